@@ -1,0 +1,76 @@
+import type { PriceRecord } from './price-record.js';
+
+export type ModelType = 'text' | 'embedding' | 'image' | 'audio' | 'tts' | 'stt' | 'video';
+
+/** Wire format an upstream speaks on a route. */
+export type DialectName =
+  | 'chat'
+  | 'messages'
+  | 'responses'
+  | 'gemini'
+  | 'converse'
+  | 'embeddings'
+  | 'images'
+  | 'audio'
+  | 'video'
+  | 'search';
+
+/** Record of a model as the catalogue endpoints answer it (spec, Model record). Flags not listed here are spelled out in `supports_*`. */
+export interface ModelRecord {
+  id: string;
+  name: string;
+  brand: string;
+  model_type: ModelType;
+  context_length: number;
+  max_output_tokens: number | null;
+  is_free: boolean;
+  input_modalities: string[];
+  output_modalities: string[];
+  is_composite: boolean;
+  composite_models: string[];
+  pricing: PriceRecord;
+  /** Every `supports_*` flag of the spec, present on every record. */
+  [supports: `supports_${string}`]: boolean;
+}
+
+/** How a model takes a request for reasoning (wire-formats 5.9). */
+export interface ReasoningStyle {
+  style: 'none' | 'effort' | 'adaptive' | 'budget';
+  efforts?: string[];
+}
+
+/** One provider serving one model at one price, in one dialect. */
+export interface Route {
+  /** Slug of the provider, for example "openai". */
+  provider: string;
+  /** Catalogue id of the model. */
+  model: string;
+  /** The provider's own name of the model. */
+  upstreamModel: string;
+  dialect: DialectName;
+  contextLength: number;
+  maxOutputTokens: number | null;
+  price: PriceRecord;
+}
+
+export interface CatalogueModel {
+  record: ModelRecord;
+  reasoning: ReasoningStyle;
+  /** The model refuses sampling parameters: they are left out and reported as ignored. */
+  fixesSampling: boolean;
+  routes: Route[];
+}
+
+export interface CatalogueProvider {
+  slug: string;
+  name: string;
+}
+
+/** All enabled models with their routes and prices. Immutable; a change makes a new one with a new id. */
+export interface CatalogueSnapshot {
+  /** `snap_…`; named by every usage record that was priced from it. */
+  id: string;
+  created_at: string;
+  models: CatalogueModel[];
+  providers: CatalogueProvider[];
+}

@@ -1,0 +1,82 @@
+/** USD as a decimal string, for example "0.15". Never a JSON number. */
+export type Money = string;
+
+/** One row of a price matrix: the first row all of whose conditions hold applies. */
+export interface PriceMatrixRow {
+  /** A scalar equals, a list means one of, {min, max} is inclusive; {} always holds. */
+  when: Record<
+    string,
+    string | number | boolean | (string | number | boolean)[] | { min?: string; max?: string }
+  >;
+  usd_per_unit?: Money;
+  usd_per_second?: Money;
+}
+
+/**
+ * Price of one route. A dimension that is null (or absent) is not billed apart:
+ * those tokens bill at the wider class's rate. Rates are USD per the unit in the name.
+ */
+export interface PriceRecord {
+  is_free?: boolean;
+  pricing_unit?: string | null;
+  prompt_usd_per_1m?: Money | null;
+  completion_usd_per_1m?: Money | null;
+  input_usd_per_unit?: Money | null;
+  output_usd_per_unit?: Money | null;
+  cache_read_input_usd_per_1m?: Money | null;
+  cache_write_input_usd_per_1m?: Money | null;
+  cache_write_1h_input_usd_per_1m?: Money | null;
+  long_context_threshold_tokens?: number | null;
+  long_context_prompt_usd_per_1m?: Money | null;
+  long_context_completion_usd_per_1m?: Money | null;
+  batch_prompt_usd_per_1m?: Money | null;
+  batch_completion_usd_per_1m?: Money | null;
+  flex_prompt_usd_per_1m?: Money | null;
+  flex_completion_usd_per_1m?: Money | null;
+  audio_input_usd_per_1m?: Money | null;
+  audio_output_usd_per_1m?: Money | null;
+  image_input_usd_per_1m?: Money | null;
+  image_output_usd_per_1m?: Money | null;
+  image_usd_per_unit?: Money | null;
+  video_usd_per_second?: Money | null;
+  audio_usd_per_minute?: Money | null;
+  characters_usd_per_1m?: Money | null;
+  search_usd_per_1k?: Money | null;
+  request_usd?: Money | null;
+  billing_increment_seconds?: string | null;
+  billing_minimum_seconds?: string | null;
+  tool_pricing?: Record<string, Money> | null;
+  price_matrix?: PriceMatrixRow[] | null;
+  effective_date?: string | null;
+  discount_pct?: string | null;
+}
+
+/** What one unit used: token and unit counts (pricing 1). Absent = 0. */
+export interface UnitUsage {
+  prompt_tokens?: number;
+  cached_tokens?: number;
+  cache_write_tokens?: number;
+  cache_write_1h_tokens?: number;
+  audio_input_tokens?: number;
+  image_input_tokens?: number;
+  cached_audio_tokens?: number;
+  cached_image_tokens?: number;
+  completion_tokens?: number;
+  reasoning_tokens?: number;
+  audio_output_tokens?: number;
+  image_output_tokens?: number;
+  accepted_prediction_tokens?: number;
+  rejected_prediction_tokens?: number;
+  requests?: number;
+  images?: number;
+  input_images?: number;
+  videos?: number;
+  video_seconds?: string;
+  input_video_seconds?: string;
+  audio_seconds?: string;
+  characters?: number;
+  searches?: number;
+  tool_calls?: Record<string, number>;
+}
+
+export type PriceTier = 'default' | 'flex' | 'batch';

@@ -1,0 +1,37 @@
+import type { ErrorCode } from './error-table.js';
+
+export interface UpstreamErrorOptions {
+  /** The gateway code this attempt ends in if no other attempt serves. */
+  code: ErrorCode;
+  /** HTTP status to answer with, where the code has several. */
+  status?: number;
+  /** Narrower reason shown to the caller as error.provider_code. */
+  providerCode?: string;
+  /** Names the provider; already scrubbed of ids and credentials. */
+  message: string;
+  /** The provider's HTTP status; null where there was no answer. */
+  httpStatus: number | null;
+  /** May the same route be tried again? */
+  retryable: boolean;
+  /** May another route be tried? */
+  fallback: boolean;
+  /** Does it count against the breaker of the route? */
+  countsAsFault: boolean;
+  fault: 'caller' | 'account' | 'service';
+  /** How long the provider asks us to stay away, in milliseconds. */
+  retryAfterMs?: number;
+  /** Our credential or mapping is broken: someone must look (alarm). */
+  alarm?: boolean;
+  cause?: unknown;
+}
+
+/** One attempt's failure. It knows whether it may be retried; the loop does not guess. */
+export class UpstreamError extends Error {
+  readonly options: UpstreamErrorOptions;
+
+  constructor(options: UpstreamErrorOptions) {
+    super(options.message, { cause: options.cause });
+    this.name = 'UpstreamError';
+    this.options = options;
+  }
+}

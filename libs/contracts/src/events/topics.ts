@@ -1,0 +1,14 @@
+/** Topics of the fleet. A breaking change of a record is a new topic version. */
+export const TOPIC = {
+  usage: 'gateway.usage.v1',
+  rejections: 'gateway.rejections.v1',
+  account: 'gateway.account.v1',
+  catalogue: 'gateway.catalogue.v1',
+} as const;
+
+export type Topic = (typeof TOPIC)[keyof typeof TOPIC];
+
+/** Where records go that cannot be applied. */
+export function deadLetterTopic(topic: string): string {
+  return `${topic}.dlq`;
+}

@@ -1,0 +1,125 @@
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsString,
+  Matches,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import type { PriceTier, UnitUsage } from '../catalogue/price-record.js';
+import type { ScopeKind } from '../ports/principal.js';
+
+export const MONEY_PATTERN = /^-?\d{1,20}(\.\d{1,12})?$/;
+
+/** One try of one route, as it went. */
+export class AttemptRecord {
+  /** From 1. */
+  @IsInt() @Min(1) n!: number;
+  /** Slug of the provider. Never shown in events or attempts reads. */
+  @IsString() provider!: string;
+  /** Catalogue id of the model. */
+  @IsString() model!: string;
+  @IsIn(['success', 'error', 'cancelled']) status!: 'success' | 'error' | 'cancelled';
+  /** HTTP status of the upstream; null without an answer. */
+  @IsOptional() @IsInt() http_status!: number | null;
+  @IsOptional() @IsString() error_code!: string | null;
+  @IsOptional() @IsString() provider_code!: string | null;
+  /** Scrubbed; may name the provider. */
+  @IsOptional() @IsString() error_message!: string | null;
+  /** ISO 8601 UTC. */
+  @IsString() started_at!: string;
+  @IsNumber() latency_ms!: number;
+  /** Milliseconds to the first decoded event; null without one. */
+  @IsOptional() @IsNumber() ttft_ms!: number | null;
+  @IsInt() prompt_tokens!: number;
+  @IsInt() completion_tokens!: number;
+  /** True for the attempt whose answer the caller got. */
+  @IsBoolean() served!: boolean;
+  /** List cost of a failed attempt's reported usage, borne by the house; null where there is none. */
+  @IsOptional() @Matches(MONEY_PATTERN) house_usd!: string | null;
+}
+
+/** What the price was made from, so that pricing again needs only the snapshot. */
+export class PricedFrom {
+  @IsString() snapshot_id!: string;
+  @IsString() provider!: string;
+  @IsString() upstream_model!: string;
+  @IsIn(['default', 'flex', 'batch']) tier!: PriceTier;
+  /** Decimal string 0 to 100; null without a discount. */
+  @IsOptional() @IsString() discount_pct!: string | null;
+  @IsBoolean() byok_served!: boolean;
+  @IsString() byok_fee_pct!: string;
+  @IsObject() context!: Record<string, string | number | boolean>;
+}
+
+/** Counters of one scope as admission saw them, after counting this unit. null limit = unlimited. */
+export class LimitReading {
+  @IsString() scope!: ScopeKind;
+  @IsString() scope_id!: string;
+  @IsInt() rpm!: number;
+  @IsOptional() @IsInt() rpm_limit!: number | null;
+  @IsInt() rpd!: number;
+  @IsOptional() @IsInt() rpd_limit!: number | null;
+}
+
+/** One finished unit: the record of gateway.usage.v1. One unit = one usage event = one cost. */
+export class UsageRecord {
+  /** `use_<uuidv7>`: the id of the usage event. */
+  @IsString() id!: string;
+  /** `req_<uuidv7>`. */
+  @IsString() request_id!: string;
+  /** 0 for a chat; several units of one request count up. */
+  @IsInt() @Min(0) unit!: number;
+  @IsString() account_id!: string;
+  @IsOptional() @IsString() org_id!: string | null;
+  @IsOptional() @IsString() team_id!: string | null;
+  /** Creator of the key: member limits are attributed to them. */
+  @IsString() member_id!: string;
+  @IsString() key_id!: string;
+  /** Path the caller used, for example /v1/chat/completions. */
+  @IsString() endpoint!: string;
+  /** Catalogue id that served (or would have). */
+  @IsString() model!: string;
+  /** What the caller asked for. */
+  @IsString() requested_model!: string;
+  /** Provider of the last attempt; null where none was called. */
+  @IsOptional() @IsString() provider!: string | null;
+  @IsIn(['success', 'error']) status!: 'success' | 'error';
+  @IsIn(['served', 'failed', 'cached', 'cancelled']) outcome!: 'served' | 'failed' | 'cached' | 'cancelled';
+  /** Status the caller got; for a cancelled stream the one that was sent. */
+  @IsInt() http_status!: number;
+  @IsOptional() @IsString() error_code!: string | null;
+  @IsBoolean() stream!: boolean;
+  @IsObject() usage!: UnitUsage;
+  /** The provider sent no usage: counted by the estimate. Internal. */
+  @IsBoolean() usage_estimated!: boolean;
+  /** null where no route was priced. */
+  @IsOptional() @ValidateNested() @Type(() => PricedFrom) priced_from!: PricedFrom | null;
+  /** Decimal string; null for what is not billed (pricing 6). */
+  @IsOptional() @Matches(MONEY_PATTERN) cost_usd!: string | null;
+  @IsOptional() @Matches(MONEY_PATTERN) list_cost_usd!: string | null;
+  @IsArray() @ValidateNested({ each: true }) @Type(() => AttemptRecord) attempts!: AttemptRecord[];
+  @IsNumber() latency_ms!: number;
+  @IsOptional() @IsNumber() ttft_ms!: number | null;
+  /** ISO 8601 UTC, when the request came in. */
+  @IsString() created_at!: string;
+  @IsBoolean() routing_fallback!: boolean;
+  @IsBoolean() byok_used!: boolean;
+  @IsBoolean() cache_hit!: boolean;
+  @IsObject() request_tags!: Record<string, string>;
+  /** HMAC of the caller's end-user id; the plain id never enters usage data. */
+  @IsOptional() @IsString() end_user_hash!: string | null;
+  @IsString() api_version!: string;
+  /** Scopes the money counts on, key first. */
+  @IsArray() @ValidateNested({ each: true }) @Type(() => LimitReading) limits!: LimitReading[];
+  /** Journal stamps: unique together, without gaps per producer and epoch. */
+  @IsString() producer!: string;
+  @IsString() epoch!: string;
+  @IsInt() @Min(1) seq!: number;
+}

@@ -1,0 +1,43 @@
+/** Header names of the public contract, in the spelling that is sent. */
+export const HEADER = {
+  serviceVersion: 'X-Service-Version',
+  requestId: 'X-Request-Id',
+  /** The Anthropic SDKs read the request id here. */
+  anthropicRequestId: 'request-id',
+  cache: 'X-Cache',
+  serviceCache: 'X-Service-Cache',
+  /** Hints that no candidate route could honour, comma separated (wire-formats 5.11). */
+  ignoredParams: 'X-Service-Ignored-Params',
+  /** Milliseconds the gateway itself took until the upstream was called. */
+  overhead: 'X-Service-Overhead-Ms',
+  requestTags: 'X-Request-Tags',
+  idempotencyKey: 'Idempotency-Key',
+  retryAfter: 'Retry-After',
+  shouldRetry: 'x-should-retry',
+  rateLimit: 'x-ratelimit-limit-requests',
+  rateRemaining: 'x-ratelimit-remaining-requests',
+  rateReset: 'x-ratelimit-reset-requests',
+  deprecation: 'Deprecation',
+  sunset: 'Sunset',
+  link: 'Link',
+  /** The fleet's own token on /internal/* routes. Never forwarded from outside. */
+  fleetToken: 'X-Fleet-Token',
+} as const;
+
+/** What browser scripts may read (spec, Versioning 7 and 12; design: CORS on /v1). */
+export const EXPOSED_HEADERS: readonly string[] = [
+  HEADER.serviceVersion,
+  HEADER.requestId,
+  HEADER.cache,
+  HEADER.deprecation,
+  HEADER.sunset,
+  HEADER.link,
+  HEADER.retryAfter,
+  HEADER.ignoredParams,
+  HEADER.rateLimit,
+  HEADER.rateRemaining,
+  HEADER.rateReset,
+];
+
+/** Largest request body, in bytes, on every endpoint (spec, Limits). */
+export const BODY_LIMIT_BYTES = 33_554_432;

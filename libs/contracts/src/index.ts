@@ -1,0 +1,73 @@
+export { ERRORS, errorEntry } from './errors/error-table.js';
+export type { ErrorCategory, ErrorCode, ErrorEntry, Fault, OpenAiErrorType } from './errors/error-table.js';
+export { ApiError, errorEnvelope, errorHeaders, messagesErrorEnvelope } from './errors/api-error.js';
+export type {
+  ApiErrorOptions,
+  AttemptFault,
+  ErrorDetail,
+  ErrorEnvelope,
+  MessagesErrorEnvelope,
+} from './errors/api-error.js';
+export { UpstreamError } from './errors/upstream-error.js';
+export type { UpstreamErrorOptions } from './errors/upstream-error.js';
+export { BODY_LIMIT_BYTES, EXPOSED_HEADERS, HEADER } from './headers.js';
+export { newId } from './ids.js';
+export type { IdPrefix } from './ids.js';
+export type { Clock, Random, Timer } from './ports/clock.js';
+export { CatalogueReader } from './ports/catalogue-reader.js';
+export { PrincipalReader } from './ports/principal-reader.js';
+export type { Credential } from './ports/principal-reader.js';
+export type {
+  AdminKeyPrincipal,
+  KeyPrincipal,
+  Membership,
+  ModelAccess,
+  ModelLimit,
+  OrgRole,
+  Principal,
+  RoutingPolicy,
+  ScopeKind,
+  ScopeLimits,
+  SessionPrincipal,
+} from './ports/principal.js';
+export { LimitStore } from './ports/limit-store.js';
+export type {
+  AccountState,
+  AdmitRequest,
+  AdmitResult,
+  ExtraCounter,
+  LimitMetric,
+  LimitScope,
+  MirrorRequest,
+  PutUnit,
+  Refusal,
+  ScopeCounters,
+} from './ports/limit-store.js';
+export { Funds } from './ports/funds.js';
+export { EventLog } from './ports/event-log.js';
+export type { ConsumedRecord, Consumer, LogRecord, Subscription } from './ports/event-log.js';
+export type { Money, PriceMatrixRow, PriceRecord, PriceTier, UnitUsage } from './catalogue/price-record.js';
+export type {
+  CatalogueModel,
+  CatalogueProvider,
+  CatalogueSnapshot,
+  DialectName,
+  ModelRecord,
+  ModelType,
+  ReasoningStyle,
+  Route,
+} from './catalogue/catalogue-snapshot.js';
+export { deadLetterTopic, TOPIC } from './events/topics.js';
+export type { Topic } from './events/topics.js';
+export type { CloudEvent } from './events/cloud-event.js';
+export {
+  AttemptRecord,
+  LimitReading,
+  MONEY_PATTERN,
+  PricedFrom,
+  UsageRecord,
+} from './events/usage-record.js';
+export { RejectionRecord } from './events/rejection-record.js';
+export { ACCOUNT_EVENT_TYPES, AccountEvent } from './events/account-event.js';
+export type { AccountEventType } from './events/account-event.js';
+export { CatalogueEvent } from './events/catalogue-event.js';

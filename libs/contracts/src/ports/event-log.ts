@@ -1,0 +1,35 @@
+export interface LogRecord {
+  /** Partition key: the account. */
+  key: string;
+  /** CloudEvents 1.0 JSON. */
+  value: string;
+}
+
+export interface ConsumedRecord extends LogRecord {
+  topic: string;
+  partition: number;
+  offset: string;
+}
+
+export interface Subscription {
+  /** One consumer group may read several topics. */
+  topics: string[];
+  group: string;
+  maxBatch: number;
+  lingerMs: number;
+  /** Offsets are committed after it resolves; if it rejects, the batch comes again with back-off. */
+  handler(batch: ConsumedRecord[]): Promise<void>;
+}
+
+export interface Consumer {
+  /** Finishes the batch under way, commits, leaves the group. */
+  stop(): Promise<void>;
+}
+
+/** Ordered, replayable topics. Drivers: kafkajs; in process. */
+export abstract class EventLog {
+  /** Resolves when every record is acknowledged by all replicas. Rejects otherwise; the caller tries again. */
+  abstract append(topic: string, records: LogRecord[]): Promise<void>;
+  abstract consume(subscription: Subscription): Promise<Consumer>;
+  abstract close(): Promise<void>;
+}

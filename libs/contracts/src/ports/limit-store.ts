@@ -1,0 +1,131 @@
+import type { ScopeKind } from './principal.js';
+
+/** One scope as admission sees it. null = unlimited. Money in integer nano-USD. */
+export interface LimitScope {
+  kind: ScopeKind;
+  id: string;
+  rpm: number | null;
+  rpd: number | null;
+  /** Only an explicit limit; a default is display only and comes as null. */
+  tpm: number | null;
+  capNano: bigint | null;
+}
+
+/** Extra counters kept on the key: free models together, or one model of model_limits. */
+export interface ExtraCounter {
+  /** `free` or `m:<model or brand/*>`. */
+  name: string;
+  rpm: number | null;
+  rpd: number | null;
+  tpm: number | null;
+}
+
+export interface AdmitRequest {
+  accountId: string;
+  /** The account version the cached principal was loaded at. */
+  accountVersion: number;
+  /** `<request_id>/<n>`. */
+  unit: string;
+  /** Every scope of the unit, capped or not; key first. */
+  scopes: LimitScope[];
+  extra: ExtraCounter[];
+  /** null = unlimited credit: the balance never refuses. */
+  creditLimitNano: bigint | null;
+  reservationNano: bigint;
+  /** Prompt plus largest output, for scopes with a TPM. */
+  tokenEstimate: number;
+  leaseMs: number;
+}
+
+/** Counts of one scope after admission, in the windows of the store's own clock. */
+export interface ScopeCounters {
+  kind: ScopeKind;
+  id: string;
+  rpm: number;
+  rpd: number;
+  tpm: number;
+}
+
+export type LimitMetric = 'rpm' | 'rpd' | 'tpm' | 'spend_cap' | 'balance';
+
+export interface Refusal {
+  /** `account` for the balance. */
+  scope: ScopeKind | 'account';
+  scopeId: string;
+  metric: LimitMetric;
+  /** Set where an extra counter refused. */
+  counter: string | null;
+  /** Counts as numbers in decimal, money as nano-USD in decimal. */
+  current: string;
+  limit: string;
+  /** Seconds until the window rolls; null for money. */
+  resetsInSeconds: number | null;
+  /** True where posted and unposted spend alone would have let it in: worth a retry in a second. */
+  reservationsOnly: boolean;
+}
+
+export type AdmitResult =
+  | { outcome: 'ok'; counters: ScopeCounters[]; minuteResetSeconds: number; minute: number }
+  /** The principal is older than the account: reload, stamp, admit once more. */
+  | { outcome: 'stale'; gen: string }
+  /** Posted totals are not known here: ask the ledger to mirror, admit once more. */
+  | { outcome: 'missing'; gen: string }
+  /** The unit was settled already. */
+  | { outcome: 'gone' }
+  | { outcome: 'refused'; refusal: Refusal };
+
+export interface PutUnit {
+  accountId: string;
+  unit: string;
+  /** renew a reservation; settle at the actual cost; cancel a unit that never ran. */
+  action: 'renew' | 'settle' | 'cancel';
+  /** Reservation for renew, actual cost for settle. */
+  nano: bigint;
+  scopes: { kind: ScopeKind; id: string }[];
+  /** Actual tokens, for the TPM correction in the window of `minute`. */
+  tokens: number;
+  tokenEstimate: number;
+  /** The minute that admission counted in. */
+  minute: number;
+  leaseMs: number;
+}
+
+/** What the ledger knows of one account, read from one snapshot of it. */
+export interface MirrorRequest {
+  accountId: string;
+  /** Given when it answers `missing(gen)`. */
+  gen: string | null;
+  /** Ledger version of the account. */
+  version: number;
+  balanceNano: bigint;
+  scopes: { kind: ScopeKind; id: string; postedNano: bigint }[];
+  /** Units whose cost is in the totals above (or dead-lettered); `crash` frees a reservation only. */
+  units: { unit: string; crash: boolean }[];
+}
+
+/** State of an account for the reads: rate limits, reserved money. */
+export interface AccountState {
+  scopes: (ScopeCounters & { reservedNano: bigint; unpostedNano: bigint })[];
+  reservedNano: bigint;
+  unpostedNano: bigint;
+  minuteResetSeconds: number;
+  dayResetSeconds: number;
+}
+
+/**
+ * Admission over all scopes at once, atomic (money-and-limits 2).
+ * Drivers: Redis scripts; in process. Throws ApiError `service_unavailable` where the store is away.
+ */
+export abstract class LimitStore {
+  abstract admit(request: AdmitRequest): Promise<AdmitResult>;
+  abstract put(units: PutUnit[]): Promise<void>;
+  abstract mirror(request: MirrorRequest): Promise<void>;
+  /** Raises the account's principal version; `gen` (from `stale`) stamps it for that generation only. */
+  abstract stamp(accountId: string, version: number, gen: string | null): Promise<void>;
+  /** The principal version the store knows; null where it is unknown. For endpoints that do not admit. */
+  abstract version(accountId: string): Promise<number | null>;
+  abstract read(accountId: string, scopes: { kind: ScopeKind; id: string }[]): Promise<AccountState>;
+  /** Units whose reservation or settlement is due for a look into the ledger, oldest first. */
+  abstract due(accountId: string, limit: number): Promise<string[]>;
+  abstract close(): Promise<void>;
+}

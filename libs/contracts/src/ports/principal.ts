@@ -1,0 +1,114 @@
+/** Where limits and spend are counted. `account` is the balance of who pays. */
+export type ScopeKind = 'key' | 'team_member' | 'member' | 'team' | 'org';
+
+export type OrgRole = 'owner' | 'admin' | 'member';
+
+/** Limits of one scope. null = unlimited there. */
+export interface ScopeLimits {
+  kind: ScopeKind;
+  /** key: key id; member: user id; team_member: `<team id>/<user id>`; team and org: their ids. */
+  id: string;
+  rpm: number | null;
+  rpd: number | null;
+  tpm: number | null;
+  /** Decimal string of USD. */
+  spendCapUsd: string | null;
+  /** True where the number is the built-in default, not one that somebody set. */
+  isDefault: { rpm: boolean; rpd: boolean; tpm: boolean };
+}
+
+/** Model lists of one scope: every present allow-list must match, any block-list excludes. */
+export interface ModelAccess {
+  kind: ScopeKind;
+  allowed: string[] | null;
+  blocked: string[] | null;
+}
+
+export interface ModelLimit {
+  rpm?: number;
+  rpd?: number;
+  tpm?: number;
+  spend_cap_usd?: string;
+}
+
+/** Stored routing policy: only the fields that were set (management-api, API keys). */
+export interface RoutingPolicy {
+  max_retries?: number;
+  retry_backoff_ms?: number;
+  attempt_timeout_ms?: number;
+  total_timeout_ms?: number;
+  allow_fallbacks?: boolean;
+  fallback_models?: string[];
+  provider_order?: string[];
+  only_providers?: string[];
+  ignore_providers?: string[];
+  sort?: 'price' | 'latency' | 'throughput' | 'balanced';
+  max_price?: { prompt_usd_per_1m?: string; completion_usd_per_1m?: string };
+  require_zero_retention?: boolean;
+  regions?: string[];
+}
+
+/** Who calls with an rsk_ key. */
+export interface KeyPrincipal {
+  kind: 'key';
+  keyId: string;
+  label: string | null;
+  status: 'active' | 'suspended';
+  /** Who pays. */
+  accountId: string;
+  /** Version of the account at which this record was read; admission compares it. */
+  accountVersion: number;
+  /** How far below zero the account's balance may go; null = unlimited. */
+  creditLimitUsd: string | null;
+  orgId: string | null;
+  teamId: string | null;
+  /** The member the key belongs to. */
+  createdBy: string;
+  apiVersion: string | null;
+  defaultModel: string | null;
+  /** null = everything an inference key may do; else the named scopes (management-api, API keys). */
+  permissions: string[] | null;
+  /** Key first, then team_member, member, team, org: only those that apply. */
+  limits: ScopeLimits[];
+  access: ModelAccess[];
+  modelLimits: Record<string, ModelLimit>;
+  routingPolicy: RoutingPolicy | null;
+  fixedProvider: string | null;
+  requestTags: Record<string, string>;
+  /** Milliseconds since the epoch, or null. Past it the key is unknown (401). */
+  expiresAtMs: number | null;
+  /** Base64 key for the HMAC of end-user ids in usage data. */
+  endUserKey: string;
+}
+
+export interface Membership {
+  orgId: string;
+  accountId: string;
+  role: OrgRole;
+  teams: string[];
+}
+
+/** Who calls with a session token. */
+export interface SessionPrincipal {
+  kind: 'session';
+  userId: string;
+  sessionId: string;
+  email: string;
+  isSuperAdmin: boolean;
+  /** The person's own account, for keys without an org. */
+  accountId: string;
+  accountVersion: number;
+  memberships: Membership[];
+}
+
+/** Who calls with a mak_ key: an admin of its org inside its scopes. */
+export interface AdminKeyPrincipal {
+  kind: 'admin_key';
+  keyId: string;
+  orgId: string;
+  accountId: string;
+  accountVersion: number;
+  scopes: string[];
+}
+
+export type Principal = KeyPrincipal | SessionPrincipal | AdminKeyPrincipal;
