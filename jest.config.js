@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 
 const swcrc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
-delete swcrc.exclude;
 
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/(apps|libs|tools|e2e)/**/*.spec.ts'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/.cache/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/.cache/', '<rootDir>/.nx/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   setupFiles: ['reflect-metadata'],
   transform: { '^.+\\.ts$': ['@swc/jest', { ...swcrc, swcrc: false }] },
   testTimeout: 30_000,
+  // Two cores are what the smallest machine has; more workers only make real services slower beside them.
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '1GB',
 };

@@ -1,0 +1,153 @@
+import { checkHouse } from './house.js';
+
+const service = {
+  'libs/services/edge/project.json': '{}',
+  'libs/services/edge/README.md': '# Edge',
+  'libs/services/edge/src/index.ts': "export { a } from './a.js';\n",
+  'libs/services/edge/src/a.ts': 'export const a = 1;\n',
+};
+
+function rulesBroken(files: Record<string, string>): string[] {
+  return checkHouse(new Map(Object.entries({ ...service, ...files }))).map(({ rule }) => rule);
+}
+
+const inEdge = (text: string) => rulesBroken({ 'libs/services/edge/src/a.ts': text });
+const lines = (count: number, line: string) => Array.from({ length: count }, () => line).join('\n');
+const path = (...segments: string[]) => ['', ...segments].join('/');
+
+describe('check-house', () => {
+  it('finds nothing in a tree that keeps the rules', () => {
+    expect(rulesBroken({})).toEqual([]);
+  });
+
+  it('caps a file at 400 lines', () => {
+    expect(inEdge(lines(400, 'export {};') + '\n')).toEqual([]);
+    expect(inEdge(lines(401, 'export {};') + '\n')).toEqual(['file-size']);
+  });
+
+  it('caps main.ts of an app at 30 lines', () => {
+    expect(rulesBroken({ 'apps/edge/src/main.ts': lines(31, 'export {};') })).toEqual(['file-size']);
+  });
+
+  it('caps a function at 70 lines of code, comments and blank lines apart', () => {
+    const body = (count: number) => `export function f() {\n// why\n\n${lines(count, 'g();')}\n}\n`;
+    expect(inEdge(body(68))).toEqual([]);
+    expect(inEdge(body(69))).toEqual(['function-size']);
+  });
+
+  it('judges methods and arrow functions too', () => {
+    expect(inEdge(`export const f = () => {\n${lines(70, 'g();')}\n};\n`)).toEqual(['function-size']);
+    expect(inEdge(`export class A {\n m() {\n${lines(70, 'g();')}\n}\n}\n`)).toEqual(['function-size']);
+  });
+
+  it('lets a describe block be long, but not a test inside it', () => {
+    const spec = (inner: string) =>
+      rulesBroken({ 'libs/services/edge/src/a.spec.ts': `describe('a', () => {\n${inner}\n});\n` });
+    expect(spec(lines(90, "it('b', () => c());"))).toEqual([]);
+    expect(spec(`it('b', () => {\n${lines(90, 'c();')}\n});`)).toEqual(['function-size']);
+  });
+
+  it.each([
+    'libs/services/edge/src/utils.ts',
+    'libs/services/edge/src/common/a.ts',
+    'libs/services/edge/src/price-helper.ts',
+    'libs/services/edge/src/price.helpers.ts',
+    'docs/shared/a.md',
+    'libs/core/README.md',
+  ])('refuses the dumping ground %s', (file) => {
+    expect(rulesBroken({ [file]: '' })).toEqual(['name']);
+  });
+
+  it('does not mistake a word inside a name', () => {
+    expect(rulesBroken({ 'libs/services/edge/src/score.ts': '', 'docs/common-errors.md': '' })).toEqual([]);
+  });
+
+  it('refuses a barrel inside a lib', () => {
+    expect(rulesBroken({ 'libs/services/edge/src/chat/index.ts': '' })).toEqual(['barrel']);
+  });
+
+  it('asks for one index, a project.json and, of a service, a README', () => {
+    expect(rulesBroken({ 'libs/services/keys/src/a.ts': '' }).sort()).toEqual(['index', 'project', 'readme']);
+    expect(rulesBroken({ 'libs/money/src/a.ts': '' }).sort()).toEqual(['index', 'project']);
+  });
+
+  it('refuses export * in an index', () => {
+    expect(rulesBroken({ 'libs/services/edge/src/index.ts': "export * from './a.js';" })).toEqual([
+      'export-star',
+    ]);
+  });
+
+  it.each([
+    ['environment', 'export const a = process.env.HOME;'],
+    ['clock', 'export const a = Date.now();'],
+    ['clock', 'export const a = [1].map(Date.now);'],
+    ['clock', 'export const a = new Date();'],
+    ['clock', 'setTimeout(() => {}, 1);'],
+    ['clock', 'globalThis.setInterval(() => {}, 1);'],
+    ['chance', 'export const a = Math.random();'],
+  ])('refuses a hidden input outside adapters: %s, %s', (rule, text) => {
+    expect(inEdge(text)).toEqual([rule]);
+    expect(rulesBroken({ 'libs/services/edge/src/a.spec.ts': text })).toEqual([]);
+    expect(rulesBroken({ 'tools/bench/src/a.ts': text })).toEqual([]);
+  });
+
+  it('lets a date be built from an argument, and comments and strings name what is banned', () => {
+    expect(inEdge("// Date.now()\nexport const a = (at: number) => [new Date(at), 'process.env'];")).toEqual(
+      [],
+    );
+  });
+
+  it('lets the environment be read in *.config.ts only, platform and apps included', () => {
+    const text = 'export const a = process.env;';
+    expect(rulesBroken({ 'libs/services/edge/src/edge.config.ts': text })).toEqual([]);
+    expect(rulesBroken({ 'apps/edge/src/main.ts': text })).toEqual(['environment']);
+  });
+
+  it('finds an import cycle, type-only imports included', () => {
+    expect(
+      rulesBroken({
+        'libs/services/edge/src/a.ts': "import type { b } from './b.js';\nexport const a = 1 as typeof b;",
+        'libs/services/edge/src/b.ts': "import { c } from './c.js';\nexport const b = c;",
+        'libs/services/edge/src/c.ts': "export { a as c } from './a.js';",
+      }),
+    ).toEqual(['cycle']);
+  });
+
+  it('finds a cycle through the alias of a lib', () => {
+    expect(inEdge("import { a as b } from '@gateway/edge';\nexport const a = b;")).toEqual(['cycle']);
+  });
+
+  it('does not take two ways to one file for a cycle', () => {
+    expect(
+      rulesBroken({
+        'libs/services/edge/src/a.ts': "import './b.js';\nimport './c.js';",
+        'libs/services/edge/src/b.ts': "import './d.js';",
+        'libs/services/edge/src/c.ts': "import './d.js';",
+        'libs/services/edge/src/d.ts': 'export {};',
+      }),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['machine-path', path('home', 'ann', 'gateway')],
+    ['machine-path', `cd ${path('work', 'main')}`],
+    ['machine-path', `"${path('tmp', 'run')}"`],
+    ['machine-path', ['..', 'shared', 'spec'].join('/')],
+    ['registry-host', ['registry', 'npmjs', 'org'].join('.')],
+    ['registry-host', `"resolved": "${'https'}://host/a.tgz"`],
+  ])('finds what ties the tree to one machine: %s, %s', (rule, text) => {
+    expect(rulesBroken({ 'docs/a.md': text })).toContain(rule);
+  });
+
+  it('takes no address or route for a machine path', () => {
+    expect(
+      rulesBroken({ 'docs/a.md': `https://host${path('home', 'ann')} and \`\${base}/home/a\`` }),
+    ).toEqual([]);
+  });
+
+  it('refuses recorded traffic by name', () => {
+    const recording = ['chat', 'd77e7b', '1.json.json'].join('-');
+    expect(rulesBroken({ [`libs/dialects/${recording}`]: '{}' })).toEqual(['recorded']);
+    expect(rulesBroken({ 'tools/replay/recorded/a.json': '{}' })).toEqual(['recorded']);
+  });
+});

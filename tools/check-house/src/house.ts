@@ -1,0 +1,21 @@
+import { ambientFaults } from './ambient.js';
+import { cycleFaults } from './cycles.js';
+import { leakFaults } from './leaks.js';
+import { exportStarFaults, nameFaults, shapeFaults } from './names.js';
+import { sizeFaults } from './sizes.js';
+import type { Finding, Rule, SourceTree } from './tree.js';
+
+const rules: Rule[] = [
+  sizeFaults,
+  nameFaults,
+  shapeFaults,
+  exportStarFaults,
+  ambientFaults,
+  cycleFaults,
+  leakFaults,
+];
+
+/** Every broken rule of the house in the tree, in the order of the paths. */
+export function checkHouse(tree: SourceTree): Finding[] {
+  return rules.flatMap((rule) => rule(tree)).sort((a, b) => a.path.localeCompare(b.path));
+}

@@ -1,0 +1,31 @@
+// `npm run check`: every check runs, also after one has failed, and the result is one line each.
+// `--summary FILE` writes {passed, failed} for a caller that adds up.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageEnvironment, root } from './bootstrap.mjs';
+
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+// The type check needs the generated clients, and the two tools are run from the build.
+const steps = ['build', 'format:check', 'lint', 'typecheck', 'check-house', 'requirements', 'docs:check'];
+
+const results = steps
+  .filter((step) => step in scripts)
+  .map((step) => {
+    process.stdout.write(`\n> ${step}\n`);
+    const started = performance.now();
+    const options = { cwd: root, env: packageEnvironment(), stdio: ['ignore', 'inherit', 'inherit'] };
+    const { status } = spawnSync('npm', ['run', '--silent', step], options);
+    return { step, isPassed: status === 0, seconds: (performance.now() - started) / 1000 };
+  });
+
+process.stdout.write('\n');
+for (const { step, isPassed, seconds } of results) {
+  process.stdout.write(`${isPassed ? 'passed' : 'FAILED'}  ${step} (${seconds.toFixed(1)} s)\n`);
+}
+const failed = results.filter(({ isPassed }) => !isPassed).length;
+const summaryAt = process.argv.indexOf('--summary');
+if (summaryAt > 0) {
+  writeFileSync(process.argv[summaryAt + 1], JSON.stringify({ passed: results.length - failed, failed }));
+}
+process.exitCode = failed === 0 ? 0 : 1;
