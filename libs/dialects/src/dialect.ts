@@ -1,5 +1,6 @@
 import type { ApiError, DialectName, PriceTier, UnitUsage } from '@gateway/contracts';
 import type { ReasoningStyle } from '@gateway/contracts';
+import type { BodyFault, ParsedBody } from './body/parsed-body.js';
 import type { ModelEvent } from './model-event.js';
 import type { ModelRequest } from './model-request.js';
 
@@ -98,7 +99,9 @@ export interface EditedFrame {
 export interface Front {
   readonly dialect: DialectName;
   /** Checks and decodes a body. Throws ApiError validation_error (messages: invalid_request_error) with details. */
-  readRequest(body: Record<string, unknown>, bytes: Uint8Array): ModelRequest;
+  readRequest(body: ParsedBody): ModelRequest;
+  /** The error for a body that is no acceptable JSON object. */
+  bodyError(fault: BodyFault): ApiError;
   /** The plain answer: the fold of the events up to `end`. */
   fold(events: Iterable<ModelEvent>, facts: AnswerFacts): Record<string, unknown>;
   streamEncoder(facts: AnswerFacts): StreamEncoder;

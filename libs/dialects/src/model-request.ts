@@ -1,4 +1,5 @@
 import type { DialectName } from '@gateway/contracts';
+import type { ParsedBody } from './body/parsed-body.js';
 
 /** How long a cache marker asks the provider to keep the prefix (wire-formats 5.7.4). */
 export interface CacheMarker {
@@ -194,8 +195,6 @@ export interface ModelRequest {
   unknown: Record<string, unknown>;
   /** Sizes for the estimate: UTF-8 bytes of all text, tool arguments, results, definitions and schemas. */
   sizes: { textBytes: number; images: number; audioSeconds: number; documentBytes: number[] };
-  /** What the caller sent, parsed; never changed. */
-  body: Record<string, unknown>;
-  /** What the caller sent. */
-  bytes: Uint8Array;
+  /** What the caller sent; never changed. */
+  body: ParsedBody;
 }

@@ -1,0 +1,42 @@
+export { BodyFault, JSON_BOUNDS, parseBody } from './body/parsed-body.js';
+export type { Member, ParsedBody } from './body/parsed-body.js';
+export { spliceMembers } from './body/splice.js';
+export { SseParser } from './sse/sse-parser.js';
+export type { SseEvent } from './sse/sse-parser.js';
+export type {
+  AnswerFacts,
+  Dialect,
+  EditedFrame,
+  EncodedRequest,
+  FrameEditor,
+  Front,
+  Quirks,
+  RouteTarget,
+  StreamDecoder,
+  StreamEncoder,
+  UpstreamDialect,
+} from './dialect.js';
+export type { Citation, ModelEvent, StreamFailure } from './model-event.js';
+export type {
+  AudioPart,
+  CacheMarker,
+  Capability,
+  DocumentPart,
+  Effort,
+  ImagePart,
+  MediaSource,
+  ModelRequest,
+  OpaqueReasoningPart,
+  Part,
+  ReasoningPart,
+  ReasoningRequest,
+  RequiredCapability,
+  ResponseFormat,
+  Sampling,
+  TextPart,
+  Tool,
+  ToolCallPart,
+  ToolChoice,
+  ToolResultPart,
+  Turn,
+} from './model-request.js';

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { SSE_LIMIT, SseParser, type SseEvent } from './sse-parser.js';
+
+function parseWhole(bytes: Buffer): SseEvent[] {
+  const parser = new SseParser();
+  return [...parser.push(bytes), ...parser.end()];
+}
+
+function parseCut(bytes: Buffer, sizes: number[]): SseEvent[] {
+  const parser = new SseParser();
+  const events: SseEvent[] = [];
+  let at = 0;
+  for (let turn = 0; at < bytes.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    events.push(...parser.push(bytes.subarray(at, at + size)));
+    at += size;
+  }
+  return [...events, ...parser.end()];
+}
+
+describe('SseParser', () => {
+  it('reads frames, comments, several data lines, and data without a space', () => {
+    const text = ': hi\n\nevent: a\ndata: 1\n\ndata:2\ndata: 3\nid: 7\nretry: 5\n\ndata\n\n';
+    expect(parseWhole(Buffer.from(text))).toEqual([
+      { event: 'a', data: '1' },
+      { event: '', data: '2\n3' },
+      { event: '', data: '' },
+    ]);
+  });
+
+  it('skips a byte order mark and counts a last event without its blank line', () => {
+    expect(parseWhole(Buffer.from('\uFEFFdata: x\n\ndata: last'))).toEqual([
+      { event: '', data: 'x' },
+      { event: '', data: 'last' },
+    ]);
+  });
+
+  it('gives the same events for any line end and any cut, also inside a character', () => {
+    const line = fc.string({ unit: fc.constantFrom('a', 'é', '漢', '😀', ' ', ':', '{', '"') });
+    const frames = fc.array(
+      fc.record({
+        event: fc.constantFrom('', 'delta'),
+        data: fc.array(line, { minLength: 1, maxLength: 3 }),
+      }),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(
+        frames,
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 9 }),
+        (list, end, sizes) => {
+          const text = list
+            .map(
+              (frame) =>
+                `${frame.event === '' ? '' : `event: ${frame.event}${end}`}${frame.data.map((data) => `data: ${data}${end}`).join('')}${end}`,
+            )
+            .join('');
+          const expected = list.map((frame) => ({ event: frame.event, data: frame.data.join('\n') }));
+          expect(parseWhole(Buffer.from(text))).toEqual(expected);
+          expect(parseCut(Buffer.from(text), sizes)).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('stops at a line past the bound', () => {
+    const parser = new SseParser();
+    parser.push(Buffer.alloc(SSE_LIMIT + 10, 0x61));
+    expect(parser.overflowed).toBe(true);
+    expect(parser.push(Buffer.from('\ndata: x\n\n'))).toEqual([]);
+  });
+});
