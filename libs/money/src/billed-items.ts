@@ -1,0 +1,110 @@
+import type { CompiledPrice, PriceTier, Rate } from './compile-price.js';
+import { ZERO, fromInteger } from './exact.js';
+import type { Exact } from './exact.js';
+import { matchRow } from './matrix.js';
+import type { PriceContext } from './price-record.js';
+import { billedSeconds, secondsOf } from './seconds.js';
+import { TOKEN_CLASSES, counted, tokenClasses } from './unit-usage.js';
+import type { TokenClass, UnitUsage } from './unit-usage.js';
+
+/** What is billed of one class, before discount or fee. */
+export interface BilledItem {
+  readonly class: string;
+  readonly quantity: Exact;
+  readonly rate: Rate;
+}
+
+/** What was used, at which tier, and what is known of the result. */
+export interface BilledUnit {
+  readonly usage: UnitUsage;
+  readonly tier: PriceTier;
+  readonly context: PriceContext;
+}
+
+/** The items of a unit that cost something, in the order of a bill: tokens, then the rest. */
+export function billedItems(compiled: CompiledPrice, input: BilledUnit): readonly BilledItem[] {
+  if (compiled.isFree) return [];
+  const units = unitItems(compiled, input);
+  return [...tokenItems(compiled, input), ...units].filter(isBilled);
+}
+
+function isBilled(item: BilledItem): boolean {
+  return item.quantity.n !== 0n && item.rate.each.n !== 0n;
+}
+
+function tokenItems(compiled: CompiledPrice, input: BilledUnit): BilledItem[] {
+  const tokens = tokenClasses(input.usage);
+  const rates = compiled.tokenRates(counted(input.usage.prompt_tokens), input.tier);
+  const items: BilledItem[] = [];
+  for (const name of TOKEN_CLASSES) {
+    if (tokens[name] === 0 || billsByUnit(name, compiled, input.context)) continue;
+    items.push({ class: name, quantity: fromInteger(tokens[name]), rate: rates[name] });
+  }
+  return items;
+}
+
+/** What bills by unit does not bill by token. */
+export function billsByUnit(name: TokenClass, compiled: CompiledPrice, context: PriceContext): boolean {
+  if (name === 'image_output') return imageRate(compiled, context) !== null;
+  if (name === 'image_input') return compiled.inputImage !== null;
+  return (name === 'audio_input' || name === 'audio_output') && compiled.audioSecond !== null;
+}
+
+export function unitItems(compiled: CompiledPrice, { usage, context }: BilledUnit): BilledItem[] {
+  const items: BilledItem[] = [];
+  const bill = (name: string, quantity: Exact, rate: Rate | null): void => {
+    if (rate && quantity.n !== 0n) items.push({ class: name, quantity, rate });
+  };
+  const seconds = (value: string | number | undefined): Exact =>
+    value === undefined ? ZERO : billedSeconds(secondsOf(value), compiled.increment, compiled.minimum);
+  const count = (value: number | undefined): Exact =>
+    value === undefined ? ZERO : fromInteger(counted(value));
+
+  bill('request', count(usage.requests), compiled.request);
+  if (usage.images) bill('image', count(usage.images), imageRate(compiled, context));
+  bill('input_image', count(usage.input_images), compiled.inputImage);
+  if (usage.videos || usage.video_seconds) {
+    const video = videoRate(compiled, context);
+    bill('video_second', seconds(usage.video_seconds), video.perSecond);
+    bill('video', count(usage.videos), video.perUnit);
+  }
+  bill('input_video_second', seconds(usage.input_video_seconds), compiled.inputVideoSecond);
+  bill('audio_second', seconds(usage.audio_seconds), compiled.audioSecond);
+  bill('character', count(usage.characters), compiled.character);
+  bill('search', count(usage.searches), compiled.search);
+  if (usage.tool_calls) {
+    for (const [name, calls] of Object.entries(usage.tool_calls).sort(byName)) {
+      bill(`tool:${name}`, count(calls), compiled.tools.get(name) ?? null);
+    }
+  }
+  return items;
+}
+
+function imageRate(compiled: CompiledPrice, context: PriceContext): Rate | null {
+  const row = compiled.rows.find(({ when }) => matchRow(when, context) === 'holds');
+  return row?.perUnit ?? compiled.image;
+}
+
+/** One rate at most: the matrix row's, else the plain rate by the second, else by the video. */
+function videoRate(compiled: CompiledPrice, context: PriceContext): VideoRate {
+  const row = compiled.rows.find(({ when }) => matchRow(when, context) === 'holds');
+  return (row && rowVideoRate(row)) ?? plainVideoRate(compiled);
+}
+
+export interface VideoRate {
+  readonly perSecond: Rate | null;
+  readonly perUnit: Rate | null;
+}
+
+export function rowVideoRate({ perSecond, perUnit }: VideoRate): VideoRate | null {
+  if (perSecond) return { perSecond, perUnit: null };
+  return perUnit ? { perSecond, perUnit } : null;
+}
+
+export function plainVideoRate(compiled: CompiledPrice): VideoRate {
+  return { perSecond: compiled.videoSecond, perUnit: compiled.videoSecond ? null : compiled.video };
+}
+
+function byName([a]: readonly [string, number], [b]: readonly [string, number]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

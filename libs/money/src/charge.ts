@@ -1,0 +1,116 @@
+import { estimateUsage } from './estimate.js';
+import type { EstimatedUsage, UnitTraffic } from './estimate.js';
+import { price } from './price.js';
+import type { PriceInput, PriceLine, PriceTerms } from './price.js';
+import type { PriceContext, PriceRecord } from './price-record.js';
+import type { UnitUsage } from './unit-usage.js';
+import { Usd } from './usd.js';
+
+/** How long after the client has gone a usage still counts, where a finish was seen. */
+export const LATE_USAGE_MS = 2_000;
+
+/**
+ * How a unit ended. `served` also for a refusal, content filter or length, and for an empty search (requests 0);
+ * `failed` for units, searches and videos that failed, expired or were cancelled; `unsent` where the client had
+ * gone before anything was sent upstream.
+ */
+export type Outcome = 'served' | 'cached' | 'rejected' | 'failed' | 'crashed' | 'unsent';
+
+/** One attempt that failed at its provider, our own timeouts included. */
+export interface FailedAttempt {
+  readonly record: PriceRecord;
+  readonly tier: PriceTerms['tier'];
+  readonly byokServed: boolean;
+  readonly context: PriceContext;
+  /** As reported; null where nothing was. */
+  readonly usage: UnitUsage | null;
+  /** Null where no event came: such an attempt costs nobody anything. */
+  readonly traffic: UnitTraffic | null;
+}
+
+/** The client left before the answer was complete. */
+export interface Disconnect {
+  readonly finishSeen: boolean;
+  /** When the final usage came, after the client had gone; null where it never did. */
+  readonly usageAfterMs: number | null;
+}
+
+/** Everything that decides who pays for a unit. Record and terms are those of the route that served or failed last. */
+export interface ChargeCase extends Omit<PriceInput, 'usage'> {
+  readonly outcome: Outcome;
+  /** The final usage as the provider reported it; null where none came. */
+  readonly usage: UnitUsage | null;
+  /** Counts the provider had given before its final usage. */
+  readonly reported?: UnitUsage;
+  /** For the estimate, where the usage is missing or late. */
+  readonly traffic?: UnitTraffic | null;
+  readonly disconnect?: Disconnect | null;
+  /** Attempts before the one that `outcome` tells of. */
+  readonly failedAttempts?: readonly FailedAttempt[];
+}
+
+/** Who pays what. */
+export interface Charge {
+  /** What the customer pays; null where the unit is not billed. */
+  readonly cost_usd: string | null;
+  readonly list_cost_usd: string | null;
+  readonly lines: readonly PriceLine[];
+  /** What the house account takes for attempts that failed, "0" for nothing. */
+  readonly house_usd: string;
+  /** What was priced; null where the unit is not billed. */
+  readonly usage: UnitUsage | null;
+  readonly usage_estimated: boolean;
+}
+
+/** Splits the cost of a unit between the customer and the house account. */
+export function chargeFor(unit: ChargeCase): Charge {
+  const failed = [...(unit.failedAttempts ?? [])];
+  if (unit.outcome === 'failed') failed.push(lastAttempt(unit));
+  const house = Usd.sum(failed.map(houseCost)).toString();
+  if (unit.outcome !== 'served') {
+    return {
+      cost_usd: null,
+      list_cost_usd: null,
+      lines: [],
+      house_usd: house,
+      usage: null,
+      usage_estimated: false,
+    };
+  }
+  const settled = settledUsage(unit);
+  return { ...price({ ...unit, usage: settled.usage }), house_usd: house, ...settled };
+}
+
+/** The usage that counts: in time, it is the provider's; else what had been reported, completed by the estimate. */
+function settledUsage(unit: ChargeCase): EstimatedUsage {
+  if (unit.usage && (!unit.disconnect || isInTime(unit.disconnect))) {
+    return { usage: unit.usage, usage_estimated: false };
+  }
+  const reported = unit.reported ?? {};
+  return unit.traffic ? estimateUsage(unit.traffic, reported) : { usage: reported, usage_estimated: false };
+}
+
+function isInTime({ finishSeen, usageAfterMs }: Disconnect): boolean {
+  return finishSeen && usageAfterMs !== null && usageAfterMs <= LATE_USAGE_MS;
+}
+
+function lastAttempt(unit: ChargeCase): FailedAttempt {
+  const { record, tier, context, traffic = null } = unit;
+  return {
+    record,
+    tier,
+    context,
+    traffic,
+    byokServed: unit.byok.served,
+    usage: unit.usage ?? unit.reported ?? null,
+  };
+}
+
+/** The list cost of what was reported, completed by the estimate once an event came; BYOK costs the house nothing. */
+function houseCost(attempt: FailedAttempt): Usd {
+  const usage = attempt.traffic ? estimateUsage(attempt.traffic, attempt.usage ?? {}).usage : attempt.usage;
+  if (attempt.byokServed || !usage) return Usd.zero;
+  const { record, tier, context } = attempt;
+  const atList = { discountPct: null, byok: { served: false, feePct: '0' } };
+  return Usd.parse(price({ usage, record, tier, context, ...atList }).list_cost_usd);
+}

@@ -1,0 +1,166 @@
+import { billsByUnit, plainVideoRate, rowVideoRate, unitItems } from './billed-items.js';
+import type { VideoRate } from './billed-items.js';
+import { compilePrice } from './compile-price.js';
+import type { CompiledPrice, CompiledRow, PriceTier, Rate } from './compile-price.js';
+import { estimateInput } from './estimate.js';
+import type { SentInput } from './estimate.js';
+import { ZERO, add, fromInteger, largest, multiply, roundTo } from './exact.js';
+import type { Exact } from './exact.js';
+import { matchRow } from './matrix.js';
+import { chargeFactor } from './price.js';
+import type { PriceTerms } from './price.js';
+import type { PriceContext, PriceRecord } from './price-record.js';
+import { billedSeconds, secondsOf } from './seconds.js';
+import { counted } from './unit-usage.js';
+import type { TokenClass, UnitUsage } from './unit-usage.js';
+
+const NANO_DECIMALS = 9;
+/** What is reserved for the output of a model that has served too few units to say. */
+const DEFAULT_OUTPUT_TOKENS = 1_024;
+const P95_SAMPLES = 20;
+
+/** One billable route of the plan. */
+export interface ReservedRoute extends Pick<PriceTerms, 'discountPct' | 'byok'> {
+  readonly record: PriceRecord;
+  readonly maxOutputTokens: number | null;
+  readonly contextLength: number | null;
+  /** `p95OutputTokens` of the model's units of the last hour; null under 20 units. */
+  readonly p95OutputTokens: number | null;
+}
+
+/** Units that are known when the request is admitted: what it sends, and what it asks for. */
+export type AskedUnits = Pick<
+  UnitUsage,
+  | 'images'
+  | 'input_images'
+  | 'videos'
+  | 'video_seconds'
+  | 'input_video_seconds'
+  | 'audio_seconds'
+  | 'characters'
+  | 'searches'
+>;
+
+export interface ReservationRequest {
+  readonly routes: readonly ReservedRoute[];
+  readonly tier: PriceTier;
+  readonly input: SentInput;
+  /** As the caller set it; null leaves it to the model. */
+  readonly maxTokens: number | null;
+  /** `n`, 1 if absent. */
+  readonly choices?: number;
+  /** The request asks to write caches: input may bill at the dearest cache write rate. */
+  readonly writesCache?: boolean;
+  readonly wantsAudio?: boolean;
+  readonly wantsImages?: boolean;
+  readonly units?: AskedUnits;
+  /** As requested; what it lacks may still become anything. */
+  readonly context: PriceContext;
+}
+
+/** Integer nano-USD, rounded up. */
+export interface Reservation {
+  readonly worst_case_nano: bigint;
+  readonly reserved_nano: bigint;
+}
+
+/** What to hold while the request runs: the dearest of its billable routes, 0 without one. */
+export function reservation(request: ReservationRequest): Reservation {
+  let worst = 0n;
+  let reserved = 0n;
+  for (const route of request.routes) {
+    const ofRoute = routeReservation(route, request);
+    if (ofRoute.worst_case_nano > worst) worst = ofRoute.worst_case_nano;
+    if (ofRoute.reserved_nano > reserved) reserved = ofRoute.reserved_nano;
+  }
+  return { worst_case_nano: worst, reserved_nano: reserved };
+}
+
+/** The 95th percentile by nearest rank; null under 20 samples. */
+export function p95OutputTokens(samples: readonly number[]): number | null {
+  if (samples.length < P95_SAMPLES) return null;
+  const sorted = [...samples].sort((a, b) => a - b);
+  return sorted[Math.ceil((sorted.length * 95) / 100) - 1];
+}
+
+function routeReservation(route: ReservedRoute, request: ReservationRequest): Reservation {
+  const factor = chargeFactor(route);
+  const compiled = compilePrice(route.record);
+  if (compiled.isFree || factor.n === 0n) return { worst_case_nano: 0n, reserved_nano: 0n };
+
+  const input = estimateInput(request.input);
+  const inputTokens = input.text + input.audio + input.image;
+  const rates = compiled.tokenRates(inputTokens, request.tier);
+  const isTokenBilled = (one: TokenClass): boolean => !billsByUnit(one, compiled, request.context);
+  const dearest = (classes: readonly TokenClass[]): Exact => largest(classes.map((one) => rates[one].each));
+  const written: readonly TokenClass[] = request.writesCache ? ['cache_write', 'cache_write_1h'] : [];
+  let fixed = add(times(input.text, dearest(['fresh', ...written])), unitsCost(compiled, request));
+  for (const [one, tokens] of [
+    ['audio_input', input.audio],
+    ['image_input', input.image],
+  ] as const) {
+    if (isTokenBilled(one)) fixed = add(fixed, times(tokens, dearest([one, ...written])));
+  }
+
+  const outputs: TokenClass[] = ['completion'];
+  if (request.wantsAudio) outputs.push('audio_output');
+  if (request.wantsImages) outputs.push('image_output');
+  const outputRate = dearest(outputs.filter(isTokenBilled));
+  const choices = Math.max(1, counted(request.choices));
+  const maxOut = maxOutput(route, request.maxTokens, inputTokens);
+  const likely = Math.min(maxOut, route.p95OutputTokens ?? DEFAULT_OUTPUT_TOKENS);
+  const nano = (tokens: number): bigint =>
+    roundTo(multiply(add(fixed, times(tokens * choices, outputRate)), factor), NANO_DECIMALS, 'up');
+  return { worst_case_nano: nano(maxOut), reserved_nano: nano(likely) };
+}
+
+function maxOutput(route: ReservedRoute, maxTokens: number | null, inputTokens: number): number {
+  const rest = route.contextLength === null ? DEFAULT_OUTPUT_TOKENS : route.contextLength - inputTokens;
+  return counted(maxTokens ?? route.maxOutputTokens ?? rest);
+}
+
+/** One request and the units asked for, pictures and video at the dearest rate that is still possible. */
+function unitsCost(compiled: CompiledPrice, { units = {}, tier, context }: ReservationRequest): Exact {
+  const { images, videos, video_seconds: videoSeconds, ...plain } = units;
+  let sum = ZERO;
+  for (const item of unitItems(compiled, { usage: { ...plain, requests: 1 }, tier, context })) {
+    sum = add(sum, multiply(item.quantity, item.rate.each));
+  }
+  if (images) {
+    const rates = possible(compiled, context, (row) => row.perUnit ?? compiled.image, compiled.image);
+    sum = add(sum, times(images, largest(rates.map(eachOf))));
+  }
+  if (videos || videoSeconds) {
+    const seconds = billedSeconds(secondsOf(videoSeconds), compiled.increment, compiled.minimum);
+    const cost = (rate: VideoRate): Exact =>
+      rate.perSecond ? multiply(seconds, rate.perSecond.each) : times(videos, eachOf(rate.perUnit));
+    const plainRate = plainVideoRate(compiled);
+    const rates = possible(compiled, context, (row) => rowVideoRate(row) ?? plainRate, plainRate);
+    sum = add(sum, largest(rates.map(cost)));
+  }
+  return sum;
+}
+
+/** What each row that may become the first to hold gives, and the plain rate unless a row is certain. */
+function possible<T>(
+  compiled: CompiledPrice,
+  context: PriceContext,
+  ofRow: (row: CompiledRow) => T,
+  plain: T,
+): T[] {
+  const found: T[] = [];
+  for (const row of compiled.rows) {
+    const match = matchRow(row.when, context);
+    if (match !== 'fails') found.push(ofRow(row));
+    if (match === 'holds') return found;
+  }
+  return [...found, plain];
+}
+
+function eachOf(rate: Rate | null): Exact {
+  return rate?.each ?? ZERO;
+}
+
+function times(count: number | undefined, each: Exact): Exact {
+  return multiply(fromInteger(counted(count)), each);
+}

@@ -1,0 +1,92 @@
+/**
+ * What one unit used, as reported. A count that is absent, negative or not finite is 0. Token counts nest as
+ * providers report them: cached, written, audio and image tokens are inside prompt_tokens, and reasoning, audio
+ * and image output tokens inside completion_tokens.
+ */
+export interface UnitUsage {
+  readonly prompt_tokens?: number;
+  readonly cached_tokens?: number;
+  /** All cache writes, the 1 hour ones included. */
+  readonly cache_write_tokens?: number;
+  readonly cache_write_1h_tokens?: number;
+  readonly audio_input_tokens?: number;
+  readonly image_input_tokens?: number;
+  /** Only where the provider splits its cached count. */
+  readonly cached_audio_tokens?: number;
+  readonly cached_image_tokens?: number;
+  readonly completion_tokens?: number;
+  readonly reasoning_tokens?: number;
+  readonly audio_output_tokens?: number;
+  readonly image_output_tokens?: number;
+  /** 1 per served model call; 0 for an empty search; in a realtime session 1 on its first unit. */
+  readonly requests?: number;
+  readonly images?: number;
+  readonly input_images?: number;
+  readonly videos?: number;
+  /** Seconds, a decimal string or a number. */
+  readonly video_seconds?: string | number;
+  readonly input_video_seconds?: string | number;
+  /** Sent to stt, delivered by tts, or connected since the previous unit in realtime. */
+  readonly audio_seconds?: string | number;
+  readonly characters?: number;
+  readonly searches?: number;
+  /** Calls of tools the provider ran, by name. */
+  readonly tool_calls?: Readonly<Record<string, number>>;
+}
+
+/** Disjoint token classes in the order of a bill. */
+export const TOKEN_CLASSES = [
+  'fresh',
+  'cached',
+  'cache_write',
+  'cache_write_1h',
+  'audio_input',
+  'image_input',
+  'completion',
+  'audio_output',
+  'image_output',
+] as const;
+
+export type TokenClass = (typeof TOKEN_CLASSES)[number];
+
+export type ClassTokens = Readonly<Record<TokenClass, number>>;
+
+/** A count as a safe integer, 0 or more. */
+export function counted(value: number | undefined): number {
+  if (value === undefined || !(value > 0)) return 0;
+  return Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * Splits the nested counts into disjoint classes: cached over write over audio over image, so that the input
+ * classes add up to prompt_tokens, the output classes to completion_tokens, and none is ever negative.
+ */
+export function tokenClasses(usage: UnitUsage): ClassTokens {
+  const prompt = counted(usage.prompt_tokens);
+  const cached = Math.min(counted(usage.cached_tokens), prompt);
+  const written = Math.min(counted(usage.cache_write_tokens), prompt - cached);
+  const written1h = Math.min(counted(usage.cache_write_1h_tokens), written);
+  const fresh = prompt - cached - written;
+
+  const audioIn = counted(usage.audio_input_tokens);
+  const imageIn = counted(usage.image_input_tokens);
+  const cachedAudio = Math.min(counted(usage.cached_audio_tokens), audioIn, cached);
+  const cachedImage = Math.min(counted(usage.cached_image_tokens), imageIn, cached - cachedAudio);
+  const audio = Math.min(audioIn - cachedAudio, fresh);
+  const image = Math.min(imageIn - cachedImage, fresh - audio);
+
+  const completion = counted(usage.completion_tokens);
+  const audioOut = Math.min(counted(usage.audio_output_tokens), completion);
+  const imageOut = Math.min(counted(usage.image_output_tokens), completion - audioOut);
+  return {
+    fresh: fresh - audio - image,
+    cached,
+    cache_write: written - written1h,
+    cache_write_1h: written1h,
+    audio_input: audio,
+    image_input: image,
+    completion: completion - audioOut - imageOut,
+    audio_output: audioOut,
+    image_output: imageOut,
+  };
+}

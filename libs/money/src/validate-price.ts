@@ -1,0 +1,153 @@
+import { RATE_FIELDS } from './price-record.js';
+import type { MatrixRow, PriceRecord, RateField } from './price-record.js';
+
+/** What is wrong with a record, and where: the path of the field inside the record. */
+export interface PriceFault {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+}
+
+export type PricedModelType = 'text' | 'embedding' | 'image' | 'audio' | 'tts' | 'stt' | 'video' | 'search';
+
+const RATE = /^\d{1,9}(\.\d{1,12})?$/;
+const SECONDS = /^\d{1,9}(\.\d{1,12})?$/;
+const ZERO_RATE = /^0+(\.0+)?$/;
+
+/** Any one of these rates prices what a model of the type delivers; a flat request_usd does for each. */
+const DELIVERED: Readonly<Record<PricedModelType, readonly RateField[]>> = {
+  text: ['completion_usd_per_1m', 'search_usd_per_1k'],
+  embedding: ['prompt_usd_per_1m'],
+  image: ['image_usd_per_unit', 'image_output_usd_per_1m', 'completion_usd_per_1m'],
+  audio: ['audio_output_usd_per_1m', 'completion_usd_per_1m', 'audio_usd_per_minute'],
+  tts: ['audio_output_usd_per_1m', 'completion_usd_per_1m', 'audio_usd_per_minute', 'characters_usd_per_1m'],
+  stt: ['audio_usd_per_minute', 'audio_input_usd_per_1m', 'prompt_usd_per_1m', 'completion_usd_per_1m'],
+  video: ['video_usd_per_second', 'completion_usd_per_1m'],
+  search: ['search_usd_per_1k'],
+};
+
+/** The pricing units at which input_usd_per_unit or output_usd_per_unit does the same. */
+const UNITS: Readonly<
+  Record<PricedModelType, { readonly input: readonly string[]; readonly output: readonly string[] }>
+> = {
+  text: { input: [], output: ['per_1k_searches'] },
+  embedding: { input: [], output: [] },
+  image: { input: [], output: ['per_image'] },
+  audio: { input: ['per_minute'], output: ['per_minute'] },
+  tts: { input: ['per_1m_characters', 'per_minute'], output: ['per_minute'] },
+  stt: { input: ['per_minute'], output: ['per_minute'] },
+  video: { input: [], output: ['per_second', 'per_video'] },
+  search: { input: [], output: ['per_1k_searches'] },
+};
+
+const TWINS = ['long_context', 'batch', 'flex'] as const;
+const SIDES = ['prompt', 'completion'] as const;
+
+/** All faults of a record at import, none for a good one. Each makes the import answer 422 `validation_error`. */
+export function validatePriceRecord(record: PriceRecord, modelType: PricedModelType): PriceFault[] {
+  const prices = [...pricesOf(record)];
+  return [
+    ...prices
+      .filter(({ usd }) => !isRate(usd))
+      .map(({ loc }) => ({ loc, msg: 'not a rate: a string of at most 9 digits and 12 decimals' })),
+    ...freeFaults(record, prices),
+    ...twinFaults(record),
+    ...secondsFaults(record),
+    ...matrixFaults(record, modelType),
+    ...(deliversAtNoRate(record, modelType)
+      ? [{ loc: [], msg: `a model that is not free has no rate for what a ${modelType} model delivers` }]
+      : []),
+  ];
+}
+
+interface Price {
+  readonly loc: readonly (string | number)[];
+  readonly usd: unknown;
+}
+
+function* pricesOf(record: PriceRecord): Generator<Price> {
+  for (const field of RATE_FIELDS) if (isSet(record[field])) yield { loc: [field], usd: record[field] };
+  for (const [name, usd] of Object.entries(record.tool_pricing ?? {}))
+    yield { loc: ['tool_pricing', name], usd };
+  for (const [index, row] of (record.price_matrix ?? []).entries()) {
+    for (const field of ['usd_per_unit', 'usd_per_second'] as const) {
+      if (isSet(row[field])) yield { loc: ['price_matrix', index, field], usd: row[field] };
+    }
+  }
+}
+
+function freeFaults(record: PriceRecord, prices: readonly Price[]): PriceFault[] {
+  if (!record.is_free) return [];
+  return prices
+    .filter(({ usd }) => isRate(usd) && !isZero(usd))
+    .map(({ loc }) => ({ loc, msg: 'a free model has a rate above 0' }));
+}
+
+function twinFaults(record: PriceRecord): PriceFault[] {
+  return SIDES.flatMap((side) => {
+    const base = record[`${side}_usd_per_1m`];
+    if (isSet(base) && !isZero(base)) return [];
+    return TWINS.map((twin) => `${twin}_${side}_usd_per_1m` as const)
+      .filter((field) => isSet(record[field]))
+      .map((field) => ({ loc: [field], msg: `needs ${side}_usd_per_1m above 0 beside it` }));
+  });
+}
+
+function secondsFaults(record: PriceRecord): PriceFault[] {
+  return (['billing_increment_seconds', 'billing_minimum_seconds'] as const)
+    .filter((field) => isSet(record[field]) && !SECONDS.test(String(record[field])))
+    .map((field) => ({ loc: [field], msg: 'not a number of seconds' }));
+}
+
+function matrixFaults(record: PriceRecord, modelType: PricedModelType): PriceFault[] {
+  const rows = record.price_matrix ?? [];
+  const faults: PriceFault[] = rows.flatMap((row, index) =>
+    isSet(row.usd_per_unit) === isSet(row.usd_per_second)
+      ? [{ loc: ['price_matrix', index], msg: 'needs exactly one of usd_per_unit and usd_per_second' }]
+      : [],
+  );
+  const last = rows.at(-1);
+  if (last && !holdsAlways(last) && !hasPlainRate(record, modelType)) {
+    faults.push({ loc: ['price_matrix'], msg: 'needs a last row with an empty when, or the plain rate' });
+  }
+  return faults;
+}
+
+function holdsAlways(row: MatrixRow): boolean {
+  return Object.keys(row.when).length === 0;
+}
+
+function hasPlainRate(record: PriceRecord, modelType: PricedModelType): boolean {
+  const unit = record.pricing_unit;
+  if (modelType === 'video')
+    return isSet(record.video_usd_per_second) || hasOutputUnit(record, ['per_second', 'per_video']);
+  return isSet(record.image_usd_per_unit) || (unit === 'per_image' && isSet(record.output_usd_per_unit));
+}
+
+function deliversAtNoRate(record: PriceRecord, modelType: PricedModelType): boolean {
+  if (record.is_free) return false;
+  const rows = record.price_matrix ?? [];
+  const isRated =
+    isSet(record.request_usd) ||
+    hasOutputUnit(record, ['per_request', ...UNITS[modelType].output]) ||
+    (isSet(record.input_usd_per_unit) && UNITS[modelType].input.includes(record.pricing_unit ?? '')) ||
+    DELIVERED[modelType].some((field) => isSet(record[field])) ||
+    (modelType === 'image' && rows.some((row) => isSet(row.usd_per_unit))) ||
+    (modelType === 'video' && rows.length > 0);
+  return !isRated;
+}
+
+function hasOutputUnit(record: PriceRecord, units: readonly string[]): boolean {
+  return isSet(record.output_usd_per_unit) && units.includes(record.pricing_unit ?? '');
+}
+
+function isRate(usd: unknown): usd is string {
+  return typeof usd === 'string' && RATE.test(usd);
+}
+
+function isZero(usd: string): boolean {
+  return ZERO_RATE.test(usd);
+}
+
+function isSet<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}
