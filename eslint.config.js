@@ -83,7 +83,9 @@ export default tseslint.config(
   eslint.configs.recommended,
   {
     files: ['**/*.{js,mjs}'],
-    languageOptions: { globals: { process: 'readonly', URL: 'readonly', console: 'readonly' } },
+    languageOptions: {
+      globals: { process: 'readonly', performance: 'readonly', URL: 'readonly', console: 'readonly' },
+    },
   },
   {
     files: ['**/*.{ts,tsx}'],

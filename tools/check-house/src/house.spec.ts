@@ -145,6 +145,16 @@ describe('check-house', () => {
     ).toEqual([]);
   });
 
+  it('finds an alias that the type check and the build resolve differently', () => {
+    const types = (paths: object) => JSON.stringify({ compilerOptions: { paths } });
+    const build = (paths: object) => JSON.stringify({ jsc: { paths } });
+    const both = (a: object, b: object) =>
+      rulesBroken({ 'tsconfig.base.json': types(a), '.swcrc': build(b) });
+    expect(both({ '@gateway/edge': ['a'] }, { '@gateway/edge': ['a'] })).toEqual([]);
+    expect(both({ '@gateway/edge': ['a'] }, { '@gateway/edge': ['b'] })).toEqual(['alias']);
+    expect(both({}, { '@gateway/edge': ['a'] })).toEqual(['alias']);
+  });
+
   it('refuses recorded traffic by name', () => {
     const recording = ['chat', 'd77e7b', '1.json.json'].join('-');
     expect(rulesBroken({ [`libs/dialects/${recording}`]: '{}' })).toEqual(['recorded']);

@@ -1,3 +1,4 @@
+import { aliasFaults } from './aliases.js';
 import { ambientFaults } from './ambient.js';
 import { cycleFaults } from './cycles.js';
 import { leakFaults } from './leaks.js';
@@ -7,6 +8,7 @@ import type { Finding, Rule, SourceTree } from './tree.js';
 
 const rules: Rule[] = [
   sizeFaults,
+  aliasFaults,
   nameFaults,
   shapeFaults,
   exportStarFaults,
