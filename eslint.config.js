@@ -84,7 +84,14 @@ export default tseslint.config(
   {
     files: ['**/*.{js,mjs}'],
     languageOptions: {
-      globals: { process: 'readonly', performance: 'readonly', URL: 'readonly', console: 'readonly' },
+      globals: {
+        process: 'readonly',
+        setInterval: 'readonly',
+        clearInterval: 'readonly',
+        performance: 'readonly',
+        URL: 'readonly',
+        console: 'readonly',
+      },
     },
   },
   {

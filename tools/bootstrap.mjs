@@ -1,6 +1,6 @@
 // What `npm start` and `npm test` share. Plain JavaScript on Node's own modules, because it runs on the host's
 // Node (20 or later) before anything is installed; everything after the install runs on the package's Node.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -93,4 +93,21 @@ function sha256(bytes) {
 
 function readIfPresent(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+/**
+ * Hands over to a program on the package's Node and ends with its exit code. npm runs scripts in a shell that does not
+ * forward signals (hence `exec` in package.json) and dies without a word on kill -9: an npm that is gone means stop.
+ */
+export function handOver(args, stdin) {
+  const options = { cwd: root, env: packageEnvironment(), stdio: [stdin, 'inherit', 'inherit'] };
+  const program = spawn(packageNode, args, options);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => program.kill(signal));
+  const npm = process.ppid;
+  const watch = setInterval(() => process.ppid !== npm && program.kill('SIGTERM'), 500);
+  if (process.env.npm_lifecycle_event === undefined) clearInterval(watch);
+  program.on('exit', (code, signal) => {
+    clearInterval(watch);
+    process.exitCode = signal ? 1 : (code ?? 1);
+  });
 }
