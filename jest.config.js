@@ -11,6 +11,9 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   setupFiles: ['reflect-metadata'],
   transform: { '^.+\\.ts$': ['@swc/jest', { ...swcrc, swcrc: false }] },
+  // The guard owns the servers of this run; none starts before a test asks for it.
+  globalSetup: '<rootDir>/tools/infra/jest-setup.mjs',
+  globalTeardown: '<rootDir>/tools/infra/jest-teardown.mjs',
   testTimeout: 30_000,
   // Two cores are what the smallest machine has; more workers only make real services slower beside them.
   maxWorkers: 2,

@@ -51,7 +51,9 @@ describe('EmbeddedPostgres', () => {
     const first = server();
     const { url } = await first.start();
     await query(url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (7)');
-    expect(await query(url, 'SHOW server_version')).toEqual([{ server_version: expect.stringMatching(/^18\./) }]);
+    expect(await query(url, 'SHOW server_version')).toEqual([
+      { server_version: expect.stringMatching(/^18\./) },
+    ]);
     await expect(query(url.replace(/:[^:@]+@/, ':wrong@'), 'SELECT 1')).rejects.toThrow(/password/);
     await first.stop();
 
@@ -85,7 +87,9 @@ describe('EmbeddedPostgres', () => {
     const first = server();
     await first.start();
     await first.stop();
-    const stranger = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const stranger = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     await once(stranger, 'spawn');
     writeFileSync(join(dataDir, 'cluster', 'postmaster.pid'), `${stranger.pid}\n${dataDir}\n`);
 
@@ -117,7 +121,9 @@ describe('EmbeddedPostgres', () => {
     const control = join(dataDir, 'cluster', 'global', 'pg_control');
     writeFileSync(control, 'rubbish');
 
-    await expect(server({ isThrowaway: true }).start()).rejects.toThrow(/could not open its data folder .*move the folder away/s);
+    await expect(server({ isThrowaway: true }).start()).rejects.toThrow(
+      /could not open its data folder .*move the folder away/s,
+    );
     expect(readFileSync(control, 'utf8')).toBe('rubbish');
   });
 

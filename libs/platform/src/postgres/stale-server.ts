@@ -32,7 +32,11 @@ export async function stopStaleServer(clusterDir: string, ownerFile: string): Pr
 /** Fast shutdown (open transactions are rolled back), then an immediate one; waits until the process is gone. */
 export async function stopServer(pid: number, fastMs = FAST_STOP_MS): Promise<void> {
   // SIGQUIT and not SIGKILL as the last resort: it leaves no shared memory behind.
-  for (const [signal, waitMs] of [['SIGINT', fastMs], ['SIGQUIT', 5_000], ['SIGKILL', 5_000]] as const) {
+  for (const [signal, waitMs] of [
+    ['SIGINT', fastMs],
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 5_000],
+  ] as const) {
     if (waitMs === 0) continue;
     if (!sendSignal(pid, signal)) return;
     if (await isGoneWithin(pid, waitMs)) return;
@@ -69,14 +73,20 @@ function parentOf(pid: number): number {
 }
 
 function isZombie(pid: number): boolean {
-  return /^State:\s*Z/m.test(processField(pid, 'status', 'stat=')) || /^Z/.test(processField(pid, 'status', 'stat='));
+  return (
+    /^State:\s*Z/m.test(processField(pid, 'status', 'stat=')) ||
+    /^Z/.test(processField(pid, 'status', 'stat='))
+  );
 }
 
 /** Linux has /proc but often no `ps` (slim images); macOS the other way round. */
 function processField(pid: number, procFile: string, psColumn: string): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/${procFile}`, 'utf8');
-    return execFileSync('ps', ['-ww', '-o', psColumn, '-p', String(pid)], { encoding: 'utf8', timeout: 5_000 });
+    return execFileSync('ps', ['-ww', '-o', psColumn, '-p', String(pid)], {
+      encoding: 'utf8',
+      timeout: 5_000,
+    });
   } catch {
     return ''; // The process ended in between.
   }

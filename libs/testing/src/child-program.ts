@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const OUTPUT_CHARS_MAX = 1_000_000;
+
+export interface ProgramOptions {
+  command: string;
+  args: string[];
+  /** Added to this process's own environment. */
+  env?: Record<string, string>;
+  cwd?: string;
+  /** The program is ready when its output matches, line ends included. */
+  readyWhen: RegExp;
+  /** Default 15,000. */
+  timeoutMs?: number;
+}
+
+export interface Program {
+  readonly pid: number;
+  /** What `readyWhen` matched, with its groups, for example the address in a line "listening on (\S+)". */
+  readonly ready: RegExpExecArray;
+  /** Both streams so far; the oldest part is dropped above a million characters. */
+  output(): string;
+  /** The exit code, or the signal's name. */
+  readonly ended: Promise<number | string>;
+  /** Standard input; ending it is how some programs are told to stop. */
+  endInput(): void;
+  signal(name: NodeJS.Signals): void;
+  /** kill -9, and waits until the process is gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts a program and waits for its readiness line. @throws Error with its output when that does not come. */
+export async function startProgram(options: ProgramOptions): Promise<Program> {
+  const child = spawn(options.command, options.args, {
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const collect = (chunk: string): void => void (output = (output + chunk).slice(-OUTPUT_CHARS_MAX));
+  child.stdout.setEncoding('utf8').on('data', collect);
+  child.stderr.setEncoding('utf8').on('data', collect);
+  child.stdin.on('error', () => undefined); // It has ended: `ended` says so.
+  let isOver = false;
+  const ended = new Promise<number | string>((done) => {
+    child.once('error', (error) => done(error.message));
+    child.once('close', (code, signal) => done(signal ?? code ?? 0));
+  }).finally(() => (isOver = true));
+
+  const end = performance.now() + (options.timeoutMs ?? 15_000);
+  while (!isOver && performance.now() < end) {
+    const ready = options.readyWhen.exec(output);
+    if (ready && child.pid !== undefined) {
+      return {
+        pid: child.pid,
+        ready,
+        output: () => output,
+        ended,
+        endInput: () => void child.stdin.end(),
+        signal: (name) => void child.kill(name),
+        kill: async () => {
+          if (isOver) return;
+          const gone = once(child, 'close');
+          child.kill('SIGKILL');
+          await gone;
+        },
+      };
+    }
+    await pause(10);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`${options.command} ${options.args.join(' ')} was not ready: ${output.slice(-4_000)}`);
+}

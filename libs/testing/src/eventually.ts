@@ -1,0 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface EventuallyOptions {
+  /** Upper bound; the wait ends as soon as the condition holds. Default 5,000. */
+  timeoutMs?: number;
+  intervalMs?: number;
+}
+
+/**
+ * Waits until `condition` gives something other than undefined, null or false, and returns it. What it throws counts
+ * as "not yet", so that an expect() inside it may be used as the condition's own message.
+ * @throws Error with the last failure as its cause once the time is over.
+ */
+export async function eventually<T>(
+  condition: () => T | Promise<T>,
+  options: EventuallyOptions = {},
+): Promise<NonNullable<T>> {
+  const { timeoutMs = 5_000, intervalMs = 20 } = options;
+  const end = performance.now() + timeoutMs;
+  let failure: unknown;
+  for (;;) {
+    try {
+      const value = await condition();
+      if (value !== undefined && value !== null && value !== false) return value;
+      failure = undefined;
+    } catch (error) {
+      failure = error;
+    }
+    if (performance.now() >= end) break;
+    await pause(intervalMs);
+  }
+  const detail = failure instanceof Error ? failure.message : 'the condition is still false';
+  throw new Error(`Did not come true within ${timeoutMs} ms: ${detail}`, { cause: failure });
+}

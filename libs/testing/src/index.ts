@@ -1,0 +1,20 @@
+export { startProgram, type Program, type ProgramOptions } from './child-program.js';
+export { eventually, type EventuallyOptions } from './eventually.js';
+export { FixedClock, fixedClock } from './fixed-clock.js';
+export type { OwnServer } from './own-server.js';
+export { seededRandom } from './seeded-random.js';
+export { ownKafka, testKafka, type OwnKafka, type TestKafka } from './test-kafka.js';
+export {
+  ownPostgres,
+  testDatabase,
+  testPostgres,
+  type TestDatabase,
+  type TestDatabaseOptions,
+} from './test-postgres.js';
+export {
+  ownRedis,
+  testRedis,
+  testRedisCluster,
+  type TestRedis,
+  type TestRedisCluster,
+} from './test-redis.js';

@@ -1,0 +1,37 @@
+import { askGuard, textOf } from './guard-client.js';
+
+/** A server of one test's own, to be broken at will. The address stays the same over restarts. */
+export interface OwnServer {
+  readonly address: string;
+  readonly pid: number;
+  /** kill -9. */
+  kill(): void;
+  /** SIGSTOP: it accepts connections and answers nothing. */
+  freeze(): void;
+  /** SIGCONT. */
+  thaw(): void;
+  /** Kills it when it still runs and starts it again; resolves when it is ready. Redis comes back empty. */
+  restart(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+export async function ownServer(kind: 'postgres' | 'redis' | 'kafka'): Promise<OwnServer> {
+  const started = await askGuard('/own', { kind });
+  const id = textOf(started, 'id');
+  let pid = Number(started['pid']);
+  return {
+    address: textOf(started, 'address'),
+    get pid() {
+      return pid;
+    },
+    kill: () => void process.kill(pid, 'SIGKILL'),
+    freeze: () => void process.kill(pid, 'SIGSTOP'),
+    thaw: () => void process.kill(pid, 'SIGCONT'),
+    restart: async () => {
+      pid = Number((await askGuard('/own/restart', { id }))['pid']);
+    },
+    drop: async () => {
+      await askGuard('/own/stop', { id });
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import kafkajs from 'kafkajs';
+import { askGuard, textOf } from './guard-client.js';
+import { ownServer } from './own-server.js';
+import type { OwnServer } from './own-server.js';
+
+export interface TestKafka {
+  brokers: string[];
+  /** Put before every topic and group of this test file, so that files that share the broker do not meet. */
+  prefix: string;
+  /** The name with the prefix. */
+  topic(name: string): string;
+  /** Creates topics under the prefix; resolves when they can be written to. Default one partition. */
+  createTopics(names: string[], partitions?: number): Promise<void>;
+  /** The topics of deploy/kafka/topics.yaml and their dead-letter topics under the prefix, at most four partitions each. */
+  createFleetTopics(): Promise<void>;
+}
+
+export type OwnKafka = TestKafka & { server: OwnServer };
+
+/** The broker that this run shares; gateway.* of topics.yaml exist on it without a prefix, too. */
+export async function testKafka(): Promise<TestKafka> {
+  return harness(textOf(await askGuard('/shared', { kind: 'kafka' }), 'address'));
+}
+
+/** A broker of the test's own, to kill, freeze and restart: its log survives, as on a disk. */
+export async function ownKafka(): Promise<OwnKafka> {
+  const server = await ownServer('kafka');
+  return { ...harness(server.address), server };
+}
+
+function harness(address: string): TestKafka {
+  const brokers = address.split(',');
+  const prefix = `test-${randomBytes(6).toString('hex')}.`;
+  return {
+    brokers,
+    prefix,
+    topic: (name) => prefix + name,
+    createTopics: async (names, partitions = 1) => {
+      const kafka = new kafkajs.Kafka({
+        brokers,
+        clientId: 'test-harness',
+        logLevel: kafkajs.logLevel.NOTHING,
+      });
+      const admin = kafka.admin();
+      await admin.connect();
+      try {
+        const topics = names.map((name) => ({
+          topic: prefix + name,
+          numPartitions: partitions,
+          replicationFactor: 1,
+        }));
+        await admin.createTopics({ topics, waitForLeaders: true });
+      } finally {
+        await admin.disconnect();
+      }
+    },
+    createFleetTopics: async () => {
+      await askGuard('/topics', { brokers: address, prefix });
+    },
+  };
+}
