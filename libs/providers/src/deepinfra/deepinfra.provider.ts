@@ -1,0 +1,15 @@
+import { openAiCompatible } from '../protocol/openai-protocol.js';
+
+export const provider = openAiCompatible({
+  slug: 'deepinfra',
+  name: 'DeepInfra',
+  credentialEnv: 'DEEPINFRA_API_KEY',
+  baseUrlEnv: 'DEEPINFRA_BASE_URL',
+  defaultBaseUrl: 'https://api.deepinfra.com/v1/openai',
+  quirks: {
+    maxTokensParam: 'max_tokens',
+    systemRole: 'system',
+    passthroughParams: true,
+    refuses: ['store', 'verbosity', 'safety_identifier'],
+  },
+});

@@ -1,0 +1,139 @@
+import type { UpstreamError } from '@gateway/contracts';
+import { nativeError, nativeErrorOf, type FailureSignal, type NativeError } from './failure-signal.js';
+import { retryAfterMs } from './retry-after.js';
+import { verdictError, type Verdict } from './verdict.js';
+
+/** One row of a provider's table: the first row all of whose conditions hold gives the verdict. */
+export interface FailureRule {
+  status?: number | readonly number[];
+  /** Native `type` or `code` equals one of these. */
+  names?: readonly string[];
+  message?: RegExp;
+  /** Only where the answer said nothing about when to come back. */
+  withoutRetryAfter?: true;
+  verdict: Verdict;
+}
+
+/** What a status means where no rule of the provider says more. */
+const BY_STATUS: readonly FailureRule[] = [
+  { status: 401, verdict: 'auth' },
+  { status: 402, verdict: 'quota' },
+  { status: 403, verdict: 'permission' },
+  { status: 404, verdict: 'model_missing' },
+  { status: 408, verdict: 'timeout' },
+  { status: 413, verdict: 'invalid_input' },
+  { status: 429, verdict: 'rate' },
+  { status: 503, verdict: 'overloaded' },
+  { status: 529, verdict: 'overloaded' },
+  { status: 504, verdict: 'timeout' },
+];
+
+/** Rules that hold for every provider: wording shared across the field. */
+const BY_WORDING: readonly FailureRule[] = [
+  {
+    status: [400, 413, 422],
+    message:
+      /maximum context length|context window|context length|prompt is too long|input is too long|too many (input |prompt )?tokens|exceeds? the (maximum|model'?s) (number of )?(context|tokens|input)/i,
+    verdict: 'context_window',
+  },
+];
+
+function holds(
+  rule: FailureRule,
+  status: number | null,
+  native: NativeError,
+  waitMs: number | null,
+): boolean {
+  if (rule.status !== undefined) {
+    const wanted: readonly number[] = typeof rule.status === 'number' ? [rule.status] : rule.status;
+    // An in-band error may come without a status: then the names alone decide.
+    if (status === null ? rule.names === undefined : !wanted.includes(status)) return false;
+  }
+  if (rule.names && !rule.names.includes(native.code) && !rule.names.includes(native.type)) return false;
+  if (rule.message && !rule.message.test(native.message)) return false;
+  return !(rule.withoutRetryAfter && (waitMs !== null || status === null));
+}
+
+function byClass(status: number | null): Verdict {
+  if (status === null || status >= 500) return 'internal';
+  return status >= 400 ? 'invalid_request' : 'bad_response';
+}
+
+function judge(
+  rules: readonly FailureRule[],
+  status: number | null,
+  native: NativeError,
+  waitMs: number | null,
+): Verdict {
+  for (const rule of [...rules, ...BY_WORDING, ...BY_STATUS])
+    if (holds(rule, status, native, waitMs)) return rule.verdict;
+  return byClass(status);
+}
+
+/** The one order of classification: transport, our deadline, unreadable 2xx, in-band error, status and wording (wire-formats 7.2). */
+export function classifyFailure(
+  providerName: string,
+  rules: readonly FailureRule[],
+  signal: FailureSignal,
+): UpstreamError {
+  const { byok } = signal;
+  switch (signal.kind) {
+    case 'transport': {
+      const { fault } = signal.failure;
+      const facts = {
+        providerName,
+        message: TRANSPORT_WORDS[fault],
+        httpStatus: null,
+        byok,
+        cause: signal.failure,
+      };
+      if (fault === 'aborted') return verdictError('client_gone', facts);
+      if (fault === 'too_large') return verdictError('bad_response', facts);
+      return verdictError(fault.startsWith('timeout') ? 'timeout' : 'connection', facts);
+    }
+    case 'status': {
+      const native = nativeErrorOf(signal.body);
+      const waitMs = retryAfterMs(
+        signal.headers,
+        Buffer.from(signal.body).toString('utf8', 0, 16_384),
+        signal.nowMs,
+      );
+      const verdict = judge(rules, signal.status, native, waitMs);
+      return verdictError(verdict, {
+        providerName,
+        message: native.message,
+        httpStatus: signal.status,
+        byok,
+        retryAfterMs: waitMs ?? undefined,
+      });
+    }
+    case 'stream': {
+      const { failure } = signal;
+      const native = nativeError(failure.body);
+      const message = native.message || failure.message;
+      if (failure.kind === 'connection')
+        return verdictError('connection', { providerName, message, httpStatus: null, byok });
+      if (failure.kind === 'bad_response')
+        return verdictError('bad_response', { providerName, message, httpStatus: null, byok });
+      return verdictError(judge(rules, failure.status, native, null), {
+        providerName,
+        message,
+        httpStatus: failure.status,
+        byok,
+      });
+    }
+    case 'bad_response':
+      return verdictError('bad_response', { providerName, message: signal.message, httpStatus: 200, byok });
+  }
+}
+
+const TRANSPORT_WORDS = {
+  connect: 'the connection could not be made.',
+  timeout_connect: 'the connection was not made in time.',
+  timeout_first_byte: 'no answer came in time.',
+  timeout_idle: 'the answer stopped coming.',
+  timeout_total: 'the answer took too long.',
+  reset: 'the connection broke before the answer was whole.',
+  too_large: 'the answer was too large.',
+  aborted: 'the request was given up.',
+} as const;

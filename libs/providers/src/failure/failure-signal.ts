@@ -1,0 +1,69 @@
+import type { StreamFailure } from '@gateway/dialects';
+import type { TransportFailure } from '../transport.js';
+
+/** Everything an attempt can fail with, before it is judged. */
+export type FailureSignal =
+  | { kind: 'transport'; failure: TransportFailure; byok: boolean }
+  | {
+      kind: 'status';
+      status: number;
+      headers: Record<string, string>;
+      body: Uint8Array;
+      byok: boolean;
+      nowMs: number;
+    }
+  /** In-band error, or a stream that broke or could not be read. */
+  | { kind: 'stream'; failure: StreamFailure; byok: boolean }
+  /** 2xx with a body that is no answer of the dialect. */
+  | { kind: 'bad_response'; message: string; byok: boolean };
+
+/** The provider's own words, whichever envelope they came in. */
+export interface NativeError {
+  type: string;
+  code: string;
+  param: string;
+  message: string;
+}
+
+function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? String(value) : '';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads OpenAI's, Anthropic's, Google's (an array around it, too) and the bare `{message}`, `{detail}`, `{error: "text"}` envelopes. */
+export function nativeError(body: unknown): NativeError {
+  const outer: unknown = Array.isArray(body) ? body[0] : body;
+  if (!isObject(outer)) return { type: '', code: '', param: '', message: text(outer) };
+  const inner = isObject(outer.error) ? outer.error : outer;
+  const detail = Array.isArray(outer.detail)
+    ? outer.detail.map((item) => (isObject(item) ? text(item.msg) : text(item))).join('; ')
+    : text(outer.detail);
+  const message = text(inner.message) || text(outer.error) || detail;
+  return {
+    type: text(inner.type) || text(inner.status),
+    code: text(inner.code),
+    param: text(inner.param),
+    message,
+  };
+}
+
+/** The same from bytes; a body that is no JSON has only its text. */
+export function nativeErrorOf(bytes: Uint8Array): NativeError {
+  const raw = Buffer.from(bytes).toString('utf8').slice(0, 65_536);
+  try {
+    return nativeError(JSON.parse(raw));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // A page of HTML tells the caller nothing and may hold addresses of the provider's inside.
+    return {
+      type: '',
+      code: '',
+      param: '',
+      message: raw.trimStart().startsWith('<') ? '' : raw.slice(0, 500),
+    };
+  }
+}

@@ -1,0 +1,90 @@
+import type { FailureRule } from './classify.js';
+
+/** OpenAI and those who copy its error codes (wire-formats 7.2). */
+export const OPENAI_RULES: readonly FailureRule[] = [
+  {
+    names: ['context_length_exceeded', 'string_above_max_length', 'too_many_prompt_tokens'],
+    verdict: 'context_window',
+  },
+  {
+    names: [
+      'content_policy_violation',
+      'content_filter',
+      'ResponsibleAIPolicyViolation',
+      'moderation_blocked',
+      'image_content_policy_violation',
+    ],
+    verdict: 'content_policy',
+  },
+  {
+    names: [
+      'invalid_image',
+      'invalid_image_url',
+      'invalid_image_format',
+      'invalid_base64_image',
+      'image_too_large',
+      'image_parse_error',
+      'unsupported_image_media_type',
+      'invalid_file',
+      'unsupported_file',
+    ],
+    verdict: 'invalid_input',
+  },
+  {
+    status: 400,
+    message:
+      /audio (file|data|input).{0,40}(decode|corrupt|invalid|unsupported)|could not (process|decode|parse) (the )?(image|audio|file)/i,
+    verdict: 'invalid_input',
+  },
+  {
+    names: ['previous_response_not_found', 'file_not_found', 'batch_not_found'],
+    verdict: 'resource_missing',
+  },
+  { names: ['model_not_found', 'DeploymentNotFound', 'model_not_available'], verdict: 'model_missing' },
+  {
+    status: 404,
+    message: /\b(file|batch|response|assistant|fine-tun\w+)\b.{0,80}not (be )?found/i,
+    verdict: 'resource_missing',
+  },
+  {
+    names: [
+      'insufficient_quota',
+      'credit_balance_exhausted',
+      'billing_hard_limit_reached',
+      'billing_not_active',
+    ],
+    verdict: 'quota',
+  },
+  { status: 429, message: /exceeded your (current|monthly) quota|monthly (limit|quota)/i, verdict: 'quota' },
+  {
+    status: [400, 401, 403],
+    names: ['invalid_api_key', 'invalid_authentication', 'invalid_issuer', '401'],
+    verdict: 'auth',
+  },
+  // One provider answers a wrong key with 400.
+  { status: 400, message: /incorrect api key|invalid api key|api key not valid/i, verdict: 'auth' },
+  { names: ['server_is_overloaded', 'overloaded_error', 'overloaded'], verdict: 'overloaded' },
+  { status: 503, names: ['slow_down'], verdict: 'overloaded' },
+  {
+    names: ['rate_limit_exceeded', 'slow_down', 'RateLimitReached', 'tokens', 'requests', 'rate_limit_error'],
+    verdict: 'rate',
+  },
+  {
+    status: 400,
+    names: ['unsupported_parameter', 'unsupported_value'],
+    message:
+      /tool|function|stream|image|vision|audio|response_format|json_schema|reasoning|temperature|logprobs/i,
+    verdict: 'unsupported',
+  },
+  {
+    status: 400,
+    message: /does not support (tools?|function|stream|image|vision|audio|response_format|json)/i,
+    verdict: 'unsupported',
+  },
+  {
+    names: ['tool_use_failed', 'invalid_request_error', 'unknown_parameter', 'invalid_value', 'invalid_type'],
+    status: 400,
+    verdict: 'invalid_request',
+  },
+  { names: ['server_error', 'internal_server_error', 'internal_error'], verdict: 'internal' },
+];

@@ -1,0 +1,57 @@
+import type { DialectName } from '@gateway/contracts';
+import type { Quirks } from '@gateway/dialects';
+import { classifyFailure, type FailureRule } from '../failure/classify.js';
+import { OPENAI_RULES } from '../failure/openai-rules.js';
+import type { Provider } from '../provider.js';
+
+export interface OpenAiCompatibleOptions {
+  slug: string;
+  name: string;
+  credentialEnv: string;
+  baseUrlEnv: string;
+  /** Up to and with the version segment, as the OpenAI SDKs write base URLs. */
+  defaultBaseUrl: string;
+  dialects?: readonly DialectName[];
+  quirks?: Quirks;
+  /** Looked at before OpenAI's own. */
+  rules?: readonly FailureRule[];
+}
+
+const PATHS: Partial<Record<DialectName, string>> = {
+  chat: '/chat/completions',
+  responses: '/responses',
+  embeddings: '/embeddings',
+};
+
+/** A provider that speaks OpenAI's wire formats under its own address: most of the field. */
+export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
+  const {
+    slug,
+    name,
+    credentialEnv,
+    baseUrlEnv,
+    defaultBaseUrl,
+    dialects = ['chat'],
+    quirks = {},
+    rules = [],
+  } = options;
+  const allRules = [...rules, ...OPENAI_RULES];
+  return {
+    slug,
+    name,
+    dialects,
+    credentialEnv,
+    baseUrlEnv,
+    defaultBaseUrl,
+    endpoint: (route, access) => ({
+      url: `${access.baseUrl}${PATHS[route.dialect] ?? ''}`,
+      headers: {
+        authorization: `Bearer ${access.credential}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+    }),
+    quirks: () => quirks,
+    classify: (signal) => classifyFailure(name, allRules, signal),
+  };
+}

@@ -1,0 +1,59 @@
+/** What failed between us and the provider, before its answer was whole. */
+export type TransportFault =
+  | 'connect'
+  | 'timeout_connect'
+  | 'timeout_first_byte'
+  | 'timeout_idle'
+  | 'timeout_total'
+  | 'reset'
+  | 'too_large'
+  | 'aborted';
+
+export class TransportFailure extends Error {
+  constructor(
+    readonly fault: TransportFault,
+    cause?: unknown,
+  ) {
+    super(`upstream transport: ${fault}`, { cause });
+    this.name = 'TransportFailure';
+  }
+}
+
+export interface UpstreamRequest {
+  method: 'POST' | 'GET';
+  url: string;
+  headers: Record<string, string>;
+  /** Pieces written in order. */
+  body: readonly Uint8Array[];
+  byteLength: number;
+}
+
+export interface SendOptions {
+  connectTimeoutMs: number;
+  /** From the request written to the first byte of the answer's head. */
+  firstByteTimeoutMs: number;
+  /** Between two chunks of the body. */
+  idleTimeoutMs: number;
+  totalTimeoutMs: number;
+  /** Largest decoded body in bytes. */
+  maxBytes: number;
+  signal: AbortSignal;
+}
+
+export interface UpstreamResponse {
+  status: number;
+  /** Lower-case names; a repeated header is joined with ", ". */
+  headers: Record<string, string>;
+  /** The whole body. Rejects with TransportFailure. */
+  bytes(): Promise<Uint8Array>;
+  /** The body as it comes, with back-pressure. Throws TransportFailure. */
+  chunks(): AsyncIterable<Uint8Array>;
+  /** Closes the connection now; what is still to come is dropped. */
+  cancel(): void;
+}
+
+/** HTTP to a provider. Every bound is an option; no redirects are followed. Rejects with TransportFailure. */
+export abstract class UpstreamTransport {
+  abstract send(request: UpstreamRequest, options: SendOptions): Promise<UpstreamResponse>;
+  abstract close(): Promise<void>;
+}
