@@ -1,11 +1,12 @@
-import type { CompiledPrice, PriceTier, Rate } from './compile-price.js';
+import type { PriceTier, UnitUsage } from '@gateway/contracts';
+import type { CompiledPrice, Rate } from './compile-price.js';
 import { ZERO, fromInteger } from './exact.js';
 import type { Exact } from './exact.js';
 import { matchRow } from './matrix.js';
 import type { PriceContext } from './price-record.js';
 import { billedSeconds, secondsOf } from './seconds.js';
 import { TOKEN_CLASSES, counted, tokenClasses } from './unit-usage.js';
-import type { TokenClass, UnitUsage } from './unit-usage.js';
+import type { TokenClass } from './unit-usage.js';
 
 /** What is billed of one class, before discount or fee. */
 export interface BilledItem {

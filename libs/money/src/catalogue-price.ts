@@ -1,8 +1,9 @@
+import type { PriceMatrixRow, PriceRecord } from '@gateway/contracts';
 import { ONE, ZERO, add, compare, exactText, fromDecimal, multiply } from './exact.js';
 import type { Exact } from './exact.js';
 import { chargeFactor } from './price.js';
 import { RATE_FIELDS } from './price-record.js';
-import type { MatrixRow, PriceRecord, RateText, Rates } from './price-record.js';
+import type { RateText, Rates } from './price-record.js';
 
 /** A route as the catalogue compares it. `provider` is the slug. */
 export interface PricedRoute {
@@ -18,7 +19,7 @@ export interface DiscountedRoute extends PricedRoute {
 /** The catalogue's `discounted` object: every rate, tool and matrix price of one route. */
 export interface DiscountedRates extends Rates {
   readonly tool_pricing?: Readonly<Record<string, string>> | null;
-  readonly price_matrix?: readonly MatrixRow[] | null;
+  readonly price_matrix?: readonly PriceMatrixRow[] | null;
 }
 
 /** The cheapest route at list: prompt + completion, then plain unit rate, then request_usd, then provider slug. */
@@ -57,29 +58,25 @@ export function bestDiscounted<T extends DiscountedRoute>(
 /** Every price of a record times (1 - pct / 100), exact; nulls stay, and fields that hold no price are left out. */
 export function discounted(record: PriceRecord, pct: string): DiscountedRates {
   const factor = discountFactor(pct);
-  const cut = <T extends RateText | undefined>(rate: T): T | string =>
-    typeof rate === 'string' ? exactText(multiply(fromDecimal(rate), factor)) : rate;
-  const rates = RATE_FIELDS.filter((field) => record[field] !== undefined).map((field) => [
-    field,
-    cut(record[field]),
-  ]);
+  const cut = (rate: string): string => exactText(multiply(fromDecimal(rate), factor));
+  const result: { -readonly [F in keyof DiscountedRates]: DiscountedRates[F] } = {};
+  for (const field of RATE_FIELDS) {
+    const rate = record[field];
+    if (rate !== undefined) result[field] = rate === null ? null : cut(rate);
+  }
   const { tool_pricing: tools, price_matrix: rows } = record;
-  return {
-    ...Object.fromEntries(rates),
-    ...(tools && {
-      tool_pricing: Object.fromEntries(Object.entries(tools).map(([name, usd]) => [name, cut(usd)])),
-    }),
-    ...(rows && { price_matrix: rows.map((row) => cutRow(row, cut)) }),
-  };
+  if (tools) {
+    result.tool_pricing = Object.fromEntries(Object.entries(tools).map(([name, usd]) => [name, cut(usd)]));
+  }
+  if (rows) result.price_matrix = rows.map((row) => cutRow(row, cut));
+  return result;
 }
 
-function cutRow(row: MatrixRow, cut: (rate: RateText) => RateText): MatrixRow {
-  const { usd_per_unit: perUnit, usd_per_second: perSecond } = row;
-  return {
-    ...row,
-    ...(perUnit !== undefined && { usd_per_unit: cut(perUnit) }),
-    ...(perSecond !== undefined && { usd_per_second: cut(perSecond) }),
-  };
+function cutRow({ when, ...prices }: PriceMatrixRow, cut: (rate: string) => string): PriceMatrixRow {
+  const row: PriceMatrixRow = { when };
+  if (prices.usd_per_unit) row.usd_per_unit = cut(prices.usd_per_unit);
+  if (prices.usd_per_second) row.usd_per_second = cut(prices.usd_per_second);
+  return row;
 }
 
 function hasDiscount({ discountPct }: DiscountedRoute): boolean {

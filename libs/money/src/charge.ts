@@ -1,9 +1,9 @@
+import type { PriceRecord, UnitUsage } from '@gateway/contracts';
 import { estimateUsage } from './estimate.js';
 import type { EstimatedUsage, UnitTraffic } from './estimate.js';
 import { price } from './price.js';
 import type { PriceInput, PriceLine, PriceTerms } from './price.js';
-import type { PriceContext, PriceRecord } from './price-record.js';
-import type { UnitUsage } from './unit-usage.js';
+import type { PriceContext } from './price-record.js';
 import { Usd } from './usd.js';
 
 /** How long after the client has gone a usage still counts, where a finish was seen. */

@@ -1,11 +1,9 @@
+import type { PriceMatrixRow, PriceRecord, PriceTier } from '@gateway/contracts';
 import { ONE, ZERO, divide, exactText, fraction, fromDecimal, multiply } from './exact.js';
 import type { Exact } from './exact.js';
-import type { MatrixRow, PriceRecord, PricingUnit, RateField } from './price-record.js';
+import type { PricingUnit, RateField } from './price-record.js';
 import { secondsOf } from './seconds.js';
 import type { TokenClass } from './unit-usage.js';
-
-/** The tier a unit is priced at: asked for and admitted, never what the provider reports. */
-export type PriceTier = 'default' | 'flex' | 'batch';
 
 /** What one thing costs: the rate in its field's unit, that rate as text, and the price of a single piece. */
 export interface Rate {
@@ -17,7 +15,7 @@ export interface Rate {
 export type TokenRates = Readonly<Record<TokenClass, Rate>>;
 
 export interface CompiledRow {
-  readonly when: MatrixRow['when'];
+  readonly when: PriceMatrixRow['when'];
   readonly perUnit: Rate | null;
   readonly perSecond: Rate | null;
 }

@@ -1,7 +1,7 @@
+import type { UnitUsage } from '@gateway/contracts';
 import { fromInteger, multiply, roundTo } from './exact.js';
 import { secondsOf } from './seconds.js';
 import { counted } from './unit-usage.js';
-import type { UnitUsage } from './unit-usage.js';
 
 const BYTES_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE = 1_000;

@@ -1,21 +1,19 @@
 export { Usd, settledNano } from './usd.js';
 export type { Rounding } from './exact.js';
+export type { PriceMatrixRow, PriceRecord, PriceTier, UnitUsage } from '@gateway/contracts';
 export { RATE_FIELDS, withNulls } from './price-record.js';
 export type {
   Condition,
   ContextValue,
-  MatrixRow,
   PriceContext,
-  PriceRecord,
   PricingUnit,
   RateField,
   RateText,
   Rates,
 } from './price-record.js';
 export { TOKEN_CLASSES, tokenClasses } from './unit-usage.js';
-export type { ClassTokens, TokenClass, UnitUsage } from './unit-usage.js';
+export type { ClassTokens, TokenClass } from './unit-usage.js';
 export { compilePrice, servesTier } from './compile-price.js';
-export type { PriceTier } from './compile-price.js';
 export { price } from './price.js';
 export type { Byok, PriceInput, PriceLine, PriceResult, PriceTerms } from './price.js';
 export { LATE_USAGE_MS, chargeFor } from './charge.js';

@@ -1,13 +1,14 @@
+import type { PriceMatrixRow } from '@gateway/contracts';
 import { compare, decimalText, fromDecimal } from './exact.js';
 import type { Exact } from './exact.js';
-import type { Condition, ContextValue, MatrixRow, PriceContext } from './price-record.js';
+import type { Condition, ContextValue, PriceContext } from './price-record.js';
 
 const DECIMAL = /^-?\d{1,20}(\.\d{1,12})?$/;
 
 /** `open`: no condition fails, but the context lacks a key, so a later, fuller context may make it hold. */
 export type RowMatch = 'holds' | 'open' | 'fails';
 
-export function matchRow(when: MatrixRow['when'], context: PriceContext): RowMatch {
+export function matchRow(when: PriceMatrixRow['when'], context: PriceContext): RowMatch {
   let match: RowMatch = 'holds';
   for (const [key, condition] of Object.entries(when)) {
     const value = Object.hasOwn(context, key) ? context[key] : undefined;
@@ -25,7 +26,7 @@ function conditionHolds(condition: Condition, value: ContextValue): boolean {
   return within(condition.min, amount, 1) && within(condition.max, amount, -1);
 }
 
-function isList(condition: Condition): condition is readonly ContextValue[] {
+function isList(condition: Condition): condition is ContextValue[] {
   return Array.isArray(condition);
 }
 

@@ -1,7 +1,8 @@
+import type { PriceRecord, UnitUsage } from '@gateway/contracts';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Usd, price, tokenClasses } from './index.js';
-import type { PriceInput, PriceRecord, UnitUsage } from './index.js';
+import type { PriceInput } from './index.js';
 
 /** Digits enough for every product below, so that only the one division and the one rounding are inexact. */
 const Wide = Decimal.clone({

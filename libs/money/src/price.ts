@@ -1,11 +1,10 @@
+import type { PriceRecord, PriceTier, UnitUsage } from '@gateway/contracts';
 import { billedItems } from './billed-items.js';
 import type { BilledItem } from './billed-items.js';
 import { compilePrice } from './compile-price.js';
-import type { PriceTier } from './compile-price.js';
 import { ONE, ZERO, add, exactText, fromDecimal, multiply, pow10 } from './exact.js';
 import type { Exact } from './exact.js';
-import type { PriceContext, PriceRecord } from './price-record.js';
-import type { UnitUsage } from './unit-usage.js';
+import type { PriceContext } from './price-record.js';
 import { Usd } from './usd.js';
 
 /** Whether the caller's own provider key served, and the deployment's fee for that, 0 to 100 per cent. */

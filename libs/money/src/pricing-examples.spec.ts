@@ -1,6 +1,7 @@
+import type { PriceMatrixRow, PriceRecord, PriceTier, UnitUsage } from '@gateway/contracts';
 import { readFileSync } from 'node:fs';
 import { chargeFor, discounted, reservation, servesTier, settledNano, validatePriceRecord } from './index.js';
-import type { Charge, ChargeCase, MatrixRow, PriceLine, PriceRecord, PriceTier, UnitUsage } from './index.js';
+import type { Charge, ChargeCase, PriceLine } from './index.js';
 
 interface Vector {
   name: string;
@@ -110,7 +111,7 @@ describe('the design’s pricing examples', () => {
     }
     const fault = { loc: ['price_matrix'], msg: expect.stringContaining('plain rate') };
     expect(validatePriceRecord(vector.price, 'image')).toEqual([fault]);
-    const lastRow: MatrixRow = { when: {}, usd_per_unit: '0.3' };
+    const lastRow: PriceMatrixRow = { when: {}, usd_per_unit: '0.3' };
     const repaired = { ...vector.price, price_matrix: [...(vector.price.price_matrix ?? []), lastRow] };
     expect(validatePriceRecord(repaired, 'image')).toEqual([]);
   });

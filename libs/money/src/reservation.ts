@@ -1,7 +1,8 @@
+import type { PriceRecord, PriceTier, UnitUsage } from '@gateway/contracts';
 import { billsByUnit, plainVideoRate, rowVideoRate, unitItems } from './billed-items.js';
 import type { VideoRate } from './billed-items.js';
 import { compilePrice } from './compile-price.js';
-import type { CompiledPrice, CompiledRow, PriceTier, Rate } from './compile-price.js';
+import type { CompiledPrice, CompiledRow, Rate } from './compile-price.js';
 import { estimateInput } from './estimate.js';
 import type { SentInput } from './estimate.js';
 import { ZERO, add, fromInteger, largest, multiply, roundTo } from './exact.js';
@@ -9,10 +10,10 @@ import type { Exact } from './exact.js';
 import { matchRow } from './matrix.js';
 import { chargeFactor } from './price.js';
 import type { PriceTerms } from './price.js';
-import type { PriceContext, PriceRecord } from './price-record.js';
+import type { PriceContext } from './price-record.js';
 import { billedSeconds, secondsOf } from './seconds.js';
 import { counted } from './unit-usage.js';
-import type { TokenClass, UnitUsage } from './unit-usage.js';
+import type { TokenClass } from './unit-usage.js';
 
 const NANO_DECIMALS = 9;
 /** What is reserved for the output of a model that has served too few units to say. */

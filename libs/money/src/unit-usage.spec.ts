@@ -1,6 +1,6 @@
+import type { UnitUsage } from '@gateway/contracts';
 import fc from 'fast-check';
 import { TOKEN_CLASSES, tokenClasses } from './index.js';
-import type { UnitUsage } from './index.js';
 
 const count = fc.oneof(
   fc.integer({ min: -100, max: 10_000 }),

@@ -1,38 +1,4 @@
-/**
- * What one unit used, as reported. A count that is absent, negative or not finite is 0. Token counts nest as
- * providers report them: cached, written, audio and image tokens are inside prompt_tokens, and reasoning, audio
- * and image output tokens inside completion_tokens.
- */
-export interface UnitUsage {
-  readonly prompt_tokens?: number;
-  readonly cached_tokens?: number;
-  /** All cache writes, the 1 hour ones included. */
-  readonly cache_write_tokens?: number;
-  readonly cache_write_1h_tokens?: number;
-  readonly audio_input_tokens?: number;
-  readonly image_input_tokens?: number;
-  /** Only where the provider splits its cached count. */
-  readonly cached_audio_tokens?: number;
-  readonly cached_image_tokens?: number;
-  readonly completion_tokens?: number;
-  readonly reasoning_tokens?: number;
-  readonly audio_output_tokens?: number;
-  readonly image_output_tokens?: number;
-  /** 1 per served model call; 0 for an empty search; in a realtime session 1 on its first unit. */
-  readonly requests?: number;
-  readonly images?: number;
-  readonly input_images?: number;
-  readonly videos?: number;
-  /** Seconds, a decimal string or a number. */
-  readonly video_seconds?: string | number;
-  readonly input_video_seconds?: string | number;
-  /** Sent to stt, delivered by tts, or connected since the previous unit in realtime. */
-  readonly audio_seconds?: string | number;
-  readonly characters?: number;
-  readonly searches?: number;
-  /** Calls of tools the provider ran, by name. */
-  readonly tool_calls?: Readonly<Record<string, number>>;
-}
+import type { UnitUsage } from '@gateway/contracts';
 
 /** Disjoint token classes in the order of a bill. */
 export const TOKEN_CLASSES = [

@@ -1,5 +1,6 @@
+import type { PriceMatrixRow, PriceRecord } from '@gateway/contracts';
 import { RATE_FIELDS } from './price-record.js';
-import type { MatrixRow, PriceRecord, RateField } from './price-record.js';
+import type { RateField } from './price-record.js';
 
 /** What is wrong with a record, and where: the path of the field inside the record. */
 export interface PriceFault {
@@ -112,7 +113,7 @@ function matrixFaults(record: PriceRecord, modelType: PricedModelType): PriceFau
   return faults;
 }
 
-function holdsAlways(row: MatrixRow): boolean {
+function holdsAlways(row: PriceMatrixRow): boolean {
   return Object.keys(row.when).length === 0;
 }
 
