@@ -1,4 +1,3 @@
-import { v7 } from 'uuid';
 import type { Clock, Random } from './ports/clock.js';
 
 /** Prefixes of the ids that cross a boundary; the rest of an id is a UUID of version 7. */
@@ -20,7 +19,18 @@ export type IdPrefix =
   | 'msg'
   | 'chatcmpl';
 
+/** UUID of version 7: 48 bits of milliseconds, 74 of randomness (RFC 9562, 5.7). */
+export function uuidv7(clock: Clock, random: Random): string {
+  const bytes = Buffer.alloc(16);
+  bytes.set(random.bytes(10), 6);
+  bytes.writeUIntBE(clock.now(), 0, 6);
+  bytes[6] = (bytes[6] & 0x0f) | 0x70;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
 /** `<prefix>_<uuidv7>`: sorts by creation time, unique without coordination. */
 export function newId(prefix: IdPrefix, clock: Clock, random: Random): string {
-  return `${prefix}_${v7({ msecs: clock.now(), random: random.bytes(16) })}`;
+  return `${prefix}_${uuidv7(clock, random)}`;
 }

@@ -18,6 +18,11 @@ export interface ExtraCounter {
   rpm: number | null;
   rpd: number | null;
   tpm: number | null;
+  /**
+   * Cap of model_limits in integer nano-USD; absent or null = none. Where it is set, `missing` is answered by a
+   * mirror that also carries the scope {kind: 'key', id: '<key id>/<name>'}.
+   */
+  capNano?: bigint | null;
 }
 
 export interface AdmitRequest {
@@ -31,6 +36,7 @@ export interface AdmitRequest {
   extra: ExtraCounter[];
   /** null = unlimited credit: the balance never refuses. */
   creditLimitNano: bigint | null;
+  /** 0 asks for no money: caps and the balance neither refuse nor need to be known. */
   reservationNano: bigint;
   /** Prompt plus largest output, for scopes with a TPM. */
   tokenEstimate: number;
@@ -81,6 +87,7 @@ export interface PutUnit {
   action: 'renew' | 'settle' | 'cancel';
   /** Reservation for renew, actual cost for settle. */
   nano: bigint;
+  /** Every record the unit counts on; an extra counter is {kind: 'key', id: '<key id>/<name>'}. */
   scopes: { kind: ScopeKind; id: string }[];
   /** Actual tokens, for the TPM correction in the window of `minute`. */
   tokens: number;

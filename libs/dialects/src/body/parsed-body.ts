@@ -60,7 +60,7 @@ class Scanner {
   scan(): BodyFault | null {
     const { bytes } = this;
     for (let at = 0; at < bytes.length; at += 1) {
-      const byte = bytes[at]!;
+      const byte = bytes[at];
       if (byte <= 0x20) continue;
       if (byte === QUOTE) {
         const end = stringEnd(bytes, at);
@@ -118,8 +118,8 @@ class Scanner {
     const depth = this.isArray.length - 1;
     if (depth < 0) return null;
     if (this.isArray[depth]) {
-      this.items[depth]! += 1;
-      if (this.items[depth]! >= JSON_BOUNDS.itemsPerArray)
+      this.items[depth] += 1;
+      if (this.items[depth] >= JSON_BOUNDS.itemsPerArray)
         return fault('json_too_many_items', `more than ${JSON_BOUNDS.itemsPerArray} items in an array`);
     }
     if (depth === 0) this.closeMember();
@@ -133,7 +133,7 @@ class Scanner {
     const raw = bytes.toString('utf8', open.start, keyEnd);
     open.key = raw.includes('\\') ? String(safeParse(raw)) : raw.slice(1, -1);
     let valueStart = bytes.indexOf(COLON, keyEnd) + 1;
-    while (bytes[valueStart]! <= 0x20) valueStart += 1;
+    while (bytes[valueStart] <= 0x20) valueStart += 1;
     open.valueStart = valueStart;
     open.end = this.lastValueEnd;
     this.members.push(open);
