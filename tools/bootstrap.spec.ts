@@ -1,0 +1,122 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/**
+ * The two scripts run in a scratch repository whose `npm` and `node` are stand-ins that write down what they are asked
+ * for, so that nothing is installed.
+ */
+describe('start.mjs and test.mjs', () => {
+  let root: string;
+  const calls = () =>
+    existsSync(join(root, 'calls')) ? readFileSync(join(root, 'calls'), 'utf8').trim().split('\n') : [];
+
+  function standIn(path: string, lines: string[]): void {
+    writeFileSync(path, ['#!/bin/sh', ...lines].join('\n'));
+    chmodSync(path, 0o755);
+  }
+
+  function run(script: string, ...args: string[]) {
+    rmSync(join(root, 'calls'), { force: true });
+    return spawnSync(process.execPath, [script, ...args], {
+      cwd: root,
+      env: environment(),
+      encoding: 'utf8',
+    });
+  }
+
+  const environment = () => ({ ROOT: root, PATH: [join(root, 'bin'), process.env.PATH].join(delimiter) });
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'bootstrap-'));
+    for (const file of ['start.mjs', 'test.mjs', 'tools/bootstrap.mjs', '.swcrc', 'package.json']) {
+      cpSync(join(process.cwd(), file), join(root, file));
+    }
+    for (const folder of ['bin', 'apps']) mkdirSync(join(root, folder));
+    writeFileSync(join(root, 'package-lock.json'), '{}');
+    writeFileSync(join(root, 'apps', 'main.ts'), '');
+    standIn(join(root, 'package-node'), [
+      'echo "node $*" >> "$ROOT/calls"',
+      'case "$*" in *exit-7*) exit 7;; esac',
+    ]);
+    standIn(join(root, 'bin', 'npm'), [
+      'echo "npm $*" >> "$ROOT/calls"',
+      'mkdir -p "$ROOT/node_modules/.bin"',
+      'cp "$ROOT/package-node" "$ROOT/node_modules/.bin/node"',
+    ]);
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  it('installs, generates, compiles and hands over on a fresh clone', () => {
+    expect(run('start.mjs', '--json').status).toBe(0);
+    expect(calls()).toEqual([
+      'npm ci --no-audit --no-fund --loglevel=error',
+      'node tools/generate.mjs',
+      'npm run --silent compile',
+      'node --enable-source-maps dist/apps/all-in-one/src/main.js --json',
+    ]);
+  });
+
+  it('only hands over when nothing has changed', () => {
+    run('start.mjs');
+    run('start.mjs');
+    expect(calls()).toEqual(['node --enable-source-maps dist/apps/all-in-one/src/main.js']);
+  });
+
+  it('compiles again when a source has changed, and does not install', () => {
+    run('start.mjs');
+    writeFileSync(join(root, 'apps', 'main.ts'), 'export {};');
+    run('start.mjs');
+    expect(calls().slice(0, 2)).toEqual(['node tools/generate.mjs', 'npm run --silent compile']);
+  });
+
+  it('installs again when the lockfile has changed', () => {
+    run('start.mjs');
+    writeFileSync(join(root, 'package-lock.json'), '{"lockfileVersion":3}');
+    run('start.mjs');
+    expect(calls()[0]).toBe('npm ci --no-audit --no-fund --loglevel=error');
+  });
+
+  it('writes progress to standard error only, because --json owns standard output', () => {
+    const { stdout, stderr } = run('start.mjs', '--json');
+    expect(stdout).toBe('');
+    expect(stderr).toContain('Installing');
+  });
+
+  it('stops with the exit code of a failed install, and installs again the next time', () => {
+    const npm = readFileSync(join(root, 'bin', 'npm'), 'utf8');
+    standIn(join(root, 'bin', 'npm'), ['exit 5']);
+    expect(run('start.mjs').status).toBe(5);
+    writeFileSync(join(root, 'bin', 'npm'), npm);
+    expect(run('start.mjs').status).toBe(0);
+    expect(calls()[0]).toContain('npm ci');
+  });
+
+  it('gives arguments to Jest and returns its exit code', () => {
+    expect(run('test.mjs', 'libs/money', '--exit-7').status).toBe(7);
+    expect(calls().at(-1)).toContain('node_modules/jest/bin/jest.js libs/money --exit-7');
+  });
+
+  it('passes a signal on to the app and returns its exit code', async () => {
+    standIn(join(root, 'package-node'), [
+      'case "$*" in *main.js*) ;; *) exit 0;; esac',
+      'trap "exit 3" TERM',
+      'echo ready',
+      'while :; do sleep 0.05; done',
+    ]);
+    const script = spawn(process.execPath, ['start.mjs'], { cwd: root, env: environment() });
+    script.stdout.once('data', () => script.kill('SIGTERM'));
+    const code = await new Promise((resolve) => script.once('exit', resolve));
+    expect(code).toBe(3);
+  });
+});
