@@ -242,6 +242,20 @@ describe('price', () => {
     expect(price({ ...plain, record })).toEqual({ cost_usd: '0', list_cost_usd: '0', lines: [] });
   });
 
+  it('bills audio by the second or by the token, never both', () => {
+    const tokens = { ...plain.record, audio_input_usd_per_1m: '40', audio_output_usd_per_1m: '80' };
+    const usage = {
+      prompt_tokens: 100,
+      audio_input_tokens: 100,
+      completion_tokens: 50,
+      audio_output_tokens: 50,
+    };
+    const cost = (record: PriceRecord): string =>
+      price({ ...plain, record, usage: { ...usage, audio_seconds: '60' } }).cost_usd;
+    expect(cost(tokens)).toBe('0.008');
+    expect(cost({ ...tokens, audio_usd_per_minute: '0.06' })).toBe('0.06');
+  });
+
   it('does not let a tool’s name reach beyond the listed prices', () => {
     const record = { ...plain.record, tool_pricing: { web_search: '10' } };
     const tools = { constructor: 5, toString: 1, web_search: -2 };

@@ -62,4 +62,15 @@ describe('tokenClasses', () => {
       }),
     );
   });
+
+  it('takes a cached token for audio before image, never for both', () => {
+    const usage = {
+      prompt_tokens: 1000,
+      cached_tokens: 100,
+      audio_input_tokens: 100,
+      cached_audio_tokens: 100,
+    };
+    const classes = tokenClasses({ ...usage, image_input_tokens: 200, cached_image_tokens: 100 });
+    expect(classes).toMatchObject({ cached: 100, audio_input: 0, image_input: 200, fresh: 700 });
+  });
 });
