@@ -1,0 +1,145 @@
+import { timingSafeEqual, createHash } from 'node:crypto';
+import {
+  ApiError,
+  HEADER,
+  type AdminKeyPrincipal,
+  type Clock,
+  type KeyPrincipal,
+  type LimitStore,
+  type Principal,
+  type PrincipalReader,
+  type SessionPrincipal,
+} from '@gateway/contracts';
+import type { FastifyRequest } from 'fastify';
+import type { AccessRule } from './access.js';
+import { parseCredential } from './credential.js';
+
+export interface AuthenticatorDeps {
+  /** Asked on first use: the module that provides the reader is made after the platform. */
+  principals: () => PrincipalReader;
+  /** Knows the newest version of an account: a record that is older is read again. */
+  limits: LimitStore;
+  clock: Clock;
+  fleetToken: string;
+}
+
+/** Finds out who calls and whether the rule lets them in. Every service uses this one. */
+export class Authenticator {
+  private readonly fleetToken: Buffer;
+
+  constructor(private readonly deps: AuthenticatorDeps) {
+    this.fleetToken = sha256(deps.fleetToken);
+  }
+
+  /**
+   * For endpoints that do not admit: the record is compared with the account's newest version.
+   * Answers null on public and internal routes. Throws ApiError `unauthorized`, `forbidden`, and
+   * `service_unavailable` where the caller could not be looked up.
+   */
+  async authenticate(request: FastifyRequest, rule: AccessRule): Promise<Principal | null> {
+    if (rule.public === true) return null;
+    if (rule.internal === true && this.isFleet(request)) return null;
+    if (isInternalOnly(rule)) throw new ApiError('not_found');
+    const credential = parseCredential(request.headers);
+    const cached = await this.deps.principals().resolve(credential);
+    const principal = (await this.isCurrent(cached))
+      ? cached
+      : await this.deps.principals().reload(credential);
+    permit(principal, rule, this.deps.clock);
+    return principal;
+  }
+
+  /** For inference: admission compares the version, so this costs no I/O while the record is cached. */
+  async authenticateKey(request: FastifyRequest, rule: AccessRule): Promise<KeyPrincipal> {
+    const credential = parseCredential(request.headers);
+    const principal = await this.deps.principals().resolve(credential);
+    try {
+      return asKey(permit(principal, rule, this.deps.clock));
+    } catch (refusal) {
+      // A refusal must not rest on an old record: the key may have been reactivated since.
+      if (!(refusal instanceof ApiError) || (await this.isCurrent(principal))) throw refusal;
+      return asKey(permit(await this.deps.principals().reload(credential), rule, this.deps.clock));
+    }
+  }
+
+  /** Compares in constant time; both sides are hashed first, so that lengths do not show either. */
+  isFleet(request: FastifyRequest): boolean {
+    const token = request.headers[HEADER.fleetToken.toLowerCase()];
+    return typeof token === 'string' && timingSafeEqual(sha256(token), this.fleetToken);
+  }
+
+  /** Where the store cannot be asked the record counts as old: the reader revalidates it. */
+  private async isCurrent(principal: Principal): Promise<boolean> {
+    try {
+      const newest = await this.deps.limits.version(principal.accountId);
+      return newest === null || newest <= principal.accountVersion;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/**
+ * Checks a known caller against a rule and answers it again. Throws ApiError `unauthorized` past `expires_at`,
+ * `forbidden` for a suspended key, a missing scope, or a kind of credential that the rule does not name.
+ */
+export function permit(principal: Principal, rule: AccessRule, clock: Clock): Principal {
+  switch (principal.kind) {
+    case 'key':
+      return permitKey(principal, rule, clock);
+    case 'admin_key':
+      return permitAdminKey(principal, rule);
+    case 'session':
+      return permitSession(principal, rule);
+  }
+}
+
+function permitKey(principal: KeyPrincipal, rule: AccessRule, clock: Clock): Principal {
+  if (principal.expiresAtMs !== null && principal.expiresAtMs <= clock.now())
+    throw new ApiError('unauthorized');
+  if (principal.status === 'suspended') throw new ApiError('forbidden', { message: 'The key is suspended.' });
+  if (rule.key === undefined) throw new ApiError('forbidden', { message: 'An API key may not do this.' });
+  if (rule.key !== true) requireScope(principal.permissions, rule.key.permission);
+  return principal;
+}
+
+function permitAdminKey(principal: AdminKeyPrincipal, rule: AccessRule): Principal {
+  if (rule.adminKey === undefined)
+    throw new ApiError('forbidden', { message: 'An admin key may not do this.' });
+  requireScope(principal.scopes, rule.adminKey.scope);
+  return principal;
+}
+
+function permitSession(principal: SessionPrincipal, rule: AccessRule): Principal {
+  if (rule.session === true || (rule.superAdmin === true && principal.isSuperAdmin)) return principal;
+  const message =
+    rule.superAdmin === true ? 'Only a super admin may do this.' : 'A session token may not do this.';
+  throw new ApiError('forbidden', { message });
+}
+
+/** null = everything an inference key may do. */
+function requireScope(held: readonly string[] | null, needed: string): void {
+  if (held !== null && !held.includes(needed)) {
+    throw new ApiError('forbidden', { message: `The credential lacks the scope ${needed}.` });
+  }
+}
+
+function asKey(principal: Principal): KeyPrincipal {
+  if (principal.kind !== 'key')
+    throw new ApiError('forbidden', { message: 'This endpoint takes an API key.' });
+  return principal;
+}
+
+/** From outside, a route of the fleet's own answers as if it were not there. */
+function isInternalOnly(rule: AccessRule): boolean {
+  return (
+    rule.key === undefined &&
+    rule.session === undefined &&
+    rule.adminKey === undefined &&
+    rule.superAdmin === undefined
+  );
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

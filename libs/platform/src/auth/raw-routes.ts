@@ -1,0 +1,40 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { applyKeyPin } from '../boot/response-headers.js';
+import type { Authenticator } from './authenticator.js';
+import type { AccessRule } from './access.js';
+import '../boot/gateway-request.js';
+
+/** A route as it was registered with Fastify, by Nest or by hand. */
+export interface RegisteredRoute {
+  method: string;
+  path: string;
+  /** Of a route registered by hand; Nest's handlers declare theirs with @Access. */
+  access: AccessRule | null;
+}
+
+/**
+ * Guards routes that are registered without Nest by the rule in their `config.access`, and keeps the list of all
+ * routes. Has to be called before the first route is added.
+ */
+export function guardRawRoutes(
+  instance: FastifyInstance,
+  authenticator: () => Authenticator,
+): RegisteredRoute[] {
+  const routes: RegisteredRoute[] = [];
+  instance.addHook('onRoute', (route) => {
+    const access = route.config?.access ?? null;
+    const methods = typeof route.method === 'string' ? [route.method] : route.method;
+    for (const method of methods) routes.push({ method, path: route.path, access });
+    if (access === null) return;
+    const admits = route.config?.admits === true;
+    const guard = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      request.principal = admits
+        ? await authenticator().authenticateKey(request, access)
+        : await authenticator().authenticate(request, access);
+      if (request.principal !== null) applyKeyPin(request, reply, request.principal);
+      if (request.bodyFault !== null) throw request.bodyFault;
+    };
+    route.preHandler = [guard, ...[route.preHandler ?? []].flat()];
+  });
+  return routes;
+}

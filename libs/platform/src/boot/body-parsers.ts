@@ -1,0 +1,48 @@
+import { ApiError } from '@gateway/contracts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { parseJsonBody } from './json-bounds.js';
+
+/**
+ * Replaces Fastify's parsers. None of them throws: a body that cannot be used is remembered in `bodyFault`
+ * and refused after authentication, because the body is the last thing that is looked at.
+ * A plugin scope that takes other bodies (multipart, raw bytes) registers its own parsers inside itself.
+ */
+export function registerBodyParsers(instance: FastifyInstance): void {
+  instance.removeAllContentTypeParsers();
+  const json = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
+  instance.addContentTypeParser<Buffer>(json, { parseAs: 'buffer' }, (request, bytes, done) => {
+    done(null, jsonOf(request, bytes));
+  });
+  instance.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (bytes.length > 0) request.bodyFault ??= wrongContentType();
+    done(null, undefined);
+  });
+}
+
+function jsonOf(request: FastifyRequest, bytes: Buffer): unknown {
+  if (bytes.length === 0 || request.refusal !== null || request.bodyFault !== null) return undefined;
+  try {
+    return parseJsonBody(bytes);
+  } catch (failure) {
+    if (!(failure instanceof ApiError)) throw failure;
+    request.bodyFault = failure;
+    return undefined;
+  }
+}
+
+function wrongContentType(): ApiError {
+  const msg = 'The body has to be JSON, with Content-Type application/json.';
+  return new ApiError('validation_error', {
+    message: msg,
+    details: [{ type: 'content_type_invalid', loc: ['header', 'content-type'], msg }],
+  });
+}
+
+/** Request bodies are never compressed: what a few bytes unpack to could not be bounded by their length. */
+export function contentEncodingFault(encoding: string | undefined): ApiError | null {
+  if (encoding === undefined || encoding.trim() === '' || /^identity$/i.test(encoding.trim())) return null;
+  return new ApiError('invalid_input', {
+    status: 415,
+    message: 'Content-Encoding is not accepted on request bodies.',
+  });
+}

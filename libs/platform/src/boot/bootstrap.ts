@@ -1,0 +1,149 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import cors, { type FastifyCorsOptions } from '@fastify/cors';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { DiscoveryModule, NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { BODY_LIMIT_BYTES, EXPOSED_HEADERS, newId, type Clock } from '@gateway/contracts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { Authenticator } from '../auth/authenticator.js';
+import { listRoutes, type ListedRoute } from '../auth/list-routes.js';
+import { PrincipalGuard } from '../auth/principal-guard.js';
+import { guardRawRoutes } from '../auth/raw-routes.js';
+import { ErrorFilter, sendApiError } from '../errors/error-filter.js';
+import { toApiError } from '../errors/to-api-error.js';
+import { validationPipe } from '../errors/validation-pipe.js';
+import { Drain } from '../health/drain.js';
+import { registerOperationalRoutes } from '../health/operational-routes.js';
+import { ReadinessChecks } from '../health/readiness-checks.js';
+import { LOGGER } from '../logging/logger.js';
+import { NestLogger } from '../logging/nest-logger.js';
+import { Metrics } from '../metrics/metrics.js';
+import { SystemClock } from '../time/system-clock.js';
+import { SystemRandom } from '../time/system-random.js';
+import { CLOCK } from '../time/tokens.js';
+import { registerBodyParsers } from './body-parsers.js';
+import { drainRefusal, trackRequests } from './drain-hooks.js';
+import { declaresTooMuch, sendTooLarge } from './oversize.js';
+import { registerRequestHooks } from './request-hooks.js';
+import { isCrossOriginPath, responseHeaders } from './response-headers.js';
+
+export interface BootConfig {
+  host: string;
+  /** 0 = any free port. */
+  port: number;
+  /** How long requests under way may go on after SIGTERM. */
+  drainGraceMs: number;
+}
+
+export interface BootOptions {
+  name: string;
+  /** Has to import PlatformModule. */
+  module: DynamicModule | Type<unknown>;
+  config: BootConfig;
+}
+
+export interface RunningApp {
+  /** Where it listens, for example `http://127.0.0.1:8080`. */
+  url: string;
+  app: NestFastifyApplication;
+  /** Every endpoint with who may call it. */
+  routes: readonly ListedRoute[];
+  /** Drains, then closes. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** How long a stream that was told of the end may take to write its last frame. */
+const ENDING_MS = 5_000;
+
+/** Builds a service, starts it and answers how to stop it. Throws where an endpoint declares no access. */
+export async function bootstrap({ module, config }: BootOptions): Promise<RunningApp> {
+  const adapter = new FastifyAdapter(serverOptions());
+  const instance = adapter.getInstance() as unknown as FastifyInstance;
+  const parts: { app?: NestFastifyApplication } = {};
+  const created = (): NestFastifyApplication => {
+    if (parts.app === undefined) throw new Error('A request came before the application was made.');
+    return parts.app;
+  };
+  registerRequestHooks(instance, (request) => drainRefusal(created().get(Drain), request));
+  registerBodyParsers(instance);
+  const registered = guardRawRoutes(instance, () => created().get(Authenticator));
+  void instance.register(cors, () => answerCors);
+
+  const root = { module: class Root {}, imports: [DiscoveryModule, module] };
+  const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
+    bodyParser: false,
+    bufferLogs: true,
+    abortOnError: false,
+  });
+  parts.app = app;
+  const logger = app.get<Logger>(LOGGER);
+  app.useLogger(new NestLogger(logger));
+  app.useGlobalFilters(new ErrorFilter(logger));
+  app.useGlobalGuards(app.get(PrincipalGuard));
+  app.useGlobalPipes(validationPipe());
+  const drain = app.get(Drain);
+  trackRequests(instance, drain);
+  registerOperationalRoutes(instance, {
+    drain,
+    readiness: app.get(ReadinessChecks),
+    metrics: app.get(Metrics),
+  });
+
+  await app.init();
+  const routes = listRoutes(app, registered);
+  await app.listen(config.port, config.host);
+  const url = urlOf(instance, config.host);
+  logger.info({ url }, 'listening');
+  return { url, app, routes, close: closing(app, drain, config.drainGraceMs) };
+}
+
+function closing(app: NestFastifyApplication, drain: Drain, graceMs: number): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  return () => (closed ??= drain.run(app.get<Clock>(CLOCK), graceMs, ENDING_MS).then(() => app.close()));
+}
+
+/** Bounds of reliability 5.5. Fastify's own logger and 503 body stay out: ours are the only ones. */
+function serverOptions(): ConstructorParameters<typeof FastifyAdapter>[0] {
+  const clock = new SystemClock();
+  const random = new SystemRandom();
+  return {
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: 120_000,
+    keepAliveTimeout: 75_000,
+    http: { maxHeaderSize: 16_384, headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
+    return503OnClosing: false,
+    requestIdHeader: false,
+    routerOptions: { maxParamLength: 512 },
+    genReqId: () => newId('req', clock, random),
+    // The router refuses a malformed address before any hook has run.
+    frameworkErrors: (failure: Error, request: unknown, reply: unknown) => {
+      refuseAddress(failure, request as FastifyRequest, reply as FastifyReply);
+    },
+  };
+}
+
+function refuseAddress(failure: Error, request: FastifyRequest, reply: FastifyReply): void {
+  if (declaresTooMuch(request)) return sendTooLarge(request, reply);
+  reply.headers(responseHeaders(request));
+  sendApiError(toApiError(failure), request, reply);
+}
+
+/** Any origin may call the API, without credentials; nothing else answers another origin. */
+function answerCors(
+  request: FastifyRequest,
+  answer: (error: Error | null, options: FastifyCorsOptions) => void,
+): void {
+  const isApi = isCrossOriginPath(request.url);
+  answer(
+    null,
+    isApi ? { origin: '*', exposedHeaders: [...EXPOSED_HEADERS], maxAge: 86_400 } : { origin: false },
+  );
+}
+
+function urlOf(instance: FastifyInstance, host: string): string {
+  const { port } = instance.server.address() as AddressInfo;
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+}

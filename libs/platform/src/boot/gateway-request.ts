@@ -1,0 +1,30 @@
+import type { Principal } from '@gateway/contracts';
+import type { AccessRule } from '../auth/access.js';
+import type { ApiError } from '@gateway/contracts';
+
+/** What the platform adds to every request. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Ours, `req_<uuidv7>`; the same as `request.id`. A caller's own id is never used for it. */
+    readonly requestId: string;
+    /** The version this answer is given in: header, key's pin or baseline. */
+    apiVersion: string;
+    /** True where the header named the version, so that a key's pin does not apply. */
+    isVersionPinned: boolean;
+    /** Set by authentication; null before it and on public routes. */
+    principal: Principal | null;
+    /** Why the body cannot be used. Thrown after authentication, because the body comes last. */
+    bodyFault: ApiError | null;
+    /** A refusal that waits until the size of a chunked body is known, because size comes first. */
+    refusal: ApiError | null;
+    /** The body was over the limit: no metric, no log line. */
+    isOversized: boolean;
+  }
+
+  interface FastifyContextConfig {
+    /** Who may call this route; required on routes that are registered without Nest. */
+    access?: AccessRule;
+    /** The handler admits, and admission compares the account's version: the guard need not. */
+    admits?: boolean;
+  }
+}

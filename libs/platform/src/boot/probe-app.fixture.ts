@@ -1,0 +1,170 @@
+import { Body, Controller, Get, Module, Post, Req, type DynamicModule } from '@nestjs/common';
+import {
+  ApiError,
+  type Clock,
+  type Credential,
+  type EventLog,
+  type KeyPrincipal,
+  type LimitStore,
+  type Principal,
+  PrincipalReader,
+} from '@gateway/contracts';
+import { IsInt, IsOptional, IsString, Length } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
+import { Access } from '../auth/access.js';
+import { principalOf } from '../auth/principal-of.js';
+import { PlatformModule } from '../platform.module.js';
+import { bootstrap, type RunningApp } from './bootstrap.js';
+
+/** A small service that uses every part of the platform; only specs start it. */
+class WidgetBody {
+  @IsString()
+  @Length(1, 20)
+  name!: string;
+
+  @IsOptional()
+  @IsInt()
+  size?: number;
+}
+
+@Controller('v1')
+class ProbeController {
+  @Get('open')
+  @Access({ public: true })
+  open(): object {
+    return { ok: true };
+  }
+
+  @Post('open')
+  @Access({ public: true })
+  swallow(@Req() request: FastifyRequest): object {
+    return { length: JSON.stringify(request.body ?? null).length };
+  }
+
+  @Post('widgets')
+  @Access({ key: true, session: true, adminKey: { scope: 'keys:write' } })
+  create(@Body() body: WidgetBody, @Req() request: FastifyRequest): object {
+    return { kind: principalOf(request).kind, name: body.name };
+  }
+
+  @Get('evaluate')
+  @Access({ key: { permission: 'evaluate:write' } })
+  evaluate(): object {
+    return { ok: true };
+  }
+
+  @Get('admin')
+  @Access({ superAdmin: true })
+  admin(): object {
+    return { ok: true };
+  }
+
+  @Get('broken')
+  @Access({ public: true })
+  broken(): object {
+    throw new Error('connect to postgres://user:hunter2@db failed');
+  }
+
+  @Get('missing')
+  @Access({ public: true })
+  missing(): object {
+    throw new ApiError('not_found');
+  }
+
+  @Post('messages')
+  @Access({ public: true })
+  messages(@Body() body: WidgetBody): object {
+    return body;
+  }
+}
+
+@Controller('internal')
+class InternalController {
+  @Get('secret')
+  @Access({ internal: true })
+  secret(): object {
+    return { ok: true };
+  }
+}
+
+/** Answers the principals it was given, by digest or token, and refuses as it is told. */
+export class MapPrincipalReader extends PrincipalReader {
+  readonly principals = new Map<string, Principal>();
+  reloads = 0;
+  failure: Error | null = null;
+
+  async resolve(credential: Credential): Promise<Principal> {
+    if (this.failure !== null) throw this.failure;
+    const found = this.principals.get(credential.kind === 'session' ? credential.token : credential.digest);
+    if (found === undefined) throw new ApiError('unauthorized');
+    return found;
+  }
+
+  reload(credential: Credential): Promise<Principal> {
+    this.reloads += 1;
+    return this.resolve(credential);
+  }
+}
+
+export function probeKey(more: Partial<KeyPrincipal> = {}): KeyPrincipal {
+  return {
+    kind: 'key',
+    keyId: 'key_1',
+    label: null,
+    status: 'active',
+    accountId: 'acct_1',
+    accountVersion: 1,
+    creditLimitUsd: '0',
+    orgId: null,
+    teamId: null,
+    createdBy: 'usr_1',
+    apiVersion: null,
+    defaultModel: null,
+    permissions: null,
+    limits: [],
+    access: [],
+    modelLimits: {},
+    routingPolicy: null,
+    fixedProvider: null,
+    requestTags: {},
+    expiresAtMs: null,
+    endUserKey: 'AA==',
+    ...more,
+  };
+}
+
+export interface Probe extends RunningApp {
+  principals: MapPrincipalReader;
+  /** Newest version by account, as Redis would know it. */
+  versions: Map<string, number>;
+}
+
+export const PROBE_FLEET_TOKEN = 'fleet-token-of-the-probe';
+
+/** Starts the probe on a free port. */
+export async function startProbe(options: { clock?: Clock; drainGraceMs?: number } = {}): Promise<Probe> {
+  const principals = new MapPrincipalReader();
+  const versions = new Map<string, number>();
+  const limits = { version: async (account: string) => versions.get(account) ?? null } as LimitStore;
+  const platform = PlatformModule.with({
+    service: 'probe',
+    logLevel: 'silent',
+    fleetToken: PROBE_FLEET_TOKEN,
+    eventLog: () => ({ close: async () => undefined }) as EventLog,
+    limitStore: () => limits,
+    clock: options.clock,
+  });
+  class ProbeModule {}
+  Module({
+    imports: [platform],
+    controllers: [ProbeController, InternalController],
+    providers: [{ provide: PrincipalReader, useValue: principals }],
+  })(ProbeModule);
+  const module: DynamicModule = { module: ProbeModule };
+  const running = await bootstrap({
+    name: 'probe',
+    module,
+    config: { host: '127.0.0.1', port: 0, drainGraceMs: options.drainGraceMs ?? 1_000 },
+  });
+  return { ...running, principals, versions };
+}

@@ -1,0 +1,56 @@
+import { BASELINE_VERSION, resolveVersion } from '@gateway/api-version';
+import { ApiError, HEADER } from '@gateway/contracts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { contentEncodingFault } from './body-parsers.js';
+import { declaresTooMuch, sendTooLarge } from './oversize.js';
+import { responseHeaders } from './response-headers.js';
+import './gateway-request.js';
+
+/** Refuses a request before it is looked at, for example while draining; null lets it in. */
+export type EntryCheck = (request: FastifyRequest) => ApiError | null;
+
+/**
+ * The order of every request: size, version header, then (elsewhere) authentication, status of the key, body.
+ * A request whose length is known is judged at once. The size of a chunked body is known only when it was read,
+ * so its refusal waits in `request.refusal` until then.
+ */
+export function registerRequestHooks(instance: FastifyInstance, entryCheck: EntryCheck): void {
+  instance.decorateRequest('requestId', { getter: requestIdOf });
+  instance.decorateRequest('apiVersion', BASELINE_VERSION);
+  instance.decorateRequest('isVersionPinned', false);
+  instance.decorateRequest('principal', null);
+  instance.decorateRequest('bodyFault', null);
+  instance.decorateRequest('refusal', null);
+  instance.decorateRequest('isOversized', false);
+  instance.addHook('onRequest', (request, reply, done) => {
+    if (declaresTooMuch(request)) return sendTooLarge(request, reply);
+    const refusal = readVersion(request) ?? entryCheck(request);
+    reply.headers(responseHeaders(request));
+    request.bodyFault = contentEncodingFault(request.headers['content-encoding']);
+    if (refusal === null) return done();
+    if (request.headers['transfer-encoding'] === undefined) return done(refusal);
+    request.refusal = refusal;
+    done();
+  });
+  instance.addHook('preValidation', (request, _reply, done) => {
+    done(request.refusal ?? undefined);
+  });
+}
+
+function requestIdOf(this: FastifyRequest): string {
+  return this.id;
+}
+
+/** The realtime socket negotiates its version itself and ignores the header (spec, Versioning 13). */
+function readVersion(request: FastifyRequest): ApiError | null {
+  const header = request.headers[HEADER.serviceVersion.toLowerCase()];
+  if (header === undefined || request.url.startsWith('/v1/realtime')) return null;
+  try {
+    request.apiVersion = resolveVersion(header, null);
+    request.isVersionPinned = true;
+    return null;
+  } catch (failure) {
+    if (failure instanceof ApiError) return failure;
+    throw failure;
+  }
+}

@@ -1,0 +1,46 @@
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+
+/** Every fault of a configuration in one message. The process ends with status 1. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads a configuration class from an environment. Names are the class's property names; an empty value
+ * counts as absent, so that `X=` in a file means the default. Values are named in no message: they may be secrets.
+ * Throws ConfigError with all faults at once.
+ */
+export function loadConfig<T extends object>(
+  type: new () => T,
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<T> {
+  const present = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const config = plainToInstance(type, present, { exposeDefaultValues: true });
+  const errors = validateSync(config, { whitelist: true, validationError: { target: false, value: false } });
+  if (errors.length > 0) throw new ConfigError(errors.flatMap((error) => faultsOf(error, '')));
+  return deepFreeze(config);
+}
+
+function faultsOf(error: ValidationError, parent: string): string[] {
+  const name = `${parent}${error.property}`;
+  const own = Object.values(error.constraints ?? {}).map((text) => `${name}: ${text}`);
+  return [...own, ...(error.children ?? []).flatMap((child) => faultsOf(child, `${name}.`))];
+}
+
+function deepFreeze<T extends object>(value: T): Readonly<T> {
+  for (const member of Object.values(value) as unknown[]) {
+    if (typeof member === 'object' && member !== null && !Object.isFrozen(member)) deepFreeze(member);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Timer, Clock } from '@gateway/contracts';
+
+/** Requests under way and the way out of the process (reliability 5.4). */
+@Injectable()
+export class Drain {
+  private readonly ends = new AbortController();
+  private draining = false;
+  private inFlight = 0;
+  private idle: (() => void) | undefined;
+
+  get isDraining(): boolean {
+    return this.draining;
+  }
+
+  get requestsInFlight(): number {
+    return this.inFlight;
+  }
+
+  /** Aborted when the grace is over: a stream that still runs ends with an in-band error. */
+  get deadline(): AbortSignal {
+    return this.ends.signal;
+  }
+
+  entered(): void {
+    this.inFlight += 1;
+  }
+
+  left(): void {
+    this.inFlight -= 1;
+    if (this.inFlight === 0) this.idle?.();
+  }
+
+  /** Refuses new requests and waits for those under way, at most the grace, then shortly for their endings. */
+  async run(clock: Clock, graceMs: number, endingMs: number): Promise<void> {
+    this.draining = true;
+    if (await this.isIdleWithin(clock, graceMs)) return;
+    this.ends.abort(new Error('The grace of the drain is over.'));
+    await this.isIdleWithin(clock, endingMs);
+  }
+
+  private isIdleWithin(clock: Clock, waitMs: number): Promise<boolean> {
+    if (this.inFlight === 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const state: { timer?: Timer } = {};
+      this.idle = () => {
+        state.timer?.cancel();
+        resolve(true);
+      };
+      state.timer = clock.setTimer(waitMs, () => resolve(false));
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify';
+import type { Metrics } from '../metrics/metrics.js';
+import type { Drain } from './drain.js';
+import type { ReadinessChecks } from './readiness-checks.js';
+
+/** Paths that are answered while draining and under pressure. */
+export const OPERATIONAL_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** Liveness depends on nothing; readiness on the registered checks and on not draining. */
+export function registerOperationalRoutes(
+  instance: FastifyInstance,
+  parts: { drain: Drain; readiness: ReadinessChecks; metrics: Metrics },
+): void {
+  const config = { access: { public: true } } as const;
+  instance.get('/healthz', { config }, () => ({ status: 'ok' }));
+  instance.get('/readyz', { config }, (_request, reply) => {
+    const faults = parts.drain.isDraining ? { drain: 'The process is draining.' } : parts.readiness.faults();
+    const isReady = Object.keys(faults).length === 0;
+    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'not_ready', faults });
+  });
+  instance.get('/metrics', { config }, async (_request, reply) => {
+    const { registry } = parts.metrics;
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}
