@@ -1,0 +1,196 @@
+import { answerTo, isEndless } from './answer.js';
+import { chatDialect } from './chat.js';
+import { CREATED_AT, type AnswerContext, type SimDialect } from './dialect.js';
+import type { NativeError } from './error-table.js';
+import { errorOf, FailureCounter } from './faults.js';
+import { framesOf } from './frames.js';
+import { serveHttp, type Exchange, type HttpServer } from './http-server.js';
+import { isObject, parseJson, textOf, type JsonObject } from './json.js';
+import { messagesDialect } from './messages.js';
+import { playBeforeHead, playPlain, playStream } from './play.js';
+import { ID_PLACE, PrebuiltAnswers } from './prebuilt.js';
+import { Recorder, type RecordedRequest } from './record.js';
+import { headOf, JSON_TYPE, sendWhole, streamHeadOf } from './reply.js';
+import { readScript, ScriptFault, type Script } from './script.js';
+import { scanBody } from './scan-body.js';
+
+export interface UpstreamSimOptions {
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  /** Loopback by default: the simulator has no real credential check. */
+  readonly host?: string;
+  /** How many requests are kept for requests(); 1,000 by default, 0 keeps none. */
+  readonly record?: number;
+  /**
+   * For load tests: a body above 16 KB is scanned for its model and stream flag instead of parsed, so it is
+   * neither checked nor echoed.
+   */
+  readonly scanLargeBodies?: boolean;
+}
+
+export interface UpstreamSim {
+  /** `http://127.0.0.1:<port>`, without a slash at the end and without `/v1`. */
+  readonly url: string;
+  readonly port: number;
+  /** The last requests, oldest first. */
+  requests(): RecordedRequest[];
+  /** Forgets the requests and the counts of fail-first scripts. */
+  reset(): void;
+  /** TCP connections open now and accepted since the start. */
+  connections(): { open: number; accepted: number };
+  close(): Promise<void>;
+}
+
+const SCAN_ABOVE_BYTES = 16 * 1024;
+const MODELS = [
+  'sim-chat',
+  'sim-chat-tools',
+  'sim-chat-reasoning',
+  'sim-claude',
+  'sim-claude-tools',
+  'sim-claude-strict',
+];
+
+/** Starts the simulated provider on loopback; what it answers is told by tools/upstream-sim/README.md. */
+export async function startUpstreamSim(options: UpstreamSimOptions = {}): Promise<UpstreamSim> {
+  const simulator = new Simulator(options);
+  const host = options.host ?? '127.0.0.1';
+  const server = await serveHttp({ host, port: options.port ?? 0 }, (exchange) => simulator.handle(exchange));
+  simulator.server = server;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+    port: server.port,
+    requests: () => simulator.recorder.list(),
+    reset: () => simulator.reset(),
+    connections: () => server.connections(),
+    close: () => server.close(),
+  };
+}
+
+class Simulator {
+  readonly recorder: Recorder;
+  server: HttpServer | undefined;
+  private readonly prebuilt = new PrebuiltAnswers();
+  private readonly failures = new FailureCounter();
+  private answers = 0;
+
+  constructor(private readonly options: UpstreamSimOptions) {
+    this.recorder = new Recorder(options.record ?? 1_000);
+  }
+
+  reset(): void {
+    this.recorder.reset();
+    this.failures.reset();
+  }
+
+  handle(exchange: Exchange): void {
+    const { method, path } = exchange.request;
+    const query = path.indexOf('?');
+    const route = query < 0 ? path : path.slice(0, query);
+    if (route.startsWith('/__sim/')) return this.control(exchange, route);
+    this.recorder.see(exchange);
+    const dialect = route.endsWith('/chat/completions')
+      ? chatDialect
+      : route.endsWith('/messages')
+        ? messagesDialect
+        : undefined;
+    if (dialect !== undefined && method === 'POST') return this.infer(exchange, dialect);
+    if (route.endsWith('/models') && method === 'GET') return listModels(exchange);
+    const message = `Invalid URL (${method} ${route})`;
+    sendWhole(exchange, 404, JSON_TYPE, JSON.stringify(chatDialect.refuse(404, message).body));
+  }
+
+  private control(exchange: Exchange, route: string): void {
+    if (route === '/__sim/reset') this.reset();
+    const found =
+      route === '/__sim/requests' ? this.recorder.list() : { connections: this.server?.connections() };
+    sendWhole(exchange, 200, JSON_TYPE, JSON.stringify(found));
+  }
+
+  private infer(exchange: Exchange, dialect: SimDialect): void {
+    const { headers, body, path } = exchange.request;
+    const refused = dialect.checkHeaders(headers);
+    if (refused !== undefined) return sendError(exchange, refused);
+    const isScripted = headers['x-sim'] !== undefined;
+    // The version header changes what is refused, so it is part of what an answer depends on.
+    const key = isScripted
+      ? undefined
+      : this.prebuilt.keyOf(path + (headers['anthropic-version'] ?? ''), body);
+    if (key !== undefined && !exchange.request.http10 && this.prebuilt.send(key, exchange, this.nextId()))
+      return;
+    try {
+      this.inferParsed(exchange, dialect, key);
+    } catch (error) {
+      if (!(error instanceof ScriptFault)) throw error;
+      sendError(exchange, dialect.refuse(400, `simulator script: ${error.message}`));
+    }
+  }
+
+  private inferParsed(exchange: Exchange, dialect: SimDialect, key: string | undefined): void {
+    const { headers, body } = exchange.request;
+    const isScanned = this.options.scanLargeBodies === true && body.length > SCAN_ABOVE_BYTES;
+    const parsed = isScanned ? scanBody(body) : parseJson(body.toString('utf8'));
+    if (!isObject(parsed)) {
+      return sendError(exchange, dialect.refuse(400, 'We could not parse the JSON body of your request.'));
+    }
+    const script = this.scriptOf(parsed, exchange);
+    const refused = isScanned ? undefined : dialect.check(parsed, headers, script);
+    if (refused !== undefined) return sendError(exchange, refused);
+    const ask = dialect.readAsk(parsed, script);
+    const context = { id: this.nextId(), ask, answer: answerTo(ask, script), script };
+    if (key !== undefined && script.isRepeatable && !exchange.request.http10) {
+      this.prebuilt.keep(key, prebuild(exchange, dialect, { ...context, id: ID_PLACE }));
+      if (this.prebuilt.send(key, exchange, context.id)) return;
+    }
+    void play(exchange, dialect, context);
+  }
+
+  private scriptOf(body: JsonObject, exchange: Exchange): Script {
+    const script = readScript(textOf(body.model), exchange.request.headers['x-sim']);
+    return this.failures.apply(script, exchange.request.body.toString('latin1', 0, SCAN_ABOVE_BYTES));
+  }
+
+  private nextId(): string {
+    this.answers += 1;
+    return this.answers.toString(36).padStart(12, '0');
+  }
+}
+
+/** Everything that takes time or breaks off; a script's fault found on the way is answered while that is possible. */
+async function play(exchange: Exchange, dialect: SimDialect, context: AnswerContext): Promise<void> {
+  const { script, ask } = context;
+  try {
+    const error = errorOf(script, dialect);
+    if (!(await playBeforeHead(exchange, script))) return;
+    if (error !== undefined && !(ask.isStream && script.values.has('inband')))
+      return sendError(exchange, error);
+    if (!ask.isStream && !isEndless(script))
+      return playPlain(exchange, script, JSON.stringify(dialect.plain(context)));
+    await playStream(exchange, { dialect, script, events: dialect.events(context), error });
+  } catch (error) {
+    const message = error instanceof ScriptFault ? `simulator script: ${error.message}` : 'simulator fault';
+    if (!exchange.closed)
+      sendError(exchange, dialect.refuse(error instanceof ScriptFault ? 400 : 500, message));
+  }
+}
+
+function prebuild(exchange: Exchange, dialect: SimDialect, context: AnswerContext): string {
+  if (!context.ask.isStream) {
+    const body = JSON.stringify(dialect.plain(context));
+    return headOf(200, JSON_TYPE, Buffer.byteLength(body)) + body;
+  }
+  let text = streamHeadOf(exchange);
+  for (const frame of framesOf(dialect.events(context), context.script, dialect)) {
+    text += `${Buffer.byteLength(frame).toString(16)}\r\n${frame}\r\n`;
+  }
+  return `${text}0\r\n\r\n`;
+}
+
+function sendError(exchange: Exchange, error: NativeError): void {
+  sendWhole(exchange, error.status, JSON_TYPE, JSON.stringify(error.body), error.headers);
+}
+
+function listModels(exchange: Exchange): void {
+  const data = MODELS.map((id) => ({ id, object: 'model', created: CREATED_AT, owned_by: 'simulator' }));
+  sendWhole(exchange, 200, JSON_TYPE, JSON.stringify({ object: 'list', data }));
+}
