@@ -134,9 +134,18 @@ describe('check-house', () => {
     ['machine-path', `"${path('tmp', 'run')}"`],
     ['machine-path', ['..', 'shared', 'spec'].join('/')],
     ['registry-host', ['registry', 'npmjs', 'org'].join('.')],
+    ['registry-host', `${'https'}://npm.${'registry'}.example/`],
     ['registry-host', `"resolved": "${'https'}://host/a.tgz"`],
   ])('finds what ties the tree to one machine: %s, %s', (rule, text) => {
     expect(rulesBroken({ 'docs/a.md': text })).toContain(rule);
+  });
+
+  it('takes no file of ours for a registry host', () => {
+    expect(inEdge("export { a } from './registry.generated.js';\n// https://host/v1/registry")).toEqual([]);
+  });
+
+  it('lets a generated file be as long as it must', () => {
+    expect(rulesBroken({ 'libs/services/edge/src/a.generated.ts': lines(500, 'export {};') })).toEqual([]);
   });
 
   it('takes no address or route for a machine path', () => {

@@ -10,7 +10,8 @@ const leaks: { rule: string; pattern: RegExp; message: string }[] = [
   { rule: 'machine-path', pattern: /(?<![\w/])\.\.\/shared\b/, message: 'a folder outside the repository' },
   {
     rule: 'registry-host',
-    pattern: /\bregistry\.(?:[a-z0-9-]+\.)+[a-z]{2,}|\brepo1?\.maven\.|"resolved":\s*"https?:/,
+    pattern:
+      /\bregistry\.(?:[a-z0-9-]+\.)*(?:com|dev|io|net|org)\b|https?:\/\/(?:[\w-]+\.)*(?:artifactory|nexus|registry|verdaccio)\b|\brepo1?\.maven\.|"resolved":\s*"https?:/,
     message: 'a registry host',
   },
 ];
