@@ -2,6 +2,7 @@ export { startProgram, type Program, type ProgramOptions } from './child-program
 export { eventually, type EventuallyOptions } from './eventually.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
 export type { OwnServer } from './own-server.js';
+export { redisScripts, type RedisScripts } from './redis-scripts.js';
 export { seededRandom } from './seeded-random.js';
 export { ownKafka, testKafka, type OwnKafka, type TestKafka } from './test-kafka.js';
 export {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import kafkajs from 'kafkajs';
+import { eventually } from './eventually.js';
 import { askGuard, textOf } from './guard-client.js';
 import { ownServer } from './own-server.js';
 import type { OwnServer } from './own-server.js';
@@ -50,7 +51,12 @@ function harness(address: string): TestKafka {
           numPartitions: partitions,
           replicationFactor: 1,
         }));
-        await admin.createTopics({ topics, waitForLeaders: true });
+        await admin.createTopics({ topics, waitForLeaders: false });
+        // Not the client's own wait: it fails while the broker has not heard of the topic.
+        await eventually(async () => {
+          const known = await admin.fetchTopicMetadata({ topics: topics.map(({ topic }) => topic) });
+          return known.topics.every((topic) => topic.partitions.every((partition) => partition.leader >= 0));
+        });
       } finally {
         await admin.disconnect();
       }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
@@ -8,6 +9,8 @@ import { repositoryRoot } from './repository.js';
 
 // A CommonJS package whose names Node cannot all see.
 const { ConfigResourceTypes, Kafka, logLevel } = kafkajs;
+
+const LEADER_TRIES = 200;
 
 /** One topic as it should be. Values of `config` are Kafka's own settings, as text. */
 export interface TopicPlan {
@@ -97,7 +100,7 @@ async function apply(admin: Admin, plans: TopicPlan[]): Promise<TopicsReport> {
   if (missing.length > 0) {
     // Answers false, and throws nothing, when another run created them in the same moment.
     await admin.createTopics({
-      waitForLeaders: true,
+      waitForLeaders: false,
       timeout: 30_000,
       topics: missing.map((plan) => ({
         topic: plan.name,
@@ -107,6 +110,7 @@ async function apply(admin: Admin, plans: TopicPlan[]): Promise<TopicsReport> {
       })),
     });
   }
+  await untilLed(admin, missing);
   if (present.length === 0)
     return { created: missing.map((plan) => plan.name), kept: [], otherPartitions: [] };
 
@@ -127,6 +131,21 @@ async function apply(admin: Admin, plans: TopicPlan[]): Promise<TopicsReport> {
       .filter((plan) => partitions.get(plan.name) !== plan.partitions)
       .map((plan) => plan.name),
   };
+}
+
+/** The client's own wait fails when the broker does not know a topic yet that another run creates just now. */
+async function untilLed(admin: Admin, plans: TopicPlan[]): Promise<void> {
+  const names = plans.map((plan) => plan.name);
+  for (let attempt = 1; names.length > 0; attempt += 1) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: names });
+      if (topics.every((topic) => topic.partitions.every((partition) => partition.leader >= 0))) return;
+      if (attempt >= LEADER_TRIES) throw new Error(`No broker leads some of the topics ${names.join(', ')}.`);
+    } catch (error) {
+      if (attempt >= LEADER_TRIES) throw error;
+    }
+    await pause(100);
+  }
 }
 
 function member(value: unknown, where: string): Record<string, unknown> {
