@@ -34,6 +34,11 @@ export class ComposeProject {
     return { address: addressOf(kind, port), stop: () => Promise.resolve() };
   }
 
+  /** Fetches the images that this machine does not have yet. */
+  async pull(): Promise<void> {
+    await this.compose(['pull', '--quiet', '--policy', 'missing', 'postgres', 'redis', 'kafka'], UP_MS);
+  }
+
   async down(): Promise<void> {
     if (this.isUsed) await this.compose(['down', '--volumes', '--timeout', '0'], 60_000);
   }

@@ -27,8 +27,7 @@ interface Ports {
 
 /** One KRaft broker that is its own controller. A given `address` is kept, for a restart on the same folder. */
 export async function startKafka(folder: string, address?: string): Promise<RunningService> {
-  const installation = await kafkaInstallation();
-  await prepare(installation);
+  const installation = await preparedKafka();
   mkdirSync(folder, { recursive: true });
   const data = join(folder, 'log');
   if (!existsSync(data)) cpSync(join(installation.folder, 'formatted'), data, { recursive: true });
@@ -44,6 +43,17 @@ export async function startKafka(folder: string, address?: string): Promise<Runn
       if (attempt === START_TRIES || !/Address already in use|BindException/.test(String(error))) throw error;
     }
   }
+}
+
+/** Installs Java and downloads the broker where they are missing; 1 ms when nothing is. */
+export async function prepareKafka(): Promise<void> {
+  await preparedKafka();
+}
+
+async function preparedKafka(): Promise<KafkaInstallation> {
+  const installation = await kafkaInstallation();
+  await prepare(installation);
+  return installation;
 }
 
 function launch(
