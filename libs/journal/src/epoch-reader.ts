@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { type Disk, segmentName, segmentsIn } from './disk.js';
+import { decodeFrames, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './frame.js';
+import type { Position } from './segment-writer.js';
+
+/** One read: holds the largest frame whole. */
+export const WINDOW_BYTES = Math.max(1024 * 1024, FRAME_HEADER_BYTES + MAX_FRAME_BYTES);
+
+export interface BadFrame {
+  path: string;
+  offset: number;
+  lostBytes: number;
+}
+
+/** Reads the frames of one epoch in order, window by window, segment by segment. */
+export class EpochReader {
+  private readonly disk: Disk;
+  private readonly folder: string;
+  private readonly onBad: (bad: BadFrame) => void;
+  private segment = 0;
+  private offset = 0;
+  private fd = -1;
+
+  constructor(disk: Disk, folder: string, onBad: (bad: BadFrame) => void) {
+    this.disk = disk;
+    this.folder = folder;
+    this.onBad = onBad;
+  }
+
+  /** Back to the oldest segment. */
+  async rewind(): Promise<void> {
+    await this.close();
+    this.segment = 0;
+    this.offset = 0;
+  }
+
+  /**
+   * Hands on frames until `take` answers false or a window is used up. `limit` is how far a living epoch is synced;
+   * null for a dead one, which is read whole. False where nothing is left to read now.
+   */
+  async read(window: Buffer, limit: Position | null, take: (json: Buffer) => boolean): Promise<boolean> {
+    if (this.fd < 0 && !(await this.openNext(limit))) return false;
+    const end = limit !== null && limit.segment === this.segment ? limit.offset : Number.POSITIVE_INFINITY;
+    const wanted = Math.min(window.length, end - this.offset);
+    const size = wanted > 0 ? await this.disk.read(this.fd, window, wanted, this.offset) : 0;
+    // A short read is the end of the file: nothing but this lib writes it, and a living one only behind `end`.
+    const isEnd = size < window.length;
+    const decoded = decodeFrames(window.subarray(0, size), isEnd, (json) => take(json));
+    this.offset += decoded.consumed;
+    if (decoded.end === 'more') return true;
+    if (decoded.end === 'bad') this.reportBad();
+    if (limit !== null && limit.segment <= this.segment)
+      return decoded.end === 'bad' ? this.skipTo(limit) : false;
+    // This segment is done: a torn tail is cut by not being read.
+    await this.close();
+    return true;
+  }
+
+  async close(): Promise<void> {
+    if (this.fd >= 0) await this.disk.close(this.fd);
+    this.fd = -1;
+  }
+
+  private async openNext(limit: Position | null): Promise<boolean> {
+    const next = segmentsIn(this.disk, this.folder).find((index) => index > this.segment);
+    if (next === undefined || (limit !== null && next > limit.segment)) return false;
+    this.fd = await this.disk.openToRead(this.path(next));
+    this.segment = next;
+    this.offset = 0;
+    return true;
+  }
+
+  private reportBad(): void {
+    const path = this.path(this.segment);
+    this.onBad({ path, offset: this.offset, lostBytes: this.disk.sizeOf(path) - this.offset });
+  }
+
+  // In the segment being written, what is appended behind the synced end can still be read.
+  private skipTo(limit: Position): boolean {
+    this.offset = limit.offset;
+    return false;
+  }
+
+  private path(index: number): string {
+    return join(this.folder, segmentName(index));
+  }
+}

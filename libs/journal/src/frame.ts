@@ -1,0 +1,74 @@
+import { crc32 } from 'node:zlib';
+
+/** u32 length and u32 CRC-32 of the JSON that follows, both big-endian. */
+export const FRAME_HEADER_BYTES = 8;
+
+/**
+ * Largest JSON of one frame. Below a broker's usual 1 MiB limit with room for the envelope, so that no record
+ * can be journaled that the event log would refuse for ever. Also below 2^24: a header begins with a zero byte.
+ */
+export const MAX_FRAME_BYTES = 960 * 1024;
+
+/** How a run of frames ends: at a boundary, in a frame that was never finished, at bytes that are wrong. */
+export type FrameEnd = 'more' | 'clean' | 'torn' | 'bad';
+
+/** Throws RangeError above MAX_FRAME_BYTES. */
+export function encodeFrame(json: string): Buffer {
+  const length = Buffer.byteLength(json);
+  if (length === 0 || length > MAX_FRAME_BYTES) {
+    throw new RangeError(`A journal frame of ${length} bytes is outside 1 to ${MAX_FRAME_BYTES}.`);
+  }
+  const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + length);
+  frame.write(json, FRAME_HEADER_BYTES, 'utf8');
+  frame.writeUInt32BE(length, 0);
+  frame.writeUInt32BE(crc32(frame.subarray(FRAME_HEADER_BYTES)), 4);
+  return frame;
+}
+
+/**
+ * Reads frames from the start of `bytes` until `take` answers false, the bytes are used up or a frame is wrong.
+ * `take` gets the JSON's bytes and the offset behind the frame. `isEnd` tells that no byte follows `bytes`.
+ * `more`: stopped by `take`, or the next frame is not whole yet and bytes may follow.
+ */
+export function decodeFrames(
+  bytes: Buffer,
+  isEnd: boolean,
+  take: (json: Buffer, end: number) => boolean,
+): { consumed: number; end: FrameEnd } {
+  let consumed = 0;
+  while (consumed < bytes.length) {
+    const fault = frameFault(bytes.subarray(consumed), isEnd);
+    if (fault !== null) return { consumed, end: fault };
+    const start = consumed + FRAME_HEADER_BYTES;
+    const end = start + bytes.readUInt32BE(consumed);
+    if (!take(bytes.subarray(start, end), end)) return { consumed: end, end: 'more' };
+    consumed = end;
+  }
+  return { consumed, end: isEnd ? 'clean' : 'more' };
+}
+
+/** null where `rest` begins with a whole, right frame. */
+function frameFault(rest: Buffer, isEnd: boolean): Exclude<FrameEnd, 'clean'> | null {
+  if (rest.length < FRAME_HEADER_BYTES) return isEnd ? 'torn' : 'more';
+  const length = rest.readUInt32BE(0);
+  if (length === 0 || length > MAX_FRAME_BYTES) return isEnd && isZero(rest) ? 'torn' : 'bad';
+  const stored = rest.readUInt32BE(4);
+  const end = FRAME_HEADER_BYTES + length;
+  if (rest.length < end) {
+    if (!isEnd) return 'more';
+    return isUnfinished(rest.subarray(FRAME_HEADER_BYTES), stored) ? 'torn' : 'bad';
+  }
+  return crc32(rest.subarray(FRAME_HEADER_BYTES, end)) === stored ? null : 'bad';
+}
+
+// A flipped bit in a length can point past the end of the file and so look like a torn tail. But JSON holds no
+// zero byte and every header begins with one, so a zero tells that other frames follow; and where the last frame's
+// own length is wrong, its checksum still fits all that is left.
+function isUnfinished(payload: Buffer, stored: number): boolean {
+  return !payload.includes(0) && crc32(payload) !== stored;
+}
+
+// After a power cut a file system may have lengthened the file without having written the bytes.
+function isZero(rest: Buffer): boolean {
+  return rest.every((byte) => byte === 0);
+}

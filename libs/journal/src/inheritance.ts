@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { OnAlarm } from './alarm.js';
+import { type DeadEpoch, scanDeadEpoch } from './dead-epoch.js';
+import type { Disk } from './disk.js';
+import { type Claim, claim, isClaimed } from './owner.js';
+
+export interface InheritanceOptions {
+  disk: Disk;
+  dir: string;
+  /** Whose journal asks: its own folder is never somebody else's. */
+  producer: string;
+  epoch: string;
+  onAlarm: OnAlarm;
+}
+
+/**
+ * Finds what dead processes left in a journal folder and takes it over: earlier epochs of this producer and the
+ * folders of producers that no process owns any more. One heir per producer folder, held by a socket.
+ */
+export class Inheritance {
+  private readonly options: InheritanceOptions;
+  private readonly claims = new Map<string, Claim>();
+
+  constructor(options: InheritanceOptions) {
+    this.options = options;
+  }
+
+  /** Reads the dead epochs that are not `known`; those that another process is heir to are left to it. */
+  async find(isKnown: (producer: string, epoch: string) => boolean): Promise<DeadEpoch[]> {
+    const { disk, dir, onAlarm } = this.options;
+    const found: DeadEpoch[] = [];
+    for (const producer of disk.list(dir).filter((name) => isProducerName(name))) {
+      const folder = join(dir, producer);
+      // Listed before the owner is looked for: an owner that comes in between makes a new epoch, not one of these.
+      const epochs = disk.list(folder).filter((name) => isEpochName(name) && name !== this.options.epoch);
+      const unknown = epochs.filter((epoch) => !isKnown(producer, epoch));
+      if (unknown.length === 0) continue;
+      if (producer !== this.options.producer && (await isClaimed(folder, 'owner'))) continue;
+      if (!(await this.becomeHeir(producer, folder))) continue;
+      for (const epoch of unknown) {
+        found.push(await scanDeadEpoch({ disk, producer, epoch, folder: join(folder, epoch) }, onAlarm));
+      }
+    }
+    return found;
+  }
+
+  /** Gives up one producer's folder, when nothing of it is left, or all. */
+  async release(producer?: string): Promise<void> {
+    for (const [name, held] of this.claims) {
+      if (producer !== undefined && name !== producer) continue;
+      this.claims.delete(name);
+      await held.release();
+    }
+  }
+
+  private async becomeHeir(producer: string, folder: string): Promise<boolean> {
+    if (this.claims.has(producer)) return true;
+    const held = await claim(folder, 'heir', this.options.epoch);
+    if (held === null) return false;
+    this.claims.set(producer, held);
+    return true;
+  }
+}
+
+export function isProducerName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
+}
+
+export function isEpochName(name: string): boolean {
+  return /^[0-9a-z]{9}-[0-9a-f]{16}$/.test(name);
+}

@@ -1,0 +1,386 @@
+import { join } from 'node:path';
+import { type Clock, type Random, TOPIC } from '@gateway/contracts';
+import type { JournalAlarm, OnAlarm } from './alarm.js';
+import type { DeadEpoch } from './dead-epoch.js';
+import { type Disk, nodeDisk } from './disk.js';
+import { EpochReader, WINDOW_BYTES } from './epoch-reader.js';
+import { encodeFrame } from './frame.js';
+import { Inheritance, isProducerName } from './inheritance.js';
+import { type Claim, claim } from './owner.js';
+import {
+  type CrashRecord,
+  type Intent,
+  intentJson,
+  isOutcome,
+  type JournalTopic,
+  type OutcomeHead,
+  outcomeJson,
+  type OutcomeValues,
+  parseFrame,
+  type SettleFacts,
+  type SyncedOutcome,
+  unitOf,
+} from './records.js';
+import { type Position, SegmentWriter } from './segment-writer.js';
+import { Shelf } from './shelf.js';
+import type { ShipperHandle, ShipSource } from './shipper-handle.js';
+
+export interface JournalOptions {
+  /** Root of all producers' folders on this volume. */
+  dir: string;
+  /** Name of this process's journal, stable over restarts: letters, digits, `.`, `_`, `-`, at most 64. */
+  producer: string;
+  clock: Clock;
+  random: Random;
+  /** `wait`: an answer ends only when its outcome is synced. `group`: it does not wait. */
+  sync: 'group' | 'wait';
+  /** Bytes that this journal and what it took over may hold; no new unit is accepted from 90 % on. */
+  budgetBytes: number;
+  /** Size at which a new segment begins; default 64 MiB. */
+  segmentBytes?: number;
+  onAlarm: OnAlarm;
+  /** Outcomes that may be settled now, in the order of their sequence numbers. Must not throw. */
+  onSynced?(outcomes: SyncedOutcome[]): void;
+  disk?: Disk;
+}
+
+export interface Receipt {
+  seq: number;
+  /** Resolves when the outcome is on the disk; never rejects, because a failing disk is tried for ever. */
+  synced: Promise<void>;
+}
+
+export interface Recovery {
+  epochs: { producer: string; epoch: string; lastSeq: number }[];
+  /** Units closed as `gateway_crash`, in this process's own epoch. */
+  crashed: number;
+}
+
+/** Another living process writes the journal of this producer. */
+export class JournalOwnedError extends Error {
+  constructor(producer: string) {
+    super(`The journal of ${producer} belongs to another process that is alive.`);
+    this.name = 'JournalOwnedError';
+  }
+}
+
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+const FULL_AT = 0.9;
+const UNSYNCED_BYTES_MAX = 16 * 1024 * 1024;
+const CLAIM_TRIES = 5;
+const CLOSE_MS_MAX = 5_000;
+
+/** The append-only record of the units of one process (money-and-limits 4). See README.md for its use. */
+export class Journal {
+  readonly producer: string;
+  /** New at every open; ids never repeat, whatever the wall clock does. */
+  readonly epoch: string;
+  private readonly options: JournalOptions;
+  private readonly disk: Disk;
+  private readonly owner: Claim;
+  private readonly writer: SegmentWriter;
+  private readonly shelf: Shelf;
+  private readonly inheritance: Inheritance;
+  private readonly folder: string;
+  private readonly openUnits = new Map<string, Intent>();
+  private position: Position = { segment: 1, offset: 0, seq: 0 };
+  private seq = 0;
+  private isFlushDue = false;
+  private wasFull = false;
+  private isClosed = false;
+  private followers: ShipperHandle[] = [];
+  private readonly deadSources = new Map<string, ShipSource>();
+
+  /** Throws JournalOwnedError; errors of the file system as they are. */
+  static async open(options: JournalOptions): Promise<Journal> {
+    if (!isProducerName(options.producer)) throw new RangeError(`Not a producer's name: ${options.producer}`);
+    const disk = options.disk ?? nodeDisk;
+    const producerFolder = join(options.dir, options.producer);
+    disk.makeFolder(producerFolder);
+    for (let tries = 0; tries < CLAIM_TRIES; tries += 1) {
+      const epoch = newEpoch(options);
+      const owner = await claim(producerFolder, 'owner', epoch);
+      if (owner !== null) return new Journal({ ...options, disk }, owner, epoch);
+      // Two that start at the same moment may both have stepped back.
+      await options.clock.sleep(20 + options.random.fraction() * 80);
+    }
+    throw new JournalOwnedError(options.producer);
+  }
+
+  private constructor(options: JournalOptions & { disk: Disk }, owner: Claim, epoch: string) {
+    const { dir, producer, disk } = options;
+    this.options = options;
+    this.disk = disk;
+    this.owner = owner;
+    this.producer = producer;
+    this.epoch = epoch;
+    this.folder = join(dir, producer, epoch);
+    this.shelf = new Shelf(disk, options.onAlarm);
+    this.inheritance = new Inheritance({ disk, dir, producer, epoch, onAlarm: options.onAlarm });
+    disk.makeFolder(this.folder);
+    this.writer = new SegmentWriter({
+      disk,
+      clock: options.clock,
+      folder: this.folder,
+      segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
+      onAlarm: options.onAlarm,
+      carry: () => [...this.openUnits.values()].map((intent) => encodeFrame(intentJson(intent))),
+      onSynced: (position, outcomes) => this.advance(position, outcomes),
+    });
+    this.shelf.add({
+      producer,
+      epoch,
+      folder: this.folder,
+      segments: this.writer.segments,
+      damaged: new Set(),
+      watermark: 0,
+      removableBelow: () => (this.isClosed ? Number.POSITIVE_INFINITY : this.position.segment),
+      onEmptied: () => undefined,
+    });
+  }
+
+  /** True from 90 % of the budget on: readiness off, new units 503. */
+  get isFull(): boolean {
+    return this.shelf.usedBytes >= this.options.budgetBytes * FULL_AT;
+  }
+
+  /** False while the journal is full or its disk fails or lags: no new unit may be admitted. */
+  get isAccepting(): boolean {
+    return !this.isFull && !this.writer.isBroken && this.writer.unsyncedBytes < UNSYNCED_BYTES_MAX;
+  }
+
+  /** Notes an admitted unit; buffered until the turn's flush. False: not accepted, the unit must be refused (503). */
+  intent(intent: Intent): boolean {
+    if (!this.isAccepting) return false;
+    const frame = encodeFrame(intentJson(intent));
+    this.openUnits.set(intent.unit, intent);
+    void this.writer.append(frame, null);
+    this.flushThisTurn();
+    return true;
+  }
+
+  /**
+   * Records what came of a unit or a refusal. Always taken, also when the journal is full: the rest of the budget is
+   * there for units in flight. A usage outcome closes its INTENT. Throws RangeError above 960 KiB.
+   */
+  outcome<Topic extends JournalTopic>(
+    topic: Topic,
+    key: string,
+    value: OutcomeValues[Topic],
+    settle: SettleFacts | null = null,
+  ): Receipt {
+    return this.record(topic, key, value, { settle, isCrash: false });
+  }
+
+  /** Hands everything buffered to the kernel in one write: from then on kill -9 loses nothing. False: disk failing. */
+  flush(): boolean {
+    const isWritten = this.writer.flush();
+    this.noteFullness();
+    return isWritten;
+  }
+
+  /** Call before the last bytes of an answer leave; null where the answer need not wait (`group`). */
+  commit(receipt: Receipt): Promise<void> | null {
+    this.flush();
+    return this.options.sync === 'wait' ? receipt.synced : null;
+  }
+
+  /**
+   * Takes over what dead processes left: their outcomes ship under their own epoch, and each unit that they left
+   * open is closed with `crashRecord`. May be called again, for instance every minute.
+   */
+  async recover(crashRecord: (intent: Intent) => CrashRecord): Promise<Recovery> {
+    const found = await this.inheritance.find((producer, epoch) => this.shelf.has(producer, epoch));
+    const closed = new Set(found.flatMap((epoch) => [...epoch.crashed]));
+    let crashed = 0;
+    for (const dead of found) {
+      const open = dead.open.filter((intent) => !closed.has(intent.unit));
+      for (const intent of open) {
+        closed.add(intent.unit);
+        this.record(TOPIC.usage, intent.accountId, crashRecord(intent), { settle: null, isCrash: true });
+      }
+      crashed += open.length;
+      const { producer, epoch } = dead;
+      if (open.length > 0) {
+        this.options.onAlarm({ kind: 'crashed_units', producer, epoch, count: open.length });
+      }
+    }
+    // A dead epoch may only go when the records that close its units are safe.
+    await this.writer.settle();
+    for (const dead of found) await this.shelve(dead);
+    this.noteFullness();
+    return { epochs: found.map(({ producer, epoch, lastSeq }) => ({ producer, epoch, lastSeq })), crashed };
+  }
+
+  /** Everything of this epoch up to `watermark` has been applied: segments behind it go. */
+  async passed(producer: string, epoch: string, watermark: number): Promise<void> {
+    await this.shelf.passed(producer, epoch, watermark);
+    this.noteFullness();
+  }
+
+  /** Synced outcomes that the ledger has not applied yet, oldest first: they are put again after a restart. */
+  async *unposted(): AsyncGenerator<SyncedOutcome[]> {
+    const window = Buffer.allocUnsafe(WINDOW_BYTES);
+    for (const { producer, epoch, folder, watermark } of this.shelf.all()) {
+      const limit = epoch === this.epoch ? this.position : null;
+      const reader = new EpochReader(this.disk, folder, () => undefined);
+      let last = watermark;
+      try {
+        for (let hasMore = true; hasMore;) {
+          const outcomes: SyncedOutcome[] = [];
+          hasMore = await reader.read(window, limit, (json) => {
+            const frame = isOutcome(json) ? parseFrame(json) : null;
+            if (frame?.kind !== 'outcome' || frame.head.seq <= last) return true;
+            last = frame.head.seq;
+            outcomes.push(syncedOutcome(frame.head, { producer, epoch }));
+            return true;
+          });
+          if (outcomes.length > 0) yield outcomes;
+        }
+      } finally {
+        await reader.close();
+      }
+    }
+  }
+
+  /** Units admitted and not finished, for renewals. */
+  inFlight(): IterableIterator<Intent> {
+    return this.openUnits.values();
+  }
+
+  /** From now on this shipper hears of every epoch to ship and of how far this one is synced. */
+  follow(shipper: ShipperHandle): void {
+    this.followers.push(shipper);
+    const { producer, epoch, folder, position } = this;
+    shipper.addSource({ producer, epoch, folder, position, lastSeq: position.seq, gaps: [] });
+    for (const source of this.deadSources.values()) shipper.addSource(source);
+  }
+
+  stats(): JournalStats {
+    return {
+      seq: this.seq,
+      syncedSeq: this.position.seq,
+      watermark: this.shelf.get(this.producer, this.epoch)?.watermark ?? this.seq,
+      openUnits: this.openUnits.size,
+      segments: this.writer.segments.length,
+      takenOverEpochs: this.deadSources.size,
+      usedBytes: this.shelf.usedBytes,
+      budgetBytes: this.options.budgetBytes,
+      unsyncedBytes: this.writer.unsyncedBytes,
+      lastSyncMs: this.writer.lastSyncMs,
+      writeFailures: this.writer.writeFailures,
+      syncFailures: this.writer.syncFailures,
+      isAccepting: this.isAccepting,
+    };
+  }
+
+  /** Writes and syncs what is left (for at most 5 s where the disk fails), gives up the folder. What the watermark has passed goes. */
+  async close(): Promise<void> {
+    const giveUp = new AbortController();
+    const late = this.options.clock.sleep(CLOSE_MS_MAX, giveUp.signal).catch(() => undefined);
+    await Promise.race([this.writer.settle(), late]);
+    giveUp.abort();
+    this.isClosed = this.openUnits.size === 0 && this.position.seq === this.seq;
+    await this.shelf.passed(this.producer, this.epoch, 0);
+    await this.writer.close();
+    await this.inheritance.release();
+    await this.owner.release();
+  }
+
+  private record(
+    topic: JournalTopic,
+    key: string,
+    value: OutcomeValues[JournalTopic],
+    how: { settle: SettleFacts | null; isCrash: boolean },
+  ): Receipt {
+    const { producer, epoch } = this;
+    const unit = 'unit' in value ? unitOf(value) : null;
+    const head: OutcomeHead = { seq: this.seq + 1, topic, key, at: this.options.clock.now(), unit, ...how };
+    // A frame that cannot be made must not use up a number.
+    const frame = encodeFrame(outcomeJson(head, value, this));
+    this.seq = head.seq;
+    if (unit !== null) this.openUnits.delete(unit);
+    const synced = this.writer.append(frame, syncedOutcome(head, { producer, epoch }));
+    this.flushThisTurn();
+    return { seq: head.seq, synced };
+  }
+
+  private flushThisTurn(): void {
+    if (this.isFlushDue) return;
+    this.isFlushDue = true;
+    setImmediate(() => {
+      this.isFlushDue = false;
+      this.flush();
+    });
+  }
+
+  private advance(position: Position, outcomes: SyncedOutcome[]): void {
+    this.position = position;
+    if (outcomes.length > 0) this.options.onSynced?.(outcomes);
+    for (const shipper of this.followers) shipper.synced(position);
+  }
+
+  private async shelve(dead: DeadEpoch): Promise<void> {
+    const { producer, epoch, folder, segments, damaged, lastSeq, gaps } = dead;
+    const id = `${producer}/${epoch}`;
+    const onEmptied = (): void => {
+      this.deadSources.delete(id);
+      const isLast = ![...this.deadSources.values()].some((source) => source.producer === producer);
+      if (isLast)
+        this.inheritance.release(producer).catch((error: unknown) => this.releaseFailed(folder, error));
+    };
+    const removableBelow = (): number => Number.POSITIVE_INFINITY;
+    this.shelf.add({ producer, epoch, folder, segments, damaged, watermark: 0, removableBelow, onEmptied });
+    const source: ShipSource = { producer, epoch, folder, position: null, lastSeq, gaps };
+    this.deadSources.set(id, source);
+    if (lastSeq === 0) return this.shelf.passed(producer, epoch, 0);
+    for (const shipper of this.followers) shipper.addSource(source);
+  }
+
+  private releaseFailed(path: string, error: unknown): void {
+    this.options.onAlarm({ kind: 'delete_failed', path, message: String(error) });
+  }
+
+  private noteFullness(): void {
+    const { isFull } = this;
+    if (isFull && !this.wasFull) {
+      const alarm: JournalAlarm = {
+        kind: 'full',
+        usedBytes: this.shelf.usedBytes,
+        budgetBytes: this.options.budgetBytes,
+      };
+      this.options.onAlarm(alarm);
+    }
+    this.wasFull = isFull;
+  }
+}
+
+/** Figures for metrics. */
+export interface JournalStats {
+  seq: number;
+  syncedSeq: number;
+  watermark: number;
+  openUnits: number;
+  segments: number;
+  takenOverEpochs: number;
+  usedBytes: number;
+  budgetBytes: number;
+  unsyncedBytes: number;
+  lastSyncMs: number;
+  writeFailures: number;
+  syncFailures: number;
+  isAccepting: boolean;
+}
+
+function syncedOutcome(
+  head: OutcomeHead,
+  { producer, epoch }: { producer: string; epoch: string },
+): SyncedOutcome {
+  return { producer, epoch, seq: head.seq, topic: head.topic, key: head.key, settle: head.settle };
+}
+
+/** Time for people, chance for uniqueness. */
+function newEpoch({ clock, random }: JournalOptions): string {
+  const time = Math.max(0, Math.floor(clock.now())).toString(36).padStart(9, '0').slice(-9);
+  return `${time}-${Buffer.from(random.bytes(8)).toString('hex')}`;
+}

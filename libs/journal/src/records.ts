@@ -1,0 +1,121 @@
+import type { PutUnit, RejectionRecord, UsageRecord } from '@gateway/contracts';
+
+type Stamps = 'producer' | 'epoch' | 'seq';
+
+/** What may be journaled and shipped, per topic, before the journal stamps it. No type here can hold a prompt. */
+export interface OutcomeValues {
+  'gateway.usage.v1': Omit<UsageRecord, Stamps>;
+  'gateway.rejections.v1': Omit<RejectionRecord, Stamps>;
+}
+
+export type JournalTopic = keyof OutcomeValues;
+
+/** The record that closes a unit whose process died: status `error`, code `gateway_crash`, cost null. */
+export type CrashRecord = OutcomeValues['gateway.usage.v1'];
+
+/** What is known at admission and needed to build a crash record. */
+export type IntentFacts = Pick<
+  UsageRecord,
+  | 'request_id'
+  | 'unit'
+  | 'account_id'
+  | 'org_id'
+  | 'team_id'
+  | 'member_id'
+  | 'key_id'
+  | 'endpoint'
+  | 'model'
+  | 'requested_model'
+  | 'stream'
+  | 'created_at'
+  | 'byok_used'
+  | 'request_tags'
+  | 'end_user_hash'
+  | 'api_version'
+  | 'limits'
+>;
+
+/** A unit that was admitted. Closed by the usage outcome of the same request id and unit number. */
+export interface Intent {
+  /** `<request_id>/<n>`, as admission knows it. */
+  unit: string;
+  accountId: string;
+  facts: IntentFacts;
+}
+
+/** What LimitStore.put needs to settle the unit, also after a restart. `nano` is a decimal string of nano-USD. */
+export type SettleFacts = Omit<PutUnit, 'action' | 'nano' | 'leaseMs'> & { nano: string };
+
+/** An outcome that is on the disk and may be settled. */
+export interface SyncedOutcome {
+  producer: string;
+  epoch: string;
+  seq: number;
+  topic: JournalTopic;
+  /** Account: the partition key. */
+  key: string;
+  settle: SettleFacts | null;
+}
+
+/** A frame that ships, without its value. */
+export interface OutcomeHead {
+  seq: number;
+  topic: JournalTopic;
+  key: string;
+  /** Wall time of the write, milliseconds since the epoch. For the envelope only: no rule depends on it. */
+  at: number;
+  /** The unit it closes; null for a rejection. */
+  unit: string | null;
+  /** True where it closes a unit of a process that died. */
+  isCrash: boolean;
+  settle: SettleFacts | null;
+}
+
+export type JournalFrame =
+  | { kind: 'intent'; intent: Intent }
+  /** `value` is JSON text with its stamps. */
+  | { kind: 'outcome'; head: OutcomeHead; value: string };
+
+const INTENT_START = '{"intent":';
+const OUTCOME_START = '{"outcome":';
+const VALUE_START = ',"value":';
+
+export function intentJson(intent: Intent): string {
+  return `${INTENT_START}${JSON.stringify(intent)}}`;
+}
+
+/** The value comes last and is spliced as text, so that shipping needs neither to parse nor to serialise it. */
+export function outcomeJson(
+  head: OutcomeHead,
+  value: OutcomeValues[JournalTopic],
+  stamp: { producer: string; epoch: string },
+): string {
+  const stamps = `"producer":${JSON.stringify(stamp.producer)},"epoch":${JSON.stringify(stamp.epoch)},"seq":${head.seq}}`;
+  const text = JSON.stringify(value);
+  const stamped = text === '{}' ? `{${stamps}` : `${text.slice(0, -1)},${stamps}`;
+  return `${OUTCOME_START}${JSON.stringify(head)}${VALUE_START}${stamped}}`;
+}
+
+/** True for an outcome's bytes: an intent need not be parsed where only outcomes matter. */
+export function isOutcome(json: Buffer): boolean {
+  return json[2] === OUTCOME_START.charCodeAt(2);
+}
+
+/** Reads what this lib wrote; the checksum has vouched for the bytes. Throws SyntaxError for anything else. */
+export function parseFrame(json: Buffer): JournalFrame {
+  const text = json.toString('utf8');
+  if (text.startsWith(INTENT_START)) {
+    const { intent } = JSON.parse(text) as { intent: Intent };
+    return { kind: 'intent', intent };
+  }
+  // No string can hold this text, because a quote inside a string is escaped; the head has no such key.
+  const split = text.indexOf(VALUE_START);
+  if (!text.startsWith(OUTCOME_START) || split < 0) throw new SyntaxError('Not a journal frame.');
+  const head = JSON.parse(text.slice(OUTCOME_START.length, split)) as OutcomeHead;
+  return { kind: 'outcome', head, value: text.slice(split + VALUE_START.length, -1) };
+}
+
+/** `<request_id>/<n>`. */
+export function unitOf(record: { request_id: string; unit: number }): string {
+  return `${record.request_id}/${record.unit}`;
+}

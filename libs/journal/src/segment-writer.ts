@@ -1,0 +1,280 @@
+import { join } from 'node:path';
+import type { Clock, Timer } from '@gateway/contracts';
+import { faultOf, type OnAlarm } from './alarm.js';
+import { type Disk, segmentName } from './disk.js';
+import type { SyncedOutcome } from './records.js';
+
+/** How far the disk holds an epoch for certain. */
+export interface Position {
+  segment: number;
+  offset: number;
+  /** Highest sequence number before it; 0 = none. */
+  seq: number;
+}
+
+export interface Segment {
+  index: number;
+  path: string;
+  bytes: number;
+  /** Highest sequence number in it or before it. */
+  lastSeq: number;
+}
+
+interface Group {
+  frames: Buffer[];
+  bytes: number;
+  outcomes: SyncedOutcome[];
+  lastSeq: number;
+  synced: Promise<void>;
+  resolve: () => void;
+}
+
+interface WrittenGroup extends Group {
+  fd: number;
+  end: Position;
+}
+
+export interface WriterOptions {
+  disk: Disk;
+  clock: Clock;
+  folder: string;
+  segmentBytes: number;
+  onAlarm: OnAlarm;
+  /** Frames that each new segment begins with: units still open, so that no old segment is kept for their sake. */
+  carry(): Buffer[];
+  onSynced(position: Position, outcomes: SyncedOutcome[]): void;
+}
+
+const RETRY_MS_MIN = 50;
+const RETRY_MS_MAX = 1_000;
+
+/**
+ * Appends frames to the segments of one epoch. Bytes leave memory only when the disk has confirmed them: a refused
+ * write goes on where it stopped, and after a failed sync everything unconfirmed is written again to a new segment,
+ * because the kernel may have dropped those pages and a second sync would answer well without them.
+ */
+export class SegmentWriter {
+  readonly segments: Segment[] = [];
+  writeFailures = 0;
+  syncFailures = 0;
+  lastSyncMs = 0;
+  private readonly options: WriterOptions;
+  private open: Group = newGroup();
+  private stuck: { group: Group; data: Buffer; written: number } | null = null;
+  private written: WrittenGroup[] = [];
+  private fd = -1;
+  private readonly openFds = new Set<number>();
+  private folderIsSynced = true;
+  private isSyncing = false;
+  private isFailing = false;
+  private retryMs = RETRY_MS_MIN;
+  private timer: Timer | null = null;
+  private lastSeq = 0;
+
+  constructor(options: WriterOptions) {
+    this.options = options;
+    this.roll();
+  }
+
+  get isBroken(): boolean {
+    return this.isFailing;
+  }
+
+  /** Bytes that the disk has not confirmed yet. */
+  get unsyncedBytes(): number {
+    const written = this.written.reduce((sum, group) => sum + group.bytes, 0);
+    return written + this.open.bytes + (this.stuck?.data.length ?? 0);
+  }
+
+  /** Buffers a frame for the next flush; the promise resolves when it is synced. */
+  append(frame: Buffer, outcome: SyncedOutcome | null): Promise<void> {
+    this.open.frames.push(frame);
+    this.open.bytes += frame.length;
+    if (outcome !== null) {
+      this.open.outcomes.push(outcome);
+      this.open.lastSeq = outcome.seq;
+    }
+    return this.open.synced;
+  }
+
+  /** Hands everything buffered to the kernel in one write. False where the disk refused: it is kept and tried again. */
+  flush(): boolean {
+    // After a refusal the timer decides when to try again, not the next unit.
+    if (this.timer !== null) return false;
+    if (this.stuck === null) this.seal();
+    if (this.stuck === null) return true;
+    try {
+      this.writeStuck(this.stuck);
+    } catch (error) {
+      this.failed('write_failed', error);
+      return false;
+    }
+    this.stuck = null;
+    // What was buffered while an earlier group was stuck goes now.
+    if (this.open.frames.length > 0) return this.flush();
+    this.sync();
+    return true;
+  }
+
+  /** Resolves when everything given so far is synced. */
+  async settle(): Promise<void> {
+    this.flush();
+    const buffered = this.open.frames.length > 0 ? this.open : this.stuck?.group;
+    await (buffered ?? this.written.at(-1))?.synced;
+  }
+
+  async close(): Promise<void> {
+    this.timer?.cancel();
+    this.timer = null;
+    for (const fd of this.openFds) await this.options.disk.close(fd);
+    this.openFds.clear();
+  }
+
+  private seal(): void {
+    if (this.open.frames.length === 0) return;
+    const group = this.open;
+    this.open = newGroup();
+    const carried = (this.segments.at(-1)?.bytes ?? 0) >= this.options.segmentBytes ? this.rollOrStay() : [];
+    const [only] = group.frames;
+    const data =
+      group.frames.length === 1 && carried.length === 0 ? only : Buffer.concat([...carried, ...group.frames]);
+    this.stuck = { group, data, written: 0 };
+  }
+
+  private writeStuck(stuck: NonNullable<typeof this.stuck>): void {
+    const segment = this.current();
+    while (stuck.written < stuck.data.length) {
+      const taken = this.options.disk.write(this.fd, stuck.data, stuck.written);
+      stuck.written += taken;
+      segment.bytes += taken;
+    }
+    const { group } = stuck;
+    group.bytes = stuck.data.length;
+    group.frames = [stuck.data];
+    this.lastSeq = Math.max(this.lastSeq, group.lastSeq);
+    segment.lastSeq = this.lastSeq;
+    const end = { segment: segment.index, offset: segment.bytes, seq: this.lastSeq };
+    this.written.push({ ...group, fd: this.fd, end });
+  }
+
+  // A commit covers all groups written before it began; those written meanwhile share the next one.
+  private sync(): void {
+    if (this.isSyncing || this.written.length === 0) return;
+    this.isSyncing = true;
+    const groups = [...this.written];
+    const started = this.options.clock.monotonic();
+    this.syncFiles(new Set(groups.map((group) => group.fd))).then(
+      () => {
+        this.isSyncing = false;
+        this.lastSyncMs = this.options.clock.monotonic() - started;
+        this.confirm(groups);
+        this.sync();
+      },
+      (error: unknown) => {
+        this.isSyncing = false;
+        this.rewrite(error);
+      },
+    );
+  }
+
+  private async syncFiles(fds: Set<number>): Promise<void> {
+    const isFolderDue = !this.folderIsSynced;
+    this.folderIsSynced = true;
+    try {
+      for (const fd of fds) await this.options.disk.sync(fd);
+      if (isFolderDue) await this.options.disk.syncFolder(this.options.folder);
+    } catch (error) {
+      if (isFolderDue) this.folderIsSynced = false;
+      throw error;
+    }
+  }
+
+  private confirm(groups: WrittenGroup[]): void {
+    this.written = this.written.slice(groups.length);
+    const last = groups.at(-1);
+    if (last === undefined) return;
+    this.isFailing = this.stuck !== null;
+    this.retryMs = RETRY_MS_MIN;
+    this.options.onSynced(
+      last.end,
+      groups.flatMap((group) => group.outcomes),
+    );
+    for (const group of groups) group.resolve();
+    this.closeRolled();
+  }
+
+  private rewrite(error: unknown): void {
+    const groups: Group[] = this.stuck === null ? this.written : [...this.written, this.stuck.group];
+    const data = Buffer.concat([
+      ...this.written.flatMap((group) => group.frames),
+      this.stuck?.data ?? Buffer.alloc(0),
+    ]);
+    const merged = newGroup();
+    merged.outcomes = groups.flatMap((group) => group.outcomes);
+    merged.lastSeq = Math.max(...groups.map((group) => group.lastSeq));
+    void merged.synced.then(() => groups.forEach((group) => group.resolve()));
+    this.written = [];
+    // The segment in doubt holds nothing above what was synced before: its numbers live on in the new one.
+    const carried = this.rollOrStay();
+    this.stuck = { group: merged, data: Buffer.concat([...carried, data]), written: 0 };
+    this.failed('sync_failed', error);
+    this.closeRolled();
+  }
+
+  private failed(kind: 'write_failed' | 'sync_failed', error: unknown): void {
+    if (kind === 'write_failed') this.writeFailures += 1;
+    else this.syncFailures += 1;
+    if (!this.isFailing || kind === 'sync_failed') this.options.onAlarm({ kind, ...faultOf(error) });
+    this.isFailing = true;
+    this.timer?.cancel();
+    this.timer = this.options.clock.setTimer(this.retryMs, () => {
+      this.timer = null;
+      this.flush();
+    });
+    this.retryMs = Math.min(this.retryMs * 2, RETRY_MS_MAX);
+  }
+
+  // Where no new file can be made, the old one grows past its size instead.
+  private rollOrStay(): Buffer[] {
+    try {
+      this.roll();
+      return this.options.carry();
+    } catch (error) {
+      this.options.onAlarm({ kind: 'write_failed', ...faultOf(error) });
+      return [];
+    }
+  }
+
+  private roll(): void {
+    const index = (this.segments.at(-1)?.index ?? 0) + 1;
+    const path = join(this.options.folder, segmentName(index));
+    this.fd = this.options.disk.create(path);
+    this.openFds.add(this.fd);
+    this.folderIsSynced = false;
+    this.segments.push({ index, path, bytes: 0, lastSeq: this.lastSeq });
+  }
+
+  private closeRolled(): void {
+    for (const fd of this.openFds) {
+      if (fd === this.fd || this.written.some((group) => group.fd === fd)) continue;
+      this.openFds.delete(fd);
+      this.options.disk.close(fd).catch((error: unknown) => {
+        this.options.onAlarm({ kind: 'write_failed', ...faultOf(error) });
+      });
+    }
+  }
+
+  private current(): Segment {
+    const segment = this.segments.at(-1);
+    if (segment === undefined) throw new Error('The journal has no segment.');
+    return segment;
+  }
+}
+
+function newGroup(): Group {
+  let resolve: () => void = () => undefined;
+  const synced = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { frames: [], bytes: 0, outcomes: [], lastSeq: 0, synced, resolve };
+}

@@ -1,0 +1,176 @@
+import type { Clock, LogRecord } from '@gateway/contracts';
+import type { OnAlarm } from './alarm.js';
+import { cloudEventJson } from './cloud-event-json.js';
+import type { Disk } from './disk.js';
+import { EpochReader } from './epoch-reader.js';
+import { isOutcome, type JournalTopic, parseFrame } from './records.js';
+import type { Position } from './segment-writer.js';
+import type { ShipSource } from './shipper-handle.js';
+
+export interface Batch {
+  topics: Map<JournalTopic, LogRecord[]>;
+  count: number;
+  lastSeq: number;
+}
+
+export const BATCH_RECORDS_MAX = 500;
+export const BATCH_BYTES_MAX = 1024 * 1024;
+const STALL_MS_MAX = 600_000;
+
+interface CursorOptions {
+  disk: Disk;
+  service: string;
+  clock: Clock;
+  stallMs: number;
+  onAlarm: OnAlarm;
+}
+
+/** Where shipping stands in one epoch: read, shipped, applied. Kept in memory; a new process begins at the watermark. */
+export class SourceCursor {
+  readonly producer: string;
+  readonly epoch: string;
+  /** Highest sequence number that the event log has acknowledged since the last rewind. */
+  shipped = 0;
+  isPlaced = false;
+  private readonly options: CursorOptions;
+  private readonly source: ShipSource;
+  private readonly reader: EpochReader;
+  private position: Position | null;
+  private watermark = 0;
+  private highestShipped = 0;
+  private behindSince = 0;
+  private patienceMs: number;
+  private rewind: number | null = null;
+
+  constructor(source: ShipSource, options: CursorOptions) {
+    this.source = source;
+    this.options = options;
+    this.producer = source.producer;
+    this.epoch = source.epoch;
+    this.position = source.position;
+    this.patienceMs = options.stallMs;
+    this.reader = new EpochReader(options.disk, source.folder, (bad) => {
+      // A dead epoch was read before, and its bad frames are known.
+      if (source.position !== null) options.onAlarm({ kind: 'bad_frame', ...bad });
+    });
+  }
+
+  /** The last sequence number that may ship now. */
+  private get end(): number {
+    return this.position?.seq ?? this.source.lastSeq;
+  }
+
+  get isAwaitingWatermark(): boolean {
+    return (
+      this.isPlaced &&
+      (this.highestShipped > this.watermark || (this.position === null && this.shipped >= this.end))
+    );
+  }
+
+  /** True for a dead epoch that has been applied whole. */
+  get isFinished(): boolean {
+    return this.position === null && this.watermark >= this.end;
+  }
+
+  extend(position: Position): void {
+    this.position = position;
+  }
+
+  backlog(): number {
+    return Math.max(0, this.end - (this.rewind ?? this.shipped));
+  }
+
+  place(watermark: number): void {
+    this.isPlaced = true;
+    this.watermark = watermark;
+    this.shipped = watermark;
+    this.highestShipped = watermark;
+  }
+
+  /** The next records, at most 500 or 1 MiB; null where nothing is left to ship now. */
+  async next(window: Buffer): Promise<Batch | null> {
+    if (this.rewind !== null) {
+      await this.reader.rewind();
+      this.shipped = this.rewind;
+      this.rewind = null;
+    }
+    if (this.shipped >= this.end) return null;
+    const batch: Batch = { topics: new Map(), count: 0, lastSeq: this.shipped };
+    let bytes = 0;
+    const take = (json: Buffer): boolean => {
+      if (!isOutcome(json)) return true;
+      const frame = parseFrame(json);
+      // Written twice after a failed sync, or shipped before the last rewind.
+      if (frame.kind !== 'outcome' || frame.head.seq <= batch.lastSeq) return true;
+      const { topic, key, seq } = frame.head;
+      const value = cloudEventJson(frame, {
+        source: `/${this.options.service}/${this.producer}`,
+        epoch: this.epoch,
+      });
+      const records = batch.topics.get(topic) ?? [];
+      records.push({ key, value });
+      batch.topics.set(topic, records);
+      batch.count += 1;
+      batch.lastSeq = seq;
+      bytes += json.length;
+      return batch.count < BATCH_RECORDS_MAX && bytes < BATCH_BYTES_MAX;
+    };
+    const hasMore = await this.reader.read(window, this.position, take);
+    return batch.count === 0 && !hasMore ? null : batch;
+  }
+
+  sent(batch: Batch): void {
+    if (this.rewind !== null) return;
+    this.shipped = Math.max(this.shipped, batch.lastSeq);
+    if (this.shipped > this.highestShipped) {
+      if (this.highestShipped <= this.watermark) this.behindSince = this.options.clock.monotonic();
+      this.highestShipped = this.shipped;
+    }
+  }
+
+  /** True where the watermark has moved on. One that went back (a ledger restored from a backup) is believed, too. */
+  observe(watermark: number): boolean {
+    if (watermark === this.watermark) return false;
+    const isHigher = watermark > this.watermark;
+    this.watermark = watermark;
+    this.behindSince = this.options.clock.monotonic();
+    this.patienceMs = this.options.stallMs;
+    return isHigher;
+  }
+
+  /** Behind what was shipped for too long. A known gap is no reason: shipping again cannot fill it. */
+  isStalled(): boolean {
+    if (this.highestShipped <= this.watermark) return false;
+    if (this.source.gaps.some((gap) => gap.from === this.watermark + 1)) return false;
+    return this.options.clock.monotonic() - this.behindSince >= this.patienceMs;
+  }
+
+  /** From the watermark on. The wait doubles up to 10 min, for a ledger that is only slow is not helped by more. */
+  shipAgain(): void {
+    this.rewindTo(this.watermark);
+    this.behindSince = this.options.clock.monotonic();
+    this.patienceMs = Math.min(this.patienceMs * 2, STALL_MS_MAX);
+  }
+
+  rewindTo(seq: number): void {
+    this.rewind = seq;
+  }
+
+  figures(): {
+    producer: string;
+    epoch: string;
+    end: number;
+    shipped: number;
+    watermark: number;
+    behindMs: number;
+  } {
+    const { producer, epoch, end, shipped, watermark } = this;
+    const isBehind = this.highestShipped > watermark;
+    const behindMs = isBehind ? this.options.clock.monotonic() - this.behindSince : 0;
+    return { producer, epoch, end, shipped, watermark, behindMs };
+  }
+
+  close(): Promise<void> {
+    return this.reader.close();
+  }
+}
