@@ -54,6 +54,7 @@ export async function serveHttp(
       new Promise((resolve) => {
         server.close(() => resolve());
         for (const socket of sockets) socket.destroy();
+        sockets.clear();
       }),
   };
 }

@@ -5,7 +5,7 @@ export const ID_PLACE = 'sim~~id~~sim';
 const ID_LENGTH = ID_PLACE.length;
 const PLACE = Buffer.from(ID_PLACE);
 const MAX_ENTRIES = 256;
-const MAX_ENTRY_BYTES = 4 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 const MAX_KEY_BYTES = 16 * 1024;
 
 interface Entry {
@@ -19,6 +19,7 @@ interface Entry {
  */
 export class PrebuiltAnswers {
   private readonly entries = new Map<string, Entry>();
+  private totalBytes = 0;
 
   keyOf(path: string, body: Buffer): string | undefined {
     return body.length > MAX_KEY_BYTES ? undefined : path + body.toString('latin1');
@@ -38,10 +39,13 @@ export class PrebuiltAnswers {
 
   keep(key: string, text: string): void {
     const bytes = Buffer.from(text);
-    if (bytes.length > MAX_ENTRY_BYTES) return;
     const places: number[] = [];
     for (let at = bytes.indexOf(PLACE); at >= 0; at = bytes.indexOf(PLACE, at + ID_LENGTH)) places.push(at);
-    if (this.entries.size >= MAX_ENTRIES) this.entries.clear();
+    this.totalBytes += bytes.length + key.length;
+    if (this.entries.size >= MAX_ENTRIES || this.totalBytes > MAX_TOTAL_BYTES) {
+      this.entries.clear();
+      this.totalBytes = bytes.length + key.length;
+    }
     this.entries.set(key, { bytes, places });
   }
 }

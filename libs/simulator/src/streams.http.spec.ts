@@ -209,3 +209,36 @@ describe('the record', () => {
     await small.close();
   });
 });
+
+describe('large bodies under load', () => {
+  it('are scanned for model and stream flag, at either end, where the options say so', async () => {
+    const fast = await startUpstreamSim({ record: 0, scanLargeBodies: true });
+    const large = { messages: [{ role: 'user', content: 'x'.repeat(100_000) }] };
+    const plain = await post(fast, 'chat', { model: 'sim-chat:text=scanned', ...large });
+    expect(firstChoice(plain.json)).toMatchObject({ message: { content: 'scanned' } });
+    const streamed = await post(fast, 'messages', {
+      model: 'sim-claude:text=scanned',
+      ...large,
+      stream: true,
+    });
+    expect(said(streamed.text)).toBe('scanned');
+    expect(fast.requests()).toEqual([]);
+    await fast.close();
+  });
+
+  it('are parsed and checked otherwise', async () => {
+    const content = 'x'.repeat(1_000_000);
+    const { json } = await post(sim, 'chat', { messages: [{ role: 'user', content }] });
+    expect(at(json, 'usage', 'prompt_tokens')).toBe(250_000);
+    expect((await post(sim, 'chat', { messages: [{ role: 'user', content }], top_k: 1 })).status).toBe(400);
+  });
+
+  it('connections are counted and all closed with the server', async () => {
+    const own = await startUpstreamSim();
+    await post(own, 'chat');
+    expect(own.connections()).toEqual({ open: 1, accepted: 1 });
+    await own.close();
+    expect(own.connections().open).toBe(0);
+    await expect(post(own, 'chat')).rejects.toThrow();
+  });
+});
