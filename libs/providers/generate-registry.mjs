@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const source = fileURLToPath(new URL('src/', import.meta.url));
 
-export function registrySource() {
+function registrySource() {
   const slugs = readdirSync(source, { withFileTypes: true })
     .filter(
       (entry) => entry.isDirectory() && existsSync(join(source, entry.name, `${entry.name}.provider.ts`)),
@@ -24,5 +24,5 @@ export function registrySource() {
   ].join('\n');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  writeFileSync(join(source, 'registry.generated.ts'), registrySource());
+if (process.argv.includes('--print')) process.stdout.write(registrySource());
+else writeFileSync(join(source, 'registry.generated.ts'), registrySource());

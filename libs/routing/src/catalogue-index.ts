@@ -1,0 +1,38 @@
+import { ApiError, type CatalogueModel, type CatalogueSnapshot } from '@gateway/contracts';
+
+/** A snapshot made ready for lookups by id and by name without a brand. Immutable, one per snapshot. */
+export class CatalogueIndex {
+  private readonly byId = new Map<string, CatalogueModel>();
+  private readonly byName = new Map<string, string[]>();
+
+  constructor(readonly snapshot: CatalogueSnapshot) {
+    for (const model of snapshot.models) {
+      const { id } = model.record;
+      this.byId.set(id, model);
+      const name = id.slice(id.indexOf('/') + 1);
+      this.byName.set(name, [...(this.byName.get(name) ?? []), id]);
+    }
+  }
+
+  /** The model of an id, or of a name that only one brand has. Throws ApiError model_not_found. */
+  model(idOrName: string): CatalogueModel {
+    const exact = this.byId.get(idOrName);
+    if (exact) return exact;
+    const candidates = this.byName.get(idOrName) ?? [];
+    const only = candidates.length === 1 ? this.byId.get(candidates[0]) : undefined;
+    if (only) return only;
+    throw modelNotFound(
+      candidates.length > 1
+        ? `Several brands have a model of that name: ${candidates.join(', ')}.`
+        : 'The model is unknown, disabled or not permitted for the key.',
+    );
+  }
+}
+
+export function modelNotFound(message?: string): ApiError {
+  return new ApiError('model_not_found', {
+    providerCode: 'model_not_found',
+    param: 'model',
+    ...(message === undefined ? {} : { message }),
+  });
+}

@@ -1,0 +1,199 @@
+import type {
+  ApiError,
+  CatalogueModel,
+  CatalogueSnapshot,
+  KeyPrincipal,
+  ModelRecord,
+  Route,
+} from '@gateway/contracts';
+import type { ModelRequest } from '@gateway/dialects';
+import { PROVIDERS } from '@gateway/providers';
+import { CatalogueIndex } from './catalogue-index.js';
+import { accessOf, requireAccess } from './model-access.js';
+import { planRoutes, type PlanOptions } from './plan.js';
+
+const enabled = new Map(
+  PROVIDERS.filter(({ slug }) => ['openai', 'anthropic', 'groq', 'simulated'].includes(slug)).map(
+    (provider) => [provider.slug, provider],
+  ),
+);
+
+function route(provider: string, price: string, more: Partial<Route> = {}): Route {
+  const dialect = provider === 'anthropic' ? 'messages' : 'chat';
+  const rates = { prompt_usd_per_1m: price, completion_usd_per_1m: price };
+  return {
+    provider,
+    model: 'acme/one',
+    upstreamModel: 'one',
+    dialect,
+    contextLength: 1_000,
+    maxOutputTokens: 100,
+    price: rates,
+    ...more,
+  };
+}
+
+function model(id: string, routes: Route[], record: Partial<ModelRecord> = {}): CatalogueModel {
+  const full = {
+    id,
+    input_modalities: ['text'],
+    output_modalities: ['text'],
+    supports_completions_api: true,
+    supports_tools: true,
+    ...record,
+  };
+  return { record: full as ModelRecord, reasoning: { style: 'none' }, fixesSampling: false, routes };
+}
+
+function index(...models: CatalogueModel[]): CatalogueIndex {
+  const snapshot: CatalogueSnapshot = {
+    id: 'snap_1',
+    created_at: '2026-11-21T00:00:00Z',
+    models,
+    providers: [],
+  };
+  return new CatalogueIndex(snapshot);
+}
+
+const principal = { access: [], routingPolicy: null, fixedProvider: null } as unknown as KeyPrincipal;
+
+function request(more: Partial<ModelRequest> = {}): ModelRequest {
+  return { dialect: 'chat', requires: [], ...more } as ModelRequest;
+}
+
+function plan(target: CatalogueModel, more: Partial<PlanOptions> = {}): string[] {
+  const options = {
+    request: request(),
+    model: target,
+    principal,
+    index: index(target),
+    providers: enabled,
+    isOpen: () => false,
+    ...more,
+  };
+  return planRoutes(options).routes.map((planned) => `${planned.route.provider}:${planned.model.record.id}`);
+}
+
+function refusal(make: () => unknown): string {
+  try {
+    make();
+  } catch (error) {
+    const { code, status } = error as ApiError;
+    return `${status} ${code}`;
+  }
+  return 'no refusal';
+}
+
+describe('a plan', () => {
+  const two = model('acme/one', [route('openai', '2'), route('groq', '1')]);
+
+  it('ROUTE-02 lists every enabled provider of the model, the cheapest first', () => {
+    expect(plan(two)).toEqual(['groq:acme/one', 'openai:acme/one']);
+  });
+
+  it('prefers the caller’s own dialect at one price', () => {
+    const both = model('acme/one', [route('openai', '1'), route('anthropic', '1')]);
+    expect(plan(both, { request: request({ dialect: 'messages' }) })[0]).toBe('anthropic:acme/one');
+    expect(plan(both)[0]).toBe('openai:acme/one');
+  });
+
+  it('follows provider_order, only_providers, ignore_providers, max_price and allow_fallbacks of the policy', () => {
+    const under = (routingPolicy: KeyPrincipal['routingPolicy']): string[] =>
+      plan(two, { principal: { ...principal, routingPolicy } });
+    expect(under({ provider_order: ['openai'] })).toEqual(['openai:acme/one', 'groq:acme/one']);
+    expect(under({ only_providers: ['openai'] })).toEqual(['openai:acme/one']);
+    expect(under({ ignore_providers: ['groq'] })).toEqual(['openai:acme/one']);
+    expect(under({ max_price: { prompt_usd_per_1m: '1.5' } })).toEqual(['groq:acme/one']);
+    expect(under({ allow_fallbacks: false })).toEqual(['groq:acme/one']);
+  });
+
+  it('appends fallback models that the key may call', () => {
+    const other = model('acme/two', [route('openai', '5', { model: 'acme/two' })]);
+    const more = (access: KeyPrincipal['access']): string[] =>
+      plan(two, {
+        index: index(two, other),
+        principal: { ...principal, access, routingPolicy: { fallback_models: ['acme/two', 'acme/none'] } },
+      });
+    expect(more([])).toEqual(['groq:acme/one', 'openai:acme/one', 'openai:acme/two']);
+    expect(more([{ kind: 'key', allowed: null, blocked: ['acme/two'] }])).toEqual([
+      'groq:acme/one',
+      'openai:acme/one',
+    ]);
+  });
+
+  it('leaves out routes whose breaker is open, but never the last one', () => {
+    expect(plan(two, { isOpen: ({ provider }) => provider === 'groq' })).toEqual(['openai:acme/one']);
+    expect(plan(two, { isOpen: () => true })).toEqual(['groq:acme/one']);
+  });
+
+  it('keeps a pinned key on its provider', () => {
+    expect(plan(two, { principal: { ...principal, fixedProvider: 'openai' } })).toEqual(['openai:acme/one']);
+    expect(refusal(() => plan(two, { principal: { ...principal, fixedProvider: 'anthropic' } }))).toBe(
+      '400 model_not_available_on_pinned_provider',
+    );
+  });
+
+  it('ERR-57 503 provider_not_available where no provider of the model has a credential', () => {
+    expect(refusal(() => plan(model('acme/one', [route('mistral', '1')])))).toBe(
+      '503 provider_not_available',
+    );
+  });
+
+  it('MOD-12 ERR-15 MSG-04 refuses a model that cannot serve the endpoint: 400 on chat, 501 on messages', () => {
+    const embedding = model('acme/one', [route('openai', '1')], { supports_completions_api: false });
+    expect(refusal(() => plan(embedding))).toBe('400 model_capability_not_supported');
+    expect(refusal(() => plan(embedding, { request: request({ dialect: 'messages' }) }))).toBe(
+      '501 model_capability_not_supported',
+    );
+  });
+
+  it('refuses a hard parameter that no route can serve, naming it', () => {
+    const needsLogprobs = request({ requires: [{ capability: 'logprobs', param: 'logprobs' }] });
+    expect(plan(two, { request: needsLogprobs })).toEqual(['openai:acme/one']);
+    const translated = model('acme/one', [route('anthropic', '1')]);
+    expect(refusal(() => plan(translated, { request: needsLogprobs }))).toBe('400 unsupported_operation');
+  });
+
+  it('CHAT-28 refuses service_tier flex where no route has a flex price', () => {
+    const flex = request({ requires: [{ capability: 'flex', param: 'service_tier' }] });
+    expect(refusal(() => plan(two, { request: flex }))).toBe('400 unsupported_operation');
+    const priced = model('acme/one', [
+      route('openai', '2', {
+        price: { prompt_usd_per_1m: '2', completion_usd_per_1m: '2', flex_prompt_usd_per_1m: '1' },
+      }),
+      route('groq', '1'),
+    ]);
+    expect(plan(priced, { request: flex })).toEqual(['openai:acme/one']);
+  });
+});
+
+describe('which models a caller may use', () => {
+  it('KEY-10 KEY-11 exact ids and brand wildcards of an allow-list', () => {
+    const lists = [{ kind: 'key' as const, allowed: ['acme/one', 'other/*'], blocked: null }];
+    expect(accessOf(lists, 'acme/one')).toBe('allowed');
+    expect(accessOf(lists, 'other/any')).toBe('allowed');
+    expect(refusal(() => requireAccess(lists, 'acme/two'))).toBe('404 model_not_found');
+  });
+
+  it('KEY-12 KEY-13 ERR-19 403 model_excluded: a block-list hit, also of a model that is allowed', () => {
+    const lists = [{ kind: 'key' as const, allowed: ['acme/*'], blocked: ['acme/two'] }];
+    expect(accessOf(lists, 'acme/one')).toBe('allowed');
+    expect(refusal(() => requireAccess(lists, 'acme/two'))).toBe('403 model_excluded');
+  });
+
+  it('every present allow-list must match', () => {
+    const lists = [
+      { kind: 'key' as const, allowed: ['acme/one'], blocked: null },
+      { kind: 'org' as const, allowed: ['acme/two'], blocked: null },
+    ];
+    expect(accessOf(lists, 'acme/one')).toBe('not_allowed');
+  });
+
+  it('ERR-30 MOD-01 404 model_not_found: unknown, provider-prefixed and ambiguous names; a unique name without brand resolves', () => {
+    const book = index(model('acme/one', []), model('acme/both', []), model('other/both', []));
+    expect(book.model('one').record.id).toBe('acme/one');
+    expect(refusal(() => book.model('nothing'))).toBe('404 model_not_found');
+    expect(refusal(() => book.model('openai/acme/one'))).toBe('404 model_not_found');
+    expect(() => book.model('both')).toThrow('acme/both, other/both');
+  });
+});

@@ -1,0 +1,151 @@
+import { ApiError, UpstreamError, type Route, type UpstreamErrorOptions } from '@gateway/contracts';
+import { seededRandom } from '@gateway/testing';
+import type { Plan } from './plan.js';
+import { RetryBudget } from './retry-budget.js';
+import { runAttempts, type Breakers } from './run-attempts.js';
+
+const overloaded: UpstreamErrorOptions = {
+  code: 'upstream_error',
+  providerCode: 'provider_overloaded',
+  status: 503,
+  message: 'OpenAI: busy',
+  httpStatus: 503,
+  retryable: true,
+  fallback: true,
+  countsAsFault: true,
+  fault: 'service',
+};
+const throttled: UpstreamErrorOptions = {
+  ...overloaded,
+  providerCode: 'rate_limit_exceeded',
+  status: 429,
+  httpStatus: 429,
+};
+const refused: UpstreamErrorOptions = {
+  ...overloaded,
+  code: 'invalid_request',
+  providerCode: 'invalid_request',
+  status: 400,
+  httpStatus: 400,
+  retryable: false,
+  fallback: false,
+  fault: 'caller',
+};
+
+const breakers: Breakers = {
+  isOpen: () => false,
+  run: (_route, attempt) => attempt(),
+  report: () => undefined,
+};
+
+function planOf(...providers: string[]): Plan {
+  return { routes: providers.map((provider) => ({ route: { provider } as Route })) } as Plan;
+}
+
+interface Outcome {
+  calls: string[];
+  waits: number[];
+  value: string | null;
+  error: ApiError | null;
+}
+
+async function run(
+  plan: Plan,
+  script: (UpstreamErrorOptions | Error | null)[],
+  policy = {},
+  budget = new RetryBudget(),
+): Promise<Outcome> {
+  const calls: string[] = [];
+  const waits: number[] = [];
+  const clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    setTimer: () => ({ cancel: () => undefined }),
+    sleep: (ms: number) => {
+      waits.push(ms);
+      return Promise.resolve();
+    },
+  };
+  const options = {
+    plan,
+    policy,
+    clock,
+    random: seededRandom(7),
+    budget,
+    breakers,
+    signal: new AbortController().signal,
+    attempt: ({ route }: { route: Route }, n: number): Promise<string> => {
+      calls.push(route.provider);
+      const next = script[n - 1];
+      if (next instanceof Error) return Promise.reject(next);
+      return next ? Promise.reject(new UpstreamError(next)) : Promise.resolve(`served by ${route.provider}`);
+    },
+  };
+  try {
+    return { calls, waits, value: await runAttempts(options), error: null };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { calls, waits, value: null, error };
+  }
+}
+
+describe('attempts', () => {
+  it('ROUTE-01 retries the same route with back-off, then serves', async () => {
+    const { calls, value, waits } = await run(planOf('a', 'b'), [overloaded, overloaded, null]);
+    expect(calls).toEqual(['a', 'a', 'a']);
+    expect(value).toBe('served by a');
+    expect(waits).toHaveLength(2);
+    expect(waits.every((wait) => wait >= 0 && wait <= 200)).toBe(true);
+  });
+
+  it('ROUTE-01 falls back to the next route when retries are used up', async () => {
+    expect((await run(planOf('a', 'b'), [overloaded, overloaded, overloaded, null])).calls).toEqual([
+      'a',
+      'a',
+      'a',
+      'b',
+    ]);
+    expect((await run(planOf('a', 'b'), [overloaded, null], { max_retries: 0 })).calls).toEqual(['a', 'b']);
+  });
+
+  it('goes to the next route at once when throttled, and waits out a short Retry-After only where there is none', async () => {
+    expect((await run(planOf('a', 'b'), [throttled, null])).calls).toEqual(['a', 'b']);
+    const alone = await run(planOf('a'), [{ ...throttled, retryAfterMs: 1_500 }, null]);
+    expect(alone.calls).toEqual(['a', 'a']);
+    expect(alone.waits[0]).toBeGreaterThanOrEqual(1_500);
+    expect((await run(planOf('a'), [{ ...throttled, retryAfterMs: 30_000 }])).calls).toEqual(['a']);
+  });
+
+  it('never repeats what is the caller’s fault', async () => {
+    const { calls, error } = await run(planOf('a', 'b'), [refused]);
+    expect(calls).toEqual(['a']);
+    expect(error?.code).toBe('invalid_request');
+    expect(error?.status).toBe(400);
+    expect(error?.options.attempts).toBeUndefined();
+  });
+
+  it('answers the last failure with every attempt listed and no provider named in the list', async () => {
+    const { error } = await run(planOf('a', 'b'), [throttled, { ...overloaded, retryAfterMs: 3_000 }], {
+      max_retries: 0,
+    });
+    expect(error?.status).toBe(503);
+    expect(error?.options.retryAfterSeconds).toBe(3);
+    expect(error?.options.attempts).toEqual([
+      { n: 1, code: 'upstream_error', provider_code: 'rate_limit_exceeded', status: 429, fault: 'service' },
+      { n: 2, code: 'upstream_error', provider_code: 'provider_overloaded', status: 503, fault: 'service' },
+    ]);
+  });
+
+  it('lets a bug through untouched instead of trying the next route', async () => {
+    await expect(run(planOf('a', 'b'), [new TypeError('bug')])).rejects.toThrow(TypeError);
+  });
+
+  it('U03 amplifies by at most 1.2 when everything fails', async () => {
+    const budget = new RetryBudget();
+    let calls = 0;
+    for (let request = 0; request < 1_000; request += 1)
+      calls += (await run(planOf('a'), [overloaded, overloaded, overloaded], {}, budget)).calls.length;
+    expect(calls).toBeLessThanOrEqual(1_000 * 1.2 + 3);
+    expect(calls).toBeGreaterThan(1_100);
+  });
+});

@@ -1,0 +1,134 @@
+import {
+  ApiError,
+  UpstreamError,
+  type AttemptFault,
+  type Clock,
+  type Random,
+  type Route,
+  type RoutingPolicy,
+} from '@gateway/contracts';
+import type { Plan, PlannedRoute } from './plan.js';
+import type { RetryBudget } from './retry-budget.js';
+
+/** Circuit breakers, one per credential and model. The platform's driver wraps a library. */
+export interface Breakers {
+  isOpen(route: Route): boolean;
+  /** Runs an attempt and counts its outcome; errors that are not the provider's fault do not count. */
+  run<T>(route: Route, attempt: () => Promise<T>): Promise<T>;
+  /** A stream died after its attempt had already counted as good. */
+  report(route: Route, error: UpstreamError): void;
+}
+
+export interface AttemptsOptions<T> {
+  plan: Plan;
+  policy: RoutingPolicy;
+  clock: Clock;
+  random: Random;
+  budget: RetryBudget;
+  breakers: Breakers;
+  signal: AbortSignal;
+  /** One try of one route; `n` counts from 1. Throws UpstreamError. */
+  attempt: (planned: PlannedRoute, n: number) => Promise<T>;
+}
+
+const DEFAULT_RETRIES = 2;
+const BACKOFF_BASE_MS = 100;
+const BACKOFF_CAP_MS = 2_000;
+/** A longer Retry-After is not waited for within a request. */
+const LONGEST_WAIT_MS = 2_000;
+
+function faultOf(error: UpstreamError, n: number): AttemptFault {
+  const { code, providerCode, httpStatus, fault } = error.options;
+  return { n, code, provider_code: providerCode ?? null, status: httpStatus, fault };
+}
+
+/** The last attempt's failure as the caller gets it, with the others listed. */
+export function attemptsFailed(last: UpstreamError, faults: AttemptFault[]): ApiError {
+  const { code, status, providerCode, message, retryAfterMs, alarm } = last.options;
+  const error = new ApiError(code, { message, cause: last });
+  const answered = status ?? error.status;
+  const carriesRetryAfter = answered === 429 || answered === 503;
+  return new ApiError(code, {
+    message,
+    status: answered,
+    ...(providerCode === undefined ? {} : { providerCode }),
+    ...(faults.length > 1 ? { attempts: faults } : {}),
+    ...(carriesRetryAfter
+      ? { retryAfterSeconds: retryAfterMs === undefined ? 5 : retryAfterMs / 1_000 }
+      : {}),
+    ...(alarm === true ? { shouldRetry: false } : {}),
+    cause: last,
+  });
+}
+
+class AttemptLoop<T> {
+  private readonly faults: AttemptFault[] = [];
+  private retriesLeft: number;
+  private n = 0;
+
+  constructor(private readonly options: AttemptsOptions<T>) {
+    this.retriesLeft = options.policy.max_retries ?? DEFAULT_RETRIES;
+  }
+
+  async run(): Promise<T> {
+    const { routes } = this.options.plan;
+    let last: UpstreamError | null = null;
+    for (const [at, planned] of routes.entries()) {
+      const outcome = await this.route(planned, at < routes.length - 1);
+      if (outcome.kind === 'served') return outcome.value;
+      last = outcome.error;
+      if (!last.options.fallback && !last.options.retryable) break;
+    }
+    if (!last) throw new ApiError('provider_not_available');
+    throw attemptsFailed(last, this.faults);
+  }
+
+  private async route(
+    planned: PlannedRoute,
+    hasNext: boolean,
+  ): Promise<{ kind: 'served'; value: T } | { kind: 'failed'; error: UpstreamError }> {
+    const { budget, breakers, attempt, signal } = this.options;
+    budget.earn(planned.route.provider);
+    for (let tries = 1; ; tries += 1) {
+      this.n += 1;
+      const n = this.n;
+      try {
+        return { kind: 'served', value: await breakers.run(planned.route, () => attempt(planned, n)) };
+      } catch (error) {
+        if (!(error instanceof UpstreamError)) throw error;
+        this.faults.push(faultOf(error, n));
+        const waitMs = signal.aborted ? null : this.waitBeforeRetry(error, planned, hasNext, tries);
+        if (waitMs === null) return { kind: 'failed', error };
+        await this.options.clock.sleep(waitMs, signal);
+      }
+    }
+  }
+
+  /** Milliseconds until the same route is tried again; null where it is not. */
+  private waitBeforeRetry(
+    error: UpstreamError,
+    planned: PlannedRoute,
+    hasNext: boolean,
+    tries: number,
+  ): number | null {
+    const { retryable, retryAfterMs, code, providerCode } = error.options;
+    if (!retryable || this.retriesLeft <= 0) return null;
+    const isBusy = providerCode === 'rate_limit_exceeded' || code === 'gateway_timeout';
+    if (isBusy && hasNext) return null;
+    if (retryAfterMs !== undefined && retryAfterMs > LONGEST_WAIT_MS) return null;
+    if (!this.options.budget.take(planned.route.provider)) return null;
+    this.retriesLeft -= 1;
+    const base = this.options.policy.retry_backoff_ms ?? BACKOFF_BASE_MS;
+    const jittered = this.options.random.fraction() * Math.min(BACKOFF_CAP_MS, base * 2 ** (tries - 1));
+    return Math.max(retryAfterMs ?? 0, jittered);
+  }
+}
+
+/**
+ * Tries the plan's routes until one serves: retries with full jitter on the same route, then falls back to the next.
+ * Every attempt starts from the decoded original. Throws the last failure as ApiError; anything that is no UpstreamError
+ * goes through untouched.
+ */
+export async function runAttempts<T>(options: AttemptsOptions<T>): Promise<T> {
+  return new AttemptLoop(options).run();
+}
