@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from './ports.js';
 import { thisMachine } from './programs.js';
@@ -46,7 +47,7 @@ export class ComposeProject {
   private async ask(): Promise<boolean> {
     if (!thisMachine.has('docker')) return false;
     try {
-      const options = { timeout: INFO_MS, killSignal: 'SIGKILL' } as const;
+      const options = { timeout: INFO_MS, killSignal: 'SIGKILL', env: process.env } as const;
       const { stdout } = await promisify(execFile)(
         'docker',
         ['info', '--format', '{{.ServerVersion}}'],
@@ -61,7 +62,8 @@ export class ComposeProject {
   }
 
   private async compose(args: string[], timeoutMs: number): Promise<void> {
-    const command = ['compose', '--project-name', this.name, '--project-directory', repositoryRoot, ...args];
+    const file = join(repositoryRoot, 'docker-compose.yml');
+    const command = ['compose', '--project-name', this.name, '--file', file, ...args];
     await promisify(execFile)('docker', command, {
       timeout: timeoutMs,
       env: { ...process.env, ...this.environment },
