@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import pg from 'pg';
 import { EmbeddedPostgres } from './embedded-postgres.js';
@@ -72,6 +72,20 @@ describe('EmbeddedPostgres', () => {
     const after = await server().start();
     expect(isAlive(before.pid)).toBe(false);
     expect(await query(after.url, 'SELECT n FROM kept')).toEqual([{ n: 8 }]);
+  });
+
+  it('refuses in one sentence to take the folder of a run that is alive', async () => {
+    const { pid } = await server().start();
+    // A second process tries; the first one, this, is alive and the server's parent.
+    const module = JSON.stringify(new URL('./embedded-postgres.ts', import.meta.url).href);
+    const loader = join(import.meta.dirname, '../../../../tools/infra/run-ts.mjs');
+    const script = `import(${module}).then(({ EmbeddedPostgres }) => new EmbeddedPostgres({ dataDir: process.argv[1] }).start())
+      .then(() => console.log('started'), (error) => console.log(error.message)).then(() => process.exit());`;
+    const other = spawnSync(process.execPath, ['--import', loader, '-e', script, dataDir], {
+      encoding: 'utf8',
+    });
+    expect(other.stdout).toContain(`is in use by process ${process.pid}: stop that process first`);
+    expect(isAlive(pid)).toBe(true);
   });
 
   it('recovers after kill -9 of the server itself', async () => {

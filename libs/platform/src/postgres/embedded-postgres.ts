@@ -176,18 +176,23 @@ export class EmbeddedPostgres {
     });
     closeSync(log);
     server.unref();
-    let ended: string | undefined;
-    server.once('error', (error) => (ended = error.message));
-    server.once('exit', () => (ended ??= lastFatal(readFileSync(logFile, 'utf8'))));
+    let hasEnded = false;
+    let failure: string | undefined;
+    server.once('error', (error) => {
+      hasEnded = true;
+      failure = error.message;
+    });
+    server.once('exit', () => (hasEnded = true));
     this.server = server;
     writeFileSync(join(this.dir, 'owner'), String(process.pid));
-    for (let waited = 0; waited < READY_MS && ended === undefined; waited += 10) {
+    for (let waited = 0; waited < READY_MS && !hasEnded; waited += 10) {
       if (this.isReady(server.pid)) return undefined;
       await pause(10);
     }
-    if (ended === undefined) await this.stop();
+    if (!hasEnded) await this.stop();
     this.server = undefined;
-    return ended ?? `it was not ready after ${READY_MS / 1000} s`;
+    if (!hasEnded) return `it was not ready after ${READY_MS / 1000} s`;
+    return failure ?? lastFatal(readFileSync(logFile, 'utf8'));
   }
 
   /** The eighth line of postmaster.pid is the server's state; the first one says whose file it is. */
