@@ -11,6 +11,8 @@ export type { SecretPrefix } from './auth/secret.js';
 export { bootstrap } from './boot/bootstrap.js';
 export type { BootConfig, BootOptions, RunningApp } from './boot/bootstrap.js';
 export { JSON_BOUNDS, parseJsonBody } from './boot/json-bounds.js';
+export { defaultPressureLimits, Pressure } from './boot/pressure.js';
+export type { PressureLimits } from './boot/pressure.js';
 export { responseHeaders } from './boot/response-headers.js';
 export { runMain } from './boot/run-main.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
@@ -18,16 +20,41 @@ export { ToBoolean, ToList, ToNumber } from './config/transforms.js';
 export { errorAnswer, sendApiError } from './errors/error-filter.js';
 export { toApiError } from './errors/to-api-error.js';
 export { validationFailure, validationPipe } from './errors/validation-pipe.js';
+export { unavailable } from './errors/unavailable.js';
 export { Drain } from './health/drain.js';
 export { ReadinessChecks } from './health/readiness-checks.js';
 export type { ReadinessCheck } from './health/readiness-checks.js';
-export { createLogger, LOGGER } from './logging/logger.js';
+export { InternalHttp } from './http/internal-http.js';
+export type {
+  InternalHttpOptions,
+  InternalRequest,
+  InternalResponse,
+  ServiceName,
+} from './http/internal-http.js';
+export { createLogger, LOG_LEVELS, LOGGER } from './logging/logger.js';
 export type { LogLevel } from './logging/logger.js';
+export { scrub } from './logging/scrub.js';
 export { Metrics } from './metrics/metrics.js';
+export { auditRow, principalId } from './management/audit.js';
+export type { AuditedWrite, AuditRow } from './management/audit.js';
+export { idempotent, IDEMPOTENCY_KEPT_MS } from './management/idempotent.js';
+export type {
+  Created,
+  IdempotencyClaim,
+  IdempotencyRecord,
+  IdempotencyStore,
+} from './management/idempotent.js';
+export { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf, PageQuery } from './management/page.js';
+export type { Page } from './management/page.js';
 export { PlatformModule } from './platform.module.js';
 export type { PlatformOptions } from './platform.module.js';
 export { EmbeddedPostgres } from './postgres/embedded-postgres.js';
 export type { EmbeddedPostgresOptions } from './postgres/embedded-postgres.js';
+export { HttpCatalogueReader } from './remote/http-catalogue-reader.js';
+export { HttpFunds } from './remote/http-funds.js';
+export { HttpPrincipalReader } from './remote/http-principal-reader.js';
+export { RemoteCatalogueModule, RemoteFundsModule, RemotePrincipalsModule } from './remote/remote.modules.js';
 export { SystemClock } from './time/system-clock.js';
 export { SystemRandom } from './time/system-random.js';
+export { TRACER } from './tracing/tracing.js';
 export { CLOCK, RANDOM } from './time/tokens.js';

@@ -1,11 +1,23 @@
-import { Module, type DynamicModule, type FactoryProvider, type Provider } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Module,
+  type DynamicModule,
+  type FactoryProvider,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { EventLog, LimitStore, PrincipalReader, type Clock } from '@gateway/contracts';
+import { EventLog, LimitStore, PrincipalReader, type Clock, type Random } from '@gateway/contracts';
+import { trace, type Tracer } from '@opentelemetry/api';
 import { Authenticator } from './auth/authenticator.js';
 import { PrincipalGuard } from './auth/principal-guard.js';
 import { Drain } from './health/drain.js';
 import { ReadinessChecks } from './health/readiness-checks.js';
 import { createLogger, LOGGER, type LogLevel } from './logging/logger.js';
+import { InternalHttp, type InternalHttpOptions } from './http/internal-http.js';
+import { Pressure } from './boot/pressure.js';
+import { startTracing, TRACER, type Tracing } from './tracing/tracing.js';
 import { Metrics } from './metrics/metrics.js';
 import { SystemClock } from './time/system-clock.js';
 import { SystemRandom } from './time/system-random.js';
@@ -20,8 +32,32 @@ export interface PlatformOptions {
   fleetToken: string;
   eventLog: () => EventLog | Promise<EventLog>;
   limitStore: () => LimitStore | Promise<LimitStore>;
+  /** Base URLs of the other services; none in one process. */
+  services?: InternalHttpOptions['services'];
+  /** OTLP/HTTP endpoint for traces; without it no tracing code is loaded. */
+  otlpEndpoint?: string | null;
   /** Other time and chance, for tests. */
   clock?: Clock;
+}
+
+const TRACING = Symbol('Tracing');
+
+/** Closes what the platform opened, after the last request and after every module that uses it. */
+@Injectable()
+class PlatformShutdown implements OnApplicationShutdown {
+  constructor(
+    private readonly eventLog: EventLog,
+    private readonly limits: LimitStore,
+    private readonly http: InternalHttp,
+    @Inject(TRACING) private readonly tracing: Tracing | null,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.eventLog.close();
+    await this.limits.close();
+    await this.http.close();
+    await this.tracing?.shutdown();
+  }
 }
 
 /** Global: every service module gets its ports, clock, logger and guard from here. */
@@ -34,6 +70,11 @@ export class PlatformModule {
       { provide: LOGGER, useValue: createLogger({ service: options.service, level: options.logLevel }) },
       { provide: EventLog, useFactory: options.eventLog },
       { provide: LimitStore, useFactory: options.limitStore },
+      internalHttpProvider(options),
+      tracingProvider(options),
+      { provide: TRACER, inject: [TRACING], useFactory: tracerOf },
+      PlatformShutdown,
+      Pressure,
       Metrics,
       Drain,
       ReadinessChecks,
@@ -56,4 +97,24 @@ function authenticatorProvider({ fleetToken }: PlatformOptions): FactoryProvider
         fleetToken,
       }),
   };
+}
+
+function internalHttpProvider({ fleetToken, services = {} }: PlatformOptions): FactoryProvider<InternalHttp> {
+  return {
+    provide: InternalHttp,
+    inject: [CLOCK, RANDOM],
+    useFactory: (clock: Clock, random: Random) => new InternalHttp({ clock, random, fleetToken, services }),
+  };
+}
+
+function tracingProvider({ otlpEndpoint, service }: PlatformOptions): FactoryProvider<Tracing | null> {
+  return {
+    provide: TRACING,
+    useFactory: () => (otlpEndpoint ? startTracing({ service, endpoint: otlpEndpoint }) : null),
+  };
+}
+
+/** null where tracing is off, so that no hook is registered for it. */
+function tracerOf(tracing: Tracing | null): Tracer | null {
+  return tracing === null ? null : trace.getTracer('gateway');
 }

@@ -4,8 +4,9 @@ import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { BODY_LIMIT_BYTES, EXPOSED_HEADERS, newId, type Clock } from '@gateway/contracts';
+import { BODY_LIMIT_BYTES, EXPOSED_HEADERS, newId, type Clock, type Random } from '@gateway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Tracer } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { Authenticator } from '../auth/authenticator.js';
 import { listRoutes, type ListedRoute } from '../auth/list-routes.js';
@@ -20,9 +21,11 @@ import { ReadinessChecks } from '../health/readiness-checks.js';
 import { LOGGER } from '../logging/logger.js';
 import { NestLogger } from '../logging/nest-logger.js';
 import { Metrics } from '../metrics/metrics.js';
+import { traceRequests, TRACER } from '../tracing/tracing.js';
 import { SystemClock } from '../time/system-clock.js';
 import { SystemRandom } from '../time/system-random.js';
 import { CLOCK } from '../time/tokens.js';
+import { defaultPressureLimits, Pressure, type PressureLimits } from './pressure.js';
 import { registerBodyParsers } from './body-parsers.js';
 import { drainRefusal, trackRequests } from './drain-hooks.js';
 import { declaresTooMuch, sendTooLarge } from './oversize.js';
@@ -35,6 +38,8 @@ export interface BootConfig {
   port: number;
   /** How long requests under way may go on after SIGTERM. */
   drainGraceMs: number;
+  /** When work is refused; by default from the memory of the container. */
+  pressure?: PressureLimits;
 }
 
 export interface BootOptions {
@@ -59,14 +64,15 @@ const ENDING_MS = 5_000;
 
 /** Builds a service, starts it and answers how to stop it. Throws where an endpoint declares no access. */
 export async function bootstrap({ module, config }: BootOptions): Promise<RunningApp> {
-  const adapter = new FastifyAdapter(serverOptions());
+  const random = new SystemRandom();
+  const adapter = new FastifyAdapter(serverOptions(random));
   const instance = adapter.getInstance() as unknown as FastifyInstance;
   const parts: { app?: NestFastifyApplication } = {};
   const created = (): NestFastifyApplication => {
     if (parts.app === undefined) throw new Error('A request came before the application was made.');
     return parts.app;
   };
-  registerRequestHooks(instance, (request) => drainRefusal(created().get(Drain), request));
+  registerRequestHooks(instance, (request) => drainRefusal(created().get(Drain), random, request));
   registerBodyParsers(instance);
   const registered = guardRawRoutes(instance, () => created().get(Authenticator));
   void instance.register(cors, () => answerCors);
@@ -83,31 +89,36 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
   app.useGlobalFilters(new ErrorFilter(logger));
   app.useGlobalGuards(app.get(PrincipalGuard));
   app.useGlobalPipes(validationPipe());
-  const drain = app.get(Drain);
-  trackRequests(instance, drain);
-  registerOperationalRoutes(instance, {
-    drain,
-    readiness: app.get(ReadinessChecks),
-    metrics: app.get(Metrics),
-  });
+  watchRequests(app, instance, config);
 
   await app.init();
   const routes = listRoutes(app, registered);
   await app.listen(config.port, config.host);
   const url = urlOf(instance, config.host);
   logger.info({ url }, 'listening');
-  return { url, app, routes, close: closing(app, drain, config.drainGraceMs) };
+  return { url, app, routes, close: closing(app, config.drainGraceMs) };
 }
 
-function closing(app: NestFastifyApplication, drain: Drain, graceMs: number): () => Promise<void> {
+/** Metrics, drain, shedding and traces of every request; the platform's own paths. */
+function watchRequests(app: NestFastifyApplication, instance: FastifyInstance, config: BootConfig): void {
+  const drain = app.get(Drain);
+  const metrics = app.get(Metrics);
+  trackRequests(instance, drain, metrics);
+  app.get(Pressure).watch(instance, config.pressure ?? defaultPressureLimits());
+  const tracer = app.get<Tracer | null>(TRACER);
+  if (tracer !== null) traceRequests(instance, tracer);
+  registerOperationalRoutes(instance, { drain, readiness: app.get(ReadinessChecks), metrics });
+}
+
+function closing(app: NestFastifyApplication, graceMs: number): () => Promise<void> {
+  const drain = app.get(Drain);
   let closed: Promise<void> | undefined;
   return () => (closed ??= drain.run(app.get<Clock>(CLOCK), graceMs, ENDING_MS).then(() => app.close()));
 }
 
 /** Bounds of reliability 5.5. Fastify's own logger and 503 body stay out: ours are the only ones. */
-function serverOptions(): ConstructorParameters<typeof FastifyAdapter>[0] {
+function serverOptions(random: Random): ConstructorParameters<typeof FastifyAdapter>[0] {
   const clock = new SystemClock();
-  const random = new SystemRandom();
   return {
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: 120_000,

@@ -1,20 +1,41 @@
-import { ApiError } from '@gateway/contracts';
+import type { ApiError, Random } from '@gateway/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { unavailable } from '../errors/unavailable.js';
 import type { Drain } from '../health/drain.js';
 import { OPERATIONAL_PATHS } from '../health/operational-routes.js';
+import type { Metrics } from '../metrics/metrics.js';
 
 /** While draining every new request but those of the platform is refused. */
-export function drainRefusal(drain: Drain, request: FastifyRequest): ApiError | null {
+export function drainRefusal(drain: Drain, random: Random, request: FastifyRequest): ApiError | null {
   if (!drain.isDraining || OPERATIONAL_PATHS.has(request.url)) return null;
-  return new ApiError('service_draining');
+  return unavailable(random, undefined, 'service_draining');
 }
 
-/** Counts requests until their response is closed, whether it was finished, hijacked or cut. */
-export function trackRequests(instance: FastifyInstance, drain: Drain): void {
-  instance.addHook('onRequest', (_request, reply, done) => {
+/**
+ * Counts requests until their response is closed, whether it was finished, hijacked or cut, and measures them.
+ * A request whose body was over the limit leaves no trace in the metrics either.
+ */
+export function trackRequests(instance: FastifyInstance, drain: Drain, metrics: Metrics): void {
+  metrics.gauge(
+    'gateway_http_requests_in_flight',
+    'Requests whose response is not closed yet.',
+    () => drain.requestsInFlight,
+  );
+  instance.addHook('onRequest', (request, reply, done) => {
     if (drain.isDraining) reply.header('Connection', 'close');
+    const startedAt = performance.now();
     drain.entered();
-    reply.raw.once('close', () => drain.left());
+    reply.raw.once('close', () => {
+      drain.left();
+      if (request.isOversized) return;
+      const route = request.routeOptions.url ?? 'unknown';
+      metrics.requestEnded(
+        request.method,
+        route,
+        reply.raw.statusCode,
+        (performance.now() - startedAt) / 1000,
+      );
+    });
     done();
   });
 }

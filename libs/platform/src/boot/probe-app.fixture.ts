@@ -145,7 +145,10 @@ export const PROBE_FLEET_TOKEN = 'fleet-token-of-the-probe';
 export async function startProbe(options: { clock?: Clock; drainGraceMs?: number } = {}): Promise<Probe> {
   const principals = new MapPrincipalReader();
   const versions = new Map<string, number>();
-  const limits = { version: async (account: string) => versions.get(account) ?? null } as LimitStore;
+  const limits = {
+    version: async (account: string) => versions.get(account) ?? null,
+    close: async () => undefined,
+  } as Partial<LimitStore> as LimitStore;
   const platform = PlatformModule.with({
     service: 'probe',
     logLevel: 'silent',

@@ -1,13 +1,102 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { scrub } from './scrub.js';
 
 export const LOGGER = Symbol('Logger');
 
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** JSON lines on standard output. */
+/**
+ * Fields that a line may carry; any other is dropped, because a field nobody thought about is how a prompt or
+ * a secret gets into a log. Add one here when it can hold neither.
+ */
+const ALLOWED_FIELDS: ReadonlySet<string> = new Set([
+  'account_id',
+  'action',
+  'attempt',
+  'code',
+  'consumer',
+  'context',
+  'count',
+  'delay_ms',
+  'duration_ms',
+  'endpoint',
+  'err',
+  'event_id',
+  'host',
+  'key_id',
+  'lag',
+  'method',
+  'migration',
+  'model',
+  'offset',
+  'org_id',
+  'partition',
+  'port',
+  'producer',
+  'provider',
+  'reason',
+  'request_id',
+  'route',
+  'schema',
+  'service_name',
+  'snapshot_id',
+  'state',
+  'status',
+  'topic',
+  'unit',
+  'url',
+  'version',
+]);
+const TEXT_MAX_LENGTH = 4_096;
+const CAUSES_MAX = 4;
+
+/** JSON lines on standard output, of allowed fields, every text scrubbed of credentials. */
 export function createLogger(
   options: { service: string; level: LogLevel },
   destination: DestinationStream = pino.destination({ fd: 1, sync: false }),
 ): Logger {
-  return pino({ level: options.level, base: { service: options.service } }, destination);
+  return pino(
+    {
+      level: options.level,
+      base: { service: options.service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }), log: allowed },
+      hooks: {
+        logMethod(lines, method) {
+          const safe: unknown[] = lines.map((part: unknown) =>
+            typeof part === 'string' ? shown(part) : part,
+          );
+          method.apply(this, safe as Parameters<typeof method>);
+        },
+      },
+    },
+    destination,
+  );
+}
+
+function allowed(fields: Record<string, unknown>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (!ALLOWED_FIELDS.has(name)) continue;
+    if (name === 'err') kept.err = shownError(value, CAUSES_MAX);
+    else if (typeof value === 'string') kept[name] = shown(value);
+    else if (typeof value === 'number' || typeof value === 'boolean' || value === null) kept[name] = value;
+  }
+  return kept;
+}
+
+function shownError(failure: unknown, causes: number): object {
+  if (!(failure instanceof Error)) return { message: shown(String(failure)) };
+  return {
+    type: failure.name,
+    message: shown(failure.message),
+    ...('code' in failure && typeof failure.code === 'string' ? { code: failure.code } : {}),
+    stack: shown(failure.stack ?? ''),
+    ...(failure.cause === undefined || causes === 0 ? {} : { cause: shownError(failure.cause, causes - 1) }),
+  };
+}
+
+function shown(text: string): string {
+  return scrub(text.length > TEXT_MAX_LENGTH ? `${text.slice(0, TEXT_MAX_LENGTH)}…` : text);
 }

@@ -1,0 +1,81 @@
+import underPressure from '@fastify/under-pressure';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Random } from '@gateway/contracts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { totalmem } from 'node:os';
+import { unavailable } from '../errors/unavailable.js';
+import { OPERATIONAL_PATHS } from '../health/operational-routes.js';
+import { RANDOM } from '../time/tokens.js';
+
+/** When work is refused (reliability 5.3): batch work and free models first, then everything. */
+export interface PressureLimits {
+  /** Mean of the event-loop delay over a second. */
+  delayMs: { some: number; all: number };
+  /** Resident memory. */
+  rssBytes: { some: number; all: number };
+  /** Request bodies that are being served, by their declared length. */
+  bodyBytes: { some: number; all: number };
+}
+
+const MIB = 1024 * 1024;
+
+/** 70 and 80 % of the memory that this process may use: the container's limit, else the machine's. */
+export function defaultPressureLimits(): PressureLimits {
+  const constrained = process.constrainedMemory();
+  const memory = constrained > 0 && constrained < totalmem() ? constrained : totalmem();
+  return {
+    delayMs: { some: 50, all: 200 },
+    rssBytes: { some: memory * 0.7, all: memory * 0.8 },
+    bodyBytes: { some: 192 * MIB, all: 256 * MIB },
+  };
+}
+
+/** How much this process has to do. The edge asks it before batch work and free models. */
+@Injectable()
+export class Pressure {
+  private bodyBytes = 0;
+  private limits = defaultPressureLimits();
+  private instance: FastifyInstance | undefined;
+
+  constructor(@Inject(RANDOM) private readonly random: Random) {}
+
+  get bodyBytesInFlight(): number {
+    return this.bodyBytes;
+  }
+
+  /** True where batch work and requests of free models are to be refused with `service_unavailable`. */
+  get refusesSome(): boolean {
+    const { delayMs, rssBytes, bodyBytes } = this.limits;
+    if (this.bodyBytes > bodyBytes.some) return true;
+    const measured = this.instance?.memoryUsage();
+    if (measured === undefined) return false;
+    return measured.eventLoopDelay > delayMs.some || measured.rssBytes > rssBytes.some;
+  }
+
+  /** Refuses everything past the limits; the platform's own paths are exempt. */
+  watch(instance: FastifyInstance, limits: PressureLimits): void {
+    this.limits = limits;
+    this.instance = instance;
+    void instance.register(underPressure, {
+      maxEventLoopDelay: limits.delayMs.all,
+      maxRssBytes: limits.rssBytes.all,
+      pressureHandler: (request: FastifyRequest) => {
+        if (isOperational(request)) return undefined;
+        return Promise.reject(unavailable(this.random));
+      },
+    });
+    instance.addHook('onRequest', (request, reply, done) => {
+      const declared = Number(request.headers['content-length'] ?? 0);
+      if (declared === 0) return done();
+      this.bodyBytes += declared;
+      reply.raw.once('close', () => {
+        this.bodyBytes -= declared;
+      });
+      done(this.bodyBytes > limits.bodyBytes.all ? unavailable(this.random) : undefined);
+    });
+  }
+}
+
+function isOperational(request: FastifyRequest): boolean {
+  return OPERATIONAL_PATHS.has(request.url);
+}

@@ -1,0 +1,140 @@
+import { ApiError, HEADER, type Clock, type Random } from '@gateway/contracts';
+import { context, propagation } from '@opentelemetry/api';
+import { Agent, type Dispatcher } from 'undici';
+import { unavailable } from '../errors/unavailable.js';
+
+/** The services of the fleet, by the name of their library. */
+export type ServiceName = 'edge' | 'catalogue' | 'keys' | 'usage' | 'notifications' | 'workers';
+
+export interface InternalRequest {
+  service: ServiceName;
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Begins with /internal/. */
+  path: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Of one attempt, connecting included. */
+  timeoutMs: number;
+  /** A read, or a write that may be repeated: tried once more where the first attempt had no answer. */
+  idempotent: boolean;
+  headers?: Readonly<Record<string, string>>;
+  /** Largest answer in bytes. */
+  maxBytes?: number;
+  signal?: AbortSignal;
+}
+
+export interface InternalResponse {
+  status: number;
+  headers: Readonly<Record<string, string | undefined>>;
+  /** Parsed JSON; undefined where the answer has no body. Validate it before use. */
+  body: unknown;
+}
+
+export interface InternalHttpOptions {
+  clock: Clock;
+  random: Random;
+  fleetToken: string;
+  /** Base URL by service, without a trailing slash. */
+  services: Readonly<Partial<Record<ServiceName, string>>>;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+const CONNECTIONS_PER_ORIGIN = 64;
+/** Waiting a little lets a service that was just replaced come back; never long enough to be felt. */
+const RETRY_DELAY_MS = 20;
+
+/** HTTP between services: fleet token, time and size bounds, one retry, and 503 where there is no answer. */
+export class InternalHttp {
+  private readonly agent = new Agent({
+    connections: CONNECTIONS_PER_ORIGIN,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+  });
+
+  constructor(private readonly options: InternalHttpOptions) {}
+
+  /**
+   * Answers every status below 500. Throws ApiError `service_unavailable` where the service cannot be reached,
+   * answers too late, too much or not JSON, or fails with 5xx.
+   */
+  async request(request: InternalRequest): Promise<InternalResponse> {
+    try {
+      return await this.attempt(request);
+    } catch (failure) {
+      if (!request.idempotent || request.signal?.aborted) throw this.failed(request, failure);
+    }
+    await this.options.clock.sleep(RETRY_DELAY_MS * (0.5 + this.options.random.fraction()), request.signal);
+    try {
+      return await this.attempt(request);
+    } catch (failure) {
+      throw this.failed(request, failure);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.agent.destroy();
+  }
+
+  private async attempt(request: InternalRequest): Promise<InternalResponse> {
+    const origin = this.options.services[request.service];
+    if (origin === undefined) throw new Error(`No address of the service ${request.service} is configured.`);
+    const timeout = new AbortController();
+    const timer = this.options.clock.setTimer(request.timeoutMs, () =>
+      timeout.abort(new Error(`No answer within ${request.timeoutMs} ms.`)),
+    );
+    const signal =
+      request.signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, request.signal]);
+    try {
+      const response = await this.agent.request({
+        origin,
+        method: request.method,
+        path: request.path,
+        headers: this.headersOf(request),
+        body: request.body === undefined ? undefined : JSON.stringify(request.body),
+        signal,
+      });
+      const bytes = await boundedBytes(response, request.maxBytes ?? MAX_BYTES);
+      if (response.statusCode >= 500) throw new Error(`The service answered ${response.statusCode}.`);
+      return {
+        status: response.statusCode,
+        headers: singleValued(response.headers),
+        body: bytes.length === 0 ? undefined : JSON.parse(bytes.toString('utf8')),
+      };
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  private headersOf(request: InternalRequest): Record<string, string> {
+    const headers: Record<string, string> = {
+      ...request.headers,
+      accept: 'application/json',
+      [HEADER.fleetToken]: this.options.fleetToken,
+    };
+    if (request.body !== undefined) headers['content-type'] = 'application/json';
+    propagation.inject(context.active(), headers);
+    return headers;
+  }
+
+  private failed({ service, method, path }: InternalRequest, cause: unknown): ApiError {
+    if (cause instanceof ApiError) return cause;
+    return unavailable(this.options.random, new Error(`${method} ${service}${path} failed`, { cause }));
+  }
+}
+
+async function boundedBytes(response: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error(`The answer is larger than ${maxBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function singleValued(headers: Dispatcher.ResponseData['headers']): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+}

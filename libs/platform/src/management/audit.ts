@@ -1,0 +1,63 @@
+import { newId, type Clock, type Principal, type Random } from '@gateway/contracts';
+import type { FastifyRequest } from 'fastify';
+
+/**
+ * One row of a service's `audit_log`: append-only, the application's database role may only INSERT and SELECT.
+ * Table: audit_log(id text primary key, created_at timestamptz, org_id text null, actor_kind text, actor_id text,
+ * ip text, action text, target_type text, target_id text, changed_fields text[], request_id text),
+ * index (org_id, created_at desc).
+ */
+export interface AuditRow {
+  id: string;
+  created_at: Date;
+  org_id: string | null;
+  actor_kind: Principal['kind'] | 'system';
+  actor_id: string;
+  ip: string;
+  /** `<noun>.<verb>`, for example `api_key.create`. */
+  action: string;
+  target_type: string;
+  target_id: string;
+  /** Names only: a value could be a secret. */
+  changed_fields: string[];
+  request_id: string;
+}
+
+export interface AuditedWrite {
+  action: string;
+  targetType: string;
+  targetId: string;
+  orgId: string | null;
+  /** Fields that the write set. */
+  changedFields: readonly string[];
+}
+
+/** Write it in the transaction of the change itself, so that there is one row per change and none without. */
+export function auditRow(
+  request: FastifyRequest,
+  write: AuditedWrite,
+  { clock, random }: { clock: Clock; random: Random },
+): AuditRow {
+  return {
+    id: newId('aud', clock, random),
+    created_at: new Date(clock.now()),
+    org_id: write.orgId,
+    ...actorOf(request.principal),
+    ip: request.ip,
+    action: write.action,
+    target_type: write.targetType,
+    target_id: write.targetId,
+    changed_fields: [...write.changedFields].sort(),
+    request_id: request.id,
+  };
+}
+
+function actorOf(principal: Principal | null): Pick<AuditRow, 'actor_kind' | 'actor_id'> {
+  if (principal === null) return { actor_kind: 'system', actor_id: 'system' };
+  return { actor_kind: principal.kind, actor_id: principalId(principal) };
+}
+
+/** The id that names a caller in logs, audit rows and idempotency scopes. */
+export function principalId(principal: Principal): string {
+  return principal.kind === 'session' ? principal.userId : principal.keyId;
+}
