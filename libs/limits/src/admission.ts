@@ -1,0 +1,90 @@
+import type { AdmitRequest, LimitMetric, Refusal, ScopeKind } from '@gateway/contracts';
+import { toScriptLimit } from './script-nano.js';
+
+/** A settled unit is looked up in the ledger when its posting has not reached the store after this time. */
+export const SETTLED_DUE_MS = 5_000;
+
+/** How many lapsed reservations one call frees: the next call takes the rest. */
+export const LAPSED_PER_CALL = 1_000;
+
+/** What admission checks and counts for one record of the store. Unlimited is Infinity. */
+export interface AdmissionEntry {
+  /** Name of the record: `key:<id>`, `team:<id>`, and `key:<id>/<counter>` for an extra counter. */
+  name: string;
+  kind: ScopeKind;
+  id: string;
+  counter: string | null;
+  rpm: number;
+  rpd: number;
+  tpm: number;
+  cap: number;
+}
+
+/** The balance's record. */
+export const ACCOUNT_RECORD = 'account';
+
+export function recordName(scope: { kind: ScopeKind; id: string }): string {
+  return `${scope.kind}:${scope.id}`;
+}
+
+/** The order in which admission checks: the key, its extra counters, then team_member, member, team, org. */
+export function admissionEntries(request: Pick<AdmitRequest, 'scopes' | 'extra'>): AdmissionEntry[] {
+  const entries: AdmissionEntry[] = request.scopes.map((scope) => ({
+    name: recordName(scope),
+    kind: scope.kind,
+    id: scope.id,
+    counter: null,
+    rpm: scope.rpm ?? Infinity,
+    rpd: scope.rpd ?? Infinity,
+    tpm: scope.tpm ?? Infinity,
+    cap: toScriptLimit(scope.capNano),
+  }));
+  if (request.extra.length === 0) return entries;
+  const key = request.scopes[0];
+  const extra: AdmissionEntry[] = request.extra.map((counter) => ({
+    name: `${recordName(key)}/${counter.name}`,
+    kind: key.kind,
+    id: key.id,
+    counter: counter.name,
+    rpm: counter.rpm ?? Infinity,
+    rpd: counter.rpd ?? Infinity,
+    tpm: counter.tpm ?? Infinity,
+    cap: toScriptLimit(counter.capNano ?? null),
+  }));
+  entries.splice(1, 0, ...extra);
+  return entries;
+}
+
+/** Every record that the unit counts on besides the balance, as PutUnit names them. */
+export function unitScopes(
+  request: Pick<AdmitRequest, 'scopes' | 'extra'>,
+): { kind: ScopeKind; id: string }[] {
+  const key = request.scopes[0];
+  const extra = request.extra.map((counter) => ({ kind: key.kind, id: `${key.id}/${counter.name}` }));
+  return [...request.scopes.map(({ kind, id }) => ({ kind, id })), ...extra];
+}
+
+/** What a driver found to be the first violation. Numbers as the store holds them. */
+export interface Violation {
+  /** null = the balance. */
+  entry: AdmissionEntry | null;
+  metric: LimitMetric;
+  current: number;
+  limit: number;
+  resetsInSeconds: number | null;
+  reservationsOnly: boolean;
+}
+
+export function toRefusal(violation: Violation, accountId: string): Refusal {
+  const { entry, metric, current, limit, resetsInSeconds, reservationsOnly } = violation;
+  return {
+    scope: entry?.kind ?? 'account',
+    scopeId: entry?.id ?? accountId,
+    metric,
+    counter: entry?.counter ?? null,
+    current: String(current),
+    limit: String(limit),
+    resetsInSeconds,
+    reservationsOnly,
+  };
+}

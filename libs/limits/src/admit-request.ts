@@ -1,0 +1,90 @@
+import type { AdmitRequest, ExtraCounter, KeyPrincipal, LimitScope, ModelLimit } from '@gateway/contracts';
+import { Usd } from '@gateway/money';
+import { FREE_MODELS } from './limit-rules.js';
+
+/** A reservation not renewed for this long is freed; the edge renews every `RENEW_MS`. */
+export const LEASE_MS = 90_000;
+export const RENEW_MS = 30_000;
+
+export interface AdmitModel {
+  /** Catalogue id `<brand>/<name>`. */
+  id: string;
+  isFree: boolean;
+}
+
+export interface Reservation {
+  /** From the price formula at the dearest billable route, rounded up; 0 asks for no money. */
+  nano: bigint;
+  /** Prompt plus largest output. */
+  tokens: number;
+}
+
+/** Turns who calls, for which model, into what the store admits. `unit` is `<request_id>/<n>`. */
+export function admitRequest(
+  principal: KeyPrincipal,
+  model: AdmitModel,
+  unit: string,
+  reservation: Reservation,
+): AdmitRequest {
+  return {
+    accountId: principal.accountId,
+    accountVersion: principal.accountVersion,
+    unit,
+    scopes: limitScopes(principal),
+    extra: extraCounters(principal, model),
+    creditLimitNano: principal.creditLimitUsd === null ? null : limitNano(principal.creditLimitUsd),
+    reservationNano: reservation.nano,
+    tokenEstimate: reservation.tokens,
+    leaseMs: LEASE_MS,
+  };
+}
+
+// One array per principal: the Redis driver packs a principal's limits once and finds them by the array.
+const scopesOf = new WeakMap<KeyPrincipal, LimitScope[]>();
+
+function limitScopes(principal: KeyPrincipal): LimitScope[] {
+  let scopes = scopesOf.get(principal);
+  if (scopes === undefined) {
+    scopes = principal.limits.map((limits) => ({
+      kind: limits.kind,
+      id: limits.id,
+      rpm: limits.rpm,
+      rpd: limits.rpd,
+      tpm: limits.isDefault.tpm ? null : limits.tpm,
+      capNano: limits.spendCapUsd === null ? null : limitNano(limits.spendCapUsd),
+    }));
+    scopesOf.set(principal, scopes);
+  }
+  return scopes;
+}
+
+function extraCounters(principal: KeyPrincipal, model: AdmitModel): ExtraCounter[] {
+  const extra: ExtraCounter[] = [];
+  if (model.isFree) extra.push({ name: 'free', rpm: FREE_MODELS.rpm, rpd: FREE_MODELS.rpd, tpm: null });
+  const own = modelLimit(principal.modelLimits, model.id);
+  if (own) {
+    extra.push({
+      name: `m:${own.name}`,
+      rpm: own.limit.rpm ?? null,
+      rpd: own.limit.rpd ?? null,
+      tpm: own.limit.tpm ?? null,
+      capNano: own.limit.spend_cap_usd === undefined ? null : limitNano(own.limit.spend_cap_usd),
+    });
+  }
+  return extra;
+}
+
+/** The exact id wins over `<brand>/*`. */
+function modelLimit(
+  limits: Record<string, ModelLimit>,
+  modelId: string,
+): { name: string; limit: ModelLimit } | null {
+  const wildcard = `${modelId.slice(0, modelId.indexOf('/'))}/*`;
+  const name = [modelId, wildcard].find((candidate) => Object.hasOwn(limits, candidate));
+  return name === undefined ? null : { name, limit: limits[name] };
+}
+
+/** Caps and credit of less than a nano-USD do not exist for the stores: half up, as posted totals are. */
+function limitNano(usd: string): bigint {
+  return Usd.parse(usd).toNano('half-up');
+}

@@ -1,0 +1,143 @@
+import { LimitStore } from '@gateway/contracts';
+import type {
+  AccountState,
+  AdmitRequest,
+  AdmitResult,
+  Clock,
+  MirrorRequest,
+  PutUnit,
+  Random,
+  ScopeKind,
+} from '@gateway/contracts';
+import { ACCOUNT_RECORD, admissionEntries, recordName, toRefusal } from '../admission.js';
+import { dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
+import { AccountBook } from './account-book.js';
+
+/** How often idle accounts and records are dropped. */
+const SWEEP_MS = 60 * 60_000;
+
+/** Counts of one scope at a start, from the usage events of the current UTC day and minute. */
+export interface SeedCounts {
+  accountId: string;
+  kind: ScopeKind;
+  id: string;
+  rpm: number;
+  rpd: number;
+  tpm: number;
+}
+
+/** The embedded driver: the semantics of the Redis scripts over Maps, for the one process that admits. */
+export class InProcessLimitStore extends LimitStore {
+  private readonly clock: Clock;
+  private readonly gen: string;
+  private readonly books = new Map<string, AccountBook>();
+  private nextSweep: number;
+
+  constructor(options: { clock: Clock; random: Random }) {
+    super();
+    this.clock = options.clock;
+    this.gen = Buffer.from(options.random.bytes(16)).toString('hex');
+    this.nextSweep = this.clock.now() + SWEEP_MS;
+  }
+
+  /** Before the first request: today's counts. Posted totals come later, as the answer to `missing`. */
+  seed(counts: Iterable<SeedCounts>): void {
+    const now = this.clock.now();
+    for (const count of counts) this.book(count.accountId).seed(recordName(count), count, now);
+  }
+
+  async admit(request: AdmitRequest): Promise<AdmitResult> {
+    const now = this.clock.now();
+    if (now >= this.nextSweep) this.sweep(now);
+    const book = this.book(request.accountId);
+    const answer = book.admit(request, admissionEntries(request), now);
+    switch (answer.outcome) {
+      case 'stale':
+      case 'missing':
+        return { outcome: answer.outcome, gen: this.gen };
+      case 'gone':
+        return { outcome: 'gone' };
+      case 'refused':
+        return { outcome: 'refused', refusal: toRefusal(answer.violation, request.accountId) };
+      case 'ok': {
+        const counters = request.scopes.map(({ kind, id }) => {
+          const { rpm, rpd, tpm } = book.read(recordName({ kind, id }), now);
+          return { kind, id, rpm, rpd, tpm };
+        });
+        return {
+          outcome: 'ok',
+          counters,
+          minuteResetSeconds: minuteResetSeconds(now),
+          minute: minuteOf(now),
+        };
+      }
+    }
+  }
+
+  async put(units: PutUnit[]): Promise<void> {
+    const now = this.clock.now();
+    for (const unit of units) this.book(unit.accountId).put(unit, now);
+  }
+
+  async mirror(request: MirrorRequest): Promise<void> {
+    if (request.gen !== null && request.gen !== this.gen) return;
+    this.book(request.accountId).mirror(request, request.gen !== null, this.clock.now());
+  }
+
+  async stamp(accountId: string, version: number, gen: string | null): Promise<void> {
+    this.book(accountId).stamp(version, gen === this.gen);
+  }
+
+  async version(accountId: string): Promise<number | null> {
+    return this.books.get(accountId)?.trustedVersion() ?? null;
+  }
+
+  async read(accountId: string, scopes: { kind: ScopeKind; id: string }[]): Promise<AccountState> {
+    const now = this.clock.now();
+    const book = this.book(accountId);
+    const account = book.read(ACCOUNT_RECORD, now);
+    return {
+      scopes: scopes.map(({ kind, id }) => {
+        const { rpm, rpd, tpm, reserved, unposted } = book.read(recordName({ kind, id }), now);
+        return { kind, id, rpm, rpd, tpm, reservedNano: BigInt(reserved), unpostedNano: BigInt(unposted) };
+      }),
+      reservedNano: BigInt(account.reserved),
+      unpostedNano: BigInt(account.unposted),
+      minuteResetSeconds: minuteResetSeconds(now),
+      dayResetSeconds: dayResetSeconds(now),
+    };
+  }
+
+  async due(accountId: string, limit: number): Promise<string[]> {
+    return this.books.get(accountId)?.due(limit, this.clock.now()) ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.books.clear();
+  }
+
+  /** Records and units held over all accounts: what the sweep keeps bounded. */
+  get size(): number {
+    let size = 0;
+    for (const book of this.books.values()) size += book.size;
+    return size;
+  }
+
+  private book(accountId: string): AccountBook {
+    let book = this.books.get(accountId);
+    if (book === undefined) {
+      book = new AccountBook();
+      this.books.set(accountId, book);
+    }
+    book.usedAt = this.clock.now();
+    return book;
+  }
+
+  private sweep(now: number): void {
+    this.nextSweep = now + SWEEP_MS;
+    for (const [accountId, book] of this.books) {
+      book.sweep(now);
+      if (book.size === 0 && book.usedAt < now - SWEEP_MS) this.books.delete(accountId);
+    }
+  }
+}

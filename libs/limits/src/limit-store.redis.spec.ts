@@ -1,0 +1,246 @@
+import type { LimitStore } from '@gateway/contracts';
+import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/testing';
+import type { FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
+import { KEY, limitDrivers, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
+
+let database: TestRedis;
+let redis: RedisScripts;
+
+beforeAll(async () => {
+  database = await testRedis();
+  redis = await redisScripts(database.url);
+});
+
+afterAll(async () => {
+  redis.close();
+  await database.drop();
+});
+
+const DRIVERS = limitDrivers(
+  () => ({ runner: redis.runner, flush: () => redis.client.flushdb() }),
+  () => seededRandom(1),
+);
+
+describe.each(DRIVERS)('LimitStore $name', ({ make, reset }) => {
+  let clock: FixedClock;
+  let store: LimitStore;
+
+  beforeEach(async () => {
+    await reset();
+    clock = fixedClock('2026-03-01T12:00:15.000Z');
+    store = make(clock);
+  });
+
+  it('asks for a stamp of its own generation, then for posted totals, and only then admits', async () => {
+    const asked = request();
+    const stale = await store.admit(asked);
+    expect(stale).toEqual({ outcome: 'stale', gen: expect.any(String) });
+    const gen = stale.outcome === 'stale' ? stale.gen : '';
+    await store.stamp('acct_1', 1, 'another generation');
+    expect(await store.admit(asked)).toEqual({ outcome: 'stale', gen });
+    expect(await store.version('acct_1')).toBeNull();
+    await store.stamp('acct_1', 1, gen);
+    expect(await store.version('acct_1')).toBe(1);
+    expect(await store.admit(asked)).toEqual({ outcome: 'missing', gen });
+    await mirror(store, null, {});
+    expect(await store.admit(asked)).toEqual({ outcome: 'missing', gen });
+    await mirror(store, 'another generation', {});
+    expect(await store.admit(asked)).toEqual({ outcome: 'missing', gen });
+    await mirror(store, gen, {});
+    expect(await store.admit(asked)).toMatchObject({ outcome: 'ok', minuteResetSeconds: 45 });
+  });
+
+  it('a raised account version is stale at once, a lower one written late changes nothing', async () => {
+    const gen = await open(store);
+    await store.stamp('acct_1', 3, null);
+    expect(await store.admit(request())).toEqual({ outcome: 'stale', gen });
+    await store.stamp('acct_1', 2, gen);
+    expect(await store.version('acct_1')).toBe(3);
+    expect(await store.admit(request({ accountVersion: 3 }))).toMatchObject({ outcome: 'ok' });
+  });
+
+  it('LIM-01 counts requests in a fixed UTC minute and refuses the one past the limit', async () => {
+    await open(store);
+    const scopes = limited('key', { rpm: 3 });
+    for (let count = 1; count <= 3; count += 1) {
+      const result = await store.admit(request({ scopes }));
+      expect(result).toMatchObject({
+        outcome: 'ok',
+        counters: [{ kind: 'key', id: 'k1', rpm: count }, {}, {}, {}, {}],
+      });
+    }
+    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+      metric: 'rpm',
+      current: '3',
+      resetsInSeconds: 45,
+    });
+    await clock.advance(44_999);
+    expect(refusal(await store.admit(request({ scopes }))).resetsInSeconds).toBe(1);
+    await clock.advance(1);
+    expect(await store.admit(request({ scopes }))).toMatchObject({
+      outcome: 'ok',
+      counters: [{ rpm: 1, rpd: 4 }, {}, {}, {}, {}],
+    });
+  });
+
+  it('LIM-02 counts requests in a fixed UTC day', async () => {
+    await open(store);
+    const scopes = limited('key', { rpd: 2 });
+    await store.admit(request({ scopes }));
+    await clock.advance(3_600_000);
+    await store.admit(request({ scopes }));
+    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+      metric: 'rpd',
+      resetsInSeconds: 39_585,
+    });
+    await clock.advance(39_585_000);
+    expect(await store.admit(request({ scopes }))).toMatchObject({ outcome: 'ok' });
+  });
+
+  describe.each(SCOPES.map((scope) => scope.kind))('a limit of the %s alone', (kind) => {
+    it.each([
+      ['rpm', { rpm: 1 }, '1'],
+      ['rpd', { rpd: 1 }, '1'],
+      ['tpm', { tpm: 100 }, '100'],
+      ['spend_cap', { capNano: 10n }, '10'],
+    ] as const)(
+      'is named when its %s is used up, and the refusal counts nothing',
+      async (metric, change, limit) => {
+        await open(store);
+        const scopes = limited(kind, change);
+        const first = request({ scopes });
+        expect(await store.admit(first)).toMatchObject({ outcome: 'ok' });
+        const before = await store.read('acct_1', SCOPES);
+        const id = scopes.find((scope) => scope.kind === kind)?.id;
+        const expected = { scope: kind, scopeId: id, metric, counter: null, current: limit, limit };
+        expect(refusal(await store.admit(request({ scopes })))).toMatchObject(expected);
+        expect(await store.read('acct_1', SCOPES)).toEqual(before);
+        await store.put([put('settle', first)]);
+        expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+          ...expected,
+          reservationsOnly: false,
+        });
+      },
+    );
+  });
+
+  it('LIM-05 adds the estimate of tokens, corrects it once at settle, and only in its own minute', async () => {
+    await open(store);
+    const scopes = limited('key', { tpm: 150 });
+    const [early, late] = [request({ scopes }), request({ scopes })];
+    await store.admit(early);
+    await store.admit(late);
+    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({ metric: 'tpm', current: '200' });
+    await store.put([put('settle', early, { tokens: 20 })]);
+    await store.put([put('settle', early, { tokens: 20 })]);
+    expect((await store.read('acct_1', [KEY])).scopes[0].tpm).toBe(120);
+    await clock.advance(60_000);
+    await store.admit(request({ scopes }));
+    await store.put([put('settle', late, { tokens: 5 })]);
+    expect((await store.read('acct_1', [KEY])).scopes[0].tpm).toBe(100);
+  });
+
+  it('LIM-06 a key without a cap is held by the balance alone', async () => {
+    await open(store, { balanceNano: 9_000_000_000_000n, version: 2 });
+    const spent = request({ reservationNano: 8_000_000_000_000n });
+    expect(await store.admit(spent)).toMatchObject({ outcome: 'ok' });
+    await store.put([put('settle', spent)]);
+    expect(await store.admit(request())).toMatchObject({ outcome: 'ok' });
+  });
+
+  it('LIM-31 LIM-25 one request may cross the cap, the next is refused; spend that is posted counts on', async () => {
+    const gen = await open(store);
+    const scopes = limited('key', { capNano: 100n });
+    const crossing = request({ scopes, reservationNano: 1_000n });
+    expect(await store.admit(crossing)).toMatchObject({ outcome: 'ok' });
+    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+      metric: 'spend_cap',
+      reservationsOnly: true,
+    });
+    await store.put([put('settle', crossing, { nano: 700n })]);
+    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+      current: '700',
+      reservationsOnly: false,
+    });
+    const posted = SCOPES.map(({ kind, id }) => ({ kind, id, postedNano: 700n }));
+    await mirror(store, null, {
+      version: 2,
+      balanceNano: 999_300n,
+      scopes: posted,
+      units: [{ unit: crossing.unit, crash: false }],
+    });
+    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({ current: '700', limit: '100' });
+    await clock.advance(40 * 86_400_000);
+    // Records at rest may be gone by now: the protocol brings the posted total back.
+    await store.stamp('acct_1', 1, gen);
+    await mirror(store, gen, { version: 2, scopes: posted });
+    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({ current: '700' });
+  });
+
+  it('LIM-32 the balance may go below zero by a request under way, the next is refused', async () => {
+    await open(store, { balanceNano: 1n });
+    const under = request({ reservationNano: 500n });
+    expect(await store.admit(under)).toMatchObject({ outcome: 'ok' });
+    expect(refusal(await store.admit(request()))).toEqual({
+      scope: 'account',
+      scopeId: 'acct_1',
+      metric: 'balance',
+      counter: null,
+      current: '-499',
+      limit: '0',
+      resetsInSeconds: null,
+      reservationsOnly: true,
+    });
+    await store.put([put('settle', under)]);
+    expect(refusal(await store.admit(request())).reservationsOnly).toBe(false);
+    expect(await store.admit(request({ creditLimitNano: 500n }))).toMatchObject({ outcome: 'ok' });
+    expect(await store.admit(request({ creditLimitNano: null }))).toMatchObject({ outcome: 'ok' });
+  });
+
+  it('a request that asks for no money passes a used-up cap and an empty balance, and still counts', async () => {
+    await open(store, { balanceNano: 0n });
+    const scopes = limited('org', { capNano: 0n });
+    expect(refusal(await store.admit(request({ scopes }))).metric).toBe('spend_cap');
+    const free = await store.admit(request({ scopes, reservationNano: 0n }));
+    expect(free).toMatchObject({ outcome: 'ok', counters: [{ rpm: 1 }, {}, {}, {}, { rpm: 1 }] });
+  });
+
+  it('keeps extra counters on the key, beside its ordinary counts', async () => {
+    await open(store);
+    const free = { extra: [{ name: 'free', rpm: 1, rpd: 5, tpm: null }], reservationNano: 0n };
+    expect(await store.admit(request(free))).toMatchObject({
+      outcome: 'ok',
+      counters: [{ kind: 'key', rpm: 1 }, {}, {}, {}, {}],
+    });
+    expect(refusal(await store.admit(request(free)))).toMatchObject({
+      scope: 'key',
+      scopeId: 'k1',
+      metric: 'rpm',
+      counter: 'free',
+    });
+    expect(await store.admit(request())).toMatchObject({
+      outcome: 'ok',
+      counters: [{ rpm: 2 }, {}, {}, {}, {}],
+    });
+    const capped = { extra: [{ name: 'm:acme/one', rpm: null, rpd: null, tpm: null, capNano: 5n }] };
+    const asked = request(capped);
+    const missing = await store.admit(asked);
+    if (missing.outcome !== 'missing') throw new Error(missing.outcome);
+    await mirror(store, missing.gen, { scopes: [{ kind: 'key', id: 'k1/m:acme/one', postedNano: 4n }] });
+    expect(await store.admit(asked)).toMatchObject({ outcome: 'ok' });
+    expect(refusal(await store.admit(request(capped)))).toMatchObject({
+      metric: 'spend_cap',
+      counter: 'm:acme/one',
+      current: '14',
+    });
+  });
+
+  it('a resent admit counts once, and a settled unit is gone', async () => {
+    await open(store);
+    const asked = request();
+    await store.admit(asked);
+    expect(await store.admit(asked)).toMatchObject({ outcome: 'ok', counters: [{ rpm: 1 }, {}, {}, {}, {}] });
+    await store.put([put('settle', asked)]);
+    expect(await store.admit(asked)).toEqual({ outcome: 'gone' });
+  });
+});

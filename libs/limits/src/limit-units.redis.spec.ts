@@ -1,0 +1,131 @@
+import type { LimitStore } from '@gateway/contracts';
+import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/testing';
+import type { FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
+import { KEY, limitDrivers, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
+
+let database: TestRedis;
+let redis: RedisScripts;
+
+beforeAll(async () => {
+  database = await testRedis();
+  redis = await redisScripts(database.url);
+});
+
+afterAll(async () => {
+  redis.close();
+  await database.drop();
+});
+
+const DRIVERS = limitDrivers(
+  () => ({ runner: redis.runner, flush: () => redis.client.flushdb() }),
+  () => seededRandom(1),
+);
+
+describe.each(DRIVERS)('units in LimitStore $name', ({ make, reset }) => {
+  let clock: FixedClock;
+  let store: LimitStore;
+
+  beforeEach(async () => {
+    await reset();
+    clock = fixedClock('2026-03-01T12:00:15.000Z');
+    store = make(clock);
+  });
+
+  it('follows the table of put for a unit that is missing, reserved and unposted', async () => {
+    await open(store);
+    const money = async (): Promise<[bigint, bigint]> => {
+      const state = await store.read('acct_1', [KEY]);
+      expect([state.scopes[0].reservedNano, state.scopes[0].unpostedNano]).toEqual([
+        state.reservedNano,
+        state.unpostedNano,
+      ]);
+      return [state.reservedNano, state.unpostedNano];
+    };
+    const unit = request();
+    await store.put([put('cancel', unit)]);
+    expect(await money()).toEqual([0n, 0n]);
+    await store.put([put('renew', unit), put('renew', unit)]);
+    expect(await money()).toEqual([10n, 0n]);
+    await store.put([put('cancel', unit)]);
+    expect(await money()).toEqual([0n, 0n]);
+    await store.put([
+      put('renew', unit),
+      put('settle', unit, { nano: 7n }),
+      put('settle', unit, { nano: 7n }),
+    ]);
+    expect(await money()).toEqual([0n, 7n]);
+    await store.put([put('renew', unit), put('cancel', unit)]);
+    expect(await money()).toEqual([0n, 7n]);
+    await store.put([put('settle', request(), { nano: 5n })]);
+    expect(await money()).toEqual([0n, 12n]);
+  });
+
+  it('frees a reservation past its lease, keeps one that was renewed, never a settled one', async () => {
+    await open(store);
+    const [lapsing, renewed, settled] = [request(), request(), request()];
+    for (const asked of [lapsing, renewed, settled]) await store.admit(asked);
+    await store.put([put('settle', settled, { nano: 4n })]);
+    await clock.advance(60_000);
+    await store.put([put('renew', renewed)]);
+    await clock.advance(30_000);
+    expect(await store.read('acct_1', [])).toMatchObject({ reservedNano: 10n, unpostedNano: 4n });
+    await clock.advance(60_000);
+    expect(await store.read('acct_1', [])).toMatchObject({ reservedNano: 0n, unpostedNano: 4n });
+  });
+
+  it('a mirror of an older ledger version is passed over, an equal one is taken, a crash frees reservations only', async () => {
+    await open(store, { version: 5, balanceNano: 50n });
+    const scopes = limited('org', { capNano: 100n });
+    const [running, settled] = [request(), request()];
+    await store.put([put('renew', running), put('settle', settled, { nano: 30n })]);
+    const crashed = [running, settled].map(({ unit }) => ({ unit, crash: true }));
+    await mirror(store, null, {
+      version: 4,
+      balanceNano: 0n,
+      scopes: [{ kind: 'org', id: 'org-1', postedNano: 100n }],
+      units: crashed,
+    });
+    await mirror(store, null, { version: 4, balanceNano: 0n, units: crashed });
+    expect(await store.read('acct_1', [])).toMatchObject({ reservedNano: 0n, unpostedNano: 30n });
+    expect(await store.admit(request({ scopes, reservationNano: 1n }))).toMatchObject({ outcome: 'ok' });
+    await mirror(store, null, {
+      version: 5,
+      balanceNano: 50n,
+      scopes: [{ kind: 'org', id: 'org-1', postedNano: 100n }],
+    });
+    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({ scope: 'org', current: '131' });
+  });
+
+  it('names due units oldest first: settled after 5 s, reserved at the end of their lease', async () => {
+    await open(store);
+    const [reserved, first, second] = [request({ leaseMs: 6_000 }), request(), request()];
+    await store.admit(reserved);
+    await store.put([put('settle', first)]);
+    await clock.advance(2_000);
+    await store.put([put('settle', second)]);
+    expect(await store.due('acct_1', 10)).toEqual([]);
+    await clock.advance(5_000);
+    expect(await store.due('acct_1', 10)).toEqual([first.unit, reserved.unit, second.unit]);
+    expect(await store.due('acct_1', 2)).toEqual([first.unit, reserved.unit]);
+    await mirror(store, null, { units: [{ unit: first.unit, crash: false }] });
+    expect(await store.due('acct_1', 10)).toEqual([reserved.unit, second.unit]);
+  });
+
+  it('clamps money past 2^53 - 1 nano-USD towards refusing', async () => {
+    const vast = 10n ** 20n;
+    await open(store, {
+      balanceNano: vast,
+      scopes: SCOPES.map(({ kind, id }) => ({ kind, id, postedNano: vast })),
+    });
+    const scopes = limited('org', { capNano: 2n * vast });
+    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+      metric: 'spend_cap',
+      limit: '9007199254740991',
+    });
+    expect(await store.admit(request())).toMatchObject({ outcome: 'ok' });
+    await mirror(store, null, { version: 2, balanceNano: -vast });
+    expect(refusal(await store.admit(request({ creditLimitNano: 2n * vast })))).toMatchObject({
+      metric: 'balance',
+    });
+  });
+});

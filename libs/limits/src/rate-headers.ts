@@ -1,0 +1,49 @@
+import { HEADER } from '@gateway/contracts';
+import type { AdmitResult, LimitScope } from '@gateway/contracts';
+
+export type Admitted = Extract<AdmitResult, { outcome: 'ok' }>;
+
+/** Counters of one scope after a unit was counted, as usage records carry them. null = unlimited. */
+export interface ScopeReading {
+  scope: LimitScope['kind'];
+  scope_id: string;
+  rpm: number;
+  rpd: number;
+  rpm_limit: number | null;
+  rpd_limit: number | null;
+}
+
+/**
+ * OpenAI-style rate headers for requests a minute of the key alone (spec, Limits, rule 7). The scopes above may
+ * refuse while `remaining` is above zero. Without a limit on the key there is nothing to tell.
+ */
+export function rateHeaders(scopes: readonly LimitScope[], admitted: Admitted): Record<string, string> {
+  const key = scopes.find((scope) => scope.kind === 'key');
+  const counted = admitted.counters.find((counter) => counter.kind === 'key');
+  if (key === undefined || counted === undefined || key.rpm === null) return {};
+  return {
+    [HEADER.rateLimit]: String(key.rpm),
+    [HEADER.rateRemaining]: String(Math.max(0, key.rpm - counted.rpm)),
+    [HEADER.rateReset]: durationText(admitted.minuteResetSeconds),
+  };
+}
+
+/** Seconds as OpenAI writes them: `1s`, `6m0s`, `1h0m0s`. */
+export function durationText(seconds: number): string {
+  const whole = Math.max(0, Math.ceil(seconds));
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
+  if (hours > 0) return `${hours}h${minutes}m${whole % 60}s`;
+  return minutes > 0 ? `${minutes}m${whole % 60}s` : `${whole}s`;
+}
+
+/** Counters with their limits, from which notifications find the rungs of rate_limit.threshold. */
+export function limitReadings(scopes: readonly LimitScope[], admitted: Admitted): ScopeReading[] {
+  return scopes.map((scope, index) => ({
+    scope: scope.kind,
+    scope_id: scope.id,
+    rpm: admitted.counters[index].rpm,
+    rpd: admitted.counters[index].rpd,
+    rpm_limit: scope.rpm,
+    rpd_limit: scope.rpd,
+  }));
+}

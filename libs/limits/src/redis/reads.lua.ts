@@ -1,0 +1,67 @@
+import { LAPSED_PER_CALL } from '../admission.js';
+import { CLOCK, FREE_LAPSED, NO_GEN, RECORDS } from './prelude.lua.js';
+
+/**
+ * KEYS: acct, units, due. ARGV: node, test clock or '', gen or '', version. A version without a gen is the bump after
+ * a change: it raises the number and leaves what it was stamped in.
+ */
+export const STAMP = `
+local acct = redis.call('GET', KEYS[1])
+local gen, stampedIn, pv = '${NO_GEN}', '${NO_GEN}', -1
+if acct then
+  gen, stampedIn, pv = string.sub(acct, 1, 32), string.sub(acct, 33, 64), struct.unpack('<d', acct, 65)
+end
+if ARGV[3] ~= '' and ARGV[3] == gen then stampedIn = gen end
+redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<d', math.max(pv, tonumber(ARGV[4]))))
+return ''
+`;
+
+/** KEYS: acct, units, due. ARGV: node. Answers the principal version, or '' where it cannot be trusted. */
+export const VERSION = `
+local acct = redis.call('GET', KEYS[1])
+if not acct then return '' end
+local gen = string.sub(acct, 1, 32)
+if string.sub(gen, 1, 16) ~= ARGV[1] or string.sub(acct, 33, 64) ~= gen then return '' end
+return string.format('%.0f', (struct.unpack('<d', acct, 65)))
+`;
+
+/**
+ * KEYS: acct, units, due. ARGV: node, test clock or '', record names (the balance's last).
+ * Answers `<now> {<rpm> <rpd> <tpm> <reserved> <unposted>}...`.
+ */
+export const READ = `
+${CLOCK}
+${RECORDS}
+local lapsed = redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'LIMIT', 0, ${LAPSED_PER_CALL})
+if #lapsed > 0 then
+  ${FREE_LAPSED}
+end
+local minute, day = math.floor(now / 60000), math.floor(now / 86400000)
+local answer = {string.format('%.0f', now)}
+for i = 3, #ARGV do
+  local s = record(ARGV[i])
+  local sameMinute, sameDay = s[1] == minute, s[4] == day
+  answer[#answer + 1] = string.format('%.0f %.0f %.0f %.0f %.0f', sameMinute and s[2] or 0,
+    sameDay and s[5] or 0, sameMinute and s[3] or 0, s[9], s[8])
+end
+return table.concat(answer, ' ')
+`;
+
+/** KEYS: acct, units, due. ARGV: node, test clock or '', limit. Answers unit ids joined by a line feed. */
+export const DUE = `
+${CLOCK}
+local dueKey, limit = KEYS[#KEYS], tonumber(ARGV[3])
+local settled = redis.call('ZRANGEBYSCORE', dueKey, 1e15, 1e15 + now, 'WITHSCORES', 'LIMIT', 0, limit)
+local lapsed = redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'WITHSCORES', 'LIMIT', 0, limit)
+local answer, i, j = {}, 1, 1
+while #answer < limit and (i < #settled or j < #lapsed) do
+  if j > #lapsed or (i < #settled and tonumber(settled[i + 1]) - 1e15 <= tonumber(lapsed[j + 1])) then
+    answer[#answer + 1] = settled[i]
+    i = i + 2
+  else
+    answer[#answer + 1] = lapsed[j]
+    j = j + 2
+  end
+end
+return table.concat(answer, '\\n')
+`;
