@@ -1,0 +1,189 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { Clock } from '@gateway/contracts';
+import {
+  TransportFailure,
+  type SendOptions,
+  type TransportFault,
+  type UpstreamResponse,
+} from '@gateway/providers';
+import type { Deadline, Deadlines } from '../time/deadlines.js';
+
+/** Decoded bytes that may wait for a slow reader before the upstream is paused. */
+const BUFFER_BYTES = 262_144;
+
+interface Waiter {
+  resolve: (result: IteratorResult<Uint8Array>) => void;
+  reject: (failure: Error) => void;
+}
+
+function flatHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}
+
+/** One request and its answer: undici's handler on one side, UpstreamResponse on the other. */
+export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamResponse {
+  status = 0;
+  headers: Record<string, string> = {};
+  readonly response: Promise<UpstreamResponse>;
+  private settle!: { resolve(response: UpstreamResponse): void; reject(failure: Error): void };
+  private controller: Dispatcher.DispatchController | null = null;
+  private queue: Uint8Array[] = [];
+  private queuedBytes = 0;
+  private totalBytes = 0;
+  private isPaused = false;
+  private isDone = false;
+  private failure: TransportFailure | null = null;
+  private waiter: Waiter | null = null;
+  private lastByteMs = 0;
+  private phase: Deadline | null = null;
+  private total: Deadline;
+
+  constructor(
+    private readonly options: SendOptions,
+    private readonly deadlines: Deadlines,
+    private readonly clock: Clock,
+  ) {
+    this.response = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
+    this.total = deadlines.set(options.totalTimeoutMs, () => this.fail('timeout_total'));
+    this.phase = deadlines.set(options.connectTimeoutMs + options.firstByteTimeoutMs, () =>
+      this.fail('timeout_first_byte'),
+    );
+    options.signal.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.failure) controller.abort(this.failure);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (statusCode < 200) return;
+    this.status = statusCode;
+    this.headers = flatHeaders(headers);
+    this.lastByteMs = this.clock.monotonic();
+    this.phase?.cancel();
+    this.watchIdle(this.options.idleTimeoutMs);
+    this.settle.resolve(this);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.lastByteMs = this.clock.monotonic();
+    this.totalBytes += chunk.length;
+    if (this.totalBytes > this.options.maxBytes) return this.fail('too_large');
+    if (this.waiter) {
+      const { resolve } = this.waiter;
+      this.waiter = null;
+      return resolve({ done: false, value: chunk });
+    }
+    this.queue.push(chunk);
+    this.queuedBytes += chunk.length;
+    if (this.queuedBytes > BUFFER_BYTES && !this.isCollecting) {
+      this.isPaused = true;
+      controller.pause();
+    }
+  }
+
+  onResponseEnd(): void {
+    this.finish();
+    this.waiter?.resolve({ done: true, value: undefined });
+    this.waiter = null;
+    this.collected?.resolve(Buffer.concat(this.queue, this.queuedBytes));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.failWith(this.failure ?? new TransportFailure(this.faultOf(error), error));
+  }
+
+  bytes(): Promise<Uint8Array> {
+    if (this.failure) return Promise.reject(this.failure);
+    if (this.isDone) return Promise.resolve(Buffer.concat(this.queue, this.queuedBytes));
+    this.isCollecting = true;
+    return new Promise((resolve, reject) => (this.collected = { resolve, reject }));
+  }
+
+  chunks(): AsyncIterable<Uint8Array> {
+    return {
+      [Symbol.asyncIterator]: () => ({
+        next: () => this.next(),
+        return: () => {
+          this.cancel();
+          return Promise.resolve({ done: true, value: undefined });
+        },
+      }),
+    };
+  }
+
+  cancel(): void {
+    if (!this.isDone) this.fail('aborted');
+  }
+
+  private isCollecting = false;
+  private collected: { resolve(bytes: Uint8Array): void; reject(failure: Error): void } | null = null;
+
+  private readonly onAbort = (): void => this.fail('aborted');
+
+  private next(): Promise<IteratorResult<Uint8Array>> {
+    const chunk = this.queue.shift();
+    if (chunk) {
+      this.queuedBytes -= chunk.length;
+      if (this.isPaused && this.queuedBytes < BUFFER_BYTES / 2) {
+        this.isPaused = false;
+        this.controller?.resume();
+      }
+      return Promise.resolve({ done: false, value: chunk });
+    }
+    if (this.failure) return Promise.reject(this.failure);
+    if (this.isDone) return Promise.resolve({ done: true, value: undefined });
+    return new Promise((resolve, reject) => (this.waiter = { resolve, reject }));
+  }
+
+  private watchIdle(delayMs: number): void {
+    this.phase = this.deadlines.set(delayMs, () => {
+      // A reader that is slow is not an upstream that is silent.
+      if (this.isPaused) return this.watchIdle(this.options.idleTimeoutMs);
+      const silentMs = this.clock.monotonic() - this.lastByteMs;
+      if (silentMs >= this.options.idleTimeoutMs) this.fail('timeout_idle');
+      else this.watchIdle(this.options.idleTimeoutMs - silentMs);
+    });
+  }
+
+  private faultOf(error: Error): TransportFault {
+    const code = 'code' in error ? error.code : undefined;
+    if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout_connect';
+    return this.controller === null ? 'connect' : 'reset';
+  }
+
+  private fail(fault: TransportFault): void {
+    if (this.isDone) return;
+    const failure = new TransportFailure(fault, this.options.signal.reason);
+    this.failWith(failure);
+    this.controller?.abort(failure);
+  }
+
+  private failWith(failure: TransportFailure): void {
+    if (this.isDone) return;
+    this.failure = failure;
+    this.finish();
+    this.settle.reject(failure);
+    this.waiter?.reject(failure);
+    this.waiter = null;
+    this.collected?.reject(failure);
+  }
+
+  private finish(): void {
+    this.isDone = true;
+    this.phase?.cancel();
+    this.total.cancel();
+    this.options.signal.removeEventListener('abort', this.onAbort);
+  }
+}
