@@ -23,9 +23,10 @@ export type JournalAlarm =
 
 export type OnAlarm = (alarm: JournalAlarm) => void;
 
-/** Code and message of whatever was thrown. */
+/** Code and message of whatever was thrown. By its shape: an error may come from another realm. */
 export function faultOf(error: unknown): { code: string; message: string } {
-  if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) };
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return { code, message: error.message };
+  if (typeof error !== 'object' || error === null) return { code: 'UNKNOWN', message: String(error) };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
+  const message = 'message' in error && typeof error.message === 'string' ? error.message : 'no message';
+  return { code, message };
 }

@@ -14,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
+import { faultOf } from './alarm.js';
 
 /** The part of node:fs that the journal uses, so that a test can make it fail. */
 export interface Disk {
@@ -44,7 +45,7 @@ const syncEntry = promisify(fsync);
 const unlinkFile = promisify(unlink);
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return faultOf(error).code === 'ENOENT';
 }
 
 export const nodeDisk: Disk = {

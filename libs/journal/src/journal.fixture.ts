@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock, LogRecord, Random, Timer, UsageRecord } from '@gateway/contracts';
+import type { Clock, LogRecord, Random, Timer } from '@gateway/contracts';
 import type { JournalAlarm } from './alarm.js';
 import { type Disk, nodeDisk } from './disk.js';
 import { Journal, type JournalOptions } from './journal.js';
@@ -30,11 +30,15 @@ export class TestClock implements Clock {
 
   sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = this.setTimer(delayMs, resolve);
-      signal?.addEventListener('abort', () => {
+      const abort = (): void => {
         timer.cancel();
         reject(new Error('aborted'));
+      };
+      const timer = this.setTimer(delayMs, () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
       });
+      signal?.addEventListener('abort', abort);
     });
   }
 
@@ -146,7 +150,7 @@ export function usage(n: number): CrashRecord {
     http_status: 200,
     error_code: null,
     stream: false,
-    usage: {} as UsageRecord['usage'],
+    usage: {},
     usage_estimated: false,
     priced_from: null,
     cost_usd: '0.000125',

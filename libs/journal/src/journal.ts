@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Clock, type Random, TOPIC } from '@gateway/contracts';
+import type { Clock, Random, Topic } from '@gateway/contracts';
 import type { JournalAlarm, OnAlarm } from './alarm.js';
 import type { DeadEpoch } from './dead-epoch.js';
 import { type Disk, nodeDisk } from './disk.js';
@@ -64,6 +64,7 @@ export class JournalOwnedError extends Error {
   }
 }
 
+const USAGE = 'gateway.usage.v1' satisfies Topic;
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 const FULL_AT = 0.9;
 const UNSYNCED_BYTES_MAX = 16 * 1024 * 1024;
@@ -197,7 +198,7 @@ export class Journal {
       const open = dead.open.filter((intent) => !closed.has(intent.unit));
       for (const intent of open) {
         closed.add(intent.unit);
-        this.record(TOPIC.usage, intent.accountId, crashRecord(intent), { settle: null, isCrash: true });
+        this.record(USAGE, intent.accountId, crashRecord(intent), { settle: null, isCrash: true });
       }
       crashed += open.length;
       const { producer, epoch } = dead;

@@ -70,9 +70,12 @@ export class SegmentWriter {
   private retryMs = RETRY_MS_MIN;
   private timer: Timer | null = null;
   private lastSeq = 0;
+  /** Size at which the next segment begins: what was carried does not count, or a crowd of open units would roll at every write. */
+  private rollAt: number;
 
   constructor(options: WriterOptions) {
     this.options = options;
+    this.rollAt = options.segmentBytes;
     this.roll();
   }
 
@@ -134,7 +137,7 @@ export class SegmentWriter {
     if (this.open.frames.length === 0) return;
     const group = this.open;
     this.open = newGroup();
-    const carried = (this.segments.at(-1)?.bytes ?? 0) >= this.options.segmentBytes ? this.rollOrStay() : [];
+    const carried = this.current().bytes >= this.rollAt ? this.rollOrStay() : [];
     const [only] = group.frames;
     const data =
       group.frames.length === 1 && carried.length === 0 ? only : Buffer.concat([...carried, ...group.frames]);
@@ -238,7 +241,9 @@ export class SegmentWriter {
   private rollOrStay(): Buffer[] {
     try {
       this.roll();
-      return this.options.carry();
+      const carried = this.options.carry();
+      this.rollAt = this.options.segmentBytes + carried.reduce((sum, frame) => sum + frame.length, 0);
+      return carried;
     } catch (error) {
       this.options.onAlarm({ kind: 'write_failed', ...faultOf(error) });
       return [];

@@ -157,12 +157,12 @@ export class Shipper implements ShipperHandle {
 
   /** False where the shipper was stopped before the event log took the records. */
   private async appendForEver(topic: JournalTopic, records: LogRecord[]): Promise<boolean> {
-    const { clock, random, events, append } = this.options;
+    const { clock, random, events } = this.options;
     const { signal } = this.stopping;
     const timeoutMs = this.options.appendTimeoutMs ?? APPEND_TIMEOUT_MS;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
-        await within(append(topic, records), { clock, timeoutMs, signal });
+        await within(this.options.append(topic, records), { clock, timeoutMs, signal });
         return true;
       } catch (error) {
         if (signal.aborted) return false;

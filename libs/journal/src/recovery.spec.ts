@@ -1,0 +1,208 @@
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeFrames } from './frame.js';
+import { JournalOwnedError } from './journal.js';
+import {
+  abandon,
+  crashRecord,
+  intentFor,
+  openJournal,
+  rejection,
+  usage,
+  withFolder,
+} from './journal.fixture.js';
+import { type OutcomeHead, parseFrame } from './records.js';
+
+const USAGE = 'gateway.usage.v1';
+const REJECTIONS = 'gateway.rejections.v1';
+
+function headsIn(folder: string): OutcomeHead[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.log'))
+    .sort()
+    .flatMap((name) => {
+      const heads: OutcomeHead[] = [];
+      decodeFrames(readFileSync(join(folder, name)), true, (json) => {
+        const frame = parseFrame(json);
+        if (frame.kind === 'outcome') heads.push(frame.head);
+        return true;
+      });
+      return heads;
+    });
+}
+
+describe('the journal after a death', () => {
+  it('B01 closes each open unit once, in its own epoch, also when the heir dies too', () =>
+    withFolder(async (dir) => {
+      const dead = await openJournal(dir);
+      for (let n = 1; n <= 5; n += 1) dead.journal.intent(intentFor(n));
+      dead.journal.outcome(USAGE, 'acct_1', usage(1));
+      dead.journal.outcome(USAGE, 'acct_2', usage(2));
+      await abandon(dead.journal);
+      const heir = await openJournal(dir);
+      const recovery = await heir.journal.recover(crashRecord);
+      expect(recovery).toEqual({
+        epochs: [{ producer: 'edge-0', epoch: dead.journal.epoch, lastSeq: 2 }],
+        crashed: 3,
+      });
+      const closings = headsIn(join(dir, 'edge-0', heir.journal.epoch));
+      expect(closings.map(({ unit, seq, isCrash }) => ({ unit, seq, isCrash }))).toEqual(
+        [3, 4, 5].map((n, index) => ({ unit: `req_${n}/0`, seq: index + 1, isCrash: true })),
+      );
+      expect(heir.settled.map((outcome) => outcome.settle)).toEqual([null, null, null]);
+      await abandon(heir.journal);
+      const third = await openJournal(dir);
+      const again = await third.journal.recover(crashRecord);
+      expect(again.crashed).toBe(0);
+      expect(again.epochs.map((epoch) => epoch.lastSeq).sort()).toEqual([2, 3]);
+      await third.journal.close();
+    }));
+
+  it('B01 what was synced and not posted can be put again, with what settling needs', () =>
+    withFolder(async (dir) => {
+      const settle = {
+        accountId: 'acct_1',
+        unit: 'req_2/0',
+        nano: '125',
+        scopes: [],
+        tokens: 1,
+        tokenEstimate: 2,
+        minute: 3,
+      };
+      const dead = await openJournal(dir);
+      dead.journal.outcome(USAGE, 'acct_1', usage(1));
+      dead.journal.outcome(USAGE, 'acct_1', usage(2), settle);
+      await abandon(dead.journal);
+      const heir = await openJournal(dir);
+      await heir.journal.recover(crashRecord);
+      await heir.journal.passed('edge-0', dead.journal.epoch, 1);
+      await heir.journal.outcome(REJECTIONS, 'acct_1', rejection(3)).synced;
+      const found = [];
+      for await (const outcomes of heir.journal.unposted()) found.push(...outcomes);
+      expect(found.map(({ epoch, seq, settle: facts }) => ({ epoch, seq, facts }))).toEqual([
+        { epoch: heir.journal.epoch, seq: 1, facts: null },
+        { epoch: dead.journal.epoch, seq: 2, facts: settle },
+      ]);
+      await heir.journal.close();
+    }));
+
+  it('B09 a torn tail is cut in silence; a flipped bit alarms, keeps the rest aside and ships what came before', () =>
+    withFolder(async (dir) => {
+      for (const damage of ['torn', 'flipped'] as const) {
+        const dead = await openJournal(dir, { producer: damage, segmentBytes: 1 });
+        for (let n = 1; n <= 3; n += 1) {
+          dead.journal.outcome(USAGE, 'a', usage(n));
+          dead.journal.outcome(USAGE, 'a', usage(n));
+          dead.journal.flush();
+        }
+        await abandon(dead.journal);
+        const folder = join(dir, damage, dead.journal.epoch);
+        const path = join(folder, '00000003.log');
+        const bytes = readFileSync(path);
+        if (damage === 'torn') truncateSync(path, bytes.length - 5);
+        else {
+          bytes[bytes.length - 5] ^= 4;
+          writeFileSync(path, bytes);
+        }
+        const heir = await openJournal(dir, { producer: damage });
+        const { epochs } = await heir.journal.recover(crashRecord);
+        expect(epochs).toEqual([{ producer: damage, epoch: dead.journal.epoch, lastSeq: 5 }]);
+        const kinds = heir.alarms.map((alarm) => alarm.kind);
+        expect(kinds).toEqual(damage === 'torn' ? [] : ['bad_frame']);
+        await heir.journal.passed(damage, dead.journal.epoch, 5);
+        expect(existsSync(folder)).toBe(damage === 'flipped');
+        if (damage === 'flipped') expect(readdirSync(folder)).toEqual(['00000003.log.quarantine']);
+        await heir.journal.close();
+      }
+    }));
+
+  it('B09 a bad frame in mid-epoch names the numbers that are missing and ships the later segments', () =>
+    withFolder(async (dir) => {
+      const dead = await openJournal(dir, { segmentBytes: 1 });
+      for (let n = 1; n <= 3; n += 1) {
+        dead.journal.outcome(USAGE, 'a', usage(n));
+        dead.journal.flush();
+      }
+      await abandon(dead.journal);
+      const path = join(dir, 'edge-0', dead.journal.epoch, '00000002.log');
+      const bytes = readFileSync(path);
+      bytes[100] ^= 1;
+      writeFileSync(path, bytes);
+      const heir = await openJournal(dir);
+      expect((await heir.journal.recover(crashRecord)).epochs[0].lastSeq).toBe(3);
+      expect(heir.alarms).toContainEqual(expect.objectContaining({ kind: 'sequence_gap', from: 2, to: 2 }));
+      await heir.journal.close();
+    }));
+
+  it('B10 clock steps of -1 h and +1 d change neither order nor epochs', () =>
+    withFolder(async (dir) => {
+      const first = await openJournal(dir);
+      first.journal.outcome(USAGE, 'a', usage(1));
+      first.clock.wall -= 3_600_000;
+      first.journal.outcome(USAGE, 'a', usage(2));
+      first.clock.wall += 86_400_000;
+      await first.journal.outcome(USAGE, 'a', usage(3)).synced;
+      expect(first.settled.map((outcome) => outcome.seq)).toEqual([1, 2, 3]);
+      await abandon(first.journal);
+      // The second process starts an hour before the first one did, by its clock.
+      const second = await openJournal(dir);
+      expect(second.journal.epoch).not.toBe(first.journal.epoch);
+      expect((await second.journal.recover(crashRecord)).epochs).toEqual([
+        { producer: 'edge-0', epoch: first.journal.epoch, lastSeq: 3 },
+      ]);
+      await second.journal.close();
+    }));
+});
+
+describe('who owns a journal', () => {
+  it('a second process of the same producer is refused while the first lives', () =>
+    withFolder(async (dir) => {
+      const first = await openJournal(dir);
+      const second = openJournal(dir, { clock: { ...impatient(), now: () => 0 } });
+      await expect(second).rejects.toBeInstanceOf(JournalOwnedError);
+      expect(first.journal.flush()).toBe(true);
+      await first.journal.close();
+      const third = await openJournal(dir);
+      await third.journal.close();
+    }));
+
+  it('takes over a sibling only when its socket is dead, and one heir only', () =>
+    withFolder(async (dir) => {
+      const sibling = await openJournal(dir, { producer: 'edge-1' });
+      await sibling.journal.outcome(USAGE, 'a', usage(1)).synced;
+      const heir = await openJournal(dir);
+      expect((await heir.journal.recover(crashRecord)).epochs).toEqual([]);
+      await abandon(sibling.journal);
+      expect((await heir.journal.recover(crashRecord)).epochs).toEqual([
+        { producer: 'edge-1', epoch: sibling.journal.epoch, lastSeq: 1 },
+      ]);
+      expect((await heir.journal.recover(crashRecord)).epochs).toEqual([]);
+      const other = await openJournal(dir, { producer: 'edge-2' });
+      expect((await other.journal.recover(crashRecord)).epochs).toEqual([]);
+      // The sibling may come back while its old epoch is in other hands.
+      const back = await openJournal(dir, { producer: 'edge-1' });
+      expect((await back.journal.recover(crashRecord)).epochs).toEqual([]);
+      await heir.journal.passed('edge-1', sibling.journal.epoch, 1);
+      expect(existsSync(join(dir, 'edge-1', sibling.journal.epoch))).toBe(false);
+      for (const { journal } of [heir, other, back]) await journal.close();
+    }));
+
+  it('a path too long for a socket still has one owner', () =>
+    withFolder(async (dir) => {
+      const deep = join(dir, 'd'.repeat(60), 'e'.repeat(60));
+      const first = await openJournal(deep);
+      await expect(openJournal(deep, { clock: impatient() })).rejects.toBeInstanceOf(JournalOwnedError);
+      await first.journal.close();
+      const second = await openJournal(deep);
+      await second.journal.close();
+    }));
+});
+
+function impatient() {
+  return {
+    now: () => 1_790_000_000_000,
+    monotonic: () => 0,
+    setTimer: () => ({ cancel: () => undefined }),
+    sleep: () => Promise.resolve(),
+  };
+}
