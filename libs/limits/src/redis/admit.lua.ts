@@ -12,23 +12,30 @@ import { CLOCK, FREE_LAPSED, NO_GEN, RECORDS } from './prelude.lua.js';
 export const ADMIT = `
 ${CLOCK}
 local last = #KEYS
-local lapsed = redis.call('ZRANGEBYSCORE', KEYS[last], '-inf', now, 'LIMIT', 0, ${LAPSED_PER_CALL})
-if #lapsed > 0 then
-  ${RECORDS}
-  ${FREE_LAPSED}
-end
-
 local raws = redis.call('MGET', unpack(KEYS, 1, last - 2))
 local node, acct = ARGV[1], raws[1]
-local gen, stampedIn, pv = '${NO_GEN}', '${NO_GEN}', -1
+local gen, stampedIn, pv, nextLapse = '${NO_GEN}', '${NO_GEN}', -1, 0
 if acct then
-  gen, stampedIn, pv = string.sub(acct, 1, 32), string.sub(acct, 33, 64), struct.unpack('<d', acct, 65)
+  gen, stampedIn = string.sub(acct, 1, 32), string.sub(acct, 33, 64)
+  pv, nextLapse = struct.unpack('<dd', acct, 65)
 end
-if string.sub(gen, 1, 16) ~= node then
+local made = string.sub(gen, 1, 16) ~= node
+if made then
   local t = redis.call('TIME')
   gen = node .. string.sub(redis.sha1hex(t[1] .. ' ' .. t[2] .. ' ' .. ARGV[3]), 1, 16)
-  redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<d', pv))
 end
+if now >= nextLapse then
+  local lapsed = redis.call('ZRANGEBYSCORE', KEYS[last], '-inf', now, 'LIMIT', 0, ${LAPSED_PER_CALL})
+  if #lapsed > 0 then
+    ${RECORDS}
+    ${FREE_LAPSED}
+    raws = redis.call('MGET', unpack(KEYS, 1, last - 2))
+  end
+  local first = redis.call('ZRANGE', KEYS[last], 0, 0, 'WITHSCORES')
+  nextLapse = math.min(first[2] and tonumber(first[2]) or math.huge, now + 60000)
+  made = true
+end
+if made then redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<dd', pv, nextLapse)) end
 local version, credit, reservation, tokens, lease = struct.unpack('<ddddd', ARGV[4])
 if pv ~= version or stampedIn ~= gen then return 'stale ' .. gen end
 
@@ -40,19 +47,19 @@ for i = 1, count do
   local raw = raws[i + 1]
   local s
   if raw then
-    s = {struct.unpack('<ddddddddd', raw)}
-    s[10] = string.sub(raw, 73)
+    s = {struct.unpack('<dddddddddd', raw)}
     if s[1] ~= minute then s[1], s[2], s[3] = minute, 0, 0 end
     if s[4] ~= day then s[4], s[5] = day, 0 end
   else
-    s = {minute, 0, 0, day, 0, 0, -1, 0, 0, '${NO_GEN}'}
+    s = {minute, 0, 0, day, 0, 0, -1, 0, 0, 0}
   end
   records[i] = s
 end
+local valid = tonumber(string.sub(gen, 17, 29), 16)
 if reservation > 0 then
-  if credit < math.huge and records[count][10] ~= gen then return 'missing ' .. gen end
+  if credit < math.huge and records[count][10] ~= valid then return 'missing ' .. gen end
   for i = 1, count - 1 do
-    if limits[4 * i] < math.huge and records[i][10] ~= gen then return 'missing ' .. gen end
+    if limits[4 * i] < math.huge and records[i][10] ~= valid then return 'missing ' .. gen end
   end
 end
 
@@ -90,17 +97,20 @@ else
     local s = records[i]
     s[2], s[3], s[5], s[9] = s[2] + 1, s[3] + tokens, s[5] + 1, s[9] + reservation
     writes[2 * i - 1] = KEYS[i + 1]
-    writes[2 * i] = struct.pack('<ddddddddd', s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]) .. s[10]
+    writes[2 * i] = struct.pack('<dddddddddd', s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10])
   end
   redis.call('MSET', unpack(writes))
   redis.call('HSET', KEYS[last - 1], ARGV[3], 'r' .. struct.pack('<ddd', reservation, minute, tokens) .. ARGV[6])
   redis.call('ZADD', KEYS[last], now + lease, ARGV[3])
+  if now + lease < nextLapse then
+    redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<dd', pv, now + lease))
+  end
 end
 
-local answer = {'ok', seconds, minute}
+local answer = {seconds, minute}
 for i = 1, count - 1 do
-  local s, at = records[i], 3 * i + 1
+  local s, at = records[i], 3 * i
   answer[at], answer[at + 1], answer[at + 2] = s[2], s[5], s[3]
 end
-return table.concat(answer, ' ')
+return string.format('ok %d %d' .. string.rep(' %d %d %d', count - 1), unpack(answer))
 `;

@@ -17,7 +17,7 @@ end
 for i = 1, count do
   local s = record(ARGV[6 + i])
   if version >= s[7] then s[6], s[7] = struct.unpack('<d', ARGV[6], 8 * i - 7), version end
-  if gen ~= '' then s[10] = gen end
+  if gen ~= '' then s[10] = tonumber(string.sub(gen, 17, 29), 16) end
 end
 for i = 7 + count, #ARGV, 2 do
   local id = ARGV[i + 1]

@@ -2,9 +2,10 @@
  * What the scripts share. KEYS[1] is `acct:{a}`, the last two are `units:{a}` and `due:{a}`.
  *
  * Records are packed little-endian doubles, because one MGET and one MSET of them cost half of what hashes do:
- * - `acct:{a}`: gen (32 characters), the gen that the principal version was stamped in (32), that version.
+ * - `acct:{a}`: gen (32 characters), the gen that the principal version was stamped in (32), that version, and a
+ *   time before which no lease ends, so that hardly any admit looks for lapsed units.
  * - `scope:{a}:<name>`: 1 minute, 2 rpm, 3 tokens of the minute, 4 day, 5 rpd, 6 posted, 7 pver (-1 = absent),
- *   8 unposted, 9 reserved, then the gen (32 characters) that posted is valid for.
+ *   8 unposted, 9 reserved, 10 the gen that posted is valid for, as a number of 52 of its bits (0 = none).
  * - field of `units:{a}`: state `r` or `u`, nano, minute and token estimate it was counted with, record names.
  * - `due:{a}`: score is the lease end of an `r`, and 1e15 + time of the look-up of a `u`, so that the settled
  *   units of an outage never stand between admission and the lapsed leases.
@@ -22,6 +23,17 @@ else
 end
 `;
 
+/** Reads `acct`. The number of a gen is compared in each record, because a string there costs twice. */
+export const ACCOUNT = `
+local acct = redis.call('GET', KEYS[1])
+local gen, stampedIn, pv, nextLapse = '${NO_GEN}', '${NO_GEN}', -1, 0
+if acct then
+  gen, stampedIn = string.sub(acct, 1, 32), string.sub(acct, 33, 64)
+  pv, nextLapse = struct.unpack('<dd', acct, 65)
+end
+local function saveAccount() redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<dd', pv, nextLapse)) end
+`;
+
 /** Lazy loading and saving of records, and what frees a unit. */
 export const RECORDS = `
 local unitsKey, dueKey = KEYS[#KEYS - 1], KEYS[#KEYS]
@@ -32,10 +44,9 @@ local function record(name)
   if not s then
     local raw = redis.call('GET', prefix .. name)
     if raw then
-      s = {struct.unpack('<ddddddddd', raw)}
-      s[10] = string.sub(raw, 73)
+      s = {struct.unpack('<dddddddddd', raw)}
     else
-      s = {0, 0, 0, 0, 0, 0, -1, 0, 0, '${NO_GEN}'}
+      s = {0, 0, 0, 0, 0, 0, -1, 0, 0, 0}
     end
     loaded[name] = s
   end
@@ -43,7 +54,7 @@ local function record(name)
 end
 local function save()
   for name, s in pairs(loaded) do
-    local raw = struct.pack('<ddddddddd', s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]) .. s[10]
+    local raw = struct.pack('<dddddddddd', s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10])
     if s[8] == 0 and s[9] == 0 then
       -- At rest for two days: posted is read from the ledger again. MSET in admit takes the expiry off.
       redis.call('SET', prefix .. name, raw, 'EX', 172800)

@@ -1,5 +1,5 @@
 import { SETTLED_DUE_MS } from '../admission.js';
-import { CLOCK, RECORDS } from './prelude.lua.js';
+import { ACCOUNT, CLOCK, RECORDS } from './prelude.lua.js';
 
 /**
  * KEYS: acct, units, due. ARGV: node, test clock or '', packed {nano, tokens, lease ms} per unit, then for each unit
@@ -11,6 +11,7 @@ import { CLOCK, RECORDS } from './prelude.lua.js';
 export const PUT = `
 ${CLOCK}
 ${RECORDS}
+${ACCOUNT}
 local known = {}
 local ids = {}
 for i = 5, #ARGV, 3 do ids[#ids + 1] = ARGV[i] end
@@ -40,8 +41,16 @@ for i, id in ipairs(ids) do
   local state = raw and string.sub(raw, 1, 1) or '-'
   if action == 'r' and state == '-' then
     add(write(id, 'r', nano, uncounted .. scopes, now + lease), 9, nano)
+    if acct and now + lease < nextLapse then
+      nextLapse = now + lease
+      saveAccount()
+    end
   elseif action == 'r' and state == 'r' then
     redis.call('ZADD', dueKey, now + lease, id)
+    if acct and now + lease < nextLapse then
+      nextLapse = now + lease
+      saveAccount()
+    end
   elseif action == 'u' and state ~= 'u' then
     local rest = uncounted .. scopes
     if state == 'r' then

@@ -1,28 +1,23 @@
 import { LAPSED_PER_CALL } from '../admission.js';
-import { CLOCK, FREE_LAPSED, NO_GEN, RECORDS } from './prelude.lua.js';
+import { ACCOUNT, CLOCK, FREE_LAPSED, RECORDS } from './prelude.lua.js';
 
 /**
  * KEYS: acct, units, due. ARGV: node, test clock or '', gen or '', version. A version without a gen is the bump after
  * a change: it raises the number and leaves what it was stamped in.
  */
 export const STAMP = `
-local acct = redis.call('GET', KEYS[1])
-local gen, stampedIn, pv = '${NO_GEN}', '${NO_GEN}', -1
-if acct then
-  gen, stampedIn, pv = string.sub(acct, 1, 32), string.sub(acct, 33, 64), struct.unpack('<d', acct, 65)
-end
+${ACCOUNT}
 if ARGV[3] ~= '' and ARGV[3] == gen then stampedIn = gen end
-redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<d', math.max(pv, tonumber(ARGV[4]))))
+pv = math.max(pv, tonumber(ARGV[4]))
+saveAccount()
 return ''
 `;
 
 /** KEYS: acct, units, due. ARGV: node. Answers the principal version, or '' where it cannot be trusted. */
 export const VERSION = `
-local acct = redis.call('GET', KEYS[1])
-if not acct then return '' end
-local gen = string.sub(acct, 1, 32)
-if string.sub(gen, 1, 16) ~= ARGV[1] or string.sub(acct, 33, 64) ~= gen then return '' end
-return string.format('%.0f', (struct.unpack('<d', acct, 65)))
+${ACCOUNT}
+if string.sub(gen, 1, 16) ~= ARGV[1] or stampedIn ~= gen then return '' end
+return string.format('%.0f', pv)
 `;
 
 /**

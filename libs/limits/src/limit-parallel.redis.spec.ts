@@ -1,0 +1,216 @@
+import type { AdmitResult, LimitStore } from '@gateway/contracts';
+import { fixedClock, redisScripts, seededRandom, testRedis, testRedisCluster } from '@gateway/testing';
+import type { RedisScripts, TestRedis } from '@gateway/testing';
+import { Cluster } from 'ioredis';
+import { KEY, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
+import { InProcessLimitStore } from './in-process/in-process-limit-store.js';
+import { RedisLimitStore } from './redis/redis-limit-store.js';
+import type { LimitScript, ScriptRunner } from './redis/script-runner.js';
+
+let database: TestRedis;
+let connections: RedisScripts[];
+
+beforeAll(async () => {
+  database = await testRedis();
+  connections = await Promise.all(Array.from({ length: 4 }, () => redisScripts(database.url)));
+});
+
+afterAll(async () => {
+  for (const connection of connections) connection.close();
+  await database.drop();
+});
+
+beforeEach(async () => void (await connections[0].client.flushdb()));
+
+// A fixed time keeps a test that runs across a minute from counting in two windows; other tests use Redis TIME.
+const AT = Date.parse('2026-03-01T12:00:15.000Z');
+
+function stores(testNow?: () => number): RedisLimitStore[] {
+  return connections.map(({ runner }) => new RedisLimitStore({ runner, random: seededRandom(1), testNow }));
+}
+
+function admitted(results: AdmitResult[]): number {
+  return results.filter((result) => result.outcome === 'ok').length;
+}
+
+describe('R01 the limit holds over parallel clients', () => {
+  it('LIM-01 admits exactly 100 of 640 requests sent by 4 clients with 16 in flight each', async () => {
+    const clients = stores(() => AT);
+    await open(clients[0]);
+    const scopes = limited('key', { rpm: 100 });
+    const results: AdmitResult[] = [];
+    const lane = async (store: LimitStore): Promise<void> => {
+      for (let count = 0; count < 10; count += 1) results.push(await store.admit(request({ scopes })));
+    };
+    await Promise.all(clients.flatMap((store) => Array.from({ length: 16 }, () => lane(store))));
+    expect(results).toHaveLength(640);
+    expect(admitted(results)).toBe(100);
+    expect((await clients[0].read('acct_1', [KEY])).scopes[0]).toMatchObject({
+      rpm: 100,
+      reservedNano: 1_000n,
+    });
+  });
+
+  it('the same on a Redis Cluster: the keys of an account share a slot', async () => {
+    const { nodes, prefix } = await testRedisCluster();
+    const cluster = new Cluster(nodes, { enableOfflineQueue: true });
+    const runner: ScriptRunner = {
+      runId: () => 'c'.repeat(40),
+      run: async (script: LimitScript, keys, args) =>
+        String(await cluster.eval(script.lua, keys.length, ...keys, ...args)),
+    };
+    const store = new RedisLimitStore({ runner, random: seededRandom(1), testNow: () => AT });
+    const accountId = `acct_${prefix}`;
+    const scopes = limited('org', { rpm: 25 });
+    const asked = () => request({ accountId, scopes });
+    const stale = await store.admit(asked());
+    if (stale.outcome !== 'stale') throw new Error(stale.outcome);
+    await store.stamp(accountId, 1, stale.gen);
+    await mirror(store, stale.gen, { accountId });
+    const results = await Promise.all(Array.from({ length: 100 }, () => store.admit(asked())));
+    expect(admitted(results)).toBe(25);
+    const first = asked();
+    await store.put([
+      { ...put('renew', first), accountId },
+      { ...put('settle', first), accountId },
+    ]);
+    expect((await store.read(accountId, scopes)).unpostedNano).toBe(10n);
+    cluster.disconnect();
+  });
+});
+
+describe('B13 money holds over parallel requests', () => {
+  const makers: [string, () => LimitStore[]][] = [
+    ['Redis', () => stores()],
+    [
+      'in process',
+      () => [new InProcessLimitStore({ clock: fixedClock('2026-03-01T12:00:00Z'), random: seededRandom(1) })],
+    ],
+  ];
+
+  it.each(makers)('LIM-31 200 at once at a cap overrun it by at most one request (%s)', async (_, make) => {
+    const clients = make();
+    await open(clients[0]);
+    const scopes = limited('key', { capNano: 95n });
+    const results = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => clients[n % clients.length].admit(request({ scopes }))),
+    );
+    expect(admitted(results)).toBe(10);
+    for (const result of results)
+      if (result.outcome !== 'ok')
+        expect(refusal(result)).toMatchObject({ metric: 'spend_cap', reservationsOnly: true });
+  });
+
+  it.each(makers)(
+    'LIM-32 200 at once at a balance of one unit: exactly one is let in (%s)',
+    async (_, make) => {
+      const clients = make();
+      await open(clients[0], { balanceNano: 10n });
+      const results = await Promise.all(
+        Array.from({ length: 200 }, (_, n) => clients[n % clients.length].admit(request())),
+      );
+      expect(admitted(results)).toBe(1);
+    },
+  );
+});
+
+describe('R04 Redis loses what it knew', () => {
+  it('after FLUSHALL nothing reads as zero spend, and units put again count once', async () => {
+    const [store] = stores();
+    const before = await open(store);
+    const scopes = limited('key', { capNano: 100n });
+    const [running, settled] = [request({ scopes }), request({ scopes })];
+    await store.admit(running);
+    await store.admit(settled);
+    await store.put([put('settle', settled, { nano: 60n })]);
+    await connections[0].client.flushdb();
+    await store.put([put('renew', running), put('settle', settled, { nano: 60n })]);
+    await store.put([put('renew', running), put('settle', settled, { nano: 60n })]);
+    const asked = request({ scopes });
+    const stale = await store.admit(asked);
+    if (stale.outcome !== 'stale') throw new Error(stale.outcome);
+    expect(stale.gen).not.toBe(before);
+    await store.stamp('acct_1', 1, before);
+    expect((await store.admit(asked)).outcome).toBe('stale');
+    await store.stamp('acct_1', 1, stale.gen);
+    await mirror(store, before, {});
+    expect(await store.admit(asked)).toEqual({ outcome: 'missing', gen: stale.gen });
+    await mirror(store, stale.gen, { scopes: SCOPES.map(({ kind, id }) => ({ kind, id, postedNano: 30n })) });
+    expect(refusal(await store.admit(asked))).toMatchObject({
+      metric: 'spend_cap',
+      current: '100',
+      reservationsOnly: true,
+    });
+  });
+
+  it('after a failover to a replica that lags, every total is asked for again', async () => {
+    const [store, other] = stores();
+    const gen = await open(store);
+    const node = connections[0].runner.runId();
+    const asked = request();
+    connections[0].pretendNode('f'.repeat(40));
+    const stale = await store.admit(asked);
+    expect(stale).toEqual({ outcome: 'stale', gen: expect.stringMatching(/^f{16}/) });
+    expect(await store.version('acct_1')).toBeNull();
+    await other.stamp('acct_1', 1, gen);
+    expect((await store.admit(asked)).outcome).toBe('stale');
+    const made = stale.outcome === 'stale' ? stale.gen : '';
+    await store.stamp('acct_1', 1, made);
+    expect(await store.admit(asked)).toEqual({ outcome: 'missing', gen: made });
+    await mirror(store, made, {});
+    expect((await store.admit(asked)).outcome).toBe('ok');
+    connections[0].pretendNode(node);
+  });
+
+  it('a resent admit counts once, also where the script had to be sent anew', async () => {
+    const [store] = stores();
+    await open(store);
+    const asked = request();
+    await store.admit(asked);
+    await connections[0].client.script('FLUSH');
+    const resent = await store.admit(asked);
+    expect(resent).toMatchObject({ outcome: 'ok', counters: [{ rpm: 1, rpd: 1 }, {}, {}, {}, {}] });
+  });
+
+  it('throws 503 service_unavailable with Retry-After of 1 to 5 s while Redis is away', async () => {
+    const runner: ScriptRunner = {
+      runId: () => 'a'.repeat(40),
+      run: () => Promise.reject(new Error('connection lost')),
+    };
+    const random = seededRandom(3);
+    const store = new RedisLimitStore({ runner, random });
+    const seen = new Set<number | undefined>();
+    const calls = [
+      () => store.admit(request()),
+      () => store.put([put('settle', request())]),
+      () => store.version('acct_1'),
+      () => store.read('acct_1', []),
+    ];
+    for (let round = 0; round < 20; round += 1) {
+      for (const call of calls) {
+        const error = await call().catch((thrown: unknown) => thrown);
+        expect(error).toMatchObject({
+          code: 'service_unavailable',
+          status: 503,
+          options: { shouldRetry: true },
+        });
+        seen.add((error as { options: { retryAfterSeconds?: number } }).options.retryAfterSeconds);
+      }
+    }
+    expect([...seen].sort()).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe('windows by Redis TIME', () => {
+  it('R03 counts by the clock of Redis, whatever the clients think the time is', async () => {
+    const [store] = stores();
+    await open(store);
+    const [seconds] = await connections[0].client.time();
+    const result = await store.admit(request());
+    if (result.outcome !== 'ok') throw new Error(result.outcome);
+    expect(result.minute - Math.floor(Number(seconds) / 60)).toBeLessThanOrEqual(1);
+    expect(result.minute).toBeGreaterThanOrEqual(Math.floor(Number(seconds) / 60));
+    expect(result.minuteResetSeconds).toBeGreaterThanOrEqual(1);
+    expect(result.minuteResetSeconds).toBeLessThanOrEqual(60);
+  });
+});
