@@ -1,0 +1,41 @@
+import pg from 'pg';
+import { readMigrations } from './migration-files.js';
+import { appliedMigrations, compareHistory } from './migration-history.js';
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * For the start of a service: its PostgreSQL schema has exactly the migrations of this release.
+ * @throws Error with one sentence that says what differs and what to do.
+ */
+export async function assertSchemaKnown(options: {
+  url: string;
+  schemaDir: string;
+  schema: string;
+}): Promise<void> {
+  const client = new pg.Client({
+    connectionString: options.url,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  });
+  client.on('error', () => undefined); // The query under way rejects.
+  await client.connect();
+  try {
+    const applied = await appliedMigrations(client, options.schema);
+    const { missing, unknown, edited } = compareHistory(readMigrations(options.schemaDir), applied);
+    const name = `The PostgreSQL schema "${options.schema}"`;
+    if (unknown.length > 0) {
+      throw new Error(
+        `${name} has the migration ${unknown[0]}, which this release does not know: deploy the newer one.`,
+      );
+    }
+    if (edited.length > 0) throw new Error(`${name} was migrated by another text of ${edited[0]}.`);
+    if (missing.length > 0) {
+      throw new Error(
+        `${name} lacks ${missing.length} migrations from ${missing[0]} on: run the migrate job first.`,
+      );
+    }
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,130 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { testDatabase, testPostgres, type TestDatabase } from '@gateway/testing';
+import { applyMigrations } from './apply-migrations.js';
+import { assertSchemaKnown } from './assert-schema-known.js';
+import { postgresPool } from './postgres-pool.js';
+
+const FIRST = `-- A text with a semicolon, a function body: both break where a script is split at semicolons.
+CREATE TABLE plan (id int PRIMARY KEY, name text NOT NULL DEFAULT 'a;b');
+CREATE FUNCTION twice(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN n := n * 2; RETURN n; END $$;
+INSERT INTO plan (id) VALUES (1)`;
+
+let database: TestDatabase;
+let schemaDir: string;
+
+beforeEach(async () => {
+  database = await testPostgres();
+  schemaDir = mkdtempSync(join(tmpdir(), 'migrations-'));
+  write('20260101000000_first', FIRST);
+});
+
+afterEach(async () => {
+  await database.drop();
+  rmSync(schemaDir, { recursive: true });
+});
+
+function write(name: string, sql: string): void {
+  mkdirSync(join(schemaDir, 'migrations', name), { recursive: true });
+  writeFileSync(join(schemaDir, 'migrations', name, 'migration.sql'), sql);
+}
+
+function migrate(schema = 'keys'): Promise<string[]> {
+  return applyMigrations({ url: database.url, schemaDir, schema });
+}
+
+async function query(sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('applyMigrations', () => {
+  it('creates the schema, applies what is missing in order and nothing twice', async () => {
+    expect(await migrate()).toEqual(['20260101000000_first']);
+    write('20260102000000_second', 'ALTER TABLE plan ADD COLUMN n int;');
+    expect(await migrate()).toEqual(['20260102000000_second']);
+    expect(await migrate()).toEqual([]);
+    expect(await query('SELECT *, keys.twice(id) AS twice FROM keys.plan')).toEqual([
+      { id: 1, name: 'a;b', n: null, twice: 2 },
+    ]);
+  });
+
+  it('keeps the schemas of two services in one database apart, also when both start at once, three times each', async () => {
+    const applied = await Promise.all(['keys', 'usage', 'keys', 'usage', 'keys', 'usage'].map(migrate));
+    expect(applied.flat()).toHaveLength(2);
+    expect(await query('SELECT name FROM keys.plan UNION ALL SELECT name FROM usage.plan')).toHaveLength(2);
+    const pool = postgresPool({
+      url: database.url,
+      schema: 'usage',
+      maxConnections: 1,
+      statementTimeoutMs: 1_000,
+    });
+    expect((await pool.query('SELECT current_schema() AS schema')).rows).toEqual([{ schema: 'usage' }]);
+    await pool.end();
+  });
+
+  it('leaves nothing of a script that fails, says what PostgreSQL said, and goes on once it is mended', async () => {
+    write('20260102000000_second', 'CREATE TABLE kept (n int);\nALTER TABLE missing ADD COLUMN n int;');
+    await expect(migrate()).rejects.toThrow('relation "missing" does not exist (42P01');
+    expect(await query("SELECT to_regclass('keys.kept') AS kept")).toEqual([{ kept: null }]);
+    write('20260102000000_second', 'CREATE TABLE kept (n int);');
+    expect(await migrate()).toEqual(['20260102000000_second']);
+  });
+
+  it.each([
+    ['before the script was committed', null, 'DROP TABLE keys.plan CASCADE; DROP FUNCTION keys.twice'],
+    ['after the script was committed', 'the script was committed', 'SELECT 1'],
+  ])('recovers from a process killed %s', async (_moment, logs, undo) => {
+    await migrate();
+    await query(
+      `UPDATE keys._prisma_migrations SET finished_at = NULL, logs = ${logs === null ? 'NULL' : `'${logs}'`}`,
+    );
+    await query(undo);
+    expect(await migrate()).toHaveLength(logs === null ? 1 : 0);
+    expect(await query('SELECT id FROM keys.plan')).toEqual([{ id: 1 }]);
+    await assertSchemaKnown({ url: database.url, schemaDir, schema: 'keys' });
+  });
+
+  it('refuses a migration whose text was changed after it was applied', async () => {
+    await migrate();
+    write('20260101000000_first', `${FIRST};`);
+    await expect(migrate()).rejects.toThrow('20260101000000_first was changed');
+  });
+
+  it('migrates a template once, of which each test file has a copy', async () => {
+    const copies = await Promise.all(
+      [1, 2].map(() =>
+        testDatabase({
+          schemaDir,
+          migrate: (url) => applyMigrations({ url, schemaDir, schema: 'keys' }).then(() => undefined),
+        }),
+      ),
+    );
+    for (const copy of copies) {
+      await assertSchemaKnown({ url: copy.url, schemaDir, schema: 'keys' });
+      await copy.drop();
+    }
+  });
+});
+
+describe('assertSchemaKnown', () => {
+  const known = () => assertSchemaKnown({ url: database.url, schemaDir, schema: 'keys' });
+
+  it('lets a service start on exactly its own migrations and says in a sentence what is wrong otherwise', async () => {
+    await expect(known()).rejects.toThrow('lacks 1 migrations from 20260101000000_first on');
+    await migrate();
+    await known();
+    write('20260102000000_second', 'SELECT 1;');
+    await expect(known()).rejects.toThrow('run the migrate job first');
+    await migrate();
+    rmSync(join(schemaDir, 'migrations', '20260102000000_second'), { recursive: true });
+    await expect(known()).rejects.toThrow('20260102000000_second, which this release does not know');
+  });
+});

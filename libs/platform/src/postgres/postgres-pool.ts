@@ -1,0 +1,49 @@
+import pg from 'pg';
+
+export interface PostgresOptions {
+  /** postgresql://user:password@host:port/database */
+  url: string;
+  /** The PostgreSQL schema of one service; it alone is on the search path. */
+  schema: string;
+  maxConnections: number;
+  /** The server ends a statement after this long; the client gives up a second later. */
+  statementTimeoutMs: number;
+  /** Errors of idle connections, for the log: the pool replaces the connection by itself. */
+  onIdleError?: (error: Error) => void;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 30_000;
+const CLIENT_GRACE_MS = 1_000;
+const IDLE_IN_TRANSACTION_MS = 30_000;
+
+/** Connections to one service's schema. Waiting for a free one ends after 5 s with an error. */
+export function postgresPool(options: PostgresOptions): pg.Pool {
+  const pool = new pg.Pool(poolConfig(options));
+  // Without a listener the loss of an idle connection would end the process.
+  pool.on('error', (error) => options.onIdleError?.(error));
+  return pool;
+}
+
+export function poolConfig(options: PostgresOptions): pg.PoolConfig {
+  return {
+    connectionString: options.url,
+    options: searchPath(options.schema),
+    application_name: options.schema,
+    max: options.maxConnections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    statement_timeout: options.statementTimeoutMs,
+    query_timeout: options.statementTimeoutMs + CLIENT_GRACE_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+  };
+}
+
+/** The start-up option that makes unqualified names mean this schema. */
+export function searchPath(schema: string): string {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
+    throw new Error(`"${schema}" cannot be a schema: use lower-case letters, digits and underscores.`);
+  }
+  return `-c search_path=${schema}`;
+}

@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { newMigration } from './new-migration.js';
+
+const [service, name] = process.argv.slice(2);
+if (service === undefined || name === undefined) {
+  process.stderr.write('Usage: npm run migrate:new -- <service> <name>, for example: keys add_key_label\n');
+  process.exitCode = 2;
+} else {
+  try {
+    const schemaDir = join(process.cwd(), 'libs', 'services', service, 'prisma');
+    const path = await newMigration({ schemaDir, name, now: Date.now() });
+    process.stdout.write(
+      path === null ? 'Nothing to migrate.\n' : `${path}\nRead it before you commit it.\n`,
+    );
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
