@@ -48,7 +48,7 @@ export async function databaseDiff(options: {
     query_timeout: TIMEOUT_MS,
   });
   try {
-    return await withSchemaEngine(new PrismaPg(charsAsTexts(pool), { schema: options.schema }), (engine) =>
+    return await withSchemaEngine(new LiveSchema(readingChars(pool), { schema: options.schema }), (engine) =>
       difference(
         engine,
         { tag: 'schemaDatasource', files: [{ path: 'to.prisma', content: to }], configDir: '' },
@@ -71,8 +71,8 @@ async function difference(engine: SchemaEngine, from: DiffTarget, to: string): P
   return exitCode === 0 ? null : stdout;
 }
 
-/** The engine reads PostgreSQL's catalogue, whose one-byte type "char" its adapter does not know. */
-function charsAsTexts(pool: pg.Pool): pg.Pool {
+/** The engine reads PostgreSQL's catalogue, whose one-byte type "char" the adapter does not know. */
+function readingChars(pool: pg.Pool): pg.Pool {
   const query = (config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> =>
     pg.Pool.prototype.query.call<pg.Pool, [pg.QueryArrayConfig], Promise<pg.QueryArrayResult>>(pool, config);
   return Object.assign(pool, {
@@ -82,6 +82,21 @@ function charsAsTexts(pool: pg.Pool): pg.Pool {
       return answer;
     },
   });
+}
+
+class LiveSchema extends PrismaPg {
+  override async connect(): ReturnType<PrismaPg['connect']> {
+    const adapter = await super.connect();
+    const query = adapter.queryRaw.bind(adapter);
+    adapter.queryRaw = async (asked) => {
+      const answer = await query(asked);
+      const columnTypes = answer.columnTypes.map((type, index) =>
+        answer.columnNames[index] === 'constraint_type' ? ColumnTypeEnum.Character : type,
+      );
+      return { ...answer, columnTypes };
+    };
+    return adapter;
+  }
 }
 
 /** The engine asks any database for its version before it compares two files: this one has only that answer. */

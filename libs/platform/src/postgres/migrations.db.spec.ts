@@ -103,7 +103,7 @@ describe('applyMigrations', () => {
       [1, 2].map(() =>
         testDatabase({
           schemaDir,
-          migrate: (url) => applyMigrations({ url, schemaDir, schema: 'keys' }).then(() => undefined),
+          migrate: (url) => applyMigrations({ url, schemaDir, schema: 'keys' }),
         }),
       ),
     );
