@@ -58,7 +58,10 @@ export class PricedFrom {
   @IsObject() context!: Record<string, string | number | boolean>;
 }
 
-/** Counters of one scope as admission saw them, after counting this unit. null limit = unlimited. */
+/**
+ * Counters of one scope as admission saw them, after counting this unit. null limit = unlimited.
+ * A capped counter of model_limits is listed too, as {scope: 'key', scope_id: '<key id>/m:<model or brand/*>'}.
+ */
 export class LimitReading {
   @IsString() scope!: ScopeKind;
   @IsString() scope_id!: string;
@@ -66,6 +69,8 @@ export class LimitReading {
   @IsOptional() @IsInt() rpm_limit!: number | null;
   @IsInt() rpd!: number;
   @IsOptional() @IsInt() rpd_limit!: number | null;
+  /** Spend cap of the scope at admission; null or absent = none. From a key's, spend movements are made. */
+  @IsOptional() @Matches(MONEY_PATTERN) cap_usd?: string | null;
 }
 
 /** One finished unit: the record of gateway.usage.v1. One unit = one usage event = one cost. */

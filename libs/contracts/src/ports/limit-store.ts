@@ -115,6 +115,10 @@ export interface AccountState {
   scopes: (ScopeCounters & { reservedNano: bigint; unpostedNano: bigint })[];
   reservedNano: bigint;
   unpostedNano: bigint;
+  /** Units in flight, of whatever cost. */
+  reservedUnits: number;
+  /** Finished units that the ledger has not posted yet, free ones too: reads wait for them. */
+  unpostedUnits: number;
   minuteResetSeconds: number;
   dayResetSeconds: number;
 }

@@ -86,6 +86,8 @@ export interface Membership {
   accountId: string;
   role: OrgRole;
   teams: string[];
+  /** Limits of the org and of this person in it, for the rate-limit read; absent where the driver does not tell. */
+  limits?: ScopeLimits[];
 }
 
 /** Who calls with a session token. */

@@ -152,6 +152,12 @@ export class AccountBook {
     return this.inWindow(name, now);
   }
 
+  unitCounts(): { reservedUnits: number; unpostedUnits: number } {
+    let reservedUnits = 0;
+    for (const unit of this.units.values()) if (unit.state === 'reserved') reservedUnits += 1;
+    return { reservedUnits, unpostedUnits: this.units.size - reservedUnits };
+  }
+
   due(limit: number, now: number): string[] {
     return [...this.units]
       .filter(([, unit]) => unit.dueAt <= now)

@@ -103,6 +103,7 @@ export class InProcessLimitStore extends LimitStore {
       }),
       reservedNano: BigInt(account.reserved),
       unpostedNano: BigInt(account.unposted),
+      ...book.unitCounts(),
       minuteResetSeconds: minuteResetSeconds(now),
       dayResetSeconds: dayResetSeconds(now),
     };

@@ -22,7 +22,7 @@ return string.format('%.0f', pv)
 
 /**
  * KEYS: acct, units, due. ARGV: node, test clock or '', record names (the balance's last).
- * Answers `<now> {<rpm> <rpd> <tpm> <reserved> <unposted>}...`.
+ * Answers `<now> <units in flight> <units unposted> {<rpm> <rpd> <tpm> <reserved> <unposted>}...`.
  */
 export const READ = `
 ${CLOCK}
@@ -32,7 +32,8 @@ if #lapsed > 0 then
   ${FREE_LAPSED}
 end
 local minute, day = math.floor(now / 60000), math.floor(now / 86400000)
-local answer = {string.format('%.0f', now)}
+local answer = {string.format('%.0f', now), tostring(redis.call('ZCOUNT', dueKey, '-inf', '(1e15')),
+  tostring(redis.call('ZCOUNT', dueKey, '1e15', '+inf'))}
 for i = 3, #ARGV do
   local s = record(ARGV[i])
   local sameMinute, sameDay = s[1] == minute, s[4] == day

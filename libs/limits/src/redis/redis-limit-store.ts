@@ -122,7 +122,7 @@ export class RedisLimitStore extends LimitStore {
   async read(accountId: string, scopes: { kind: ScopeKind; id: string }[]): Promise<AccountState> {
     const names = [...scopes.map(recordName), ACCOUNT_RECORD];
     const answer = await this.run(LIMIT_SCRIPTS.read, accountKeys(accountId), names);
-    const [now, ...values] = answer.split(' ');
+    const [now, reservedUnits, unpostedUnits, ...values] = answer.split(' ');
     const counters = names.map((_, index) => {
       const [rpm, rpd, tpm, reserved, unposted] = values.slice(5 * index, 5 * index + 5);
       return {
@@ -138,6 +138,8 @@ export class RedisLimitStore extends LimitStore {
       scopes: scopes.map(({ kind, id }, index) => ({ kind, id, ...counters[index] })),
       reservedNano: account.reservedNano,
       unpostedNano: account.unpostedNano,
+      reservedUnits: Number(reservedUnits),
+      unpostedUnits: Number(unpostedUnits),
       minuteResetSeconds: minuteResetSeconds(Number(now)),
       dayResetSeconds: dayResetSeconds(Number(now)),
     };

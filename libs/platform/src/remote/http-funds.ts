@@ -19,8 +19,8 @@ export class HttpFunds extends Funds {
     await this.post(`/internal/gate/${encodeURIComponent(accountId)}`, { gen, scopes });
   }
 
-  override async spent(scopes: Scope[]): Promise<string[]> {
-    const body = await this.post('/internal/spend', { scopes });
+  override async spent(scopes: Scope[], accountId?: string): Promise<string[]> {
+    const body = await this.post('/internal/spend', { scopes, account_id: accountId });
     const spent = member(body, 'spent_usd');
     if (!Array.isArray(spent) || spent.length !== scopes.length) throw this.notUnderstood('spent_usd');
     return spent.map((amount: unknown) => {
