@@ -61,6 +61,10 @@ export { databaseDiff, MIGRATED_SCHEMA, migrationDiff } from './postgres/migrati
 export { postgresPool } from './postgres/postgres-pool.js';
 export type { PostgresOptions } from './postgres/postgres-pool.js';
 export { prismaAdapter, prismaAdapterOver } from './postgres/prisma-adapter.js';
+export { Deadlines } from './time/deadlines.js';
+export type { Deadline } from './time/deadlines.js';
+export { OpossumBreakers } from './http/breakers.js';
+export { UndiciTransport } from './http/undici-transport.js';
 export { SystemClock } from './time/system-clock.js';
 export { SystemRandom } from './time/system-random.js';
 export { TRACER } from './tracing/tracing.js';

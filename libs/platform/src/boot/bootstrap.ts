@@ -4,8 +4,16 @@ import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { BODY_LIMIT_BYTES, EXPOSED_HEADERS, newId, type Clock, type Random } from '@gateway/contracts';
+import {
+  BODY_LIMIT_BYTES,
+  EXPOSED_HEADERS,
+  newId,
+  type ApiError,
+  type Clock,
+  type Random,
+} from '@gateway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { BASELINE_VERSION } from '@gateway/api-version';
 import type { Tracer } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { Authenticator } from '../auth/authenticator.js';
@@ -28,8 +36,8 @@ import { CLOCK } from '../time/tokens.js';
 import { defaultPressureLimits, Pressure, type PressureLimits } from './pressure.js';
 import { registerBodyParsers } from './body-parsers.js';
 import { drainRefusal, trackRequests } from './drain-hooks.js';
-import { declaresTooMuch, sendTooLarge } from './oversize.js';
-import { registerRequestHooks } from './request-hooks.js';
+import { declaresTooMuch, dropBody, sendTooLarge } from './oversize.js';
+import { readVersion, registerRequestHooks } from './request-hooks.js';
 import { isCrossOriginPath, responseHeaders } from './response-headers.js';
 
 export interface BootConfig {
@@ -66,15 +74,17 @@ const ENDING_MS = 5_000;
 export async function bootstrap({ module, config }: BootOptions): Promise<RunningApp> {
   const random = new SystemRandom();
   const adapter = new FastifyAdapter(serverOptions(random));
-  const instance = adapter.getInstance() as unknown as FastifyInstance;
-  const parts: { app?: NestFastifyApplication } = {};
+  const instance = adapter.getInstance<FastifyInstance>();
+  const parts: { app?: NestFastifyApplication; drain?: Drain; authenticator?: Authenticator } = {};
   const created = (): NestFastifyApplication => {
     if (parts.app === undefined) throw new Error('A request came before the application was made.');
     return parts.app;
   };
-  registerRequestHooks(instance, (request) => drainRefusal(created().get(Drain), random, request));
+  registerRequestHooks(instance, (request, reply) =>
+    parts.drain === undefined ? null : drainRefusal({ drain: parts.drain, random }, request, reply),
+  );
   registerBodyParsers(instance);
-  const registered = guardRawRoutes(instance, () => created().get(Authenticator));
+  const registered = guardRawRoutes(instance, () => (parts.authenticator ??= created().get(Authenticator)));
   void instance.register(cors, () => answerCors);
 
   const root = { module: class Root {}, imports: [DiscoveryModule, module] };
@@ -84,6 +94,7 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
     abortOnError: false,
   });
   parts.app = app;
+  parts.drain = app.get(Drain);
   const logger = app.get<Logger>(LOGGER);
   app.useLogger(new NestLogger(logger));
   app.useGlobalFilters(new ErrorFilter(logger));
@@ -137,8 +148,19 @@ function serverOptions(random: Random): ConstructorParameters<typeof FastifyAdap
 
 function refuseAddress(failure: Error, request: FastifyRequest, reply: FastifyReply): void {
   if (declaresTooMuch(request)) return sendTooLarge(request, reply);
+  // The router makes these requests without the decorations that others get.
+  request.apiVersion = BASELINE_VERSION;
+  const refusal = readVersion(request) ?? toApiError(failure);
+  if (request.headers['transfer-encoding'] === undefined) return answerAddress(refusal, request, reply);
+  dropBody(request, (wasTooLarge) => {
+    if (wasTooLarge) sendTooLarge(request, reply);
+    else answerAddress(refusal, request, reply);
+  });
+}
+
+function answerAddress(refusal: ApiError, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(responseHeaders(request));
-  sendApiError(toApiError(failure), request, reply);
+  sendApiError(refusal, request, reply);
 }
 
 /** Any origin may call the API, without credentials; nothing else answers another origin. */

@@ -1,13 +1,19 @@
 import type { ApiError, Random } from '@gateway/contracts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { unavailable } from '../errors/unavailable.js';
 import type { Drain } from '../health/drain.js';
 import { OPERATIONAL_PATHS } from '../health/operational-routes.js';
 import type { Metrics } from '../metrics/metrics.js';
 
 /** While draining every new request but those of the platform is refused. */
-export function drainRefusal(drain: Drain, random: Random, request: FastifyRequest): ApiError | null {
-  if (!drain.isDraining || OPERATIONAL_PATHS.has(request.url)) return null;
+export function drainRefusal(
+  { drain, random }: { drain: Drain; random: Random },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): ApiError | null {
+  if (!drain.isDraining) return null;
+  reply.header('Connection', 'close');
+  if (OPERATIONAL_PATHS.has(request.url)) return null;
   return unavailable(random, undefined, 'service_draining');
 }
 
@@ -22,7 +28,6 @@ export function trackRequests(instance: FastifyInstance, drain: Drain, metrics: 
     () => drain.requestsInFlight,
   );
   instance.addHook('onRequest', (request, reply, done) => {
-    if (drain.isDraining) reply.header('Connection', 'close');
     const startedAt = performance.now();
     drain.entered();
     reply.raw.once('close', () => {

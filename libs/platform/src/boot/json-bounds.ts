@@ -3,6 +3,9 @@ import { ApiError, type ErrorDetail } from '@gateway/contracts';
 /** Bounds of a JSON body (reliability 5.5). JSON.parse has none: 16 MB of brackets block it for seconds. */
 export const JSON_BOUNDS = { depth: 64, keys: 100_000, items: 100_000 } as const;
 
+/** An escaped letter of `__proto__`: the name could be spelled with it. */
+const ESCAPED_PROTO = /\\u00(?:5f|6f|7[024])/i;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
@@ -74,7 +77,7 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   let parsed: unknown;
   try {
     parsed =
-      text.includes('__proto__') || text.includes('\\u005f') ? parseWithoutProto(text) : JSON.parse(text);
+      text.includes('__proto__') || ESCAPED_PROTO.test(text) ? parseWithoutProto(text) : JSON.parse(text);
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
     throw bodyFault('json_invalid', 'The body is not valid JSON.', cause);

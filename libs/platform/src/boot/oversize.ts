@@ -1,3 +1,4 @@
+import { HttpException } from '@nestjs/common';
 import { BODY_LIMIT_BYTES } from '@gateway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -8,25 +9,60 @@ const PAGE = `<!DOCTYPE html>
 </html>
 `;
 
+/** How long the rest of a refused body is read and dropped. */
+const LINGER_MS = 10_000;
+
 /** True where the declared length is over the limit: nothing of it is read into memory. */
 export function declaresTooMuch(request: FastifyRequest): boolean {
   const declared = request.headers['content-length'];
   return declared !== undefined && Number(declared) > BODY_LIMIT_BYTES;
 }
 
-/** The plain page of an edge in front of us: no request id, no version, no CORS, no trace (spec, Limits 6). */
+/**
+ * The plain page of an edge in front of us: no request id, no version, no CORS, no trace (spec, Limits 6).
+ * The answer is whole at once, but the connection stays open until the rest of the body was read and dropped,
+ * or for some seconds: closing it earlier would reset it, and a client that sends first would see no answer.
+ */
 export function sendTooLarge(request: FastifyRequest, reply: FastifyReply): void {
   request.isOversized = true;
-  for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
-  // Not `Connection: close`: Node then reads and drops what is still coming, so that a client which sends
-  // the whole body first gets to see the answer. requestTimeout bounds it.
-  void reply
-    .code(413)
-    .type('text/html; charset=utf-8')
-    .serializer((page: string) => page)
-    .send(PAGE);
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(413, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(PAGE),
+  });
+  raw.write(PAGE);
+  if (request.raw.complete) {
+    raw.end();
+    return;
+  }
+  const end = (): void => {
+    clearTimeout(timer);
+    raw.end();
+  };
+  const timer = setTimeout(() => {
+    raw.end();
+    request.raw.destroy();
+  }, LINGER_MS).unref();
+  request.raw.once('end', end).once('error', end).once('close', end).resume();
 }
 
+/** Reads and drops a body of unknown length, then says whether it was over the limit. */
+export function dropBody(request: FastifyRequest, then: (wasTooLarge: boolean) => void): void {
+  let size = 0;
+  const count = (chunk: Buffer): void => {
+    size += chunk.length;
+    if (size > BODY_LIMIT_BYTES) settle(true);
+  };
+  const settle = (wasTooLarge: boolean): void => {
+    request.raw.removeListener('data', count).removeAllListeners('end');
+    then(wasTooLarge);
+  };
+  request.raw.once('end', () => settle(false)).on('data', count);
+}
+
+/** Fastify's own failure, or the exception that Nest makes of it. */
 export function isTooLarge(failure: unknown): boolean {
+  if (failure instanceof HttpException) return failure.getStatus() === 413;
   return failure instanceof Error && 'code' in failure && failure.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
 }

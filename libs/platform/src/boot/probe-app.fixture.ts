@@ -1,4 +1,17 @@
-import { Body, Controller, Get, Module, Post, Req, type DynamicModule } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  Injectable,
+  Module,
+  Post,
+  Query,
+  Req,
+  type DynamicModule,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   ApiError,
   type Clock,
@@ -10,9 +23,14 @@ import {
   PrincipalReader,
 } from '@gateway/contracts';
 import { IsInt, IsOptional, IsString, Length } from 'class-validator';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Access } from '../auth/access.js';
-import { principalOf } from '../auth/principal-of.js';
+import { keyOf, principalOf } from '../auth/principal-of.js';
+import { pageOf, PageQuery } from '../management/page.js';
+import { Drain } from '../health/drain.js';
+import { ReadinessChecks } from '../health/readiness-checks.js';
+import { Pressure, type PressureLimits } from './pressure.js';
+import { responseHeaders } from './response-headers.js';
 import { PlatformModule } from '../platform.module.js';
 import { bootstrap, type RunningApp } from './bootstrap.js';
 
@@ -71,11 +89,50 @@ class ProbeController {
     throw new ApiError('not_found');
   }
 
+  @Get('list')
+  @Access({ public: true })
+  list(@Query() query: PageQuery): object {
+    return pageOf([], 0, query);
+  }
+
   @Post('messages')
   @Access({ public: true })
   messages(@Body() body: WidgetBody): object {
     return body;
   }
+}
+
+@Controller('v1')
+class ForgetfulController {
+  @Get('forgotten')
+  forgotten(): object {
+    return { ok: true };
+  }
+}
+
+/** Routes without Nest, as the edge registers its own. */
+@Injectable()
+class RawRoutes implements OnModuleInit {
+  constructor(private readonly adapters: HttpAdapterHost<FastifyAdapter>) {}
+
+  onModuleInit(): void {
+    const instance = this.adapters.httpAdapter.getInstance<FastifyInstance>();
+    instance.get('/v1/raw', { config: { access: { key: true }, admits: true } }, (request) => ({
+      key: keyOf(request).keyId,
+    }));
+    instance.get('/v1/hijacked', { config: { access: { public: true } } }, (request, reply) => {
+      reply.hijack();
+      reply.raw.writeHead(200, responseHeaders(request)).end('raw');
+    });
+    instance.get('/v1/slow', { config: { access: { public: true } } }, (_request, reply) => {
+      reply.hijack();
+      reply.raw.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('first');
+      this.slow.push(() => reply.raw.end(' last'));
+    });
+  }
+
+  /** Ends each slow answer. */
+  readonly slow: (() => void)[] = [];
 }
 
 @Controller('internal')
@@ -91,10 +148,12 @@ class InternalController {
 export class MapPrincipalReader extends PrincipalReader {
   readonly principals = new Map<string, Principal>();
   reloads = 0;
+  lookups = 0;
   failure: Error | null = null;
 
   async resolve(credential: Credential): Promise<Principal> {
-    if (this.failure !== null) throw this.failure;
+    this.lookups += 1;
+    if (this.failure !== null) throw new ApiError('service_unavailable', { cause: this.failure });
     const found = this.principals.get(credential.kind === 'session' ? credential.token : credential.digest);
     if (found === undefined) throw new ApiError('unauthorized');
     return found;
@@ -137,12 +196,25 @@ export interface Probe extends RunningApp {
   principals: MapPrincipalReader;
   /** Newest version by account, as Redis would know it. */
   versions: Map<string, number>;
+  /** Ends the answers of /v1/slow. */
+  slow: (() => void)[];
+  drain: Drain;
+  readiness: ReadinessChecks;
+  pressure: Pressure;
 }
 
 export const PROBE_FLEET_TOKEN = 'fleet-token-of-the-probe';
 
+export interface ProbeOptions {
+  clock?: Clock;
+  drainGraceMs?: number;
+  /** Adds a handler that declares no access. */
+  unguarded?: boolean;
+  pressure?: PressureLimits;
+}
+
 /** Starts the probe on a free port. */
-export async function startProbe(options: { clock?: Clock; drainGraceMs?: number } = {}): Promise<Probe> {
+export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
   const principals = new MapPrincipalReader();
   const versions = new Map<string, number>();
   const limits = {
@@ -160,14 +232,27 @@ export async function startProbe(options: { clock?: Clock; drainGraceMs?: number
   class ProbeModule {}
   Module({
     imports: [platform],
-    controllers: [ProbeController, InternalController],
-    providers: [{ provide: PrincipalReader, useValue: principals }],
+    controllers: [ProbeController, InternalController, ...(options.unguarded ? [ForgetfulController] : [])],
+    providers: [{ provide: PrincipalReader, useValue: principals }, RawRoutes],
   })(ProbeModule);
   const module: DynamicModule = { module: ProbeModule };
   const running = await bootstrap({
     name: 'probe',
     module,
-    config: { host: '127.0.0.1', port: 0, drainGraceMs: options.drainGraceMs ?? 1_000 },
+    config: {
+      host: '127.0.0.1',
+      port: 0,
+      drainGraceMs: options.drainGraceMs ?? 1_000,
+      pressure: options.pressure,
+    },
   });
-  return { ...running, principals, versions };
+  return {
+    ...running,
+    principals,
+    versions,
+    slow: running.app.get(RawRoutes).slow,
+    drain: running.app.get(Drain),
+    readiness: running.app.get(ReadinessChecks),
+    pressure: running.app.get(Pressure),
+  };
 }

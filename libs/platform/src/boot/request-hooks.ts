@@ -1,13 +1,13 @@
 import { BASELINE_VERSION, resolveVersion } from '@gateway/api-version';
 import { ApiError, HEADER } from '@gateway/contracts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { contentEncodingFault } from './body-parsers.js';
 import { declaresTooMuch, sendTooLarge } from './oversize.js';
 import { responseHeaders } from './response-headers.js';
 import './gateway-request.js';
 
 /** Refuses a request before it is looked at, for example while draining; null lets it in. */
-export type EntryCheck = (request: FastifyRequest) => ApiError | null;
+export type EntryCheck = (request: FastifyRequest, reply: FastifyReply) => ApiError | null;
 
 /**
  * The order of every request: size, version header, then (elsewhere) authentication, status of the key, body.
@@ -24,7 +24,7 @@ export function registerRequestHooks(instance: FastifyInstance, entryCheck: Entr
   instance.decorateRequest('isOversized', false);
   instance.addHook('onRequest', (request, reply, done) => {
     if (declaresTooMuch(request)) return sendTooLarge(request, reply);
-    const refusal = readVersion(request) ?? entryCheck(request);
+    const refusal = readVersion(request) ?? entryCheck(request, reply);
     reply.headers(responseHeaders(request));
     request.bodyFault = contentEncodingFault(request.headers['content-encoding']);
     if (refusal === null) return done();
@@ -41,8 +41,11 @@ function requestIdOf(this: FastifyRequest): string {
   return this.id;
 }
 
-/** The realtime socket negotiates its version itself and ignores the header (spec, Versioning 13). */
-function readVersion(request: FastifyRequest): ApiError | null {
+/**
+ * Sets the version of the request from its header and answers why it cannot be, or null.
+ * The realtime socket negotiates its version itself and ignores the header (spec, Versioning 13).
+ */
+export function readVersion(request: FastifyRequest): ApiError | null {
   const header = request.headers[HEADER.serviceVersion.toLowerCase()];
   if (header === undefined || request.url.startsWith('/v1/realtime')) return null;
   try {

@@ -61,6 +61,8 @@ export function createLogger(
       level: options.level,
       base: { service: options.service },
       timestamp: pino.stdTimeFunctions.isoTime,
+      // Errors are written by `allowed`; pino's own form of them shows every member.
+      serializers: { err: (shownBefore: unknown) => shownBefore },
       formatters: { level: (level) => ({ level }), log: allowed },
       hooks: {
         logMethod(lines, method) {

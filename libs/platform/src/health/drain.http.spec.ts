@@ -1,0 +1,129 @@
+import { eventually } from '@gateway/testing';
+import { connect, type Socket } from 'node:net';
+import { startProbe, type Probe } from '../boot/probe-app.fixture.js';
+
+/** A response that is read bit by bit. */
+class Stream {
+  text = '';
+  private waiting: (() => void)[] = [];
+  private constructor(readonly socket: Socket) {
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
+      this.text += chunk;
+      for (const wake of this.waiting.splice(0)) wake();
+    });
+  }
+
+  static open(probe: Probe, path: string): Stream {
+    const { hostname, port } = new URL(probe.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    return new Stream(socket);
+  }
+
+  async until(part: string): Promise<string> {
+    while (!this.text.includes(part)) await new Promise<void>((wake) => this.waiting.push(wake));
+    return this.text;
+  }
+}
+
+async function getAll(
+  probe: Probe,
+  path: string,
+): Promise<{ status: number; headers: Headers; body: unknown }> {
+  const answer = await fetch(`${probe.url}${path}`);
+  return { status: answer.status, headers: answer.headers, body: await answer.json() };
+}
+
+describe('a drain', () => {
+  it('U09 refuses new requests, is not ready at once, lives on, and lets a stream finish', async () => {
+    const probe = await startProbe({ drainGraceMs: 20_000 });
+    const stream = Stream.open(probe, '/v1/slow');
+    await stream.until('first');
+    const closed = probe.close();
+
+    expect((await getAll(probe, '/readyz')).status).toBe(503);
+    expect((await getAll(probe, '/healthz')).status).toBe(200);
+    const refused = await getAll(probe, '/v1/open');
+    expect(refused.status).toBe(503);
+    expect(refused.body).toMatchObject({ error: { code: 'service_draining' } });
+    expect(refused.headers.get('connection')).toBe('close');
+    expect(refused.headers.get('x-should-retry')).toBe('true');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(5);
+
+    probe.slow.forEach((end) => end());
+    await stream.until(' last');
+    await closed;
+    stream.socket.destroy();
+  });
+
+  it('tells what still runs when the grace is over, and then ends', async () => {
+    const probe = await startProbe({ drainGraceMs: 30 });
+    const stream = Stream.open(probe, '/v1/slow');
+    await stream.until('first');
+    const { deadline } = probe.drain;
+    deadline.addEventListener('abort', () => probe.slow.forEach((end) => end()));
+    await probe.close();
+    expect(deadline.aborted).toBe(true);
+    expect(await stream.until(' last')).toContain('first');
+    stream.socket.destroy();
+  });
+
+  it('closes once, however often it is asked', async () => {
+    const probe = await startProbe();
+    await Promise.all([probe.close(), probe.close()]);
+    await expect(fetch(`${probe.url}/healthz`)).rejects.toThrow();
+  });
+});
+
+describe('readiness', () => {
+  it('names what is missing and never asks a dependency', async () => {
+    const probe = await startProbe();
+    const state = { writable: false };
+    probe.readiness.add('journal', () => state.writable || 'The journal cannot be written.');
+    expect(await getAll(probe, '/readyz')).toMatchObject({
+      status: 503,
+      body: { faults: { journal: 'The journal cannot be written.' } },
+    });
+    expect((await getAll(probe, '/healthz')).status).toBe(200);
+    state.writable = true;
+    expect((await getAll(probe, '/readyz')).status).toBe(200);
+    await probe.close();
+  });
+});
+
+describe('pressure', () => {
+  const none = { some: Infinity, all: Infinity };
+
+  it('U15 refuses everything but the platform’s own paths, with our envelope', async () => {
+    const probe = await startProbe({
+      pressure: { delayMs: none, rssBytes: { some: 1, all: 1 }, bodyBytes: none },
+    });
+    // Memory is measured once a second.
+    await eventually(async () => (await getAll(probe, '/v1/open')).status === 503);
+    expect(probe.pressure.refusesSome).toBe(true);
+    const refused = await getAll(probe, '/v1/open');
+    expect(refused.body).toMatchObject({ error: { code: 'service_unavailable' } });
+    expect(refused.headers.get('x-service-version')).toBe('2026-08');
+    expect(refused.headers.get('x-request-id')).toMatch(/^req_/);
+    expect((await getAll(probe, '/healthz')).status).toBe(200);
+    await probe.close();
+  });
+
+  it('U15 counts the bodies in flight by their declared length and lets go of them', async () => {
+    const probe = await startProbe({
+      pressure: { delayMs: none, rssBytes: none, bodyBytes: { some: 1, all: 10 } },
+    });
+    const post = (body: string): Promise<Response> =>
+      fetch(`${probe.url}/v1/open`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      });
+    expect((await post('"12345678901234567890"')).status).toBe(503);
+    expect((await post('"123"')).status).toBe(201);
+    await eventually(async () => probe.pressure.bodyBytesInFlight === 0);
+    await probe.close();
+  });
+});

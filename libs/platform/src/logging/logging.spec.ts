@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { mintSecret } from '../auth/secret.js';
+import { SystemRandom } from '../time/system-random.js';
+import { createLogger } from './logger.js';
+import { scrub } from './scrub.js';
+
+const secret = mintSecret('rsk_', new SystemRandom());
+const PLANTED: readonly (readonly [string, string])[] = [
+  ['a key of ours', secret],
+  ['an admin key', mintSecret('mak_', new SystemRandom())],
+  ['an OpenAI key', 'sk-proj-abcdefghijklmnopqrstuvwx'],
+  ['an Anthropic key', 'sk-ant-api03-abcdefghijklmnop'],
+  ['a Google key', 'AIzaSyA1234567890abcdefghijklmnopqrstuvw'],
+  ['an AWS key id', 'AKIAIOSFODNN7EXAMPLE'],
+  ['a JWT', 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJ1c3JfMSJ9.c2lnbmF0dXJl'],
+  ['a bearer token', 'Bearer abc.def-123'],
+  ['an ARN', 'arn:aws:bedrock:us-east-1:123456789012:model/x'],
+  ['a password in a URL', 'hunter2'],
+  ['a query', 'X-Amz-Signature=abc'],
+  ['random base64', randomBytes(48).toString('base64')],
+];
+
+describe('scrub', () => {
+  it.each(PLANTED)('S09 takes out %s', (name, planted) => {
+    const text =
+      name === 'a password in a URL'
+        ? `connect postgres://user:${planted}@db:5432/x failed`
+        : name === 'a query'
+          ? `GET https://host/path?${planted} failed`
+          : `it failed with ${planted}, sorry`;
+    expect(scrub(text)).not.toContain(planted);
+    expect(scrub(text)).toContain('[redacted]');
+    expect(scrub(text)).toContain('failed');
+  });
+
+  it('leaves words, ids and digests of hex', () => {
+    const text =
+      'req_019a9d3e-1c7e-7000-8000-0123456789ab of openai/gpt-4o-mini took 12 ms at https://host/path';
+    expect(scrub(text)).toBe(text);
+  });
+});
+
+describe('the logger', () => {
+  function logged(write: (logger: ReturnType<typeof createLogger>) => void): string {
+    const lines: string[] = [];
+    write(createLogger({ service: 'probe', level: 'info' }, { write: (line) => lines.push(line) }));
+    return lines.join('');
+  }
+
+  it('S01 drops fields that are not on the list', () => {
+    const line = logged((logger) =>
+      logger.info({ request_id: 'req_1', prompt: 'private words', body: {} }, 'done'),
+    );
+    expect(JSON.parse(line)).toMatchObject({
+      request_id: 'req_1',
+      service: 'probe',
+      level: 'info',
+      msg: 'done',
+    });
+    expect(line).not.toMatch(/private|body/);
+  });
+
+  it('S01 scrubs messages, fields and errors with their causes', () => {
+    const cause = new Error(`refused ${secret}`);
+    const line = logged((logger) =>
+      logger.error({ err: new Error(`failed ${secret}`, { cause }), reason: secret }, `lost ${secret}`),
+    );
+    expect(line).not.toContain(secret);
+    expect(JSON.parse(line).err.cause.message).toBe('refused [redacted]');
+  });
+});
