@@ -1,6 +1,7 @@
 import type { LimitStore } from '@gateway/contracts';
 import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/testing';
 import type { FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
+import { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 import { KEY, limitDrivers, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
 
 let database: TestRedis;
@@ -127,5 +128,50 @@ describe.each(DRIVERS)('units in LimitStore $name', ({ make, reset }) => {
     expect(refusal(await store.admit(request({ creditLimitNano: 2n * vast })))).toMatchObject({
       metric: 'balance',
     });
+  });
+});
+
+describe('what a store keeps', () => {
+  it('Redis: a record at rest expires after two days, one with unposted or reserved money never', async () => {
+    await redis.client.flushdb();
+    const clock = fixedClock('2026-03-01T12:00:15.000Z');
+    const store = DRIVERS[1].make(clock);
+    await open(store);
+    const record = 'scope:{acct_1}:key:k1';
+    expect(await redis.client.ttl(record)).toBeGreaterThan(86_400);
+    const unit = request();
+    await store.admit(unit);
+    expect(await redis.client.ttl(record)).toBe(-1);
+    await store.put([put('settle', unit)]);
+    expect(await redis.client.ttl(record)).toBe(-1);
+    await mirror(store, null, { version: 2, units: [{ unit: unit.unit, crash: false }] });
+    expect(await redis.client.ttl(record)).toBeGreaterThan(86_400);
+  });
+
+  it('in process: idle accounts are swept, unposted money stays, and a start begins with the counts of today', async () => {
+    const clock = fixedClock('2026-03-01T12:00:15.000Z');
+    const store = new InProcessLimitStore({ clock, random: seededRandom(1) });
+    store.seed([{ accountId: 'acct_1', kind: 'key', id: 'k1', rpm: 4, rpd: 40, tpm: 400 }]);
+    await open(store);
+    const scopes = limited('key', { rpd: 41 });
+    expect(await store.admit(request({ scopes }))).toMatchObject({
+      counters: [{ rpm: 5, rpd: 41, tpm: 500 }, {}, {}, {}, {}],
+    });
+    expect(refusal(await store.admit(request({ scopes }))).metric).toBe('rpd');
+    await store.put([put('settle', request(), { nano: 9n })]);
+    const idle = Array.from({ length: 50 }, (_, n) => ({
+      accountId: `idle_${n}`,
+      kind: 'key' as const,
+      id: 'k',
+      rpm: 1,
+      rpd: 1,
+      tpm: 1,
+    }));
+    store.seed(idle);
+    expect(store.size).toBeGreaterThan(50);
+    await clock.advance(4 * 86_400_000);
+    await store.admit(request({ accountId: 'other' }));
+    expect(await store.read('acct_1', [KEY])).toMatchObject({ unpostedNano: 9n, reservedNano: 0n });
+    expect(store.size).toBeLessThan(20);
   });
 });
