@@ -46,8 +46,12 @@ export type {
 } from './management/idempotent.js';
 export { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf, PageQuery } from './management/page.js';
 export type { Page } from './management/page.js';
+export { OutboxRelay } from './outbox/outbox-relay.js';
+export type { OutboxRelayOptions } from './outbox/outbox-relay.js';
+export { outboxRow } from './outbox/outbox-row.js';
+export type { OutboxEvent, OutboxRow } from './outbox/outbox-row.js';
 export { PlatformModule } from './platform.module.js';
-export type { PlatformOptions } from './platform.module.js';
+export type { EmbeddedOptions, PlatformOptions } from './platform.module.js';
 export { applyMigrations } from './postgres/apply-migrations.js';
 export type { MigrateOptions } from './postgres/apply-migrations.js';
 export { assertSchemaKnown } from './postgres/assert-schema-known.js';

@@ -1,0 +1,166 @@
+import type { Clock, EventLog, LogRecord, Timer } from '@gateway/contracts';
+import type pg from 'pg';
+
+export interface OutboxRelayOptions {
+  /** Connections whose search path has the service's `outbox`. */
+  pool: pg.Pool;
+  eventLog: Pick<EventLog, 'append'>;
+  clock: Clock;
+  /** Each failed round, for the log. The relay goes on with back-off. */
+  onFault: (error: unknown) => void;
+  pollMs?: number;
+  batch?: number;
+  /** A batch that the event log has not taken by then is given up and tried again. */
+  appendTimeoutMs?: number;
+}
+
+const POLL_MS = 200;
+const BATCH = 200;
+const APPEND_TIMEOUT_MS = 15_000;
+const BACK_OFF_MAX_MS = 5_000;
+
+interface Waiting {
+  id: string;
+  topic: string;
+  key: string;
+  value: string;
+}
+
+/**
+ * Takes committed rows of a service's outbox to the event log, oldest first, and deletes what the log has acknowledged.
+ * At least once: a process that dies between the two leaves the row, which is sent again. Of several replicas one at a
+ * time relays, because two would overtake each other.
+ */
+export class OutboxRelay {
+  private readonly options: OutboxRelayOptions;
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | null = null;
+  private wake: AbortController | null = null;
+  private isNudged = false;
+
+  constructor(options: OutboxRelayOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Call it after a commit that wrote rows: they leave at once instead of at the next poll. */
+  nudge(): void {
+    this.isNudged = true;
+    this.wake?.abort();
+  }
+
+  /** Ends after the batch under way. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.wake?.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { pollMs = POLL_MS, batch = BATCH, onFault } = this.options;
+    let failures = 0;
+    while (!this.stopping.signal.aborted) {
+      this.isNudged = false;
+      try {
+        const sent = await this.relayBatch(batch);
+        failures = 0;
+        if (sent === batch) continue;
+      } catch (error) {
+        failures += 1;
+        onFault(error);
+      }
+      await this.rest(Math.min(pollMs * 2 ** Math.min(failures, 10), BACK_OFF_MAX_MS), failures > 0);
+    }
+  }
+
+  private async rest(delayMs: number, isBackOff: boolean): Promise<void> {
+    if (this.stopping.signal.aborted || (this.isNudged && !isBackOff)) return;
+    const wake = new AbortController();
+    // A nudge does not shorten a back-off; a stop does.
+    if (isBackOff) this.stopping.signal.addEventListener('abort', () => wake.abort(), { once: true });
+    else this.wake = wake;
+    await this.options.clock.sleep(delayMs, wake.signal).catch(() => undefined);
+    this.wake = null;
+  }
+
+  private async relayBatch(batch: number): Promise<number> {
+    const client = await this.options.pool.connect();
+    let fault: Error | undefined;
+    const note = (error: Error): void => void (fault = error);
+    client.on('error', note); // A connection lost while the event log is at work; the next query would fail as well.
+    try {
+      await client.query('BEGIN');
+      const rows = await lockOldest(client, batch);
+      const taken = await this.appendAll(rows);
+      if (taken.ids.length > 0)
+        await client.query('DELETE FROM outbox WHERE id = ANY($1::uuid[])', [taken.ids]);
+      await client.query('COMMIT');
+      if (taken.fault !== undefined) throw taken.fault;
+      return rows.length;
+    } catch (error) {
+      await client.query('ROLLBACK').catch(note);
+      throw error;
+    } finally {
+      client.off('error', note);
+      client.release(fault);
+    }
+  }
+
+  /** Topic by topic; a topic that fails keeps its rows, and with them their order. */
+  private async appendAll(rows: Waiting[]): Promise<{ ids: string[]; fault?: Error }> {
+    const ids: string[] = [];
+    let fault: Error | undefined;
+    for (const [topic, waiting] of byTopic(rows)) {
+      try {
+        await this.append(
+          topic,
+          waiting.map(({ key, value }) => ({ key, value })),
+        );
+        ids.push(...waiting.map((row) => row.id));
+      } catch (cause) {
+        fault = new Error(`The event log did not take ${waiting.length} records of ${topic}.`, { cause });
+      }
+    }
+    return { ids, fault };
+  }
+
+  private async append(topic: string, records: LogRecord[]): Promise<void> {
+    const { clock, eventLog, appendTimeoutMs = APPEND_TIMEOUT_MS } = this.options;
+    let timer: Timer | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const fail = (): void => reject(new Error(`No answer in ${appendTimeoutMs} ms.`));
+      timer = clock.setTimer(appendTimeoutMs, fail);
+    });
+    try {
+      await Promise.race([eventLog.append(topic, records), late]);
+    } finally {
+      timer?.cancel();
+    }
+  }
+}
+
+function byTopic(rows: Waiting[]): Map<string, Waiting[]> {
+  const topics = new Map<string, Waiting[]>();
+  for (const row of rows) {
+    const waiting = topics.get(row.topic);
+    if (waiting) waiting.push(row);
+    else topics.set(row.topic, [row]);
+  }
+  return topics;
+}
+
+/** Nothing where another replica relays. The lock and the rows are free again when the transaction ends. */
+async function lockOldest(client: pg.PoolClient, batch: number): Promise<Waiting[]> {
+  const lock = await client.query<{ mine: boolean }>(
+    "SELECT pg_try_advisory_xact_lock(hashtext('gateway-outbox ' || current_schema())) AS mine",
+  );
+  if (!lock.rows[0].mine) return [];
+  const { rows } = await client.query<Waiting>(
+    'SELECT id, topic, key, value FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED',
+    [batch],
+  );
+  return rows;
+}
