@@ -59,6 +59,8 @@ describe.each(DRIVERS)('units in LimitStore $name', ({ make, reset }) => {
     expect(await money()).toEqual([0n, 7n]);
     await store.put([put('settle', request(), { nano: 5n })]);
     expect(await money()).toEqual([0n, 12n]);
+    await store.put([put('settle', request(), { nano: 0n }), put('renew', request())]);
+    expect(await store.read('acct_1', [])).toMatchObject({ unpostedUnits: 3, reservedUnits: 1 });
   });
 
   it('frees a reservation past its lease, keeps one that was renewed, never a settled one', async () => {
