@@ -9,6 +9,7 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { EventLog, LimitStore, PrincipalReader, type Clock, type Random } from '@gateway/contracts';
+import { InProcessLimitStore } from '@gateway/limits';
 import { trace, type Tracer } from '@opentelemetry/api';
 import { Authenticator } from './auth/authenticator.js';
 import { PrincipalGuard } from './auth/principal-guard.js';
@@ -60,9 +61,27 @@ class PlatformShutdown implements OnApplicationShutdown {
   }
 }
 
+/** Everything in one process: the limits are counted in memory. */
+export type EmbeddedOptions = Omit<PlatformOptions, 'limitStore' | 'services'>;
+
 /** Global: every service module gets its ports, clock, logger and guard from here. */
 @Module({})
 export class PlatformModule {
+  /** Drivers of a fleet: Kafka, Redis, the other services' addresses. */
+  static forFleet(options: PlatformOptions & Required<Pick<PlatformOptions, 'services'>>): DynamicModule {
+    return PlatformModule.with(options);
+  }
+
+  static forEmbedded(options: EmbeddedOptions): DynamicModule {
+    const clock = options.clock ?? new SystemClock();
+    const random = new SystemRandom();
+    return PlatformModule.with({
+      ...options,
+      clock,
+      limitStore: () => new InProcessLimitStore({ clock, random }),
+    });
+  }
+
   static with(options: PlatformOptions): DynamicModule {
     const providers: Provider[] = [
       { provide: CLOCK, useValue: options.clock ?? new SystemClock() },

@@ -1,0 +1,40 @@
+import { jest } from '@jest/globals';
+import { IsString } from 'class-validator';
+import { loadConfig } from '../config/load-config.js';
+import { runMain } from './run-main.js';
+
+class NeedsToken {
+  @IsString()
+  FLEET_TOKEN!: string;
+}
+
+describe('runMain', () => {
+  const argv = process.argv;
+  afterEach(() => {
+    process.argv = argv;
+    jest.restoreAllMocks();
+  });
+
+  it('--check-config reads the configuration and starts nothing', async () => {
+    process.argv = [...argv, '--check-config'];
+    const printed = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const start = jest.fn<() => never>();
+    await runMain('probe', () => start);
+    expect(start).not.toHaveBeenCalled();
+    expect(printed).toHaveBeenCalledWith('probe: the configuration is valid\n');
+  });
+
+  it('ends with status 1 and the faults of the configuration, without a stack', async () => {
+    const exit = jest.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
+    const printed = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    await runMain('probe', () => {
+      loadConfig(NeedsToken, {});
+      throw new Error('not reached');
+    });
+    expect(exit).toHaveBeenCalledWith(1);
+    expect(String(printed.mock.calls[0]?.[0])).toMatch(
+      /^probe: The configuration has 1 fault\(s\):\n {2}FLEET_TOKEN/,
+    );
+    expect(String(printed.mock.calls[0]?.[0])).not.toContain('    at ');
+  });
+});
