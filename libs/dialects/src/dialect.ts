@@ -46,6 +46,8 @@ export interface EncodedRequest {
   byteLength: number;
   /** Caller's parameters that this route ignored. */
   ignored: string[];
+  /** Tool names the upstream knows in short, with the caller's own: the decoder of the answer takes it. */
+  toolNames?: Readonly<Record<string, string>>;
 }
 
 /** Facts about the answer that the gateway, not the provider, knows. */
@@ -65,6 +67,8 @@ export interface AnswerFacts {
   deprecatedCacheKey: boolean;
   includeUsage: boolean;
   legacyFunctions: boolean;
+  /** Estimate for an answer whose provider reported no usage; asked once, when the answer is complete. */
+  estimatedUsage?: () => UnitUsage;
 }
 
 /** Reads upstream bytes of a stream. Never throws: failures are `error` events. */
@@ -117,8 +121,8 @@ export interface UpstreamDialect {
   /** From the middle form; from the caller's own bytes where the caller speaks the same dialect. */
   encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest;
   /** Events of a plain answer, `end` or `error` last. Never throws. */
-  decodeAnswer(body: unknown, target: RouteTarget): ModelEvent[];
-  streamDecoder(target: RouteTarget): StreamDecoder;
+  decodeAnswer(body: unknown, target: RouteTarget, toolNames?: EncodedRequest['toolNames']): ModelEvent[];
+  streamDecoder(target: RouteTarget, toolNames?: EncodedRequest['toolNames']): StreamDecoder;
 }
 
 /** One folder per dialect exports one of these. */

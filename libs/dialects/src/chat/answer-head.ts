@@ -1,0 +1,27 @@
+import type { AnswerFacts } from '../dialect.js';
+import type { ModelEvent } from '../model-event.js';
+
+export type StartEvent = Extract<ModelEvent, { type: 'start' }>;
+
+/** What stands beside the choices of an answer, and on every chunk of a stream alike (wire-formats 1.4, S2). */
+export interface AnswerHead {
+  id: string;
+  created: number;
+  model: string;
+  service_tier: string;
+  system_fingerprint: string;
+}
+
+/** `model` is the catalogue id and never the provider's own name of it. */
+export function answerHead(start: StartEvent | null, facts: AnswerFacts): AnswerHead {
+  const tier = start?.serviceTier ?? facts.tier;
+  return {
+    id: start?.id ?? facts.answerId,
+    created: start?.created ?? facts.created,
+    model: facts.model,
+    // Anthropic calls its default tier by another name.
+    service_tier: tier === 'standard' ? 'default' : tier,
+    // The field is a string: a provider that names no configuration has an empty one.
+    system_fingerprint: start?.systemFingerprint ?? '',
+  };
+}

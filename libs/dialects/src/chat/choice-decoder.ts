@@ -1,0 +1,105 @@
+import type { Citation, ModelEvent } from '../model-event.js';
+import { finishOf } from './finish.js';
+import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from './json-object.js';
+import { ToolCallDecoder } from './tool-call-decoder.js';
+
+/** Format of reasoning whose provider names none; it has no signature. */
+const UNNAMED_FORMAT = 'unknown';
+
+/** One choice of an answer: its deltas of a stream, or its one message of a plain answer. */
+export class ChoiceDecoder {
+  readonly tools: ToolCallDecoder;
+  isFinished = false;
+  /** Citations are repeated on every chunk by some providers: each is passed once. */
+  private readonly cited = new Set<string>();
+
+  constructor(
+    private readonly choice: number,
+    idSeed: () => string,
+    originalName: (name: string) => string,
+  ) {
+    this.tools = new ToolCallDecoder(choice, idSeed, originalName);
+  }
+
+  read(raw: JsonObject, delta: JsonObject, events: ModelEvent[]): void {
+    if (this.isFinished) return;
+    this.reasoning(delta, events);
+    this.content(delta.content, raw.logprobs, events);
+    const { choice } = this;
+    const refusal = filled(delta.refusal);
+    if (refusal !== null) events.push({ type: 'refusal', choice, text: refusal });
+    if (isObject(delta.audio)) events.push({ type: 'audio', choice, audio: delta.audio });
+    for (const annotation of objectsOf(delta.annotations)) this.citation(annotation.url_citation, events);
+    for (const call of objectsOf(delta.tool_calls)) this.tools.delta(call, events);
+    if (isObject(delta.function_call)) this.tools.delta({ index: 0, function: delta.function_call }, events);
+    const finish = finishOf(raw);
+    if (finish !== null) this.finish(finish.reason, finish.native, events);
+  }
+
+  /** The stream is over and the provider named no reason: it is derived. */
+  derivedFinish(events: ModelEvent[]): void {
+    if (!this.isFinished) this.finish(this.tools.count > 0 ? 'tool_calls' : 'stop', null, events);
+  }
+
+  /** One source: an annotation's url_citation, or a search result of Perplexity or xAI. */
+  citation(source: unknown, events: ModelEvent[]): void {
+    const from = typeof source === 'string' ? { url: source } : objectOf(source);
+    const url = filled(from.url);
+    if (url === null || this.isFinished) return;
+    const citation: Citation = { url, title: textOf(from.title) };
+    if (typeof from.start_index === 'number') citation.start = from.start_index;
+    if (typeof from.end_index === 'number') citation.end = from.end_index;
+    const key = `${citation.start ?? ''}-${citation.end ?? ''}-${url}`;
+    if (this.cited.has(key)) return;
+    this.cited.add(key);
+    events.push({ type: 'citation', choice: this.choice, citation });
+  }
+
+  private finish(reason: string, native: string | null, events: ModelEvent[]): void {
+    this.tools.finish(events);
+    this.isFinished = true;
+    events.push({ type: 'finish', choice: this.choice, reason, native, stopSequence: null });
+  }
+
+  private content(content: unknown, logprobs: unknown, events: ModelEvent[]): void {
+    const { text, thinking } = contentOf(content);
+    const { choice } = this;
+    if (thinking !== '') events.push({ type: 'reasoning', choice, text: thinking, format: UNNAMED_FORMAT });
+    const measured = isObject(logprobs) && Object.values(logprobs).some((list) => Array.isArray(list));
+    if (measured) events.push({ type: 'text', choice, text, logprobs });
+    else if (text !== '') events.push({ type: 'text', choice, text });
+  }
+
+  private reasoning(delta: JsonObject, events: ModelEvent[]): void {
+    const details = objectsOf(delta.reasoning_details);
+    if (details.length > 0) {
+      for (const detail of details) this.reasoningDetail(detail, events);
+      return;
+    }
+    const text = filled(delta.reasoning_content) ?? filled(delta.reasoning) ?? filled(delta.thinking);
+    if (text !== null) events.push({ type: 'reasoning', choice: this.choice, text, format: UNNAMED_FORMAT });
+  }
+
+  private reasoningDetail(detail: JsonObject, events: ModelEvent[]): void {
+    const { choice } = this;
+    const format = filled(detail.format) ?? UNNAMED_FORMAT;
+    const text = filled(detail.text) ?? filled(detail.summary);
+    const signature = filled(detail.signature);
+    const data = filled(detail.data);
+    if (text !== null) events.push({ type: 'reasoning', choice, text, format });
+    if (signature !== null) events.push({ type: 'reasoning_signature', choice, signature, format });
+    if (data !== null) events.push({ type: 'opaque_reasoning', choice, data, format });
+  }
+}
+
+/** Content is a string, or parts: Mistral's reasoning models send `thinking` parts among them. */
+export function contentOf(content: unknown): { text: string; thinking: string } {
+  if (typeof content === 'string') return { text: content, thinking: '' };
+  let text = '';
+  let thinking = '';
+  for (const part of objectsOf(content)) {
+    if (part.type === 'text') text += textOf(part.text);
+    else if (part.type === 'thinking') thinking += contentOf(part.thinking).text;
+  }
+  return { text, thinking };
+}

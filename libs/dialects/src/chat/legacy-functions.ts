@@ -1,0 +1,46 @@
+import { isObject, objectsOf, textOf, without, type JsonObject } from './json-object.js';
+
+/** Did the caller use the form that tools replaced: functions, function_call, role function? */
+export function usesLegacyFunctions(body: JsonObject): boolean {
+  return (
+    Array.isArray(body.functions) ||
+    (body.function_call !== undefined && body.function_call !== null) ||
+    objectsOf(body.messages).some((message) => message.role === 'function' || isObject(message.function_call))
+  );
+}
+
+/**
+ * The members that replace the legacy ones: every upstream is asked with tools. Legacy calls have no ids, and each is
+ * answered by the next function message of its name, so an id made of the position tells them apart. Such a caller
+ * reads one call per answer: parallel calls are turned off.
+ */
+export function toolsForFunctions(body: JsonObject): JsonObject {
+  const members: JsonObject = {};
+  if (Array.isArray(body.messages)) members.messages = rewrittenMessages(body.messages);
+  if (Array.isArray(body.functions)) {
+    const functions: unknown[] = body.functions;
+    const tools: unknown[] = Array.isArray(body.tools) ? body.tools : [];
+    members.tools = [...tools, ...functions.map((declared) => ({ type: 'function', function: declared }))];
+    members.parallel_tool_calls = body.parallel_tool_calls ?? false;
+  }
+  const choice = body.function_call;
+  if (isObject(choice)) members.tool_choice = { type: 'function', function: { name: choice.name } };
+  else if (choice !== undefined && choice !== null) members.tool_choice = choice;
+  return members;
+}
+
+function rewrittenMessages(messages: unknown[]): unknown[] {
+  let lastId = '';
+  return messages.map((message, position) => {
+    if (!isObject(message)) return message;
+    if (message.role === 'assistant' && isObject(message.function_call)) {
+      lastId = `call_function_${position}`;
+      const call = { id: lastId, type: 'function', function: message.function_call };
+      return { ...without(message, ['function_call']), tool_calls: [call] };
+    }
+    if (message.role === 'function') {
+      return { role: 'tool', tool_call_id: lastId, content: textOf(message.content) };
+    }
+    return message;
+  });
+}
