@@ -1,0 +1,54 @@
+import type { ModelRequest, Tool } from '../model-request.js';
+import { cacheControl } from './cache-markers.js';
+import { unsupported } from './encode-content.js';
+import { isObject, type JsonObject } from './json.js';
+import { outputSchema } from './output-schema.js';
+
+function inputSchema(tool: Tool): JsonObject {
+  const parameters = tool.parameters ?? {};
+  // Strict tools are compiled to a grammar, which knows the words of structured output only.
+  const sanitised = tool.strict === true ? outputSchema(parameters) : parameters;
+  const schema = isObject(sanitised) ? sanitised : {};
+  const properties = schema.properties === undefined ? { properties: {} } : {};
+  return { ...schema, type: 'object', ...properties };
+}
+
+function toolOf(tool: Tool): JsonObject {
+  if (tool.custom) throw unsupported('tools', 'custom tools cannot be sent to this provider');
+  return {
+    name: tool.name,
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    input_schema: inputSchema(tool),
+    ...(tool.strict === true ? { strict: true } : {}),
+    ...cacheControl(tool.cache),
+  };
+}
+
+function choiceOf(request: ModelRequest): JsonObject | null {
+  const { toolChoice } = request;
+  switch (toolChoice?.mode) {
+    case 'auto':
+    case 'none':
+      return { type: toolChoice.mode };
+    case 'required':
+      return { type: 'any' };
+    case 'named':
+      return { type: 'tool', name: toolChoice.name };
+    case 'allowed':
+      return { type: toolChoice.required ? 'any' : 'auto' };
+    case undefined:
+      return null;
+  }
+}
+
+/** `tools` and `tool_choice`; nothing without tools, because a choice among none is a 400. */
+export function encodeTools(request: ModelRequest): { tools?: JsonObject[]; tool_choice?: JsonObject } {
+  const { toolChoice } = request;
+  const allowed = toolChoice?.mode === 'allowed' ? new Set(toolChoice.names) : null;
+  const tools = request.tools.filter(({ name }) => allowed?.has(name) ?? true).map(toolOf);
+  if (tools.length === 0) return {};
+  const choice = choiceOf(request);
+  if (request.parallelToolCalls !== false || choice?.type === 'none')
+    return { tools, ...(choice ? { tool_choice: choice } : {}) };
+  return { tools, tool_choice: { ...(choice ?? { type: 'auto' }), disable_parallel_tool_use: true } };
+}

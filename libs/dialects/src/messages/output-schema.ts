@@ -1,0 +1,72 @@
+import { isObject, objectsAt, type JsonObject } from './json.js';
+
+const FORMATS = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]);
+/** Taken as they are. */
+const KEPT = new Set(['type', 'required', 'enum', 'const', '$ref', 'description', 'default']);
+/** Say nothing about the value. */
+const DROPPED = new Set([
+  '$schema',
+  '$id',
+  'title',
+  'examples',
+  '$comment',
+  'additionalProperties',
+  'strict',
+]);
+const LISTS: Record<string, string> = { anyOf: 'anyOf', allOf: 'allOf', oneOf: 'anyOf' };
+const MAPS: Record<string, string> = { properties: 'properties', $defs: '$defs', definitions: '$defs' };
+
+/**
+ * A JSON Schema in the subset that structured output takes (wire-formats 5.10): closed objects, oneOf as anyOf, and the
+ * constraints it has no word for said in the description.
+ */
+export function outputSchema(schema: unknown): unknown {
+  if (!isObject(schema)) return schema === true || schema === undefined ? {} : schema;
+  const result: JsonObject = {};
+  const constraints: string[] = [];
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === '$ref' && typeof value === 'string') {
+      result.$ref = value.replace('#/definitions/', '#/$defs/');
+    } else if (KEPT.has(key)) {
+      result[key] = value;
+    } else if (key === 'items') {
+      result.items = outputSchema(value);
+    } else if (key in LISTS && Array.isArray(value)) {
+      const name = LISTS[key];
+      result[name] = [...objectsAt(result, name), ...value.map((one) => outputSchema(one))];
+    } else if (key in MAPS && isObject(value)) {
+      const name = MAPS[key];
+      const members = Object.fromEntries(
+        Object.entries(value).map(([one, inner]) => [one, outputSchema(inner)]),
+      );
+      const earlier = result[name];
+      result[name] = isObject(earlier) ? { ...earlier, ...members } : members;
+    } else if (key === 'format' && typeof value === 'string' && FORMATS.has(value)) {
+      result.format = value;
+    } else if (!DROPPED.has(key)) {
+      constraints.push(`${key}: ${JSON.stringify(value)}`);
+    }
+  }
+  if (isObjectSchema(result)) result.additionalProperties = false;
+  if (constraints.length > 0) {
+    const words = `(${constraints.join(', ')})`;
+    result.description = typeof result.description === 'string' ? `${result.description} ${words}` : words;
+  }
+  return result;
+}
+
+function isObjectSchema({ type, properties }: JsonObject): boolean {
+  if (type === undefined) return properties !== undefined;
+  return Array.isArray(type) ? type.includes('object') : type === 'object';
+}

@@ -1,0 +1,37 @@
+/** stop_reason -> finish_reason where the meaning matches (wire-formats 5.8); anything else goes on verbatim. */
+const TO_FINISH: Record<string, string> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool_calls',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'content_filter',
+};
+
+/** Values that mean the same in this dialect and in Bedrock's, so a native one is kept. */
+const OWN = new Set([...Object.keys(TO_FINISH), 'pause_turn', 'compaction']);
+
+const FROM_FINISH: Record<string, string> = { length: 'max_tokens', content_filter: 'refusal' };
+
+export function finishReason(stopReason: string): string {
+  return TO_FINISH[stopReason] ?? stopReason;
+}
+
+export interface Finish {
+  reason: string;
+  native: string | null;
+  stopSequence: string | null;
+}
+
+/**
+ * The stop_reason of a translated answer. With a tool block it is tool_use though the upstream said stop, or callers
+ * would not run the tool; a cut answer stays cut, because its arguments may be half.
+ */
+export function stopReason(finish: Finish, hasToolBlock: boolean): string {
+  const own = finish.native !== null && OWN.has(finish.native) ? finish.native : null;
+  const reason = own ?? FROM_FINISH[finish.reason] ?? 'end_turn';
+  const isPlainEnd = reason === 'end_turn' || reason === 'stop_sequence' || reason === 'tool_use';
+  if (isPlainEnd && hasToolBlock) return 'tool_use';
+  if (reason === 'tool_use') return 'end_turn';
+  return finish.stopSequence !== null && isPlainEnd ? 'stop_sequence' : reason;
+}
