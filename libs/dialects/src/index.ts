@@ -1,3 +1,5 @@
+export { chatDialect } from './chat/chat-dialect.js';
+export { DIALECTS } from './dialects.js';
 export { BodyFault, JSON_BOUNDS, parseBody } from './body/parsed-body.js';
 export type { Member, ParsedBody } from './body/parsed-body.js';
 export { spliceMembers } from './body/splice.js';
@@ -16,6 +18,7 @@ export type {
   StreamEncoder,
   UpstreamDialect,
 } from './dialect.js';
+export { messagesDialect } from './messages/messages-dialect.js';
 export type { Citation, ModelEvent, StreamFailure } from './model-event.js';
 export type {
   AudioPart,

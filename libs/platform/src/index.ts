@@ -17,7 +17,7 @@ export { responseHeaders } from './boot/response-headers.js';
 export { runMain } from './boot/run-main.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
 export { ToBoolean, ToList, ToNumber } from './config/transforms.js';
-export { errorAnswer, sendApiError } from './errors/error-filter.js';
+export { errorAnswer, failureHandler, sendApiError } from './errors/error-filter.js';
 export { toApiError } from './errors/to-api-error.js';
 export { validationFailure, validationPipe } from './errors/validation-pipe.js';
 export { unavailable } from './errors/unavailable.js';

@@ -14,23 +14,31 @@ export class ErrorFilter implements ExceptionFilter {
     // Events are consumed by the event log, which retries and dead-letters by itself.
     if (host.getType() !== 'http') throw failure;
     const http = host.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
-    const reply = http.getResponse<FastifyReply>();
-    if (isTooLarge(failure)) return sendTooLarge(request, reply);
-    const error = toApiError(failure);
-    if (error.code === 'internal_error') {
-      this.logger.error(
-        {
-          request_id: request.id,
-          method: request.method,
-          route: request.routeOptions.url,
-          err: error.cause ?? error,
-        },
-        'a request ended in an unexpected error',
-      );
-    }
-    sendApiError(error, request, reply);
+    answerFailure(this.logger, failure, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
   }
+}
+
+/** The error handler of a plugin scope that registers raw routes: Nest's own reaches only routes of the root. */
+export function failureHandler(logger: Logger) {
+  return (failure: unknown, request: FastifyRequest, reply: FastifyReply): void =>
+    answerFailure(logger, failure, request, reply);
+}
+
+function answerFailure(logger: Logger, failure: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (isTooLarge(failure)) return sendTooLarge(request, reply);
+  const error = toApiError(failure);
+  if (error.code === 'internal_error') {
+    logger.error(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url,
+        err: error.cause ?? error,
+      },
+      'a request ended in an unexpected error',
+    );
+  }
+  sendApiError(error, request, reply);
 }
 
 /** Body and headers of a refusal, for a handler that writes its own response. */

@@ -1,0 +1,150 @@
+import {
+  Inject,
+  Injectable,
+  Module,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import {
+  CatalogueReader,
+  Funds,
+  LimitStore,
+  PrincipalReader,
+  type Clock,
+  type Random,
+} from '@gateway/contracts';
+import { DIALECTS, type Front } from '@gateway/dialects';
+import { CLOCK, Deadlines, Drain, LOGGER, OpossumBreakers, RANDOM, UndiciTransport } from '@gateway/platform';
+import { CatalogueIndex, RetryBudget } from '@gateway/routing';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { EdgeConfig, type EnabledProvider } from './edge.config.js';
+import { registerFrontDoor, type FrontDoorServices } from './front-door/front-door.js';
+import { registerInference } from './inference/endpoints.js';
+import { OutputSizes } from './inference/output-sizes.js';
+import { InFlight } from './units/in-flight.js';
+import { JournalRuntime } from './units/journal-runtime.js';
+import { Rejections } from './units/rejections.js';
+
+export interface EdgeOptions {
+  config: EdgeConfig;
+  /** Providers with a credential, by slug. */
+  providers: ReadonlyMap<string, EnabledProvider>;
+  /** Where paths of other services go; empty where they are mounted in this process. */
+  frontDoor: FrontDoorServices;
+}
+
+const OPTIONS = Symbol('EdgeOptions');
+
+/** Inference path of each front. */
+const PATHS: readonly { path: string; dialect: 'chat' | 'messages' }[] = [
+  { path: '/chat/completions', dialect: 'chat' },
+  { path: '/messages', dialect: 'messages' },
+];
+
+/** Registers inference and the front door on the application's Fastify instance, and closes what they opened. */
+@Injectable()
+export class EdgeRoutes implements OnModuleInit, OnApplicationShutdown {
+  private readonly transport: UndiciTransport;
+  private readonly breakers: OpossumBreakers;
+  private rejections: Rejections | null = null;
+
+  constructor(
+    @Inject(OPTIONS) private readonly options: EdgeOptions,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly host: HttpAdapterHost,
+    private readonly runtime: JournalRuntime,
+    private readonly catalogue: CatalogueReader,
+    private readonly principals: PrincipalReader,
+    private readonly limits: LimitStore,
+    private readonly funds: Funds,
+    private readonly drain: Drain,
+  ) {
+    const { config } = options;
+    this.transport = new UndiciTransport({
+      clock,
+      connections: config.UPSTREAM_CONNECTIONS,
+      connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+    });
+    this.breakers = new OpossumBreakers(clock, random, (route, state) =>
+      logger.warn({ provider: route.provider, model: route.model, state }, 'circuit breaker'),
+    );
+  }
+
+  async onModuleInit(): Promise<void> {
+    const instance = this.host.httpAdapter.getInstance() as FastifyInstance;
+    const { clock, random, limits, funds, principals, drain, breakers, transport } = this;
+    const { config, providers, frontDoor } = this.options;
+    const { puts, journal } = this.runtime;
+    const outputs = new OutputSizes(clock);
+    this.rejections = new Rejections(journal, clock);
+    await registerInference(instance, {
+      clock,
+      random,
+      limits,
+      funds,
+      principals,
+      logger: this.logger,
+      puts,
+      journal,
+      outputs,
+      breakers,
+      transport,
+      config,
+      rejections: this.rejections,
+      index: indexOf(this.catalogue),
+      providers: new Map([...providers].map(([slug, { provider }]) => [slug, provider])),
+      access: new Map([...providers].map(([slug, { access }]) => [slug, access])),
+      deadlines: new Deadlines(clock),
+      budget: new RetryBudget(),
+      inFlight: new InFlight(puts, clock),
+      keepAliveMs: config.STREAM_KEEP_ALIVE_MS,
+      drainDeadline: drain.deadline,
+      fronts: PATHS.map(({ path, dialect }) => ({ path, front: frontOf(dialect) })),
+    });
+    await registerFrontDoor(instance, frontDoor, random, this.logger);
+    this.logger.info({ providers: [...providers.keys()] }, 'providers enabled');
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.rejections?.flushAll();
+    this.breakers.close();
+    await this.transport.close();
+  }
+}
+
+function frontOf(dialect: 'chat' | 'messages'): Front {
+  const found = DIALECTS.get(dialect);
+  if (!found) throw new TypeError(`no dialect ${dialect}`);
+  return found.front;
+}
+
+/** The index of the newest snapshot, made once per snapshot. */
+function indexOf(catalogue: CatalogueReader): () => CatalogueIndex {
+  let index: CatalogueIndex | null = null;
+  return () => {
+    const snapshot = catalogue.snapshot();
+    if (index?.snapshot !== snapshot) index = new CatalogueIndex(snapshot);
+    return index;
+  };
+}
+
+/** Inference and the front door. Needs the platform and the ports PrincipalReader, CatalogueReader and Funds. */
+@Module({})
+export class EdgeModule {
+  static with(options: EdgeOptions): DynamicModule {
+    return {
+      module: EdgeModule,
+      providers: [
+        { provide: OPTIONS, useValue: options },
+        { provide: EdgeConfig, useValue: options.config },
+        JournalRuntime,
+        EdgeRoutes,
+      ],
+    };
+  }
+}

@@ -1,0 +1,113 @@
+import replyFrom from '@fastify/reply-from';
+import type { Random } from '@gateway/contracts';
+import { errorAnswer, failureHandler, unavailable } from '@gateway/platform';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+
+/** Base URL per owning service; a service without one runs in this process and answers by itself. */
+export type FrontDoorServices = Readonly<
+  Partial<Record<'keys' | 'catalogue' | 'usage' | 'notifications' | 'workers', string>>
+>;
+
+/** Which service owns which public paths. /internal is in no row, so it is never forwarded. */
+const OWNERS: Record<keyof FrontDoorServices, readonly string[]> = {
+  keys: [
+    '/auth',
+    '/.well-known',
+    '/v1/keys',
+    '/v1/key',
+    '/v1/orgs',
+    '/v1/teams',
+    '/v1/admin-keys',
+    '/v1/provider-keys',
+    '/v1/routing-policy-templates',
+    '/v1/templates',
+    '/v1/memories',
+  ],
+  catalogue: [
+    '/v1/models',
+    '/openai/v1/models',
+    '/v1/errors',
+    '/v1/api-versions',
+    '/v1/public',
+    '/v1/providers',
+  ],
+  usage: ['/v1/usage', '/v1/balance', '/v1/billing', '/v1/admin/credits'],
+  notifications: ['/alerts'],
+  workers: ['/v1/batches', '/v1/files', '/v1/video'],
+};
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
+const TIMEOUT_MS = 60_000;
+const CONNECTIONS = 128;
+
+/** Headers of one hop, and what only the fleet may say. */
+const NOT_FORWARDED = [
+  'x-fleet-token',
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'upgrade',
+  'proxy-authorization',
+];
+
+function forwardedHeaders(
+  request: FastifyRequest,
+  headers: Record<string, unknown>,
+): Record<string, string | string[] | undefined> {
+  const kept = Object.entries(headers).filter(([name]) => !NOT_FORWARDED.includes(name.toLowerCase())) as [
+    string,
+    string | string[] | undefined,
+  ][];
+  return { ...Object.fromEntries(kept), 'x-forwarded-for': request.ip };
+}
+
+/**
+ * Passes every path that another service owns on to it, streaming both ways and adding no logic: the owner checks the
+ * caller itself. A service that cannot be reached is 503, never 404.
+ */
+export async function registerFrontDoor(
+  instance: FastifyInstance,
+  services: FrontDoorServices,
+  random: Random,
+  logger: Logger,
+): Promise<void> {
+  for (const [owner, base] of Object.entries(services) as [keyof FrontDoorServices, string | undefined][]) {
+    if (base === undefined) continue;
+    await instance.register(async (scope) => {
+      scope.setErrorHandler(failureHandler(logger));
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+      await scope.register(replyFrom, {
+        base,
+        undici: { connections: CONNECTIONS, bodyTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS },
+        disableRequestLogging: true,
+      });
+      for (const path of OWNERS[owner]) {
+        for (const url of [path, `${path}/*`]) {
+          scope.route({
+            method: [...METHODS],
+            url,
+            config: { access: { public: true } },
+            handler: (request, reply) => forward(request, reply, random),
+          });
+        }
+      }
+    });
+  }
+}
+
+function forward(request: FastifyRequest, reply: FastifyReply, random: Random): FastifyReply {
+  return reply.from(request.raw.url, {
+    rewriteRequestHeaders: (_request, headers) => forwardedHeaders(request, headers),
+    onError: (answer, { error }) => {
+      const refusal = errorAnswer(unavailable(random, error), request);
+      void answer
+        .code(refusal.status)
+        .headers(refusal.headers)
+        .type('application/json; charset=utf-8')
+        .send(refusal.body);
+    },
+  });
+}

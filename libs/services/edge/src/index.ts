@@ -1,0 +1,6 @@
+export { EdgeConfig, enabledProviders } from './edge.config.js';
+export type { EnabledProvider } from './edge.config.js';
+export { EdgeModule } from './edge.module.js';
+export type { EdgeOptions } from './edge.module.js';
+export type { FrontDoorServices } from './front-door/front-door.js';
+export { ShipperFactory } from './units/shipper-factory.js';

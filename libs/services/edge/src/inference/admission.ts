@@ -1,0 +1,108 @@
+import {
+  ApiError,
+  type AdmitRequest,
+  type Clock,
+  type Funds,
+  type KeyPrincipal,
+  type LimitStore,
+  type Random,
+  type Refusal,
+} from '@gateway/contracts';
+import { admitRequest, LEASE_MS, refusalError, type Admitted, type PutQueue } from '@gateway/limits';
+import { unavailable } from '@gateway/platform';
+import type { Prepared } from './prepare.js';
+
+export interface AdmissionDeps {
+  limits: LimitStore;
+  funds: Funds;
+  puts: PutQueue;
+  clock: Clock;
+  random: Random;
+}
+
+/** The admission refused: a rejection record needs to know which limit, and the caller gets the error. */
+export class Refused {
+  constructor(
+    readonly error: ApiError,
+    readonly refusal: Refusal,
+  ) {}
+}
+
+export interface AdmittedUnit {
+  prepared: Prepared;
+  asked: AdmitRequest;
+  admitted: Admitted;
+}
+
+/** More rounds than the protocol needs: stale once, missing once, and one of each again after a failover. */
+const MOST_ROUNDS = 5;
+
+/**
+ * Admits the unit over every scope: one awaited trip on the warm path. A stale principal is reloaded and everything that
+ * rested on it prepared again; posted totals that the store does not know are mirrored first. Answers Refused; throws
+ * ApiError where the reloaded key may no longer call, and service_unavailable where it cannot be decided.
+ */
+export async function admit(
+  unit: string,
+  first: Prepared,
+  reload: () => Promise<KeyPrincipal>,
+  prepareFor: (principal: KeyPrincipal) => Prepared,
+  deps: AdmissionDeps,
+): Promise<AdmittedUnit | Refused> {
+  const { limits, funds, random } = deps;
+  let prepared = first;
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const { record } = prepared.model;
+    const asked = admitRequest(prepared.principal, { id: record.id, isFree: record.is_free }, unit, {
+      nano: prepared.reservation.reserved_nano,
+      tokens: prepared.tokenEstimate,
+    });
+    const result = await ask(asked, deps);
+    switch (result.outcome) {
+      case 'ok':
+        return { prepared, asked, admitted: result };
+      case 'refused':
+        return new Refused(refusalError(result.refusal, random), result.refusal);
+      case 'stale': {
+        const principal = await reload();
+        await limits.stamp(principal.accountId, principal.accountVersion, result.gen);
+        prepared = prepareFor(principal);
+        break;
+      }
+      case 'missing':
+        await funds.seedGate(
+          asked.accountId,
+          result.gen,
+          asked.scopes.map(({ kind, id }) => ({ kind, id })),
+        );
+        break;
+      case 'gone':
+        throw new ApiError('internal_error', {
+          cause: new Error(`unit ${unit} was settled before it was admitted`),
+        });
+    }
+  }
+  throw unavailable(random, new Error('admission did not settle'));
+}
+
+/** Whether a failed admit was counted is not known: the unit is cancelled, which is harmless where it was not. */
+async function ask(asked: AdmitRequest, { limits, puts }: AdmissionDeps): ReturnType<LimitStore['admit']> {
+  try {
+    return await limits.admit(asked);
+  } catch (error) {
+    const { accountId, unit, scopes, tokenEstimate } = asked;
+    const places = scopes.map(({ kind, id }) => ({ kind, id }));
+    puts.add({
+      accountId,
+      unit,
+      action: 'cancel',
+      nano: 0n,
+      scopes: places,
+      tokens: 0,
+      tokenEstimate,
+      minute: 0,
+      leaseMs: LEASE_MS,
+    });
+    throw error;
+  }
+}

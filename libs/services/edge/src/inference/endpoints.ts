@@ -1,0 +1,120 @@
+import type { ServerResponse } from 'node:http';
+import {
+  ApiError,
+  BODY_LIMIT_BYTES,
+  HEADER,
+  type KeyPrincipal,
+  type PrincipalReader,
+} from '@gateway/contracts';
+import type { Front } from '@gateway/dialects';
+import { failureHandler, parseCredential, permit, responseHeaders, type AccessRule } from '@gateway/platform';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { NO_CALLER_HEADERS } from '../upstream/encode.js';
+import { callerHeaders, requestTags, type Call } from './call.js';
+import { Client } from './client.js';
+import { infer, type InferenceDeps, type Responder } from './inference.js';
+import { SSE_HEADERS } from './stream-answer.js';
+
+const ACCESS: AccessRule = { key: { permission: 'inference:write' } };
+const EMPTY = Buffer.alloc(0);
+
+export interface EndpointDeps extends InferenceDeps {
+  principals: PrincipalReader;
+  logger: Logger;
+  fronts: readonly { path: string; front: Front }[];
+}
+
+/** Registers the inference endpoints as handlers of Fastify's own: Nest's pipeline per route costs throughput. */
+export async function registerInference(instance: FastifyInstance, deps: EndpointDeps): Promise<void> {
+  await instance.register((scope, _options, done) => {
+    scope.setErrorHandler(failureHandler(deps.logger));
+    scope.removeAllContentTypeParsers();
+    // The bytes go on as they came; what they are is found out after authentication.
+    scope.addContentTypeParser<Buffer>(
+      '*',
+      { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES },
+      (_request, bytes, parsed) => parsed(null, bytes),
+    );
+    for (const { path, front } of deps.fronts) {
+      for (const url of [`/v1${path}`, `/openai/v1${path}`]) {
+        scope.post(url, { config: { access: ACCESS, admits: true } }, (request, reply) =>
+          handle(request, reply, `/v1${path}`, front, deps),
+        );
+      }
+    }
+    done();
+  });
+}
+
+async function handle(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpoint: string,
+  front: Front,
+  deps: EndpointDeps,
+): Promise<void> {
+  const client = new Client(reply.raw, deps.clock, deps.deadlines, deps.config.CLIENT_STALL_TIMEOUT_MS);
+  const call = callOf(request, endpoint, front, deps);
+  const responder = new FastifyResponder(request, reply, client, front.dialect === 'messages');
+  try {
+    await infer(call, responder, deps);
+  } catch (error) {
+    // Told in-band, or nobody is left to tell.
+    if (responder.isStreamOpen || client.isGone) return;
+    if (front.dialect === 'messages') void reply.header(HEADER.anthropicRequestId, request.id);
+    throw error;
+  }
+}
+
+function callOf(request: FastifyRequest, endpoint: string, front: Front, deps: EndpointDeps): Call {
+  const principal = keyPrincipal(request);
+  const { headers } = request;
+  return {
+    requestId: request.id,
+    endpoint,
+    front,
+    principal,
+    apiVersion: request.apiVersion,
+    receivedAtMs: deps.clock.now(),
+    startedMs: deps.clock.monotonic(),
+    tags: requestTags(headers, principal),
+    callerHeaders: front.dialect === 'messages' ? callerHeaders(headers) : NO_CALLER_HEADERS,
+    bytes: Buffer.isBuffer(request.body) ? request.body : EMPTY,
+    reload: async () => {
+      const newer = permit(await deps.principals.reload(parseCredential(headers)), ACCESS, deps.clock);
+      if (newer.kind !== 'key') throw new ApiError('forbidden');
+      return newer;
+    },
+  };
+}
+
+function keyPrincipal(request: FastifyRequest): KeyPrincipal {
+  if (request.principal?.kind !== 'key') throw new TypeError('an inference endpoint without a key principal');
+  return request.principal;
+}
+
+class FastifyResponder implements Responder {
+  isStreamOpen = false;
+
+  constructor(
+    private readonly request: FastifyRequest,
+    private readonly reply: FastifyReply,
+    readonly client: Client,
+    private readonly isMessages: boolean,
+  ) {}
+
+  json(body: Record<string, unknown>, headers: Record<string, string>): void {
+    if (this.isMessages) headers[HEADER.anthropicRequestId] = this.request.id;
+    void this.reply.headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
+  }
+
+  openStream(headers: Record<string, string>): void {
+    if (this.isStreamOpen || this.client.isGone) return;
+    this.isStreamOpen = true;
+    this.reply.hijack();
+    const raw: ServerResponse = this.reply.raw;
+    const anthropic = this.isMessages ? { [HEADER.anthropicRequestId]: this.request.id } : {};
+    raw.writeHead(200, { ...responseHeaders(this.request), ...headers, ...anthropic, ...SSE_HEADERS });
+  }
+}

@@ -1,0 +1,48 @@
+import type { Clock, PutUnit, Timer } from '@gateway/contracts';
+import { LEASE_MS, RENEW_MS, type PutQueue } from '@gateway/limits';
+import type { AdmittedUnit } from '../inference/admission.js';
+
+/** The reservation of an admitted unit, as `put` takes it. */
+export function renewal({ asked, admitted, prepared }: AdmittedUnit): PutUnit {
+  return {
+    accountId: asked.accountId,
+    unit: asked.unit,
+    action: 'renew',
+    nano: prepared.reservation.reserved_nano,
+    scopes: asked.scopes.map(({ kind, id }) => ({ kind, id })),
+    tokens: 0,
+    tokenEstimate: asked.tokenEstimate,
+    minute: admitted.minute,
+    leaseMs: LEASE_MS,
+  };
+}
+
+/** Units that run: their leases are renewed until they are settled. Bounded by the requests in flight. */
+export class InFlight {
+  private readonly units = new Map<string, AdmittedUnit>();
+  private timer: Timer | null = null;
+
+  constructor(
+    private readonly puts: PutQueue,
+    private readonly clock: Clock,
+  ) {}
+
+  get size(): number {
+    return this.units.size;
+  }
+
+  add(unit: AdmittedUnit): void {
+    this.units.set(unit.asked.unit, unit);
+    this.timer ??= this.clock.setTimer(RENEW_MS, () => this.renew());
+  }
+
+  remove(unit: string): void {
+    this.units.delete(unit);
+  }
+
+  private renew(): void {
+    this.timer = null;
+    for (const unit of this.units.values()) this.puts.add(renewal(unit));
+    if (this.units.size > 0) this.timer = this.clock.setTimer(RENEW_MS, () => this.renew());
+  }
+}

@@ -1,0 +1,140 @@
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Funds, LimitStore, type Clock, type Random, type Timer } from '@gateway/contracts';
+import { Journal, type JournalAlarm, type ShipperHandle, type SyncedOutcome } from '@gateway/journal';
+import { LEASE_MS, PutQueue } from '@gateway/limits';
+import { CLOCK, LOGGER, Metrics, RANDOM, ReadinessChecks } from '@gateway/platform';
+import type { Logger } from 'pino';
+import { EdgeConfig } from '../edge.config.js';
+import { crashRecord } from './crash-record.js';
+import { ShipperFactory } from './shipper-factory.js';
+
+const RECOVER_EVERY_MS = 60_000;
+const DRAIN_MS = 25_000;
+
+/** The journal of this process with what hangs on it: settling what is synced, shipping, taking over dead journals. */
+@Injectable()
+export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
+  readonly puts: PutQueue;
+  private opened: { journal: Journal; shipper: ShipperHandle } | null = null;
+  private timer: Timer | null = null;
+
+  constructor(
+    private readonly config: EdgeConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly limits: LimitStore,
+    private readonly funds: Funds,
+    private readonly shippers: ShipperFactory,
+    private readonly readiness: ReadinessChecks,
+    private readonly metrics: Metrics,
+  ) {
+    this.puts = new PutQueue({
+      store: this.limits,
+      clock: this.clock,
+      onFailure: (cause) => this.logger.warn({ err: cause }, 'settling failed and is tried again'),
+    });
+  }
+
+  get journal(): Journal {
+    if (!this.opened) throw new TypeError('the journal is not open yet');
+    return this.opened.journal;
+  }
+
+  async onModuleInit(): Promise<void> {
+    const { config, clock, random } = this;
+    const journal = await Journal.open({
+      dir: config.JOURNAL_DIR,
+      producer: config.JOURNAL_PRODUCER,
+      clock,
+      random,
+      sync: config.JOURNAL_SYNC,
+      budgetBytes: config.JOURNAL_BUDGET_BYTES,
+      onAlarm: (alarm) => this.alarm(alarm),
+      onSynced: (outcomes) => this.settle(outcomes),
+    });
+    const shipper = this.shippers.start({
+      shipped: () => undefined,
+      watermark: (producer, epoch, seq) =>
+        void journal
+          .passed(producer, epoch, seq)
+          .catch((error: unknown) => this.logger.error({ err: error }, 'a segment could not be removed')),
+      alarm: (alarm) => this.alarm(alarm),
+    });
+    this.opened = { journal, shipper };
+    journal.follow(shipper);
+    this.readiness.add('journal', () => journal.isAccepting || 'the journal takes no new unit');
+    this.registerMetrics(journal, shipper);
+    await this.recover();
+    for await (const outcomes of journal.unposted()) this.settle(outcomes);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.timer?.cancel();
+    if (!this.opened) return;
+    const { journal, shipper } = this.opened;
+    journal.flush();
+    await this.puts.close();
+    const left = await shipper.drain(DRAIN_MS);
+    if (left > 0) this.logger.warn({ records: left }, 'records stay in the journal for the next start');
+    await shipper.stop();
+    await journal.close();
+  }
+
+  private async recover(): Promise<void> {
+    const found = await this.journal.recover((intent) => crashRecord(intent, this.clock, this.random));
+    if (found.epochs.length > 0)
+      this.logger.info(
+        { epochs: found.epochs.length, crashed: found.crashed },
+        'took over journals of dead processes',
+      );
+    this.timer = this.clock.setTimer(
+      RECOVER_EVERY_MS,
+      () =>
+        void this.recover().catch((error: unknown) =>
+          this.logger.error({ err: error }, 'taking over dead journals failed'),
+        ),
+    );
+  }
+
+  /** Only what is synced is settled: until then the unit stays reserved. */
+  private settle(outcomes: SyncedOutcome[]): void {
+    for (const { settle } of outcomes) {
+      if (settle)
+        this.puts.add({ ...settle, nano: BigInt(settle.nano), action: 'settle', leaseMs: LEASE_MS });
+    }
+  }
+
+  private alarm(alarm: JournalAlarm): void {
+    this.logger.error({ alarm }, 'journal alarm');
+  }
+
+  private registerMetrics(journal: Journal, shipper: ShipperHandle): void {
+    const { metrics } = this;
+    metrics.gauge(
+      'gateway_journal_backlog_records',
+      'Records synced and not shipped yet.',
+      () => shipper.stats().backlog,
+    );
+    metrics.gauge(
+      'gateway_journal_unapplied_records',
+      'Records shipped that the ledger has not applied yet.',
+      () => shipper.stats().unapplied,
+    );
+    metrics.gauge(
+      'gateway_journal_used_bytes',
+      'Bytes of the journal on disk.',
+      () => journal.stats().usedBytes,
+    );
+    metrics.gauge(
+      'gateway_journal_open_units',
+      'Units admitted and not finished.',
+      () => journal.stats().openUnits,
+    );
+    metrics.gauge(
+      'gateway_settle_queue_units',
+      'Settlements not yet acknowledged by the limit store.',
+      () => this.puts.pending,
+    );
+  }
+}

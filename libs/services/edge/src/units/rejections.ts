@@ -1,0 +1,111 @@
+import { TOPIC, type ApiError, type Clock, type Refusal } from '@gateway/contracts';
+import type { Journal, OutcomeValues } from '@gateway/journal';
+import { Usd } from '@gateway/money';
+import type { Call } from '../inference/call.js';
+
+type Rejection = OutcomeValues['gateway.rejections.v1'];
+
+/** Refusals of one key and code that are each recorded within a second; more are added up. */
+const EACH_PER_SECOND = 10;
+const WINDOW_MS = 1_000;
+const MOST_SERIES = 10_000;
+
+interface Series {
+  startedMs: number;
+  count: number;
+  /** The newest one beyond the bound, standing for all of them. */
+  held: Rejection | null;
+}
+
+/** Writes refusals to the journal: one record each, or one a second with a count where a caller hammers. */
+export class Rejections {
+  private readonly series = new Map<string, Series>();
+  private isSweeping = false;
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly clock: Clock,
+  ) {}
+
+  add(
+    call: Call,
+    model: { id: string | null; requested: string | null },
+    error: ApiError,
+    refusal: Refusal | null,
+  ): void {
+    const record = rejection(call, model, error, refusal);
+    const name = `${record.key_id} ${record.code}`;
+    const now = this.clock.monotonic();
+    let series = this.series.get(name);
+    if (!series || now - series.startedMs >= WINDOW_MS) {
+      this.flush(series);
+      if (this.series.size >= MOST_SERIES) this.flushAll();
+      series = { startedMs: now, count: 0, held: null };
+      this.series.set(name, series);
+    }
+    series.count += 1;
+    if (series.count <= EACH_PER_SECOND) return this.write(record);
+    series.held = { ...record, count: (series.held?.count ?? 0) + 1 };
+    this.sweepSoon();
+  }
+
+  flushAll(): void {
+    for (const series of this.series.values()) this.flush(series);
+    this.series.clear();
+  }
+
+  private sweepSoon(): void {
+    if (this.isSweeping) return;
+    this.isSweeping = true;
+    this.clock.setTimer(WINDOW_MS, () => {
+      this.isSweeping = false;
+      this.flushAll();
+    });
+  }
+
+  private flush(series: Series | undefined): void {
+    if (series?.held) this.write(series.held);
+    if (series) series.held = null;
+  }
+
+  private write(record: Rejection): void {
+    this.journal.outcome(TOPIC.rejections, record.account_id, record);
+  }
+}
+
+function money(nano: string): string {
+  return Usd.fromNano(BigInt(nano)).toString();
+}
+
+function rejection(
+  call: Call,
+  model: { id: string | null; requested: string | null },
+  error: ApiError,
+  refusal: Refusal | null,
+): Rejection {
+  const { principal } = call;
+  const isCap = refusal?.metric === 'spend_cap';
+  return {
+    request_id: call.requestId,
+    created_at: new Date(call.receivedAtMs).toISOString(),
+    account_id: principal.accountId,
+    org_id: principal.orgId,
+    team_id: principal.teamId,
+    member_id: principal.createdBy,
+    key_id: principal.keyId,
+    endpoint: call.endpoint,
+    model: model.id,
+    requested_model: model.requested,
+    http_status: error.status,
+    code: error.code,
+    message: error.message,
+    scope: refusal?.scope ?? null,
+    scope_id: refusal?.scopeId ?? null,
+    limit_type: refusal?.metric ?? null,
+    // Reservations alone are no reached cap: notifications make spend_cap.hit of these two.
+    cap_usd: isCap && !refusal.reservationsOnly ? money(refusal.limit) : null,
+    spent_usd: isCap && !refusal.reservationsOnly ? money(refusal.current) : null,
+    count: 1,
+    request_tags: call.tags,
+  };
+}

@@ -1,0 +1,276 @@
+import { ApiError, UpstreamError, type Clock, type UnitUsage } from '@gateway/contracts';
+import type { AnswerFacts, EncodedRequest, EditedFrame, FrameEditor, ModelEvent } from '@gateway/dialects';
+import { estimateUsage } from '@gateway/money';
+import {
+  TransportFailure,
+  type FailureSignal,
+  type ProviderAccess,
+  type SendOptions,
+  type UpstreamResponse,
+  type UpstreamTransport,
+} from '@gateway/providers';
+import type { PlannedRoute } from '@gateway/routing';
+import type { EdgeConfig } from '../edge.config.js';
+import { Meter } from '../inference/meter.js';
+import { sentInput } from '../inference/prepare.js';
+import type { AttemptState, Unit } from '../units/unit.js';
+import { frameSource, withEstimatedUsage } from './answer-source.js';
+import { encode, targetOf, upstreamDialect } from './encode.js';
+
+export interface AttemptDeps {
+  clock: Clock;
+  transport: UpstreamTransport;
+  /** Address and credential per provider slug. */
+  access: ReadonlyMap<string, ProviderAccess>;
+  config: EdgeConfig;
+}
+
+export interface AttemptInput {
+  unit: Unit;
+  planned: PlannedRoute;
+  n: number;
+  facts: AnswerFacts;
+  signal: AbortSignal;
+  /** What is left of the caller's own total bound, in milliseconds. */
+  remainingMs: number;
+}
+
+/** An attempt that committed: its first event was decoded. */
+export type Committed =
+  | {
+      kind: 'plain';
+      attempt: AttemptState;
+      ignored: string[];
+      events: ModelEvent[];
+      body: Record<string, unknown>;
+      isSameDialect: boolean;
+    }
+  | {
+      kind: 'stream';
+      attempt: AttemptState;
+      ignored: string[];
+      first: EditedFrame[];
+      source: FrameEditor;
+      rest: AsyncIterator<Uint8Array>;
+    };
+
+const LARGEST_ANSWER_BYTES = 67_108_864;
+const LARGEST_ERROR_BYTES = 65_536;
+
+/** One try of one route, up to the first decoded event. Throws UpstreamError, noted on the unit's attempt. */
+export async function tryRoute(input: AttemptInput, deps: AttemptDeps): Promise<Committed> {
+  const attempt = begin(input, deps);
+  input.unit.attempts.push(attempt);
+  try {
+    return await new Attempt(input, deps, attempt).run();
+  } catch (error) {
+    attempt.endedMs = deps.clock.monotonic();
+    if (error instanceof UpstreamError) note(attempt, error);
+    else if (error instanceof ApiError) attempt.errorCode = error.code;
+    throw error;
+  }
+}
+
+/** Writes what an attempt failed with onto its record. */
+export function note(attempt: AttemptState, { options }: UpstreamError): void {
+  attempt.errorCode = options.code;
+  attempt.providerCode = options.providerCode ?? null;
+  attempt.errorMessage = options.message;
+  attempt.httpStatus = options.httpStatus;
+}
+
+function begin({ planned, n }: AttemptInput, { clock }: AttemptDeps): AttemptState {
+  return {
+    planned,
+    n,
+    startedAtMs: clock.now(),
+    startedMs: clock.monotonic(),
+    firstEventMs: null,
+    endedMs: null,
+    httpStatus: null,
+    errorCode: null,
+    providerCode: null,
+    errorMessage: null,
+    meter: new Meter(),
+  };
+}
+
+class Attempt {
+  constructor(
+    private readonly input: AttemptInput,
+    private readonly deps: AttemptDeps,
+    private readonly attempt: AttemptState,
+  ) {}
+
+  async run(): Promise<Committed> {
+    const { unit, planned } = this.input;
+    const { prepared } = unit.admitted;
+    const encoded =
+      planned === prepared.plan.routes[0] ? prepared.firstBody : encode(prepared.request, planned);
+    const response = await this.send(encoded);
+    this.attempt.httpStatus = response.status;
+    if (response.status < 200 || response.status >= 300) throw await this.refused(response);
+    const isStream = response.headers['content-type']?.includes('text/event-stream') ?? false;
+    if (!prepared.request.stream || !isStream) return this.plain(response, encoded);
+    return this.stream(response, encoded);
+  }
+
+  private get isSameDialect(): boolean {
+    return this.input.planned.route.dialect === this.input.unit.admitted.prepared.request.dialect;
+  }
+
+  private async send(encoded: EncodedRequest): Promise<UpstreamResponse> {
+    const { planned, unit } = this.input;
+    const access = this.deps.access.get(planned.route.provider);
+    if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
+    const { url, headers } = planned.provider.endpoint(planned.route, access, unit.call.callerHeaders);
+    try {
+      return await this.deps.transport.send(
+        { method: 'POST', url, headers, body: encoded.body, byteLength: encoded.byteLength },
+        this.bounds(),
+      );
+    } catch (error) {
+      throw this.failed(error);
+    }
+  }
+
+  private bounds(): SendOptions {
+    const { config } = this.deps;
+    const { signal, remainingMs, unit } = this.input;
+    const policy = unit.admitted.prepared.principal.routingPolicy ?? {};
+    const shortened = (ms: number): number =>
+      Math.max(1, Math.min(ms, remainingMs, policy.attempt_timeout_ms ?? ms));
+    const isStream = unit.admitted.prepared.request.stream;
+    return {
+      connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+      firstByteTimeoutMs: shortened(
+        isStream ? config.UPSTREAM_STREAM_FIRST_BYTE_TIMEOUT_MS : config.UPSTREAM_TOTAL_TIMEOUT_MS,
+      ),
+      idleTimeoutMs: isStream ? config.UPSTREAM_STREAM_IDLE_TIMEOUT_MS : config.UPSTREAM_TOTAL_TIMEOUT_MS,
+      totalTimeoutMs: isStream
+        ? Math.min(config.UPSTREAM_STREAM_TOTAL_TIMEOUT_MS, remainingMs)
+        : shortened(config.UPSTREAM_TOTAL_TIMEOUT_MS),
+      maxBytes: LARGEST_ANSWER_BYTES,
+      signal,
+    };
+  }
+
+  private async refused(response: UpstreamResponse): Promise<UpstreamError> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of response.chunks()) {
+        chunks.push(chunk);
+        size += chunk.byteLength;
+        if (size > LARGEST_ERROR_BYTES) break;
+      }
+    } catch (error) {
+      // The status says enough; a body that breaks off must not turn a refusal into a connection error.
+      if (!(error instanceof TransportFailure)) throw error;
+      if (error.fault === 'aborted') return this.failed(error);
+    }
+    const { status, headers } = response;
+    return this.classify({
+      kind: 'status',
+      status,
+      headers,
+      body: Buffer.concat(chunks),
+      byok: false,
+      nowMs: this.deps.clock.now(),
+    });
+  }
+
+  private async plain(
+    response: UpstreamResponse,
+    { ignored, toolNames }: EncodedRequest,
+  ): Promise<Committed> {
+    const { planned, unit } = this.input;
+    let bytes: Uint8Array;
+    try {
+      bytes = await response.bytes();
+    } catch (error) {
+      throw this.failed(error);
+    }
+    const body = parseObject(bytes);
+    if (body === null)
+      throw this.classify({ kind: 'bad_response', message: 'the answer is not a JSON object.', byok: false });
+    const events = withEstimatedUsage(
+      upstreamDialect(planned).decodeAnswer(body, targetOf(planned), toolNames),
+      this.attempt.meter,
+      sentInput(unit.admitted.prepared.request),
+    );
+    const failure = events.find((event) => event.type === 'error');
+    if (failure) throw this.classify({ kind: 'stream', failure: failure.failure, byok: false });
+    const now = this.deps.clock.monotonic();
+    for (const event of events) this.attempt.meter.see(event, now);
+    this.attempt.firstEventMs = now;
+    this.attempt.endedMs = now;
+    return { kind: 'plain', attempt: this.attempt, ignored, events, body, isSameDialect: this.isSameDialect };
+  }
+
+  private async stream(
+    response: UpstreamResponse,
+    { ignored, toolNames }: EncodedRequest,
+  ): Promise<Committed> {
+    const { planned, unit } = this.input;
+    const facts: AnswerFacts = { ...this.input.facts, estimatedUsage: () => this.estimate() };
+    const decoder = upstreamDialect(planned).streamDecoder(targetOf(planned), toolNames);
+    const source = frameSource(
+      unit.call.front,
+      decoder,
+      facts,
+      this.isSameDialect,
+      sentInput(unit.admitted.prepared.request),
+    );
+    const rest = response.chunks()[Symbol.asyncIterator]();
+    for (;;) {
+      const first = await this.nextFrames(source, rest);
+      const failure = first.flatMap(({ events }) => events).find((event) => event.type !== 'ping');
+      if (failure === undefined) continue;
+      if (failure.type === 'error') {
+        response.cancel();
+        throw this.classify({ kind: 'stream', failure: failure.failure, byok: false });
+      }
+      this.attempt.firstEventMs = this.deps.clock.monotonic();
+      return { kind: 'stream', attempt: this.attempt, ignored, first, source, rest };
+    }
+  }
+
+  private estimate(): UnitUsage {
+    const { prepared } = this.input.unit.admitted;
+    return estimateUsage({ ...sentInput(prepared.request), outputBytes: this.attempt.meter.outputBytes })
+      .usage;
+  }
+
+  private async nextFrames(source: FrameEditor, rest: AsyncIterator<Uint8Array>): Promise<EditedFrame[]> {
+    try {
+      const chunk = await rest.next();
+      return chunk.done === true ? source.end() : source.push(chunk.value);
+    } catch (error) {
+      throw this.failed(error);
+    }
+  }
+
+  private failed(error: unknown): UpstreamError {
+    if (!(error instanceof TransportFailure)) throw error;
+    return this.classify({ kind: 'transport', failure: error, byok: false });
+  }
+
+  private classify(signal: FailureSignal): UpstreamError {
+    return this.input.planned.provider.classify(signal);
+  }
+}
+
+function parseObject(bytes: Uint8Array): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
+    );
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
