@@ -71,3 +71,56 @@ export { RejectionRecord } from './events/rejection-record.js';
 export { ACCOUNT_EVENT_TYPES, AccountEvent } from './events/account-event.js';
 export type { AccountEventType } from './events/account-event.js';
 export { CatalogueEvent } from './events/catalogue-event.js';
+export { LoginBody, RefreshBody, ResolvePrincipalBody } from './http/auth.js';
+export type { MeRecord, SessionRecord, UserRecord } from './http/auth.js';
+export {
+  AMOUNT_PATTERN,
+  CreateKeyBody,
+  KEY_SCOPES,
+  KEY_SORTS,
+  ListKeysQuery,
+  MaxPriceBody,
+  MODEL_PATTERN,
+  ResponseCacheBody,
+  RoutingPolicyBody,
+  UpdateKeyBody,
+} from './http/keys.js';
+export type {
+  ApiKeyRecord,
+  CreatedApiKey,
+  KeyFilterOptions,
+  KeyLimitsRecord,
+  KeyScope,
+  KeyStatus,
+  OwnKeyRecord,
+  ScopeLimitRecord,
+} from './http/keys.js';
+export { ListModelsQuery, MODEL_TYPES } from './http/catalogue.js';
+export {
+  CreditBody,
+  GateBody,
+  InternalCreditBody,
+  RejectionsBody,
+  SpendBody,
+  SpendScopeBody,
+  UsageContextQuery,
+  UsageFilterBody,
+  UsageQueryBody,
+  WatermarkQuery,
+} from './http/usage.js';
+export type {
+  AttemptsRecord,
+  AttemptView,
+  BalanceRecord,
+  CreditRecord,
+  ModelUsage,
+  RateLimitState,
+  RateMetric,
+  RateScope,
+  RejectionsPage,
+  RejectionView,
+  RequestLookup,
+  UsageEventRecord,
+  UsageEventsPage,
+  UsageSummary,
+} from './http/usage.js';

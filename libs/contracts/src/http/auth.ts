@@ -1,0 +1,50 @@
+import { IsEmail, IsIn, IsOptional, IsString, Length, Matches, ValidateIf } from 'class-validator';
+import type { OrgRole } from '../ports/principal.js';
+
+/** Body of POST /auth/login. */
+export class LoginBody {
+  @IsEmail() @Length(3, 254) email!: string;
+  @IsString() @Length(1, 1024) password!: string;
+}
+
+/** Body of POST /auth/refresh and /auth/logout; browsers send the cookie instead. */
+export class RefreshBody {
+  @IsOptional() @IsString() @Length(1, 512) refresh_token?: string | null;
+}
+
+/** Body of POST /internal/principals/resolve: what a caller presented. */
+export class ResolvePrincipalBody {
+  @IsIn(['key', 'admin_key', 'session']) kind!: 'key' | 'admin_key' | 'session';
+  /** SHA-256 of the whole secret, lower-case hex; for keys. */
+  @ValidateIf((body: ResolvePrincipalBody) => body.kind !== 'session')
+  @Matches(/^[0-9a-f]{64}$/)
+  digest?: string;
+  /** The session token; for sessions. */
+  @ValidateIf((body: ResolvePrincipalBody) => body.kind === 'session')
+  @IsString()
+  @Length(1, 4096)
+  token?: string;
+}
+
+export interface UserRecord {
+  id: string;
+  email: string;
+  name: string;
+}
+
+/** Answer of POST /auth/login and /auth/refresh. */
+export interface SessionRecord {
+  /** JWT, EdDSA, `typ at+jwt`, 15 minutes. */
+  token: string;
+  token_type: 'Bearer';
+  /** ISO 8601. */
+  expires_at: string;
+  user: UserRecord;
+}
+
+/** Answer of GET /auth/me. */
+export interface MeRecord {
+  user: UserRecord;
+  memberships: { org_id: string; role: OrgRole; teams: string[] }[];
+  is_super_admin: boolean;
+}

@@ -1,0 +1,294 @@
+import { Transform, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsDefined,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import type { Money } from '../catalogue/price-record.js';
+import type { ScopeKind } from '../ports/principal.js';
+import { AMOUNT_PATTERN } from './keys.js';
+
+const PAGE_MAX = 200;
+const OFFSET_MAX = 1_000_000_000;
+const FILTER_VALUES_MAX = 100;
+const SCOPE_KINDS: readonly ScopeKind[] = ['key', 'team_member', 'member', 'team', 'org'];
+
+/** Filters of usage reads. A bare date in `since` or `until` covers the whole UTC day. */
+export class UsageFilterBody {
+  /** ISO 8601: events from then on. */
+  @IsOptional() @IsISO8601({ strict: true }) since?: string | null;
+  /** ISO 8601: events up to and with then. */
+  @IsOptional() @IsISO8601({ strict: true }) until?: string | null;
+  /** Catalogue ids; any of them. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(FILTER_VALUES_MAX)
+  @IsString({ each: true })
+  @MaxLength(256, { each: true })
+  model?: string[] | null;
+  /** `success`, `error`; any of them. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(FILTER_VALUES_MAX)
+  @IsString({ each: true })
+  @MaxLength(64, { each: true })
+  status?: string[] | null;
+  /** Rows to answer, 1 to 200. Of the summary: models of by_model. */
+  @IsOptional() @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = 50;
+  @IsOptional() @IsInt() @Min(0) @Max(OFFSET_MAX) offset: number = 0;
+  /** Of sessions and admin keys; ignored for API keys, which see their own usage alone. */
+  @IsOptional() @IsString() @MaxLength(128) team_id?: string | null;
+  @IsOptional() @IsString() @MaxLength(128) member_id?: string | null;
+  /** Accepted for dashboards: these reads are not cached. */
+  @IsOptional() @IsBoolean() refresh?: boolean;
+}
+
+/** POST /v1/usage and POST /v1/usage/events. */
+export class UsageQueryBody extends UsageFilterBody {
+  /** Required for every caller; ignored for API keys. */
+  @IsDefined() org_id!: unknown;
+}
+
+/** POST /v1/usage/rejections. */
+export class RejectionsBody extends UsageFilterBody {
+  /** Required for a session. */
+  @IsOptional() org_id?: unknown;
+  /** Error codes; any of them. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(FILTER_VALUES_MAX)
+  @IsString({ each: true })
+  @MaxLength(64, { each: true })
+  code?: string[] | null;
+}
+
+/** Query of GET /v1/balance, GET /v1/usage/rate-limits and the reads by id. */
+export class UsageContextQuery {
+  /** Of a session: the org it looks at. */
+  @IsOptional() @IsString() org_id?: string;
+  /** Accepted for dashboards: these reads are never cached. */
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
+  @IsBoolean()
+  refresh?: boolean;
+}
+
+export interface ModelUsage {
+  model: string;
+  requests: number;
+  total_tokens: number;
+  cost_usd: Money;
+}
+
+/** Sums over the events of a filter; `by_model` alone is paginated. */
+export interface UsageSummary {
+  total_requests: number;
+  successful_requests: number;
+  error_requests: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  total_cost_usd: Money;
+  /** Distinct models, on all pages. */
+  by_model_total: number;
+  by_model: ModelUsage[];
+}
+
+/** One finished unit. The provider that served is never shown. */
+export interface UsageEventRecord {
+  id: string;
+  request_id: string;
+  model: string;
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  /** null where nothing was billed, for example on a cache hit. */
+  cost_usd: Money | null;
+  latency_ms: number;
+  status: string;
+  /** ISO 8601 with offset. */
+  created_at: string;
+  routing_fallback: boolean;
+  request_tags: Record<string, string>;
+}
+
+export interface UsageEventsPage {
+  events: UsageEventRecord[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** One try, without the provider's name; the message may hold it. */
+export interface AttemptView {
+  n: number;
+  status: string;
+  http_status: number | null;
+  error_code: string | null;
+  error_message: string | null;
+  started_at: string;
+  latency_ms: number;
+  ttft_ms: number | null;
+  prompt_tokens: number;
+  completion_tokens: number;
+  served: boolean;
+}
+
+export interface AttemptsRecord {
+  attempts: AttemptView[];
+}
+
+/** What became of one request, up to 90 days back. */
+export interface RequestLookup {
+  request_id: string;
+  created_at: string;
+  endpoint: string;
+  model: string | null;
+  requested_model: string | null;
+  provider: string | null;
+  status: string;
+  outcome: 'served' | 'failed' | 'rejected' | 'cached' | 'cancelled';
+  http_status: number;
+  error_code: string | null;
+  latency_ms: number | null;
+  ttft_ms: number | null;
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  cost_usd: Money | null;
+  byok_used: boolean;
+  routing_fallback: boolean;
+  cache_hit: boolean;
+  attempts: AttemptView[];
+  request_tags: Record<string, string>;
+  retention_days: number;
+}
+
+export interface RejectionView {
+  request_id: string;
+  created_at: string;
+  endpoint: string;
+  model: string | null;
+  /** HTTP status. */
+  status: number;
+  code: string;
+  message: string;
+  scope: string | null;
+  scope_id: string | null;
+  key_id: string;
+  limit_type: string | null;
+}
+
+export interface RejectionsPage {
+  rejections: RejectionView[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+export interface RateMetric {
+  current: number;
+  /** null = unlimited. */
+  limit: number | null;
+  is_default_limit: boolean;
+  /** 0 to 100. */
+  pct: number;
+  resets_in_seconds: number;
+}
+
+export interface RateScope {
+  rpm: RateMetric;
+  rpd: RateMetric;
+  tpm: RateMetric;
+}
+
+/** Counters as the limit store has them now; null where a scope does not apply to the caller. */
+export interface RateLimitState {
+  as_of: string;
+  scopes: Record<ScopeKind, RateScope | null>;
+}
+
+export interface BalanceRecord {
+  /** Posted, less what is finished and not posted yet. */
+  balance_usd: Money;
+  reserved_usd: Money;
+  available_usd: Money;
+  /** Adds up to reserved_usd. */
+  reserved_breakdown: { kind: 'inference' | 'realtime' | 'batch' | 'video'; reserved_usd: Money }[];
+  updated_at: string;
+}
+
+/** POST /v1/admin/credits. Exactly one of the three ids. */
+export class CreditBody {
+  @IsOptional() @IsString() @Length(1, 128) org_id?: string;
+  @IsOptional() @IsString() @Length(1, 128) user_id?: string;
+  @IsOptional() @IsString() @Length(1, 128) account_id?: string;
+  /** Above 0. */
+  @Matches(AMOUNT_PATTERN) amount_usd!: Money;
+  @IsString() @Length(1, 500) reason!: string;
+}
+
+export interface CreditRecord {
+  [field: string]: unknown;
+  id: string;
+  account_id: string;
+  org_id: string | null;
+  amount_usd: Money;
+  balance_after: Money;
+  reason: string;
+  created_at: string;
+}
+
+/** A scope as the internal endpoints name it. */
+export class SpendScopeBody {
+  @IsIn(SCOPE_KINDS) kind!: ScopeKind;
+  @IsString() @Length(1, 512) id!: string;
+}
+
+const SCOPES_MAX = 1_000;
+
+/** POST /internal/gate/{account}: the limit store of generation `gen` lacks these posted totals. */
+export class GateBody {
+  @IsString() @Length(1, 256) gen!: string;
+  @IsArray()
+  @ArrayMaxSize(SCOPES_MAX)
+  @ValidateNested({ each: true })
+  @Type(() => SpendScopeBody)
+  scopes!: SpendScopeBody[];
+}
+
+/** POST /internal/spend. */
+export class SpendBody {
+  @IsArray()
+  @ArrayMaxSize(SCOPES_MAX)
+  @ValidateNested({ each: true })
+  @Type(() => SpendScopeBody)
+  scopes!: SpendScopeBody[];
+  @IsOptional() @IsString() @Length(1, 128) account_id?: string;
+}
+
+/** POST /internal/credits: once per kind and source. */
+export class InternalCreditBody {
+  @IsString() @Length(1, 128) account_id!: string;
+  @IsOptional() @IsString() @Length(1, 128) org_id!: string | null;
+  @Matches(AMOUNT_PATTERN) amount_usd!: Money;
+  @IsIn(['admin_grant']) kind!: 'admin_grant';
+  @IsString() @Length(1, 255) source!: string;
+}
+
+/** Query of GET /internal/watermarks/{producer}. */
+export class WatermarkQuery {
+  @IsString() @Length(1, 256) epoch!: string;
+}

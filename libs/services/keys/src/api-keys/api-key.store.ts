@@ -1,0 +1,146 @@
+import type {
+  ApiKeyRecord,
+  ListKeysQuery,
+  ModelLimit,
+  RoutingPolicy,
+  SessionPrincipal,
+} from '@gateway/contracts';
+import { Prisma } from '../generated/prisma/client.js';
+import { money } from '../principals/principal.store.js';
+import type { Tx } from '../postgres/keys-database.js';
+import { RESPONSE_CACHE_DEFAULT } from './api-key-columns.js';
+
+export type ApiKeyRow = Prisma.ApiKeyGetPayload<object>;
+
+/**
+ * Keys that a caller may see and manage: their own personal ones, all of an org as its owner or admin, their own in
+ * an org as its member. Everything else answers as if it did not exist.
+ */
+export function visibleTo(caller: SessionPrincipal): Prisma.ApiKeyWhereInput {
+  const of = (isAdmin: boolean): string[] =>
+    caller.memberships
+      .filter(({ role }) => (role !== 'member') === isAdmin)
+      .map(({ accountId }) => accountId);
+  return {
+    OR: [
+      { account_id: caller.accountId },
+      { account_id: { in: of(true) } },
+      { account_id: { in: of(false) }, created_by: caller.userId },
+    ],
+  };
+}
+
+export function findKey(tx: Tx, caller: SessionPrincipal, id: string): Promise<ApiKeyRow | null> {
+  return tx.apiKey.findFirst({ where: { AND: [{ id }, visibleTo(caller)] } });
+}
+
+export async function listKeys(
+  tx: Tx,
+  caller: SessionPrincipal,
+  query: ListKeysQuery,
+): Promise<{ rows: ApiKeyRow[]; total: number }> {
+  const where = { AND: [visibleTo(caller), filterOf(query)] };
+  const [rows, total] = await Promise.all([
+    tx.apiKey.findMany({ where, orderBy: orderOf(query.sort), take: query.limit, skip: query.offset }),
+    tx.apiKey.count({ where }),
+  ]);
+  return { rows, total };
+}
+
+function filterOf(query: ListKeysQuery): Prisma.ApiKeyWhereInput {
+  const { org_id, team_id, status, created_by, label, model } = query;
+  return {
+    org_id,
+    team_id,
+    status,
+    created_by,
+    ...(label === undefined ? {} : { label: { contains: label, mode: 'insensitive' } }),
+    ...(model === undefined
+      ? {}
+      : { OR: [{ default_model: model }, { allowed_models: { array_contains: [model] } }] }),
+  };
+}
+
+/** The id is the tie-break, so that pages neither repeat nor lose a row. */
+function orderOf(sort = '-created_at'): Prisma.ApiKeyOrderByWithRelationInput[] {
+  const direction = sort.startsWith('-') ? 'desc' : 'asc';
+  return [{ [sort.replace('-', '')]: direction }, { id: direction }];
+}
+
+/** What the caller's keys can be filtered by; each list is bounded. */
+export async function filterValues(
+  tx: Tx,
+  caller: SessionPrincipal,
+): Promise<{
+  models: string[];
+  labels: string[];
+  apiVersions: string[];
+  creators: string[];
+  teams: string[];
+}> {
+  const accounts = [caller.accountId, ...caller.memberships.map(({ accountId }) => accountId)];
+  const adminOf = caller.memberships
+    .filter(({ role }) => role !== 'member')
+    .map(({ accountId }) => accountId);
+  const [row] = await tx.$queryRaw<{ values: Record<string, string[] | null> }[]>`
+    WITH mine AS (
+      SELECT * FROM api_key WHERE account_id = ANY(${accounts})
+        AND (created_by = ${caller.userId} OR account_id = ANY(${adminOf})))
+    SELECT jsonb_build_object(
+      'labels', (SELECT jsonb_agg(v) FROM (SELECT DISTINCT label AS v FROM mine WHERE label IS NOT NULL ORDER BY 1 LIMIT 200) x),
+      'api_versions', (SELECT jsonb_agg(v) FROM (SELECT DISTINCT api_version AS v FROM mine WHERE api_version IS NOT NULL ORDER BY 1 LIMIT 50) x),
+      'creators', (SELECT jsonb_agg(v) FROM (SELECT DISTINCT created_by AS v FROM mine ORDER BY 1 LIMIT 200) x),
+      'teams', (SELECT jsonb_agg(v) FROM (SELECT DISTINCT team_id AS v FROM mine WHERE team_id IS NOT NULL ORDER BY 1 LIMIT 200) x),
+      'models', (SELECT jsonb_agg(v) FROM (
+        SELECT DISTINCT v FROM (
+          SELECT default_model AS v FROM mine
+          UNION ALL SELECT jsonb_array_elements_text(allowed_models) FROM mine WHERE jsonb_typeof(allowed_models) = 'array') y
+        WHERE v IS NOT NULL ORDER BY 1 LIMIT 200) x)) AS values`;
+  const { labels, api_versions: apiVersions, creators, teams, models } = row.values;
+  return {
+    models: models ?? [],
+    labels: labels ?? [],
+    apiVersions: apiVersions ?? [],
+    creators: creators ?? [],
+    teams: teams ?? [],
+  };
+}
+
+export function toWire(row: ApiKeyRow, spentUsd: string | null): ApiKeyRecord {
+  return {
+    id: row.id,
+    label: row.label,
+    masked_key: row.masked_key,
+    status: row.status === 'suspended' ? 'suspended' : 'active',
+    default_model: row.default_model,
+    rpm_limit: row.rpm_limit,
+    rpd_limit: row.rpd_limit,
+    tpm_limit: row.tpm_limit,
+    spend_cap_usd: money(row.spend_cap_usd?.toFixed() ?? null),
+    spent_usd: spentUsd,
+    allowed_models: stored<string[] | null>(row.allowed_models),
+    blocked_models: stored<string[] | null>(row.blocked_models),
+    model_limits: stored<Record<string, ModelLimit>>(row.model_limits),
+    org_id: row.org_id,
+    team_id: row.team_id,
+    created_by: row.created_by,
+    routing_policy: stored<RoutingPolicy | null>(row.routing_policy),
+    routing_policy_template_id: row.routing_policy_template_id,
+    api_version: row.api_version,
+    fixed_provider: row.fixed_provider,
+    scopes: stored<string[] | null>(row.scopes),
+    response_cache: stored<ApiKeyRecord['response_cache'] | null>(row.response_cache) ?? {
+      ...RESPONSE_CACHE_DEFAULT,
+    },
+    request_tags: stored<Record<string, string>>(row.request_tags),
+    expires_at: row.expires_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** A JSON column as the shape that this service alone writes into it. */
+function stored<T>(value: Prisma.JsonValue): T {
+  return value as T;
+}

@@ -1,0 +1,102 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import {
+  CreateKeyBody,
+  ListKeysQuery,
+  UpdateKeyBody,
+  type ApiKeyRecord,
+  type Clock,
+  type KeyFilterOptions,
+  type KeyLimitsRecord,
+  type OwnKeyRecord,
+} from '@gateway/contracts';
+import { Access, CLOCK, idempotent, keyOf, sessionOf, type Page } from '@gateway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { IdempotencyRows } from './idempotency.store.js';
+import { KeyReads } from './key-reads.service.js';
+import { KeyWrites } from './key-writes.service.js';
+
+@Controller('v1')
+export class ApiKeysController {
+  constructor(
+    private readonly reads: KeyReads,
+    private readonly writes: KeyWrites,
+    private readonly idempotency: IdempotencyRows,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Post('keys')
+  @Access({ session: true })
+  async create(
+    @Body() body: CreateKeyBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const caller = sessionOf(request);
+    const answer = await idempotent({ store: this.idempotency, clock: this.clock }, request, () =>
+      this.writes.create(caller, body, request),
+    );
+    void reply.code(answer.status).header('cache-control', 'no-store');
+    return answer.body;
+  }
+
+  @Get('keys')
+  @Access({ session: true })
+  list(@Query() query: ListKeysQuery, @Req() request: FastifyRequest): Promise<Page<ApiKeyRecord>> {
+    return this.reads.list(sessionOf(request), query);
+  }
+
+  @Get('keys/filter-options')
+  @Access({ session: true })
+  filterOptions(@Req() request: FastifyRequest): Promise<KeyFilterOptions> {
+    return this.reads.filterOptions(sessionOf(request));
+  }
+
+  @Patch('keys/:id')
+  @Access({ session: true })
+  update(
+    @Param('id') id: string,
+    @Body() body: UpdateKeyBody,
+    @Req() request: FastifyRequest,
+  ): Promise<ApiKeyRecord> {
+    return this.writes.update(sessionOf(request), id, body, request);
+  }
+
+  /** Answers the record, now `suspended`. */
+  @Delete('keys/:id')
+  @Access({ session: true })
+  suspend(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ApiKeyRecord> {
+    return this.writes.suspend(sessionOf(request), id, request);
+  }
+
+  @Post('keys/:id/reactivate')
+  @HttpCode(200)
+  @Access({ session: true })
+  reactivate(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ApiKeyRecord> {
+    return this.writes.reactivate(sessionOf(request), id, request);
+  }
+
+  @Get('keys/:id/limits')
+  @Access({ session: true })
+  limits(@Param('id') id: string, @Req() request: FastifyRequest): Promise<KeyLimitsRecord> {
+    return this.reads.keyLimits(sessionOf(request), id);
+  }
+
+  @Get('key')
+  @Access({ key: true })
+  own(@Req() request: FastifyRequest): Promise<OwnKeyRecord> {
+    return this.reads.own(keyOf(request));
+  }
+}

@@ -1,0 +1,140 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SUPPORTED_VERSIONS } from '@gateway/api-version';
+import {
+  ApiError,
+  LimitStore,
+  type ApiKeyRecord,
+  type Funds,
+  type KeyFilterOptions,
+  type KeyLimitsRecord,
+  type KeyPrincipal,
+  type ListKeysQuery,
+  type OwnKeyRecord,
+  type ScopeKind,
+  type SessionPrincipal,
+} from '@gateway/contracts';
+import { Usd } from '@gateway/money';
+import { pageOf, type Page } from '@gateway/platform';
+import { FUNDS } from '../first-run/funds-token.js';
+import { KeysDatabase } from '../postgres/keys-database.js';
+import { findKeyById, limitsOf, type KeyRow } from '../principals/principal.store.js';
+import { filterValues, findKey, listKeys, toWire } from './api-key.store.js';
+import { keyLimitsRecord } from './key-limits.js';
+
+/** Reads of keys, with the spend that the ledger knows. */
+@Injectable()
+export class KeyReads {
+  constructor(
+    private readonly database: KeysDatabase,
+    private readonly limits: LimitStore,
+    @Inject(FUNDS) private readonly funds: () => Funds,
+  ) {}
+
+  /** One question to the ledger for the whole page. Throws ApiError `service_unavailable` where it has no answer. */
+  async list(caller: SessionPrincipal, query: ListKeysQuery): Promise<Page<ApiKeyRecord>> {
+    const { rows, total } = await listKeys(this.database.prisma, caller, query);
+    const spent = await this.spent(rows.map(({ id }) => ({ kind: 'key', id })));
+    return pageOf(
+      rows.map((row, index) => toWire(row, spent[index])),
+      total,
+      query,
+    );
+  }
+
+  async filterOptions(caller: SessionPrincipal): Promise<KeyFilterOptions> {
+    const { prisma } = this.database;
+    const values = await filterValues(prisma, caller);
+    const [orgs, teams, members] = await Promise.all([
+      prisma.org.findMany({
+        where: { id: { in: caller.memberships.map(({ orgId }) => orgId) } },
+        select: { id: true, name: true },
+        orderBy: { name: 'asc' },
+      }),
+      prisma.team.findMany({
+        where: { id: { in: values.teams }, org_id: { in: caller.memberships.map(({ orgId }) => orgId) } },
+        select: { id: true, name: true, org_id: true },
+        orderBy: { name: 'asc' },
+      }),
+      prisma.user.findMany({
+        where: { id: { in: values.creators } },
+        select: { id: true, name: true, email: true },
+        orderBy: { name: 'asc' },
+      }),
+    ]);
+    const apiVersions = [...new Set([...SUPPORTED_VERSIONS, ...values.apiVersions])].sort();
+    const { models, labels } = values;
+    return {
+      orgs,
+      teams,
+      members,
+      statuses: ['active', 'suspended'],
+      models,
+      api_versions: apiVersions,
+      labels,
+    };
+  }
+
+  /** Throws ApiError `not_found` alike for unknown keys and those of others. */
+  async keyLimits(caller: SessionPrincipal, id: string): Promise<KeyLimitsRecord> {
+    const key = await findKey(this.database.prisma, caller, id);
+    const row = key === null ? null : await findKeyById(this.database.prisma, key.account_id, id);
+    if (row === null) throw new ApiError('not_found');
+    return keyLimitsRecord(row, await this.spent(limitsOf(row)));
+  }
+
+  /**
+   * The key of this very request. It answers also while the ledger or the limit store is away, with null for what
+   * they would know. Spend of the scopes above the key is not shown to it.
+   */
+  async own(caller: KeyPrincipal): Promise<OwnKeyRecord> {
+    const { prisma } = this.database;
+    const [key, row] = await Promise.all([
+      prisma.apiKey.findFirst({ where: { id: caller.keyId, account_id: caller.accountId } }),
+      findKeyById(prisma, caller.accountId, caller.keyId),
+    ]);
+    if (key === null || row === null) throw new ApiError('unauthorized');
+    const spent = await this.spentOrNull(key.id);
+    return {
+      ...toWire(key, spent),
+      limits: keyLimitsRecord(row, [spent]),
+      remaining: await this.remaining(row, spent),
+    };
+  }
+
+  /** For the answer of a write that is committed: null where the ledger cannot be asked. */
+  async spentOrNull(keyId: string): Promise<string | null> {
+    try {
+      const [spent] = await this.spent([{ kind: 'key', id: keyId }]);
+      return spent;
+    } catch (failure) {
+      if (failure instanceof ApiError && failure.code === 'service_unavailable') return null;
+      throw failure;
+    }
+  }
+
+  private async spent(scopes: { kind: ScopeKind; id: string }[]): Promise<string[]> {
+    if (scopes.length === 0) return [];
+    return this.funds().spent(scopes.map(({ kind, id }) => ({ kind, id })));
+  }
+
+  private async remaining(row: KeyRow, spent: string | null): Promise<OwnKeyRecord['remaining']> {
+    const [key] = limitsOf(row);
+    const state = await this.limits.read(row.account_id, [{ kind: 'key', id: row.id }]).catch(() => null);
+    const counters = state?.scopes.find((scope) => scope.kind === 'key' && scope.id === row.id);
+    const left = (limit: number | null, used: number | undefined): number | null =>
+      limit === null || used === undefined ? null : Math.max(0, limit - used);
+    const money = (): string | null => {
+      if (key.spendCapUsd === null || spent === null || counters === undefined) return null;
+      const held = Usd.fromNano(counters.reservedNano + counters.unpostedNano);
+      const rest = Usd.parse(key.spendCapUsd).minus(Usd.parse(spent)).minus(held);
+      return (rest.isNegative() ? Usd.zero : rest).toString();
+    };
+    return {
+      rpm: left(key.rpm, counters?.rpm),
+      rpd: left(key.rpd, counters?.rpd),
+      // A default is display only: nothing is used up.
+      tpm: key.isDefault.tpm ? null : left(key.tpm, counters?.tpm),
+      spend_usd: money(),
+    };
+  }
+}

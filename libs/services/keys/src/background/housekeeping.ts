@@ -1,0 +1,46 @@
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { Clock } from '@gateway/contracts';
+import { CLOCK, IDEMPOTENCY_KEPT_MS, LOGGER } from '@gateway/platform';
+import type { Logger } from 'pino';
+import { IdempotencyRows } from '../api-keys/idempotency.store.js';
+import { KeysDatabase } from '../postgres/keys-database.js';
+import { repeat, type Repeated } from './repeat.js';
+
+const EVERY_MS = 3_600_000;
+
+/** Deletes what has run out: answers kept for Idempotency-Key, sessions past their end. */
+@Injectable()
+export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private loop: Repeated | null = null;
+
+  constructor(
+    private readonly database: KeysDatabase,
+    private readonly idempotency: IdempotencyRows,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.loop = repeat(
+      this.clock,
+      EVERY_MS,
+      () => this.sweep(),
+      (failure) => this.logger.warn({ err: failure }, 'housekeeping failed'),
+    );
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop?.stop();
+  }
+
+  async sweep(): Promise<void> {
+    const now = this.clock.now();
+    await this.idempotency.deleteBefore(new Date(now - IDEMPOTENCY_KEPT_MS));
+    await this.database.prisma.session.deleteMany({ where: { expires_at: { lt: new Date(now) } } });
+  }
+}

@@ -1,0 +1,40 @@
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { EventLog, type Clock } from '@gateway/contracts';
+import { CLOCK, LOGGER, OutboxRelay } from '@gateway/platform';
+import type { Logger } from 'pino';
+import { KeysDatabase } from '../postgres/keys-database.js';
+
+/** Takes this service's account events from its outbox to the event log. */
+@Injectable()
+export class EventRelay implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly relay: OutboxRelay;
+
+  constructor(
+    database: KeysDatabase,
+    eventLog: EventLog,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    const onFault = (failure: unknown): void =>
+      logger.warn({ err: failure }, 'account events wait in the outbox');
+    this.relay = new OutboxRelay({ pool: database.pool, eventLog, clock, onFault });
+  }
+
+  onApplicationBootstrap(): void {
+    this.relay.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.relay.stop();
+  }
+
+  /** After a commit that wrote events. */
+  nudge(): void {
+    this.relay.nudge();
+  }
+}

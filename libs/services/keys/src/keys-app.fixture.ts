@@ -1,0 +1,228 @@
+import { Module } from '@nestjs/common';
+import {
+  ApiError,
+  EventLog,
+  Funds,
+  newId,
+  type Clock,
+  type LimitStore,
+  type LogRecord,
+  type OrgRole,
+  type ScopeKind,
+} from '@gateway/contracts';
+import { InProcessLimitStore } from '@gateway/limits';
+import { bootstrap, PlatformModule, SystemClock, SystemRandom, type RunningApp } from '@gateway/platform';
+import { createAccount } from './accounts/account.store.js';
+import { FirstRun, type FirstRunResult } from './first-run/first-run.js';
+import { KeysConfig } from './keys.config.js';
+import { KeysModule } from './keys.module.js';
+import { KeysDatabase } from './postgres/keys-database.js';
+import { SessionTokens } from './sessions/session-token.js';
+import { startSession } from './sessions/session.store.js';
+
+/** The keys service with the real database, in one process; only specs start it. */
+export const FLEET_TOKEN = 'fleet-token-of-the-keys-specs';
+
+/** A ledger of a few numbers that can be taken away. */
+export class FewFunds extends Funds {
+  readonly spentByScope = new Map<string, string>();
+  readonly credits: Parameters<Funds['credit']>[0][] = [];
+  calls = 0;
+  isAway = false;
+
+  async seedGate(): Promise<void> {}
+
+  async spent(scopes: { kind: ScopeKind; id: string }[]): Promise<string[]> {
+    this.calls += 1;
+    if (this.isAway) throw new ApiError('service_unavailable');
+    return scopes.map(({ kind, id }) => this.spentByScope.get(`${kind} ${id}`) ?? '0');
+  }
+
+  async credit(credit: Parameters<Funds['credit']>[0]): Promise<void> {
+    if (this.isAway) throw new ApiError('service_unavailable');
+    if (!this.credits.some(({ source }) => source === credit.source)) this.credits.push(credit);
+  }
+
+  async watermark(): Promise<number> {
+    return 0;
+  }
+}
+
+/** Keeps what was appended. */
+export class ListEventLog extends EventLog {
+  readonly appended: (LogRecord & { topic: string })[] = [];
+
+  async append(topic: string, records: LogRecord[]): Promise<void> {
+    this.appended.push(...records.map((record) => ({ ...record, topic })));
+  }
+
+  async consume(): Promise<{ stop: () => Promise<void> }> {
+    return { stop: async () => undefined };
+  }
+
+  async close(): Promise<void> {}
+}
+
+export interface Person {
+  userId: string;
+  email: string;
+  accountId: string;
+  token: string;
+}
+
+export interface KeysApp extends RunningApp {
+  funds: FewFunds;
+  events: ListEventLog;
+  limits: LimitStore;
+  database: KeysDatabase;
+  first: FirstRunResult;
+  /** The super admin, who is the owner of the first org. */
+  admin: Person;
+  /** A new person with a session. */
+  person(membership?: { orgId: string; role: OrgRole }): Promise<Person>;
+  /** A new org of this owner. */
+  org(
+    owner: Person,
+    more?: { tier?: string; default_api_version?: string },
+  ): Promise<{ orgId: string; accountId: string }>;
+  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, options?: CallOptions): Promise<Answer>;
+}
+
+export interface CallOptions {
+  /** A person's session, or any bearer text. */
+  as?: Person | string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | undefined>;
+  text: string;
+  body: Record<string, unknown>;
+}
+
+export function keysConfig(url: string, more: Partial<KeysConfig> = {}): KeysConfig {
+  return Object.assign(new KeysConfig(), {
+    KEYS_DATABASE_URL: url,
+    KEYS_DATABASE_CONNECTIONS: 5,
+    KEYS_PEPPER: Buffer.alloc(32, 1).toString('base64'),
+    KEYS_KEK: Buffer.alloc(32, 2).toString('base64'),
+    KEYS_PRINCIPAL_CACHE: true,
+    ...more,
+  });
+}
+
+/** Starts the service over a migrated database and seeds it as the first run does. */
+export async function startKeysApp(
+  url: string,
+  options: { clock?: Clock; config?: Partial<KeysConfig>; limits?: LimitStore } = {},
+): Promise<KeysApp> {
+  const clock = options.clock ?? new SystemClock();
+  const limits = options.limits ?? new InProcessLimitStore({ clock, random: new SystemRandom() });
+  const funds = new FewFunds();
+  const events = new ListEventLog();
+  const platform = PlatformModule.with({
+    service: 'keys',
+    logLevel: 'silent',
+    fleetToken: FLEET_TOKEN,
+    eventLog: () => events,
+    limitStore: () => limits,
+    clock,
+  });
+  class KeysAppModule {}
+  Module({
+    imports: [platform, KeysModule.with(keysConfig(url, options.config))],
+    providers: [{ provide: Funds, useValue: funds }],
+  })(KeysAppModule);
+  const config = { host: '127.0.0.1', port: 0, drainGraceMs: 1_000 };
+  const running = await bootstrap({ name: 'keys', module: KeysAppModule, config });
+  const database = running.app.get(KeysDatabase, { strict: false });
+  const first = await running.app.get(FirstRun, { strict: false }).run({ withKey: true });
+  if (first === null) throw new Error('The database of this spec was not empty.');
+  const people = peopleOf(running, clock);
+  const { id } = await database.prisma.user.findUniqueOrThrow({ where: { email: first.admin.email } });
+  return {
+    ...running,
+    ...people,
+    funds,
+    events,
+    limits,
+    database,
+    first,
+    admin: await people.signedIn(id),
+    call: (method, path, call) => callOver(running, method, path, call),
+  };
+}
+
+interface People extends Pick<KeysApp, 'person' | 'org'> {
+  signedIn(userId: string): Promise<Person>;
+}
+
+function peopleOf(running: RunningApp, clock: Clock): People {
+  const database = running.app.get(KeysDatabase, { strict: false });
+  const tokens = running.app.get(SessionTokens, { strict: false });
+  const sources = { clock, random: new SystemRandom() };
+  const now = (): Date => new Date(clock.now());
+  const signedIn = async (userId: string): Promise<Person> => {
+    const user = await database.prisma.user.findUniqueOrThrow({
+      where: { id: userId },
+      include: { account: true },
+    });
+    const { sessionId } = await database.transaction((tx) => startSession(tx, user, sources));
+    const { token } = await tokens.issue({ userId, sessionId, epoch: user.epoch });
+    return { userId, email: user.email, accountId: user.account?.id ?? '', token };
+  };
+  return {
+    signedIn,
+    person: async (membership) => {
+      const id = newId('usr', clock, sources.random);
+      const email = `${id}@example.com`;
+      await database.prisma.user.create({
+        data: { id, email, name: 'A person', password_hash: 'none', created_at: now() },
+      });
+      await createAccount(database.prisma, { userId: id }, sources);
+      if (membership !== undefined) {
+        const { orgId, role } = membership;
+        await database.prisma.membership.create({
+          data: { org_id: orgId, user_id: id, role, created_at: now() },
+        });
+      }
+      return signedIn(id);
+    },
+    org: async (owner, more = {}) => {
+      const orgId = newId('org', clock, sources.random);
+      await database.prisma.org.create({
+        data: { id: orgId, name: 'Another org', created_at: now(), updated_at: now(), ...more },
+      });
+      const accountId = await createAccount(database.prisma, { orgId }, sources);
+      const membership = { org_id: orgId, user_id: owner.userId, role: 'owner', created_at: now() };
+      await database.prisma.membership.create({ data: membership });
+      return { orgId, accountId };
+    },
+  };
+}
+
+async function callOver(
+  running: RunningApp,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  { as, body, headers = {} }: CallOptions = {},
+): Promise<Answer> {
+  const token = typeof as === 'object' ? as.token : as;
+  const response = await running.app.inject({
+    method,
+    url: path,
+    headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+    ...(body === undefined ? {} : { payload: body as object }),
+  });
+  const text = response.body;
+  const parsed: unknown = text.startsWith('{') ? JSON.parse(text) : {};
+  const shown = Object.entries(response.headers).map(([name, value]) => [name, value?.toString()]);
+  return {
+    status: response.statusCode,
+    headers: Object.fromEntries(shown) as Record<string, string | undefined>,
+    text,
+    body: parsed as Record<string, unknown>,
+  };
+}

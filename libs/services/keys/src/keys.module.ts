@@ -1,0 +1,113 @@
+import {
+  Inject,
+  Injectable,
+  Module,
+  type DynamicModule,
+  type OnModuleInit,
+  type Provider,
+} from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { Funds, PrincipalReader, type Random } from '@gateway/contracts';
+import { applyMigrations, assertSchemaKnown, LOGGER, RANDOM } from '@gateway/platform';
+import type { Logger } from 'pino';
+import { VersionStamps } from './accounts/version-stamps.js';
+import { ApiKeysController } from './api-keys/api-keys.controller.js';
+import { IdempotencyRows } from './api-keys/idempotency.store.js';
+import { KeyReads } from './api-keys/key-reads.service.js';
+import { KeyWrites } from './api-keys/key-writes.service.js';
+import { Housekeeping } from './background/housekeeping.js';
+import { EventRelay } from './events/event-relay.js';
+import { FirstRun } from './first-run/first-run.js';
+import { FUNDS } from './first-run/funds-token.js';
+import { OpeningCredit } from './first-run/opening-credit.js';
+import { KeysConfig } from './keys.config.js';
+import { KeysDatabase, SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
+import { DatabasePrincipalReader } from './principals/database-principal-reader.js';
+import { PrincipalsController } from './principals/principals.controller.js';
+import { checkPeppers } from './secrets/pepper-check.js';
+import { loadSecrets, type ServiceSecrets } from './secrets/service-secrets.js';
+import { SERVICE_SECRETS } from './secrets/tokens.js';
+import { AuthController } from './sessions/auth.controller.js';
+import { SessionTokens } from './sessions/session-token.js';
+import { SessionsService } from './sessions/sessions.service.js';
+import { SigningKeys } from './sessions/signing-keys.js';
+
+const STATEMENT_TIMEOUT_MS = 5_000;
+
+/** Refuses to start with secrets that are not this database's, before the first request comes. */
+@Injectable()
+class StartChecks implements OnModuleInit {
+  constructor(
+    private readonly database: KeysDatabase,
+    private readonly signingKeys: SigningKeys,
+    @Inject(SERVICE_SECRETS) private readonly secrets: ServiceSecrets,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await checkPeppers(this.database.prisma, this.secrets);
+    await this.signingKeys.ensure();
+  }
+}
+
+/**
+ * Users, sessions, organizations, keys. Needs the global PlatformModule, and Funds from the usage module or its remote
+ * twin. Provides the database driver of PrincipalReader to everybody.
+ */
+@Module({})
+export class KeysModule {
+  static with(config: Readonly<KeysConfig>): DynamicModule {
+    return {
+      module: KeysModule,
+      global: true,
+      controllers: [ApiKeysController, AuthController, PrincipalsController],
+      providers: [...ports(config), ...parts],
+      exports: [PrincipalReader, FirstRun, OpeningCredit],
+    };
+  }
+}
+
+const parts: Provider[] = [
+  StartChecks,
+  VersionStamps,
+  SigningKeys,
+  SessionTokens,
+  SessionsService,
+  DatabasePrincipalReader,
+  IdempotencyRows,
+  EventRelay,
+  KeyReads,
+  KeyWrites,
+  FirstRun,
+  OpeningCredit,
+  Housekeeping,
+];
+
+function ports(config: Readonly<KeysConfig>): Provider[] {
+  return [
+    { provide: KeysConfig, useValue: config },
+    { provide: PrincipalReader, useExisting: DatabasePrincipalReader },
+    {
+      provide: SERVICE_SECRETS,
+      inject: [RANDOM],
+      useFactory: (random: Random) => loadSecrets(config, random),
+    },
+    { provide: KeysDatabase, inject: [LOGGER], useFactory: (logger: Logger) => openDatabase(config, logger) },
+    {
+      provide: FUNDS,
+      inject: [ModuleRef],
+      useFactory: (modules: ModuleRef) => () => modules.get<Funds>(Funds, { strict: false }),
+    },
+  ];
+}
+
+async function openDatabase(config: Readonly<KeysConfig>, logger: Logger): Promise<KeysDatabase> {
+  const place = { url: config.KEYS_DATABASE_URL, schemaDir: SCHEMA_DIR, schema: SCHEMA };
+  if (config.KEYS_MIGRATE_AT_START) await applyMigrations(place);
+  await assertSchemaKnown(place);
+  return new KeysDatabase({
+    url: config.KEYS_DATABASE_URL,
+    maxConnections: config.KEYS_DATABASE_CONNECTIONS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
+  });
+}

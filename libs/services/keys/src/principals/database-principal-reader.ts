@@ -1,0 +1,133 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  ApiError,
+  PrincipalReader,
+  type Clock,
+  type Credential,
+  type KeyPrincipal,
+  type Principal,
+  type Random,
+} from '@gateway/contracts';
+import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
+import { VersionStamps } from '../accounts/version-stamps.js';
+import { KeysConfig } from '../keys.config.js';
+import { KeysDatabase } from '../postgres/keys-database.js';
+import { pepperedDigest } from '../secrets/seal.js';
+import type { ServiceSecrets } from '../secrets/service-secrets.js';
+import { SERVICE_SECRETS } from '../secrets/tokens.js';
+import { SessionTokens } from '../sessions/session-token.js';
+import { findKeyByHmac, findSession, toKeyPrincipal } from './principal.store.js';
+
+const ENTRIES_MAX = 50_000;
+/** A bound on mistakes only: whoever uses a record compares the account's version. */
+const FRESH_MS = 60_000;
+const UNKNOWN_MS = 5_000;
+
+interface Entry {
+  /** null = unknown. */
+  principal: KeyPrincipal | null;
+  readAt: number;
+}
+
+/**
+ * Principals from the database. In one process with the edge this stands on the path of every request, so there keys
+ * are kept in memory by their digest (KEYS_PRINCIPAL_CACHE); sessions are read each time.
+ */
+@Injectable()
+export class DatabasePrincipalReader extends PrincipalReader {
+  private readonly entries = new Map<string, Entry>();
+  private readonly flights = new Map<string, Promise<KeyPrincipal | null>>();
+
+  constructor(
+    private readonly database: KeysDatabase,
+    private readonly tokens: SessionTokens,
+    private readonly stamps: VersionStamps,
+    private readonly config: KeysConfig,
+    @Inject(SERVICE_SECRETS) private readonly secrets: ServiceSecrets,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {
+    super();
+  }
+
+  async resolve(credential: Credential): Promise<Principal> {
+    if (credential.kind !== 'key' || !this.config.KEYS_PRINCIPAL_CACHE) return this.reload(credential);
+    const entry = this.entries.get(credential.digest);
+    return entry !== undefined && this.isFresh(entry)
+      ? this.usable(entry.principal)
+      : this.reload(credential);
+  }
+
+  async reload(credential: Credential): Promise<Principal> {
+    try {
+      switch (credential.kind) {
+        case 'key':
+          return this.usable(await this.readKey(credential.digest));
+        case 'session':
+          return await this.readSession(credential.token);
+        case 'admin_key':
+          throw new ApiError('unauthorized');
+      }
+    } catch (failure) {
+      if (failure instanceof ApiError) throw failure;
+      throw unavailable(this.random, failure);
+    }
+  }
+
+  private isFresh({ principal, readAt }: Entry): boolean {
+    const age = this.clock.monotonic() - readAt;
+    if (principal === null) return age < UNKNOWN_MS;
+    return age < FRESH_MS && !this.stamps.isOutdated(principal.accountId, principal.accountVersion);
+  }
+
+  /** Past `expires_at` a key is as good as unknown. */
+  private usable(principal: KeyPrincipal | null): KeyPrincipal {
+    const isExpired = principal?.expiresAtMs != null && principal.expiresAtMs <= this.clock.now();
+    if (principal === null || isExpired) throw new ApiError('unauthorized');
+    return principal;
+  }
+
+  /** Who waits behind a read that began before a change must not get it: a flight is shared only by its own turn. */
+  private async readKey(digest: string): Promise<KeyPrincipal | null> {
+    const flight = this.flights.get(digest);
+    if (flight !== undefined) {
+      await flight.catch(() => null);
+      const next = this.flights.get(digest);
+      if (next !== undefined && next !== flight) return next;
+    }
+    const running = this.fetchKey(digest).finally(() => {
+      if (this.flights.get(digest) === running) this.flights.delete(digest);
+    });
+    this.flights.set(digest, running);
+    return running;
+  }
+
+  private async fetchKey(digest: string): Promise<KeyPrincipal | null> {
+    const readAt = this.clock.monotonic();
+    const hmacs = this.secrets.peppers.map((pepper) => pepperedDigest(pepper.key, digest));
+    const row = await findKeyByHmac(this.database.prisma, hmacs);
+    const principal = row === null ? null : toKeyPrincipal(row);
+    this.remember(digest, { principal, readAt });
+    return principal;
+  }
+
+  private remember(digest: string, entry: Entry): void {
+    if (!this.config.KEYS_PRINCIPAL_CACHE) return;
+    const known = this.entries.get(digest)?.principal;
+    // Of two reads that overlapped the newer record stays, in whatever order they ended.
+    if (known != null && entry.principal !== null && known.accountVersion > entry.principal.accountVersion)
+      return;
+    this.entries.delete(digest);
+    this.entries.set(digest, entry);
+    if (this.entries.size <= ENTRIES_MAX) return;
+    const [oldest] = this.entries.keys();
+    this.entries.delete(oldest);
+  }
+
+  private async readSession(token: string): Promise<Principal> {
+    const claims = await this.tokens.verify(token);
+    const found = await findSession(this.database.prisma, claims, new Date(this.clock.now()));
+    if (found === null) throw new ApiError('unauthorized');
+    return found;
+  }
+}

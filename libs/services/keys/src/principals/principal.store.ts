@@ -1,0 +1,207 @@
+import type {
+  KeyPrincipal,
+  Membership,
+  ModelAccess,
+  ModelLimit,
+  RoutingPolicy,
+  ScopeLimits,
+} from '@gateway/contracts';
+import type { SessionPrincipal } from '@gateway/contracts';
+import { keyScopeLimits } from '@gateway/limits';
+import { Usd } from '@gateway/money';
+import { Prisma } from '../generated/prisma/client.js';
+import type { Tx } from '../postgres/keys-database.js';
+
+/** One scope above the key, as SQL builds it. */
+interface ScopeRow {
+  id: string;
+  rpm: number | null;
+  rpd: number | null;
+  tpm: number | null;
+  cap: string | null;
+  allowed: string[] | null;
+  blocked: string[] | null;
+}
+
+export interface KeyRow {
+  id: string;
+  label: string | null;
+  status: 'active' | 'suspended';
+  account_id: string;
+  account_version: number;
+  credit_limit_usd: string | null;
+  end_user_key: string;
+  org_id: string | null;
+  team_id: string | null;
+  created_by: string;
+  api_version: string | null;
+  default_model: string | null;
+  scopes: string[] | null;
+  rpm_limit: number | null;
+  rpd_limit: number | null;
+  tpm_limit: number | null;
+  spend_cap_usd: string | null;
+  allowed_models: string[] | null;
+  blocked_models: string[] | null;
+  model_limits: Record<string, ModelLimit>;
+  routing_policy: RoutingPolicy | null;
+  fixed_provider: string | null;
+  request_tags: Record<string, string>;
+  expires_at: Date | null;
+  org: ScopeRow | null;
+  member: ScopeRow | null;
+  team: ScopeRow | null;
+  team_member: ScopeRow | null;
+}
+
+/**
+ * Everything a key's principal shows, in one statement and so in one snapshot with the account's version. A member who
+ * has left is joined all the same: the key goes on counting against its creator (spec, Limits rule 4).
+ */
+function keyQuery(condition: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    SELECT k.id, k.label, k.status, k.account_id, a.version AS account_version,
+      a.credit_limit_usd::text AS credit_limit_usd, encode(a.end_user_key, 'base64') AS end_user_key,
+      k.org_id, k.team_id, k.created_by, k.api_version, k.default_model, k.scopes,
+      k.rpm_limit, k.rpd_limit, k.tpm_limit, k.spend_cap_usd::text AS spend_cap_usd,
+      k.allowed_models, k.blocked_models, k.model_limits,
+      coalesce(k.routing_policy, r.routing_policy) AS routing_policy,
+      k.fixed_provider, k.request_tags, k.expires_at,
+      ${scopeSql('o', Prisma.sql`o.id`)} AS org,
+      ${scopeSql('m', Prisma.sql`m.user_id`)} AS member,
+      ${scopeSql('t', Prisma.sql`t.id`)} AS team,
+      ${scopeSql('tm', Prisma.sql`tm.team_id || '/' || tm.user_id`)} AS team_member
+    FROM api_key k
+    JOIN account a ON a.id = k.account_id
+    LEFT JOIN org o ON o.id = k.org_id
+    LEFT JOIN membership m ON m.org_id = k.org_id AND m.user_id = k.created_by
+    LEFT JOIN team t ON t.id = k.team_id AND t.org_id = k.org_id
+    LEFT JOIN team_member tm ON tm.team_id = t.id AND tm.user_id = k.created_by
+    LEFT JOIN routing_policy_template r ON r.id = k.routing_policy_template_id AND r.org_id = k.org_id
+    WHERE ${condition}
+    LIMIT 1`;
+}
+
+/** The limits and lists of one joined row as an object; null where there was none to join. */
+function scopeSql(alias: 'o' | 'm' | 't' | 'tm', id: Prisma.Sql): Prisma.Sql {
+  const row = Prisma.raw(alias);
+  return Prisma.sql`CASE WHEN ${id} IS NULL THEN NULL ELSE jsonb_build_object(
+    'id', ${id}, 'rpm', ${row}.rpm_limit, 'rpd', ${row}.rpd_limit, 'tpm', ${row}.tpm_limit,
+    'cap', ${row}.spend_cap_usd::text, 'allowed', ${row}.allowed_models, 'blocked', ${row}.blocked_models) END`;
+}
+
+/** By what is stored of its secret; null = unknown. */
+export async function findKeyByHmac(tx: Tx, hmacs: readonly string[]): Promise<KeyRow | null> {
+  const [row] = await tx.$queryRaw<KeyRow[]>(
+    keyQuery(Prisma.sql`k.secret_hmac IN (${Prisma.join([...hmacs])})`),
+  );
+  return row ?? null;
+}
+
+/** By account and id together. */
+export async function findKeyById(tx: Tx, accountId: string, id: string): Promise<KeyRow | null> {
+  const [row] = await tx.$queryRaw<KeyRow[]>(
+    keyQuery(Prisma.sql`k.id = ${id} AND k.account_id = ${accountId}`),
+  );
+  return row ?? null;
+}
+
+export function toKeyPrincipal(row: KeyRow): KeyPrincipal {
+  return {
+    kind: 'key',
+    keyId: row.id,
+    label: row.label,
+    status: row.status,
+    accountId: row.account_id,
+    accountVersion: row.account_version,
+    creditLimitUsd: money(row.credit_limit_usd),
+    orgId: row.org_id,
+    teamId: row.team_id,
+    createdBy: row.created_by,
+    apiVersion: row.api_version,
+    defaultModel: row.default_model,
+    permissions: row.scopes,
+    limits: limitsOf(row),
+    access: accessOf(row),
+    modelLimits: row.model_limits,
+    routingPolicy: row.routing_policy,
+    fixedProvider: row.fixed_provider,
+    requestTags: row.request_tags,
+    expiresAtMs: row.expires_at?.getTime() ?? null,
+    endUserKey: row.end_user_key,
+  };
+}
+
+/** Key first, then team_member, member, team, org: those that apply. */
+export function limitsOf(row: KeyRow): ScopeLimits[] {
+  const key = keyScopeLimits(row.id, {
+    rpm: row.rpm_limit,
+    rpd: row.rpd_limit,
+    tpm: row.tpm_limit,
+    spendCapUsd: money(row.spend_cap_usd),
+  });
+  const above = (['team_member', 'member', 'team', 'org'] as const).flatMap((kind) => {
+    const scope = row[kind];
+    return scope === null ? [] : [{ kind, ...scopeLimits(scope) }];
+  });
+  return [key, ...above];
+}
+
+function scopeLimits({ id, rpm, rpd, tpm, cap }: ScopeRow): Omit<ScopeLimits, 'kind'> {
+  return { id, rpm, rpd, tpm, spendCapUsd: money(cap), isDefault: { rpm: false, rpd: false, tpm: false } };
+}
+
+function accessOf(row: KeyRow): ModelAccess[] {
+  const key: ModelAccess = { kind: 'key', allowed: row.allowed_models, blocked: row.blocked_models };
+  const above = (['team_member', 'member', 'team', 'org'] as const).flatMap((kind) => {
+    const scope = row[kind];
+    return scope === null ? [] : [{ kind, allowed: scope.allowed, blocked: scope.blocked }];
+  });
+  return [key, ...above].filter((lists) => lists.allowed !== null || lists.blocked !== null);
+}
+
+/** PostgreSQL prints every decimal of the column's scale; the wire has none that say nothing. */
+export function money(text: string | null): string | null {
+  return text === null ? null : Usd.parse(text).toString();
+}
+
+interface SessionRow {
+  user_id: string;
+  email: string;
+  is_super_admin: boolean;
+  account_id: string;
+  account_version: number;
+  memberships: Membership[];
+}
+
+/** The caller behind a verified token; null where the session or the person's epoch has ended. */
+export async function findSession(
+  tx: Tx,
+  session: { sessionId: string; userId: string; epoch: number },
+  now: Date,
+): Promise<SessionPrincipal | null> {
+  const [row] = await tx.$queryRaw<SessionRow[]>`
+    SELECT u.id AS user_id, u.email, u.is_super_admin, a.id AS account_id, a.version AS account_version,
+      coalesce((
+        SELECT jsonb_agg(jsonb_build_object('orgId', m.org_id, 'accountId', oa.id, 'role', m.role, 'teams', coalesce((
+          SELECT jsonb_agg(tm.team_id ORDER BY tm.team_id) FROM team_member tm JOIN team t ON t.id = tm.team_id
+          WHERE tm.user_id = u.id AND t.org_id = m.org_id AND tm.removed_at IS NULL), '[]')) ORDER BY m.org_id)
+        FROM membership m JOIN account oa ON oa.org_id = m.org_id
+        WHERE m.user_id = u.id AND m.removed_at IS NULL), '[]') AS memberships
+    FROM session s
+    JOIN "user" u ON u.id = s.user_id
+    JOIN account a ON a.user_id = u.id
+    WHERE s.id = ${session.sessionId} AND u.id = ${session.userId} AND u.epoch = ${session.epoch}
+      AND s.ended_at IS NULL AND s.expires_at > ${now} AND u.disabled_at IS NULL`;
+  if (row === undefined) return null;
+  return {
+    kind: 'session',
+    userId: row.user_id,
+    sessionId: session.sessionId,
+    email: row.email,
+    isSuperAdmin: row.is_super_admin,
+    accountId: row.account_id,
+    accountVersion: row.account_version,
+    memberships: row.memberships,
+  };
+}

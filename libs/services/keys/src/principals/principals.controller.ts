@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { Body, Controller, Headers, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiError, ResolvePrincipalBody, type Credential, type Principal } from '@gateway/contracts';
+import { Access } from '@gateway/platform';
+import type { FastifyReply } from 'fastify';
+import { DatabasePrincipalReader } from './database-principal-reader.js';
+
+/** The other services' guard asks here; `/internal` is never forwarded from outside. */
+@Controller('internal/principals')
+export class PrincipalsController {
+  constructor(private readonly reader: DatabasePrincipalReader) {}
+
+  /** Always past the cache: the caller has its own, and asks because it may be old. */
+  @Post('resolve')
+  @HttpCode(200)
+  @Access({ internal: true })
+  async resolve(
+    @Body() body: ResolvePrincipalBody,
+    @Headers('if-none-match') known: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Principal | undefined> {
+    const principal = await this.reader.reload(credentialOf(body));
+    const etag = `"${createHash('sha256').update(JSON.stringify(principal)).digest('base64url')}"`;
+    void reply.header('etag', etag);
+    if (known !== etag) return principal;
+    void reply.code(304);
+    return undefined;
+  }
+}
+
+function credentialOf({ kind, digest, token }: ResolvePrincipalBody): Credential {
+  if (kind === 'session' && token !== undefined) return { kind, token };
+  if (kind !== 'session' && digest !== undefined) return { kind, digest };
+  throw new ApiError('validation_error');
+}

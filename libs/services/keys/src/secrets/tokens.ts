@@ -1,0 +1,2 @@
+/** Nest token of ServiceSecrets. */
+export const SERVICE_SECRETS = Symbol('ServiceSecrets');

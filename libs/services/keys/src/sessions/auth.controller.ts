@@ -1,0 +1,84 @@
+import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiError, LoginBody, RefreshBody, type MeRecord, type SessionRecord } from '@gateway/contracts';
+import { Access, credentialOf, sessionOf } from '@gateway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { JWK } from 'jose';
+import { KeysConfig } from '../keys.config.js';
+import { clearedCookie, refreshCookie, refreshTokenOf } from './refresh-cookie.js';
+import { SessionsService, type Signed } from './sessions.service.js';
+import { SigningKeys } from './signing-keys.js';
+
+@Controller()
+export class AuthController {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly signingKeys: SigningKeys,
+    private readonly config: KeysConfig,
+  ) {}
+
+  @Post('auth/login')
+  @HttpCode(200)
+  @Access({ public: true })
+  async login(
+    @Body() body: LoginBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SessionRecord> {
+    return answer(await this.sessions.login(body.email, body.password, request.ip), reply);
+  }
+
+  @Post('auth/refresh')
+  @HttpCode(200)
+  @Access({ public: true })
+  async refresh(
+    @Body() body: RefreshBody | undefined,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SessionRecord> {
+    const token = body?.refresh_token ?? refreshTokenOf(request, this.config.KEYS_DASHBOARD_ORIGIN);
+    if (token === null) throw new ApiError('unauthorized');
+    return answer(await this.sessions.refresh(token), reply);
+  }
+
+  /** Takes the refresh token, the cookie, or the session token itself. */
+  @Post('auth/logout')
+  @HttpCode(204)
+  @Access({ public: true })
+  async logout(
+    @Body() body: RefreshBody | undefined,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    const refreshToken = body?.refresh_token ?? refreshTokenOf(request, this.config.KEYS_DASHBOARD_ORIGIN);
+    const sessionToken = bearerSession(request);
+    if (refreshToken !== null) await this.sessions.logout({ refreshToken });
+    else if (sessionToken !== null) await this.sessions.logout({ sessionToken });
+    else throw new ApiError('unauthorized');
+    void reply.header('set-cookie', clearedCookie());
+  }
+
+  @Get('auth/me')
+  @Access({ session: true })
+  me(@Req() request: FastifyRequest): Promise<MeRecord> {
+    return this.sessions.me(sessionOf(request));
+  }
+
+  @Get('.well-known/jwks.json')
+  @Access({ public: true })
+  async jwks(@Res({ passthrough: true }) reply: FastifyReply): Promise<{ keys: JWK[] }> {
+    void reply.header('cache-control', 'public, max-age=60');
+    return this.signingKeys.jwks();
+  }
+}
+
+function answer({ record, refreshToken }: Signed, reply: FastifyReply): SessionRecord {
+  void reply.header('set-cookie', refreshCookie(refreshToken)).header('cache-control', 'no-store');
+  return record;
+}
+
+function bearerSession({ headers }: FastifyRequest): string | null {
+  const match = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '');
+  if (match === null) return null;
+  const credential = credentialOf(match[1]);
+  return credential.kind === 'session' ? credential.token : null;
+}
