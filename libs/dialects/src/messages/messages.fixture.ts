@@ -2,6 +2,7 @@ import { BodyFault, parseBody, type ParsedBody } from '../body/parsed-body.js';
 import type { AnswerFacts, RouteTarget } from '../dialect.js';
 import type { ModelEvent } from '../model-event.js';
 import type { ModelRequest } from '../model-request.js';
+import { SseParser } from '../sse/sse-parser.js';
 import type { JsonObject } from './json.js';
 import { messagesDialect } from './messages-dialect.js';
 
@@ -125,3 +126,24 @@ export function stop(stop_reason: string, usage: JsonObject = { output_tokens: 7
     { type: 'message_stop' },
   ];
 }
+
+/** Events of a stream as a caller parses it. */
+export function frames(wire: string): JsonObject[] {
+  const parser = new SseParser();
+  return [...parser.push(Buffer.from(wire)), ...parser.end()].map(({ event, data }) => {
+    const value = JSON.parse(data) as JsonObject;
+    if (value.type !== event) throw new Error('the event line names another type');
+    return value;
+  });
+}
+
+/** The usage object of the messages endpoint before anything was counted. */
+export const ZEROS = {
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+  output_tokens: 0,
+  byok_used: false,
+  fallback_triggered: false,
+};
