@@ -31,6 +31,12 @@ export type {
   InternalResponse,
   ServiceName,
 } from './http/internal-http.js';
+export { connectEventLog, EventLogTransport } from './log/event-log-transport.js';
+export { InProcessEventLog } from './log/in-process-event-log.js';
+export type { InProcessEventLogOptions } from './log/in-process-event-log.js';
+export type { KafkaOptions } from './log/kafka-client.js';
+export { KafkaEventLog } from './log/kafka-event-log.js';
+export type { KafkaEventLogOptions } from './log/kafka-event-log.js';
 export { createLogger, LOG_LEVELS, LOGGER } from './logging/logger.js';
 export type { LogLevel } from './logging/logger.js';
 export { scrub } from './logging/scrub.js';

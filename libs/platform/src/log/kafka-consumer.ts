@@ -1,0 +1,158 @@
+import type { Clock, ConsumedRecord, Consumer, Subscription } from '@gateway/contracts';
+import kafkajs from 'kafkajs';
+import { BatchCollector, CollectorStopped } from './batch-collector.js';
+import { within } from './within.js';
+
+export interface KafkaConsumerDeps {
+  kafka: kafkajs.Kafka;
+  clock: Clock;
+  backOffMs: (failures: number) => number;
+  onFault: (error: unknown) => void;
+  stopTimeoutMs: number;
+  /** After this long without a heartbeat the group gives a consumer's partitions to others. */
+  sessionTimeoutMs: number;
+}
+
+const FETCH_WAIT_MS = 250;
+const PARTITION_BYTES_MAX = 1_048_576;
+const FETCH_BYTES_MAX = 8_388_608;
+/** More than the partitions of any topic: each waits for the one collector, not for the others. */
+const PARTITIONS_AT_ONCE = 64;
+const START_TIMEOUT_MS = 30_000;
+
+/** One member of a Kafka consumer group. Survives brokers that go and come; ends only by stop. */
+export class KafkaConsumer implements Consumer {
+  private collector: BatchCollector | null = null;
+  private consumer: kafkajs.Consumer | null = null;
+  private restarting: Promise<void> | null = null;
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly subscription: Subscription,
+    private readonly deps: KafkaConsumerDeps,
+  ) {}
+
+  /** Resolves when it runs; where no broker answers it goes on trying. */
+  async start(): Promise<void> {
+    await within(this.connect(), { clock: this.deps.clock, timeoutMs: START_TIMEOUT_MS }).catch(
+      (error: unknown) => {
+        this.deps.onFault(error);
+        this.restart();
+      },
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.restarting;
+    const { clock, stopTimeoutMs } = this.deps;
+    const { collector, consumer } = this;
+    if (collector)
+      await within(collector.stop(), { clock, timeoutMs: stopTimeoutMs }).catch(() => collector.abandon());
+    // Leaving the group lets the others have its partitions at once; a broker that is away must not hold us up.
+    if (consumer)
+      await within(consumer.disconnect(), { clock, timeoutMs: stopTimeoutMs }).catch(this.deps.onFault);
+  }
+
+  private async connect(): Promise<void> {
+    const { kafka, clock, backOffMs, onFault, sessionTimeoutMs } = this.deps;
+    const consumer = kafka.consumer({
+      groupId: this.subscription.group,
+      sessionTimeout: sessionTimeoutMs,
+      heartbeatInterval: Math.ceil(sessionTimeoutMs / 10),
+      rebalanceTimeout: 2 * sessionTimeoutMs,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      maxBytesPerPartition: PARTITION_BYTES_MAX,
+      maxBytes: FETCH_BYTES_MAX,
+      allowAutoTopicCreation: false,
+      retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 10, restartOnFailure: async () => true },
+    });
+    const collector = new BatchCollector(this.subscription, {
+      clock,
+      commit: (batch) => consumer.commitOffsets(offsetsAfter(batch)),
+      backOffMs,
+      onFault,
+    });
+    this.consumer = consumer;
+    this.collector = collector;
+    consumer.on(consumer.events.CRASH, ({ payload }) => {
+      onFault(payload.error);
+      // The client starts again by itself after some faults; after the others we do.
+      if (!payload.restart) this.restart();
+    });
+    await consumer.connect();
+    await consumer.subscribe({ topics: this.subscription.topics, fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
+      eachBatch: (payload) => this.takeBatch(payload, collector),
+    });
+  }
+
+  /** One fetch of one partition: to the collector, with heartbeats until the handler is through with it. */
+  private async takeBatch(payload: kafkajs.EachBatchPayload, collector: BatchCollector): Promise<void> {
+    const { topic, partition, messages } = payload.batch;
+    const records = messages.map(({ offset, key, value }) => ({
+      topic,
+      partition,
+      offset,
+      key: key?.toString() ?? '',
+      value: value?.toString() ?? '',
+    }));
+    if (records.length === 0) return;
+    let isOver = false;
+    const handled = collector
+      .add(records, (record) => payload.resolveOffset(record.offset))
+      .finally(() => (isOver = true));
+    handled.catch(() => undefined); // It is awaited below, after the heartbeat that may fail first.
+    try {
+      while (!isOver) {
+        const beat = new AbortController();
+        const pause = this.deps.clock
+          .sleep(this.deps.sessionTimeoutMs / 10, beat.signal)
+          .catch(() => undefined);
+        await Promise.race([handled.catch(() => undefined), pause]);
+        beat.abort();
+        if (!isOver) await payload.heartbeat();
+      }
+      await handled;
+    } catch (error) {
+      collector.drop(records);
+      if (!(error instanceof CollectorStopped)) throw error;
+    }
+  }
+
+  private restart(): void {
+    if (this.stopping.signal.aborted) return;
+    this.restarting ??= this.reconnect().finally(() => (this.restarting = null));
+  }
+
+  private async reconnect(): Promise<void> {
+    const { clock, backOffMs, onFault, stopTimeoutMs } = this.deps;
+    const { signal } = this.stopping;
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      const { consumer, collector } = this;
+      collector?.abandon();
+      if (consumer) await within(consumer.disconnect(), { clock, timeoutMs: stopTimeoutMs }).catch(onFault);
+      await clock.sleep(backOffMs(failures), signal).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        await this.connect();
+        return;
+      } catch (error) {
+        onFault(error);
+      }
+    }
+  }
+}
+
+function offsetsAfter(batch: ConsumedRecord[]): kafkajs.TopicPartitionOffsetAndMetadata[] {
+  const last = new Map<string, ConsumedRecord>();
+  for (const record of batch) last.set(`${record.topic}/${record.partition}`, record);
+  return [...last.values()].map(({ topic, partition, offset }) => ({
+    topic,
+    partition,
+    offset: String(BigInt(offset) + 1n),
+  }));
+}
