@@ -84,7 +84,7 @@ function translated(request: ModelRequest, target: RouteTarget): { body: JsonObj
     ...(request.stream ? { stream: true } : {}),
   };
   const ignored = [...sampling.ignored, ...ignoredHints(request)];
-  if (isDropped) ignored.push('reasoning');
+  if (isDropped) ignored.push(request.body.value.reasoning_effort == null ? 'reasoning' : 'reasoning_effort');
   if (limitMarkers(body)) ignored.push('cache_control');
   for (const [name, value] of Object.entries(request.unknown)) {
     if (GATEWAY_OWNED.includes(name)) continue;

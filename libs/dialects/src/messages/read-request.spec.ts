@@ -61,6 +61,11 @@ describe('a body of POST /v1/messages', () => {
     ['messages', { messages: [] }],
     ['messages.0.role', { messages: [{ role: 'tool', content: 'x' }] }],
     ['messages.0.content', { messages: [{ role: 'user' }] }],
+    ['messages.0.content', { messages: [{ role: 'user', content: ' ' }] }],
+    [
+      'messages.1.content',
+      { messages: [base.messages[0], { role: 'assistant', content: [] }, base.messages[0]] },
+    ],
     ['messages.0.content.0.type', { messages: [user({ type: 'nonsense' })] }],
     ['messages.0.content.0.text', { messages: [user({ type: 'text' })] }],
     ['messages.0.content.0.text', { messages: [user({ type: 'text', text: ' \n' })] }],

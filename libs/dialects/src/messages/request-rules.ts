@@ -65,6 +65,17 @@ const emptyTexts: Rule = (body) => {
     : null;
 };
 
+/** Only a last assistant turn may be empty: it is a prefill of nothing. */
+const emptyMessages: Rule = (body) => {
+  const messages = objectsAt(body, 'messages');
+  const index = messages.findIndex(({ role, content }, at) => {
+    const isEmpty =
+      typeof content === 'string' ? content.trim() === '' : Array.isArray(content) && content.length === 0;
+    return isEmpty && !(role === 'assistant' && at === messages.length - 1);
+  });
+  return index < 0 ? null : fault('empty_content', ['messages', index, 'content'], 'must not be empty');
+};
+
 const toolNames: Rule = (body) => {
   const seen = new Set<unknown>();
   for (const [index, { name }] of objectsAt(body, 'tools').entries()) {
@@ -164,6 +175,7 @@ class ToolPairing {
 }
 
 const RULES: readonly Rule[] = [
+  emptyMessages,
   emptyTexts,
   toolNames,
   thinkingBudget,
