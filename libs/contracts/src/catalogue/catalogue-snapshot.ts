@@ -58,6 +58,8 @@ export interface CatalogueModel {
   reasoning: ReasoningStyle;
   /** The model refuses sampling parameters: they are left out and reported as ignored. */
   fixesSampling: boolean;
+  /** Day of publication, YYYY-MM-DD; null or absent where it is not known. */
+  released?: string | null;
   routes: Route[];
 }
 

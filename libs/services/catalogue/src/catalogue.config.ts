@@ -1,0 +1,15 @@
+import { IsBoolean, IsInt, Matches, Max, Min } from 'class-validator';
+import { ToBoolean, ToNumber } from '@gateway/platform';
+
+/** Settings of the catalogue service. */
+export class CatalogueConfig {
+  /** postgresql://…; the tables live in the schema "catalogue" of this database. */
+  @Matches(/^postgres(?:ql)?:\/\//) CATALOGUE_DATABASE_URL!: string;
+  @ToNumber() @IsInt() @Min(2) @Max(200) CATALOGUE_DATABASE_CONNECTIONS: number = 5;
+  /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
+  @ToBoolean() @IsBoolean() CATALOGUE_MIGRATE_AT_START: boolean = false;
+  /** How often a process looks whether another one has published a newer snapshot, in milliseconds. */
+  @ToNumber() @IsInt() @Min(100) @Max(60_000) CATALOGUE_POLL_MS: number = 2_000;
+  /** Offers the models of the built-in simulated providers. The edge's variable of the same name. */
+  @ToBoolean() @IsBoolean() SIMULATED_PROVIDER: boolean = false;
+}

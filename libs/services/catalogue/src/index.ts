@@ -1,0 +1,6 @@
+export { CatalogueConfig } from './catalogue.config.js';
+export { CatalogueModule } from './catalogue.module.js';
+export {
+  SCHEMA as CATALOGUE_SCHEMA,
+  SCHEMA_DIR as CATALOGUE_SCHEMA_DIR,
+} from './postgres/catalogue-database.js';

@@ -1,0 +1,119 @@
+import type { PriceRecord } from '@gateway/contracts';
+import type { Tx } from '../postgres/catalogue-database.js';
+import type { Seed, SeedModel, SeedRoute } from './seed-record.js';
+
+/**
+ * Makes the tables say what the seed says, in the caller's transaction. A seed whose digest was imported last changes
+ * nothing. Prices are only ever added: one that changed becomes the last of its route.
+ * @returns whether anything was written.
+ */
+export async function importSeed(tx: Tx, seed: Seed, now: Date): Promise<boolean> {
+  const last = await tx.seed.findUnique({ where: { id: 1 } });
+  if (last?.digest === seed.digest) return false;
+
+  await tx.route.deleteMany();
+  await tx.model.deleteMany();
+  await tx.provider.deleteMany();
+  await tx.brand.deleteMany();
+  await tx.brand.createMany({ data: seed.brands.map(({ slug, name }) => ({ slug, name })) });
+  await tx.provider.createMany({
+    data: seed.providers.map((provider) => ({
+      slug: provider.slug,
+      name: provider.name,
+      dialects: provider.dialects,
+      logo: provider.logo,
+      regions: provider.regions ?? [],
+      zero_retention: provider.zero_retention ?? null,
+    })),
+  });
+  await tx.model.createMany({ data: seed.models.map(modelRow) });
+  await tx.route.createMany({
+    data: seed.models.flatMap((model) => model.routes.map((route) => routeRow(model, route))),
+  });
+  await addChangedPrices(tx, seed, now);
+  const stamp = { digest: seed.digest, imported_at: now };
+  await tx.seed.upsert({ where: { id: 1 }, create: { id: 1, ...stamp }, update: stamp });
+  return true;
+}
+
+function modelRow(model: SeedModel) {
+  const lacks = new Set(model.lacks);
+  const flags = new Set([...model.supports, 'system_prompt']);
+  return {
+    id: model.id,
+    name: model.name,
+    brand: model.brand,
+    model_type: model.model_type,
+    context_length: model.context_length,
+    max_output_tokens: model.max_output_tokens ?? null,
+    input_modalities: model.input_modalities,
+    output_modalities: model.output_modalities,
+    supports: [...flags].filter((flag) => !lacks.has(flag)).sort(),
+    reasoning: { ...model.reasoning },
+    fixes_sampling: model.fixes_sampling ?? false,
+    released: model.released === undefined ? null : day(model.released),
+  };
+}
+
+function routeRow(model: SeedModel, route: SeedRoute) {
+  return {
+    model_id: model.id,
+    provider: route.provider,
+    upstream_model: route.upstream_model,
+    dialect: route.dialect,
+    context_length: route.context_length ?? model.context_length,
+    max_output_tokens: route.max_output_tokens ?? model.max_output_tokens ?? null,
+    source: route.source,
+    source_date: day(route.source_date),
+  };
+}
+
+async function addChangedPrices(tx: Tx, seed: Seed, now: Date): Promise<void> {
+  const known = new Map(
+    (await currentPrices(tx)).map((price) => [routeKey(price.model_id, price), canonical(price)]),
+  );
+  const prices = seed.models.flatMap((model) =>
+    model.routes.map((route) => ({
+      model_id: model.id,
+      provider: route.provider,
+      upstream_model: route.upstream_model,
+      effective_date: day(route.effective_date),
+      record: { ...route.price } as Record<string, never>,
+      created_at: now,
+    })),
+  );
+  const changed = prices.filter((price) => known.get(routeKey(price.model_id, price)) !== canonical(price));
+  await tx.price.createMany({ data: changed });
+}
+
+export interface CurrentPrice {
+  model_id: string;
+  provider: string;
+  upstream_model: string;
+  effective_date: Date;
+  record: PriceRecord;
+}
+
+/** The last price of every route that ever was. */
+export function currentPrices(tx: Tx): Promise<CurrentPrice[]> {
+  return tx.$queryRaw<CurrentPrice[]>`
+    SELECT DISTINCT ON (model_id, provider, upstream_model) model_id, provider, upstream_model, effective_date, record
+      FROM price ORDER BY model_id, provider, upstream_model, id DESC`;
+}
+
+export function routeKey(modelId: string, route: { provider: string; upstream_model: string }): string {
+  return `${modelId} ${route.provider} ${route.upstream_model}`;
+}
+
+/** jsonb does not keep the order of members: equal records have equal text only when they are sorted. */
+function canonical({ effective_date, record }: { effective_date: Date; record: object }): string {
+  const sorted = (_key: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  return JSON.stringify([effective_date.toISOString().slice(0, 10), record], sorted);
+}
+
+function day(text: string): Date {
+  return new Date(`${text}T00:00:00Z`);
+}

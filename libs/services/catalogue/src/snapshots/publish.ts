@@ -1,0 +1,47 @@
+import { newId, TOPIC, type CatalogueEvent, type Clock, type Random } from '@gateway/contracts';
+import { outboxRow } from '@gateway/platform';
+import type { CatalogueDatabase, Tx } from '../postgres/catalogue-database.js';
+import { importSeed } from '../seed/seed-import.js';
+import type { Seed } from '../seed/seed-record.js';
+import type { Adapters } from './catalogue-model.js';
+import { buildContent, digestOf, insertSnapshot, newestSnapshot } from './snapshot.store.js';
+
+const SOURCE = '/catalogue';
+/** The topic is compacted: one key, so that only the newest event needs to be kept. */
+const EVENT_KEY = 'catalogue';
+
+export interface PublishOptions {
+  seed: Seed;
+  adapters: Adapters;
+  clock: Clock;
+  random: Random;
+}
+
+/**
+ * Imports the seed where it is new and publishes a snapshot where what would be served has changed, with its event, in
+ * one transaction. Processes that start together wait for each other; the second one finds nothing to do.
+ * @returns the id of the new snapshot; null where nothing has changed.
+ */
+export function publish(database: CatalogueDatabase, options: PublishOptions): Promise<string | null> {
+  return database.transaction(async (tx) => {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('gateway-catalogue-publish'))`;
+    await importSeed(tx, options.seed, new Date(options.clock.now()));
+    return publishChanges(tx, options);
+  });
+}
+
+async function publishChanges(tx: Tx, { adapters, clock, random }: PublishOptions): Promise<string | null> {
+  const content = await buildContent(tx, adapters);
+  const newest = await newestSnapshot(tx);
+  if (newest?.digest === digestOf(content)) return null;
+  const id = newId('snap', clock, random);
+  const createdAt = new Date(clock.now());
+  await insertSnapshot(tx, { id, createdAt, content });
+  const event: CatalogueEvent = { snapshot_id: id, created_at: createdAt.toISOString() };
+  const row = outboxRow(
+    { topic: TOPIC.catalogue, key: EVENT_KEY, source: SOURCE, id, data: event },
+    { clock, random },
+  );
+  await tx.outbox.create({ data: row });
+  return id;
+}
