@@ -82,6 +82,7 @@ export {
   MaxPriceBody,
   MODEL_PATTERN,
   ResponseCacheBody,
+  RotateKeyBody,
   RoutingPolicyBody,
   UpdateKeyBody,
 } from './http/keys.js';

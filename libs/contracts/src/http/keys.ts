@@ -170,6 +170,12 @@ export class CreateKeyBody extends UpdateKeyBody {
   @IsOptional() @Matches(ID_PATTERN) org_id?: string | null;
 }
 
+/** Body of POST /v1/keys/{id}/rotate. */
+export class RotateKeyBody {
+  /** How long the old secret goes on working. */
+  @IsOptional() @IsInt() @Min(0) @Max(86_400) grace_seconds: number = 0;
+}
+
 /** Orders of GET /v1/keys; a leading `-` turns one round. */
 export const KEY_SORTS = ['created_at', 'updated_at', 'last_used_at', 'label', 'status'] as const;
 

@@ -63,7 +63,8 @@ const everybody = (code: number) =>
 
 function keyCases(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', suffix: string): Case[] {
   const route = `${method} /v1/keys/:id${suffix}`;
-  const body = method === 'PATCH' ? { label: 'x' } : undefined;
+  const bodies: Record<string, object> = { PATCH: { label: 'x' }, '/rotate': {} };
+  const body = bodies[suffix] ?? bodies[method];
   const about = (name: keyof Targets, sessions: ReturnType<typeof all>): Case => ({
     route,
     about: name,
@@ -118,6 +119,7 @@ const TABLE: Case[] = [
   ...keyCases('PATCH', ''),
   ...keyCases('GET', '/limits'),
   ...keyCases('POST', '/reactivate'),
+  ...keyCases('POST', '/rotate'),
   // Last, because it suspends what the others use.
   ...keyCases('DELETE', ''),
   {

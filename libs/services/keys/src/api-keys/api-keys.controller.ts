@@ -15,9 +15,11 @@ import {
 import {
   CreateKeyBody,
   ListKeysQuery,
+  RotateKeyBody,
   UpdateKeyBody,
   type ApiKeyRecord,
   type Clock,
+  type CreatedApiKey,
   type KeyFilterOptions,
   type KeyLimitsRecord,
   type OwnKeyRecord,
@@ -86,6 +88,19 @@ export class ApiKeysController {
   @Access({ session: true })
   reactivate(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ApiKeyRecord> {
     return this.writes.reactivate(sessionOf(request), id, request);
+  }
+
+  @Post('keys/:id/rotate')
+  @HttpCode(200)
+  @Access({ session: true })
+  rotate(
+    @Param('id') id: string,
+    @Body() body: RotateKeyBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CreatedApiKey> {
+    void reply.header('cache-control', 'no-store');
+    return this.writes.rotate(sessionOf(request), id, body.grace_seconds, request);
   }
 
   @Get('keys/:id/limits')

@@ -4,6 +4,7 @@ import {
   newId,
   type ApiKeyRecord,
   type Clock,
+  type CreatedApiKey,
   type CreateKeyBody,
   type ErrorDetail,
   type Random,
@@ -113,6 +114,28 @@ export class KeyWrites {
     });
   }
 
+  /** A new secret for the same key. The old one lives for `graceSeconds`; the one before it ends now. */
+  async rotate(
+    caller: SessionPrincipal,
+    id: string,
+    graceSeconds: number,
+    request: FastifyRequest,
+  ): Promise<CreatedApiKey> {
+    const secret = mintSecret('rsk_', this.random);
+    const record = await this.change(caller, id, async (tx, row) => {
+      const data = {
+        ...this.secretColumns(secret),
+        previous_secret_hmac: row.secret_hmac,
+        previous_until: new Date(this.clock.now() + graceSeconds * 1000),
+        updated_at: this.now(),
+      };
+      const updated = await tx.apiKey.update({ where: { id, account_id: row.account_id }, data });
+      await this.audit(tx, request, 'api_key.rotate', updated, ['key']);
+      return updated;
+    });
+    return { ...record, key: secret };
+  }
+
   /** Throws ApiError `not_found` alike for unknown keys and those of others. `work` answers null for no change. */
   private async change(
     caller: SessionPrincipal,
@@ -139,7 +162,6 @@ export class KeyWrites {
     owner: Owner,
     secret: string,
   ): Promise<ApiKeyRow> {
-    const [pepper] = this.secrets.peppers;
     const now = this.now();
     const data = {
       ...keyColumns({
@@ -151,15 +173,22 @@ export class KeyWrites {
       account_id: owner.accountId,
       org_id: owner.orgId,
       created_by: createdBy,
-      secret_hmac: pepperedDigest(pepper.key, secretDigest(secret)),
-      pepper_version: pepper.version,
-      masked_key: maskedSecret(secret),
+      ...this.secretColumns(secret),
       // Resolved now: a later change of the org's default does not move this key (spec, Versioning 4).
       api_version: body.api_version === undefined ? owner.defaultApiVersion : body.api_version,
       created_at: now,
       updated_at: now,
     };
     return tx.apiKey.create({ data });
+  }
+
+  private secretColumns(secret: string): { secret_hmac: string; pepper_version: number; masked_key: string } {
+    const [pepper] = this.secrets.peppers;
+    return {
+      secret_hmac: pepperedDigest(pepper.key, secretDigest(secret)),
+      pepper_version: pepper.version,
+      masked_key: maskedSecret(secret),
+    };
   }
 
   private async check(

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@gateway/contracts';
 
 export interface Repeated {
-  /** Runs soon instead of at its next time. */
+  /** Runs soon instead of at its next time; while a run is under way, once more after it. */
   nudge(): void;
   /** Waits for a run under way. */
   stop(): Promise<void>;
@@ -15,26 +15,28 @@ export function repeat(
   onFailure: (failure: unknown) => void,
 ): Repeated {
   let timer: Timer | null = null;
-  let running: Promise<void> = Promise.resolve();
+  let running: Promise<void> | null = null;
+  let isNudged = false;
   let isStopped = false;
-  let isRunning = false;
   const plan = (ms: number): void => {
     timer?.cancel();
     if (!isStopped) timer = clock.setTimer(ms, run);
   };
   const run = (): void => {
-    if (isRunning) return;
-    isRunning = true;
+    isNudged = false;
     running = task()
       .catch(onFailure)
       .finally(() => {
-        isRunning = false;
-        plan(delayMs);
+        running = null;
+        plan(isNudged ? 0 : delayMs);
       });
   };
   plan(0);
   return {
-    nudge: () => plan(0),
+    nudge: () => {
+      isNudged = true;
+      if (running === null) plan(0);
+    },
     stop: async () => {
       isStopped = true;
       timer?.cancel();

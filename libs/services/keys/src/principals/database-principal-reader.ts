@@ -105,7 +105,7 @@ export class DatabasePrincipalReader extends PrincipalReader {
   private async fetchKey(digest: string): Promise<KeyPrincipal | null> {
     const readAt = this.clock.monotonic();
     const hmacs = this.secrets.peppers.map((pepper) => pepperedDigest(pepper.key, digest));
-    const row = await findKeyByHmac(this.database.prisma, hmacs);
+    const row = await findKeyByHmac(this.database.prisma, hmacs, new Date(this.clock.now()));
     const principal = row === null ? null : toKeyPrincipal(row);
     this.remember(digest, { principal, readAt });
     return principal;

@@ -48,6 +48,8 @@ export interface KeyRow {
   fixed_provider: string | null;
   request_tags: Record<string, string>;
   expires_at: Date | null;
+  /** Set where the secret of the look-up was rotated out: the end of its grace. */
+  grace_until: Date | null;
   org: ScopeRow | null;
   member: ScopeRow | null;
   team: ScopeRow | null;
@@ -58,7 +60,7 @@ export interface KeyRow {
  * Everything a key's principal shows, in one statement and so in one snapshot with the account's version. A member who
  * has left is joined all the same: the key goes on counting against its creator (spec, Limits rule 4).
  */
-function keyQuery(condition: Prisma.Sql): Prisma.Sql {
+function keyQuery(condition: Prisma.Sql, graceUntil: Prisma.Sql = Prisma.sql`NULL::timestamptz`): Prisma.Sql {
   return Prisma.sql`
     SELECT k.id, k.label, k.status, k.account_id, a.version AS account_version,
       a.credit_limit_usd::text AS credit_limit_usd, encode(a.end_user_key, 'base64') AS end_user_key,
@@ -66,7 +68,7 @@ function keyQuery(condition: Prisma.Sql): Prisma.Sql {
       k.rpm_limit, k.rpd_limit, k.tpm_limit, k.spend_cap_usd::text AS spend_cap_usd,
       k.allowed_models, k.blocked_models, k.model_limits,
       coalesce(k.routing_policy, r.routing_policy) AS routing_policy,
-      k.fixed_provider, k.request_tags, k.expires_at,
+      k.fixed_provider, k.request_tags, k.expires_at, ${graceUntil} AS grace_until,
       ${scopeSql('o', Prisma.sql`o.id`)} AS org,
       ${scopeSql('m', Prisma.sql`m.user_id`)} AS member,
       ${scopeSql('t', Prisma.sql`t.id`)} AS team,
@@ -90,11 +92,13 @@ function scopeSql(alias: 'o' | 'm' | 't' | 'tm', id: Prisma.Sql): Prisma.Sql {
     'cap', ${row}.spend_cap_usd::text, 'allowed', ${row}.allowed_models, 'blocked', ${row}.blocked_models) END`;
 }
 
-/** By what is stored of its secret; null = unknown. */
-export async function findKeyByHmac(tx: Tx, hmacs: readonly string[]): Promise<KeyRow | null> {
-  const [row] = await tx.$queryRaw<KeyRow[]>(
-    keyQuery(Prisma.sql`k.secret_hmac IN (${Prisma.join([...hmacs])})`),
-  );
+/** By what is stored of its secret, the current or a rotated one in its grace; null = unknown. */
+export async function findKeyByHmac(tx: Tx, hmacs: readonly string[], now: Date): Promise<KeyRow | null> {
+  const list = Prisma.join([...hmacs]);
+  const condition = Prisma.sql`k.secret_hmac IN (${list})
+    OR (k.previous_secret_hmac IN (${list}) AND k.previous_until > ${now})`;
+  const graceUntil = Prisma.sql`CASE WHEN k.secret_hmac IN (${list}) THEN NULL ELSE k.previous_until END`;
+  const [row] = await tx.$queryRaw<KeyRow[]>(keyQuery(condition, graceUntil));
   return row ?? null;
 }
 
@@ -127,9 +131,14 @@ export function toKeyPrincipal(row: KeyRow): KeyPrincipal {
     routingPolicy: row.routing_policy,
     fixedProvider: row.fixed_provider,
     requestTags: row.request_tags,
-    expiresAtMs: row.expires_at?.getTime() ?? null,
+    expiresAtMs: earliest(row.expires_at, row.grace_until),
     endUserKey: row.end_user_key,
   };
+}
+
+function earliest(...times: (Date | null)[]): number | null {
+  const given = times.flatMap((time) => (time === null ? [] : [time.getTime()]));
+  return given.length === 0 ? null : Math.min(...given);
 }
 
 /** Key first, then team_member, member, team, org: those that apply. */

@@ -138,6 +138,8 @@ CREATE TABLE "api_key" (
     "created_by" TEXT NOT NULL,
     "secret_hmac" TEXT NOT NULL,
     "pepper_version" INTEGER NOT NULL,
+    "previous_secret_hmac" TEXT,
+    "previous_until" TIMESTAMPTZ(3),
     "masked_key" TEXT NOT NULL,
     "label" TEXT,
     "status" TEXT NOT NULL DEFAULT 'active',
@@ -256,6 +258,9 @@ CREATE UNIQUE INDEX "routing_policy_template_org_id_id_key" ON "routing_policy_t
 
 -- CreateIndex
 CREATE UNIQUE INDEX "api_key_secret_hmac_key" ON "api_key"("secret_hmac");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "api_key_previous_secret_hmac_key" ON "api_key"("previous_secret_hmac");
 
 -- CreateIndex
 CREATE INDEX "api_key_account_id_created_at_idx" ON "api_key"("account_id", "created_at");

@@ -1,0 +1,44 @@
+import { fixedClock } from '@gateway/testing';
+import { repeat } from './repeat.js';
+
+const start = '2026-11-21T00:00:00.000Z';
+
+describe('repeat', () => {
+  it('runs at once, then after each delay, also after a failure', async () => {
+    const clock = fixedClock(start);
+    const failures: unknown[] = [];
+    let runs = 0;
+    const loop = repeat(
+      clock,
+      1_000,
+      async () => {
+        runs += 1;
+        if (runs === 2) throw new Error('second');
+      },
+      (failure) => failures.push(failure),
+    );
+    await clock.advance(0);
+    expect(runs).toBe(1);
+    await clock.advance(2_000);
+    expect([runs, failures.length]).toEqual([3, 1]);
+    await loop.stop();
+    await clock.advance(10_000);
+    expect([runs, clock.pendingTimers]).toEqual([3, 0]);
+  });
+
+  it('a nudge while a run is under way is not lost, and no two runs overlap', async () => {
+    const clock = fixedClock(start);
+    const ends: (() => void)[] = [];
+    const task = (): Promise<void> => new Promise((end) => ends.push(end));
+    const loop = repeat(clock, 60_000, task, () => undefined);
+    await clock.advance(0);
+    loop.nudge();
+    await clock.advance(10);
+    expect(ends).toHaveLength(1);
+    ends[0]();
+    await clock.advance(10);
+    expect(ends).toHaveLength(2);
+    ends[1]();
+    await loop.stop();
+  });
+});
