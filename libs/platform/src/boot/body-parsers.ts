@@ -1,6 +1,6 @@
 import { ApiError } from '@gateway/contracts';
+import { BodyFault, parseBody } from '@gateway/dialects';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { parseJsonBody } from './json-bounds.js';
 
 /**
  * Replaces Fastify's parsers. None of them throws: a body that cannot be used is remembered in `bodyFault`
@@ -21,13 +21,11 @@ export function registerBodyParsers(instance: FastifyInstance): void {
 
 function jsonOf(request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length === 0 || request.refusal !== null || request.bodyFault !== null) return undefined;
-  try {
-    return parseJsonBody(bytes);
-  } catch (failure) {
-    if (!(failure instanceof ApiError)) throw failure;
-    request.bodyFault = failure;
-    return undefined;
-  }
+  const body = parseBody(bytes);
+  if (!(body instanceof BodyFault)) return body.value;
+  const { detail } = body;
+  request.bodyFault = new ApiError('validation_error', { message: detail.msg, details: [detail] });
+  return undefined;
 }
 
 function wrongContentType(): ApiError {

@@ -33,7 +33,7 @@ function send(
     const head = [...lines, 'Content-Type: application/json', ...(request.headers ?? [])];
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
     const body = Buffer.alloc(request.bytes, 0x20);
-    body.write('"x"');
+    body.write('{"x":1}');
     if (!request.chunked) return void socket.write(body);
     const size = 1_048_576;
     for (let at = 0; at < body.length; at += size) {

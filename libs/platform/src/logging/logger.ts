@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { scrub } from './scrub.js';
+import { scrub } from '@gateway/providers';
 
 export const LOGGER = Symbol('Logger');
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mintSecret } from '../auth/secret.js';
 import { SystemRandom } from '../time/system-random.js';
 import { createLogger } from './logger.js';
-import { scrub } from './scrub.js';
+import { scrub } from '@gateway/providers';
 
 const secret = mintSecret('rsk_', new SystemRandom());
 const PLANTED: readonly (readonly [string, string])[] = [

@@ -1,28 +1,36 @@
 const LONGEST_MESSAGE = 2_000;
+const REDACTED = '[redacted]';
 
-/** What must not leave in a provider's message: credentials, cloud resource ids, accounts, addresses (spec, Errors; reliability 6). */
-const SECRETS: readonly [RegExp, string][] = [
-  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, '[token]'],
-  [/\b(?:sk|rk|pk|rsk|mak|gsk|xai|pplx|hf|key|csk|nvapi|fw|r8|tgp|whsec)[-_][A-Za-z0-9*_-]{6,}/g, '[key]'],
-  [/\bAIza[\w-]{10,}/g, '[key]'],
-  [/\b(?:AKIA|ASIA)[A-Z0-9]{8,}/g, '[key]'],
-  [/\b[Bb]earer\s+[\w.~+/=-]{6,}/g, 'Bearer [key]'],
-  [/\barn:[\w-]*:[^\s"',)]+/g, '[resource]'],
-  [/\bprojects\/[\w.:-]+(?:\/[\w.:-]+)*/g, '[resource]'],
-  [/\/subscriptions\/[^\s"',)]+/g, '[resource]'],
-  [/\b(?:org|proj|acct|user|asst)[-_][A-Za-z0-9]{8,}/g, '[id]'],
-  [
-    /\b(?:deployment|project|organization|account|workspace)(?: id| name)?s?\s*[:=]?\s*['"`]([^'"`]{1,200})['"`]/gi,
-    '[id]',
-  ],
-  [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '[address]'],
-  [/\bhttps?:\/\/[^\s"'<>)]*[?][^\s"'<>)]*/g, '[address]'],
-  [/\b\d{12}\b/g, '[id]'],
+/**
+ * What must leave neither in a provider's message nor in a log line: credentials, cloud resource ids, accounts,
+ * addresses (spec, Errors; reliability 6). The longest form first where one holds another.
+ */
+const SECRETS: readonly RegExp[] = [
+  /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g,
+  /\b(?:rsk|mak|whsec)_[\w+/=-]{6,}/g,
+  /\b(?:sk|rk|pk|gsk|xai|pplx|hf|key|csk|nvapi|fw|r8|tgp)[-_][A-Za-z0-9*_-]{8,}/g,
+  /\bAIza[\w-]{10,}/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{8,}/g,
+  /\b(?:Bearer|Basic)\s+[\w.~+/=-]{6,}/gi,
+  /\barn:[\w-]*:[^\s"',;)]+/g,
 ];
 
-const LONG_TOKEN = /[A-Za-z0-9+/_=-]{32,}/g;
+/** Ids that tell a caller about our accounts at the provider. A log line of ours may hold the like of them. */
+const ACCOUNTS: readonly RegExp[] = [
+  /\bprojects\/[\w.:-]+(?:\/[\w.:-]+)*/g,
+  /\/subscriptions\/[^\s"',)]+/g,
+  /\b(?:org|proj|acct|user|asst)[-_][A-Za-z0-9]{8,}/g,
+  /\b(?:deployment|project|organization|account|workspace)(?: id| name)?s?\s*[:=]?\s*['"`][^'"`]{1,200}['"`]/gi,
+  /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g,
+  /\b\d{12}\b/g,
+];
 
-/** Shannon entropy in bits a character: random base64 is near 6, words and repeated letters well below 4.2. */
+const USER_INFO = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi;
+const QUERY = /(\bhttps?:\/\/[^\s?"'<>]+)\?[^\s"'<>]*/gi;
+const LONG_TOKEN = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
+const HIGHEST_ENTROPY = 4.2;
+
+/** Shannon entropy in bits a character: random base64 is near 6, words, hex and repeated letters stay below 4.2. */
 function entropy(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -31,9 +39,19 @@ function entropy(text: string): number {
   return bits;
 }
 
-/** A provider's text without credentials, resource ids, accounts and addresses, cut to a readable length. */
-export function scrub(message: string): string {
-  let text = message.slice(0, LONGEST_MESSAGE);
-  for (const [pattern, replacement] of SECRETS) text = text.replace(pattern, replacement);
-  return text.replace(LONG_TOKEN, (token) => (entropy(token) > 4.2 ? '[key]' : token)).trim();
+/** A text without credentials and what looks like one: for log lines. */
+export function scrub(text: string): string {
+  let scrubbed = text;
+  for (const pattern of SECRETS) scrubbed = scrubbed.replace(pattern, REDACTED);
+  return scrubbed
+    .replace(USER_INFO, `$1${REDACTED}@`)
+    .replace(QUERY, `$1?${REDACTED}`)
+    .replace(LONG_TOKEN, (token) => (entropy(token) > HIGHEST_ENTROPY ? REDACTED : token));
+}
+
+/** A provider's text for a caller: scrubbed, without our accounts and addresses there, cut to a readable length. */
+export function scrubProviderText(message: string): string {
+  let text = scrub(message.slice(0, LONGEST_MESSAGE));
+  for (const pattern of ACCOUNTS) text = text.replace(pattern, REDACTED);
+  return text.trim();
 }

@@ -1,5 +1,5 @@
 import { UpstreamError, type ErrorCode } from '@gateway/contracts';
-import { scrub } from './scrub.js';
+import { scrubProviderText } from './scrub.js';
 
 /** What a failure means, by name. One row each in VERDICTS. */
 export type Verdict =
@@ -120,7 +120,7 @@ export interface VerdictFacts {
 /** One attempt's failure from its verdict. The message names the provider and is scrubbed. */
 export function verdictError(verdict: Verdict, facts: VerdictFacts): UpstreamError {
   const row = (facts.byok ? BYOK_VERDICTS[verdict] : undefined) ?? VERDICTS[verdict];
-  const words = scrub(facts.message);
+  const words = scrubProviderText(facts.message);
   return new UpstreamError({
     code: row.code,
     ...(row.providerCode === undefined ? {} : { providerCode: row.providerCode }),
