@@ -1,0 +1,57 @@
+import type { Clock } from '@gateway/contracts';
+import type { Logger } from 'pino';
+import type { LedgerStore } from '../ledger/ledger.store.js';
+import type { ActiveAccounts } from '../mirror/active-accounts.js';
+import type { Mirrors } from '../mirror/mirrors.js';
+import type { WindowRoller } from '../mirror/window-roller.js';
+import { repeat, type Repeated } from './repeat.js';
+
+interface Deps {
+  mirrors: Mirrors;
+  roller: WindowRoller;
+  accounts: ActiveAccounts;
+  ledger: LedgerStore;
+  clock: Clock;
+  logger: Logger;
+}
+
+const DUE_EVERY_MS = 5_000;
+const ROLL_EVERY_MS = 60_000;
+const DEBTS_EVERY_MS = 1_000;
+/** How often every account of the last day is looked at, also those this process has not posted for. */
+const RECENT_EVERY_MS = 300_000;
+const RECENT_MS = 86_400_000;
+const RECENT_MAX = 50_000;
+
+/** What the service does without being asked: due units, debts to the limit store, the 30-day window. */
+export class Rounds {
+  private running: Repeated[] = [];
+
+  constructor(private readonly deps: Deps) {}
+
+  start(): void {
+    const { mirrors, roller } = this.deps;
+    this.running = [
+      this.every(RECENT_EVERY_MS, 'recent accounts', () => this.noteRecent()),
+      this.every(DUE_EVERY_MS, 'due units', () => mirrors.tellDue()),
+      this.every(DEBTS_EVERY_MS, 'debts to the limit store', async () => void (await mirrors.payDebts())),
+      this.every(ROLL_EVERY_MS, 'the 30-day window', async () => void (await roller.roll())),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.running.map((round) => round.stop()));
+  }
+
+  private async noteRecent(): Promise<void> {
+    const since = new Date(this.deps.clock.now() - RECENT_MS);
+    for (const accountId of await this.deps.ledger.activeSince(since, RECENT_MAX))
+      this.deps.accounts.add(accountId);
+  }
+
+  private every(delayMs: number, what: string, task: () => Promise<void>): Repeated {
+    return repeat(this.deps.clock, delayMs, task, (failure) =>
+      this.deps.logger.warn({ err: failure, what }, 'a round failed and will be tried again'),
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import type { UsageDatabase } from '../postgres/usage-database.js';
+
+export interface Books {
+  /** Sum of what events cost. */
+  events: string;
+  /** Sum of usage transfers. */
+  transfers: string;
+  /** What customers' balances fell by. */
+  fallen: string;
+  /** Spend of keys: lifetime, and by hour. */
+  totals: string;
+  hours: string;
+  houseEvents: string;
+  houseTransfers: string;
+  /** Accounts whose posted is not the sum of their transfers. */
+  crooked: number;
+  /** Events whose usage transfer does not exist. */
+  unlinked: number;
+}
+
+/** Sums of the ledger by every path that must agree. */
+export async function books({ pool }: UsageDatabase): Promise<Books> {
+  const { rows } = await pool.query<Books>(`SELECT
+    (SELECT trim_scale(coalesce(sum(cost), 0))::text FROM usage_event) AS events,
+    (SELECT trim_scale(coalesce(sum(amount), 0))::text FROM transfer WHERE kind = 'usage') AS transfers,
+    (SELECT trim_scale(coalesce(-sum(posted), 0))::text FROM account WHERE kind = 'customer') AS fallen,
+    (SELECT trim_scale(coalesce(sum(amount), 0))::text FROM spend_total
+      WHERE scope = 'key' AND scope_id NOT LIKE '%/m:%') AS totals,
+    (SELECT trim_scale(coalesce(sum(amount), 0))::text FROM spend_hour WHERE scope = 'key') AS hours,
+    (SELECT trim_scale(coalesce(sum(house_cost), 0))::text FROM usage_event) AS "houseEvents",
+    (SELECT trim_scale(coalesce(sum(amount), 0))::text FROM transfer WHERE kind = 'house') AS "houseTransfers",
+    (SELECT count(*)::int FROM account a WHERE a.posted <> coalesce(
+      (SELECT sum(CASE WHEN t.credit = a.id THEN t.amount ELSE -t.amount END) FROM transfer t
+       WHERE a.id IN (t.credit, t.debit)), 0)) AS crooked,
+    (SELECT count(*)::int FROM usage_event e WHERE e.cost > 0 AND NOT EXISTS (
+      SELECT 1 FROM transfer t WHERE t.id = e.transfer_id AND t.debit = e.account_id)) AS unlinked`);
+  return rows[0];
+}

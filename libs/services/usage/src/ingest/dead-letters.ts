@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { deadLetterTopic, type Clock, type Random } from '@gateway/contracts';
+import { outboxRow } from '@gateway/platform';
+import type pg from 'pg';
+import { insertOutbox } from '../postgres/outbox-rows.js';
+import type { UnusableRecord } from './read-batch.js';
+
+/** A larger text would not fit into one record of the log; the table keeps it whole. */
+const VALUE_MAX = 100_000;
+
+/** Notes records that cannot be applied and sends each, once, to its dead-letter topic. */
+export async function insertDeadLetters(
+  client: pg.PoolClient,
+  records: readonly UnusableRecord[],
+  deps: { clock: Clock; random: Random },
+): Promise<void> {
+  const createdAt = new Date(deps.clock.now());
+  for (const { record, reason, accountId, unit } of records) {
+    const digest = createHash('sha256').update(`${record.topic}\n${record.value}`).digest('hex');
+    const { rowCount } = await client.query(
+      `INSERT INTO dead_letter
+        (digest, topic, partition, "offset", account_id, request_id, unit, reason, value, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (digest) DO NOTHING`,
+      [
+        digest,
+        record.topic,
+        record.partition,
+        record.offset,
+        withoutNul(accountId),
+        withoutNul(unit?.requestId ?? null),
+        unit?.unit ?? null,
+        withoutNul(reason),
+        withoutNul(record.value),
+        createdAt,
+      ],
+    );
+    if (rowCount === 0) continue;
+    const data = {
+      reason,
+      topic: record.topic,
+      partition: record.partition,
+      offset: record.offset,
+      value: record.value.slice(0, VALUE_MAX),
+    };
+    const topic = deadLetterTopic(record.topic);
+    await insertOutbox(client, [
+      outboxRow({ topic, key: record.key, source: '/usage', id: digest, data }, deps),
+    ]);
+  }
+}
+
+function withoutNul(text: string | null): string | null {
+  return text === null ? null : text.replaceAll('\0', '\uFFFD');
+}

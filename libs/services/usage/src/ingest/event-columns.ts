@@ -1,0 +1,101 @@
+import type { UsageRecord } from '@gateway/contracts';
+import { Usd } from '@gateway/money';
+import { houseCost } from './posting.js';
+
+/** A column of usage_event: its PostgreSQL type and what it holds of a record. */
+interface Column {
+  name: string;
+  type: string;
+  of: (unit: UsageRecord, transferId: string | null) => string | number | boolean | null;
+}
+
+const text = (name: string, of: Column['of']): Column => ({ name, type: 'text', of });
+
+const COLUMNS: readonly Column[] = [
+  text('id', (unit) => unit.id),
+  text('request_id', (unit) => unit.request_id),
+  { name: 'unit', type: 'int', of: (unit) => unit.unit },
+  text('account_id', (unit) => unit.account_id),
+  text('org_id', (unit) => unit.org_id ?? null),
+  text('team_id', (unit) => unit.team_id ?? null),
+  text('member_id', (unit) => unit.member_id),
+  text('key_id', (unit) => unit.key_id),
+  text('endpoint', (unit) => unit.endpoint),
+  text('model', (unit) => unit.model),
+  text('requested_model', (unit) => unit.requested_model),
+  text('provider', (unit) => unit.provider ?? null),
+  text('status', (unit) => unit.status),
+  text('outcome', (unit) => unit.outcome),
+  { name: 'http_status', type: 'int', of: (unit) => unit.http_status },
+  text('error_code', (unit) => unit.error_code ?? null),
+  { name: 'stream', type: 'bool', of: (unit) => unit.stream },
+  { name: 'prompt_tokens', type: 'bigint', of: (unit) => count(unit.usage.prompt_tokens) },
+  { name: 'completion_tokens', type: 'bigint', of: (unit) => count(unit.usage.completion_tokens) },
+  { name: 'usage', type: 'jsonb', of: (unit) => JSON.stringify(unit.usage) },
+  { name: 'usage_estimated', type: 'bool', of: (unit) => unit.usage_estimated },
+  { name: 'attempts', type: 'jsonb', of: (unit) => JSON.stringify(unit.attempts) },
+  {
+    name: 'priced_from',
+    type: 'jsonb',
+    of: (unit) => (unit.priced_from ? JSON.stringify(unit.priced_from) : null),
+  },
+  { name: 'cost', type: 'numeric', of: (unit) => unit.cost_usd ?? null },
+  { name: 'list_cost', type: 'numeric', of: (unit) => unit.list_cost_usd ?? null },
+  { name: 'house_cost', type: 'numeric', of: houseText },
+  { name: 'transfer_id', type: 'uuid', of: (_, transferId) => transferId },
+  { name: 'latency_ms', type: 'float8', of: (unit) => unit.latency_ms },
+  { name: 'ttft_ms', type: 'float8', of: (unit) => unit.ttft_ms ?? null },
+  { name: 'created_at', type: 'timestamptz', of: (unit) => unit.created_at },
+  { name: 'routing_fallback', type: 'bool', of: (unit) => unit.routing_fallback },
+  { name: 'byok_used', type: 'bool', of: (unit) => unit.byok_used },
+  { name: 'cache_hit', type: 'bool', of: (unit) => unit.cache_hit },
+  { name: 'request_tags', type: 'jsonb', of: (unit) => JSON.stringify(unit.request_tags) },
+  text('end_user_hash', (unit) => unit.end_user_hash ?? null),
+  text('api_version', (unit) => unit.api_version),
+  text('producer', (unit) => unit.producer),
+  text('epoch', (unit) => unit.epoch),
+  { name: 'seq', type: 'bigint', of: (unit) => unit.seq },
+];
+
+const NAMES = COLUMNS.map(({ name }) => name);
+const ARRAYS = COLUMNS.map(({ type }, index) => `$${index + 1}::${type}[]`);
+const REPLACED = NAMES.filter((name) => name !== 'request_id' && name !== 'unit').map(
+  (name) => `${name} = excluded.${name}`,
+);
+
+/**
+ * Writes events once per unit and answers the units that are new. Only an event that stands for a died process is
+ * replaced, by the real outcome.
+ */
+export const INSERT_EVENTS = `
+INSERT INTO usage_event (${NAMES.join(', ')})
+SELECT * FROM unnest(${ARRAYS.join(', ')})
+ON CONFLICT (request_id, unit) DO UPDATE SET ${REPLACED.join(', ')}
+WHERE usage_event.error_code = 'gateway_crash' AND excluded.error_code IS DISTINCT FROM 'gateway_crash'
+RETURNING request_id, unit`;
+
+/** One array per column. */
+export function eventArrays(
+  units: readonly UsageRecord[],
+  transferIds: ReadonlyMap<string, string>,
+): unknown[][] {
+  const transfers = units.map((unit) =>
+    isCharged(unit) ? (transferIds.get(unit.account_id) ?? null) : null,
+  );
+  return COLUMNS.map(({ of }) => units.map((unit, index) => of(unit, transfers[index])));
+}
+
+/** Whether a unit takes money from its account. */
+export function isCharged(unit: UsageRecord): boolean {
+  return Boolean(unit.cost_usd) && !Usd.parse(unit.cost_usd ?? '0').isZero();
+}
+
+/** Counts as providers report them: what is no count is 0 (pricing 1). */
+function count(tokens: number | undefined): number {
+  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
+}
+
+function houseText(unit: UsageRecord): string | null {
+  const cost = houseCost(unit);
+  return cost.isZero() ? null : cost.toString();
+}

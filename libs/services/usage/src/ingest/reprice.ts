@@ -1,0 +1,97 @@
+import type { CatalogueReader, CatalogueSnapshot, Route, UsageRecord } from '@gateway/contracts';
+import { price } from '@gateway/money';
+import type { Logger } from 'pino';
+import { grouped } from '../grouped.js';
+import type { UsageMetrics } from '../usage-metrics.js';
+
+const SNAPSHOTS_KEPT = 8;
+const LOGGED_PER_BATCH = 5;
+
+type Routes = ReadonlyMap<string, Route>;
+
+/**
+ * Prices units again from the snapshot that their records name. The edge's cost stands; a difference is a finding for
+ * an alarm. Never throws.
+ */
+export class Reprice {
+  private readonly routes = new Map<string, Routes>();
+
+  constructor(
+    private readonly deps: { catalogue: () => CatalogueReader | null; metrics: UsageMetrics; logger: Logger },
+  ) {}
+
+  async check(units: readonly UsageRecord[]): Promise<void> {
+    let logged = 0;
+    for (const [snapshotId, priced] of grouped(units, (unit) => unit.priced_from?.snapshot_id ?? null)) {
+      const routes = snapshotId === null ? null : await this.routesOf(snapshotId);
+      for (const unit of priced) {
+        if (!unit.cost_usd) continue;
+        const cost = routes === null ? undefined : costOf(unit, routes);
+        if (cost === unit.cost_usd) continue;
+        this.deps.metrics.priced(cost === undefined ? 'unknown' : 'different');
+        if (cost === undefined || (logged += 1) > LOGGED_PER_BATCH) continue;
+        this.deps.logger.error(
+          {
+            request_id: unit.request_id,
+            unit: unit.unit,
+            snapshot_id: snapshotId,
+            cost_usd: unit.cost_usd,
+            again: cost,
+          },
+          'a unit has another price than its snapshot says',
+        );
+      }
+    }
+  }
+
+  private async routesOf(snapshotId: string): Promise<Routes | null> {
+    const known = this.routes.get(snapshotId);
+    if (known !== undefined) return known;
+    const catalogue = this.deps.catalogue();
+    if (catalogue === null) return null;
+    try {
+      const snapshot = await catalogue.snapshotById(snapshotId);
+      if (snapshot === null) return null;
+      const routes = indexRoutes(snapshot);
+      this.routes.set(snapshotId, routes);
+      for (const oldest of this.routes.keys()) {
+        if (this.routes.size <= SNAPSHOTS_KEPT) break;
+        this.routes.delete(oldest);
+      }
+      return routes;
+    } catch (failure) {
+      this.deps.logger.warn({ err: failure, snapshot_id: snapshotId }, 'a price snapshot could not be read');
+      return null;
+    }
+  }
+}
+
+function indexRoutes(snapshot: CatalogueSnapshot): Routes {
+  const routes = snapshot.models.flatMap((model) => model.routes);
+  return new Map(routes.map((route) => [routeName(route.model, route.provider, route.upstreamModel), route]));
+}
+
+function routeName(model: string, provider: string, upstreamModel: string): string {
+  return `${model}\n${provider}\n${upstreamModel}`;
+}
+
+/** undefined where the snapshot lacks the route or the usage cannot be priced. */
+function costOf(unit: UsageRecord, routes: Routes): string | undefined {
+  const from = unit.priced_from;
+  if (!from) return undefined;
+  const route = routes.get(routeName(unit.model, from.provider, from.upstream_model));
+  if (route === undefined) return undefined;
+  try {
+    return price({
+      usage: unit.usage,
+      record: route.price,
+      tier: from.tier,
+      discountPct: from.discount_pct,
+      byok: { served: from.byok_served, feePct: from.byok_fee_pct },
+      context: from.context,
+    }).cost_usd;
+  } catch (failure) {
+    if (failure instanceof RangeError) return undefined;
+    throw failure;
+  }
+}

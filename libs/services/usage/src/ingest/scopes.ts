@@ -1,0 +1,50 @@
+import type { ScopeKind, UsageRecord } from '@gateway/contracts';
+
+export interface Scope {
+  kind: ScopeKind;
+  id: string;
+}
+
+/**
+ * Every scope whose spend a unit raises, key first, capped or not: a cap set later must not miss it.
+ * The spend of a key on one model is kept beside, for the caps of model_limits.
+ */
+export function spendScopes(
+  unit: Pick<UsageRecord, 'key_id' | 'member_id' | 'team_id' | 'org_id' | 'model'>,
+): Scope[] {
+  return [...memberScopes(unit), { kind: 'key', id: modelScopeId(unit.key_id, unit.model) }];
+}
+
+/** The scopes that the limit store counts the unit on, besides the balance. */
+export function memberScopes({
+  key_id,
+  member_id,
+  team_id,
+  org_id,
+}: {
+  key_id: string;
+  member_id: string;
+  team_id?: string | null;
+  org_id?: string | null;
+}): Scope[] {
+  const scopes: Scope[] = [{ kind: 'key', id: key_id }];
+  if (team_id) scopes.push({ kind: 'team_member', id: `${team_id}/${member_id}` });
+  if (org_id) scopes.push({ kind: 'member', id: member_id });
+  if (team_id) scopes.push({ kind: 'team', id: team_id });
+  if (org_id) scopes.push({ kind: 'org', id: org_id });
+  return scopes;
+}
+
+/** Scopes that the unit's admission read: with the capped counters of model_limits. */
+export function mirroredScopes(unit: UsageRecord): Scope[] {
+  const scopes = memberScopes(unit);
+  for (const { scope, scope_id } of unit.limits) {
+    if (scope === 'key' && scope_id !== unit.key_id) scopes.push({ kind: 'key', id: scope_id });
+  }
+  return scopes;
+}
+
+/** `<key id>/m:<model>`, as the limit store names the counter. */
+export function modelScopeId(keyId: string, model: string): string {
+  return `${keyId}/m:${model}`;
+}

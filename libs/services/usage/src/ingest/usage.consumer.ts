@@ -1,0 +1,130 @@
+import {
+  TOPIC,
+  type Clock,
+  type ConsumedRecord,
+  type Consumer,
+  type EventLog,
+  type UsageRecord,
+} from '@gateway/contracts';
+import type { Logger } from 'pino';
+import type { Mirrors } from '../mirror/mirrors.js';
+import type { UsageMetrics } from '../usage-metrics.js';
+import { readBatch, unusable, type ReadBatch } from './read-batch.js';
+import type { PostingStore } from './posting.store.js';
+import type { Reprice } from './reprice.js';
+
+interface Deps {
+  eventLog: EventLog;
+  store: PostingStore;
+  mirrors: Mirrors;
+  reprice: Reprice;
+  metrics: UsageMetrics;
+  clock: Clock;
+  logger: Logger;
+  /** The outbox has rows: they may leave. */
+  nudge: () => void;
+}
+
+const GROUP = 'usage';
+const BATCH_MAX = 500;
+const LINGER_MS = 50;
+
+/** Posts what the edges and workers have finished: records in, ledger, mirror, then the offsets. */
+export class UsageConsumer {
+  private consumer: Consumer | null = null;
+
+  constructor(private readonly deps: Deps) {}
+
+  async start(): Promise<void> {
+    this.consumer = await this.deps.eventLog.consume({
+      topics: [TOPIC.usage, TOPIC.rejections],
+      group: GROUP,
+      maxBatch: BATCH_MAX,
+      lingerMs: LINGER_MS,
+      handler: (records) => this.apply(records),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.consumer?.stop();
+  }
+
+  /** Rejects only where the whole batch shall come again: PostgreSQL is away. */
+  async apply(records: readonly ConsumedRecord[]): Promise<void> {
+    const batch = readBatch(records);
+    const { fresh, applied } = await this.post(batch);
+    this.deps.nudge();
+    await this.deps.mirrors.tell(
+      applied.usage.map(({ usage }) => usage),
+      applied.unusable,
+    );
+    this.report(records.length, fresh, applied);
+    await this.deps.reprice.check(fresh);
+  }
+
+  /** One transaction; a batch that PostgreSQL refuses is halved until the record at fault stands alone. */
+  private async post(batch: ReadBatch): Promise<{ fresh: UsageRecord[]; applied: ReadBatch }> {
+    try {
+      return { fresh: await this.deps.store.post(batch), applied: batch };
+    } catch (failure) {
+      if (!isRefusal(failure)) throw failure;
+      const halves = split(batch, failure);
+      const posted = [await this.post(halves[0]), await this.post(halves[1])];
+      return {
+        fresh: posted.flatMap(({ fresh }) => fresh),
+        applied: joined(posted.map(({ applied }) => applied)),
+      };
+    }
+  }
+
+  private report(records: number, fresh: readonly UsageRecord[], applied: ReadBatch): void {
+    const now = this.deps.clock.now();
+    const lags = fresh.map((unit) => now - Date.parse(unit.created_at) - unit.latency_ms);
+    this.deps.metrics.batchPosted({
+      records,
+      events: fresh.length,
+      deadLetters: applied.unusable.length,
+      lagMs: lags.length === 0 ? null : Math.max(...lags),
+    });
+    for (const { reason, record, unit } of applied.unusable) {
+      const { topic, partition, offset } = record;
+      this.deps.logger.error({ reason, topic, partition, offset, unit }, 'a record became a dead letter');
+    }
+  }
+}
+
+/** Classes 22 and 23 of PostgreSQL: the data is at fault, and would be again. */
+function isRefusal(failure: unknown): failure is Error {
+  if (failure instanceof RangeError) return true;
+  const code = failure instanceof Error && 'code' in failure ? failure.code : null;
+  return typeof code === 'string' && /^2[23]/.test(code);
+}
+
+/** Halves of a batch; a single record becomes unusable. Never called with an empty batch: that one posts nothing. */
+function split(batch: ReadBatch, failure: Error): [ReadBatch, ReadBatch] {
+  const { usage, rejections, unusable: dead } = batch;
+  const count = usage.length + rejections.length;
+  const empty = { usage: [], rejections: [], unusable: [] };
+  if (count === 0) throw failure;
+  if (count === 1) {
+    const found = [
+      ...usage.map(({ record, usage: value }) => unusable(record, { ...value }, failure.message)),
+      ...rejections.map(({ record, rejection }) => unusable(record, { ...rejection }, failure.message)),
+    ];
+    return [{ ...empty, unusable: [...dead, ...found] }, empty];
+  }
+  const half = Math.ceil(usage.length / 2);
+  const middle = Math.floor(rejections.length / 2);
+  return [
+    { usage: usage.slice(0, half), rejections: rejections.slice(0, middle), unusable: dead },
+    { usage: usage.slice(half), rejections: rejections.slice(middle), unusable: [] },
+  ];
+}
+
+function joined(batches: readonly ReadBatch[]): ReadBatch {
+  return {
+    usage: batches.flatMap(({ usage }) => usage),
+    rejections: batches.flatMap(({ rejections }) => rejections),
+    unusable: batches.flatMap(({ unusable: dead }) => dead),
+  };
+}

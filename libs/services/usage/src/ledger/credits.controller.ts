@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { Body, Controller, Inject, Post, Req, Res } from '@nestjs/common';
+import {
+  ApiError,
+  CreditBody,
+  HEADER,
+  newId,
+  type Clock,
+  type CreditRecord,
+  type Random,
+  type SessionPrincipal,
+} from '@gateway/contracts';
+import { Access, auditRow, CLOCK, idempotent, RANDOM, sessionOf, type Created } from '@gateway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { UsageIdempotency } from '../postgres/idempotency.store.js';
+import { AccountDirectory } from './account-directory.js';
+import { LedgerFunds } from './ledger-funds.js';
+
+@Controller('v1/admin')
+export class CreditsController {
+  constructor(
+    private readonly funds: LedgerFunds,
+    private readonly directory: AccountDirectory,
+    private readonly idempotency: UsageIdempotency,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  @Post('credits')
+  @Access({ superAdmin: true })
+  async credit(
+    @Body() body: CreditBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    const { clock, idempotency: store } = this;
+    const answer = await idempotent({ store, clock }, request, () => this.grant(body, request));
+    void reply.status(answer.status);
+    return answer.body;
+  }
+
+  private async grant(body: CreditBody, request: FastifyRequest): Promise<Created> {
+    const payee = await this.directory.payee(body, sessionOf(request));
+    const audit = auditRow(
+      request,
+      {
+        action: 'balance.credit',
+        targetType: 'account',
+        targetId: payee.accountId,
+        orgId: payee.orgId,
+        changedFields: ['amount_usd', 'reason'],
+      },
+      { clock: this.clock, random: this.random },
+    );
+    const source = this.sourceOf(request, sessionOf(request));
+    const { accountId, orgId } = payee;
+    const credited = await this.funds.creditOnce(
+      { accountId, orgId, amountUsd: body.amount_usd, kind: 'admin_grant', source },
+      audit,
+    );
+    if (!credited.isNew)
+      throw new ApiError('conflict', { message: 'This Idempotency-Key has given its credit before.' });
+    const record: CreditRecord = {
+      id: `txn_${credited.transferId}`,
+      account_id: accountId,
+      org_id: orgId,
+      amount_usd: body.amount_usd,
+      balance_after: credited.balanceAfter.toString(),
+      reason: body.reason,
+      created_at: audit.created_at.toISOString(),
+    };
+    return { status: 201, body: record };
+  }
+
+  /** With an Idempotency-Key the ledger itself refuses a second credit, also after a crash in between. */
+  private sourceOf(request: FastifyRequest, { userId }: SessionPrincipal): string {
+    const key = request.headers[HEADER.idempotencyKey.toLowerCase()];
+    if (typeof key !== 'string') return newId('txn', this.clock, this.random);
+    return `${userId}:${createHash('sha256').update(key).digest('hex')}`;
+  }
+}

@@ -1,0 +1,65 @@
+import { ApiError, Funds, type Random } from '@gateway/contracts';
+import { Usd } from '@gateway/money';
+import { unavailable, type AuditRow } from '@gateway/platform';
+import type { Scope } from '../ingest/scopes.js';
+import type { Mirrors } from '../mirror/mirrors.js';
+import type { UsageMetrics } from '../usage-metrics.js';
+import type { Credit, Credited, LedgerStore } from './ledger.store.js';
+
+interface Deps {
+  store: LedgerStore;
+  mirrors: Mirrors;
+  metrics: UsageMetrics;
+  random: Random;
+  /** The outbox has rows: they may leave. */
+  nudge: () => void;
+}
+
+/** The ledger in process. Throws ApiError `service_unavailable` where PostgreSQL or the limit store is away. */
+export class LedgerFunds extends Funds {
+  constructor(private readonly deps: Deps) {
+    super();
+  }
+
+  override async seedGate(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
+    await this.asked(() => this.deps.mirrors.seed(accountId, gen, scopes));
+    this.deps.metrics.gateSeeded();
+  }
+
+  override async spent(scopes: Scope[], accountId?: string): Promise<string[]> {
+    const amounts = await this.asked(() => this.deps.store.spent(scopes, accountId ?? null));
+    return amounts.map(String);
+  }
+
+  override async credit(credit: Credit): Promise<void> {
+    await this.creditOnce(credit);
+  }
+
+  /** Throws ApiError `validation_error` for an amount that is not above 0. */
+  async creditOnce(credit: Credit, audit: AuditRow | null = null): Promise<Credited> {
+    if (!Usd.isMoney(credit.amountUsd) || Usd.parse(credit.amountUsd).compare(Usd.zero) <= 0) {
+      const msg = 'A credit is above 0.';
+      throw new ApiError('validation_error', {
+        message: msg,
+        details: [{ type: 'greater_than', loc: ['amount_usd'], msg }],
+      });
+    }
+    const credited = await this.asked(() => this.deps.store.credit(credit, audit));
+    this.deps.nudge();
+    // The credit stands whether or not the limit store hears of it now: its next mirror or gate seed tells.
+    if (credited.isNew) await this.deps.mirrors.refresh([{ accountId: credit.accountId, scopes: [] }]);
+    return credited;
+  }
+
+  override watermark(producer: string, epoch: string): Promise<number> {
+    return this.asked(() => this.deps.store.watermark(producer, epoch));
+  }
+
+  private async asked<T>(question: () => Promise<T>): Promise<T> {
+    try {
+      return await question();
+    } catch (cause) {
+      throw cause instanceof ApiError ? cause : unavailable(this.deps.random, cause);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { GateBody, InternalCreditBody, SpendBody, WatermarkQuery } from '@gateway/contracts';
+import { Access } from '@gateway/platform';
+import { LedgerFunds } from './ledger-funds.js';
+
+/** The ledger for the other services, by the fleet's token. */
+@Controller('internal')
+@Access({ internal: true })
+export class LedgerController {
+  constructor(private readonly funds: LedgerFunds) {}
+
+  @Post('gate/:account')
+  @HttpCode(204)
+  async gate(@Param('account') accountId: string, @Body() { gen, scopes }: GateBody): Promise<void> {
+    await this.funds.seedGate(accountId, gen, scopes);
+  }
+
+  @Post('spend')
+  @HttpCode(200)
+  async spend(@Body() { scopes, account_id }: SpendBody): Promise<{ spent_usd: string[] }> {
+    return { spent_usd: await this.funds.spent(scopes, account_id) };
+  }
+
+  @Post('credits')
+  @HttpCode(204)
+  async credit(@Body() body: InternalCreditBody): Promise<void> {
+    await this.funds.credit({
+      accountId: body.account_id,
+      orgId: body.org_id ?? null,
+      amountUsd: body.amount_usd,
+      kind: body.kind,
+      source: body.source,
+    });
+  }
+
+  @Get('watermarks/:producer')
+  async watermark(
+    @Param('producer') producer: string,
+    @Query() { epoch }: WatermarkQuery,
+  ): Promise<{ watermark: number }> {
+    return { watermark: await this.funds.watermark(producer, epoch) };
+  }
+}

@@ -1,0 +1,147 @@
+import type { MirrorRequest, ScopeKind } from '@gateway/contracts';
+import { Usd } from '@gateway/money';
+import type { Scope } from '../ingest/scopes.js';
+import type { UsageDatabase } from '../postgres/usage-database.js';
+
+/** Scopes and units of one account that a mirror shall tell of. */
+export interface MirrorWish {
+  accountId: string;
+  gen: string | null;
+  scopes: readonly Scope[];
+  /** Units that are known to be in. */
+  units: readonly { unit: string; crash: boolean }[];
+}
+
+export interface UnitName {
+  requestId: string;
+  unit: number;
+}
+
+interface AccountRow {
+  id: string;
+  version: string;
+  posted: string;
+}
+
+interface PostedRow {
+  n: number;
+  posted: string;
+}
+
+const SCOPES_MAX = 10_000;
+
+/** What the limit store is told, read from the ledger in one snapshot: a single statement. */
+const SNAPSHOT = `
+WITH wish AS (
+  SELECT * FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS w(account_id, scope, scope_id, n)
+)
+SELECT 'account' AS kind, a.id, a.version::text, a.posted::text, 0 AS n FROM account a WHERE a.id = ANY($1)
+UNION ALL
+SELECT 'scope', w.account_id, '0', (CASE
+  WHEN w.scope_id LIKE '%/*' THEN (
+    SELECT sum(t.amount) FROM spend_total t WHERE t.account_id = w.account_id AND t.scope = w.scope
+      AND starts_with(t.scope_id, left(w.scope_id, -1)))
+  ELSE (
+    SELECT CASE WHEN t.scope = 'key' THEN t.amount ELSE t.amount - t.lapsed END FROM spend_total t
+    WHERE t.account_id = w.account_id AND t.scope = w.scope AND t.scope_id = w.scope_id)
+  END)::text, w.n::int
+FROM wish w`;
+
+/** Reads posted totals for mirrors (money-and-limits 2). */
+export class MirrorStore {
+  constructor(private readonly database: UsageDatabase) {}
+
+  /** One request per wish, all from one snapshot. An account without postings has version 0 and nothing posted. */
+  async snapshot(wishes: readonly MirrorWish[]): Promise<MirrorRequest[]> {
+    if (wishes.length === 0) return [];
+    const scopes = wishes.flatMap(({ accountId, scopes }) =>
+      scopes.map((scope) => ({ accountId, ...scope })),
+    );
+    if (scopes.length > SCOPES_MAX) return this.inParts(wishes);
+    const { rows } = await this.database.pool.query<AccountRow & PostedRow & { kind: string }>({
+      name: 'mirror-snapshot',
+      text: SNAPSHOT,
+      values: [
+        wishes.map(({ accountId }) => accountId),
+        scopes.map(({ accountId }) => accountId),
+        scopes.map(({ kind }) => kind),
+        scopes.map(({ id }) => id),
+      ],
+    });
+    const accounts = new Map(rows.filter(({ kind }) => kind === 'account').map((row) => [row.id, row]));
+    const posted = new Map(rows.filter(({ kind }) => kind === 'scope').map((row) => [row.n, row.posted]));
+    let n = 0;
+    return wishes.map(({ accountId, gen, scopes: wished, units }) => ({
+      accountId,
+      gen,
+      version: Number(accounts.get(accountId)?.version ?? 0),
+      balanceNano: nano(accounts.get(accountId)?.posted),
+      scopes: wished.map(({ kind, id }) => ({ kind, id, postedNano: nano(posted.get((n += 1))) })),
+      units: [...units],
+    }));
+  }
+
+  /** Of these units those that are in, with the scopes whose posted totals hold them. */
+  async unitsIn(accountId: string, units: readonly UnitName[]): Promise<MirrorWish> {
+    const { rows } = await this.database.pool.query<UnitRow>({
+      name: 'units-in',
+      text: `SELECT u.request_id, u.unit, e.error_code, e.key_id, e.member_id, e.team_id, e.org_id, e.model,
+          e.account_id IS NULL AS is_dead
+        FROM unnest($1::text[], $2::int[]) AS u(request_id, unit)
+        LEFT JOIN usage_event e ON e.request_id = u.request_id AND e.unit = u.unit AND e.account_id = $3
+        WHERE e.account_id IS NOT NULL OR EXISTS (
+          SELECT 1 FROM dead_letter d WHERE d.request_id = u.request_id AND d.unit = u.unit)`,
+      values: [units.map(({ requestId }) => requestId), units.map(({ unit }) => unit), accountId],
+    });
+    const scopes = new Map<string, Scope>();
+    for (const row of rows)
+      for (const scope of scopesOf(row)) scopes.set(`${scope.kind}\n${scope.id}`, scope);
+    return {
+      accountId,
+      gen: null,
+      scopes: [...scopes.values()],
+      units: rows.map(({ request_id, unit, error_code, is_dead }) => ({
+        unit: `${request_id}/${unit}`,
+        crash: !is_dead && error_code === 'gateway_crash',
+      })),
+    };
+  }
+
+  private async inParts(wishes: readonly MirrorWish[]): Promise<MirrorRequest[]> {
+    if (wishes.length === 1) throw new Error(`A mirror of more than ${SCOPES_MAX} scopes was asked for.`);
+    const half = Math.ceil(wishes.length / 2);
+    return [...(await this.snapshot(wishes.slice(0, half))), ...(await this.snapshot(wishes.slice(half)))];
+  }
+}
+
+interface UnitRow {
+  request_id: string;
+  unit: number;
+  error_code: string | null;
+  key_id: string | null;
+  member_id: string;
+  team_id: string | null;
+  org_id: string | null;
+  model: string;
+  is_dead: boolean;
+}
+
+/** A capped model counter may hold the unit too: both its names are told, which is harmless where none exists. */
+function scopesOf({ key_id, member_id, team_id, org_id, model }: UnitRow): Scope[] {
+  if (key_id === null) return [];
+  const kind: ScopeKind = 'key';
+  const brand = model.split('/')[0] ?? model;
+  const scopes: Scope[] = [
+    { kind, id: key_id },
+    { kind, id: `${key_id}/m:${model}` },
+    { kind, id: `${key_id}/m:${brand}/*` },
+  ];
+  if (team_id !== null)
+    scopes.push({ kind: 'team_member', id: `${team_id}/${member_id}` }, { kind: 'team', id: team_id });
+  if (org_id !== null) scopes.push({ kind: 'member', id: member_id }, { kind: 'org', id: org_id });
+  return scopes;
+}
+
+function nano(amount: string | null | undefined): bigint {
+  return amount === null || amount === undefined ? 0n : Usd.parse(amount).toNano('half-up');
+}

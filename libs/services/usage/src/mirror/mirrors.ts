@@ -1,0 +1,162 @@
+import type { Clock, LimitStore, UsageRecord } from '@gateway/contracts';
+import type { Logger } from 'pino';
+import { grouped } from '../grouped.js';
+import { CRASH_CODE, type UnusableRecord } from '../ingest/read-batch.js';
+import { mirroredScopes, type Scope } from '../ingest/scopes.js';
+import type { UsageDatabase } from '../postgres/usage-database.js';
+import type { MirrorStore, MirrorWish, UnitName } from './mirror.store.js';
+import type { ActiveAccounts } from './active-accounts.js';
+
+interface Deps {
+  database: UsageDatabase;
+  store: MirrorStore;
+  limits: LimitStore;
+  accounts: ActiveAccounts;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Mirrors under way at once: one per account of a batch. */
+const PARALLEL = 64;
+const RETRIES_MS = [20, 100];
+const DEBTS_PER_ROUND = 5_000;
+const DUE_PER_ACCOUNT = 1_000;
+
+/**
+ * Tells the limit store what is posted. A batch's mirror is sent before its offsets are committed; where the store is
+ * away, the units are noted in PostgreSQL instead, so that commits go on and nothing is forgotten.
+ */
+export class Mirrors {
+  constructor(private readonly deps: Deps) {}
+
+  /** After the commit of a batch: every unit of it, redelivered and dead-lettered ones too. */
+  async tell(units: readonly UsageRecord[], dead: readonly UnusableRecord[]): Promise<void> {
+    const wishes = wishesOf(units, dead);
+    for (const { accountId } of wishes) this.deps.accounts.add(accountId);
+    if (await this.deliver(wishes)) return;
+    await this.noteDebts(wishes);
+  }
+
+  /** Posted totals of these scopes for a generation that does not know them. Throws where the store is away. */
+  async seed(accountId: string, gen: string, scopes: readonly Scope[]): Promise<void> {
+    this.deps.accounts.add(accountId);
+    await this.send([{ accountId, gen, scopes, units: [] }]);
+  }
+
+  /** The same without a generation: what has changed without a unit, for example a credit. */
+  async refresh(wishes: readonly { accountId: string; scopes: readonly Scope[] }[]): Promise<boolean> {
+    return this.deliver(wishes.map((wish) => ({ ...wish, gen: null, units: [] })));
+  }
+
+  /** Looks the due units of active accounts up and frees those that are posted. */
+  async tellDue(): Promise<void> {
+    for (const accountId of this.deps.accounts.list()) {
+      const due = await this.deps.limits.due(accountId, DUE_PER_ACCOUNT);
+      const names = due.flatMap((unit) => unitName(unit) ?? []);
+      if (names.length === 0) this.deps.accounts.atRest(accountId);
+      else await this.send([await this.deps.store.unitsIn(accountId, names)]);
+    }
+  }
+
+  /** Sends what was noted while the store was away. Answers how many units were told. */
+  async payDebts(): Promise<number> {
+    const { rows } = await this.deps.database.pool.query<{
+      account_id: string;
+      request_id: string;
+      unit: number;
+    }>(
+      'SELECT account_id, request_id, unit FROM mirror_debt ORDER BY account_id, request_id, unit LIMIT $1',
+      [DEBTS_PER_ROUND],
+    );
+    const byAccount = grouped(rows, ({ account_id }) => account_id);
+    for (const [accountId, debts] of byAccount) {
+      const names = debts.map(({ request_id, unit }) => ({ requestId: request_id, unit }));
+      await this.send([await this.deps.store.unitsIn(accountId, names)]);
+      await this.deps.database.pool.query(
+        `DELETE FROM mirror_debt USING unnest($2::text[], $3::int[]) AS d(request_id, unit)
+         WHERE mirror_debt.account_id = $1 AND mirror_debt.request_id = d.request_id AND mirror_debt.unit = d.unit`,
+        [accountId, debts.map(({ request_id }) => request_id), debts.map(({ unit }) => unit)],
+      );
+    }
+    return rows.length;
+  }
+
+  private async deliver(wishes: readonly MirrorWish[]): Promise<boolean> {
+    for (const delayMs of [...RETRIES_MS, null]) {
+      try {
+        await this.send(wishes);
+        return true;
+      } catch (failure) {
+        this.deps.logger.warn(
+          { err: failure, accounts: wishes.length },
+          'posted totals could not be mirrored',
+        );
+        if (delayMs !== null) await this.deps.clock.sleep(delayMs);
+      }
+    }
+    return false;
+  }
+
+  /** The snapshot is read anew for every try: an older one would tell less. */
+  private async send(wishes: readonly MirrorWish[]): Promise<void> {
+    const requests = await this.deps.store.snapshot(wishes);
+    for (let start = 0; start < requests.length; start += PARALLEL) {
+      await Promise.all(
+        requests.slice(start, start + PARALLEL).map((request) => this.deps.limits.mirror(request)),
+      );
+    }
+  }
+
+  private async noteDebts(wishes: readonly MirrorWish[]): Promise<void> {
+    const debts = wishes.flatMap(({ accountId, units }) =>
+      units.flatMap(({ unit }) => {
+        const name = unitName(unit);
+        return name === null ? [] : [{ accountId, ...name }];
+      }),
+    );
+    await this.deps.database.pool.query(
+      `INSERT INTO mirror_debt (account_id, request_id, unit)
+       SELECT * FROM unnest($1::text[], $2::text[], $3::int[]) ON CONFLICT DO NOTHING`,
+      [
+        debts.map(({ accountId }) => accountId),
+        debts.map(({ requestId }) => requestId),
+        debts.map(({ unit }) => unit),
+      ],
+    );
+  }
+}
+
+/** One wish per account. */
+function wishesOf(units: readonly UsageRecord[], dead: readonly UnusableRecord[]): MirrorWish[] {
+  const wishes = new Map<string, { scopes: Map<string, Scope>; units: Map<string, boolean> }>();
+  const of = (accountId: string): { scopes: Map<string, Scope>; units: Map<string, boolean> } => {
+    const wish = wishes.get(accountId) ?? { scopes: new Map(), units: new Map() };
+    wishes.set(accountId, wish);
+    return wish;
+  };
+  for (const unit of units) {
+    const wish = of(unit.account_id);
+    for (const scope of mirroredScopes(unit)) wish.scopes.set(`${scope.kind}\n${scope.id}`, scope);
+    const name = `${unit.request_id}/${unit.unit}`;
+    // A crash and the real outcome in one batch: the outcome is what is posted.
+    wish.units.set(name, (wish.units.get(name) ?? true) && unit.error_code === CRASH_CODE);
+  }
+  for (const { accountId, unit } of dead) {
+    if (accountId !== null && unit !== null) of(accountId).units.set(`${unit.requestId}/${unit.unit}`, false);
+  }
+  return [...wishes].map(([accountId, wish]) => ({
+    accountId,
+    gen: null,
+    scopes: [...wish.scopes.values()],
+    units: [...wish.units].map(([unit, crash]) => ({ unit, crash })),
+  }));
+}
+
+/** `<request_id>/<n>`; null for anything else. */
+function unitName(unit: string): UnitName | null {
+  const slash = unit.lastIndexOf('/');
+  const n = Number(unit.slice(slash + 1));
+  return slash > 0 && Number.isSafeInteger(n) && n >= 0 && n < 2 ** 31
+    ? { requestId: unit.slice(0, slash), unit: n }
+    : null;
+}

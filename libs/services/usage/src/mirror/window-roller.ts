@@ -1,0 +1,87 @@
+import type { Clock } from '@gateway/contracts';
+import type pg from 'pg';
+import { grouped } from '../grouped.js';
+import type { Scope } from '../ingest/scopes.js';
+import type { UsageDatabase } from '../postgres/usage-database.js';
+import type { Mirrors } from './mirrors.js';
+
+/** Scopes above a key count the last 30 days (spec, Limits, rule 3). */
+export const WINDOW_MS = 30 * 86_400_000;
+/** At most this much time lapses in one transaction, so that postings wait shortly. */
+const STEP_MS = 3_600_000;
+const STEPS_MAX = 1_000;
+const MIRRORS_AT_ONCE = 200;
+
+interface LapsedScope {
+  account_id: string;
+  scope: Scope['kind'];
+  scope_id: string;
+}
+
+/** Moves the start of the 30-day window: what is older is counted no more, each event once. */
+export class WindowRoller {
+  constructor(private readonly deps: { database: UsageDatabase; mirrors: Mirrors; clock: Clock }) {}
+
+  /** Moves to now - 30 days and tells the limit store. Answers how many scopes have changed. */
+  async roll(): Promise<number> {
+    const target = this.deps.clock.now() - WINDOW_MS;
+    let changed = 0;
+    for (let step = 0; step < STEPS_MAX; step += 1) {
+      const { isDone, scopes } = await this.deps.database.transaction((client) => lapse(client, target));
+      changed += scopes.length;
+      await this.tell(scopes);
+      if (isDone) break;
+    }
+    return changed;
+  }
+
+  private async tell(scopes: readonly LapsedScope[]): Promise<void> {
+    const byAccount = [...grouped(scopes, ({ account_id }) => account_id)];
+    for (let start = 0; start < byAccount.length; start += MIRRORS_AT_ONCE) {
+      const wishes = byAccount.slice(start, start + MIRRORS_AT_ONCE).map(([accountId, lapsed]) => ({
+        accountId,
+        scopes: lapsed.map(({ scope, scope_id }) => ({ kind: scope, id: scope_id })),
+      }));
+      // Where the store is away it refuses a little longer than it must; the account's next mirror tells it.
+      await this.deps.mirrors.refresh(wishes);
+    }
+  }
+}
+
+/** Takes the window's lock, then accounts in id order, then the totals: the order of every posting. */
+async function lapse(
+  client: pg.PoolClient,
+  target: number,
+): Promise<{ isDone: boolean; scopes: LapsedScope[] }> {
+  const { rows } = await client.query<{ lapsed_to: Date }>('SELECT lapsed_to FROM spend_window FOR UPDATE');
+  const from = rows[0].lapsed_to.getTime();
+  if (from >= target) return { isDone: true, scopes: [] };
+  // Before the first roll there is no start: everything older goes at once.
+  const to = from === 0 ? target : Math.min(target, from + STEP_MS);
+  const slice = [new Date(from), new Date(to)];
+  await client.query(
+    `UPDATE account SET version = account.version + 1 FROM (
+       SELECT id FROM account WHERE id IN (
+         SELECT account_id FROM usage_event WHERE created_at >= $1 AND created_at < $2 AND cost > 0)
+       ORDER BY id FOR UPDATE) AS locked WHERE account.id = locked.id`,
+    slice,
+  );
+  const { rows: scopes } = await client.query<LapsedScope>(
+    `WITH lapsed AS (
+       SELECT e.account_id, s.scope, s.scope_id, sum(e.cost) AS amount
+       FROM usage_event e CROSS JOIN LATERAL (VALUES
+         ('team_member', e.team_id || '/' || e.member_id),
+         ('member', CASE WHEN e.org_id IS NOT NULL THEN e.member_id END),
+         ('team', e.team_id),
+         ('org', e.org_id)) AS s(scope, scope_id)
+       WHERE e.created_at >= $1 AND e.created_at < $2 AND e.cost > 0 AND s.scope_id IS NOT NULL
+       GROUP BY e.account_id, s.scope, s.scope_id
+     )
+     UPDATE spend_total t SET lapsed = t.lapsed + l.amount FROM lapsed l
+     WHERE t.account_id = l.account_id AND t.scope = l.scope AND t.scope_id = l.scope_id
+     RETURNING t.account_id, t.scope, t.scope_id`,
+    slice,
+  );
+  await client.query('UPDATE spend_window SET lapsed_to = $1', [new Date(to)]);
+  return { isDone: to === target, scopes };
+}

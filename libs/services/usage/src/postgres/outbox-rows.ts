@@ -1,0 +1,22 @@
+import type { outboxRow } from '@gateway/platform';
+import type pg from 'pg';
+
+/** A row as the platform's `outboxRow` makes it. */
+export type OutboxRow = ReturnType<typeof outboxRow>;
+
+/** Events that leave once the transaction has committed. */
+export async function insertOutbox(client: pg.PoolClient, rows: readonly OutboxRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await client.query({
+    name: 'insert-outbox',
+    text: `INSERT INTO outbox (id, topic, key, value, created_at)
+      SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])`,
+    values: [
+      rows.map(({ id }) => id),
+      rows.map(({ topic }) => topic),
+      rows.map(({ key }) => key),
+      rows.map(({ value }) => value),
+      rows.map(({ created_at }) => created_at),
+    ],
+  });
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { postgresPool, prismaAdapterOver } from '@gateway/platform';
+import type pg from 'pg';
+import { PrismaClient } from '../generated/prisma/client.js';
+
+/** Folder with schema.prisma and migrations/. */
+export const SCHEMA_DIR = join(import.meta.dirname, '../../prisma');
+export const SCHEMA = 'usage';
+
+const STATEMENT_TIMEOUT_MS = 15_000;
+
+export interface UsageDatabaseOptions {
+  url: string;
+  maxConnections: number;
+  onIdleError: (error: Error) => void;
+}
+
+/** One pool: batch statements and sums go to it as SQL, single rows through Prisma. */
+export class UsageDatabase implements OnApplicationShutdown {
+  readonly pool: pg.Pool;
+  readonly prisma: PrismaClient;
+
+  constructor({ url, maxConnections, onIdleError }: UsageDatabaseOptions) {
+    this.pool = postgresPool({
+      url,
+      schema: SCHEMA,
+      maxConnections,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      onIdleError,
+    });
+    this.prisma = new PrismaClient({ adapter: prismaAdapterOver(this.pool, SCHEMA) });
+  }
+
+  /** Runs statements on one connection between BEGIN and COMMIT; any failure rolls back and is thrown on. */
+  async transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
+    const note = (error: Error): void => void (broken = error);
+    client.on('error', note);
+    try {
+      await client.query('BEGIN');
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    } catch (failure) {
+      await client.query('ROLLBACK').catch(note);
+      throw failure;
+    } finally {
+      client.off('error', note);
+      client.release(broken);
+    }
+  }
+
+  /** Prisma connects lazily and may never have done so: then its adapter has not taken the pool over. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.prisma.$disconnect();
+    if (!this.pool.ended) await this.pool.end();
+  }
+}

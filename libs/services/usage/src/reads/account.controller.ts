@@ -1,0 +1,58 @@
+import { Controller, Get, Inject, Query, Req } from '@nestjs/common';
+import {
+  LimitStore,
+  UsageContextQuery,
+  type BalanceRecord,
+  type Clock,
+  type RateLimitState,
+} from '@gateway/contracts';
+import { Usd } from '@gateway/money';
+import { Access, CLOCK, principalOf } from '@gateway/platform';
+import type { FastifyRequest } from 'fastify';
+import { LedgerStore } from '../ledger/ledger.store.js';
+import { Freshness } from './freshness.js';
+import { ownLimits, rateLimitState } from './rate-limits.js';
+import { payerOf } from './view.js';
+
+/** What an account has left, and its counters. Never cached. */
+@Controller('v1')
+@Access({ key: { permission: 'usage:read' }, session: true, adminKey: { scope: 'usage:read' } })
+export class AccountController {
+  constructor(
+    @Inject(LimitStore) private readonly limits: LimitStore,
+    private readonly ledger: LedgerStore,
+    private readonly freshness: Freshness,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Get('usage/rate-limits')
+  async rateLimits(
+    @Query() query: UsageContextQuery,
+    @Req() request: FastifyRequest,
+  ): Promise<RateLimitState> {
+    const { accountId, limits } = ownLimits(principalOf(request), query.org_id);
+    const scopes = limits.map(({ kind, id }) => ({ kind, id }));
+    return rateLimitState(limits, await this.limits.read(accountId, scopes), this.clock.now());
+  }
+
+  /**
+   * Posted less unposted, so that a finished request shows at once. The limit store is read before the ledger: what
+   * is posted in between counts twice for a moment, never not at all.
+   */
+  @Get('balance')
+  async balance(@Query() query: UsageContextQuery, @Req() request: FastifyRequest): Promise<BalanceRecord> {
+    const accountId = payerOf(principalOf(request), query.org_id);
+    await this.freshness.settled(accountId);
+    const state = await this.limits.read(accountId, []);
+    const posted = await this.ledger.balance(accountId);
+    const balance = (posted?.posted ?? Usd.zero).minus(Usd.fromNano(state.unpostedNano));
+    const reserved = Usd.fromNano(state.reservedNano);
+    return {
+      balance_usd: balance.toString(),
+      reserved_usd: reserved.toString(),
+      available_usd: balance.minus(reserved).toString(),
+      reserved_breakdown: reserved.isZero() ? [] : [{ kind: 'inference', reserved_usd: reserved.toString() }],
+      updated_at: (posted?.updatedAt ?? new Date(this.clock.now())).toISOString(),
+    };
+  }
+}

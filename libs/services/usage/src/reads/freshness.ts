@@ -1,0 +1,44 @@
+import type { Clock, LimitStore } from '@gateway/contracts';
+import type { Logger } from 'pino';
+
+const POLL_MS = 10;
+/** A request under way may be one whose answer is out and whose settle is not: it is put within this time. */
+const SETTLE_GRACE_MS = 100;
+/** How long a read waits for finished units to be posted. */
+const POSTED_MS = 1_000;
+
+/**
+ * Lets a finished request show in the next read (spec, Limits): a unit is in the limit store from admission until its
+ * posting was mirrored, so a read waits, within bounds, until none is left that has finished.
+ */
+export class Freshness {
+  constructor(private readonly deps: { limits: LimitStore; clock: Clock; logger: Logger }) {}
+
+  /** Until every finished unit of the account is posted, for at most a second. */
+  posted(accountId: string): Promise<void> {
+    return this.wait(accountId, POSTED_MS);
+  }
+
+  /** Until a unit that has just finished is settled, for at most a tenth of a second. */
+  settled(accountId: string): Promise<void> {
+    return this.wait(accountId, 0);
+  }
+
+  private async wait(accountId: string, postedMs: number): Promise<void> {
+    const { clock, limits, logger } = this.deps;
+    const start = clock.monotonic();
+    try {
+      for (;;) {
+        const waited = clock.monotonic() - start;
+        const { reservedUnits, unpostedUnits } = await limits.read(accountId, []);
+        const isWanting =
+          (reservedUnits > 0 && waited < SETTLE_GRACE_MS) || (unpostedUnits > 0 && waited < postedMs);
+        if (!isWanting) return;
+        await clock.sleep(POLL_MS);
+      }
+    } catch (failure) {
+      // The read itself needs no limit store.
+      logger.warn({ err: failure }, 'a read did not wait for what is unposted');
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { ApiError, type Membership, type Principal, type SessionPrincipal } from '@gateway/contracts';
+
+/** Whose usage a caller may read. */
+export type View =
+  | { kind: 'key'; accountId: string; keyId: string }
+  | { kind: 'org'; accountId: string; orgId: string }
+  | { kind: 'member'; accountId: string; orgId: string; userId: string };
+
+const ORG_ID = /^org_[0-9A-Za-z-]{1,64}$/;
+
+/**
+ * The rows that a caller may read (spec, Authentication 3): a key its own usage, whatever org_id says; owners and
+ * admins their whole org; a member the usage of their own keys. Throws ApiError `validation_error` for a session's
+ * missing or malformed org_id, `forbidden` for an org that is not theirs.
+ */
+export function viewOf(principal: Principal, orgId: unknown): View {
+  if (principal.kind === 'key')
+    return { kind: 'key', accountId: principal.accountId, keyId: principal.keyId };
+  const asked = usableOrgId(orgId);
+  if (principal.kind === 'admin_key') {
+    if (asked !== principal.orgId) throw notYours();
+    return { kind: 'org', accountId: principal.accountId, orgId: asked };
+  }
+  const membership = principal.memberships.find((held) => held.orgId === asked);
+  if (membership === undefined) throw notYours();
+  return viewOfMember(membership, principal);
+}
+
+/** Every view of a caller, for reads by id, which name no org. */
+export function viewsOf(principal: Principal): View[] {
+  if (principal.kind === 'session')
+    return principal.memberships.map((membership) => viewOfMember(membership, principal));
+  return [viewOf(principal, principal.orgId)];
+}
+
+/** The account whose balance a caller sees: with org context the org's, else their own. */
+export function payerOf(principal: Principal, orgId: unknown): string {
+  if (principal.kind !== 'session' || orgId === undefined) return principal.accountId;
+  return viewOf(principal, orgId).accountId;
+}
+
+function viewOfMember({ orgId, accountId, role }: Membership, { userId }: SessionPrincipal): View {
+  return role === 'member' ? { kind: 'member', accountId, orgId, userId } : { kind: 'org', accountId, orgId };
+}
+
+function usableOrgId(orgId: unknown): string {
+  if (typeof orgId === 'string' && ORG_ID.test(orgId)) return orgId;
+  const isMissing = orgId === undefined || orgId === null;
+  const msg = isMissing ? 'org_id is required.' : 'org_id is not an organization id.';
+  throw new ApiError('validation_error', {
+    message: msg,
+    details: [{ type: isMissing ? 'missing' : 'org_id_invalid', loc: ['org_id'], msg }],
+  });
+}
+
+function notYours(): ApiError {
+  return new ApiError('forbidden', { message: 'You do not belong to this organization.' });
+}

@@ -1,0 +1,72 @@
+import { Metrics } from '@gateway/platform';
+import { Counter, Histogram } from 'prom-client';
+
+/** Figures of the usage service, on the process's registry. */
+export class UsageMetrics {
+  private readonly lag: Histogram;
+  private readonly batch: Histogram;
+  private readonly events: Counter;
+  private readonly deadLetters: Counter;
+  private readonly priceChecks: Counter;
+  private readonly gateSeeds: Counter;
+
+  constructor({ registry }: Metrics) {
+    const registers = [registry];
+    this.lag = new Histogram({
+      name: 'gateway_usage_ingest_lag_seconds',
+      help: 'From the end of the oldest request of a batch to its commit.',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+      registers,
+    });
+    this.batch = new Histogram({
+      name: 'gateway_usage_batch_records',
+      help: 'Records per batch.',
+      buckets: [1, 5, 20, 50, 100, 200, 350, 500],
+      registers,
+    });
+    this.events = new Counter({
+      name: 'gateway_usage_events_posted_total',
+      help: 'Units posted, each once.',
+      registers,
+    });
+    this.deadLetters = new Counter({
+      name: 'gateway_usage_dead_letters_total',
+      help: 'Records that could not be applied.',
+      registers,
+    });
+    this.priceChecks = new Counter({
+      name: 'gateway_usage_price_differences_total',
+      help: 'Units whose price, made again, was different or could not be made.',
+      labelNames: ['finding'],
+      registers,
+    });
+    this.gateSeeds = new Counter({
+      name: 'gateway_usage_gate_seeds_total',
+      help: 'Generations of the limit store that asked for posted totals.',
+      registers,
+    });
+  }
+
+  batchPosted({ records, events, deadLetters, lagMs }: PostedBatch): void {
+    this.batch.observe(records);
+    this.events.inc(events);
+    this.deadLetters.inc(deadLetters);
+    if (lagMs !== null) this.lag.observe(Math.max(0, lagMs) / 1_000);
+  }
+
+  priced(finding: 'different' | 'unknown'): void {
+    this.priceChecks.inc({ finding });
+  }
+
+  gateSeeded(): void {
+    this.gateSeeds.inc();
+  }
+}
+
+export interface PostedBatch {
+  records: number;
+  events: number;
+  deadLetters: number;
+  /** null where nothing was posted. */
+  lagMs: number | null;
+}

@@ -1,0 +1,232 @@
+import {
+  Inject,
+  Injectable,
+  Module,
+  type DynamicModule,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type Provider,
+} from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { CatalogueReader, EventLog, Funds, LimitStore, type Clock, type Random } from '@gateway/contracts';
+import {
+  applyMigrations,
+  assertSchemaKnown,
+  CLOCK,
+  LOGGER,
+  Metrics,
+  OutboxRelay,
+  RANDOM,
+} from '@gateway/platform';
+import type { Logger } from 'pino';
+import { Rounds } from './background/rounds.js';
+import { PostingStore } from './ingest/posting.store.js';
+import { Reprice } from './ingest/reprice.js';
+import { UsageConsumer } from './ingest/usage.consumer.js';
+import { AccountDirectory } from './ledger/account-directory.js';
+import { CreditsController } from './ledger/credits.controller.js';
+import { LedgerController } from './ledger/ledger.controller.js';
+import { LedgerFunds } from './ledger/ledger-funds.js';
+import { LedgerStore } from './ledger/ledger.store.js';
+import { ActiveAccounts } from './mirror/active-accounts.js';
+import { MirrorStore } from './mirror/mirror.store.js';
+import { Mirrors } from './mirror/mirrors.js';
+import { WindowRoller } from './mirror/window-roller.js';
+import { UsageIdempotency } from './postgres/idempotency.store.js';
+import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
+import { AccountController } from './reads/account.controller.js';
+import { EventsStore } from './reads/events.store.js';
+import { Freshness } from './reads/freshness.js';
+import { RejectionsStore } from './reads/rejections.store.js';
+import { UsageController } from './reads/usage.controller.js';
+import { UsageConfig } from './usage.config.js';
+import { UsageMetrics } from './usage-metrics.js';
+
+/** Starts what runs by itself once the process is up, and ends it before the drivers close. */
+@Injectable()
+class UsageLife implements OnApplicationBootstrap, OnModuleDestroy {
+  constructor(
+    @Inject(UsageConsumer) private readonly consumer: UsageConsumer,
+    @Inject(Rounds) private readonly rounds: Rounds,
+    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.relay.start();
+    this.rounds.start();
+    await this.consumer.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.consumer.stop();
+    await this.rounds.stop();
+    await this.relay.stop();
+  }
+}
+
+/** Usage events, ledger, balance and their reads. Needs the global PlatformModule; provides Funds to everybody. */
+@Module({})
+export class UsageModule {
+  static with(config: Readonly<UsageConfig>): DynamicModule {
+    return {
+      module: UsageModule,
+      global: true,
+      controllers: [UsageController, AccountController, LedgerController, CreditsController],
+      providers: [
+        { provide: UsageConfig, useValue: config },
+        {
+          provide: UsageDatabase,
+          inject: [LOGGER],
+          useFactory: (logger: Logger) => openDatabase(config, logger),
+        },
+        ...stores,
+        ...mirrors,
+        ...ingest,
+        UsageLife,
+      ],
+      exports: [Funds],
+    };
+  }
+}
+
+const stores: Provider[] = [
+  { provide: UsageMetrics, inject: [Metrics], useFactory: (metrics: Metrics) => new UsageMetrics(metrics) },
+  ...[UsageIdempotency, EventsStore, RejectionsStore, MirrorStore].map((type) => ({
+    provide: type,
+    inject: [UsageDatabase],
+    useFactory: (database: UsageDatabase) => new type(database),
+  })),
+];
+
+const mirrors: Provider[] = [
+  { provide: ActiveAccounts, inject: [CLOCK], useFactory: (clock: Clock) => new ActiveAccounts(clock) },
+  {
+    provide: Mirrors,
+    inject: [UsageDatabase, MirrorStore, LimitStore, ActiveAccounts, CLOCK, LOGGER],
+    useFactory: (
+      database: UsageDatabase,
+      store: MirrorStore,
+      limits: LimitStore,
+      accounts: ActiveAccounts,
+      clock: Clock,
+      logger: Logger,
+    ) => new Mirrors({ database, store, limits, accounts, clock, logger }),
+  },
+  {
+    provide: WindowRoller,
+    inject: [UsageDatabase, Mirrors, CLOCK],
+    useFactory: (database: UsageDatabase, told: Mirrors, clock: Clock) =>
+      new WindowRoller({ database, mirrors: told, clock }),
+  },
+  {
+    provide: Freshness,
+    inject: [LimitStore, CLOCK, LOGGER],
+    useFactory: (limits: LimitStore, clock: Clock, logger: Logger) =>
+      new Freshness({ limits, clock, logger }),
+  },
+  {
+    provide: LedgerStore,
+    inject: [UsageDatabase, CLOCK, RANDOM],
+    useFactory: (database: UsageDatabase, clock: Clock, random: Random) =>
+      new LedgerStore({ database, clock, random }),
+  },
+  {
+    provide: AccountDirectory,
+    inject: [LedgerStore],
+    useFactory: (ledger: LedgerStore) => new AccountDirectory(ledger),
+  },
+  {
+    provide: LedgerFunds,
+    inject: [LedgerStore, Mirrors, UsageMetrics, RANDOM, OutboxRelay],
+    useFactory: (
+      store: LedgerStore,
+      told: Mirrors,
+      metrics: UsageMetrics,
+      random: Random,
+      relay: OutboxRelay,
+    ) => new LedgerFunds({ store, mirrors: told, metrics, random, nudge: () => relay.nudge() }),
+  },
+  { provide: Funds, useExisting: LedgerFunds },
+];
+
+const ingest: Provider[] = [
+  {
+    provide: OutboxRelay,
+    inject: [UsageDatabase, EventLog, CLOCK, LOGGER],
+    useFactory: ({ pool }: UsageDatabase, eventLog: EventLog, clock: Clock, logger: Logger) =>
+      new OutboxRelay({
+        pool,
+        eventLog,
+        clock,
+        onFault: (failure) => logger.warn({ err: failure }, 'the outbox could not be relayed'),
+      }),
+  },
+  {
+    provide: PostingStore,
+    inject: [UsageDatabase, CLOCK, RANDOM],
+    useFactory: (database: UsageDatabase, clock: Clock, random: Random) =>
+      new PostingStore({ database, clock, random }),
+  },
+  {
+    provide: Reprice,
+    inject: [ModuleRef, UsageMetrics, LOGGER],
+    useFactory: (modules: ModuleRef, metrics: UsageMetrics, logger: Logger) =>
+      new Reprice({ catalogue: () => catalogueOf(modules), metrics, logger }),
+  },
+  {
+    provide: UsageConsumer,
+    inject: [EventLog, PostingStore, Mirrors, Reprice, UsageMetrics, CLOCK, LOGGER, OutboxRelay],
+    useFactory: (
+      eventLog: EventLog,
+      store: PostingStore,
+      told: Mirrors,
+      reprice: Reprice,
+      metrics: UsageMetrics,
+      clock: Clock,
+      logger: Logger,
+      relay: OutboxRelay,
+    ) =>
+      new UsageConsumer({
+        eventLog,
+        store,
+        mirrors: told,
+        reprice,
+        metrics,
+        clock,
+        logger,
+        nudge: () => relay.nudge(),
+      }),
+  },
+  {
+    provide: Rounds,
+    inject: [Mirrors, WindowRoller, ActiveAccounts, LedgerStore, CLOCK, LOGGER],
+    useFactory: (
+      told: Mirrors,
+      roller: WindowRoller,
+      accounts: ActiveAccounts,
+      ledger: LedgerStore,
+      clock: Clock,
+      logger: Logger,
+    ) => new Rounds({ mirrors: told, roller, accounts, ledger, clock, logger }),
+  },
+];
+
+/** Prices are checked where a catalogue is at hand; posting needs none. */
+function catalogueOf(modules: ModuleRef): CatalogueReader | null {
+  try {
+    return modules.get<CatalogueReader>(CatalogueReader, { strict: false });
+  } catch {
+    return null; // Nest throws for a token that nobody provides.
+  }
+}
+
+async function openDatabase(config: Readonly<UsageConfig>, logger: Logger): Promise<UsageDatabase> {
+  const place = { url: config.USAGE_DATABASE_URL, schemaDir: SCHEMA_DIR, schema: SCHEMA };
+  if (config.USAGE_MIGRATE_AT_START) await applyMigrations(place);
+  await assertSchemaKnown(place);
+  return new UsageDatabase({
+    url: config.USAGE_DATABASE_URL,
+    maxConnections: config.USAGE_DATABASE_CONNECTIONS,
+    onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
+  });
+}
