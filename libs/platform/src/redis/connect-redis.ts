@@ -1,0 +1,101 @@
+import type { Clock, Random } from '@gateway/contracts';
+import { RedisLimitStore, type ScriptRunner } from '@gateway/limits';
+import { Cluster, Redis } from 'ioredis';
+import { SystemClock } from '../time/system-clock.js';
+import { ClusterScriptRunner } from './cluster-script-runner.js';
+import { RedisBreaker } from './redis-breaker.js';
+import { IoredisScriptRunner } from './script-runner.js';
+
+/** redis://[user:password@]host:port[/database], or some nodes of a cluster: the others are learnt. */
+export type RedisAddress =
+  { url: string } | { clusterNodes: readonly { host: string; port: number }[]; password?: string };
+
+export type RedisOptions = RedisAddress & {
+  /** Name of the service, for Redis's CLIENT LIST. */
+  clientName: string;
+  /** The connection's own errors, and a breaker that opens or closes; both come right by themselves. */
+  onNotice?: (error: Error) => void;
+  /** For tests. */
+  clock?: Clock;
+};
+
+export interface RedisConnection {
+  client: Redis | Cluster;
+  /** With the breaker in front, one per node. */
+  runner: ScriptRunner;
+  close(): void;
+}
+
+const COMMAND_TIMEOUT_MS = 25;
+const CONNECT_TIMEOUT_MS = 1_000;
+const RECONNECT_MAX_MS = 500;
+const SLOTS_REFRESH_MS = 2_000;
+
+/**
+ * A connection that never queues and never sends twice (reliability 0): a command that cannot be answered now fails
+ * now, and admission says 503. It connects by itself, whenever Redis is there.
+ */
+export function connectRedis(options: RedisOptions): RedisConnection {
+  const { clientName, clock = new SystemClock(), onNotice } = options;
+  const settings = {
+    connectionName: clientName,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    retryStrategy: reconnectDelayMs,
+  };
+  const breakerOf = (node: Redis): RedisBreaker =>
+    new RedisBreaker({
+      runner: new IoredisScriptRunner(node),
+      probe: () => node.ping(),
+      clock,
+      commandTimeoutMs: COMMAND_TIMEOUT_MS,
+      onChange: (state) =>
+        onNotice?.(new Error(`The breaker of Redis ${node.options.host}:${node.options.port} is ${state}.`)),
+    });
+  if ('url' in options) {
+    const client = new Redis(options.url, settings);
+    client.on('error', (error: Error) => onNotice?.(error));
+    const breaker = breakerOf(client);
+    return { client, runner: breaker, close: () => closeBoth(breaker, client) };
+  }
+  const client = new Cluster([...options.clusterNodes], {
+    redisOptions: { ...settings, password: options.password },
+    enableOfflineQueue: false,
+    clusterRetryStrategy: reconnectDelayMs,
+    slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
+    slotsRefreshInterval: SLOTS_REFRESH_MS,
+  });
+  client.on('error', (error: Error) => onNotice?.(error));
+  const runner = new ClusterScriptRunner(client, clock, {
+    begin: breakerOf,
+    end: (breaker) => breaker.close(),
+  });
+  return { client, runner, close: () => closeBoth(runner, client) };
+}
+
+/** The limit store of a fleet, over a connection of its own, which it closes. */
+export class ConnectedLimitStore extends RedisLimitStore {
+  private readonly connection: RedisConnection;
+
+  constructor(options: RedisOptions & { random: Random }) {
+    const connection = connectRedis(options);
+    super({ runner: connection.runner, random: options.random });
+    this.connection = connection;
+  }
+
+  override async close(): Promise<void> {
+    this.connection.close();
+  }
+}
+
+function closeBoth(runner: { close(): void }, client: Redis | Cluster): void {
+  runner.close();
+  client.disconnect();
+}
+
+function reconnectDelayMs(attempt: number): number {
+  return Math.min(50 * attempt, RECONNECT_MAX_MS);
+}

@@ -1,0 +1,84 @@
+import type { Clock, Timer } from '@gateway/contracts';
+import type { LimitScript, ScriptRunner } from '@gateway/limits';
+
+export interface RedisBreakerOptions {
+  runner: ScriptRunner;
+  /** Asks the node for a sign of life; rejects like a command. */
+  probe: () => Promise<unknown>;
+  clock: Clock;
+  /** The client's own bound on a command. */
+  commandTimeoutMs: number;
+  onChange?: (state: 'open' | 'closed') => void;
+}
+
+const TIMEOUTS = 5;
+const WINDOW_MS = 1_000;
+const PROBE_MS = 250;
+/** A timeout whose timer fired later than this says that we were busy, not that Redis was. */
+const LATE_MS = 10;
+
+/**
+ * In front of one node: after 5 timeouts within a second every call fails at once, until a probe is answered. A node
+ * that refuses connections needs no breaker, because its calls fail at once anyway.
+ */
+export class RedisBreaker implements ScriptRunner {
+  private timeouts: number[] = [];
+  private probing: Timer | null = null;
+  private isClosedDown = false;
+
+  constructor(private readonly options: RedisBreakerOptions) {}
+
+  get isOpen(): boolean {
+    return this.probing !== null;
+  }
+
+  runId(key: string): string {
+    return this.options.runner.runId(key);
+  }
+
+  async run(script: LimitScript, keys: string[], args: (string | Buffer)[]): Promise<string | Buffer | null> {
+    const { runner, clock, commandTimeoutMs } = this.options;
+    if (this.isOpen) throw new Error('Redis did not answer in time lately: not asked.');
+    const began = clock.monotonic();
+    try {
+      return await runner.run(script, keys, args);
+    } catch (error) {
+      const now = clock.monotonic();
+      const lateMs = now - began - commandTimeoutMs;
+      if (isTimeout(error) && lateMs < LATE_MS) this.count(now);
+      throw error;
+    }
+  }
+
+  /** Stops probing. */
+  close(): void {
+    this.isClosedDown = true;
+    this.probing?.cancel();
+  }
+
+  private count(now: number): void {
+    this.timeouts = [...this.timeouts.filter((at) => at > now - WINDOW_MS), now];
+    if (this.timeouts.length < TIMEOUTS || this.isOpen || this.isClosedDown) return;
+    this.timeouts = [];
+    this.options.onChange?.('open');
+    this.scheduleProbe();
+  }
+
+  private scheduleProbe(): void {
+    this.probing = this.options.clock.setTimer(PROBE_MS, () => {
+      this.options.probe().then(
+        () => {
+          this.probing = null;
+          this.options.onChange?.('closed');
+        },
+        () => {
+          if (!this.isClosedDown) this.scheduleProbe();
+        },
+      );
+    });
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Command timed out';
+}
