@@ -1,0 +1,55 @@
+import 'reflect-metadata';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readExchanges } from './exchange.js';
+import { startGateway } from './gateway.js';
+import { replayGolden } from './golden.js';
+import { replayExchange, type Verdict } from './recordings.js';
+import { ReplayUpstream } from './upstream.js';
+
+const USAGE =
+  'usage: npm run replay -- DIR            recorded exchanges below DIR\n       npm run replay -- --golden DIR   provider bodies with the answers that DIR/README.md expects\n';
+
+function summary(verdicts: Verdict[]): string {
+  const notSent = new Map<string, number>();
+  for (const verdict of verdicts)
+    if (verdict.kind === 'not sent') notSent.set(verdict.why, (notSent.get(verdict.why) ?? 0) + 1);
+  const lines = [...notSent]
+    .sort((a, b) => b[1] - a[1])
+    .map(([why, times]) => `  ${String(times).padStart(4)}  ${why}`);
+  const held = verdicts.filter(({ kind }) => kind === 'held').length;
+  const failed = verdicts.filter(({ kind }) => kind === 'failed').length;
+  return `${lines.length > 0 ? `not sent:\n${lines.join('\n')}\n` : ''}${held} held, ${failed} failed, ${verdicts.length - held - failed} not sent\n`;
+}
+
+async function main(): Promise<number> {
+  const [first, second] = process.argv.slice(2);
+  const isGolden = first === '--golden';
+  const folder = isGolden ? second : first;
+  if (!folder || !existsSync(folder)) {
+    process.stderr.write(folder ? `${folder} is not there\n` : USAGE);
+    return 2;
+  }
+  const upstream = await ReplayUpstream.start();
+  const gateway = await startGateway(upstream.url);
+  const verdicts: Verdict[] = [];
+  try {
+    if (isGolden) verdicts.push(...(await replayGolden(join(folder), upstream, gateway)));
+    else
+      for (const exchange of readExchanges(folder))
+        verdicts.push(await replayExchange(exchange, upstream, gateway));
+  } finally {
+    await gateway.close();
+    upstream.close();
+  }
+  for (const verdict of verdicts)
+    if (
+      verdict.kind === 'failed' ||
+      (verdict.kind === 'not sent' && (isGolden || verdict.why.startsWith('the gateway refuses')))
+    )
+      process.stdout.write(`${verdict.kind}: ${verdict.name}: ${verdict.why}\n`);
+  process.stdout.write(summary(verdicts));
+  return verdicts.some(({ kind }) => kind === 'failed') ? 1 : 0;
+}
+
+process.exitCode = await main();
