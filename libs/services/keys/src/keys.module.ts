@@ -23,6 +23,7 @@ import { OpeningCredit } from './first-run/opening-credit.js';
 import { KeysConfig } from './keys.config.js';
 import { KeysDatabase, SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
 import { DatabasePrincipalReader } from './principals/database-principal-reader.js';
+import { LastUsed } from './principals/last-used.js';
 import { PrincipalsController } from './principals/principals.controller.js';
 import { checkPeppers } from './secrets/pepper-check.js';
 import { loadSecrets, type ServiceSecrets } from './secrets/service-secrets.js';
@@ -73,6 +74,7 @@ const parts: Provider[] = [
   SessionTokens,
   SessionsService,
   DatabasePrincipalReader,
+  LastUsed,
   IdempotencyRows,
   EventRelay,
   KeyReads,

@@ -16,6 +16,7 @@ import { pepperedDigest } from '../secrets/seal.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
 import { SessionTokens } from '../sessions/session-token.js';
+import { LastUsed } from './last-used.js';
 import { findKeyByHmac, findSession, toKeyPrincipal } from './principal.store.js';
 
 const ENTRIES_MAX = 50_000;
@@ -43,6 +44,7 @@ export class DatabasePrincipalReader extends PrincipalReader {
     private readonly tokens: SessionTokens,
     private readonly stamps: VersionStamps,
     private readonly config: KeysConfig,
+    private readonly lastUsed: LastUsed,
     @Inject(SERVICE_SECRETS) private readonly secrets: ServiceSecrets,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
@@ -84,6 +86,7 @@ export class DatabasePrincipalReader extends PrincipalReader {
   private usable(principal: KeyPrincipal | null): KeyPrincipal {
     const isExpired = principal?.expiresAtMs != null && principal.expiresAtMs <= this.clock.now();
     if (principal === null || isExpired) throw new ApiError('unauthorized');
+    if (principal.status === 'active') this.lastUsed.note(principal.keyId);
     return principal;
   }
 

@@ -3,6 +3,7 @@ import { applyMigrations, mintSecret, secretDigest, SystemRandom } from '@gatewa
 import { fixedClock, testDatabase, type FixedClock, type TestDatabase } from '@gateway/testing';
 import { FLEET_TOKEN, startKeysApp, type Answer, type KeysApp } from '../keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import { LastUsed } from './last-used.js';
 
 let database: TestDatabase;
 let keys: KeysApp;
@@ -108,6 +109,21 @@ describe('who an rsk_ key is', () => {
     const again = await keys.call('POST', `/v1/keys/${id}/rotate`, { as: await signedIn(), body: {} });
     expect((await own(String(rotated.body.key))).status).toBe(401);
     expect((await own(String(again.body.key))).body.masked_key).toBe(again.body.masked_key);
+  });
+
+  it('KEY-37 `last_used_at` moves when a key is used, and not when a suspended one is tried', async () => {
+    const { id, key } = await created({});
+    const lastUsed = keys.app.get(LastUsed, { strict: false });
+    await lastUsed.flush();
+    expect((await own(key)).body.last_used_at).toBeNull();
+    const usedAt = new Date(clock.now()).toISOString();
+    await lastUsed.flush();
+    await keys.call('DELETE', `/v1/keys/${id}`, { as: await signedIn() });
+    await clock.advance(60_000);
+    expect((await own(key)).status).toBe(403);
+    await lastUsed.flush();
+    const { last_used_at: stored } = await keys.database.prisma.apiKey.findUniqueOrThrow({ where: { id } });
+    expect(stored?.toISOString()).toBe(usedAt);
   });
 
   it('KEY-37 K12 a key is unknown from its expires_at on', async () => {

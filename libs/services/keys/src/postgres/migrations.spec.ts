@@ -1,0 +1,6 @@
+import { migrationDiff } from '@gateway/platform';
+import { SCHEMA_DIR } from './keys-database.js';
+
+it('the migrations lead to the schema', async () => {
+  expect(await migrationDiff({ schemaDir: SCHEMA_DIR })).toBeNull();
+});
