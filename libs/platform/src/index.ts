@@ -10,11 +10,12 @@ export { isWellFormedSecret, maskedSecret, mintSecret, SECRET_PATTERN, secretDig
 export type { SecretPrefix } from './auth/secret.js';
 export { bootstrap } from './boot/bootstrap.js';
 export type { BootConfig, BootOptions, RunningApp } from './boot/bootstrap.js';
-export { JSON_BOUNDS, parseJsonBody } from './boot/json-bounds.js';
 export { defaultPressureLimits, Pressure } from './boot/pressure.js';
 export type { PressureLimits } from './boot/pressure.js';
 export { responseHeaders } from './boot/response-headers.js';
 export { runMain } from './boot/run-main.js';
+export { startFleetApp } from './boot/fleet-app.js';
+export { FleetConfig, readConfigs, readFleetConfig, serviceEnvironment } from './config/fleet.config.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
 export { ToBoolean, ToList, ToNumber } from './config/transforms.js';
 export { errorAnswer, failureHandler, sendApiError } from './errors/error-filter.js';
@@ -31,15 +32,18 @@ export type {
   InternalResponse,
   ServiceName,
 } from './http/internal-http.js';
+export { Consumption, eventOf } from './log/consumption.js';
 export { connectEventLog, EventLogTransport } from './log/event-log-transport.js';
 export { InProcessEventLog } from './log/in-process-event-log.js';
 export type { InProcessEventLogOptions } from './log/in-process-event-log.js';
 export type { KafkaOptions } from './log/kafka-client.js';
+export { startInProcessShipper } from './log/in-process-shipper.js';
+export { WorkerShipper } from './log/worker-shipper.js';
+export type { WorkerShipperOptions } from './log/worker-shipper.js';
 export { KafkaEventLog } from './log/kafka-event-log.js';
 export type { KafkaEventLogOptions } from './log/kafka-event-log.js';
-export { createLogger, LOG_LEVELS, LOGGER } from './logging/logger.js';
+export { createLogger, LOG_LEVELS, logDestination, LOGGER } from './logging/logger.js';
 export type { LogLevel } from './logging/logger.js';
-export { scrub } from './logging/scrub.js';
 export { Metrics } from './metrics/metrics.js';
 export { auditRow, principalId } from './management/audit.js';
 export type { AuditedWrite, AuditRow } from './management/audit.js';
@@ -57,7 +61,9 @@ export type { OutboxRelayOptions } from './outbox/outbox-relay.js';
 export { outboxRow } from './outbox/outbox-row.js';
 export type { OutboxEvent, OutboxRow } from './outbox/outbox-row.js';
 export { PlatformModule } from './platform.module.js';
-export type { EmbeddedOptions, PlatformOptions } from './platform.module.js';
+export type { DriverParts, EmbeddedOptions, PlatformOptions } from './platform.module.js';
+export { ConnectedLimitStore, connectRedis } from './redis/connect-redis.js';
+export type { RedisAddress, RedisConnection, RedisOptions } from './redis/connect-redis.js';
 export { applyMigrations } from './postgres/apply-migrations.js';
 export type { MigrateOptions } from './postgres/apply-migrations.js';
 export { assertSchemaKnown } from './postgres/assert-schema-known.js';

@@ -9,8 +9,9 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { EventLog, LimitStore, PrincipalReader, type Clock, type Random } from '@gateway/contracts';
-import { InProcessLimitStore } from '@gateway/limits';
+import { InProcessLimitStore, type SeedCounts } from '@gateway/limits';
 import { trace, type Tracer } from '@opentelemetry/api';
+import type { DestinationStream, Logger } from 'pino';
 import { Authenticator } from './auth/authenticator.js';
 import { PrincipalGuard } from './auth/principal-guard.js';
 import { Drain } from './health/drain.js';
@@ -24,6 +25,13 @@ import { SystemClock } from './time/system-clock.js';
 import { SystemRandom } from './time/system-random.js';
 import { CLOCK, RANDOM } from './time/tokens.js';
 
+/** What a driver is made from. */
+export interface DriverParts {
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}
+
 /** What an application composes its platform from. Drivers are made once and closed with the application. */
 export interface PlatformOptions {
   /** Name of the service, on every log line. */
@@ -31,14 +39,16 @@ export interface PlatformOptions {
   logLevel: LogLevel;
   /** Shared secret of the fleet, for /internal routes. */
   fleetToken: string;
-  eventLog: () => EventLog | Promise<EventLog>;
-  limitStore: () => LimitStore | Promise<LimitStore>;
+  eventLog: (parts: DriverParts) => EventLog | Promise<EventLog>;
+  limitStore: (parts: DriverParts) => LimitStore | Promise<LimitStore>;
   /** Base URLs of the other services; none in one process. */
   services?: InternalHttpOptions['services'];
   /** OTLP/HTTP endpoint for traces; without it no tracing code is loaded. */
   otlpEndpoint?: string | null;
   /** Other time and chance, for tests. */
   clock?: Clock;
+  /** Where log lines go; default: standard output. */
+  logTo?: DestinationStream;
 }
 
 const TRACING = Symbol('Tracing');
@@ -62,7 +72,10 @@ class PlatformShutdown implements OnApplicationShutdown {
 }
 
 /** Everything in one process: the limits are counted in memory. */
-export type EmbeddedOptions = Omit<PlatformOptions, 'limitStore' | 'services'>;
+export type EmbeddedOptions = Omit<PlatformOptions, 'limitStore' | 'services'> & {
+  /** Counts of the current minute and day, which memory alone would forget with a restart. */
+  seedCounts?: () => Promise<Iterable<SeedCounts>>;
+};
 
 /** Global: every service module gets its ports, clock, logger and guard from here. */
 @Module({})
@@ -73,12 +86,13 @@ export class PlatformModule {
   }
 
   static forEmbedded(options: EmbeddedOptions): DynamicModule {
-    const clock = options.clock ?? new SystemClock();
-    const random = new SystemRandom();
     return PlatformModule.with({
       ...options,
-      clock,
-      limitStore: () => new InProcessLimitStore({ clock, random }),
+      limitStore: async ({ clock, random }) => {
+        const store = new InProcessLimitStore({ clock, random });
+        if (options.seedCounts !== undefined) store.seed(await options.seedCounts());
+        return store;
+      },
     });
   }
 
@@ -86,9 +100,12 @@ export class PlatformModule {
     const providers: Provider[] = [
       { provide: CLOCK, useValue: options.clock ?? new SystemClock() },
       { provide: RANDOM, useValue: new SystemRandom() },
-      { provide: LOGGER, useValue: createLogger({ service: options.service, level: options.logLevel }) },
-      { provide: EventLog, useFactory: options.eventLog },
-      { provide: LimitStore, useFactory: options.limitStore },
+      {
+        provide: LOGGER,
+        useValue: createLogger({ service: options.service, level: options.logLevel }, options.logTo),
+      },
+      driverProvider(EventLog, options.eventLog),
+      driverProvider(LimitStore, options.limitStore),
       internalHttpProvider(options),
       tracingProvider(options),
       { provide: TRACER, inject: [TRACING], useFactory: tracerOf },
@@ -102,6 +119,17 @@ export class PlatformModule {
     ];
     return { module: PlatformModule, global: true, providers, exports: providers };
   }
+}
+
+function driverProvider<T>(
+  provide: typeof EventLog | typeof LimitStore,
+  make: (parts: DriverParts) => T,
+): FactoryProvider {
+  return {
+    provide,
+    inject: [CLOCK, RANDOM, LOGGER],
+    useFactory: (clock: Clock, random: Random, logger: Logger) => make({ clock, random, logger }),
+  };
 }
 
 function authenticatorProvider({ fleetToken }: PlatformOptions): FactoryProvider<Authenticator> {

@@ -2,43 +2,73 @@ import { ConfigError } from '../config/load-config.js';
 import type { RunningApp } from './bootstrap.js';
 
 /**
+ * One Ctrl-C reaches a program twice, from the terminal and from the npm above it. Signals this close together are one;
+ * a later one means: do not wait.
+ */
+const SAME_SIGNAL_MS = 1_500;
+
+/**
  * The whole of an app's main.ts: `build` reads the configuration at once and answers how to start.
  * `--check-config` stops after the configuration. A fault of it ends with status 1 and one message;
- * SIGTERM and SIGINT drain, close and end with status 0, a second signal ends at once.
+ * SIGTERM and SIGINT drain, close and end with status 0, also while it starts; a second signal ends at once.
  */
-export async function runMain(name: string, build: () => () => Promise<RunningApp>): Promise<void> {
+export async function runMain(
+  name: string,
+  build: () => () => Promise<Pick<RunningApp, 'close'>>,
+): Promise<void> {
   try {
     const start = build();
     if (process.argv.includes('--check-config')) {
       process.stdout.write(`${name}: the configuration is valid\n`);
       return;
     }
-    closeOnSignal(name, await start());
+    const signalled = firstSignal();
+    const running = await start();
+    void signalled.then(() => end(name, running));
   } catch (failure) {
     process.stderr.write(`${name}: ${explain(failure)}\n`);
     process.exit(1);
   }
 }
 
-function closeOnSignal(name: string, running: RunningApp): void {
-  let isClosing = false;
-  const onSignal = (): void => {
-    if (isClosing) process.exit(1);
-    isClosing = true;
-    running.close().then(
-      () => process.exit(0),
-      (failure: unknown) => {
-        process.stderr.write(`${name}: ${explain(failure)}\n`);
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+/** Resolves at the first signal; from then on a further one ends the process. */
+function firstSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let firstAt: number | undefined;
+    const onSignal = (): void => {
+      if (firstAt !== undefined && performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(1);
+      firstAt ??= performance.now();
+      resolve();
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
 }
 
-/** A configuration fault is for the operator; a stack would hide it. */
+async function end(name: string, running: Pick<RunningApp, 'close'>): Promise<void> {
+  try {
+    await running.close();
+    process.exit(0);
+  } catch (failure) {
+    process.stderr.write(`${name}: ${explain(failure)}\n`);
+    process.exit(1);
+  }
+}
+
+/** What an operator can act on is one sentence, and a stack would hide it; a fault of ours needs its stack. */
 function explain(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure);
   if (failure instanceof ConfigError) return failure.message;
-  return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
+  const { code, address, port, path } = failure as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+  };
+  if (code === 'EADDRINUSE')
+    return `Port ${port} of ${address} is in use: stop the program that has it, or set PORT to another one.`;
+  if (code === 'EACCES' && port !== undefined)
+    return `This user may not listen on port ${port}: set PORT to one above 1023.`;
+  if ((code === 'EACCES' || code === 'EPERM' || code === 'EROFS') && path !== undefined)
+    return `${path} cannot be written or read by this user: give it the right, or choose another folder.`;
+  const isSentence = failure.constructor === Error || code !== undefined;
+  return isSentence ? failure.message : (failure.stack ?? failure.message);
 }

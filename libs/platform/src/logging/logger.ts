@@ -102,3 +102,8 @@ function shownError(failure: unknown, causes: number): object {
 function shown(text: string): string {
   return scrub(text.length > TEXT_MAX_LENGTH ? `${text.slice(0, TEXT_MAX_LENGTH)}…` : text);
 }
+
+/** A file to log to, made when absent and appended to. Lines are written in the background. */
+export function logDestination(file: string): DestinationStream {
+  return pino.destination({ dest: file, mkdir: true, sync: false, mode: 0o600 });
+}

@@ -1,0 +1,58 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { FleetConfig } from '../config/fleet.config.js';
+import { ConfigError } from '../config/load-config.js';
+import { fleetServices } from '../config/fleet.config.js';
+import type { ServiceName } from '../http/internal-http.js';
+import { KafkaEventLog } from '../log/kafka-event-log.js';
+import { PlatformModule } from '../platform.module.js';
+import { ConnectedLimitStore, type RedisAddress } from '../redis/connect-redis.js';
+import { bootstrap, type RunningApp } from './bootstrap.js';
+
+/** Starts one service of a fleet on Kafka and Redis; `imports` are its own module and the twins of the ports it lacks. */
+export function startFleetApp(
+  name: ServiceName,
+  config: Readonly<FleetConfig>,
+  imports: (DynamicModule | Type<unknown>)[],
+): Promise<RunningApp> {
+  const module = { module: class FleetApp {}, imports: [fleetPlatform(name, config), ...imports] };
+  const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs } = config;
+  return bootstrap({ name, module, config: { host, port, drainGraceMs } });
+}
+
+function fleetPlatform(name: ServiceName, config: Readonly<FleetConfig>): DynamicModule {
+  return PlatformModule.forFleet({
+    service: name,
+    logLevel: config.LOG_LEVEL,
+    fleetToken: config.FLEET_TOKEN,
+    services: fleetServices(config),
+    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    eventLog: ({ clock, random, logger }) =>
+      new KafkaEventLog({
+        brokers: [...config.KAFKA_BROKERS],
+        clientId: name,
+        clock,
+        random,
+        onFault: (error) => logger.error({ err: error }, 'the event log failed and goes on'),
+        onNotice: (level, message) => logger[level]({ reason: message }, 'kafka client'),
+      }),
+    limitStore: ({ clock, random, logger }) =>
+      new ConnectedLimitStore({
+        ...redisAddress(config),
+        clock,
+        random,
+        clientName: name,
+        onNotice: (error) => logger.warn({ err: error }, 'redis client'),
+      }),
+  });
+}
+
+function redisAddress({ REDIS_CLUSTER_NODES, REDIS_URL }: Readonly<FleetConfig>): RedisAddress {
+  if (REDIS_CLUSTER_NODES !== undefined) return { clusterNodes: REDIS_CLUSTER_NODES.map(hostAndPort) };
+  if (REDIS_URL === undefined) throw new ConfigError(['REDIS_URL or REDIS_CLUSTER_NODES is required']);
+  return { url: REDIS_URL };
+}
+
+function hostAndPort(text: string): { host: string; port: number } {
+  const colon = text.lastIndexOf(':');
+  return { host: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
+}

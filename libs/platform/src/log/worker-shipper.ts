@@ -1,0 +1,119 @@
+import { Worker, type MessagePort } from 'node:worker_threads';
+import type { Clock } from '@gateway/contracts';
+import {
+  ShipperThread,
+  type Position,
+  type ShipperEvents,
+  type ShipperHandle,
+  type ShipperStats,
+  type ShipSource,
+} from '@gateway/journal';
+
+/** Plain values: they cross to the worker. */
+export interface ShipperWorkerData {
+  brokers: readonly string[];
+  clientId: string;
+  fleetToken: string;
+  usageUrl: string;
+}
+
+export interface WorkerShipperOptions extends ShipperWorkerData {
+  clock: Clock;
+  events: ShipperEvents;
+  onFault: (error: unknown) => void;
+}
+
+const RESTART_MS = 1_000;
+const STOP_GRACE_MS = 5_000;
+/** Of finished epochs, which a new worker would ship again from their watermark. */
+const DEAD_SOURCES_MAX = 1_000;
+
+/**
+ * The shipper in a worker thread, so that Kafka never holds up a stream. A worker that dies is replaced after a second
+ * and told of every source again: it begins at the watermark, and what it ships twice is applied once.
+ */
+export class WorkerShipper implements ShipperHandle {
+  private readonly options: WorkerShipperOptions;
+  private readonly sources = new Map<string, ShipSource>();
+  private newest: Position | null = null;
+  private worker: Worker | null = null;
+  private thread: ShipperThread | null = null;
+  private isStopping = false;
+  private lastStats: ShipperStats | null = null;
+
+  constructor(options: WorkerShipperOptions) {
+    this.options = options;
+    this.begin();
+  }
+
+  addSource(source: ShipSource): void {
+    this.sources.set(`${source.producer}/${source.epoch}`, source);
+    for (const [id, { position }] of this.sources) {
+      if (this.sources.size <= DEAD_SOURCES_MAX) break;
+      if (position === null) this.sources.delete(id);
+    }
+    this.thread?.addSource(source);
+  }
+
+  synced(position: Position): void {
+    this.newest = position;
+    this.thread?.synced(position);
+  }
+
+  async drain(deadlineMs: number): Promise<number> {
+    const left = this.stats().backlog;
+    if (this.thread === null) return left;
+    return this.within(this.thread.drain(deadlineMs), deadlineMs + STOP_GRACE_MS, left);
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    const { thread, worker } = this;
+    this.thread = null;
+    if (thread !== null) await this.within(thread.stop(), STOP_GRACE_MS, undefined);
+    await worker?.terminate();
+  }
+
+  stats(): ShipperStats {
+    this.lastStats = this.thread?.stats() ?? this.lastStats;
+    if (this.lastStats === null) throw new TypeError('a shipper has statistics from its start on');
+    return this.lastStats;
+  }
+
+  private begin(): void {
+    const { clock, events, brokers, clientId, fleetToken, usageUrl } = this.options;
+    const workerData: ShipperWorkerData = { brokers, clientId, fleetToken, usageUrl };
+    const worker = new Worker(new URL('./shipper-worker.js', import.meta.url), { workerData });
+    this.worker = worker;
+    this.thread = new ShipperThread(portOf(worker), clock, events);
+    worker.on('error', (error) => this.options.onFault(error));
+    worker.on('exit', (code) => this.ended(code));
+    for (const source of this.sources.values()) this.thread.addSource(source);
+    if (this.newest !== null) this.thread.synced(this.newest);
+  }
+
+  private ended(code: number): void {
+    if (this.isStopping) return;
+    this.stats();
+    this.thread = null;
+    this.options.onFault(new Error(`The shipper's thread ended (${code}) and is started again.`));
+    this.options.clock.setTimer(RESTART_MS, () => {
+      if (!this.isStopping) this.begin();
+    });
+  }
+
+  /** An answer that a dead worker cannot give any more must not hold up the end of the process. */
+  private async within<T>(answer: Promise<T>, waitMs: number, otherwise: T): Promise<T> {
+    const over = new AbortController();
+    const late = this.options.clock.sleep(waitMs, over.signal).then(
+      () => otherwise,
+      () => otherwise,
+    );
+    return Promise.race([answer, late]).finally(() => over.abort());
+  }
+}
+
+/** A Worker is the parent's end of its port; their overloads of `on` differ in the types alone. */
+function portOf(worker: Worker): Pick<MessagePort, 'postMessage' | 'on'> {
+  return worker as unknown as Pick<MessagePort, 'postMessage' | 'on'>;
+}
