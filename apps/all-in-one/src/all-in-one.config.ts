@@ -1,0 +1,104 @@
+import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { CatalogueConfig } from '@gateway/catalogue';
+import { EdgeConfig, enabledProviders } from '@gateway/edge';
+import { KeysConfig } from '@gateway/keys';
+import { NotificationsConfig } from '@gateway/notifications';
+import { loadConfig, LOG_LEVELS, readConfigs, ToNumber, type LogLevel } from '@gateway/platform';
+import { UsageConfig } from '@gateway/usage';
+import { WorkersConfig } from '@gateway/workers';
+import { join, resolve } from 'node:path';
+
+/** Settings of the one process. Names are the environment's; the services keep their own. */
+export class AllInOneConfig {
+  @IsString() HOST: string = '127.0.0.1';
+  /** 0 = any free port. */
+  @ToNumber() @IsInt() @Min(0) @Max(65_535) PORT: number = 8080;
+  /** Shorter than a fleet's: who presses Ctrl-C waits for it. */
+  @ToNumber() @IsInt() @Min(0) @Max(3_600_000) DRAIN_GRACE_MS: number = 30_000;
+  @IsIn(LOG_LEVELS) LOG_LEVEL: LogLevel = 'info';
+  /** Database, journal, secrets and logs; created when absent. */
+  @IsString() GATEWAY_DATA_DIR: string = '.data';
+  /** A PostgreSQL of one's own in place of the embedded one. */
+  @IsOptional() @Matches(/^postgres(?:ql)?:\/\//) DATABASE_URL?: string;
+  @IsOptional() @Matches(/^https?:\/\//) OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where things are in the data folder; absolute. */
+export interface DataPaths {
+  dir: string;
+  postgres: string;
+  journal: string;
+  secrets: string;
+  logs: string;
+  firstRun: string;
+}
+
+export interface ServiceConfigs {
+  catalogue: Readonly<CatalogueConfig>;
+  keys: Readonly<KeysConfig>;
+  usage: Readonly<UsageConfig>;
+  notifications: Readonly<NotificationsConfig>;
+  workers: Readonly<WorkersConfig>;
+  edge: Readonly<EdgeConfig>;
+  providers: ReturnType<typeof enabledProviders>;
+}
+
+/** What is known before anything runs; a wrong variable of a service is found here, too. */
+export function readSettings(env: Environment = process.env): {
+  config: Readonly<AllInOneConfig>;
+  env: Environment;
+} {
+  const unknownYet = { databaseUrl: 'postgresql://127.0.0.1/postgres', simulatorUrl: 'http://127.0.0.1:1' };
+  const { config } = readConfigs({
+    config: () => loadConfig(AllInOneConfig, env),
+    services: () => readServices(env, dataPaths(env.GATEWAY_DATA_DIR ?? '.data'), unknownYet),
+  });
+  return { config, env };
+}
+
+export function dataPaths(folder: string): DataPaths {
+  const dir = resolve(folder);
+  return {
+    dir,
+    postgres: join(dir, 'postgres'),
+    journal: join(dir, 'journal'),
+    secrets: join(dir, 'secrets.json'),
+    logs: join(dir, 'logs'),
+    firstRun: join(dir, 'first-run.json'),
+  };
+}
+
+/** The services' settings: the environment's, and what one process decides for them. */
+export function readServices(
+  env: Environment,
+  paths: DataPaths,
+  running: { databaseUrl: string; simulatorUrl: string },
+): ServiceConfigs {
+  const { databaseUrl, simulatorUrl } = running;
+  const decided = {
+    ...env,
+    CATALOGUE_DATABASE_URL: databaseUrl,
+    KEYS_DATABASE_URL: databaseUrl,
+    USAGE_DATABASE_URL: databaseUrl,
+    // One process holds the edge as well and alone changes keys.
+    KEYS_PRINCIPAL_CACHE: 'true',
+    KEYS_SECRETS_FILE: env.KEYS_SECRETS_FILE ?? paths.secrets,
+    KEYS_SECRETS_CREATE: 'true',
+    JOURNAL_DIR: env.JOURNAL_DIR ?? paths.journal,
+    SIMULATED_PROVIDER: 'true',
+    SIMULATED_API_KEY: 'built-in',
+    SIMULATED_BASE_URL: `${simulatorUrl}/v1`,
+    SIMULATED_MESSAGES_BASE_URL: simulatorUrl,
+  };
+  return readConfigs({
+    catalogue: () => loadConfig(CatalogueConfig, decided),
+    keys: () => loadConfig(KeysConfig, decided),
+    usage: () => loadConfig(UsageConfig, decided),
+    notifications: () => loadConfig(NotificationsConfig, decided),
+    workers: () => loadConfig(WorkersConfig, decided),
+    edge: () => loadConfig(EdgeConfig, decided),
+    providers: () => enabledProviders(decided),
+  });
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { CATALOGUE_SCHEMA, CATALOGUE_SCHEMA_DIR, CatalogueModule } from '@gateway/catalogue';
+import { EdgeModule } from '@gateway/edge';
+import { FirstRun, KEYS_SCHEMA, KEYS_SCHEMA_DIR, KeysModule } from '@gateway/keys';
+import { NotificationsModule } from '@gateway/notifications';
+import {
+  applyMigrations,
+  bootstrap,
+  EmbeddedPostgres,
+  InProcessEventLog,
+  logDestination,
+  PlatformModule,
+  type RunningApp,
+} from '@gateway/platform';
+import { startUpstreamSim } from '@gateway/simulator';
+import { todayCounts, USAGE_SCHEMA, USAGE_SCHEMA_DIR, UsageModule } from '@gateway/usage';
+import { WorkersModule } from '@gateway/workers';
+import {
+  dataPaths,
+  readServices,
+  type AllInOneConfig,
+  type DataPaths,
+  type readSettings,
+  type ServiceConfigs,
+} from './all-in-one.config.js';
+import { assertPortFree, logFile, prepareDataFolder } from './data-folder.js';
+import { rememberFirstRun, type FirstLogin } from './first-login.js';
+import { InProcessShipperModule } from './in-process-shippers.js';
+
+export interface AllInOne {
+  url: string;
+  /** The plaintexts of the first run; null where its file was removed. */
+  login: FirstLogin | null;
+  isFirstRun: boolean;
+  logFile: string;
+  /** Drains, ships the journal, then stops the database. Idempotent. */
+  close(): Promise<void>;
+}
+
+type Stop = () => Promise<void>;
+
+/** Starts the database, the simulated provider and the six services in this process; on a failure stops them again. */
+export async function startAllInOne({ config, env }: ReturnType<typeof readSettings>): Promise<AllInOne> {
+  const paths = dataPaths(config.GATEWAY_DATA_DIR);
+  const stops: Stop[] = [];
+  const stopAll = async (): Promise<void> => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  try {
+    await assertPortFree(config.PORT, config.HOST);
+    prepareDataFolder(paths);
+    const databaseUrl = config.DATABASE_URL ?? (await startDatabase(paths, stops));
+    await migrate(databaseUrl);
+    const simulator = await startUpstreamSim({ record: 0 });
+    stops.push(() => simulator.close());
+    const services = readServices(env, paths, { databaseUrl, simulatorUrl: simulator.url });
+    const log = logFile(paths);
+    const app = await startServices(config, services, { databaseUrl, log });
+    stops.push(() => app.close());
+    const first = await app.app.get(FirstRun, { strict: false }).run({ withKey: true });
+    const login = rememberFirstRun(paths.firstRun, first);
+    return { url: app.url, login, isFirstRun: first !== null, logFile: log, close: stopAll };
+  } catch (failure) {
+    await stopAll();
+    throw failure;
+  }
+}
+
+async function startDatabase({ postgres }: DataPaths, stops: Stop[]): Promise<string> {
+  const server = new EmbeddedPostgres({ dataDir: postgres });
+  const { url, pid } = await server.start();
+  stops.push(() => server.stop());
+  // The last word where somebody does not wait for the orderly end: PostgreSQL rolls back and stops by itself.
+  process.once('exit', () => {
+    try {
+      if (server.pid === pid) process.kill(pid, 'SIGINT');
+    } catch {
+      // It has ended already.
+    }
+  });
+  return url;
+}
+
+/** One after the other: they take turns on one lock anyway. */
+async function migrate(url: string): Promise<void> {
+  await applyMigrations({ url, schema: CATALOGUE_SCHEMA, schemaDir: CATALOGUE_SCHEMA_DIR });
+  await applyMigrations({ url, schema: KEYS_SCHEMA, schemaDir: KEYS_SCHEMA_DIR });
+  await applyMigrations({ url, schema: USAGE_SCHEMA, schemaDir: USAGE_SCHEMA_DIR });
+}
+
+function startServices(
+  config: Readonly<AllInOneConfig>,
+  services: ServiceConfigs,
+  { databaseUrl, log }: { databaseUrl: string; log: string },
+): Promise<RunningApp> {
+  const platform = PlatformModule.forEmbedded({
+    service: 'all-in-one',
+    logLevel: config.LOG_LEVEL,
+    logTo: logDestination(log),
+    // Nobody else calls /internal of this process.
+    fleetToken: randomBytes(32).toString('base64url'),
+    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    eventLog: ({ clock, random, logger }) =>
+      new InProcessEventLog({
+        clock,
+        random,
+        onFault: (error) => logger.error({ err: error }, 'a batch of events failed and comes again'),
+      }),
+    seedCounts: () => todayCounts(databaseUrl, Date.now()),
+  });
+  const module = {
+    module: class AllInOneApp {},
+    imports: [
+      platform,
+      KeysModule.with(services.keys),
+      CatalogueModule.with(services.catalogue),
+      UsageModule.with(services.usage),
+      NotificationsModule.with(services.notifications),
+      WorkersModule.with(services.workers),
+      InProcessShipperModule,
+      EdgeModule.with({ config: services.edge, providers: services.providers, frontDoor: {} }),
+    ],
+  };
+  const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs } = config;
+  return bootstrap({ name: 'all-in-one', module, config: { host, port, drainGraceMs } });
+}

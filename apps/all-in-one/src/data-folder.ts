@@ -1,0 +1,41 @@
+import { accessSync, constants, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { DataPaths } from './all-in-one.config.js';
+
+const LOG_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Makes the folder, or says in one sentence why that cannot be. */
+export function prepareDataFolder({ dir, logs }: DataPaths): void {
+  if (existsSync(dir) && !statSync(dir).isDirectory()) {
+    throw new Error(`${dir} is not a folder: move it away, or set GATEWAY_DATA_DIR to another folder.`);
+  }
+  try {
+    // PostgreSQL runs as a user of its own where this process is root, so others may pass, not read.
+    mkdirSync(dir, { recursive: true, mode: 0o711 });
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+    mkdirSync(logs, { recursive: true, mode: 0o700 });
+    accessSync(logs, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new Error(
+      `The data folder ${dir} cannot be written by this user: give it the right, or set GATEWAY_DATA_DIR to a folder of its own.`,
+      { cause },
+    );
+  }
+}
+
+/** The log of this run; a large one of earlier runs is put aside, and the one put aside before is dropped. */
+export function logFile({ logs }: DataPaths): string {
+  const file = join(logs, 'gateway.log');
+  if (existsSync(file) && statSync(file).size > LOG_BYTES_MAX) renameSync(file, `${file}.1`);
+  return file;
+}
+
+/** Asked before the database starts, so that a wrong port costs nothing. Rejects with Node's EADDRINUSE or EACCES. */
+export function assertPortFree(port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(port, host, () => probe.close(() => resolve()));
+  });
+}

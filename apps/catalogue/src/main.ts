@@ -1,0 +1,19 @@
+import { CatalogueConfig, CatalogueModule } from '@gateway/catalogue';
+import {
+  loadConfig,
+  readConfigs,
+  readFleetConfig,
+  RemotePrincipalsModule,
+  runMain,
+  serviceEnvironment,
+  startFleetApp,
+} from '@gateway/platform';
+
+await runMain('catalogue', () => {
+  const env = serviceEnvironment('catalogue');
+  const { fleet, own } = readConfigs({
+    fleet: () => readFleetConfig(['KEYS_URL'], env),
+    own: () => loadConfig(CatalogueConfig, env),
+  });
+  return () => startFleetApp('catalogue', fleet, [CatalogueModule.with(own), RemotePrincipalsModule]);
+});

@@ -1,0 +1,21 @@
+import {
+  loadConfig,
+  readConfigs,
+  readFleetConfig,
+  RemoteCatalogueModule,
+  RemotePrincipalsModule,
+  runMain,
+  serviceEnvironment,
+  startFleetApp,
+} from '@gateway/platform';
+import { UsageConfig, UsageModule } from '@gateway/usage';
+
+await runMain('usage', () => {
+  const env = serviceEnvironment('usage');
+  const { fleet, own } = readConfigs({
+    fleet: () => readFleetConfig(['KEYS_URL', 'CATALOGUE_URL'], env),
+    own: () => loadConfig(UsageConfig, env),
+  });
+  const neighbours = [RemotePrincipalsModule, RemoteCatalogueModule];
+  return () => startFleetApp('usage', fleet, [UsageModule.with(own), ...neighbours]);
+});
