@@ -68,11 +68,11 @@ export class Authenticator {
     return typeof token === 'string' && timingSafeEqual(sha256(token), this.fleetToken);
   }
 
-  /** Where the store cannot be asked the record counts as old: the reader revalidates it. */
+  /** Where the store cannot be asked, or cannot vouch for a version, the record counts as old: the reader revalidates it. */
   private async isCurrent(principal: Principal): Promise<boolean> {
     try {
       const newest = await this.deps.limits.version(principal.accountId);
-      return newest === null || newest <= principal.accountVersion;
+      return newest !== null && newest <= principal.accountVersion;
     } catch {
       return false;
     }
