@@ -1,0 +1,2 @@
+export { NotificationsConfig } from './notifications.config.js';
+export { NotificationsModule } from './notifications.module.js';

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { Module } from '@nestjs/common';
+import {
+  EventLog,
+  PrincipalReader,
+  type LimitStore,
+  type LogRecord,
+  type Subscription,
+} from '@gateway/contracts';
+import {
+  bootstrap,
+  KafkaEventLog,
+  loadConfig,
+  PlatformModule,
+  SystemClock,
+  SystemRandom,
+  type RunningApp,
+} from '@gateway/platform';
+import { eventually, testKafka, type TestKafka } from '@gateway/testing';
+import { NotificationsConfig } from './notifications.config.js';
+import { TOPICS } from './notifications.consumer.js';
+import { NotificationsModule } from './notifications.module.js';
+
+const [clock, random] = [new SystemClock(), new SystemRandom()];
+const NO_LIMIT = { some: Infinity, all: Infinity };
+const pressure = { delayMs: NO_LIMIT, rssBytes: NO_LIMIT, bodyBytes: NO_LIMIT };
+
+let kafka: TestKafka;
+let log: PrefixedLog;
+let group: string;
+let running: RunningApp | null;
+
+/** The fleet's topics under the prefix of this file, so that other files' records are not counted. */
+class PrefixedLog extends EventLog {
+  readonly inner = new KafkaEventLog({
+    brokers: kafka.brokers,
+    clientId: 'notifications-spec',
+    clock,
+    random,
+  });
+
+  append(topic: string, records: LogRecord[]): Promise<void> {
+    return this.inner.append(kafka.topic(topic), records);
+  }
+
+  consume({ topics, handler, ...rest }: Subscription) {
+    const own = (topic: string): string => topic.slice(kafka.prefix.length);
+    return this.inner.consume({
+      ...rest,
+      topics: topics.map((topic) => kafka.topic(topic)),
+      handler: (batch) => handler(batch.map((record) => ({ ...record, topic: own(record.topic) }))),
+    });
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}
+
+beforeAll(async () => {
+  kafka = await testKafka();
+  await kafka.createFleetTopics();
+});
+beforeEach(() => {
+  log = new PrefixedLog();
+  group = `notifications-${randomBytes(6).toString('hex')}`;
+  running = null;
+});
+afterEach(async () => {
+  await running?.close();
+  await log.close();
+});
+
+async function start(): Promise<RunningApp> {
+  const platform = PlatformModule.with({
+    service: 'notifications',
+    logLevel: 'silent',
+    fleetToken: 'fleet-token-of-the-spec',
+    eventLog: () => new PrefixedLog(),
+    limitStore: () => ({ close: async () => undefined }) as Partial<LimitStore> as LimitStore,
+  });
+  class Root {}
+  const config = loadConfig(NotificationsConfig, { NOTIFICATIONS_GROUP: group });
+  Module({
+    imports: [platform, NotificationsModule.with(config)],
+    providers: [{ provide: PrincipalReader, useValue: {} }],
+  })(Root);
+  running = await bootstrap({
+    name: 'notifications',
+    module: Root,
+    config: { host: '127.0.0.1', port: 0, drainGraceMs: 1_000, pressure },
+  });
+  return running;
+}
+
+const event = (topic: string, id: string): LogRecord => ({
+  key: 'acct_1',
+  value: JSON.stringify({ specversion: '1.0', id, source: '/spec', type: topic, data: {} }),
+});
+
+/** How many records the running process has counted. */
+async function counted(app: RunningApp, topic: string, outcome: string): Promise<number> {
+  const text = await (await fetch(`${app.url}/metrics`)).text();
+  const name = `gateway_consumed_records_total{service="notifications",topic="${topic}",outcome="${outcome}"} `;
+  const line = text.split('\n').find((candidate) => candidate.startsWith(name));
+  return line === undefined ? 0 : Number(line.slice(name.length));
+}
+
+describe('the notifications service', () => {
+  it('starts, is alive and ready, and has no endpoint of its own', async () => {
+    const app = await start();
+    for (const path of ['/healthz', '/readyz']) expect((await fetch(`${app.url}${path}`)).status).toBe(200);
+    expect(app.routes.filter(({ access }) => access.public !== true)).toEqual([]);
+  });
+
+  it.each([...TOPICS])(
+    'consumes %s, passes over what it cannot read, and begins after it the next time',
+    async (topic) => {
+      await log.append(topic, [
+        event(topic, 'evt_1'),
+        { key: 'acct_1', value: 'no event' },
+        event(topic, 'evt_2'),
+      ]);
+      const first = await start();
+      await eventually(async () => (await counted(first, topic, 'handled')) >= 2, { timeoutMs: 20_000 });
+      expect(await counted(first, topic, 'unreadable')).toBeGreaterThan(0);
+      await first.close();
+
+      await log.append(topic, [event(topic, 'evt_3')]);
+      const second = await start();
+      await eventually(async () => (await counted(second, topic, 'handled')) > 0, { timeoutMs: 20_000 });
+      expect([await counted(second, topic, 'handled'), await counted(second, topic, 'unreadable')]).toEqual([
+        1, 0,
+      ]);
+    },
+  );
+});

@@ -1,0 +1,2 @@
+export { WorkersConfig } from './workers.config.js';
+export { WorkersModule } from './workers.module.js';
