@@ -1,4 +1,5 @@
 export { chatDialect } from './chat/chat-dialect.js';
+export { CHAT_REQUEST_SCHEMA } from './chat/request-schema.js';
 export { DIALECTS } from './dialects.js';
 export { BodyFault, JSON_BOUNDS, parseBody } from './body/parsed-body.js';
 export type { Member, ParsedBody } from './body/parsed-body.js';
@@ -19,6 +20,7 @@ export type {
   UpstreamDialect,
 } from './dialect.js';
 export { messagesDialect } from './messages/messages-dialect.js';
+export { MESSAGES_REQUEST_SCHEMA } from './messages/request-schema.js';
 export type { Citation, ModelEvent, StreamFailure } from './model-event.js';
 export type {
   AudioPart,

@@ -92,7 +92,7 @@ const responseFormat = {
 };
 
 /** Parameters of a chat request (wire-formats 1.1 and 1.2), legacy functions already rewritten. Others are let by. */
-const SCHEMA = {
+export const CHAT_REQUEST_SCHEMA = {
   type: 'object',
   required: ['messages'],
   properties: {
@@ -166,7 +166,7 @@ const SCHEMA = {
 };
 
 /** Names of every parameter that the schema knows. */
-export const KNOWN_PARAMS: ReadonlySet<string> = new Set(Object.keys(SCHEMA.properties));
+export const KNOWN_PARAMS: ReadonlySet<string> = new Set(Object.keys(CHAT_REQUEST_SCHEMA.properties));
 
 const ajv = new Ajv({
   strict: false,
@@ -176,7 +176,7 @@ const ajv = new Ajv({
   removeAdditional: false,
   allErrors: false,
 });
-const validate = ajv.compile(SCHEMA);
+const validate = ajv.compile(CHAT_REQUEST_SCHEMA);
 
 /** The first fault of a body, null where there is none. */
 export function schemaFault(value: unknown): ErrorDetail | null {

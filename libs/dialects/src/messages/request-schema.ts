@@ -146,7 +146,7 @@ const thinking = byType(
 const choice = { properties: { disable_parallel_tool_use: flag } };
 
 /** Table of wire-formats 2.1. No member is refused for being unknown, none is changed. */
-const schema = shape(['max_tokens', 'messages'], {
+export const MESSAGES_REQUEST_SCHEMA = shape(['max_tokens', 'messages'], {
   model: { type: ['string', 'null'], minLength: 1 },
   max_tokens: { type: 'integer', minimum: 0 },
   messages: { type: 'array', minItems: 1, items: message },
@@ -181,7 +181,7 @@ const schema = shape(['max_tokens', 'messages'], {
   cache_control: cacheControl,
 });
 
-const validate = new Ajv({ strict: false, allErrors: false }).compile(schema);
+const validate = new Ajv({ strict: false, allErrors: false }).compile(MESSAGES_REQUEST_SCHEMA);
 
 function pathOf({ instancePath, params }: ErrorObject): (string | number)[] {
   const path = instancePath
