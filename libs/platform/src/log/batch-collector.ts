@@ -42,7 +42,7 @@ export class BatchCollector {
     if (this.stopping.signal.aborted) return Promise.reject(new CollectorStopped());
     return new Promise((resolve, reject) => {
       this.segments.push({ records, done: 0, onDone, resolve, reject });
-      this.running ??= this.run().finally(() => (this.running = null));
+      this.running ??= this.run();
       this.wake?.();
     });
   }
@@ -67,6 +67,13 @@ export class BatchCollector {
   }
 
   private async run(): Promise<void> {
+    // Looked at again after each end, because a segment may have come in between.
+    do await this.handleAll();
+    while (this.segments.length > 0 && !this.stopping.signal.aborted && !this.isAbandoned);
+    this.running = null;
+  }
+
+  private async handleAll(): Promise<void> {
     const { signal } = this.stopping;
     let failures = 0;
     while (this.segments.length > 0 && !signal.aborted) {

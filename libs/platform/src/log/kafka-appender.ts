@@ -46,7 +46,7 @@ export class KafkaAppender {
     }
     this.queuedRecords += records.length;
     const sent = new Promise<void>((resolve, reject) => this.queue.push({ records, resolve, reject }));
-    this.sending ??= this.sendAll().finally(() => (this.sending = null));
+    this.sending ??= this.sendAll();
     return sent;
   }
 
@@ -63,6 +63,8 @@ export class KafkaAppender {
           entry.reject(new Error(`Kafka did not take records of ${this.topic}.`, { cause }));
       }
     }
+    // In the same turn as the check of the queue: who appends after it begins anew.
+    this.sending = null;
   }
 
   private async send(messages: LogRecord[]): Promise<void> {

@@ -25,6 +25,7 @@ export class KafkaConsumer implements Consumer {
   private collector: BatchCollector | null = null;
   private consumer: kafkajs.Consumer | null = null;
   private restarting: Promise<void> | null = null;
+  private isDown = false;
   private readonly stopping = new AbortController();
 
   constructor(
@@ -76,6 +77,7 @@ export class KafkaConsumer implements Consumer {
     this.consumer = consumer;
     this.collector = collector;
     consumer.on(consumer.events.CRASH, ({ payload }) => {
+      if (this.consumer !== consumer) return; // It was given up already.
       onFault(payload.error);
       // The client starts again by itself after some faults; after the others we do.
       if (!payload.restart) this.restart();
@@ -124,26 +126,28 @@ export class KafkaConsumer implements Consumer {
   }
 
   private restart(): void {
-    if (this.stopping.signal.aborted) return;
-    this.restarting ??= this.reconnect().finally(() => (this.restarting = null));
+    this.isDown = true;
+    if (!this.stopping.signal.aborted) this.restarting ??= this.reconnect();
   }
 
   private async reconnect(): Promise<void> {
     const { clock, backOffMs, onFault, stopTimeoutMs } = this.deps;
     const { signal } = this.stopping;
-    for (let failures = 1; !signal.aborted; failures += 1) {
+    // A crash may also come while the new connection is being made.
+    for (let failures = 1; this.isDown && !signal.aborted; failures += 1) {
       const { consumer, collector } = this;
+      this.consumer = null;
       collector?.abandon();
       if (consumer) await within(consumer.disconnect(), { clock, timeoutMs: stopTimeoutMs }).catch(onFault);
       await clock.sleep(backOffMs(failures), signal).catch(() => undefined);
-      if (signal.aborted) return;
-      try {
-        await this.connect();
-        return;
-      } catch (error) {
+      if (signal.aborted) break;
+      this.isDown = false;
+      await within(this.connect(), { clock, timeoutMs: START_TIMEOUT_MS }).catch((error: unknown) => {
         onFault(error);
-      }
+        this.isDown = true;
+      });
     }
+    this.restarting = null;
   }
 }
 

@@ -99,6 +99,26 @@ describe('KafkaEventLog', () => {
     await nowhere.close();
   });
 
+  it('takes an append that is longer than one request, in order', async () => {
+    const kafka = await testKafka();
+    await kafka.createTopics(['long'], 1);
+    const log = open(kafka);
+    const records = Array.from({ length: 2_300 }, (_, n) => ({ key: 'a', value: `${n} ${'x'.repeat(400)}` }));
+    await Promise.all([log.append(kafka.topic('long'), records), log.append(kafka.topic('long'), [])]);
+    await log.append(kafka.topic('long'), records.slice(0, 1_200));
+    const seen: ConsumedRecord[] = [];
+    await log.consume({
+      topics: [kafka.topic('long')],
+      group: kafka.topic('long-group'),
+      maxBatch: 500,
+      lingerMs: 5,
+      handler: async (batch) => void seen.push(...batch),
+    });
+    await eventually(() => seen.length === 3_500, { timeoutMs: 20_000 });
+    expect(seen.slice(0, 2_300).map((record) => record.value)).toEqual(records.map((record) => record.value));
+    await log.close();
+  });
+
   it('sets no timer below zero', async () => {
     const delays: (number | undefined)[] = [];
     const { setTimeout: original } = globalThis;
