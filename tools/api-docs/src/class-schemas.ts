@@ -1,0 +1,68 @@
+import { createRequire } from 'node:module';
+import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+const REF = '#/components/schemas/';
+
+/** class-transformer keeps its types where its index does not reach. */
+const storage = createRequire(import.meta.url)('class-transformer/cjs/storage') as {
+  defaultMetadataStorage: never;
+};
+
+/** JSON Schemas of every decorated class that has been loaded, by the class's name. */
+export function classSchemas(): ReadonlyMap<string, Schema> {
+  const schemas = validationMetadatasToSchemas({
+    classTransformerMetadataStorage: storage.defaultMetadataStorage,
+    refPointerPrefix: REF,
+  });
+  return new Map(Object.entries(schemas as Record<string, Schema>));
+}
+
+/** The same with null where the validator takes it: `@IsOptional()` lets null by as well as absence. */
+export function nullableSchemas(all: ReadonlyMap<string, Schema>): ReadonlyMap<string, Schema> {
+  return new Map([...all].map(([name, schema]) => [name, withNulls(schema)]));
+}
+
+function withNulls(schema: Schema): Schema {
+  const required = new Set(schema.required as string[] | undefined);
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      properties.map(([name, member]) => [name, required.has(name) ? member : nullable(member)]),
+    ),
+  };
+}
+
+function nullable(member: Schema): Schema {
+  const { type, $ref, enum: values } = member;
+  if ($ref !== undefined) return { anyOf: [{ $ref }, { type: 'null' }] };
+  return {
+    ...member,
+    ...(type === undefined ? {} : { type: [type, 'null'].flat() }),
+    ...(Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}),
+  };
+}
+
+/** Those of the named classes and of all that they refer to. Throws where one is not known. */
+export function withReferenced(
+  all: ReadonlyMap<string, Schema>,
+  names: Iterable<string>,
+): Record<string, Schema> {
+  const found = new Map<string, Schema>();
+  const waiting = [...names];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (found.has(name)) continue;
+    const schema = all.get(name);
+    if (schema === undefined) throw new Error(`There is no schema of ${name}.`);
+    found.set(name, schema);
+    waiting.push(...references(schema));
+  }
+  return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function references(schema: Schema): string[] {
+  const text = JSON.stringify(schema);
+  return [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
+}

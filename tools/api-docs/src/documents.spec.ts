@@ -1,0 +1,181 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Access } from '@gateway/platform';
+import { Ajv } from 'ajv';
+import { IsIn, IsInt, IsOptional, IsString, Max } from 'class-validator';
+import { asyncApi } from './asyncapi.js';
+import { allRoutes, documents } from './documents.js';
+import { describedRoutes } from './described-routes.js';
+import { openApi } from './openapi.js';
+
+class PlanBody {
+  @IsString() name!: string;
+  @IsOptional() @IsIn(['a', 'b']) kind?: string | null;
+}
+
+class PlanQuery {
+  @IsOptional() @IsInt() @Max(200) limit?: number;
+}
+
+@Controller('v1/plans')
+@Access({ session: true })
+class PlansController {
+  @Post()
+  @Access({ key: { permission: 'plans:write' }, adminKey: { scope: 'plans' } })
+  create(@Body() body: PlanBody): PlanBody {
+    return body;
+  }
+
+  @Get([':id', ':group/:id'])
+  @HttpCode(202)
+  read(@Query() query: PlanQuery): PlanQuery {
+    return query;
+  }
+}
+
+@Controller('internal/plans')
+class FleetController {
+  @Get()
+  @Access({ internal: true })
+  read(): void {
+    return undefined;
+  }
+}
+
+/** Untyped as JSON.parse answers it: what it holds is asserted. */
+type Document = ReturnType<JSON['parse']>;
+
+/** Every $ref of a document, and whether it leads somewhere. */
+function dangling(document: Document): string[] {
+  const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, pointer]) => pointer);
+  return refs.filter((pointer) => {
+    const found = pointer
+      .slice(1)
+      .split('/')
+      .reduce<Document>((value, part) => value?.[part], document);
+    return found === undefined;
+  });
+}
+
+describe('openApi', () => {
+  const document: Document = openApi(describedRoutes('plans', [PlansController, FleetController]));
+
+  it('describes a handler by its path, access, status, body and query classes', () => {
+    const { post } = document.paths['/v1/plans'];
+    expect(post).toMatchObject({
+      tags: ['plans'],
+      security: [{ apiKey: [] }, { adminKey: ['plans'] }],
+      'x-permission': 'plans:write',
+      requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/PlanBody' } } } },
+      responses: { 201: {}, default: {} },
+    });
+    expect(document.components.schemas.PlanBody).toMatchObject({
+      properties: { name: { type: 'string' }, kind: { type: ['string', 'null'], enum: ['a', 'b', null] } },
+      required: ['name'],
+      additionalProperties: false,
+    });
+    const { get } = document.paths['/v1/plans/{group}/{id}'];
+    expect(get).toMatchObject({ security: [{ session: [] }], responses: { 202: {} } });
+    const parameters = get.parameters.map((parameter: Document) => [
+      parameter.in,
+      parameter.name,
+      parameter.required,
+    ]);
+    expect(parameters).toEqual([
+      ['header', 'X-Service-Version', false],
+      ['path', 'group', true],
+      ['path', 'id', true],
+      ['query', 'limit', false],
+    ]);
+  });
+
+  it('leaves out what only the fleet may call', () => {
+    expect(Object.keys(document.paths).filter((path) => path.startsWith('/internal'))).toEqual([]);
+  });
+
+  it('refuses a handler that declares no access', () => {
+    class Forgetful {
+      read(): void {
+        return undefined;
+      }
+    }
+    Get('x')(Forgetful.prototype, 'read', Object.getOwnPropertyDescriptor(Forgetful.prototype, 'read') ?? {});
+    Controller('v1')(Forgetful);
+    expect(() => describedRoutes('plans', [Forgetful])).toThrow('Forgetful.read declares no access');
+  });
+});
+
+describe('the documents of the services', () => {
+  const openapi: Document = openApi(allRoutes());
+
+  it('name the inference, catalogue and key endpoints, and every reference leads somewhere', () => {
+    for (const path of [
+      '/v1/chat/completions',
+      '/openai/v1/messages',
+      '/v1/models',
+      '/v1/errors',
+      '/v1/keys',
+    ])
+      expect(Object.keys(openapi.paths)).toContain(path);
+    expect(openapi.components.schemas.ChatRequest.required).toEqual(['messages']);
+    expect(openapi.components.schemas).toHaveProperty('CreateKeyBody');
+    expect(dangling(openapi)).toEqual([]);
+  });
+
+  it('have each operation once', () => {
+    const routes = allRoutes().map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  it('describe each topic with its record, and its dead letters', () => {
+    const document: Document = asyncApi();
+    expect(Object.keys(document.channels).sort()).toEqual(
+      ['account', 'catalogue', 'rejections', 'usage'].flatMap((name) => [
+        `gateway.${name}.v1`,
+        `gateway.${name}.v1.dlq`,
+      ]),
+    );
+    expect(document.components.schemas.UsageRecord.required).toContain('request_id');
+    expect(document.components.schemas).toHaveProperty('AttemptRecord');
+    expect(dangling(document)).toEqual([]);
+  });
+
+  it('take the records that the event classes take', () => {
+    const { schemas } = (asyncApi() as Document).components;
+    const validate = new Ajv({ strict: false }).compile({
+      ...schemas.RejectionRecord,
+      components: { schemas },
+    });
+    const record = {
+      request_id: 'req_1',
+      created_at: '2026-11-01T00:00:00Z',
+      account_id: 'acct_1',
+      org_id: null,
+      team_id: null,
+      member_id: 'usr_1',
+      key_id: 'key_1',
+      endpoint: '/v1/chat/completions',
+      model: null,
+      requested_model: null,
+      http_status: 429,
+      code: 'rate_limit_exceeded',
+      message: 'x',
+      scope: null,
+      scope_id: null,
+      limit_type: null,
+      cap_usd: null,
+      spent_usd: null,
+      count: 1,
+      request_tags: {},
+      producer: 'edge-0',
+      epoch: 'e',
+      seq: 1,
+    };
+    expect([validate(record), validate.errors]).toEqual([true, null]);
+    expect(validate({ ...record, count: 0 })).toBe(false);
+    expect(validate({ ...record, key_id: null })).toBe(false);
+  });
+
+  it('are written the same way each time', () => {
+    expect([...documents()]).toEqual([...documents()]);
+  });
+});
