@@ -67,7 +67,10 @@ export interface AnswerFacts {
   deprecatedCacheKey: boolean;
   includeUsage: boolean;
   legacyFunctions: boolean;
-  /** Estimate for an answer whose provider reported no usage; asked once, when the answer is complete. */
+  /**
+   * Counts of an answer whose provider reported no whole usage: what it reported, completed by the estimate. Asked once,
+   * when every event of the answer was seen.
+   */
   estimatedUsage?: () => UnitUsage;
 }
 
@@ -112,7 +115,8 @@ export interface Front {
   errorBody(error: ApiError, requestId: string): unknown;
   /** Same-dialect plain answer: the parsed object edited in place. */
   editAnswer(answer: Record<string, unknown>, usage: UnitUsage, facts: AnswerFacts): Record<string, unknown>;
-  frameEditor(decoder: StreamDecoder, facts: AnswerFacts): FrameEditor;
+  /** `see` is told each event before the caller's frame is made of it. */
+  frameEditor(decoder: StreamDecoder, facts: AnswerFacts, see?: (event: ModelEvent) => void): FrameEditor;
 }
 
 /** What an upstream speaks. */

@@ -20,7 +20,7 @@ export const chatDialect: Dialect = {
     streamEncoder: (facts) => new ChatStreamEncoder(facts),
     errorBody: errorEnvelope,
     editAnswer,
-    frameEditor: (decoder, facts) => new ChatFrameEditor(decoder, facts),
+    frameEditor: (decoder, facts, see) => new ChatFrameEditor(decoder, facts, see),
   },
   upstream: {
     dialect: 'chat',

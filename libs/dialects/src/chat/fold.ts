@@ -1,3 +1,4 @@
+import { completeUsage } from '../complete-usage.js';
 import type { AnswerFacts } from '../dialect.js';
 import type { Citation, ModelEvent } from '../model-event.js';
 import { answerHead, type StartEvent } from './answer-head.js';
@@ -122,7 +123,7 @@ export function fold(events: Iterable<ModelEvent>, facts: AnswerFacts): JsonObje
     created,
     model,
     choices: inOrder.map(([, choice]) => choice.toJson()),
-    usage: chatUsage(usage?.usage ?? facts.estimatedUsage?.() ?? {}, usage?.raw ?? {}, facts),
+    usage: chatUsage(completeUsage(usage?.usage ?? {}, facts), usage?.raw ?? {}, facts),
     ...tier,
   };
 }

@@ -1,3 +1,4 @@
+import { completeUsage } from '../complete-usage.js';
 import type { AnswerFacts, EditedFrame, FrameEditor, StreamDecoder } from '../dialect.js';
 import type { ModelEvent } from '../model-event.js';
 import { answerHead, type StartEvent } from './answer-head.js';
@@ -31,6 +32,7 @@ export class ChatFrameEditor implements FrameEditor {
   constructor(
     decoder: StreamDecoder,
     private readonly facts: AnswerFacts,
+    private readonly see: (event: ModelEvent) => void = () => undefined,
   ) {
     if (!(decoder instanceof ChatStreamDecoder))
       throw new TypeError('The frame editor of chat needs the stream decoder of chat.');
@@ -47,6 +49,7 @@ export class ChatFrameEditor implements FrameEditor {
 
   private edit({ chunk, events }: DecodedFrame): EditedFrame {
     for (const event of events) {
+      this.see(event);
       if (event.type === 'start') this.start = event;
       else if (event.type === 'usage') this.usage = event;
     }
@@ -170,8 +173,7 @@ export class ChatFrameEditor implements FrameEditor {
   private usageFrame(): string {
     const { facts, usage } = this;
     const { id, ...rest } = answerHead(this.start, facts);
-    const counts = usage?.usage ?? facts.estimatedUsage?.() ?? {};
-    const body = chatUsage(counts, usage?.raw ?? {}, facts);
+    const body = chatUsage(completeUsage(usage?.usage ?? {}, facts), usage?.raw ?? {}, facts);
     return `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', ...rest, choices: [], usage: body })}\n\n`;
   }
 }

@@ -1,4 +1,5 @@
 import { errorEnvelope, type ApiError } from '@gateway/contracts';
+import { completeUsage } from '../complete-usage.js';
 import type { AnswerFacts, StreamEncoder } from '../dialect.js';
 import type { ModelEvent } from '../model-event.js';
 import { answerHead, type StartEvent } from './answer-head.js';
@@ -123,8 +124,7 @@ export class ChatStreamEncoder implements StreamEncoder {
 
   private usageFrame(): string {
     const { facts, usage } = this;
-    const counts = usage?.usage ?? facts.estimatedUsage?.() ?? {};
-    const body = JSON.stringify(chatUsage(counts, usage?.raw ?? {}, facts));
+    const body = JSON.stringify(chatUsage(completeUsage(usage?.usage ?? {}, facts), usage?.raw ?? {}, facts));
     return `${this.chunkHead()}"choices":[],"usage":${body}}\n\n`;
   }
 

@@ -5,7 +5,8 @@ import { SIGNATURE_FORMAT } from './answer-reader.js';
 import { isObject, type JsonObject } from './json.js';
 import { stopReason, type Finish } from './stop-reason.js';
 import { callerToolId } from './tool-id.js';
-import { completeUsage, messagesUsage } from './usage.js';
+import { completeUsage } from '../complete-usage.js';
+import { messagesUsage } from './usage.js';
 
 type OpenKind = 'text' | 'thinking' | 'opaque' | 'tool';
 

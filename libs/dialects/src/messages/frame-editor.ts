@@ -1,10 +1,12 @@
 import type { UnitUsage } from '@gateway/contracts';
+import type { ModelEvent } from '../model-event.js';
 import type { AnswerFacts, EditedFrame, FrameEditor, StreamDecoder } from '../dialect.js';
 import { SseParser, type SseEvent } from '../sse/sse-parser.js';
 import { badResponse } from './answer-reader.js';
 import { isObject, objectAt, parseJson, textAt, type JsonObject } from './json.js';
 import { frame } from './stream-encoder.js';
-import { completeUsage, messagesUsage, nativeUsage } from './usage.js';
+import { completeUsage } from '../complete-usage.js';
+import { messagesUsage, nativeUsage } from './usage.js';
 
 /**
  * A native stream passed on frame by frame: only message_start and message_delta are rewritten, everything else goes on
@@ -19,6 +21,7 @@ export class MessagesFrameEditor implements FrameEditor {
   constructor(
     private readonly decoder: StreamDecoder,
     private readonly facts: AnswerFacts,
+    private readonly see: (event: ModelEvent) => void = () => undefined,
   ) {}
 
   push(bytes: Uint8Array): EditedFrame[] {
@@ -33,6 +36,7 @@ export class MessagesFrameEditor implements FrameEditor {
   end(): EditedFrame[] {
     const frames = this.sse.end().map((event) => this.edit(event));
     const events = this.hasFailed ? [] : this.decoder.end();
+    for (const event of events) this.see(event);
     return events.length === 0 ? frames : [...frames, { frame: '', events }];
   }
 
@@ -41,6 +45,7 @@ export class MessagesFrameEditor implements FrameEditor {
     const text = frameText(event);
     const events = this.decoder.push(Buffer.from(text));
     for (const one of events) {
+      this.see(one);
       if (one.type === 'error') this.hasFailed = true;
       if (one.type === 'usage') this.reported = one;
     }

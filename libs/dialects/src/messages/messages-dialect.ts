@@ -20,7 +20,7 @@ export const messagesDialect: Dialect = {
     streamEncoder: (facts) => new MessagesStreamEncoder(facts),
     errorBody: messagesErrorEnvelope,
     editAnswer,
-    frameEditor: (decoder, facts) => new MessagesFrameEditor(decoder, facts),
+    frameEditor: (decoder, facts, see) => new MessagesFrameEditor(decoder, facts, see),
   },
   upstream: {
     dialect: 'messages',

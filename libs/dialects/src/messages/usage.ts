@@ -104,12 +104,6 @@ export function unitUsage(usage: JsonObject, isFinal = true): UnitUsage {
   };
 }
 
-/** The counts of a whole answer: what the provider left out is estimated, never 0. */
-export function completeUsage(reported: UnitUsage, facts: AnswerFacts): UnitUsage {
-  if (reported.completion_tokens !== undefined) return reported;
-  return { ...facts.estimatedUsage?.(), ...reported };
-}
-
 /** The usage object of the messages endpoint: every key on every answer, 0 when unused (spec). */
 export function messagesUsage(usage: UnitUsage, facts: AnswerFacts): JsonObject {
   const cached = usage.cached_tokens ?? 0;

@@ -3,25 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import {
-  ApiError,
   CatalogueReader,
-  EventLog,
   Funds,
   PrincipalReader,
   TOPIC,
   type CatalogueModel,
-  type CatalogueSnapshot,
-  type Consumer,
-  type Credential,
   type KeyPrincipal,
-  type LogRecord,
+  type LimitScope,
   type ModelRecord,
   type Route,
 } from '@gateway/contracts';
-import { Shipper, type ShipperEvents, type ShipperHandle } from '@gateway/journal';
 import { InProcessLimitStore } from '@gateway/limits';
 import {
   bootstrap,
+  defaultPressureLimits,
   mintSecret,
   PlatformModule,
   secretDigest,
@@ -30,62 +25,23 @@ import {
   type RunningApp,
 } from '@gateway/platform';
 import { PROVIDERS } from '@gateway/providers';
-import { startUpstreamSim, type UpstreamSim } from '@gateway/simulator';
+import { startUpstreamSim, type RecordedRequest, type UpstreamSim } from '@gateway/simulator';
+import { eventually } from '@gateway/testing';
+import {
+  KeptEventLog,
+  KeptShippers,
+  TestCatalogue,
+  TestFunds,
+  TestPrincipals,
+} from './edge-ports.fixture.js';
 import { EdgeConfig, type EnabledProvider } from './edge.config.js';
 import { EdgeModule } from './edge.module.js';
+import type { FrontDoorServices } from './front-door/front-door.js';
+import { JournalRuntime } from './units/journal-runtime.js';
 import { ShipperFactory } from './units/shipper-factory.js';
 
 const clock = new SystemClock();
 const random = new SystemRandom();
-
-/** Keeps what was appended, by topic. */
-class KeptEventLog extends EventLog {
-  readonly records: { topic: string; record: LogRecord }[] = [];
-  append(topic: string, records: LogRecord[]): Promise<void> {
-    for (const record of records) this.records.push({ topic, record });
-    return Promise.resolve();
-  }
-  consume(): Promise<Consumer> {
-    return Promise.reject(new Error('nobody consumes here'));
-  }
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
-class FixedCatalogue extends CatalogueReader {
-  constructor(private readonly current: CatalogueSnapshot) {
-    super();
-  }
-  snapshot(): CatalogueSnapshot {
-    return this.current;
-  }
-  snapshotById(id: string): Promise<CatalogueSnapshot | null> {
-    return Promise.resolve(id === this.current.id ? this.current : null);
-  }
-  onChange(): () => void {
-    return () => undefined;
-  }
-}
-
-/** Ships beside the test into the log that keeps everything; nothing is ever applied. */
-class KeptShippers extends ShipperFactory {
-  constructor(private readonly log: KeptEventLog) {
-    super();
-  }
-  start(events: ShipperEvents): ShipperHandle {
-    const { log } = this;
-    const shipper = new Shipper({
-      append: (topic, records) => log.append(topic, records),
-      watermark: () => Promise.resolve(0),
-      clock,
-      random,
-      events,
-    });
-    shipper.start();
-    return shipper;
-  }
-}
 
 /** Providers at the simulator's address, each with a credential of its own. */
 function simulatedAccess(sim: UpstreamSim): Map<string, EnabledProvider> {
@@ -98,49 +54,6 @@ function simulatedAccess(sim: UpstreamSim): Map<string, EnabledProvider> {
       return [provider.slug, { provider, access: { baseUrl, credential: `sim-key-of-${provider.slug}` } }];
     }),
   );
-}
-
-/** Principals that a test changes while the edge runs. */
-export class TestPrincipals extends PrincipalReader {
-  readonly byDigest = new Map<string, KeyPrincipal>();
-  reloads = 0;
-  resolve(credential: Credential): Promise<KeyPrincipal> {
-    const found = 'digest' in credential ? this.byDigest.get(credential.digest) : undefined;
-    return found ? Promise.resolve(found) : Promise.reject(new ApiError('unauthorized'));
-  }
-  reload(credential: Credential): Promise<KeyPrincipal> {
-    this.reloads += 1;
-    return this.resolve(credential);
-  }
-}
-
-/** Says a fixed balance to a store that asks. */
-class TestFunds extends Funds {
-  constructor(
-    private readonly limits: InProcessLimitStore,
-    private readonly balanceNano: bigint,
-  ) {
-    super();
-  }
-  seedGate(accountId: string, gen: string, scopes: Parameters<Funds['seedGate']>[2]): Promise<void> {
-    return this.limits.mirror({
-      accountId,
-      gen,
-      version: 1,
-      balanceNano: this.balanceNano,
-      scopes: scopes.map((scope) => ({ ...scope, postedNano: 0n })),
-      units: [],
-    });
-  }
-  spent(scopes: Parameters<Funds['spent']>[0]): Promise<string[]> {
-    return Promise.resolve(scopes.map(() => '0'));
-  }
-  credit(): Promise<void> {
-    return Promise.resolve();
-  }
-  watermark(): Promise<number> {
-    return Promise.resolve(0);
-  }
 }
 
 const FLAGS = {
@@ -207,17 +120,7 @@ export function testPrincipal(keyId: string, more: Partial<KeyPrincipal> = {}): 
     apiVersion: null,
     defaultModel: null,
     permissions: null,
-    limits: [
-      {
-        kind: 'key',
-        id: keyId,
-        rpm: 10_000,
-        rpd: 100_000,
-        tpm: null,
-        spendCapUsd: null,
-        isDefault: { rpm: false, rpd: false, tpm: true },
-      },
-    ],
+    limits: [keyScope(keyId)],
     access: [],
     modelLimits: {},
     routingPolicy: { retry_backoff_ms: 1 },
@@ -229,30 +132,82 @@ export function testPrincipal(keyId: string, more: Partial<KeyPrincipal> = {}): 
   };
 }
 
+export type Json = Record<string, unknown>;
+
 export interface EdgeUnderTest {
   url: string;
   key: string;
   principals: TestPrincipals;
   limits: InProcessLimitStore;
+  funds: TestFunds;
+  journal: JournalRuntime;
   sim: UpstreamSim;
   app: RunningApp;
   /** A further key for a principal. */
   addKey(principal: KeyPrincipal): string;
+  /** Adds or replaces a model of one route per upstream model name, in this order; prices rise with the order. */
+  serve(
+    id: string,
+    ...routes: (string | { provider: string; upstreamModel: string; price?: string })[]
+  ): string;
+  /** Adds or replaces models. */
+  serveModels(...models: CatalogueModel[]): void;
+  /** POST of a body with the key, to /v1/chat/completions unless a path is given. */
+  post(body: unknown, options?: PostOptions): Promise<Response>;
   /** Usage or rejection records shipped so far. */
-  shipped(topic?: string): Record<string, unknown>[];
+  shipped(topic?: string): Json[];
+  /** The record of an answered request, once it was shipped. */
+  record(requestId: string | Response, topic?: string): Promise<Json>;
+  /** Requests that reached the upstream. */
+  upstream(): RecordedRequest[];
   close(): Promise<void>;
+}
+
+export interface PostOptions {
+  path?: string;
+  key?: string | null;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 export interface EdgeTestOptions {
   models?: CatalogueModel[];
   balanceUsd?: number;
   config?: Partial<EdgeConfig>;
+  drainGraceMs?: number;
+  frontDoor?: FrontDoorServices;
 }
 
-const MODELS = [
-  testModel('simulator/chat', [{ provider: 'simulated', upstreamModel: 'sim-chat' }]),
-  testModel('simulator/claude', [{ provider: 'simulated-messages', upstreamModel: 'sim-claude' }]),
-];
+/** The body of a greeting to a model. */
+export function hello(model: string, more: Json = {}): Json {
+  return { model, max_tokens: 100, messages: [{ role: 'user', content: 'Hello there' }], ...more };
+}
+
+/** The one limit scope of a test key. */
+export function keyScope(
+  keyId: string,
+  more: Partial<Pick<LimitScope, 'rpm' | 'rpd' | 'tpm'>> & { spendCapUsd?: string } = {},
+) {
+  return {
+    kind: 'key' as const,
+    id: keyId,
+    rpm: 10_000,
+    rpd: 100_000,
+    tpm: null,
+    spendCapUsd: null,
+    isDefault: { rpm: false, rpd: false, tpm: true },
+    ...more,
+  };
+}
+
+/** The provider that speaks what an upstream model's name says: sim-claude is messages, the rest chat. */
+function simulatedRoute(
+  upstreamModel: string,
+  at: number,
+): { provider: string; upstreamModel: string; price: string } {
+  const isClaude = upstreamModel.startsWith('sim-claude');
+  return { provider: isClaude ? 'simulated-messages' : 'simulated', upstreamModel, price: String(at + 1) };
+}
 
 /** The edge on a real socket before the simulated provider: everything real but the neighbours' ports. */
 export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnderTest> {
@@ -261,18 +216,18 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
   const limits = new InProcessLimitStore({ clock, random });
   const principals = new TestPrincipals();
   const log = new KeptEventLog();
-  const catalogue: CatalogueSnapshot = {
-    id: 'snap_test',
-    created_at: '2026-11-21T00:00:00Z',
-    models: [...MODELS, ...(options.models ?? [])],
-    providers: [],
-  };
+  const catalogue = new TestCatalogue();
+  catalogue.serve(
+    testModel('simulator/chat', [{ provider: 'simulated', upstreamModel: 'sim-chat' }]),
+    testModel('simulator/claude', [{ provider: 'simulated-messages', upstreamModel: 'sim-claude' }]),
+    ...(options.models ?? []),
+  );
   const funds = new TestFunds(limits, BigInt(options.balanceUsd ?? 100) * 1_000_000_000n);
   const ports = [
-    { provide: CatalogueReader, useValue: new FixedCatalogue(catalogue) },
+    { provide: CatalogueReader, useValue: catalogue },
     { provide: PrincipalReader, useValue: principals },
     { provide: Funds, useValue: funds },
-    { provide: ShipperFactory, useValue: new KeptShippers(log) },
+    { provide: ShipperFactory, useValue: new KeptShippers(log, clock, random) },
   ];
   const neighbours = {
     module: class Neighbours {},
@@ -285,38 +240,76 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
     imports: [
       PlatformModule.with({
         service: 'edge',
-        logLevel: 'error',
+        logLevel: 'fatal',
         fleetToken: 'fleet-token-of-the-edge-under-test',
         eventLog: () => log,
         limitStore: () => limits,
       }),
       neighbours,
-      EdgeModule.with({ config, providers: simulatedAccess(sim), frontDoor: {} }),
+      EdgeModule.with({ config, providers: simulatedAccess(sim), frontDoor: options.frontDoor ?? {} }),
     ],
   })
   class EdgeApp {}
   const app = await bootstrap({
     name: 'edge',
     module: EdgeApp,
-    config: { host: '127.0.0.1', port: 0, drainGraceMs: 5_000 },
+    config: {
+      host: '127.0.0.1',
+      port: 0,
+      drainGraceMs: options.drainGraceMs ?? 5_000,
+      // Callers and the upstream run in this process too: its delay does not tell how busy the edge is.
+      pressure: { ...defaultPressureLimits(), delayMs: { some: Infinity, all: Infinity } },
+    },
   });
   const addKey = (principal: KeyPrincipal): string => {
     const secret = mintSecret('rsk_', random);
     principals.byDigest.set(secretDigest(secret), principal);
     return secret;
   };
+  const key = addKey(testPrincipal('key_test'));
+  const shipped = (topic: string = TOPIC.usage): Json[] =>
+    log.records
+      .filter((entry) => entry.topic === topic)
+      .map(({ record }) => (JSON.parse(record.value) as { data: Json }).data);
   return {
     url: app.url,
-    key: addKey(testPrincipal('key_test')),
+    key,
     principals,
     limits,
+    funds,
     sim,
     app,
     addKey,
-    shipped: (topic = TOPIC.usage) =>
-      log.records
-        .filter((entry) => entry.topic === topic)
-        .map(({ record }) => (JSON.parse(record.value) as { data: Record<string, unknown> }).data),
+    shipped,
+    journal: app.app.get(JournalRuntime),
+    serve: (id, ...routes) => {
+      const made = routes.map((route, at) => (typeof route === 'string' ? simulatedRoute(route, at) : route));
+      catalogue.serve(testModel(id, made));
+      return id;
+    },
+    serveModels: (...models) => catalogue.serve(...models),
+    post: (body, { path = '/v1/chat/completions', key: other = key, headers = {}, signal } = {}) =>
+      fetch(`${app.url}${path}`, {
+        method: 'POST',
+        headers: {
+          ...(other === null ? {} : { authorization: `Bearer ${other}` }),
+          'content-type': 'application/json',
+          ...headers,
+        },
+        body:
+          typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+        ...(signal ? { signal } : {}),
+      }),
+    record: async (of, topic) => {
+      const id = typeof of === 'string' ? of : of.headers.get('x-request-id');
+      let found: Json | undefined;
+      await eventually(() => {
+        found = shipped(topic).find(({ request_id }) => request_id === id);
+        return found !== undefined;
+      });
+      return found ?? {};
+    },
+    upstream: () => sim.requests(),
     close: async () => {
       await app.close();
       await sim.close();

@@ -101,7 +101,7 @@ export class EdgeRoutes implements OnModuleInit, OnApplicationShutdown {
       access: new Map([...providers].map(([slug, { access }]) => [slug, access])),
       deadlines: new Deadlines(clock),
       budget: new RetryBudget(),
-      inFlight: new InFlight(puts, clock),
+      inFlight: new InFlight(puts, clock, drain.deadline),
       keepAliveMs: config.STREAM_KEEP_ALIVE_MS,
       drainDeadline: drain.deadline,
       fronts: PATHS.map(({ path, dialect }) => ({ path, front: frontOf(dialect) })),

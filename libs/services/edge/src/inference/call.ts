@@ -14,6 +14,8 @@ export interface Call {
   /** Milliseconds since the epoch, and on the clock that only grows. */
   receivedAtMs: number;
   startedMs: number;
+  headers: IncomingHttpHeaders;
+  /** The key's own until the headers were read, then with the request's. */
   tags: Record<string, string>;
   callerHeaders: CallerHeaders;
   bytes: Uint8Array;
@@ -21,11 +23,19 @@ export interface Call {
   reload(): Promise<KeyPrincipal>;
 }
 
+export const NO_CALLER_HEADERS: CallerHeaders = { anthropicVersion: null, anthropicBeta: [] };
+
+/** Reads what the headers say beside the credential. Throws validation_error, on messages invalid_request_error. */
+export function readHeaders(call: Call): void {
+  call.tags = requestTags(call.headers, call.principal);
+  if (call.front.dialect === 'messages') call.callerHeaders = callerHeaders(call.headers);
+}
+
 const MOST_TAGS = 16;
 const LONGEST_TAG = 512;
 
 /** `k=v,k2=v2`, at most 16, over the key's own tags. */
-export function requestTags(headers: IncomingHttpHeaders, principal: KeyPrincipal): Record<string, string> {
+function requestTags(headers: IncomingHttpHeaders, principal: KeyPrincipal): Record<string, string> {
   const header = headers[HEADER.requestTags.toLowerCase()];
   if (typeof header !== 'string' || header.trim() === '') return principal.requestTags;
   const tags: Record<string, string> = { ...principal.requestTags };
@@ -67,7 +77,7 @@ function headerText(value: string | string[] | undefined): string {
 }
 
 /** anthropic-version and anthropic-beta of a messages caller, for native routes. Throws 400 naming what is not known. */
-export function callerHeaders(headers: IncomingHttpHeaders): CallerHeaders {
+function callerHeaders(headers: IncomingHttpHeaders): CallerHeaders {
   const version = headerText(headers['anthropic-version']).trim();
   if (version !== '' && !VERSIONS.has(version)) {
     throw new ApiError('invalid_request_error', {

@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '@gateway/contracts';
 import { LATE_USAGE_MS } from '@gateway/money';
-import type { Deadline, Deadlines } from '@gateway/platform';
+import type { Deadlines } from '@gateway/platform';
+
+/** Written at once; a client that takes less than this within the stall timeout counts as one that reads nothing. */
+const PIECE_BYTES = 65_536;
 
 /** The caller's connection: whether it is still there, and writing to it with back-pressure. */
 export class Client {
@@ -29,14 +32,18 @@ export class Client {
 
   /** Writes, and waits while the client reads slower than it is written to. A client that reads nothing is closed. */
   async write(text: string): Promise<void> {
-    if (text === '' || this.isGone) return;
-    if (this.raw.write(text)) return;
-    let deadline: Deadline | null = null;
-    await new Promise<void>((resolve) => {
-      this.drained = resolve;
-      deadline = this.deadlines.set(this.stallMs, () => this.raw.destroy());
-    });
-    (deadline as Deadline | null)?.cancel();
+    if (text === '') return;
+    if (text.length <= PIECE_BYTES) return this.writePiece(text);
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length && !this.isGone; at += PIECE_BYTES)
+      await this.writePiece(bytes.subarray(at, at + PIECE_BYTES));
+  }
+
+  private async writePiece(piece: string | Buffer): Promise<void> {
+    if (this.isGone || this.raw.write(piece)) return;
+    const stalled = this.deadlines.set(this.stallMs, () => this.raw.destroy());
+    await new Promise<void>((resolve) => (this.drained = resolve));
+    stalled.cancel();
   }
 
   private readonly onDrain = (): void => {
@@ -45,10 +52,11 @@ export class Client {
   };
 
   private readonly onClose = (): void => {
+    if (!this.raw.writableFinished && !this.isGone) {
+      this.goneAtMs = this.clock.monotonic();
+      if (this.finishSeen) this.deadlines.set(LATE_USAGE_MS, () => this.upstream.abort());
+      else this.upstream.abort();
+    }
     this.onDrain();
-    if (this.raw.writableFinished || this.isGone) return;
-    this.goneAtMs = this.clock.monotonic();
-    if (this.finishSeen) this.deadlines.set(LATE_USAGE_MS, () => this.upstream.abort());
-    else this.upstream.abort();
   };
 }

@@ -8,12 +8,12 @@ import {
 } from '@gateway/contracts';
 import type { Front } from '@gateway/dialects';
 import { failureHandler, parseCredential, permit, responseHeaders, type AccessRule } from '@gateway/platform';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { Logger } from 'pino';
-import { NO_CALLER_HEADERS } from '../upstream/encode.js';
-import { callerHeaders, requestTags, type Call } from './call.js';
+import { NO_CALLER_HEADERS, type Call } from './call.js';
 import { Client } from './client.js';
-import { infer, type InferenceDeps, type Responder } from './inference.js';
+import { infer, type InferenceDeps } from './inference.js';
+import type { Responder } from './serve.js';
 import { SSE_HEADERS } from './stream-answer.js';
 
 const ACCESS: AccessRule = { key: { permission: 'inference:write' } };
@@ -38,13 +38,24 @@ export async function registerInference(instance: FastifyInstance, deps: Endpoin
     );
     for (const { path, front } of deps.fronts) {
       for (const url of [`/v1${path}`, `/openai/v1${path}`]) {
-        scope.post(url, { config: { access: ACCESS, admits: true } }, (request, reply) =>
+        scope.post(url, { config: { access: ACCESS, admits: true }, ...hooksOf(front) }, (request, reply) =>
           handle(request, reply, `/v1${path}`, front, deps),
         );
       }
     }
     done();
   });
+}
+
+/** Whatever is answered on a messages path carries the id where the Anthropic SDKs read it. */
+function hooksOf({ dialect }: Front): { onSend?: onSendHookHandler } {
+  if (dialect !== 'messages') return {};
+  return {
+    onSend: (request, reply, payload, done) => {
+      void reply.header(HEADER.anthropicRequestId, request.id);
+      done(null, payload);
+    },
+  };
 }
 
 async function handle(
@@ -62,7 +73,7 @@ async function handle(
   } catch (error) {
     // Told in-band, or nobody is left to tell.
     if (responder.isStreamOpen || client.isGone) return;
-    if (front.dialect === 'messages') void reply.header(HEADER.anthropicRequestId, request.id);
+    void reply.headers(responder.rateHeaders);
     throw error;
   }
 }
@@ -78,8 +89,9 @@ function callOf(request: FastifyRequest, endpoint: string, front: Front, deps: E
     apiVersion: request.apiVersion,
     receivedAtMs: deps.clock.now(),
     startedMs: deps.clock.monotonic(),
-    tags: requestTags(headers, principal),
-    callerHeaders: front.dialect === 'messages' ? callerHeaders(headers) : NO_CALLER_HEADERS,
+    headers,
+    tags: principal.requestTags,
+    callerHeaders: NO_CALLER_HEADERS,
     bytes: Buffer.isBuffer(request.body) ? request.body : EMPTY,
     reload: async () => {
       const newer = permit(await deps.principals.reload(parseCredential(headers)), ACCESS, deps.clock);
@@ -96,6 +108,7 @@ function keyPrincipal(request: FastifyRequest): KeyPrincipal {
 
 class FastifyResponder implements Responder {
   isStreamOpen = false;
+  rateHeaders: Record<string, string> = {};
 
   constructor(
     private readonly request: FastifyRequest,
@@ -104,9 +117,15 @@ class FastifyResponder implements Responder {
     private readonly isMessages: boolean,
   ) {}
 
+  rate(headers: Record<string, string>): void {
+    this.rateHeaders = headers;
+  }
+
   json(body: Record<string, unknown>, headers: Record<string, string>): void {
-    if (this.isMessages) headers[HEADER.anthropicRequestId] = this.request.id;
-    void this.reply.headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
+    void this.reply
+      .headers({ ...this.rateHeaders, ...headers })
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(body));
   }
 
   openStream(headers: Record<string, string>): void {
@@ -115,6 +134,12 @@ class FastifyResponder implements Responder {
     this.reply.hijack();
     const raw: ServerResponse = this.reply.raw;
     const anthropic = this.isMessages ? { [HEADER.anthropicRequestId]: this.request.id } : {};
-    raw.writeHead(200, { ...responseHeaders(this.request), ...headers, ...anthropic, ...SSE_HEADERS });
+    raw.writeHead(200, {
+      ...responseHeaders(this.request),
+      ...this.rateHeaders,
+      ...headers,
+      ...anthropic,
+      ...SSE_HEADERS,
+    });
   }
 }

@@ -1,5 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import type { ModelEvent } from '@gateway/dialects';
+import { estimateUsage, type SentInput, type UnitTraffic } from '@gateway/money';
 
 /** What one attempt delivered and reported. Sees every event once. */
 export class Meter {
@@ -11,9 +12,14 @@ export class Meter {
   hasEvents = false;
   usageAtMs: number | null = null;
 
+  constructor(private readonly sent: SentInput) {}
+
   see(event: ModelEvent, nowMs: number): void {
-    this.hasEvents = true;
     switch (event.type) {
+      // Neither is a piece of an answer: an attempt that brought nothing else costs nobody anything.
+      case 'ping':
+      case 'error':
+        return;
       case 'text':
       case 'refusal':
       case 'reasoning':
@@ -30,5 +36,20 @@ export class Meter {
       default:
         break;
     }
+    this.hasEvents = true;
+  }
+
+  /** The usage with its output count; null while only a part of it is known. */
+  get finalUsage(): UnitUsage | null {
+    return this.usage?.completion_tokens === undefined ? null : this.usage;
+  }
+
+  get traffic(): UnitTraffic {
+    return { ...this.sent, outputBytes: this.outputBytes };
+  }
+
+  /** What was reported, completed by the estimate. */
+  completed(): UnitUsage {
+    return this.finalUsage ?? estimateUsage(this.traffic, this.usage ?? {}).usage;
   }
 }

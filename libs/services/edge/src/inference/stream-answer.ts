@@ -1,11 +1,13 @@
-import { ApiError, UpstreamError, type Clock } from '@gateway/contracts';
-import type { EditedFrame, ModelEvent, StreamEncoder } from '@gateway/dialects';
+import type { ApiError, UpstreamError, Clock } from '@gateway/contracts';
+import type { EditedFrame, StreamEncoder } from '@gateway/dialects';
+import type { Disconnect } from '@gateway/money';
 import type { Deadline, Deadlines } from '@gateway/platform';
 import { TransportFailure } from '@gateway/providers';
 import { attemptsFailed, type Breakers } from '@gateway/routing';
 import { note, type Committed } from '../upstream/attempt.js';
 import type { Unit, UnitEnd } from '../units/unit.js';
 import type { Client } from './client.js';
+import { drained } from './drained.js';
 
 export const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -21,6 +23,9 @@ export interface StreamDeps {
   /** Aborted when a drain's grace is over. */
   drainDeadline: AbortSignal;
 }
+
+/** How long an upstream may take to close a stream that is over. */
+const UPSTREAM_CLOSE_MS = 1_000;
 
 type StreamCommitted = Extract<Committed, { kind: 'stream' }>;
 
@@ -55,6 +60,8 @@ export class KeepAlive {
 
 /** Passes a committed stream on to the caller, to its end, error or disconnect, and finishes the unit exactly once. */
 export class StreamAnswer {
+  private isWhole = false;
+
   constructor(
     private readonly unit: Unit,
     private readonly committed: StreamCommitted,
@@ -78,36 +85,33 @@ export class StreamAnswer {
       await this.broke(error);
     } finally {
       this.keepAlive.stop();
-      // Not awaited: an upstream that has nothing more to say is closed at once, one that is done is done.
-      void rest.return?.();
+      // An upstream that has said its last word may close its answer itself: its connection can then be used again.
+      if (this.isWhole) this.deps.deadlines.set(UPSTREAM_CLOSE_MS, () => void rest.return?.());
+      else void rest.return?.();
       this.client.raw.end();
     }
   }
 
   /** True once the stream is over. Everything that came together leaves in one write. */
   private async pass(frames: EditedFrame[]): Promise<boolean> {
-    const { meter } = this.committed.attempt;
-    const now = this.deps.clock.monotonic();
+    const { meter, planned } = this.committed.attempt;
+    // Set before anything is awaited: the caller may leave during the write.
+    this.client.finishSeen = meter.finishSeen;
     let text = '';
     for (const { frame, events } of frames) {
       for (const event of events) {
         if (event.type === 'error') {
           await this.client.write(text);
           await this.failed(
-            this.committed.attempt.planned.provider.classify({
-              kind: 'stream',
-              failure: event.failure,
-              byok: false,
-            }),
+            planned.provider.classify({ kind: 'stream', failure: event.failure, byok: false }),
           );
           return true;
         }
-        this.see(event, now);
+        if (event.type === 'end') this.isWhole = true;
       }
       text += frame;
     }
-    this.client.finishSeen = meter.finishSeen;
-    if (frames.some(({ events }) => events.some((event) => event.type === 'end'))) {
+    if (this.isWhole) {
       await this.end();
       await this.client.write(text);
       return true;
@@ -117,12 +121,6 @@ export class StreamAnswer {
       await this.client.write(text);
     }
     return false;
-  }
-
-  private see(event: ModelEvent, now: number): void {
-    // What a client that has gone was never sent is not billed to it, but its usage still counts.
-    if (this.client.isGone && event.type !== 'usage' && event.type !== 'finish') return;
-    this.committed.attempt.meter.see(event, now);
   }
 
   /** The answer is whole: its OUTCOME is written before its last bytes leave. */
@@ -135,8 +133,7 @@ export class StreamAnswer {
     const { meter } = this.committed.attempt;
     const goneAtMs = this.client.goneAtMs ?? 0;
     const usageAfterMs = meter.usageAtMs === null ? null : Math.max(0, meter.usageAtMs - goneAtMs);
-    this.committed.attempt.endedMs = this.deps.clock.monotonic();
-    await this.unit.finish(
+    await this.finish(
       { outcome: 'cancelled', httpStatus: 200, errorCode: null },
       { finishSeen: meter.finishSeen, usageAfterMs },
     );
@@ -145,7 +142,7 @@ export class StreamAnswer {
   private async broke(failure: TransportFailure): Promise<void> {
     if (this.client.isGone) return this.cancelled();
     if (this.deps.drainDeadline.aborted && failure.fault === 'aborted') {
-      return this.failedWith(new ApiError('service_draining', { retryAfterSeconds: 1 }));
+      return this.failedWith(drained());
     }
     return this.failed(
       this.committed.attempt.planned.provider.classify({ kind: 'transport', failure, byok: false }),
@@ -164,8 +161,9 @@ export class StreamAnswer {
     await this.client.write(this.encoder.error(error));
   }
 
-  private async finish(end: UnitEnd): Promise<void> {
+  private async finish(end: UnitEnd, disconnect: Disconnect | null = null): Promise<void> {
+    this.keepAlive.stop();
     this.committed.attempt.endedMs = this.deps.clock.monotonic();
-    await this.unit.finish(end);
+    await this.unit.finish(end, disconnect);
   }
 }

@@ -19,20 +19,27 @@ export function renewal({ asked, admitted, prepared }: AdmittedUnit): PutUnit {
 
 /** Units that run: their leases are renewed until they are settled. Bounded by the requests in flight. */
 export class InFlight {
-  private readonly units = new Map<string, AdmittedUnit>();
+  private readonly units = new Map<string, { unit: AdmittedUnit; giveUp: () => void }>();
   private timer: Timer | null = null;
 
   constructor(
     private readonly puts: PutQueue,
     private readonly clock: Clock,
-  ) {}
+    private readonly drainDeadline: AbortSignal,
+  ) {
+    drainDeadline.addEventListener('abort', () => {
+      for (const { giveUp } of this.units.values()) giveUp();
+    });
+  }
 
   get size(): number {
     return this.units.size;
   }
 
-  add(unit: AdmittedUnit): void {
-    this.units.set(unit.asked.unit, unit);
+  /** `giveUp` is called when the grace of a drain is over. */
+  add(unit: AdmittedUnit, giveUp: () => void): void {
+    this.units.set(unit.asked.unit, { unit, giveUp });
+    if (this.drainDeadline.aborted) giveUp();
     this.timer ??= this.clock.setTimer(RENEW_MS, () => this.renew());
   }
 
@@ -42,7 +49,7 @@ export class InFlight {
 
   private renew(): void {
     this.timer = null;
-    for (const unit of this.units.values()) this.puts.add(renewal(unit));
+    for (const { unit } of this.units.values()) this.puts.add(renewal(unit));
     if (this.units.size > 0) this.timer = this.clock.setTimer(RENEW_MS, () => this.renew());
   }
 }

@@ -10,13 +10,12 @@ import {
 } from '@gateway/contracts';
 import type { IntentFacts, Journal, OutcomeValues, SettleFacts } from '@gateway/journal';
 import { limitReadings } from '@gateway/limits';
-import { chargeFor, settledNano, type Charge, type Disconnect, type UnitTraffic } from '@gateway/money';
+import { chargeFor, settledNano, type Charge, type Disconnect } from '@gateway/money';
 import type { PlannedRoute } from '@gateway/routing';
 import type { AdmittedUnit } from '../inference/admission.js';
 import type { Call } from '../inference/call.js';
 import type { Meter } from '../inference/meter.js';
 import type { OutputSizes } from '../inference/output-sizes.js';
-import { sentInput } from '../inference/prepare.js';
 import { endUserHash } from './end-user-hash.js';
 
 export interface UnitDeps {
@@ -33,6 +32,14 @@ export interface UnitEnd {
   errorCode: string | null;
 }
 
+const NO_CHARGE: Charge = {
+  cost_usd: null,
+  list_cost_usd: null,
+  lines: [],
+  house_usd: '0',
+  usage: null,
+  usage_estimated: false,
+};
 const TERMS = { discountPct: null, byok: { served: false, feePct: '0' } } as const;
 
 /** One try of one route while it runs and after. */
@@ -123,26 +130,18 @@ export class Unit {
 
   private charge(end: UnitEnd, disconnect: Disconnect | null): Charge {
     const { last } = this;
-    const { tier, request } = this.admitted.prepared;
-    if (!last)
-      return {
-        cost_usd: null,
-        list_cost_usd: null,
-        lines: [],
-        house_usd: '0',
-        usage: null,
-        usage_estimated: false,
-      };
-    const traffic: UnitTraffic = { ...sentInput(request), outputBytes: last.meter.outputBytes };
-    const hasEvents = last.meter.hasEvents;
+    const { tier } = this.admitted.prepared;
+    // A caller that left while nothing was under way for it owes nothing; the attempts before are the house's.
+    if (!last || (end.outcome === 'cancelled' && hasFailed(last))) return NO_CHARGE;
+    const { finalUsage, usage, traffic, hasEvents } = last.meter;
     return chargeFor({
       ...TERMS,
       record: last.planned.route.price,
       tier,
       context: {},
       outcome: end.outcome === 'failed' ? 'failed' : 'served',
-      usage: last.meter.usage === null ? null : { requests: 1, ...last.meter.usage },
-      reported: { requests: 1, ...last.meter.usage },
+      usage: finalUsage && { requests: 1, ...finalUsage },
+      reported: { requests: 1, ...usage },
       traffic: end.outcome === 'failed' && !hasEvents ? null : traffic,
       disconnect,
     });
@@ -190,12 +189,13 @@ export class Unit {
   private attemptRecord(attempt: AttemptState, end: UnitEnd, usage: UnitUsage): AttemptRecord {
     const isLast = attempt === this.last;
     const served = isLast && end.outcome === 'served';
+    const wasCancelled = isLast && end.outcome === 'cancelled' && !hasFailed(attempt);
     const counts = isLast ? usage : (attempt.meter.usage ?? {});
     return {
       n: attempt.n,
       provider: attempt.planned.route.provider,
       model: attempt.planned.model.record.id,
-      status: served ? 'success' : isLast && end.outcome === 'cancelled' ? 'cancelled' : 'error',
+      status: served ? 'success' : wasCancelled ? 'cancelled' : 'error',
       http_status: attempt.httpStatus,
       error_code: attempt.errorCode,
       provider_code: attempt.providerCode,
@@ -206,16 +206,15 @@ export class Unit {
       prompt_tokens: counts.prompt_tokens ?? 0,
       completion_tokens: counts.completion_tokens ?? 0,
       served,
-      house_usd: served || (isLast && end.outcome === 'cancelled') ? null : this.houseUsd(attempt),
+      house_usd: served || wasCancelled ? null : this.houseUsd(attempt),
     };
   }
 
   /** List cost of what a failed attempt had used, which the house bears; null where it used nothing. */
   private houseUsd(attempt: AttemptState): string | null {
-    const { tier, request } = this.admitted.prepared;
+    const { tier } = this.admitted.prepared;
     const { meter, planned } = attempt;
     if (!meter.hasEvents) return null;
-    const traffic = { ...sentInput(request), outputBytes: meter.outputBytes };
     const { house_usd: house } = chargeFor({
       ...TERMS,
       record: planned.route.price,
@@ -223,10 +222,15 @@ export class Unit {
       context: {},
       outcome: 'failed',
       usage: meter.usage,
-      traffic,
+      traffic: meter.traffic,
     });
     return house === '0' ? null : house;
   }
+}
+
+/** The attempt failed at its provider, not because the caller left. */
+function hasFailed({ errorCode, httpStatus }: AttemptState): boolean {
+  return errorCode !== null || (httpStatus !== null && (httpStatus < 200 || httpStatus >= 300));
 }
 
 function pricedFrom(

@@ -1,6 +1,5 @@
-import { ApiError, UpstreamError, type Clock, type UnitUsage } from '@gateway/contracts';
+import { ApiError, UpstreamError, type Clock } from '@gateway/contracts';
 import type { AnswerFacts, EncodedRequest, EditedFrame, FrameEditor, ModelEvent } from '@gateway/dialects';
-import { estimateUsage } from '@gateway/money';
 import {
   TransportFailure,
   type FailureSignal,
@@ -14,7 +13,7 @@ import type { EdgeConfig } from '../edge.config.js';
 import { Meter } from '../inference/meter.js';
 import { sentInput } from '../inference/prepare.js';
 import type { AttemptState, Unit } from '../units/unit.js';
-import { frameSource, withEstimatedUsage } from './answer-source.js';
+import { frameSource } from './answer-source.js';
 import { encode, targetOf, upstreamDialect } from './encode.js';
 
 export interface AttemptDeps {
@@ -31,6 +30,8 @@ export interface AttemptInput {
   n: number;
   facts: AnswerFacts;
   signal: AbortSignal;
+  /** True once the caller has gone: what comes then is not delivered, and not billed as delivered. */
+  isGone: () => boolean;
   /** What is left of the caller's own total bound, in milliseconds. */
   remainingMs: number;
 }
@@ -40,6 +41,7 @@ export type Committed =
   | {
       kind: 'plain';
       attempt: AttemptState;
+      facts: AnswerFacts;
       ignored: string[];
       events: ModelEvent[];
       body: Record<string, unknown>;
@@ -59,16 +61,25 @@ const LARGEST_ERROR_BYTES = 65_536;
 
 /** One try of one route, up to the first decoded event. Throws UpstreamError, noted on the unit's attempt. */
 export async function tryRoute(input: AttemptInput, deps: AttemptDeps): Promise<Committed> {
+  const { signal, planned, remainingMs } = input;
+  // Nothing is sent for a caller that has gone or whose time is over: such an attempt is none.
+  if (signal.aborted) throw givenUp(planned, signal);
+  if (remainingMs <= 0) throw new ApiError('gateway_timeout', { providerCode: 'provider_timeout' });
   const attempt = begin(input, deps);
   input.unit.attempts.push(attempt);
   try {
     return await new Attempt(input, deps, attempt).run();
   } catch (error) {
     attempt.endedMs = deps.clock.monotonic();
-    if (error instanceof UpstreamError) note(attempt, error);
+    if (error instanceof UpstreamError && !signal.aborted) note(attempt, error);
     else if (error instanceof ApiError) attempt.errorCode = error.code;
     throw error;
   }
+}
+
+function givenUp(planned: PlannedRoute, { reason }: AbortSignal): UpstreamError {
+  const failure = new TransportFailure('aborted', reason);
+  return planned.provider.classify({ kind: 'transport', failure, byok: false });
 }
 
 /** Writes what an attempt failed with onto its record. */
@@ -79,7 +90,7 @@ export function note(attempt: AttemptState, { options }: UpstreamError): void {
   attempt.httpStatus = options.httpStatus;
 }
 
-function begin({ planned, n }: AttemptInput, { clock }: AttemptDeps): AttemptState {
+function begin({ planned, n, unit }: AttemptInput, { clock }: AttemptDeps): AttemptState {
   return {
     planned,
     n,
@@ -91,16 +102,20 @@ function begin({ planned, n }: AttemptInput, { clock }: AttemptDeps): AttemptSta
     errorCode: null,
     providerCode: null,
     errorMessage: null,
-    meter: new Meter(),
+    meter: new Meter(sentInput(unit.admitted.prepared.request)),
   };
 }
 
 class Attempt {
+  private readonly facts: AnswerFacts;
+
   constructor(
     private readonly input: AttemptInput,
     private readonly deps: AttemptDeps,
     private readonly attempt: AttemptState,
-  ) {}
+  ) {
+    this.facts = { ...input.facts, estimatedUsage: () => attempt.meter.completed() };
+  }
 
   async run(): Promise<Committed> {
     const { unit, planned } = this.input;
@@ -184,7 +199,7 @@ class Attempt {
     response: UpstreamResponse,
     { ignored, toolNames }: EncodedRequest,
   ): Promise<Committed> {
-    const { planned, unit } = this.input;
+    const { planned } = this.input;
     let bytes: Uint8Array;
     try {
       bytes = await response.bytes();
@@ -194,18 +209,14 @@ class Attempt {
     const body = parseObject(bytes);
     if (body === null)
       throw this.classify({ kind: 'bad_response', message: 'the answer is not a JSON object.', byok: false });
-    const events = withEstimatedUsage(
-      upstreamDialect(planned).decodeAnswer(body, targetOf(planned), toolNames),
-      this.attempt.meter,
-      sentInput(unit.admitted.prepared.request),
-    );
+    const events = upstreamDialect(planned).decodeAnswer(body, targetOf(planned), toolNames);
     const failure = events.find((event) => event.type === 'error');
     if (failure) throw this.classify({ kind: 'stream', failure: failure.failure, byok: false });
-    const now = this.deps.clock.monotonic();
-    for (const event of events) this.attempt.meter.see(event, now);
-    this.attempt.firstEventMs = now;
-    this.attempt.endedMs = now;
-    return { kind: 'plain', attempt: this.attempt, ignored, events, body, isSameDialect: this.isSameDialect };
+    for (const event of events) this.see(event);
+    const { attempt, facts, isSameDialect } = this;
+    attempt.firstEventMs = this.deps.clock.monotonic();
+    attempt.endedMs = attempt.firstEventMs;
+    return { kind: 'plain', attempt, facts, ignored, events, body, isSameDialect };
   }
 
   private async stream(
@@ -213,33 +224,29 @@ class Attempt {
     { ignored, toolNames }: EncodedRequest,
   ): Promise<Committed> {
     const { planned, unit } = this.input;
-    const facts: AnswerFacts = { ...this.input.facts, estimatedUsage: () => this.estimate() };
     const decoder = upstreamDialect(planned).streamDecoder(targetOf(planned), toolNames);
-    const source = frameSource(
-      unit.call.front,
-      decoder,
-      facts,
-      this.isSameDialect,
-      sentInput(unit.admitted.prepared.request),
+    const source = frameSource(unit.call.front, decoder, this.facts, this.isSameDialect, (event) =>
+      this.see(event),
     );
     const rest = response.chunks()[Symbol.asyncIterator]();
     for (;;) {
       const first = await this.nextFrames(source, rest);
-      const failure = first.flatMap(({ events }) => events).find((event) => event.type !== 'ping');
-      if (failure === undefined) continue;
-      if (failure.type === 'error') {
+      const decisive = first.flatMap(({ events }) => events).find((event) => event.type !== 'ping');
+      if (decisive === undefined) continue;
+      if (decisive.type === 'error') {
         response.cancel();
-        throw this.classify({ kind: 'stream', failure: failure.failure, byok: false });
+        throw this.classify({ kind: 'stream', failure: decisive.failure, byok: false });
       }
       this.attempt.firstEventMs = this.deps.clock.monotonic();
       return { kind: 'stream', attempt: this.attempt, ignored, first, source, rest };
     }
   }
 
-  private estimate(): UnitUsage {
-    const { prepared } = this.input.unit.admitted;
-    return estimateUsage({ ...sentInput(prepared.request), outputBytes: this.attempt.meter.outputBytes })
-      .usage;
+  /** The one place where an attempt is metered. */
+  private see(event: ModelEvent): void {
+    // What a caller that has gone was never sent is not billed to it, but its usage still counts.
+    if (this.input.isGone() && event.type !== 'usage' && event.type !== 'finish') return;
+    this.attempt.meter.see(event, this.deps.clock.monotonic());
   }
 
   private async nextFrames(source: FrameEditor, rest: AsyncIterator<Uint8Array>): Promise<EditedFrame[]> {

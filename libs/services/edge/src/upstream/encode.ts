@@ -1,4 +1,3 @@
-import type { CallerHeaders } from '@gateway/providers';
 import {
   DIALECTS,
   type EncodedRequest,
@@ -29,5 +28,3 @@ export function upstreamDialect({ route }: PlannedRoute): UpstreamDialect {
 export function encode(request: ModelRequest, planned: PlannedRoute): EncodedRequest {
   return upstreamDialect(planned).encodeRequest(request, targetOf(planned));
 }
-
-export const NO_CALLER_HEADERS: CallerHeaders = { anthropicVersion: null, anthropicBeta: [] };

@@ -1,0 +1,199 @@
+import { TOPIC } from '@gateway/contracts';
+import {
+  hello,
+  keyScope,
+  startEdge,
+  testModel,
+  testPrincipal,
+  type EdgeUnderTest,
+  type Json,
+} from '../edge.fixture.js';
+
+interface Refusal {
+  error: { code: string; message: string; details?: { type: string; loc: (string | number)[] }[] };
+  request_id: string;
+}
+
+describe('what is refused before a model', () => {
+  let edge: EdgeUnderTest;
+  beforeAll(async () => (edge = await startEdge()));
+  afterAll(() => edge.close());
+  beforeEach(() => edge.sim.reset());
+
+  async function refusal(
+    response: Promise<Response>,
+  ): Promise<{ said: string; body: Refusal; response: Response }> {
+    const answer = await response;
+    const body = (await answer.json()) as Refusal;
+    expect(body.request_id).toBe(answer.headers.get('x-request-id'));
+    expect(edge.upstream()).toEqual([]);
+    return { said: `${answer.status} ${body.error.code}`, body, response: answer };
+  }
+
+  it('AUTH-18 VER-14 a bad version header is 400 even with a wrong key, and the answer names a version', async () => {
+    const { said, response } = await refusal(
+      edge.post(hello('simulator/chat'), { key: 'rsk_wrong', headers: { 'x-service-version': '1999-01' } }),
+    );
+    expect(said).toBe('400 invalid_api_version');
+    expect(response.headers.get('x-service-version')).toBe('2026-08');
+    expect((await refusal(edge.post(hello('simulator/chat'), { key: 'rsk_wrong' }))).said).toBe(
+      '401 unauthorized',
+    );
+    expect((await refusal(edge.post(hello('simulator/chat'), { key: null }))).said).toBe('401 unauthorized');
+  });
+
+  it('a wrong key is told before a broken body', async () => {
+    expect((await refusal(edge.post('{', { key: 'rsk_wrong' }))).said).toBe('401 unauthorized');
+  });
+
+  it.each<[string, string, unknown, (string | number)[]]>([
+    ['EDGE-02', 'no JSON', '{"model":', []],
+    ['EDGE-02', 'an empty body', '', []],
+    ['EDGE-02', 'JSON that is no object', '[1]', []],
+    ['CHAT-17', 'no model and no default', { messages: [{ role: 'user', content: 'x' }] }, ['model']],
+    ['CHAT-18', 'no messages', { model: 'simulator/chat' }, ['messages']],
+    ['CHAT-18', 'empty messages', { model: 'simulator/chat', messages: [] }, ['messages']],
+    ['CHAT-18', 'messages that are no array', { model: 'simulator/chat', messages: 'x' }, ['messages']],
+    [
+      'CHAT-18',
+      'an unknown role',
+      hello('simulator/chat', { messages: [{ role: 'robot', content: 'x' }] }),
+      ['messages', 0, 'role'],
+    ],
+    [
+      'CHAT-21',
+      'a temperature that is no number',
+      hello('simulator/chat', { temperature: 'hot' }),
+      ['temperature'],
+    ],
+    [
+      'CHAT-27',
+      'another service_tier',
+      hello('simulator/chat', { service_tier: 'priority' }),
+      ['service_tier'],
+    ],
+    [
+      'CHAT-29',
+      'another effort',
+      hello('simulator/chat', { reasoning: { effort: 'huge' } }),
+      ['reasoning', 'effort'],
+    ],
+    [
+      'CHAT-30',
+      'effort and max_tokens',
+      hello('simulator/chat', { reasoning: { effort: 'low', max_tokens: 10 } }),
+      ['reasoning'],
+    ],
+  ])('%s 422 validation_error with loc: %s', async (_id, _what, body, loc) => {
+    const { said, body: answer } = await refusal(edge.post(body));
+    expect(said).toBe('422 validation_error');
+    expect(answer.error.details?.[0]?.loc.slice(0, loc.length)).toEqual(loc);
+  });
+
+  it('an assistant tool call that nothing answers is 422 with its place', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const messages = [
+      { role: 'user', content: 'x' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'user', content: 'and?' },
+    ];
+    const { said, body } = await refusal(edge.post(hello('simulator/chat', { messages })));
+    expect(said).toBe('422 validation_error');
+    expect(body.error.details?.[0]?.loc[0]).toBe('messages');
+  });
+
+  it('U12 JSON bombs and broken UTF-8 are refused fast', async () => {
+    const deep = `{"model":"simulator/chat","messages":${'['.repeat(8_000_000)}`;
+    const keys = `{${Array.from({ length: 100_001 }, (_, at) => `"k${at}":1`).join(',')}}`;
+    const items = `{"messages":[${'1,'.repeat(100_000)}1]}`;
+    const utf8 = new Uint8Array([...Buffer.from('{"model":"'), 0xff, 0xfe, ...Buffer.from('"}')]);
+    for (const body of [deep, keys, items, utf8, '{"__proto__":{},"model":"simulator/chat"}']) {
+      const startedMs = performance.now();
+      expect((await refusal(edge.post(body))).said).toBe('422 validation_error');
+      expect(performance.now() - startedMs).toBeLessThan(1_500);
+    }
+  });
+
+  it('KEY-10 KEY-11 KEY-12 KEY-13 ERR-19 ERR-30 keeps a key to its models before a provider is called', async () => {
+    const key = edge.addKey(
+      testPrincipal('key_lists', {
+        access: [{ kind: 'key', allowed: ['simulator/*', 'other/one'], blocked: ['simulator/claude'] }],
+      }),
+    );
+    edge.serve('other/one', 'sim-chat');
+    edge.serve('other/two', 'sim-chat');
+    const ask = (model: string): Promise<Response> => edge.post(hello(model), { key });
+    expect((await refusal(ask('other/two'))).said).toBe('404 model_not_found');
+    expect((await refusal(ask('simulator/claude'))).said).toBe('403 model_excluded');
+    expect((await refusal(ask('nobody/none'))).said).toBe('404 model_not_found');
+    const served = await Promise.all([ask('other/one'), ask('simulator/chat')]);
+    expect(served.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('KEY-06 uses the key’s default model, and MOD-01 resolves a unique name without brand', async () => {
+    const key = edge.addKey(testPrincipal('key_default', { defaultModel: 'simulator/chat' }));
+    const { model: _model, ...body } = hello('');
+    const answer = (await (await edge.post(body, { key })).json()) as Json;
+    expect(answer.model).toBe('simulator/chat');
+    edge.serve('simulator/unique-name', 'sim-chat');
+    expect(((await (await edge.post(hello('unique-name'))).json()) as Json).model).toBe(
+      'simulator/unique-name',
+    );
+  });
+
+  it('ERR-15 400 model_capability_not_supported, MSG-04 501 on messages', async () => {
+    edge.serveModels(
+      testModel('simulator/embed', [{ provider: 'simulated', upstreamModel: 'sim-chat' }], {
+        supports_completions_api: false,
+      }),
+    );
+    expect((await refusal(edge.post(hello('simulator/embed')))).said).toBe(
+      '400 model_capability_not_supported',
+    );
+    const answer = await edge.post(hello('simulator/embed'), { path: '/v1/messages' });
+    const body = (await answer.json()) as Refusal;
+    expect(`${answer.status} ${body.error.code}`).toBe('501 model_capability_not_supported');
+  });
+
+  it('CHAT-28 refuses flex where the model has no flex price, and CHAT-26 serves auto and default', async () => {
+    const flex = hello('simulator/chat', { service_tier: 'flex' });
+    expect((await refusal(edge.post(flex))).said).toBe('400 unsupported_operation');
+    for (const tier of ['auto', 'default'])
+      expect((await edge.post(hello('simulator/chat', { service_tier: tier }))).status).toBe(200);
+  });
+
+  it('ERR-57 ERR-18 503 with Retry-After where no provider of the model has a credential', async () => {
+    edge.serve('simulator/nowhere', { provider: 'mistral', upstreamModel: 'x' });
+    const { said, response } = await refusal(edge.post(hello('simulator/nowhere')));
+    expect(said).toBe('503 provider_not_available');
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('ERR-12 READ-35 counts and charges nothing, and records the refusal under its X-Request-Id', async () => {
+    const key = edge.addKey(
+      testPrincipal('key_err12', { accountId: 'acct_err12', limits: [keyScope('key_err12', { rpm: 1 })] }),
+    );
+    const refused = await edge.post(hello('nobody/none'), { key, headers: { 'x-request-tags': 'team=red' } });
+    expect(await edge.record(refused, TOPIC.rejections)).toMatchObject({
+      code: 'model_not_found',
+      http_status: 404,
+      key_id: 'key_err12',
+      requested_model: 'nobody/none',
+      model: null,
+      count: 1,
+      request_tags: { team: 'red' },
+    });
+    const state = await edge.limits.read('acct_err12', [{ kind: 'key', id: 'key_err12' }]);
+    expect(state).toMatchObject({ reservedUnits: 0, reservedNano: 0n });
+    // The one request a minute is still there.
+    expect((await edge.post(hello('simulator/chat'), { key })).status).toBe(200);
+    expect(
+      edge.shipped().filter(({ request_id }) => request_id === refused.headers.get('x-request-id')),
+    ).toEqual([]);
+  });
+
+  it('ERR-36 403 for a suspended key', async () => {
+    const key = edge.addKey(testPrincipal('key_suspended', { status: 'suspended' }));
+    expect((await refusal(edge.post(hello('simulator/chat'), { key }))).said).toBe('403 forbidden');
+  });
+});
