@@ -44,7 +44,13 @@ export interface UsageApp extends RunningApp {
   limits: InProcessLimitStore;
   log: SilentEventLog;
   principals: FewPrincipals;
-  call(method: 'GET' | 'POST', path: string, as: string | null, body?: unknown): Promise<Answer>;
+  call(
+    method: 'GET' | 'POST',
+    path: string,
+    as: string | null,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
   /** Hands records to the consumer as the event log would. */
   post(...records: (UsageRecord | RejectionRecord)[]): Promise<void>;
 }
@@ -132,33 +138,29 @@ export async function startUsageApp(
     limits,
     log,
     principals,
-    call: (method, path, as, body) => call(running.url, method, path, as, body),
+    call: (method, path, as, body, headers) => call(app, method, path, as, body, headers),
     post: (...records) => consumer.apply(records.map(delivered)),
   };
 }
 
 async function call(
-  url: string,
-  method: string,
+  app: RunningApp['app'],
+  method: 'GET' | 'POST',
   path: string,
   as: string | null,
   body: unknown,
+  more: Record<string, string> = {},
 ): Promise<Answer> {
-  const response = await fetch(url + path, {
+  const caller: Record<string, string> =
+    as === FLEET_TOKEN ? { 'x-fleet-token': as } : as === null ? {} : { authorization: `Bearer ${as}` };
+  const response = await app.inject({
     method,
-    headers: {
-      ...(as === FLEET_TOKEN
-        ? { 'x-fleet-token': as }
-        : as === null
-          ? {}
-          : { authorization: `Bearer ${as}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    body: body === undefined ? undefined : JSON.stringify(body),
-    signal: AbortSignal.timeout(10_000),
+    url: path,
+    headers: { ...caller, ...more },
+    ...(body === undefined ? {} : { payload: body as object }),
   });
-  const text = await response.text();
-  return { status: response.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  const text = response.body;
+  return { status: response.statusCode, body: text === '' ? null : (JSON.parse(text) as unknown) };
 }
 
 /** A record as the log delivers it. */

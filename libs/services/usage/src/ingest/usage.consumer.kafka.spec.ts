@@ -1,0 +1,100 @@
+import { EventLog, TOPIC, type LogRecord, type Subscription } from '@gateway/contracts';
+import { KafkaEventLog, SystemClock, SystemRandom } from '@gateway/platform';
+import { eventually, testDatabase, testKafka, type TestDatabase, type TestKafka } from '@gateway/testing';
+import {
+  cloudEvent,
+  MIGRATED,
+  rejectionRecord,
+  startUsageApp,
+  usageRecord,
+  type UsageApp,
+} from '../usage.fixture.js';
+import { books } from './books.fixture.js';
+
+/** Kafka whose topics and groups carry the prefix of this file, unseen by the service. */
+class PrefixedEventLog extends EventLog {
+  private readonly kafka: KafkaEventLog;
+
+  constructor(private readonly place: TestKafka) {
+    super();
+    const sources = { clock: new SystemClock(), random: new SystemRandom() };
+    this.kafka = new KafkaEventLog({ brokers: place.brokers, clientId: 'usage-spec', ...sources });
+  }
+
+  override append(topic: string, records: LogRecord[]): Promise<void> {
+    return this.kafka.append(this.place.topic(topic), records);
+  }
+
+  override consume(subscription: Subscription): ReturnType<EventLog['consume']> {
+    return this.kafka.consume({
+      ...subscription,
+      topics: subscription.topics.map((topic) => this.place.topic(topic)),
+      group: this.place.topic(subscription.group),
+      handler: (batch) =>
+        subscription.handler(
+          batch.map((record) => ({ ...record, topic: record.topic.slice(this.place.prefix.length) })),
+        ),
+    });
+  }
+
+  override close(): Promise<void> {
+    return this.kafka.close();
+  }
+}
+
+let place: TestDatabase;
+let kafka: TestKafka;
+let app: UsageApp;
+let log: PrefixedEventLog;
+
+beforeAll(async () => {
+  [place, kafka] = await Promise.all([testDatabase(MIGRATED), testKafka()]);
+  await kafka.createFleetTopics();
+  log = new PrefixedEventLog(kafka);
+  app = await startUsageApp(place.url, { eventLog: log });
+}, 120_000);
+afterAll(async () => {
+  await app.close();
+  await place.drop();
+});
+
+async function appendUsage(records: ReturnType<typeof usageRecord>[]): Promise<void> {
+  await log.append(
+    TOPIC.usage,
+    records.map((record) => ({ key: record.account_id, value: cloudEvent(TOPIC.usage, record) })),
+  );
+}
+
+describe('the consumer on Kafka', () => {
+  it('posts what was shipped, each unit once, though every record was delivered three times', async () => {
+    const records = Array.from({ length: 600 }, (_, n) =>
+      usageRecord({
+        account_id: `acct_${n % 7}`,
+        key_id: `key_${n % 7}`,
+        cost_usd: '0.001',
+        producer: 'edge-k',
+        epoch: 'k',
+        seq: n + 1,
+      }),
+    );
+    for (let times = 0; times < 3; times += 1) await appendUsage(records);
+    const refused = rejectionRecord({ producer: 'edge-k', epoch: 'k', seq: 601 });
+    await log.append(TOPIC.rejections, [
+      { key: refused.account_id, value: cloudEvent(TOPIC.rejections, refused) },
+      { key: 'acct_1', value: 'no JSON' },
+    ]);
+    await eventually(async () => (await app.funds.watermark('edge-k', 'k')) === 601, { timeoutMs: 20_000 });
+    expect(await books(app.database)).toMatchObject({
+      events: '0.6',
+      transfers: '0.6',
+      fallen: '0.6',
+      totals: '0.6',
+      crooked: 0,
+      unlinked: 0,
+    });
+    await eventually(async () => {
+      const { rows } = await app.database.pool.query('SELECT reason FROM dead_letter');
+      return rows.length === 1;
+    });
+  }, 60_000);
+});

@@ -1,0 +1,195 @@
+import { mintSecret, secretDigest, SystemRandom } from '@gateway/platform';
+import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
+import {
+  FLEET_TOKEN,
+  keyPrincipal,
+  MIGRATED,
+  sessionPrincipal,
+  startUsageApp,
+  usageRecord,
+  type UsageApp,
+} from '../usage.fixture.js';
+
+const random = new SystemRandom();
+const [rsk, scoped, suspended, mak, narrowMak] = [
+  mintSecret('rsk_', random),
+  mintSecret('rsk_', random),
+  mintSecret('rsk_', random),
+  mintSecret('mak_', random),
+  mintSecret('mak_', random),
+];
+const tokenOf = (name: string): string => `eyJ${name}.eyJ${name}.${name}`;
+const CALLERS: Record<string, string | null> = {
+  owner: tokenOf('owner'),
+  member: tokenOf('member'),
+  outsider: tokenOf('outsider'),
+  super_admin: tokenOf('super'),
+  rsk,
+  scoped,
+  suspended,
+  mak,
+  narrow_mak: narrowMak,
+  fleet: FLEET_TOKEN,
+  none: null,
+};
+
+let place: TestDatabase;
+let app: UsageApp;
+const record = usageRecord();
+
+beforeAll(async () => {
+  place = await testDatabase(MIGRATED);
+  app = await startUsageApp(place.url);
+  const { known } = app.principals;
+  const membership = { orgId: 'org_1', accountId: 'acct_1', teams: [] };
+  known.set(tokenOf('owner'), sessionPrincipal({ memberships: [{ ...membership, role: 'owner' }] }));
+  known.set(tokenOf('member'), sessionPrincipal({ memberships: [{ ...membership, role: 'member' }] }));
+  known.set(tokenOf('outsider'), sessionPrincipal());
+  known.set(tokenOf('super'), sessionPrincipal({ userId: 'usr_root', isSuperAdmin: true }));
+  known.set(secretDigest(rsk), keyPrincipal());
+  known.set(secretDigest(scoped), keyPrincipal({ permissions: ['inference:write'] }));
+  known.set(secretDigest(suspended), keyPrincipal({ status: 'suspended' }));
+  const adminKey = {
+    kind: 'admin_key' as const,
+    keyId: 'mak_1',
+    orgId: 'org_1',
+    accountId: 'acct_1',
+    accountVersion: 1,
+  };
+  known.set(secretDigest(mak), { ...adminKey, scopes: ['usage:read'] });
+  known.set(secretDigest(narrowMak), { ...adminKey, scopes: ['keys:read'] });
+  await app.post(record);
+});
+afterAll(async () => {
+  await app.close();
+  await place.drop();
+});
+
+describe('every endpoint of the usage service x who calls', () => {
+  const read = {
+    owner: 200,
+    member: 200,
+    outsider: 403,
+    super_admin: 403,
+    rsk: 200,
+    scoped: 403,
+    suspended: 403,
+    mak: 200,
+    narrow_mak: 403,
+    fleet: 401,
+    none: 401,
+  };
+  const byId = { ...read, outsider: 404, super_admin: 404 };
+  const inside = { ...Object.fromEntries(Object.keys(CALLERS).map((name) => [name, 404])) };
+  const nobody = { ...read, owner: 403, member: 403, outsider: 403, rsk: 403, mak: 403, super_admin: 422 };
+  const org = { org_id: 'org_1' };
+  const scopes = [{ kind: 'key', id: 'key_1' }];
+  const TABLE: [string, string, object | undefined, Record<string, number>][] = [
+    ['POST /v1/usage', '/v1/usage', org, read],
+    ['POST /v1/usage/events', '/v1/usage/events', org, read],
+    ['POST /v1/usage/rejections', '/v1/usage/rejections', org, read],
+    ['GET /v1/usage/events/:id/attempts', `/v1/usage/events/${record.id}/attempts`, undefined, byId],
+    ['GET /v1/usage/requests/:id', `/v1/usage/requests/${record.request_id}`, undefined, byId],
+    ['GET /v1/usage/rate-limits', '/v1/usage/rate-limits?org_id=org_1', undefined, read],
+    ['GET /v1/balance', '/v1/balance?org_id=org_1&refresh=true', undefined, read],
+    ['POST /v1/admin/credits', '/v1/admin/credits', { reason: '' }, nobody],
+    [
+      'POST /internal/gate/:account',
+      '/internal/gate/acct_1',
+      { gen: 'other', scopes },
+      { ...inside, fleet: 204 },
+    ],
+    ['POST /internal/spend', '/internal/spend', { scopes }, { ...inside, fleet: 200 }],
+    ['POST /internal/credits', '/internal/credits', {}, { ...inside, fleet: 422 }],
+    [
+      'GET /internal/watermarks/:producer',
+      '/internal/watermarks/edge-1?epoch=e1',
+      undefined,
+      { ...inside, fleet: 200 },
+    ],
+  ];
+
+  it.each(TABLE)('%s', async (route, path, body, expected) => {
+    const method = route.startsWith('POST') ? 'POST' : 'GET';
+    const found: Record<string, number> = {};
+    for (const [name, as] of Object.entries(CALLERS))
+      found[name] = (await app.call(method, path, as, body)).status;
+    expect(found).toEqual(expected);
+  });
+
+  it('names every endpoint that the service has', () => {
+    const routes = app.routes.map(({ method, path }) => `${method} ${path}`);
+    const own = routes.filter((route) => !/ \/(healthz|readyz|metrics)$/.test(route));
+    expect(own.toSorted()).toEqual(TABLE.map(([route]) => route).toSorted());
+  });
+});
+
+describe('POST /v1/admin/credits', () => {
+  const give = (body: object, headers?: Record<string, string>) =>
+    app.call(
+      'POST',
+      '/v1/admin/credits',
+      CALLERS['super_admin'],
+      { reason: 'a trial', amount_usd: '5', ...body },
+      headers,
+    );
+
+  it('credits once per Idempotency-Key, tells balance.credited and writes the audit log', async () => {
+    const key = { 'idempotency-key': 'k-1' };
+    const first = await give({ account_id: 'acct_c' }, key);
+    expect(first).toMatchObject({
+      status: 201,
+      body: { account_id: 'acct_c', amount_usd: '5', balance_after: '5' },
+    });
+    expect(await give({ account_id: 'acct_c' }, key)).toEqual(first);
+    expect((await give({ account_id: 'acct_d' }, key)).status).toBe(409);
+    await eventually(() => app.log.appended.some(({ record: { key: account } }) => account === 'acct_c'));
+    const events = app.log.appended.filter((sent) => sent.record.key === 'acct_c');
+    expect(JSON.parse(events[0].record.value).data).toMatchObject({
+      type: 'balance.credited',
+      account_id: 'acct_c',
+      data: { amount_usd: '5', balance_after: '5', source: 'admin_grant' },
+    });
+    const audit = await app.database.pool.query('SELECT action, actor_id, target_id FROM audit_log');
+    expect(audit.rows).toEqual([{ action: 'balance.credit', actor_id: 'usr_root', target_id: 'acct_c' }]);
+  });
+
+  it('finds the account of an org that has been seen, and says so where it cannot', async () => {
+    expect((await give({ org_id: 'org_1' })).body).toMatchObject({ account_id: 'acct_1', org_id: 'org_1' });
+    expect((await give({ org_id: 'org_unseen' })).status).toBe(404);
+    expect((await give({ user_id: 'usr_root' })).body).toMatchObject({ account_id: 'acct_own' });
+    expect((await give({ user_id: 'usr_else' })).status).toBe(404);
+    expect((await give({})).status).toBe(422);
+    expect((await give({ org_id: 'org_1', account_id: 'acct_1' })).status).toBe(422);
+    expect((await give({ account_id: 'acct_1', amount_usd: '0' })).status).toBe(422);
+    expect((await give({ account_id: 'acct_1', amount_usd: 5 })).status).toBe(422);
+  });
+});
+
+describe('the internal endpoints', () => {
+  it('answer spend per scope and watermarks, and take a credit once per source', async () => {
+    const scopes = [
+      { kind: 'key', id: 'key_1' },
+      { kind: 'org', id: 'org_none' },
+    ];
+    expect((await app.call('POST', '/internal/spend', FLEET_TOKEN, { scopes })).body).toEqual({
+      spent_usd: ['0.0015', '0'],
+    });
+    const watermark = await app.call('GET', '/internal/watermarks/edge-1?epoch=e1', FLEET_TOKEN);
+    expect(watermark.body).toEqual({ watermark: record.seq === 1 ? 1 : 0 });
+    const credit = {
+      account_id: 'acct_x',
+      org_id: null,
+      amount_usd: '2',
+      kind: 'admin_grant',
+      source: 'opening',
+    };
+    for (let times = 0; times < 2; times += 1) {
+      expect((await app.call('POST', '/internal/credits', FLEET_TOKEN, credit)).status).toBe(204);
+    }
+    const { rows } = await app.database.pool.query(
+      "SELECT trim_scale(posted)::text AS p FROM account WHERE id = 'acct_x'",
+    );
+    expect(rows).toEqual([{ p: '2' }]);
+  });
+});

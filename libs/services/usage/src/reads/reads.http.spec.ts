@@ -1,0 +1,369 @@
+import { testDatabase, type TestDatabase } from '@gateway/testing';
+import { mintSecret, secretDigest, SystemRandom } from '@gateway/platform';
+import type { AttemptView, UsageEventRecord } from '@gateway/contracts';
+import {
+  attemptRecord,
+  keyPrincipal,
+  MIGRATED,
+  rejectionRecord,
+  sessionPrincipal,
+  startUsageApp,
+  usageRecord,
+  type UsageApp,
+} from '../usage.fixture.js';
+
+const DAY_MS = 86_400_000;
+const random = new SystemRandom();
+const secret = mintSecret('rsk_', random);
+const otherSecret = mintSecret('rsk_', random);
+const tokenOf = (name: string): string => `eyJ${name}.eyJ${name}.${name}`;
+const ORG = { org_id: 'org_1' };
+
+let place: TestDatabase;
+let app: UsageApp;
+
+beforeAll(async () => {
+  place = await testDatabase(MIGRATED);
+  app = await startUsageApp(place.url);
+  const { known } = app.principals;
+  known.set(secretDigest(secret), keyPrincipal());
+  known.set(secretDigest(otherSecret), keyPrincipal({ keyId: 'key_2', createdBy: 'usr_2' }));
+  const membership = { orgId: 'org_1', accountId: 'acct_1', teams: [] };
+  known.set(
+    tokenOf('owner'),
+    sessionPrincipal({ userId: 'usr_9', memberships: [{ ...membership, role: 'owner' }] }),
+  );
+  known.set(
+    tokenOf('member'),
+    sessionPrincipal({ userId: 'usr_2', memberships: [{ ...membership, role: 'member' }] }),
+  );
+  known.set(tokenOf('outsider'), sessionPrincipal({ userId: 'usr_8' }));
+});
+afterAll(async () => {
+  await app.close();
+  await place.drop();
+});
+
+beforeEach(() =>
+  app.database.pool.query('TRUNCATE usage_event, rejection, spend_hour, spend_total, producer, dead_letter'),
+);
+
+const summary = (as: string | null, body: object = ORG) => app.call('POST', '/v1/usage', as, body);
+const events = (as: string | null, body: object = ORG) => app.call('POST', '/v1/usage/events', as, body);
+const lookup = (as: string, id: string) => app.call('GET', `/v1/usage/requests/${id}`, as);
+
+describe('POST /v1/usage', () => {
+  it('READ-01 READ-02 READ-03 READ-05 EDGE-03 sums requests, tokens and costs exactly, as decimal strings', async () => {
+    await app.post(
+      usageRecord({ cost_usd: '0.1' }),
+      usageRecord({ cost_usd: '0.2', model: 'acme/deep' }),
+      usageRecord({ cost_usd: '0.000000000001' }),
+      usageRecord({ status: 'error', outcome: 'failed', cost_usd: null, usage: {}, attempts: [] }),
+    );
+    const { status, body } = await summary(secret);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      total_requests: 4,
+      successful_requests: 3,
+      error_requests: 1,
+      prompt_tokens: 300,
+      completion_tokens: 150,
+      total_tokens: 450,
+      total_cost_usd: '0.300000000001',
+      by_model_total: 2,
+      by_model: [
+        { model: 'acme/swift', requests: 3, total_tokens: 300, cost_usd: '0.100000000001' },
+        { model: 'acme/deep', requests: 1, total_tokens: 150, cost_usd: '0.2' },
+      ],
+    });
+  });
+
+  it('READ-04 READ-28 limit and offset page by_model alone: the totals and by_model_total stay whole', async () => {
+    await app.post(...['a', 'b', 'c'].map((name) => usageRecord({ model: `acme/${name}`, cost_usd: '1' })));
+    const { body } = await summary(secret, { ...ORG, limit: 1, offset: 1 });
+    expect(body).toMatchObject({ total_requests: 3, total_cost_usd: '3', by_model_total: 3 });
+    expect(body.by_model).toEqual([{ model: 'acme/b', requests: 1, total_tokens: 150, cost_usd: '1' }]);
+  });
+
+  it.each(['/v1/usage', '/v1/usage/events'])(
+    'READ-29 %s takes a limit of 200 and refuses 201 with 422',
+    async (path) => {
+      expect((await app.call('POST', path, secret, { ...ORG, limit: 200 })).status).toBe(200);
+      const refused = await app.call('POST', path, secret, { ...ORG, limit: 201 });
+      expect([refused.status, refused.body.error.details[0].loc]).toEqual([422, ['limit']]);
+    },
+  );
+
+  it('READ-24 READ-25 since and until take times, and a bare date covers its whole day', async () => {
+    const at = (time: string) => usageRecord({ created_at: time });
+    await app.post(
+      at('2026-11-09T23:59:59.999Z'),
+      at('2026-11-10T00:00:00.000Z'),
+      at('2026-11-10T23:59:59.999Z'),
+      at('2026-11-11T00:00:00.000Z'),
+    );
+    const count = async (filter: object) =>
+      (await summary(secret, { ...ORG, ...filter })).body.total_requests;
+    expect(await count({ since: '2026-11-10', until: '2026-11-10' })).toBe(2);
+    expect(await count({ until: '2026-11-10' })).toBe(3);
+    expect(await count({ since: '2026-11-10T23:59:59.999Z' })).toBe(2);
+    expect(await count({ since: '2026-11-11T01:00:00+01:00' })).toBe(1);
+    expect(await count({ until: '2026-11-10T00:00:00Z' })).toBe(2);
+    expect((await summary(secret, { ...ORG, since: 'yesterday' })).status).toBe(422);
+  });
+
+  it('READ-26 READ-27 model and status filter summary and events', async () => {
+    await app.post(
+      usageRecord({ model: 'acme/a' }),
+      usageRecord({ model: 'acme/b', status: 'error', outcome: 'failed', cost_usd: null }),
+      usageRecord({ model: 'acme/c' }),
+    );
+    const filter = { ...ORG, model: ['acme/a', 'acme/b'], status: ['success'] };
+    expect((await summary(secret, filter)).body.total_requests).toBe(1);
+    expect((await events(secret, filter)).body.events.map(({ model }: UsageEventRecord) => model)).toEqual([
+      'acme/a',
+    ]);
+  });
+
+  it('LIM-17 shows an event of two years ago in summary and events', async () => {
+    await app.post(usageRecord({ created_at: '2024-11-20T10:00:00Z' }));
+    expect((await summary(secret)).body.total_requests).toBe(1);
+    expect((await events(secret)).body.total).toBe(1);
+  });
+});
+
+describe('POST /v1/usage/events', () => {
+  it('READ-06 READ-07 READ-08 READ-09 READ-10 READ-11 READ-12 READ-56 USG-19 shows one event with its cost and tags', async () => {
+    const record = usageRecord({
+      cost_usd: '0.0450',
+      routing_fallback: true,
+      request_tags: { team: 'blue' },
+      created_at: '2026-11-20T10:00:00.250Z',
+    });
+    const hit = usageRecord({
+      outcome: 'cached',
+      cache_hit: true,
+      cost_usd: null,
+      created_at: '2026-11-20T09:00:00Z',
+    });
+    await app.post(record, hit);
+    const { body } = await events(secret);
+    expect(body).toMatchObject({ total: 2, limit: 50, offset: 0 });
+    expect(body.events[0]).toEqual({
+      id: record.id,
+      request_id: record.request_id,
+      model: 'acme/swift',
+      prompt_tokens: 100,
+      completion_tokens: 50,
+      total_tokens: 150,
+      cost_usd: '0.045',
+      latency_ms: 120,
+      status: 'success',
+      created_at: '2026-11-20T10:00:00.250Z',
+      routing_fallback: true,
+      request_tags: { team: 'blue' },
+    });
+    expect(body.events[1].cost_usd).toBeNull();
+  });
+
+  it('READ-30 READ-31 pages newest first and meets every event once', async () => {
+    // Three moments for nine events: order has to hold among equals, too.
+    const records = Array.from({ length: 9 }, (_, n) =>
+      usageRecord({ created_at: `2026-11-20T10:00:0${n % 3}.000Z` }),
+    );
+    await app.post(...records);
+    const seen: { id: string; created_at: string }[] = [];
+    for (let offset = 0; offset < 9; offset += 2) {
+      seen.push(...(await events(secret, { ...ORG, limit: 2, offset })).body.events);
+    }
+    expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(records.map(({ id }) => id)));
+    expect(seen).toHaveLength(9);
+    const times = seen.map(({ created_at }) => created_at);
+    expect(times).toEqual(times.toSorted().toReversed());
+  });
+
+  it('READ-13 READ-32 READ-33 READ-34 READ-52 shows a retried request once and its attempts without provider names', async () => {
+    const failed = attemptRecord({
+      provider: 'secretive',
+      status: 'error',
+      http_status: 500,
+      error_code: 'internal_provider_error',
+      error_message: 'it broke',
+      served: false,
+      house_usd: '0.01',
+    });
+    const served = attemptRecord({ n: 2, provider: 'hosty', started_at: '2026-11-20T10:00:01.000Z' });
+    const record = usageRecord({ attempts: [served, failed], routing_fallback: true });
+    await app.post(record);
+    const page = (await events(secret)).body;
+    expect(page.events).toHaveLength(1);
+    const { status, body } = await app.call('GET', `/v1/usage/events/${record.id}/attempts`, secret);
+    expect(status).toBe(200);
+    expect(body.attempts.map(({ n }: AttemptView) => n)).toEqual([1, 2]);
+    expect(body.attempts[0]).toEqual({
+      n: 1,
+      status: 'error',
+      http_status: 500,
+      error_code: 'internal_provider_error',
+      error_message: 'it broke',
+      started_at: '2026-11-20T10:00:00.000Z',
+      latency_ms: 100,
+      ttft_ms: 80,
+      prompt_tokens: 100,
+      completion_tokens: 50,
+      served: false,
+    });
+    expect(JSON.stringify([page, body])).not.toMatch(/secretive|hosty|provider"|house/);
+  });
+});
+
+describe('GET /v1/usage/requests/{id}', () => {
+  it('READ-22 READ-35 READ-53 tells of a served request, with its provider', async () => {
+    const record = usageRecord({
+      cost_usd: '0.5',
+      created_at: '2026-11-20T10:00:00.000Z',
+      request_tags: { a: 'b' },
+    });
+    await app.post(record);
+    const { status, body } = await lookup(secret, record.request_id);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      request_id: record.request_id,
+      created_at: '2026-11-20T10:00:00.000Z',
+      endpoint: '/v1/chat/completions',
+      model: 'acme/swift',
+      requested_model: 'acme/swift',
+      provider: 'hosty',
+      status: 'success',
+      outcome: 'served',
+      http_status: 200,
+      error_code: null,
+      latency_ms: 120,
+      ttft_ms: 80,
+      prompt_tokens: 100,
+      completion_tokens: 50,
+      total_tokens: 150,
+      cost_usd: '0.5',
+      byok_used: false,
+      routing_fallback: false,
+      cache_hit: false,
+      attempts: [expect.objectContaining({ n: 1, served: true })],
+      request_tags: { a: 'b' },
+      retention_days: 90,
+    });
+  });
+
+  it.each(['failed', 'cached', 'cancelled'] as const)('READ-53 tells the outcome %s', async (outcome) => {
+    const record = usageRecord({ outcome, cost_usd: null });
+    await app.post(record);
+    expect((await lookup(secret, record.request_id)).body.outcome).toBe(outcome);
+  });
+
+  it('READ-23 READ-35 tells of a request refused before any model as rejected', async () => {
+    const record = rejectionRecord();
+    await app.post(record);
+    const { body } = await lookup(secret, record.request_id);
+    expect(body).toMatchObject({
+      outcome: 'rejected',
+      http_status: 429,
+      error_code: 'rate_limit_exceeded',
+      cost_usd: null,
+    });
+  });
+
+  it('READ-36 404 for a request older than 90 days, served or refused', async () => {
+    const old = new Date(Date.now() - 90 * DAY_MS - 60_000).toISOString();
+    const young = new Date(Date.now() - 90 * DAY_MS + 60_000).toISOString();
+    const records = [
+      usageRecord({ created_at: old }),
+      rejectionRecord({ created_at: old }),
+      usageRecord({ created_at: young }),
+    ];
+    await app.post(...records);
+    const answers = await Promise.all(records.map(({ request_id }) => lookup(secret, request_id)));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 200]);
+  });
+
+  it('READ-37 404 for a chat compare and for a line of a batch', async () => {
+    const records = [usageRecord({ endpoint: '/v1/chat/compare' }), usageRecord({ endpoint: '/v1/batches' })];
+    await app.post(...records);
+    for (const { request_id } of records) expect((await lookup(secret, request_id)).status).toBe(404);
+  });
+});
+
+describe('whose usage a caller sees', () => {
+  it('AUTH-08 AUTH-09 a key sees its own usage alone, whatever the filters say', async () => {
+    const own = usageRecord();
+    const foreign = usageRecord({ key_id: 'key_2', member_id: 'usr_2' });
+    await app.post(own, foreign);
+    for (const org_id of ['org_1', 'org_other', 7, {}]) {
+      const body = { org_id, team_id: 'team_x', member_id: 'usr_2' };
+      expect((await summary(secret, body)).body.total_requests).toBe(1);
+      expect((await events(secret, body)).body.events.map(({ id }: UsageEventRecord) => id)).toEqual([
+        own.id,
+      ]);
+    }
+    expect((await lookup(secret, foreign.request_id)).status).toBe(404);
+    expect((await app.call('GET', `/v1/usage/events/${foreign.id}/attempts`, secret)).status).toBe(404);
+    expect((await lookup(otherSecret, foreign.request_id)).status).toBe(200);
+  });
+
+  it('AUTH-07 a session sees the org: its owner all of it, a member the usage of their own keys, an outsider 403', async () => {
+    const first = usageRecord();
+    const second = usageRecord({ key_id: 'key_2', member_id: 'usr_2' });
+    await app.post(first, second, usageRecord({ account_id: 'acct_2', org_id: 'org_2' }));
+    expect((await summary(tokenOf('owner'))).body.total_requests).toBe(2);
+    expect((await summary(tokenOf('owner'), { ...ORG, member_id: 'usr_2' })).body.total_requests).toBe(1);
+    expect((await events(tokenOf('member'))).body.events.map(({ id }: UsageEventRecord) => id)).toEqual([
+      second.id,
+    ]);
+    expect((await lookup(tokenOf('member'), first.request_id)).status).toBe(404);
+    expect((await lookup(tokenOf('owner'), first.request_id)).status).toBe(200);
+    expect((await summary(tokenOf('outsider'))).status).toBe(403);
+    expect((await summary(null)).status).toBe(401);
+  });
+
+  it.each(['/v1/usage', '/v1/usage/events'])(
+    'AUTH-13 %s answers 422 to a missing org_id of every caller and to a malformed one of a session',
+    async (path) => {
+      for (const as of [secret, tokenOf('owner')]) {
+        const { status, body } = await app.call('POST', path, as, {});
+        expect([status, body.error.details[0].loc]).toEqual([422, ['org_id']]);
+      }
+      for (const org_id of ['nonsense', 12]) {
+        expect((await app.call('POST', path, tokenOf('owner'), { org_id })).status).toBe(422);
+      }
+    },
+  );
+});
+
+describe('POST /v1/usage/rejections', () => {
+  it('lists refusals of the last 90 days by their filters', async () => {
+    const record = rejectionRecord();
+    const old = new Date(Date.now() - 91 * DAY_MS).toISOString();
+    await app.post(
+      record,
+      rejectionRecord({ code: 'model_not_found', http_status: 404 }),
+      rejectionRecord({ created_at: old }),
+    );
+    const { body } = await app.call('POST', '/v1/usage/rejections', secret, {
+      code: ['rate_limit_exceeded'],
+    });
+    expect(body).toMatchObject({ total: 1, limit: 50, offset: 0 });
+    expect(body.rejections).toEqual([
+      {
+        request_id: record.request_id,
+        created_at: record.created_at,
+        endpoint: '/v1/chat/completions',
+        model: 'acme/swift',
+        status: 429,
+        code: 'rate_limit_exceeded',
+        message: 'Too many requests.',
+        scope: 'key',
+        scope_id: 'key_1',
+        key_id: 'key_1',
+        limit_type: 'rpm',
+      },
+    ]);
+  });
+});
