@@ -39,6 +39,24 @@ describe('a request of the same dialect', () => {
     ]);
   });
 
+  it('CHAT-14 takes a reply back as SDKs hold it, without what only readers know', () => {
+    const call = { id: 'c1', type: 'function', function: { name: 'x', arguments: '{"a":1}' } };
+    const held = {
+      role: 'assistant',
+      content: null,
+      refusal: null,
+      annotations: [],
+      parsed: null,
+      tool_calls: [{ ...call, function: { ...call.function, parsed_arguments: { a: 1 } } }],
+    };
+    const result = { role: 'tool', tool_call_id: 'c1', content: 'done' };
+    expect(spliced({ messages: [USER, held, result] }).body.messages).toEqual([
+      USER,
+      { role: 'assistant', content: null, refusal: null, tool_calls: [call] },
+      result,
+    ]);
+  });
+
   it('CHAT-21 sends sampling on, and reports it where the model fixes it', () => {
     expect(spliced({ temperature: 0.5 }).body.temperature).toBe(0.5);
     const fixed = spliced({ temperature: 0.5, top_p: 0.1, presence_penalty: 1 }, {}, { fixesSampling: true });

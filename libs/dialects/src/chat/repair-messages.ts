@@ -3,6 +3,9 @@ import { filled, isObject, objectOf, objectsOf, textOf, without, type JsonObject
 import { upstreamCallId } from './upstream-names.js';
 
 const REASONING = ['reasoning', 'reasoning_content', 'reasoning_details'];
+/** Members that answers and SDK helpers add to a reply. Callers send the reply back whole, and providers refuse them. */
+const READ_ONLY = ['annotations', 'parsed'];
+const READ_ONLY_OF_CALL = ['parsed_arguments'];
 
 /**
  * The caller's messages as this provider takes them, null where they can go as they are: then megabytes of them are
@@ -22,7 +25,7 @@ function repaired(message: JsonObject, quirks: Quirks): JsonObject {
       return role === message.role ? message : { ...message, role };
     }
     case 'assistant':
-      return withCalls(withReasoning(message, quirks), quirks);
+      return withCalls(withReasoning(withoutAny(message, READ_ONLY), quirks), quirks);
     case 'tool': {
       const id = textOf(message.tool_call_id);
       const accepted = upstreamCallId(id, quirks.toolCallIdPattern);
@@ -79,12 +82,19 @@ function withCalls(message: JsonObject, { toolCallIdPattern }: Quirks): JsonObje
   const calls = objectsOf(message.tool_calls);
   const repairedCalls = calls.map((call) => {
     const id = upstreamCallId(textOf(call.id), toolCallIdPattern);
-    const body = objectOf(call.function);
+    const sent = objectOf(call.function);
+    const body = withoutAny(sent, READ_ONLY_OF_CALL);
     const isEmpty = isObject(call.function) && textOf(body.arguments).trim() === '';
-    if (id === call.id && !isEmpty) return call;
-    return { ...call, id, ...(isEmpty ? { function: { ...body, arguments: '{}' } } : {}) };
+    if (id === call.id && !isEmpty && body === sent) return call;
+    if (!isObject(call.function)) return { ...call, id };
+    return { ...call, id, function: isEmpty ? { ...body, arguments: '{}' } : body };
   });
   return repairedCalls.some((call, position) => call !== calls[position])
     ? { ...message, tool_calls: repairedCalls }
     : message;
+}
+
+/** The same object where it has none of them. */
+function withoutAny(value: JsonObject, names: readonly string[]): JsonObject {
+  return names.some((name) => name in value) ? without(value, names) : value;
 }
