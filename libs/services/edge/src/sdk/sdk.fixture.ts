@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import type { RecordedRequest } from '@gateway/simulator';
+import { startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
+
+/** The upstreams that every promise to an SDK is proven over: the same dialect as the caller's, and the other. */
+export const UPSTREAMS = ['chat', 'messages'] as const;
+export type UpstreamName = (typeof UPSTREAMS)[number];
+
+/** One simulated behaviour behind both upstreams; `word` and `script` are the simulator's grammar. */
+export interface Behaviour {
+  word?: string;
+  script?: string;
+}
+
+function modelId(upstream: UpstreamName, behaviour = 'plain'): string {
+  return `simulator/${upstream}-${behaviour}`;
+}
+
+export interface EdgeForSdks extends EdgeUnderTest {
+  /** The model of a behaviour behind an upstream; the plain one unless named. */
+  model(upstream: UpstreamName, behaviour?: string): string;
+  /** Requests that carried a key which the edge knew or not, since the last `forget()`. */
+  requests(): number;
+  /** Requests that the upstream saw since the last `forget()`. */
+  upstream(): RecordedRequest[];
+  forget(): void;
+  /** What the next requests' authentication throws, for failures of the service itself. */
+  failAuthentication(times: number, error: Error): void;
+}
+
+/** An edge whose catalogue has `<upstream>-<behaviour>` for every behaviour named, and `<upstream>-plain`. */
+export async function startEdgeForSdks(behaviours: Record<string, Behaviour>): Promise<EdgeForSdks> {
+  const all = Object.entries({ plain: {}, ...behaviours });
+  const upstreamModel = (base: string, { word, script }: Behaviour): string =>
+    `${base}${word === undefined ? '' : `-${word}`}${script === undefined ? '' : `:${script}`}`;
+  const models = all.flatMap(([name, behaviour]) => [
+    testModel(modelId('chat', name), [
+      { provider: 'simulated', upstreamModel: upstreamModel('sim-chat', behaviour) },
+    ]),
+    testModel(modelId('messages', name), [
+      { provider: 'simulated-messages', upstreamModel: upstreamModel('sim-claude', behaviour) },
+    ]),
+  ]);
+  const edge = await startEdge({ models });
+  const known = new Set(models.map(({ record }) => record.id));
+  const faults: Error[] = [];
+  let requests = 0;
+  const resolve = edge.principals.resolve.bind(edge.principals);
+  edge.principals.resolve = (credential) => {
+    requests += 1;
+    const fault = faults.shift();
+    return fault ? Promise.reject(fault) : resolve(credential);
+  };
+  return {
+    ...edge,
+    model: (upstream, behaviour) => {
+      const id = modelId(upstream, behaviour);
+      if (!known.has(id)) throw new TypeError(`no behaviour of ${id}`);
+      return id;
+    },
+    requests: () => requests,
+    upstream: () => edge.sim.requests(),
+    forget: () => {
+      requests = 0;
+      edge.sim.reset();
+    },
+    failAuthentication: (times, error) => {
+      for (let n = 0; n < times; n += 1) faults.push(error);
+    },
+  };
+}
+
+/** Bytes that no translation may change: every value of a byte, behind the signature of a PNG. */
+export const IMAGE = Buffer.concat([
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  Buffer.from(Array.from({ length: 256 }, (_, value) => value)),
+  randomBytes(3_000),
+]).toString('base64');
+
+export const WEATHER_SCHEMA = {
+  type: 'object' as const,
+  properties: { city: { type: 'string' as const }, days: { type: 'integer' as const } },
+  required: ['city', 'days'],
+  additionalProperties: false,
+};
+
+export const NO_ARGUMENTS = { type: 'object', properties: {}, additionalProperties: false } as const;
+
+/** A prompt of five megabytes whose end an answer quotes. */
+export function bigPrompt(): string {
+  return `${'All work and no play. '.repeat(Math.ceil(5_000_000 / 22))}The end.`;
+}
+
+export function errorOf<T>(running: PromiseLike<T>): Promise<unknown> {
+  return Promise.resolve(running).then(
+    (value) => {
+      throw new Error(`no error but ${JSON.stringify(value).slice(0, 300)}`);
+    },
+    (error: unknown) => error,
+  );
+}
