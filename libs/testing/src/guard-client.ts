@@ -16,12 +16,16 @@ export async function askGuard(
     try {
       return await post(socketPath, path, JSON.stringify(body));
     } catch (error) {
-      const isStarting =
-        error instanceof Error && 'code' in error && /ENOENT|ECONNREFUSED/.test(String(error.code));
-      if (!isStarting || waited > CONNECT_MS) throw error;
+      if (!isStarting(error) || waited > CONNECT_MS) throw error;
       await pause(RETRY_MS);
     }
   }
+}
+
+/** By its shape: an error of the runtime's own comes from another realm than Jest's. What is asked may be asked again. */
+function isStarting(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
+  return /^(?:ENOENT|ECONNREFUSED|ECONNRESET|EPIPE)$/.test(String(error.code));
 }
 
 /** One string member of an answer. */
