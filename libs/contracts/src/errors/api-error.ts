@@ -24,6 +24,8 @@ export interface ApiErrorOptions {
   status?: number;
   providerCode?: string;
   details?: ErrorDetail[];
+  /** Stands for `details` on /v1/messages, where Anthropic SDKs read an object, for example its `error_code`. */
+  messagesDetails?: Readonly<Record<string, unknown>>;
   /** Dotted path for OpenAI SDK users; derived from the first detail when absent. */
   param?: string;
   supportedVersions?: string[];
@@ -107,7 +109,7 @@ export interface MessagesErrorEnvelope {
     message: string;
     code: string;
     provider_code?: string;
-    details?: ErrorDetail[];
+    details?: ErrorDetail[] | Readonly<Record<string, unknown>>;
     attempts?: AttemptFault[];
     supported_versions?: string[];
   };
@@ -117,9 +119,14 @@ export interface MessagesErrorEnvelope {
 export function messagesErrorEnvelope(error: ApiError, requestId: string): MessagesErrorEnvelope {
   const { error: body } = errorEnvelope(error, requestId);
   const { param: _param, type: _type, ...rest } = body;
+  const { messagesDetails } = error.options;
   return {
     type: 'error',
-    error: { ...rest, type: ANTHROPIC_TYPES[error.status] ?? 'api_error' },
+    error: {
+      ...rest,
+      ...(messagesDetails === undefined ? {} : { details: messagesDetails }),
+      type: ANTHROPIC_TYPES[error.status] ?? 'api_error',
+    },
     request_id: requestId,
   };
 }
