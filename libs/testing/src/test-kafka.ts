@@ -13,8 +13,11 @@ export interface TestKafka {
   topic(name: string): string;
   /** Creates topics under the prefix; resolves when they can be written to. Default one partition. */
   createTopics(names: string[], partitions?: number): Promise<void>;
-  /** The topics of deploy/kafka/topics.yaml and their dead-letter topics under the prefix, at most four partitions each. */
-  createFleetTopics(): Promise<void>;
+  /**
+   * The topics of deploy/kafka/topics.yaml and their dead-letter topics, at most four partitions each; under the prefix
+   * unless told otherwise, which is for a broker of one's own.
+   */
+  createFleetTopics(options?: { isPrefixed: boolean }): Promise<void>;
 }
 
 export type OwnKafka = TestKafka & { server: OwnServer };
@@ -61,8 +64,8 @@ function harness(address: string): TestKafka {
         await admin.disconnect();
       }
     },
-    createFleetTopics: async () => {
-      await askGuard('/topics', { brokers: address, prefix });
+    createFleetTopics: async ({ isPrefixed } = { isPrefixed: true }) => {
+      await askGuard('/topics', { brokers: address, prefix: isPrefixed ? prefix : '' });
     },
   };
 }

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { eventually, startProgram, type Program } from '@gateway/testing';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** A start on a machine that runs everything else at once. */
+const START_MS = 60_000;
+
+/** Variables of whoever runs the tests that must not reach a gateway under test. */
+const NOT_INHERITED = ['DATABASE_URL', 'REDIS_URL', 'KAFKA_BROKERS', 'GATEWAY_DATA_DIR', 'NODE_OPTIONS'];
+
+/**
+ * Starts an app of `dist/` on the package's Node. `node test.mjs` builds before it runs.
+ * @throws Error with the program's output where it does not become ready.
+ */
+export function startBuilt(
+  app: string,
+  options: { env: Record<string, string>; args?: string[]; readyWhen: RegExp },
+): Promise<Program> {
+  const main = `${root}dist/apps/${app}/src/main.js`;
+  if (!existsSync(main))
+    throw new Error(`${main} is missing: run "npm run build", or the tests through "npm test".`);
+  const emptied = Object.fromEntries(NOT_INHERITED.map((name) => [name, '']));
+  return startProgram({
+    command: process.execPath,
+    args: ['--enable-source-maps', main, ...(options.args ?? [])],
+    env: { ...emptied, ...options.env },
+    cwd: root,
+    readyWhen: options.readyWhen,
+    timeoutMs: START_MS,
+  });
+}
+
+/** Asks to stop and waits; kills what does not. @returns the exit code or the signal's name. */
+export async function endProgram(program: Program, graceMs = 30_000): Promise<number | string> {
+  program.signal('SIGTERM');
+  const late = new AbortController();
+  const overdue = pause(graceMs, null, { signal: late.signal }).catch(() => null);
+  const ended = await Promise.race([program.ended, overdue]).finally(() => late.abort());
+  if (ended !== null) return ended;
+  await program.kill();
+  return 'SIGKILL';
+}
+
+/** Ports that were free a moment ago, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve, reject) => {
+          server.once('error', reject);
+          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** Waits, at most a minute, until `/readyz` answers 200. */
+export async function untilReady(url: string): Promise<void> {
+  await eventually(async () => (await fetch(`${url}/readyz`).catch(() => null))?.status === 200, {
+    timeoutMs: START_MS,
+    intervalMs: 50,
+  });
+}

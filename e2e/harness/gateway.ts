@@ -1,0 +1,14 @@
+/** A gateway that runs in processes of its own, as its users meet it. */
+export interface Gateway {
+  /** The one public address, without a slash at the end. */
+  url: string;
+  /** An rsk_ key of an account with 100 USD. */
+  key: string;
+  admin: { email: string; password: string };
+  /** Process ids by app, for tests that kill. */
+  pids: Readonly<Record<string, number>>;
+  /** Everything that the processes have written, by app. */
+  output(app: string): string;
+  /** Stops all in order and removes their data. @returns what each process ended with, by app. */
+  stop(): Promise<Record<string, number | string>>;
+}

@@ -1,0 +1,51 @@
+import type { Gateway } from './gateway.js';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- what an answer holds is asserted
+export type Body = Record<string, any>;
+
+export interface Answered {
+  status: number;
+  headers: Headers;
+  requestId: string;
+  text: string;
+  /** The text as JSON; {} where it is not. */
+  body: Body;
+}
+
+/** Sends one request to the front door and reads its whole answer. */
+export async function ask(
+  gateway: Pick<Gateway, 'url' | 'key'>,
+  method: string,
+  path: string,
+  more: { body?: object | string | Buffer; headers?: Record<string, string>; key?: string } = {},
+): Promise<Answered> {
+  const { body } = more;
+  const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+  const answer = await fetch(`${gateway.url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${more.key ?? gateway.key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...more.headers,
+    },
+    body: body === undefined ? undefined : isRaw ? new Uint8Array(Buffer.from(body)) : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  const { status, headers } = answer;
+  return { status, headers, requestId: headers.get('x-request-id') ?? '', text, body: parsed(text) };
+}
+
+function parsed(text: string): Body {
+  try {
+    return JSON.parse(text) as Body;
+  } catch {
+    return {};
+  }
+}
+
+/** An amount in units of 10^-12 USD: sums of these are exact. */
+export function pico(usd: string): bigint {
+  const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,12}))?$/.exec(usd) ?? [];
+  if (whole === undefined) throw new Error(`${usd} is not an amount.`);
+  return BigInt(`${sign}${whole}${fraction.padEnd(12, '0')}`);
+}

@@ -1,0 +1,42 @@
+import type { Gateway } from './gateway.js';
+
+/** A person who is logged in. */
+export interface PersonSession {
+  token: string;
+  /** The person's first organization. */
+  orgId: string;
+  call(method: string, path: string, body?: object): Promise<Response>;
+  /** A key that this organization pays for. */
+  createKey(label: string, more?: object): Promise<{ id: string; key: string }>;
+}
+
+/** Logs the first super admin in. @throws Error with the answer where that fails. */
+export async function logIn({ url, admin }: Pick<Gateway, 'url' | 'admin'>): Promise<PersonSession> {
+  const send = (method: string, path: string, body?: object, token?: string): Promise<Response> =>
+    fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  const { token } = await parsed<{ token: string }>(await send('POST', '/auth/login', admin));
+  const call = (method: string, path: string, body?: object): Promise<Response> =>
+    send(method, path, body, token);
+  const me = await parsed<{ memberships: { org_id: string }[] }>(await call('GET', '/auth/me'));
+  const orgId = me.memberships[0].org_id;
+  return {
+    token,
+    orgId,
+    call,
+    createKey: async (label, more = {}) =>
+      parsed(await call('POST', '/v1/keys', { label, org_id: orgId, ...more })),
+  };
+}
+
+async function parsed<T>(answer: Response): Promise<T> {
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}: ${text}`);
+  return JSON.parse(text) as T;
+}
