@@ -90,7 +90,8 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
   const root = { module: class Root {}, imports: [DiscoveryModule, module] };
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
     bodyParser: false,
-    bufferLogs: true,
+    // Nest's own logger would write to standard output where the start fails; the error is thrown on anyway.
+    logger: false,
     abortOnError: false,
   });
   parts.app = app;

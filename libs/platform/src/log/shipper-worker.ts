@@ -1,3 +1,5 @@
+// First, because it gives class-validator's decorators what they ask for at import.
+import 'reflect-metadata';
 import { parentPort, workerData } from 'node:worker_threads';
 import { serveShipper } from '@gateway/journal';
 import { InternalHttp } from '../http/internal-http.js';
