@@ -53,7 +53,7 @@ export function readSettings(env: Environment = process.env): {
   const unknownYet = { databaseUrl: 'postgresql://127.0.0.1/postgres', simulatorUrl: 'http://127.0.0.1:1' };
   const { config } = readConfigs({
     config: () => loadConfig(AllInOneConfig, env),
-    services: () => readServices(env, dataPaths(env.GATEWAY_DATA_DIR ?? '.data'), unknownYet),
+    services: () => readServices(env, dataPaths(env.GATEWAY_DATA_DIR || '.data'), unknownYet),
   });
   return { config, env };
 }
@@ -84,9 +84,9 @@ export function readServices(
     USAGE_DATABASE_URL: databaseUrl,
     // One process holds the edge as well and alone changes keys.
     KEYS_PRINCIPAL_CACHE: 'true',
-    KEYS_SECRETS_FILE: env.KEYS_SECRETS_FILE ?? paths.secrets,
+    KEYS_SECRETS_FILE: env.KEYS_SECRETS_FILE || paths.secrets,
     KEYS_SECRETS_CREATE: 'true',
-    JOURNAL_DIR: env.JOURNAL_DIR ?? paths.journal,
+    JOURNAL_DIR: env.JOURNAL_DIR || paths.journal,
     SIMULATED_PROVIDER: 'true',
     SIMULATED_API_KEY: 'built-in',
     SIMULATED_BASE_URL: `${simulatorUrl}/v1`,

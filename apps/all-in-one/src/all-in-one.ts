@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { CATALOGUE_SCHEMA, CATALOGUE_SCHEMA_DIR, CatalogueModule } from '@gateway/catalogue';
 import { EdgeModule } from '@gateway/edge';
-import { FirstRun, KEYS_SCHEMA, KEYS_SCHEMA_DIR, KeysModule } from '@gateway/keys';
+import { FirstRun, KEYS_SCHEMA, KEYS_SCHEMA_DIR, KeysModule, OpeningCredit } from '@gateway/keys';
 import { NotificationsModule } from '@gateway/notifications';
 import {
   applyMigrations,
@@ -59,6 +59,8 @@ export async function startAllInOne({ config, env }: ReturnType<typeof readSetti
     stops.push(() => app.close());
     const first = await app.app.get(FirstRun, { strict: false }).run({ withKey: true });
     const login = rememberFirstRun(paths.firstRun, first);
+    // The first request of a new key must find its money.
+    if (first !== null) await app.app.get(OpeningCredit, { strict: false }).deliver();
     return { url: app.url, login, isFirstRun: first !== null, logFile: log, close: stopAll };
   } catch (failure) {
     await stopAll();

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { DataPaths } from './all-in-one.config.js';
@@ -6,7 +6,7 @@ import type { DataPaths } from './all-in-one.config.js';
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Makes the folder, or says in one sentence why that cannot be. */
-export function prepareDataFolder({ dir, logs }: DataPaths): void {
+export function prepareDataFolder({ dir, logs, secrets }: DataPaths): void {
   if (existsSync(dir) && !statSync(dir).isDirectory()) {
     throw new Error(`${dir} is not a folder: move it away, or set GATEWAY_DATA_DIR to another folder.`);
   }
@@ -21,6 +21,20 @@ export function prepareDataFolder({ dir, logs }: DataPaths): void {
       `The data folder ${dir} cannot be written by this user: give it the right, or set GATEWAY_DATA_DIR to a folder of its own.`,
       { cause },
     );
+  }
+  if (existsSync(secrets) && !isJsonFile(secrets)) {
+    throw new Error(
+      `${secrets} is broken: restore it from a backup, because the keys of ${dir} work with it alone, or begin with an empty GATEWAY_DATA_DIR.`,
+    );
+  }
+}
+
+function isJsonFile(path: string): boolean {
+  try {
+    JSON.parse(readFileSync(path, 'utf8'));
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { runMain } from '@gateway/platform';
 import { readSettings } from './all-in-one.config.js';
 import { startAllInOne } from './all-in-one.js';

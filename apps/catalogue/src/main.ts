@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { CatalogueConfig, CatalogueModule } from '@gateway/catalogue';
 import {
   loadConfig,

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { EdgeConfig, EdgeModule, enabledProviders } from '@gateway/edge';
 import {
   loadConfig,

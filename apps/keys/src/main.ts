@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { KeysConfig, KeysModule } from '@gateway/keys';
 import {
   loadConfig,
@@ -8,6 +9,7 @@ import {
   serviceEnvironment,
   startFleetApp,
 } from '@gateway/platform';
+import { announceFirstRun } from './announce-first-run.js';
 
 await runMain('keys', () => {
   const env = serviceEnvironment('keys');
@@ -15,5 +17,9 @@ await runMain('keys', () => {
     fleet: () => readFleetConfig(['USAGE_URL'], env),
     own: () => loadConfig(KeysConfig, env),
   });
-  return () => startFleetApp('keys', fleet, [KeysModule.with(own), RemoteFundsModule]);
+  return async () => {
+    const running = await startFleetApp('keys', fleet, [KeysModule.with(own), RemoteFundsModule]);
+    await announceFirstRun(running.app);
+    return running;
+  };
 });

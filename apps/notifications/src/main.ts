@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { NotificationsConfig, NotificationsModule } from '@gateway/notifications';
 import {
   loadConfig,

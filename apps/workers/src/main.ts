@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { WorkersConfig, WorkersModule } from '@gateway/workers';
 import {
   loadConfig,
