@@ -61,6 +61,15 @@ function countsOf(usage: JsonObject): Counts {
   };
 }
 
+const INPUT_KEYS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+
+/** True where one of the counts was reported: what was not is no 0, it is estimated. */
+function reports(usage: JsonObject, keys: readonly string[]): boolean {
+  return [usage, ...objectsAt(usage, 'iterations')].some((counts) =>
+    keys.some((key) => reported(counts, key) !== null),
+  );
+}
+
 function sum(list: readonly Counts[]): Counts {
   const total: Counts = { input: 0, read: 0, write: 0, write1h: 0, output: 0 };
   for (const counts of list) {
@@ -88,18 +97,24 @@ function billedCounts(usage: JsonObject): Counts {
 
 /**
  * Counts of a native usage object. Anthropic's input_tokens is the uncached input alone; prompt_tokens is all of it
- * (wire-formats 5.7.1). `isFinal` false leaves the output out: at the start of a stream it is no count yet.
+ * (wire-formats 5.7.1). A side that was not reported is left out. `isFinal` false leaves the output out: at the start of a stream it is no count yet.
  */
 export function unitUsage(usage: JsonObject, isFinal = true): UnitUsage {
   const counts = billedCounts(usage);
   const thinking = reported(objectAt(usage, 'output_tokens_details'), 'thinking_tokens');
   const searches = reported(objectAt(usage, 'server_tool_use'), 'web_search_requests') ?? 0;
   return {
-    prompt_tokens: counts.input + counts.write + counts.read,
-    cached_tokens: counts.read,
-    cache_write_tokens: counts.write,
-    cache_write_1h_tokens: counts.write1h,
-    ...(isFinal ? { completion_tokens: counts.output, reasoning_tokens: thinking ?? 0 } : {}),
+    ...(reports(usage, INPUT_KEYS)
+      ? {
+          prompt_tokens: counts.input + counts.write + counts.read,
+          cached_tokens: counts.read,
+          cache_write_tokens: counts.write,
+          cache_write_1h_tokens: counts.write1h,
+        }
+      : {}),
+    ...(isFinal && reports(usage, ['output_tokens'])
+      ? { completion_tokens: counts.output, reasoning_tokens: thinking ?? 0 }
+      : {}),
     ...(searches > 0 ? { tool_calls: { web_search: searches } } : {}),
   };
 }

@@ -59,7 +59,10 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    if (this.failure) controller.abort(this.failure);
+    if (this.failure) return controller.abort(this.failure);
+    // Connected: from here on the answer alone is waited for.
+    this.phase?.cancel();
+    this.phase = this.deadlines.set(this.options.firstByteTimeoutMs, () => this.fail('timeout_first_byte'));
   }
 
   onResponseStart(

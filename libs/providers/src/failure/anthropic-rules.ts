@@ -9,6 +9,11 @@ export const ANTHROPIC_RULES: readonly FailureRule[] = [
   },
   {
     names: ['invalid_request_error'],
+    message: /blocked by content filter/i,
+    verdict: 'content_policy',
+  },
+  {
+    names: ['invalid_request_error'],
     message: /credit balance is too low|spend(ing)? limit|usage limits?/i,
     verdict: 'quota',
   },

@@ -86,5 +86,10 @@ export const OPENAI_RULES: readonly FailureRule[] = [
     status: 400,
     verdict: 'invalid_request',
   },
-  { names: ['server_error', 'internal_server_error', 'internal_error'], verdict: 'internal' },
+  // Said in-band there is no status and the name decides; a 504 is a timeout whatever its name.
+  {
+    status: [400, 500, 501, 502, 503, 520],
+    names: ['server_error', 'internal_server_error', 'internal_error'],
+    verdict: 'internal',
+  },
 ];

@@ -2,6 +2,7 @@ import {
   Inject,
   Injectable,
   Module,
+  type BeforeApplicationShutdown,
   type DynamicModule,
   type OnApplicationShutdown,
   type OnModuleInit,
@@ -24,6 +25,7 @@ import { EdgeConfig, type EnabledProvider } from './edge.config.js';
 import { registerFrontDoor, type FrontDoorServices } from './front-door/front-door.js';
 import { registerInference } from './inference/endpoints.js';
 import { OutputSizes } from './inference/output-sizes.js';
+import { EdgeMetrics } from './units/edge-metrics.js';
 import { InFlight } from './units/in-flight.js';
 import { JournalRuntime } from './units/journal-runtime.js';
 import { Rejections } from './units/rejections.js';
@@ -46,7 +48,7 @@ const PATHS: readonly { path: string; dialect: 'chat' | 'messages' }[] = [
 
 /** Registers inference and the front door on the application's Fastify instance, and closes what they opened. */
 @Injectable()
-export class EdgeRoutes implements OnModuleInit, OnApplicationShutdown {
+export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly transport: UndiciTransport;
   private readonly breakers: OpossumBreakers;
   private rejections: Rejections | null = null;
@@ -63,6 +65,7 @@ export class EdgeRoutes implements OnModuleInit, OnApplicationShutdown {
     private readonly limits: LimitStore,
     private readonly funds: Funds,
     private readonly drain: Drain,
+    private readonly metrics: EdgeMetrics,
   ) {
     const { config } = options;
     this.transport = new UndiciTransport({
@@ -70,22 +73,24 @@ export class EdgeRoutes implements OnModuleInit, OnApplicationShutdown {
       connections: config.UPSTREAM_CONNECTIONS,
       connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
     });
-    this.breakers = new OpossumBreakers(clock, random, (route, state) =>
-      logger.warn({ provider: route.provider, model: route.model, state }, 'circuit breaker'),
-    );
+    this.breakers = new OpossumBreakers(clock, random, (route, state) => {
+      metrics.breakerChanged(route.provider, state);
+      logger.warn({ provider: route.provider, model: route.model, state }, 'circuit breaker');
+    });
+    metrics.watch(this.breakers, this.transport);
   }
 
   async onModuleInit(): Promise<void> {
-    const instance = this.host.httpAdapter.getInstance() as FastifyInstance;
-    const { clock, random, limits, funds, principals, drain, breakers, transport } = this;
+    const instance = this.host.httpAdapter.getInstance<FastifyInstance>();
+    const { clock, random, funds, principals, drain, breakers, transport, metrics } = this;
     const { config, providers, frontDoor } = this.options;
     const { puts, journal } = this.runtime;
     const outputs = new OutputSizes(clock);
-    this.rejections = new Rejections(journal, clock);
+    this.rejections = new Rejections(journal, clock, metrics);
     await registerInference(instance, {
       clock,
       random,
-      limits,
+      limits: metrics.measured(this.limits),
       funds,
       principals,
       logger: this.logger,
@@ -96,6 +101,7 @@ export class EdgeRoutes implements OnModuleInit, OnApplicationShutdown {
       transport,
       config,
       rejections: this.rejections,
+      metrics,
       index: indexOf(this.catalogue),
       providers: new Map([...providers].map(([slug, { provider }]) => [slug, provider])),
       access: new Map([...providers].map(([slug, { access }]) => [slug, access])),
@@ -110,8 +116,12 @@ export class EdgeRoutes implements OnModuleInit, OnApplicationShutdown {
     this.logger.info({ providers: [...providers.keys()] }, 'providers enabled');
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Before the journal ships its last records. */
+  beforeApplicationShutdown(): void {
     this.rejections?.flushAll();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
     this.breakers.close();
     await this.transport.close();
   }
@@ -142,6 +152,7 @@ export class EdgeModule {
       providers: [
         { provide: OPTIONS, useValue: options },
         { provide: EdgeConfig, useValue: options.config },
+        EdgeMetrics,
         JournalRuntime,
         EdgeRoutes,
       ],

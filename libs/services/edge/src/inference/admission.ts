@@ -13,7 +13,7 @@ import { unavailable } from '@gateway/platform';
 import type { Prepared } from './prepare.js';
 
 export interface AdmissionDeps {
-  limits: LimitStore;
+  limits: Pick<LimitStore, 'admit' | 'stamp'>;
   funds: Funds;
   puts: PutQueue;
   clock: Clock;

@@ -6,15 +6,18 @@ import { CLOCK, LOGGER, Metrics, RANDOM, ReadinessChecks } from '@gateway/platfo
 import type { Logger } from 'pino';
 import { EdgeConfig } from '../edge.config.js';
 import { crashRecord } from './crash-record.js';
+import { JournalMetrics } from './journal-metrics.js';
 import { ShipperFactory } from './shipper-factory.js';
 
 const RECOVER_EVERY_MS = 60_000;
 const DRAIN_MS = 25_000;
+const SYNC_MS = 5_000;
 
 /** The journal of this process with what hangs on it: settling what is synced, shipping, taking over dead journals. */
 @Injectable()
 export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
   readonly puts: PutQueue;
+  private readonly counted: JournalMetrics;
   private opened: { journal: Journal; shipper: ShipperHandle } | null = null;
   private timer: Timer | null = null;
 
@@ -27,12 +30,16 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     private readonly funds: Funds,
     private readonly shippers: ShipperFactory,
     private readonly readiness: ReadinessChecks,
-    private readonly metrics: Metrics,
+    metrics: Metrics,
   ) {
+    this.counted = new JournalMetrics(metrics);
     this.puts = new PutQueue({
       store: this.limits,
       clock: this.clock,
-      onFailure: (cause) => this.logger.warn({ err: cause }, 'settling failed and is tried again'),
+      onFailure: (cause) => {
+        this.counted.settleFailed();
+        this.logger.warn({ err: cause }, 'settling failed and is tried again');
+      },
     });
   }
 
@@ -64,7 +71,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     this.opened = { journal, shipper };
     journal.follow(shipper);
     this.readiness.add('journal', () => journal.isAccepting || 'the journal takes no new unit');
-    this.registerMetrics(journal, shipper);
+    this.counted.watch(journal, shipper, this.puts);
     await this.recover();
     for await (const outcomes of journal.unposted()) this.settle(outcomes);
   }
@@ -74,11 +81,19 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     if (!this.opened) return;
     const { journal, shipper } = this.opened;
     journal.flush();
+    await this.synced(journal);
     await this.puts.close();
     const left = await shipper.drain(DRAIN_MS);
     if (left > 0) this.logger.warn({ records: left }, 'records stay in the journal for the next start');
     await shipper.stop();
     await journal.close();
+  }
+
+  /** What is not synced is neither settled nor shipped: a disk that fails is waited for a moment only. */
+  private async synced(journal: Journal): Promise<void> {
+    const until = this.clock.monotonic() + SYNC_MS;
+    const isBehind = (): boolean => journal.stats().syncedSeq < journal.stats().seq;
+    while (isBehind() && this.clock.monotonic() < until) await this.clock.sleep(5);
   }
 
   private async recover(): Promise<void> {
@@ -106,35 +121,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
   }
 
   private alarm(alarm: JournalAlarm): void {
+    this.counted.alarm(alarm);
     this.logger.error({ alarm }, 'journal alarm');
-  }
-
-  private registerMetrics(journal: Journal, shipper: ShipperHandle): void {
-    const { metrics } = this;
-    metrics.gauge(
-      'gateway_journal_backlog_records',
-      'Records synced and not shipped yet.',
-      () => shipper.stats().backlog,
-    );
-    metrics.gauge(
-      'gateway_journal_unapplied_records',
-      'Records shipped that the ledger has not applied yet.',
-      () => shipper.stats().unapplied,
-    );
-    metrics.gauge(
-      'gateway_journal_used_bytes',
-      'Bytes of the journal on disk.',
-      () => journal.stats().usedBytes,
-    );
-    metrics.gauge(
-      'gateway_journal_open_units',
-      'Units admitted and not finished.',
-      () => journal.stats().openUnits,
-    );
-    metrics.gauge(
-      'gateway_settle_queue_units',
-      'Settlements not yet acknowledged by the limit store.',
-      () => this.puts.pending,
-    );
   }
 }

@@ -1,6 +1,7 @@
 import { TOPIC, type ApiError, type Clock, type Refusal } from '@gateway/contracts';
 import type { Journal, OutcomeValues } from '@gateway/journal';
 import { Usd } from '@gateway/money';
+import type { EdgeMetrics } from './edge-metrics.js';
 import type { Call } from '../inference/call.js';
 
 type Rejection = OutcomeValues['gateway.rejections.v1'];
@@ -25,6 +26,7 @@ export class Rejections {
   constructor(
     private readonly journal: Journal,
     private readonly clock: Clock,
+    private readonly metrics: Pick<EdgeMetrics, 'rejected'>,
   ) {}
 
   add(
@@ -34,6 +36,7 @@ export class Rejections {
     refusal: Refusal | null,
   ): void {
     const record = rejection(call, model, error, refusal);
+    this.metrics.rejected(record);
     const name = `${record.key_id} ${record.code}`;
     const now = this.clock.monotonic();
     let series = this.series.get(name);

@@ -16,6 +16,7 @@ import type { AdmittedUnit } from '../inference/admission.js';
 import type { Call } from '../inference/call.js';
 import type { Meter } from '../inference/meter.js';
 import type { OutputSizes } from '../inference/output-sizes.js';
+import type { EdgeMetrics } from './edge-metrics.js';
 import { endUserHash } from './end-user-hash.js';
 
 export interface UnitDeps {
@@ -23,6 +24,7 @@ export interface UnitDeps {
   random: Random;
   journal: Journal;
   outputs: OutputSizes;
+  metrics: Pick<EdgeMetrics, 'unitEnded'>;
 }
 
 /** How a unit ended, as the caller saw it. */
@@ -112,15 +114,12 @@ export class Unit {
     this.isFinished = true;
     const charge = this.charge(end, disconnect);
     const usage = charge.usage ?? this.last?.meter.usage ?? {};
-    const { journal, outputs } = this.deps;
+    const { journal, outputs, metrics } = this.deps;
     if (end.outcome === 'served' && usage.completion_tokens !== undefined)
       outputs.add(this.facts.model, usage.completion_tokens);
-    const receipt = journal.outcome(
-      TOPIC.usage,
-      this.facts.account_id,
-      this.record(end, charge, usage),
-      this.settle(charge, usage),
-    );
+    const record = this.record(end, charge, usage);
+    metrics.unitEnded(record);
+    const receipt = journal.outcome(TOPIC.usage, this.facts.account_id, record, this.settle(charge, usage));
     return journal.commit(receipt);
   }
 

@@ -157,7 +157,7 @@ class Attempt {
       Math.max(1, Math.min(ms, remainingMs, policy.attempt_timeout_ms ?? ms));
     const isStream = unit.admitted.prepared.request.stream;
     return {
-      connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+      connectTimeoutMs: shortened(config.UPSTREAM_CONNECT_TIMEOUT_MS),
       firstByteTimeoutMs: shortened(
         isStream ? config.UPSTREAM_STREAM_FIRST_BYTE_TIMEOUT_MS : config.UPSTREAM_TOTAL_TIMEOUT_MS,
       ),
@@ -230,11 +230,13 @@ class Attempt {
     );
     const rest = response.chunks()[Symbol.asyncIterator]();
     for (;;) {
-      const first = await this.nextFrames(source, rest);
+      const { frames: first, isClosed } = await this.nextFrames(source, rest);
       const decisive = first.flatMap(({ events }) => events).find((event) => event.type !== 'ping');
       if (decisive === undefined) continue;
       if (decisive.type === 'error') {
         response.cancel();
+        if (isClosed && decisive.failure.kind === 'connection')
+          throw this.classify({ kind: 'bad_response', message: 'the stream held no answer.', byok: false });
         throw this.classify({ kind: 'stream', failure: decisive.failure, byok: false });
       }
       this.attempt.firstEventMs = this.deps.clock.monotonic();
@@ -249,10 +251,14 @@ class Attempt {
     this.attempt.meter.see(event, this.deps.clock.monotonic());
   }
 
-  private async nextFrames(source: FrameEditor, rest: AsyncIterator<Uint8Array>): Promise<EditedFrame[]> {
+  private async nextFrames(
+    source: FrameEditor,
+    rest: AsyncIterator<Uint8Array>,
+  ): Promise<{ frames: EditedFrame[]; isClosed: boolean }> {
     try {
       const chunk = await rest.next();
-      return chunk.done === true ? source.end() : source.push(chunk.value);
+      const isClosed = chunk.done === true;
+      return { frames: isClosed ? source.end() : source.push(chunk.value), isClosed };
     } catch (error) {
       throw this.failed(error);
     }

@@ -1,0 +1,151 @@
+import { ApiError, type AdmitRequest, type PutUnit } from '@gateway/contracts';
+import { secretDigest } from '@gateway/platform';
+import { eventually } from '@gateway/testing';
+import {
+  hello,
+  keyScope,
+  startEdge,
+  testModel,
+  testPrincipal,
+  type EdgeUnderTest,
+  type Json,
+} from '../edge.fixture.js';
+
+describe('admission', () => {
+  let edge: EdgeUnderTest;
+  beforeEach(async () => (edge = await startEdge()));
+  afterEach(() => edge.close());
+
+  async function said(response: Promise<Response>): Promise<string> {
+    const answer = await response;
+    return `${answer.status} ${((await answer.json()) as { error?: { code: string } }).error?.code ?? 'ok'}`;
+  }
+
+  it('LIM-01 LIM-20 the request after the last of the minute is 429 with Retry-After in the reset and 5 s more', async () => {
+    const key = edge.addKey(testPrincipal('key_rpm', { limits: [keyScope('key_rpm', { rpm: 3 })] }));
+    const answers = [];
+    for (let n = 0; n < 4; n += 1) answers.push(await edge.post(hello('simulator/chat'), { key }));
+    const refused = answers.find(({ status }) => status === 429);
+    // The minute may have rolled in between: then a fifth and sixth come on top.
+    const last = refused ?? (await edge.post(hello('simulator/chat'), { key }));
+    expect(last.status).toBe(429);
+    const reset = Number(/(\d+)s/.exec(last.headers.get('x-ratelimit-reset-requests') ?? '')?.[1]);
+    const after = Number(last.headers.get('retry-after'));
+    expect(after).toBeGreaterThanOrEqual(reset);
+    expect(after).toBeLessThanOrEqual(reset + 5);
+    expect(last.headers.get('x-ratelimit-limit-requests')).toBe('3');
+    expect(last.headers.get('x-ratelimit-remaining-requests')).toBe('0');
+    expect(await edge.record(last, 'gateway.rejections.v1')).toMatchObject({
+      code: 'rate_limit_exceeded',
+      scope: 'key',
+      scope_id: 'key_rpm',
+      limit_type: 'rpm',
+      cap_usd: null,
+    });
+  });
+
+  it('LIM-31 ERR-16 one request may cross the spend cap and completes; the next is 402', async () => {
+    edge.serveModels(
+      testModel('simulator/dear', [
+        { provider: 'simulated', upstreamModel: 'sim-chat:completion=90', price: '1000' },
+      ]),
+    );
+    const key = edge.addKey(
+      testPrincipal('key_cap', { limits: [keyScope('key_cap', { spendCapUsd: '0.001' })] }),
+    );
+    expect((await edge.post(hello('simulator/dear'), { key })).status).toBe(200);
+    await eventually(() => edge.shipped().length === 1);
+    await eventually(async () => (await edge.limits.read('acct_test', [])).reservedUnits === 0);
+    edge.sim.reset();
+    const refused = await edge.post(hello('simulator/dear'), { key });
+    expect(refused.status).toBe(402);
+    expect(await refused.json()).toMatchObject({ error: { code: 'spend_limit_exceeded' } });
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+    expect(edge.upstream()).toEqual([]);
+    expect(await edge.record(refused, 'gateway.rejections.v1')).toMatchObject({
+      code: 'spend_limit_exceeded',
+      limit_type: 'spend_cap',
+      scope: 'key',
+      cap_usd: '0.001',
+    });
+  });
+
+  it('LIM-32 ERR-17 a request under way may overdraw the balance; the next is 402', async () => {
+    edge.funds.balanceNano = 1_000n;
+    expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
+    await eventually(() => edge.shipped().length === 1);
+    await eventually(async () => (await edge.limits.read('acct_test', [])).reservedUnits === 0);
+    expect(await said(edge.post(hello('simulator/chat')))).toBe('402 spend_limit_exceeded');
+  });
+
+  it('AUTH-19 a key that was suspended or changed is refused on the very next request, though it is cached', async () => {
+    const principal = testPrincipal('key_old');
+    const key = edge.addKey(principal);
+    expect((await edge.post(hello('simulator/chat'), { key })).status).toBe(200);
+    const digest = secretDigest(key);
+    const changes: [Partial<ReturnType<typeof testPrincipal>>, string][] = [
+      [{ access: [{ kind: 'key', allowed: null, blocked: ['simulator/chat'] }] }, '403 model_excluded'],
+      [{ status: 'suspended' }, '403 forbidden'],
+    ];
+    for (const [at, [change, answer]] of changes.entries()) {
+      edge.principals.cached.set(digest, { ...principal, accountVersion: at + 1 });
+      edge.principals.byDigest.set(digest, { ...principal, ...change, accountVersion: at + 2 });
+      await edge.limits.stamp('acct_test', at + 2, null);
+      edge.sim.reset();
+      expect(await said(edge.post(hello('simulator/chat'), { key }))).toBe(answer);
+      expect(edge.upstream()).toEqual([]);
+    }
+    edge.principals.byDigest.delete(digest);
+    edge.principals.cached.set(digest, { ...principal, accountVersion: 3 });
+    await edge.limits.stamp('acct_test', 4, null);
+    expect(await said(edge.post(hello('simulator/chat'), { key }))).toBe('401 unauthorized');
+    expect(edge.principals.reloads).toBeGreaterThanOrEqual(3);
+  });
+
+  it('an account that the store does not know is seeded once, and then admits', async () => {
+    expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
+    expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
+    expect(edge.funds.seeded).toBe(1);
+  });
+
+  it('a store that is away is 503 with Retry-After, and what it may have counted is cancelled', async () => {
+    const puts: PutUnit[] = [];
+    const asked: AdmitRequest[] = [];
+    edge.limits.admit = (request) => {
+      asked.push(request);
+      return Promise.reject(new ApiError('service_unavailable', { retryAfterSeconds: 2 }));
+    };
+    edge.limits.put = (units) => Promise.resolve(void puts.push(...units));
+    const refused = await edge.post(hello('simulator/chat'));
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ error: { code: 'service_unavailable' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(edge.upstream()).toEqual([]);
+    await eventually(() => puts.length === 1);
+    expect(puts[0]).toMatchObject({ action: 'cancel', unit: asked[0].unit });
+  });
+
+  it('a ledger that is away is 503, and the next request after its return is served', async () => {
+    const seedGate = edge.funds.seedGate.bind(edge.funds);
+    edge.funds.seedGate = () => Promise.reject(new ApiError('service_unavailable', { retryAfterSeconds: 2 }));
+    expect(await said(edge.post(hello('simulator/chat')))).toBe('503 service_unavailable');
+    edge.funds.seedGate = seedGate;
+    expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
+  });
+
+  it('a journal that takes no unit is 503, nothing is counted and readiness is off', async () => {
+    const full = await startEdge();
+    const { journal } = full.journal;
+    Object.defineProperty(journal, 'isAccepting', { get: () => false });
+    const refused = await full.post(hello('simulator/chat'));
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(full.upstream()).toEqual([]);
+    expect(
+      ((await full.limits.read('acct_test', [{ kind: 'key', id: 'key_test' }])).scopes[0] as unknown as Json)
+        .rpm,
+    ).toBe(0);
+    expect((await fetch(`${full.url}/readyz`)).status).toBe(503);
+    await full.close();
+  });
+});

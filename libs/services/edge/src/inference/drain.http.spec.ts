@@ -1,0 +1,49 @@
+import { eventually } from '@gateway/testing';
+import { hello, startEdge } from '../edge.fixture.js';
+import { framesOf, isEnded, StreamReader } from './stream-reader.fixture.js';
+
+const ROADS: [string, string][] = [
+  ['/v1/chat/completions', 'sim-chat'],
+  ['/v1/messages', 'sim-claude'],
+];
+
+describe('U09 the drain of an edge', () => {
+  it('cuts no stream that is shorter than the grace, and ships every record', async () => {
+    const edge = await startEdge({ drainGraceMs: 10_000 });
+    const streams = Array.from({ length: 20 }, (_, at) => {
+      const [path, upstream] = ROADS[at % 2];
+      const model = edge.serve(`drain/${upstream}`, `${upstream}:text=${'word '.repeat(30)};delay=20`);
+      return edge.post(hello(model, { stream: true }), { path });
+    });
+    const answers = await Promise.all(streams);
+    const texts = answers.map((answer) => answer.text());
+    const closed = edge.close();
+    await expect(edge.post(hello('simulator/chat')).then(({ status }) => status)).resolves.toBe(503);
+    expect((await Promise.all(texts)).every(isEnded)).toBe(true);
+    await closed;
+    expect(edge.shipped().map(({ outcome }) => outcome)).toEqual(answers.map(() => 'served'));
+  });
+
+  it('ends a longer stream in-band and a longer plain request with 503', async () => {
+    const edge = await startEdge({ drainGraceMs: 300 });
+    const model = edge.serve('drain/endless', 'sim-chat:endless;delay=20');
+    const slow = edge.serve('drain/slow', 'sim-chat:latency=30000');
+    const stream = await edge.post(hello(model, { stream: true }));
+    const reader = new StreamReader(stream);
+    await reader.until((text) => text.includes('content'));
+    const plain = edge.post(hello(slow));
+    await eventually(() => edge.upstream().length === 2);
+    const closed = edge.close();
+    const last = framesOf(await reader.rest()).at(-1);
+    expect(last?.data).toMatchObject({ error: { code: 'service_draining' } });
+    const refused = await plain;
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ error: { code: 'service_draining' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    await closed;
+    expect(edge.shipped().map(({ outcome, error_code }) => [outcome, error_code])).toEqual([
+      ['failed', 'service_draining'],
+      ['failed', 'service_draining'],
+    ]);
+  });
+});

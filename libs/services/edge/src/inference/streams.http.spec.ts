@@ -1,0 +1,249 @@
+import { hello, startEdge, type EdgeUnderTest, type Json } from '../edge.fixture.js';
+import { framesOf, isEnded, spoken, StreamReader } from './stream-reader.fixture.js';
+
+const CHAT = '/v1/chat/completions';
+const MESSAGES = '/v1/messages';
+/** Every front over every upstream dialect. */
+const ROADS: [string, string, string][] = [
+  ['chat over chat', CHAT, 'sim-chat'],
+  ['chat over messages', CHAT, 'sim-claude'],
+  ['messages over messages', MESSAGES, 'sim-claude'],
+  ['messages over chat', MESSAGES, 'sim-chat'],
+];
+
+describe('streams', () => {
+  let edge: EdgeUnderTest;
+  beforeAll(async () => (edge = await startEdge({ config: { STREAM_KEEP_ALIVE_MS: 150 } })));
+  afterAll(() => edge.close());
+
+  function stream(path: string, upstreamModel: string, more: Json = {}): Promise<Response> {
+    const model = edge.serve('stream/scripted', upstreamModel);
+    return edge.post(hello(model, { stream: true, ...more }), { path });
+  }
+
+  it.each(ROADS)(
+    'CHAT-15 MSG-05 %s: the same text as the plain answer, then the end',
+    async (_road, path, upstream) => {
+      const response = await stream(path, upstream);
+      expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+      expect(response.headers.get('cache-control')).toBe('no-cache, no-transform');
+      expect(response.headers.get('x-accel-buffering')).toBe('no');
+      const frames = framesOf(await response.text());
+      const plain = (await (await edge.post(hello('simulator/chat'))).json()) as {
+        choices: { message: { content: string } }[];
+      };
+      expect(spoken(frames)).toBe(plain.choices[0].message.content);
+      expect(frames.at(-1)?.text).toBe(
+        path === CHAT ? 'data: [DONE]' : 'event: message_stop\ndata: {"type":"message_stop"}',
+      );
+      expect(await edge.record(response)).toMatchObject({
+        status: 'success',
+        outcome: 'served',
+        stream: true,
+        http_status: 200,
+      });
+    },
+  );
+
+  it.each(ROADS)(
+    'MSG-01 MSG-02 USG-02 %s: usage of the answer is the usage of the record',
+    async (_road, path, upstream) => {
+      const response = await stream(path, `${upstream}:prompt=50;completion=20`);
+      const frames = framesOf(await response.text());
+      const { usage } = await edge.record(response);
+      expect(usage).toMatchObject({ prompt_tokens: 50, completion_tokens: 20 });
+      if (path === CHAT) {
+        expect(frames.at(-2)?.data).toMatchObject({
+          choices: [],
+          usage: { prompt_tokens: 50, completion_tokens: 20, total_tokens: 70 },
+        });
+        return;
+      }
+      expect(frames[0].data).toMatchObject({
+        type: 'message_start',
+        message: { usage: { input_tokens: 0, output_tokens: 0 } },
+      });
+      expect(frames.at(-2)?.data).toMatchObject({
+        type: 'message_delta',
+        usage: { input_tokens: 50, output_tokens: 20 },
+      });
+    },
+  );
+
+  it.each(ROADS)(
+    '%s: without a usage of the provider the answer tells the estimate that is billed',
+    async (_road, path, upstream) => {
+      for (const isStream of [true, false]) {
+        const response = await stream(path, `${upstream}:usage=none;bytes=1000`, { stream: isStream });
+        const text = await response.text();
+        const last = isStream ? framesOf(text).at(-2)?.data : (JSON.parse(text) as Json);
+        const shown = last?.usage as Record<string, number>;
+        const { usage, usage_estimated, cost_usd } = await edge.record(response);
+        expect(usage_estimated).toBe(true);
+        expect((usage as Record<string, number>).completion_tokens).toBe(250);
+        expect(shown.completion_tokens ?? shown.output_tokens).toBe(250);
+        expect(shown.prompt_tokens ?? shown.input_tokens).toBe(
+          (usage as Record<string, number>).prompt_tokens,
+        );
+        const prompt = (usage as Record<string, number>).prompt_tokens;
+        expect(prompt).toBeGreaterThan(0);
+        expect(Number(cost_usd)).toBeCloseTo((prompt + 500) / 1e6, 12);
+      }
+    },
+  );
+
+  it.each(ROADS)(
+    'S8 %s: an error as the first event is an ordinary status',
+    async (_road, path, upstream) => {
+      const response = await stream(path, `${upstream}:inband=0;error=500`);
+      expect(response.status).toBe(502);
+      expect(await response.json()).toMatchObject({ error: { provider_code: 'internal_provider_error' } });
+      expect(await edge.record(response)).toMatchObject({
+        status: 'error',
+        outcome: 'failed',
+        http_status: 502,
+        cost_usd: null,
+        usage: {},
+      });
+    },
+  );
+
+  it.each(
+    ROADS.flatMap(([road, path, upstream]) =>
+      [
+        'inband=4;error=500',
+        'cut=4',
+        'cut=4;cut_how=reset',
+        'cut=4;cut_in=mid',
+        'done=0;cut=4;cut_how=eof',
+      ].map((fault): [string, string, string] => [
+        `${road} ${fault}`,
+        path,
+        `${upstream}:bytes=400;${fault}`,
+      ]),
+    ),
+  )('USG-24 S9 %s: an error frame, no end, nothing charged to the caller', async (_road, path, upstream) => {
+    const response = await stream(path, upstream);
+    expect(response.status).toBe(200);
+    const frames = framesOf(await response.text());
+    const last = frames.at(-1)?.data as Json;
+    expect(last).toMatchObject({
+      error: { code: 'upstream_error' },
+      request_id: response.headers.get('x-request-id'),
+    });
+    expect(frames.some(({ text }) => isEnded(text))).toBe(false);
+    expect(frames.filter(({ data }) => data?.error !== undefined)).toHaveLength(1);
+    const record = await edge.record(response);
+    expect(record).toMatchObject({
+      status: 'error',
+      outcome: 'failed',
+      error_code: 'upstream_error',
+      http_status: 200,
+      cost_usd: null,
+    });
+    expect(Number((record.attempts as Json[])[0].house_usd)).toBeGreaterThan(0);
+    expect(JSON.stringify(frames.slice(0, -1))).not.toMatch(/"finish_reason":"|"stop_reason":"/);
+  });
+
+  it('a missing end mark after the finish is no loss on chat, and a lost connection on messages', async () => {
+    for (const [, path, upstream] of ROADS) {
+      const response = await stream(path, `${upstream}:done=0`);
+      const isChat = upstream === 'sim-chat';
+      expect(isEnded(await response.text())).toBe(isChat);
+      expect(await edge.record(response)).toMatchObject({ outcome: isChat ? 'served' : 'failed' });
+    }
+  });
+
+  it.each(['html', 'empty', 'truncated', 'content-type', 'utf8', 'shape'])(
+    'a broken stream (%s) ends in one way or the other',
+    async (fault) => {
+      for (const [, path, upstream] of ROADS) {
+        const response = await stream(path, `${upstream}:malformed=${fault}`);
+        const text = await response.text();
+        const record = await edge.record(response);
+        const isWhole = response.status === 200 && isEnded(text);
+        expect(record.outcome).toBe(isWhole ? 'served' : 'failed');
+        if (!isWhole) expect(text).toContain('bad_response');
+      }
+    },
+  );
+
+  it.each(ROADS)(
+    'S10 %s: odd but legal frames and split bytes make no difference',
+    async (_road, path, upstream) => {
+      const response = await stream(
+        path,
+        `${upstream}:text=h%C3%A9llo w%C3%B6rld;split=3;frames=crlf,comments,pings,multiline,nospace,nofinal`,
+      );
+      const frames = framesOf(await response.text());
+      expect(spoken(frames)).toBe('héllo wörld');
+      expect(isEnded(frames.at(-1)?.text ?? '')).toBe(true);
+    },
+  );
+
+  it.each(ROADS)(
+    '%s: frames leave one by one, the first long before the last',
+    async (_road, path, upstream) => {
+      const response = await stream(path, `${upstream}:text=one two three four five six;delay=40`);
+      const reader = new StreamReader(response);
+      const startedMs = performance.now();
+      expect(await reader.until((text) => text.includes('one'))).toBe(true);
+      expect(reader.text).not.toContain('five');
+      const firstMs = performance.now() - startedMs;
+      expect(isEnded(await reader.rest())).toBe(true);
+      expect(performance.now() - startedMs).toBeGreaterThan(firstMs + 80);
+      const { ttft_ms, latency_ms } = await edge.record(response);
+      expect(Number(ttft_ms)).toBeLessThan(Number(latency_ms));
+    },
+  );
+
+  it.each(ROADS)(
+    'U04 %s: silence is answered with 200 and a keep-alive, and a fallback still serves',
+    async (_road, path, upstream) => {
+      const model = edge.serve(
+        'stream/scripted',
+        `${upstream}:latency=400;error=${upstream === 'sim-chat' ? '503-overloaded' : '529'};retry_after=9`,
+        upstream,
+      );
+      const response = await edge.post(hello(model, { stream: true }), { path });
+      expect(response.status).toBe(200);
+      const text = await response.text();
+      expect(text.startsWith(path === CHAT ? ': keep-alive\n\n' : 'event: ping\n')).toBe(true);
+      expect(isEnded(text)).toBe(true);
+      expect(text).not.toContain('"error"');
+      expect(await edge.record(response)).toMatchObject({ outcome: 'served', http_status: 200 });
+    },
+  );
+
+  it.each(ROADS)('%s: after a keep-alive a failure is in-band', async (_road, path, upstream) => {
+    const response = await stream(
+      path,
+      `${upstream}:latency=400;error=${upstream === 'sim-chat' ? 'invalid-value' : 'invalid'}`,
+    );
+    expect(response.status).toBe(200);
+    const frames = framesOf(await response.text());
+    expect(frames.at(-1)?.data).toMatchObject({ error: { code: 'invalid_request' } });
+    expect(isEnded(frames.at(-1)?.text ?? '')).toBe(false);
+    expect(await edge.record(response)).toMatchObject({
+      outcome: 'failed',
+      http_status: 200,
+      error_code: 'invalid_request',
+      cost_usd: null,
+    });
+  });
+
+  it.each(ROADS)('%s: a pause in the middle is filled with keep-alives', async (_road, path, upstream) => {
+    const text = await (await stream(path, `${upstream}:silent=500;silent_at=3`)).text();
+    expect(text).toContain(path === CHAT ? ': keep-alive' : 'event: ping');
+    expect(isEnded(text)).toBe(true);
+  });
+
+  it.each(ROADS)(
+    '%s: an answer of 3 MB in a few large frames arrives whole',
+    async (_road, path, upstream) => {
+      const frames = framesOf(await (await stream(path, `${upstream}:bytes=3000000;chunk=600000`)).text());
+      expect(spoken(frames).length).toBe(3_000_000);
+      expect(isEnded(frames.at(-1)?.text ?? '')).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,197 @@
+import { Injectable } from '@nestjs/common';
+import type { AdmitResult, LimitStore, RejectionRecord, UsageRecord } from '@gateway/contracts';
+import { Metrics, type OpossumBreakers, type UndiciTransport } from '@gateway/platform';
+import { Counter, Histogram } from 'prom-client';
+
+type Admission = Pick<LimitStore, 'admit' | 'stamp'>;
+type EndedUnit = Pick<
+  UsageRecord,
+  | 'endpoint'
+  | 'outcome'
+  | 'error_code'
+  | 'provider'
+  | 'stream'
+  | 'ttft_ms'
+  | 'routing_fallback'
+  | 'usage_estimated'
+> & { attempts: readonly EndedAttempt[] };
+type EndedAttempt = Pick<
+  UsageRecord['attempts'][number],
+  'provider' | 'status' | 'error_code' | 'latency_ms'
+>;
+type Rejected = Pick<RejectionRecord, 'endpoint' | 'code' | 'scope' | 'limit_type'>;
+
+const TRIP_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.25, 1];
+const TOKEN_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
+const ATTEMPT_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
+const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 } as const;
+
+/**
+ * Figures of inference. Labels are endpoints, provider slugs, codes of the error table, scopes and metrics: all few,
+ * none a caller's text.
+ */
+@Injectable()
+export class EdgeMetrics {
+  private readonly admissions: Series<Counter.Internal>;
+  private readonly admitSeconds: Histogram;
+  private readonly units: Series<Counter.Internal>;
+  private readonly attempts: Series<Counter.Internal>;
+  private readonly attemptSeconds: Series<Histogram.Internal<string>>;
+  private readonly firstToken: Series<Histogram.Internal<string>>;
+  private readonly fallbacks: Series<Counter.Internal>;
+  private readonly estimated: Series<Counter.Internal>;
+  private readonly rejections: Series<Counter.Internal>;
+  private readonly breakerChanges: Series<Counter.Internal>;
+
+  constructor(private readonly metrics: Metrics) {
+    const registers = [metrics.registry];
+    this.admissions = this.counter(
+      'gateway_admissions_total',
+      'Trips to the limit store by outcome; a refusal names the scope and metric that refused.',
+      ['outcome', 'scope', 'metric'],
+    );
+    this.admitSeconds = new Histogram({
+      name: 'gateway_admission_duration_seconds',
+      help: 'One trip to the limit store.',
+      buckets: TRIP_BUCKETS,
+      registers,
+    });
+    this.units = this.counter('gateway_units_total', 'Finished units; code is empty where none failed.', [
+      'endpoint',
+      'outcome',
+      'code',
+    ]);
+    this.attempts = this.counter('gateway_attempts_total', 'Tries of one route, by how they ended.', [
+      'provider',
+      'outcome',
+      'code',
+    ]);
+    this.attemptSeconds = this.histogram(
+      'gateway_attempt_duration_seconds',
+      'From sending to the end of an attempt.',
+      ATTEMPT_BUCKETS,
+    );
+    this.firstToken = this.histogram(
+      'gateway_time_to_first_token_seconds',
+      'From the request to the first event of a stream that was answered, by the provider that answered.',
+      TOKEN_BUCKETS,
+    );
+    this.fallbacks = this.counter(
+      'gateway_fallbacks_total',
+      'Units that another route than the first of their plan ended on, by its provider.',
+      ['provider'],
+    );
+    this.estimated = this.counter(
+      'gateway_usage_estimated_total',
+      'Units whose usage the provider did not tell.',
+      ['provider'],
+    );
+    this.rejections = this.counter(
+      'gateway_rejections_total',
+      'Requests refused before any model; scope and metric are empty where no limit refused.',
+      ['endpoint', 'code', 'scope', 'metric'],
+    );
+    this.breakerChanges = this.counter('gateway_breaker_changes_total', 'Changes of circuit breakers.', [
+      'provider',
+      'state',
+    ]);
+  }
+
+  /** The same store, with every admission counted and measured. */
+  measured(limits: LimitStore): Admission {
+    return {
+      admit: (asked) => {
+        const stop = this.admitSeconds.startTimer();
+        const answer = limits.admit(asked);
+        answer.then(
+          (result) => {
+            stop();
+            this.admitted(result);
+          },
+          () => this.admissions('error', '', '').inc(),
+        );
+        return answer;
+      },
+      stamp: (accountId, version, gen) => limits.stamp(accountId, version, gen),
+    };
+  }
+
+  unitEnded(unit: EndedUnit): void {
+    const provider = unit.provider ?? '';
+    this.units(unit.endpoint, unit.outcome, unit.error_code ?? '').inc();
+    for (const attempt of unit.attempts) this.attemptEnded(attempt);
+    if (unit.routing_fallback) this.fallbacks(provider).inc();
+    if (unit.usage_estimated) this.estimated(provider).inc();
+    if (unit.stream && unit.ttft_ms != null) this.firstToken(provider).observe(unit.ttft_ms / 1_000);
+  }
+
+  rejected({ endpoint, code, scope, limit_type }: Rejected): void {
+    this.rejections(endpoint, code, scope ?? '', limit_type ?? '').inc();
+  }
+
+  breakerChanged(provider: string, state: string): void {
+    this.breakerChanges(provider, state).inc();
+  }
+
+  /** Figures that are read when the metrics are scraped. */
+  watch(breakers: OpossumBreakers, transport: UndiciTransport): void {
+    const { metrics } = this;
+    metrics.gauges(
+      'gateway_breaker_state',
+      'Circuit breaker of a route: 0 closed, 1 half open, 2 open.',
+      ['provider', 'model'],
+      () =>
+        breakers.states().map(({ provider, model, state }) => ({
+          labels: { provider, model },
+          value: BREAKER_STATES[state],
+        })),
+    );
+    metrics.gauge(
+      'gateway_upstream_requests_in_flight',
+      'Requests under way to providers.',
+      () => transport.stats().running,
+    );
+    metrics.gauge(
+      'gateway_upstream_requests_waiting',
+      'Requests that wait for a connection to their provider.',
+      () => transport.stats().waiting,
+    );
+  }
+
+  private admitted(result: AdmitResult): void {
+    if (result.outcome !== 'refused') return this.admissions(result.outcome, '', '').inc();
+    this.admissions('refused', result.refusal.scope, result.refusal.metric).inc();
+  }
+
+  private attemptEnded({ provider, status, error_code, latency_ms }: EndedAttempt): void {
+    this.attempts(provider, status, error_code ?? '').inc();
+    this.attemptSeconds(provider).observe(latency_ms / 1_000);
+  }
+
+  private counter(name: string, help: string, labelNames: string[]): Series<Counter.Internal> {
+    const counter = new Counter({ name, help, labelNames, registers: [this.metrics.registry] });
+    return remembered((values) => counter.labels(...values));
+  }
+
+  private histogram(name: string, help: string, buckets: number[]): Series<Histogram.Internal<string>> {
+    const registers = [this.metrics.registry];
+    const histogram = new Histogram({ name, help, labelNames: ['provider'], buckets, registers });
+    return remembered((values) => histogram.labels(...values));
+  }
+}
+
+type Series<S> = (...values: string[]) => S;
+
+/** prom-client finds a series by hashing its labels; on the hot path that costs more than the counting. */
+function remembered<S>(make: (values: string[]) => S): Series<S> {
+  const known = new Map<string, S>();
+  return (...values) => {
+    const name = values.join('\n');
+    let series = known.get(name);
+    if (series === undefined) {
+      series = make(values);
+      known.set(name, series);
+    }
+    return series;
+  };
+}

@@ -1,0 +1,96 @@
+import type { Journal, JournalAlarm, ShipperHandle, ShipperStats } from '@gateway/journal';
+import type { PutQueue } from '@gateway/limits';
+import type { Metrics } from '@gateway/platform';
+import { Counter } from 'prom-client';
+
+/** Every kind of alarm: a series that is 0 from the start on lets a rule see its first rise. */
+const ALARM_KINDS = [
+  'bad_frame',
+  'sequence_gap',
+  'write_failed',
+  'sync_failed',
+  'full',
+  'delete_failed',
+  'crashed_units',
+  'append_failed',
+  'watermark_stalled',
+  'read_failed',
+] as const satisfies readonly JournalAlarm['kind'][];
+
+/** What goes wrong with the journal and with settling, counted. */
+export class JournalMetrics {
+  private readonly alarms: Counter;
+  private readonly settleFailures: Counter;
+
+  constructor(private readonly metrics: Metrics) {
+    const registers = [metrics.registry];
+    this.alarms = new Counter({
+      name: 'gateway_journal_alarms_total',
+      help: 'Alarms of the journal and its shipper.',
+      labelNames: ['kind'],
+      registers,
+    });
+    for (const kind of ALARM_KINDS) this.alarms.inc({ kind }, 0);
+    this.settleFailures = new Counter({
+      name: 'gateway_settle_failures_total',
+      help: 'Batches of settlements that the limit store did not acknowledge; they are sent again.',
+      registers,
+    });
+  }
+
+  alarm({ kind }: JournalAlarm): void {
+    this.alarms.inc({ kind });
+  }
+
+  settleFailed(): void {
+    this.settleFailures.inc();
+  }
+
+  /** Read when the metrics are scraped. */
+  watch(journal: Journal, shipper: ShipperHandle, puts: PutQueue): void {
+    const shipped = (name: string, help: string, read: (stats: ShipperStats) => number): void =>
+      this.metrics.gauge(name, help, () => read(shipper.stats()));
+    const kept = (name: string, help: string, read: (stats: ReturnType<Journal['stats']>) => number): void =>
+      this.metrics.gauge(name, help, () => read(journal.stats()));
+    shipped('gateway_journal_backlog_records', 'Records synced and not shipped yet.', (s) => s.backlog);
+    shipped(
+      'gateway_journal_unapplied_records',
+      'Records shipped that the ledger has not applied yet.',
+      (s) => s.unapplied,
+    );
+    shipped(
+      'gateway_journal_lag_seconds',
+      'Longest time for which the ledger has stood still behind what was shipped.',
+      (s) => s.lagMs / 1_000,
+    );
+    shipped(
+      'gateway_journal_shipping_retries',
+      'Batches that the event log refused, since the start.',
+      (s) => s.retries,
+    );
+    shipped(
+      'gateway_journal_reshipments',
+      'Times everything past a watermark was shipped again, since the start.',
+      (s) => s.reshipments,
+    );
+    shipped(
+      'gateway_journal_watermark_failures',
+      'Questions for a watermark that had no answer, since the start.',
+      (s) => s.watermarkFailures,
+    );
+    kept('gateway_journal_used_bytes', 'Bytes of the journal on disk.', (s) => s.usedBytes);
+    kept('gateway_journal_budget_bytes', 'Bytes that the journal may use.', (s) => s.budgetBytes);
+    kept('gateway_journal_open_units', 'Units admitted and not finished.', (s) => s.openUnits);
+    kept('gateway_journal_accepting', '1 while new units are taken.', (s) => Number(s.isAccepting));
+    this.metrics.gauge(
+      'gateway_settle_queue_units',
+      'Settlements not yet acknowledged by the limit store.',
+      () => puts.pending,
+    );
+    this.metrics.gauge(
+      'gateway_settle_dropped_units',
+      'Settlements that the bound of the queue pushed out, since the start; the mirror tells them.',
+      () => puts.dropped,
+    );
+  }
+}
