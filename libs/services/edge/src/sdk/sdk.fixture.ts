@@ -10,6 +10,8 @@ export type UpstreamName = (typeof UPSTREAMS)[number];
 export interface Behaviour {
   word?: string;
   script?: string;
+  /** The script of the messages upstream where its provider names things otherwise. */
+  messagesScript?: string;
 }
 
 function modelId(upstream: UpstreamName, behaviour = 'plain'): string {
@@ -24,13 +26,15 @@ export interface EdgeForSdks extends EdgeUnderTest {
   /** Requests that the upstream saw since the last `forget()`. */
   upstream(): RecordedRequest[];
   forget(): void;
+  /** Another name than every one before: limits of a key are counted over the tests. */
+  newName(): string;
   /** What the next requests' authentication throws, for failures of the service itself. */
   failAuthentication(times: number, error: Error): void;
 }
 
 /** An edge whose catalogue has `<upstream>-<behaviour>` for every behaviour named, and `<upstream>-plain`. */
 export async function startEdgeForSdks(behaviours: Record<string, Behaviour>): Promise<EdgeForSdks> {
-  const all = Object.entries({ plain: {}, ...behaviours });
+  const all = Object.entries<Behaviour>({ plain: {}, ...behaviours });
   const upstreamModel = (base: string, { word, script }: Behaviour): string =>
     `${base}${word === undefined ? '' : `-${word}`}${script === undefined ? '' : `:${script}`}`;
   const models = all.flatMap(([name, behaviour]) => [
@@ -38,13 +42,20 @@ export async function startEdgeForSdks(behaviours: Record<string, Behaviour>): P
       { provider: 'simulated', upstreamModel: upstreamModel('sim-chat', behaviour) },
     ]),
     testModel(modelId('messages', name), [
-      { provider: 'simulated-messages', upstreamModel: upstreamModel('sim-claude', behaviour) },
+      {
+        provider: 'simulated-messages',
+        upstreamModel: upstreamModel('sim-claude', {
+          ...behaviour,
+          script: behaviour.messagesScript ?? behaviour.script,
+        }),
+      },
     ]),
   ]);
   const edge = await startEdge({ models });
   const known = new Set(models.map(({ record }) => record.id));
   const faults: Error[] = [];
   let requests = 0;
+  let names = 0;
   const resolve = edge.principals.resolve.bind(edge.principals);
   edge.principals.resolve = (credential) => {
     requests += 1;
@@ -64,6 +75,7 @@ export async function startEdgeForSdks(behaviours: Record<string, Behaviour>): P
       requests = 0;
       edge.sim.reset();
     },
+    newName: () => `n${(names += 1)}`,
     failAuthentication: (times, error) => {
       for (let n = 0; n < times; n += 1) faults.push(error);
     },
@@ -99,3 +111,19 @@ export function errorOf<T>(running: PromiseLike<T>): Promise<unknown> {
     (error: unknown) => error,
   );
 }
+
+/** Behaviours of an upstream that fails. */
+export const FAULTS: Record<string, Behaviour> = {
+  context: { script: 'error=context' },
+  broken: { script: 'error=500' },
+  'overloaded-once': {
+    script: 'error=503;retry_after=1;fail=1',
+    messagesScript: 'error=529;retry_after=1;fail=1',
+  },
+  silent: { script: 'hang' },
+  endless: { script: 'endless;delay=2' },
+  cut: { script: 'cut=6' },
+  reset: { script: 'cut=6;cut_how=reset' },
+  inband: { script: 'inband=6;error=500' },
+  'inband-first': { script: 'inband=0;error=500' },
+};
