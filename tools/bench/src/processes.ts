@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const START_MS = 60_000;
+
+/** A process under measurement: what it said when it was ready, its memory, its end. */
+export interface Started {
+  pid: number;
+  ready: RegExpExecArray;
+  /** Everything it has written so far. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  args: string[];
+  env?: Record<string, string>;
+  readyWhen: RegExp;
+  /** 19 for what must not take the processor from the edge: broker and ledger, as in a real fleet. */
+  nice?: number;
+}
+
+/** Starts a program of this repository on this Node and waits until it says that it is ready. */
+export function start({ args, env, readyWhen, nice = 0 }: StartOptions): Promise<Started> {
+  const [command, all] =
+    nice === 0 ? [process.execPath, args] : ['nice', ['-n', String(nice), process.execPath, ...args]];
+  const child = spawn(command, all, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void =>
+      reject(new Error(`${args.join(' ')} ${why}:\n${output.slice(-4_000)}`));
+    const late = setTimeout(() => fail('was not ready in time'), START_MS);
+    const onText = (chunk: Buffer): void => {
+      output += chunk.toString();
+      if (output.length > 1_000_000) output = output.slice(-500_000);
+      const ready = readyWhen.exec(output);
+      if (!ready) return;
+      clearTimeout(late);
+      resolve({ pid: child.pid ?? 0, ready, output: () => output, stop: () => stopChild(child) });
+    };
+    child.stdout?.on('data', onText);
+    child.stderr?.on('data', onText);
+    child.once('exit', (code) => fail(`ended with ${code}`));
+    child.once('error', reject);
+  });
+}
+
+function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const kill = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    child.once('exit', () => {
+      clearTimeout(kill);
+      resolve();
+    });
+    child.stdin?.end();
+    child.kill('SIGTERM');
+  });
+}
+
+/** Resident memory of a process in MiB, from /proc; NaN where there is none. */
+export function memoryMiB(pid: number): number {
+  try {
+    const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return line ? Number(line[1]) / 1_024 : Number.NaN;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Processor time of a process so far, user and system, in seconds; NaN where /proc is missing. */
+export function processorSeconds(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return Number.NaN;
+  }
+}
