@@ -1,5 +1,5 @@
 import { Metrics } from '@gateway/platform';
-import { Counter, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 
 /** Figures of the usage service, on the process's registry. */
 export class UsageMetrics {
@@ -9,6 +9,9 @@ export class UsageMetrics {
   private readonly deadLetters: Counter;
   private readonly priceChecks: Counter;
   private readonly gateSeeds: Counter;
+  private readonly mirrorFailures: Counter;
+  private readonly mirrorDebts: Gauge;
+  private readonly gaps: Gauge;
 
   constructor({ registry }: Metrics) {
     const registers = [registry];
@@ -45,6 +48,21 @@ export class UsageMetrics {
       help: 'Generations of the limit store that asked for posted totals.',
       registers,
     });
+    this.mirrorFailures = new Counter({
+      name: 'gateway_usage_mirror_failures_total',
+      help: 'Tries to tell the limit store what is posted that failed.',
+      registers,
+    });
+    this.mirrorDebts = new Gauge({
+      name: 'gateway_usage_mirror_debts',
+      help: 'Posted units that the limit store still has to be told, at most 5,000.',
+      registers,
+    });
+    this.gaps = new Gauge({
+      name: 'gateway_usage_missing_records',
+      help: 'Sequence numbers below the newest applied one of their producer that have not been applied.',
+      registers,
+    });
   }
 
   batchPosted({ records, events, deadLetters, lagMs }: PostedBatch): void {
@@ -56,6 +74,18 @@ export class UsageMetrics {
 
   priced(finding: 'different' | 'unknown'): void {
     this.priceChecks.inc({ finding });
+  }
+
+  mirrorFailed(): void {
+    this.mirrorFailures.inc();
+  }
+
+  mirrorDebtsLeft(units: number): void {
+    this.mirrorDebts.set(units);
+  }
+
+  gapsFound(missing: number): void {
+    this.gaps.set(missing);
   }
 
   gateSeeded(): void {

@@ -15,6 +15,7 @@ import {
   CLOCK,
   LOGGER,
   Metrics,
+  outboxBacklog,
   OutboxRelay,
   RANDOM,
 } from '@gateway/platform';
@@ -102,15 +103,16 @@ const mirrors: Provider[] = [
   { provide: ActiveAccounts, inject: [CLOCK], useFactory: (clock: Clock) => new ActiveAccounts(clock) },
   {
     provide: Mirrors,
-    inject: [UsageDatabase, MirrorStore, LimitStore, ActiveAccounts, CLOCK, LOGGER],
+    inject: [UsageDatabase, MirrorStore, LimitStore, ActiveAccounts, UsageMetrics, CLOCK, LOGGER],
     useFactory: (
       database: UsageDatabase,
       store: MirrorStore,
       limits: LimitStore,
       accounts: ActiveAccounts,
+      metrics: UsageMetrics,
       clock: Clock,
       logger: Logger,
-    ) => new Mirrors({ database, store, limits, accounts, clock, logger }),
+    ) => new Mirrors({ database, store, limits, accounts, metrics, clock, logger }),
   },
   {
     provide: WindowRoller,
@@ -152,13 +154,20 @@ const mirrors: Provider[] = [
 const ingest: Provider[] = [
   {
     provide: OutboxRelay,
-    inject: [UsageDatabase, EventLog, CLOCK, LOGGER],
-    useFactory: ({ pool }: UsageDatabase, eventLog: EventLog, clock: Clock, logger: Logger) =>
+    inject: [UsageDatabase, EventLog, CLOCK, LOGGER, Metrics],
+    useFactory: (
+      { pool }: UsageDatabase,
+      eventLog: EventLog,
+      clock: Clock,
+      logger: Logger,
+      metrics: Metrics,
+    ) =>
       new OutboxRelay({
         pool,
         eventLog,
         clock,
         onFault: (failure) => logger.warn({ err: failure }, 'the outbox could not be relayed'),
+        onBacklog: outboxBacklog(metrics, 'usage'),
       }),
   },
   {
@@ -199,15 +208,16 @@ const ingest: Provider[] = [
   },
   {
     provide: Rounds,
-    inject: [Mirrors, WindowRoller, ActiveAccounts, LedgerStore, CLOCK, LOGGER],
+    inject: [Mirrors, WindowRoller, ActiveAccounts, LedgerStore, UsageMetrics, CLOCK, LOGGER],
     useFactory: (
       told: Mirrors,
       roller: WindowRoller,
       accounts: ActiveAccounts,
       ledger: LedgerStore,
+      metrics: UsageMetrics,
       clock: Clock,
       logger: Logger,
-    ) => new Rounds({ mirrors: told, roller, accounts, ledger, clock, logger }),
+    ) => new Rounds({ mirrors: told, roller, accounts, ledger, metrics, clock, logger }),
   },
 ];
 

@@ -4,6 +4,7 @@ import type { LedgerStore } from '../ledger/ledger.store.js';
 import type { ActiveAccounts } from '../mirror/active-accounts.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { WindowRoller } from '../mirror/window-roller.js';
+import type { UsageMetrics } from '../usage-metrics.js';
 import { repeat, type Repeated } from './repeat.js';
 
 interface Deps {
@@ -11,6 +12,7 @@ interface Deps {
   roller: WindowRoller;
   accounts: ActiveAccounts;
   ledger: LedgerStore;
+  metrics: Pick<UsageMetrics, 'gapsFound'>;
   clock: Clock;
   logger: Logger;
 }
@@ -21,6 +23,7 @@ const DEBTS_EVERY_MS = 1_000;
 /** How often every account of the last day is looked at, also those this process has not posted for. */
 const RECENT_EVERY_MS = 300_000;
 const RECENT_MS = 86_400_000;
+const GAPS_EVERY_MS = 15_000;
 const RECENT_MAX = 50_000;
 
 /** What the service does without being asked: due units, debts to the limit store, the 30-day window. */
@@ -35,6 +38,7 @@ export class Rounds {
       this.every(RECENT_EVERY_MS, 'recent accounts', () => this.noteRecent()),
       this.every(DUE_EVERY_MS, 'due units', () => mirrors.tellDue()),
       this.every(DEBTS_EVERY_MS, 'debts to the limit store', async () => void (await mirrors.payDebts())),
+      this.every(GAPS_EVERY_MS, 'gaps of producers', () => this.countGaps()),
       this.every(ROLL_EVERY_MS, 'the 30-day window', async () => void (await roller.roll())),
     ];
   }
@@ -47,6 +51,10 @@ export class Rounds {
     const since = new Date(this.deps.clock.now() - RECENT_MS);
     for (const accountId of await this.deps.ledger.activeSince(since, RECENT_MAX))
       this.deps.accounts.add(accountId);
+  }
+
+  private async countGaps(): Promise<void> {
+    this.deps.metrics.gapsFound(await this.deps.ledger.missingRecords());
   }
 
   private every(delayMs: number, what: string, task: () => Promise<void>): Repeated {

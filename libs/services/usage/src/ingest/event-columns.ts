@@ -1,5 +1,6 @@
 import type { UsageRecord } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
+import { arrayLiteral } from '../postgres/array-literal.js';
 import { houseCost } from './posting.js';
 
 /** A column of usage_event: its PostgreSQL type and what it holds of a record. */
@@ -78,11 +79,11 @@ RETURNING request_id, unit`;
 export function eventArrays(
   units: readonly UsageRecord[],
   transferIds: ReadonlyMap<string, string>,
-): unknown[][] {
+): string[] {
   const transfers = units.map((unit) =>
     isCharged(unit) ? (transferIds.get(unit.account_id) ?? null) : null,
   );
-  return COLUMNS.map(({ of }) => units.map((unit, index) => of(unit, transfers[index])));
+  return COLUMNS.map(({ of }) => arrayLiteral(units.map((unit, index) => of(unit, transfers[index]))));
 }
 
 /** Whether a unit takes money from its account. */

@@ -5,6 +5,7 @@ import { CRASH_CODE, type UnusableRecord } from '../ingest/read-batch.js';
 import { mirroredScopes, type Scope } from '../ingest/scopes.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { MirrorStore, MirrorWish, UnitName } from './mirror.store.js';
+import type { UsageMetrics } from '../usage-metrics.js';
 import type { ActiveAccounts } from './active-accounts.js';
 
 interface Deps {
@@ -12,6 +13,7 @@ interface Deps {
   store: MirrorStore;
   limits: LimitStore;
   accounts: ActiveAccounts;
+  metrics: Pick<UsageMetrics, 'mirrorFailed' | 'mirrorDebtsLeft'>;
   clock: Clock;
   logger: Logger;
 }
@@ -68,6 +70,7 @@ export class Mirrors {
       'SELECT account_id, request_id, unit FROM mirror_debt ORDER BY account_id, request_id, unit LIMIT $1',
       [DEBTS_PER_ROUND],
     );
+    this.deps.metrics.mirrorDebtsLeft(rows.length);
     const byAccount = grouped(rows, ({ account_id }) => account_id);
     for (const [accountId, debts] of byAccount) {
       const names = debts.map(({ request_id, unit }) => ({ requestId: request_id, unit }));
@@ -87,6 +90,7 @@ export class Mirrors {
         await this.send(wishes);
         return true;
       } catch (failure) {
+        this.deps.metrics.mirrorFailed();
         this.deps.logger.warn(
           { err: failure, accounts: wishes.length },
           'posted totals could not be mirrored',
