@@ -75,7 +75,9 @@ async function start(
     const env = { ...shared, PORT: new URL(urls[app]).port, ...options.env?.[app] };
     programs.set(app, await startBuilt(app, { env, readyWhen: /"msg":"listening"/ }));
   };
-  await Promise.all(FLEET_APPS.map(launch));
+  // All of them have started or failed before one failure ends the others: none is left that nobody knows.
+  const launched = await Promise.allSettled(FLEET_APPS.map(launch));
+  for (const result of launched) if (result.status === 'rejected') throw result.reason;
   await Promise.all(Object.values(urls).map(untilReady));
   const admin = await firstLogin(programs.get('keys'));
   const outputOf = (app: string): string => programs.get(app as FleetApp)?.output() ?? '';

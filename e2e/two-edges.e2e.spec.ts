@@ -1,0 +1,169 @@
+import { eventually } from '@gateway/testing';
+import { Redis } from 'ioredis';
+import { startFleet, type Fleet } from './harness/fleet.js';
+import { START_MS } from './harness/modes.js';
+import { ask, type Answered, type Body } from './harness/requests.js';
+import { startSecondEdge, type SecondEdge } from './harness/second-edge.js';
+import { logIn, type PersonSession } from './harness/session.js';
+
+const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
+const claude = { ...chat, model: 'simulator/claude', max_tokens: 64 };
+
+describe('two edges of one fleet', () => {
+  let fleet: Fleet;
+  let second: SecondEdge;
+  let person: PersonSession;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    fleet = await startFleet();
+    second = await startSecondEdge(fleet);
+    person = await logIn(fleet);
+    redis = new Redis(fleet.redisUrl);
+    // Both have the catalogue, and every later refusal is one.
+    for (const edge of edges()) {
+      await eventually(async () => (await send(edge, fleet.key)).status === 200, { timeoutMs: 15_000 });
+    }
+  }, START_MS);
+  afterAll(async () => {
+    redis?.disconnect();
+    await second?.stop();
+    await fleet?.stop();
+  }, START_MS);
+
+  const edges = (): string[] => [fleet.url, second.url];
+  const send = (url: string, key: string, body: Body = chat): Promise<Answered> =>
+    ask({ url, key }, 'POST', body === claude ? '/v1/messages' : '/v1/chat/completions', { body });
+  /** What both edges answer to the same request, as `status code`. */
+  const both = async (key: string, body: Body = chat): Promise<string[]> => {
+    const answers = await Promise.all(edges().map((url) => send(url, key, body)));
+    return answers.map((answer) => [answer.status, answer.body.error?.code].filter(Boolean).join(' '));
+  };
+  const change = async (id: string, body: Body): Promise<void> => {
+    expect((await person.call('PATCH', `/v1/keys/${id}`, body)).status).toBe(200);
+  };
+  const parallel = async (key: string, count: number): Promise<Answered[]> =>
+    Promise.all(Array.from({ length: count }, (_, n) => send(edges()[n % 2], key)));
+
+  it('LIM-02 64 requests at once at one remaining request of the day admit exactly one', async () => {
+    const { key } = await person.createKey('rpd', { rpd: 4 });
+    expect(await both(key)).toEqual(['200', '200']);
+    expect((await send(fleet.url, key)).status).toBe(200);
+    const answers = await parallel(key, 64);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(63);
+  });
+
+  it('ERR-43 LIM-20 64 requests at once at one remaining request of the minute admit exactly one', async () => {
+    const { key } = await person.createKey('rpm', { rpm: 4 });
+    // The window is the clock's minute: everything has to lie in one.
+    await eventually(() => new Date(Date.now()).getUTCSeconds() < 45, { timeoutMs: 20_000, intervalMs: 100 });
+    expect(await both(key)).toEqual(['200', '200']);
+    expect((await send(fleet.url, key)).status).toBe(200);
+    const answers = await parallel(key, 64);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(63);
+    for (const { headers, body } of refused) {
+      expect(body.error.code).toBe('rate_limit_exceeded');
+      const wait = Number(headers.get('retry-after'));
+      expect(wait).toBeGreaterThanOrEqual(1);
+      expect(wait).toBeLessThanOrEqual(65);
+    }
+  });
+
+  it('AUTH-19 a deleted key is refused by the next request on both, 403 forbidden', async () => {
+    const { id, key } = await person.createKey('deleted');
+    expect(await both(key)).toEqual(['200', '200']);
+    expect((await person.call('DELETE', `/v1/keys/${id}`)).status).toBe(200);
+    expect(await both(key)).toEqual(['403 forbidden', '403 forbidden']);
+    expect((await person.call('POST', `/v1/keys/${id}/reactivate`)).status).toBe(200);
+    expect(await both(key)).toEqual(['200', '200']);
+  });
+
+  it('a changed limit acts on the very next request on both', async () => {
+    const { id, key } = await person.createKey('limits');
+    expect(await both(key)).toEqual(['200', '200']);
+    await change(id, { rpd: 2 });
+    expect(await both(key)).toEqual(['429 rate_limit_exceeded', '429 rate_limit_exceeded']);
+    await change(id, { rpd: 4 });
+    expect(await both(key)).toEqual(['200', '200']);
+    expect(await both(key)).toEqual(['429 rate_limit_exceeded', '429 rate_limit_exceeded']);
+    await change(id, { rpd: null });
+    expect(await both(key)).toEqual(['200', '200']);
+    await change(id, { spend_cap_usd: '0.000000000001' });
+    expect(await both(key)).toEqual(['402 spend_limit_exceeded', '402 spend_limit_exceeded']);
+    await change(id, { spend_cap_usd: null });
+    expect(await both(key)).toEqual(['200', '200']);
+  });
+
+  it('ERR-19 a changed model list acts on the very next request on both', async () => {
+    const { id, key } = await person.createKey('models');
+    expect(await both(key)).toEqual(['200', '200']);
+    await change(id, { blocked_models: ['simulator/chat'] });
+    expect(await both(key)).toEqual(['403 model_excluded', '403 model_excluded']);
+    await change(id, { blocked_models: null });
+    expect(await both(key)).toEqual(['200', '200']);
+    await change(id, { allowed_models: ['simulator/claude'] });
+    expect(await both(key)).toEqual(['404 model_not_found', '404 model_not_found']);
+    expect(await both(key, claude)).toEqual(['200', '200']);
+    await change(id, { allowed_models: ['simulator/*'] });
+    expect(await both(key)).toEqual(['200', '200']);
+  });
+
+  it('a new key works at once on both, also for eight requests together', async () => {
+    for (let n = 0; n < 12; n += 1) {
+      const { key } = await person.createKey(`new ${n}`);
+      const answers = await parallel(key, 8);
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    }
+  });
+
+  /** A key that one request has taken over its cap. */
+  async function spentKey(): Promise<string> {
+    const { key } = await person.createKey('capped', { spend_cap_usd: '0.000001' });
+    expect((await send(fleet.url, key)).status).toBe(200);
+    expect(await both(key)).toEqual(['402 spend_limit_exceeded', '402 spend_limit_exceeded']);
+    return key;
+  }
+
+  it('an emptied Redis never reads as zero spend: caps hold on both, posted or not', async () => {
+    const posted = await spentKey();
+    await eventually(
+      async () =>
+        (await ask({ url: fleet.url, key: posted }, 'POST', '/v1/usage', { body: { org_id: 'mine' } })).body
+          .total_requests === 1,
+      { timeoutMs: 15_000 },
+    );
+    for (let n = 0; n < 5; n += 1) {
+      await redis.flushdb();
+      expect(await both(posted)).toEqual(['402 spend_limit_exceeded', '402 spend_limit_exceeded']);
+    }
+    const fresh = await spentKey();
+    await redis.flushdb();
+    expect(await both(fresh)).toEqual(['402 spend_limit_exceeded', '402 spend_limit_exceeded']);
+  });
+
+  it('nobody gets a false 401, 402, 403 or 404 while Redis is emptied under load', async () => {
+    const keys = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => person.createKey(`load ${n}`, { spend_cap_usd: '1', rpm: 1000 })),
+    );
+    const deleted = await person.createKey('deleted under load');
+    expect(await both(deleted.key)).toEqual(['200', '200']);
+    expect((await person.call('DELETE', `/v1/keys/${deleted.id}`)).status).toBe(200);
+    const statuses: number[] = [];
+    let isOver = false;
+    const load = keys.map(async ({ key }, n) => {
+      while (!isOver) statuses.push((await send(edges()[n % 2], key)).status);
+    });
+    for (let n = 0; n < 10; n += 1) {
+      const before = statuses.length;
+      await redis.flushdb();
+      expect(await both(deleted.key)).toEqual(['403 forbidden', '403 forbidden']);
+      await eventually(() => statuses.length > before + 20);
+    }
+    isOver = true;
+    await Promise.all(load);
+    expect([...new Set(statuses)]).toEqual([200]);
+  });
+});
