@@ -16,7 +16,8 @@ export interface AnswerHead {
 export function answerHead(start: StartEvent | null, facts: AnswerFacts): AnswerHead {
   const tier = start?.serviceTier ?? facts.tier;
   return {
-    id: start?.id ?? facts.answerId,
+    // An id of the messages dialect would be no id of a chat completion.
+    id: start?.id == null || start.id.startsWith('msg_') ? facts.answerId : start.id,
     created: start?.created ?? facts.created,
     model: facts.model,
     // Anthropic calls its default tier by another name.

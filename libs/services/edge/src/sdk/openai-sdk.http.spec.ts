@@ -61,6 +61,7 @@ describe.each(CASES)('$sdk over a $upstream upstream', ({ Sdk, upstream }) => {
       },
     });
     expect(completion.usage?.total_tokens).toBeGreaterThan(10);
+    expect(completion.id).toMatch(/^chatcmpl/);
     expect(completion._request_id).toMatch(/^req_/);
     // The caller's credential stays here, and the upstream gets the gateway's own.
     const [seen] = edge.upstream();
