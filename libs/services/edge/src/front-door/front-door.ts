@@ -1,5 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
-import type { Random } from '@gateway/contracts';
+import { ApiError, type Random } from '@gateway/contracts';
 import { errorAnswer, failureHandler, unavailable } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -52,15 +53,10 @@ const NOT_FORWARDED = [
   'proxy-authorization',
 ];
 
-function forwardedHeaders(
-  request: FastifyRequest,
-  headers: Record<string, unknown>,
-): Record<string, string | string[] | undefined> {
-  const kept = Object.entries(headers).filter(([name]) => !NOT_FORWARDED.includes(name.toLowerCase())) as [
-    string,
-    string | string[] | undefined,
-  ][];
-  return { ...Object.fromEntries(kept), 'x-forwarded-for': request.ip };
+/** What is meant for both ends: a connection to one side says nothing about the other. */
+function ofBothEnds(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const kept = Object.entries(headers).filter(([name]) => !NOT_FORWARDED.includes(name.toLowerCase()));
+  return Object.fromEntries(kept);
 }
 
 /**
@@ -98,9 +94,18 @@ export async function registerFrontDoor(
   }
 }
 
+/** No name of ours has two dots in a row: who sends them wants out of the owner's paths. */
+const CLIMBS = /(?:\.|%2e){2}/i;
+
 function forward(request: FastifyRequest, reply: FastifyReply, random: Random): FastifyReply {
-  return reply.from(request.raw.url, {
-    rewriteRequestHeaders: (_request, headers) => forwardedHeaders(request, headers),
+  const { url = '/' } = request.raw;
+  if (CLIMBS.test(url.split('?', 1)[0])) throw new ApiError('not_found');
+  return reply.from(url, {
+    rewriteRequestHeaders: (_request, headers) => ({
+      ...ofBothEnds(headers),
+      'x-forwarded-for': request.ip,
+    }),
+    rewriteHeaders: (headers) => ofBothEnds(headers),
     onError: (answer, { error }) => {
       const refusal = errorAnswer(unavailable(random, error), request);
       void answer

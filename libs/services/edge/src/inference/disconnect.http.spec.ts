@@ -126,7 +126,7 @@ describe('U11 a caller that leaves', () => {
     const key = edge.addKey({
       ...(await edge.principals.resolve({ kind: 'key', digest: [...edge.principals.byDigest.keys()][0] })),
       routingPolicy: { retry_backoff_ms: 100_000 },
-    } as Parameters<EdgeUnderTest['addKey']>[0]);
+    });
     edge.sim.reset();
     const model = edge.serve('leave/scripted', 'sim-chat:error=500', 'sim-claude');
     const caller = new AbortController();

@@ -1,0 +1,157 @@
+import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { BODY_LIMIT_BYTES } from '@gateway/contracts';
+import { startEdge, type EdgeUnderTest } from '../edge.fixture.js';
+
+interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+describe('the front door', () => {
+  let edge: EdgeUnderTest;
+  let owner: Server;
+  const seen: Seen[] = [];
+
+  beforeAll(async () => {
+    owner = createServer((incoming, answer) => {
+      const parts: Buffer[] = [];
+      incoming.on('data', (part: Buffer) => parts.push(part));
+      incoming.on('end', () => {
+        const { method = '', url = '', headers } = incoming;
+        seen.push({ method, url, headers, body: Buffer.concat(parts).toString() });
+        answer.writeHead(201, { 'x-request-id': 'req_of_the_owner', 'content-type': 'application/json' });
+        answer.end('{"by":"owner"}');
+      });
+    });
+    await new Promise<void>((resolve) => owner.listen(0, '127.0.0.1', resolve));
+    const base = `http://127.0.0.1:${(owner.address() as AddressInfo).port}`;
+    edge = await startEdge({ frontDoor: { keys: base, catalogue: base, usage: 'http://127.0.0.1:1' } });
+  });
+  afterAll(async () => {
+    await edge.close();
+    owner.closeAllConnections();
+    owner.close();
+  });
+  beforeEach(() => void seen.splice(0));
+
+  /** A request line as it stands, for paths that fetch would tidy up. */
+  function raw(path: string): Promise<string> {
+    const { hostname, port } = new URL(edge.url);
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(
+          `GET ${path} HTTP/1.1\r\nhost: edge\r\nconnection: close\r\nx-fleet-token: stolen\r\n\r\n`,
+        ),
+      );
+      let text = '';
+      socket.on('data', (part) => (text += part.toString()));
+      socket.on('close', () => resolve(text));
+      socket.on('error', reject);
+    });
+  }
+
+  it('passes method, path, query, body and headers on, and the answer back', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const answer = await fetch(`${edge.url}/v1/keys/k%2F1?limit=2&q=a%20b`, {
+        method,
+        headers: {
+          authorization: 'Bearer x',
+          'content-type': 'application/json',
+          'x-own': 'yes',
+          'idempotency-key': 'i',
+        },
+        body: '{"a":1}',
+      });
+      expect(answer.status).toBe(201);
+      expect(answer.headers.get('x-request-id')).toBe('req_of_the_owner');
+      expect(await answer.json()).toEqual({ by: 'owner' });
+    }
+    expect(seen.map(({ method }) => method)).toEqual(['POST', 'PUT', 'PATCH', 'DELETE']);
+    for (const one of seen) {
+      expect(one).toMatchObject({ url: '/v1/keys/k%2F1?limit=2&q=a%20b', body: '{"a":1}' });
+      expect(one.headers).toMatchObject({
+        authorization: 'Bearer x',
+        'x-own': 'yes',
+        'idempotency-key': 'i',
+      });
+      expect(one.headers['x-forwarded-for']).toBeDefined();
+    }
+  });
+
+  it('keeps an encoded slash of a model id, and a body that is no JSON is the owner’s to refuse', async () => {
+    await fetch(`${edge.url}/v1/models/openai%2Fgpt`);
+    await fetch(`${edge.url}/v1/keys`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain' },
+      body: 'not json',
+    });
+    expect(seen.map(({ url, body }) => [url, body])).toEqual([
+      ['/v1/models/openai%2Fgpt', ''],
+      ['/v1/keys', 'not json'],
+    ]);
+  });
+
+  it('never forwards the fleet’s token, nor anything to /internal', async () => {
+    await raw('/v1/keys/one');
+    expect(seen).toHaveLength(1);
+    expect(seen[0].headers['x-fleet-token']).toBeUndefined();
+    const climbing = [
+      '/v1/keys/../../internal/x',
+      '/v1/keys/%2e%2e/%2E./internal/x',
+      '/v1/keys/..%2f..%2finternal/x',
+      '/v1/keys/..\\..\\internal/x',
+    ];
+    const answers = await Promise.all(['/internal/principals/resolve', '//internal/x', ...climbing].map(raw));
+    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 404/);
+    expect(seen).toHaveLength(1);
+    await raw('/v1/keys//evil.example/x');
+    expect(seen.at(-1)?.url).toBe('/v1/keys//evil.example/x');
+  });
+
+  it('VER-14 503 with the envelope where the owner is away, 404 where nobody owns the path', async () => {
+    const away = await fetch(`${edge.url}/v1/usage/summary`);
+    expect(away.status).toBe(503);
+    expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(away.headers.get('x-service-version')).toBe('2026-08');
+    expect(await away.json()).toMatchObject({
+      error: { code: 'service_unavailable' },
+      request_id: away.headers.get('x-request-id'),
+    });
+    const nowhere = await fetch(`${edge.url}/v1/nowhere`);
+    expect(nowhere.status).toBe(404);
+    expect(await nowhere.json()).toMatchObject({ error: { code: 'not_found' } });
+  });
+
+  it('AUTH-18 a bad version header never reaches the owner', async () => {
+    const refused = await fetch(`${edge.url}/v1/keys`, { headers: { 'x-service-version': '1' } });
+    expect(refused.status).toBe(400);
+    expect(seen).toEqual([]);
+  });
+
+  it('LIM-13 LIM-34 413 on forwarded paths, declared or not', async () => {
+    const declared = await fetch(`${edge.url}/v1/keys`, {
+      method: 'POST',
+      body: Buffer.alloc(BODY_LIMIT_BYTES + 1),
+    });
+    expect(declared.status).toBe(413);
+    expect(declared.headers.get('content-type')).toContain('text/html');
+    const chunked = await new Promise<{ status: number; id: unknown }>((resolve, reject) => {
+      const sent = request(`${edge.url}/v1/keys`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+      });
+      sent.on('error', reject);
+      sent.on('response', (answer) => {
+        answer.resume();
+        resolve({ status: answer.statusCode ?? 0, id: answer.headers['x-request-id'] });
+      });
+      sent.end(Buffer.alloc(BODY_LIMIT_BYTES + 1, 0x20));
+    });
+    expect(chunked).toEqual({ status: 413, id: undefined });
+    expect(seen).toEqual([]);
+  });
+});
