@@ -56,6 +56,7 @@ export type {
 } from './management/idempotent.js';
 export { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf, PageQuery } from './management/page.js';
 export type { Page } from './management/page.js';
+export { outboxBacklog } from './outbox/outbox-backlog.js';
 export { OutboxRelay } from './outbox/outbox-relay.js';
 export type { OutboxRelayOptions } from './outbox/outbox-relay.js';
 export { outboxRow } from './outbox/outbox-row.js';

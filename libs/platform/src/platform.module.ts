@@ -30,6 +30,7 @@ export interface DriverParts {
   clock: Clock;
   random: Random;
   logger: Logger;
+  metrics: Metrics;
 }
 
 /** What an application composes its platform from. Drivers are made once and closed with the application. */
@@ -127,8 +128,9 @@ function driverProvider<T>(
 ): FactoryProvider {
   return {
     provide,
-    inject: [CLOCK, RANDOM, LOGGER],
-    useFactory: (clock: Clock, random: Random, logger: Logger) => make({ clock, random, logger }),
+    inject: [CLOCK, RANDOM, LOGGER, Metrics],
+    useFactory: (clock: Clock, random: Random, logger: Logger, metrics: Metrics) =>
+      make({ clock, random, logger, metrics }),
   };
 }
 

@@ -3,7 +3,9 @@ import type { FleetConfig } from '../config/fleet.config.js';
 import { ConfigError } from '../config/load-config.js';
 import { fleetServices } from '../config/fleet.config.js';
 import type { ServiceName } from '../http/internal-http.js';
+import { ConsumerLag } from '../log/consumer-lag.js';
 import { KafkaEventLog } from '../log/kafka-event-log.js';
+import type { Metrics } from '../metrics/metrics.js';
 import { PlatformModule } from '../platform.module.js';
 import { ConnectedLimitStore, type RedisAddress } from '../redis/connect-redis.js';
 import { bootstrap, type RunningApp } from './bootstrap.js';
@@ -26,24 +28,44 @@ function fleetPlatform(name: ServiceName, config: Readonly<FleetConfig>): Dynami
     fleetToken: config.FLEET_TOKEN,
     services: fleetServices(config),
     otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
-    eventLog: ({ clock, random, logger }) =>
-      new KafkaEventLog({
+    eventLog: ({ clock, random, logger, metrics }) => {
+      const lag = new ConsumerLag(metrics);
+      return new KafkaEventLog({
         brokers: [...config.KAFKA_BROKERS],
         clientId: name,
         clock,
         random,
-        onFault: (error) => logger.error({ err: error }, 'the event log failed and goes on'),
+        onFault: (error) => {
+          lag.failed();
+          logger.error({ err: error }, 'the event log failed and goes on');
+        },
         onNotice: (level, message) => logger[level]({ reason: message }, 'kafka client'),
-      }),
-    limitStore: ({ clock, random, logger }) =>
+        onLag: (group, topic, partition, records) => lag.behind(group, topic, partition, records),
+      });
+    },
+    limitStore: ({ clock, random, logger, metrics }) =>
       new ConnectedLimitStore({
         ...redisAddress(config),
         clock,
         random,
         clientName: name,
         onNotice: (error) => logger.warn({ err: error }, 'redis client'),
+        onBreaker: openBreakers(metrics),
       }),
   });
+}
+
+/** Breakers in front of Redis nodes, added up. */
+function openBreakers(metrics: Metrics): (state: 'open' | 'closed') => void {
+  let open = 0;
+  metrics.gauge(
+    'gateway_redis_breakers_open',
+    'Redis nodes that are left alone for not answering.',
+    () => open,
+  );
+  return (state) => {
+    open += state === 'open' ? 1 : -1;
+  };
 }
 
 function redisAddress({ REDIS_CLUSTER_NODES, REDIS_URL }: Readonly<FleetConfig>): RedisAddress {

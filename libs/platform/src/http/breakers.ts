@@ -10,6 +10,7 @@ const MOST_BREAKERS = 2_000;
 type Attempt = () => Promise<unknown>;
 
 interface Slot {
+  route: Route;
   breaker: CircuitBreaker<[Attempt], unknown>;
   usedAtMs: number;
   resetMs: number;
@@ -56,6 +57,15 @@ export class OpossumBreakers implements Breakers {
       .catch(() => undefined);
   }
 
+  /** Every breaker in memory; `model` is the provider's own name. */
+  states(): { provider: string; model: string; state: 'closed' | 'half_open' | 'open' }[] {
+    return [...this.slots.values()].map(({ route, breaker }) => ({
+      provider: route.provider,
+      model: route.upstreamModel,
+      state: breaker.opened ? 'open' : breaker.halfOpen ? 'half_open' : 'closed',
+    }));
+  }
+
   close(): void {
     for (const { breaker } of this.slots.values()) breaker.shutdown();
     this.slots.clear();
@@ -74,7 +84,7 @@ export class OpossumBreakers implements Breakers {
       return known;
     }
     if (this.slots.size >= MOST_BREAKERS) this.evict(now);
-    const slot: Slot = { breaker: this.make(), usedAtMs: now, resetMs: FIRST_RESET_MS };
+    const slot: Slot = { route, breaker: this.make(), usedAtMs: now, resetMs: FIRST_RESET_MS };
     slot.breaker.on('open', () => {
       const jitter = 0.8 + 0.4 * this.random.fraction();
       slot.resetMs = Math.min(LONGEST_RESET_MS, slot.resetMs * 2);

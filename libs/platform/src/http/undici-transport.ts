@@ -47,6 +47,15 @@ export class UndiciTransport extends UpstreamTransport {
     return exchange.response;
   }
 
+  /** Requests under way, and those that wait for a connection. */
+  stats(): { running: number; waiting: number } {
+    const pools = [...this.pools.values()].map((pool) => pool.stats);
+    return {
+      running: pools.reduce((sum, { running }) => sum + running, 0),
+      waiting: pools.reduce((sum, { pending }) => sum + pending, 0),
+    };
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.pools.values()].map((pool) => pool.destroy()));
     this.pools.clear();

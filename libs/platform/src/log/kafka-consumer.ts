@@ -8,6 +8,8 @@ export interface KafkaConsumerDeps {
   clock: Clock;
   backOffMs: (failures: number) => number;
   onFault: (error: unknown) => void;
+  /** Told with each fetch, and when it was handled, how many records of the partition are left. */
+  onLag?: (topic: string, partition: number, records: number) => void;
   stopTimeoutMs: number;
   /** After this long without a heartbeat the group gives a consumer's partitions to others. */
   sessionTimeoutMs: number;
@@ -103,6 +105,8 @@ export class KafkaConsumer implements Consumer {
       value: value?.toString() ?? '',
     }));
     if (records.length === 0) return;
+    const left = Number(payload.batch.offsetLag());
+    this.deps.onLag?.(topic, partition, left + records.length);
     let isOver = false;
     const handled = collector
       .add(records, (record) => payload.resolveOffset(record.offset))
@@ -119,6 +123,7 @@ export class KafkaConsumer implements Consumer {
         if (!isOver) await payload.heartbeat();
       }
       await handled;
+      this.deps.onLag?.(topic, partition, left);
     } catch (error) {
       collector.drop(records);
       if (!(error instanceof CollectorStopped)) throw error;

@@ -18,6 +18,8 @@ export interface KafkaEventLogOptions extends KafkaOptions {
   random: Random;
   /** Each failure of a handler or of a consumer's connection. */
   onFault?: (error: unknown) => void;
+  /** How many records of a partition a group has not handled yet, as of its last fetch. */
+  onLag?: (group: string, topic: string, partition: number, records: number) => void;
   stopTimeoutMs?: number;
   sessionTimeoutMs?: number;
 }
@@ -61,12 +63,14 @@ export class KafkaEventLog extends EventLog {
 
   async consume(subscription: Subscription): Promise<Consumer> {
     if (this.isClosed) throw new Error('The event log is closed.');
-    const { clock, random, onFault } = this.options;
+    const { clock, random, onFault, onLag } = this.options;
+    const { group } = subscription;
     const consumer = new KafkaConsumer(subscription, {
       kafka: this.kafka,
       clock,
       backOffMs: (failures) => backOffMs(failures, random),
       onFault: (error) => onFault?.(error),
+      onLag: (topic, partition, records) => onLag?.(group, topic, partition, records),
       stopTimeoutMs: this.options.stopTimeoutMs ?? STOP_TIMEOUT_MS,
       sessionTimeoutMs: this.options.sessionTimeoutMs ?? SESSION_TIMEOUT_MS,
     });

@@ -49,6 +49,25 @@ export class Metrics implements OnApplicationShutdown {
     });
   }
 
+  /** One value per set of labels, read when the metrics are scraped; a set that is no longer told is gone. */
+  gauges<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    read: () => readonly { labels: Record<L, string>; value: number }[],
+  ): void {
+    new Gauge<L>({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { labels, value } of read()) this.set(labels, value);
+      },
+    });
+  }
+
   onApplicationShutdown(): void {
     this.registry.clear();
   }

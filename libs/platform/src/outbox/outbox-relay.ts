@@ -8,6 +8,8 @@ export interface OutboxRelayOptions {
   clock: Clock;
   /** Each failed round, for the log. The relay goes on with back-off. */
   onFault: (error: unknown) => void;
+  /** Told every 5 s what waits, also while the event log is away. Rows are counted up to 10,000. */
+  onBacklog?: (backlog: { rows: number; oldestSeconds: number }) => void;
   pollMs?: number;
   batch?: number;
   /** A batch that the event log has not taken by then is given up and tried again. */
@@ -18,6 +20,10 @@ const POLL_MS = 200;
 const BATCH = 200;
 const APPEND_TIMEOUT_MS = 15_000;
 const BACK_OFF_MAX_MS = 5_000;
+const MEASURE_EVERY_MS = 5_000;
+const BACKLOG_SQL = `
+  SELECT count(*)::int AS rows, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS oldest_seconds
+  FROM (SELECT created_at FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT 10000) AS waiting`;
 
 interface Waiting {
   id: string;
@@ -37,6 +43,7 @@ export class OutboxRelay {
   private running: Promise<void> | null = null;
   private wake: AbortController | null = null;
   private isNudged = false;
+  private measuredAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: OutboxRelayOptions) {
     this.options = options;
@@ -72,7 +79,20 @@ export class OutboxRelay {
         failures += 1;
         onFault(error);
       }
+      await this.measure();
       await this.rest(Math.min(pollMs * 2 ** Math.min(failures, 10), BACK_OFF_MAX_MS), failures > 0);
+    }
+  }
+
+  private async measure(): Promise<void> {
+    const { onBacklog, onFault, pool, clock } = this.options;
+    if (!onBacklog || clock.monotonic() - this.measuredAt < MEASURE_EVERY_MS) return;
+    this.measuredAt = clock.monotonic();
+    try {
+      const { rows } = await pool.query<{ rows: number; oldest_seconds: number }>(BACKLOG_SQL);
+      onBacklog({ rows: rows[0].rows, oldestSeconds: Math.max(0, rows[0].oldest_seconds) });
+    } catch (error) {
+      onFault(error);
     }
   }
 

@@ -15,6 +15,8 @@ export type RedisOptions = RedisAddress & {
   clientName: string;
   /** The connection's own errors, and a breaker that opens or closes; both come right by themselves. */
   onNotice?: (error: Error) => void;
+  /** A node's breaker opens, or closes again. */
+  onBreaker?: (state: 'open' | 'closed') => void;
   /** For tests. */
   clock?: Clock;
 };
@@ -36,7 +38,7 @@ const SLOTS_REFRESH_MS = 2_000;
  * now, and admission says 503. It connects by itself, whenever Redis is there.
  */
 export function connectRedis(options: RedisOptions): RedisConnection {
-  const { clientName, clock = new SystemClock(), onNotice } = options;
+  const { clientName, clock = new SystemClock(), onNotice, onBreaker } = options;
   const settings = {
     connectionName: clientName,
     commandTimeout: COMMAND_TIMEOUT_MS,
@@ -52,8 +54,10 @@ export function connectRedis(options: RedisOptions): RedisConnection {
       probe: () => node.ping(),
       clock,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
-      onChange: (state) =>
-        onNotice?.(new Error(`The breaker of Redis ${node.options.host}:${node.options.port} is ${state}.`)),
+      onChange: (state) => {
+        onBreaker?.(state);
+        onNotice?.(new Error(`The breaker of Redis ${node.options.host}:${node.options.port} is ${state}.`));
+      },
     });
   if ('url' in options) {
     const client = new Redis(options.url, settings);

@@ -11,6 +11,7 @@ import {
 import { unavailable } from '../errors/unavailable.js';
 import type { InternalHttp } from '../http/internal-http.js';
 import { BoundedCache } from './bounded-cache.js';
+import type { CatalogueLoad } from './reader-metrics.js';
 
 export interface HttpCatalogueReaderDeps {
   http: InternalHttp;
@@ -19,6 +20,8 @@ export interface HttpCatalogueReaderDeps {
   random: Random;
   /** Called with every load that failed; the newest snapshot goes on serving. */
   onFailure: (failure: unknown) => void;
+  /** Told of every question for the newest snapshot. */
+  onLoad?: (outcome: CatalogueLoad) => void;
 }
 
 const TIMEOUT_MS = 5_000;
@@ -99,14 +102,20 @@ export class HttpCatalogueReader extends CatalogueReader {
   /** Never rejects: the snapshot in memory goes on serving, and the timer asks again. */
   private refresh(): Promise<void> {
     this.loading ??= this.load()
-      .catch((failure: unknown) => this.deps.onFailure(failure))
+      .then(
+        (outcome) => this.deps.onLoad?.(outcome),
+        (failure: unknown) => {
+          this.deps.onLoad?.('failed');
+          this.deps.onFailure(failure);
+        },
+      )
       .finally(() => {
         this.loading = null;
       });
     return this.loading;
   }
 
-  private async load(): Promise<void> {
+  private async load(): Promise<CatalogueLoad> {
     const { status, headers, body } = await this.deps.http.request({
       service: 'catalogue',
       method: 'GET',
@@ -116,13 +125,14 @@ export class HttpCatalogueReader extends CatalogueReader {
       headers: this.etag === undefined ? {} : { 'if-none-match': this.etag },
       maxBytes: SNAPSHOT_MAX_BYTES,
     });
-    if (status === 304) return;
+    if (status === 304) return 'unchanged';
     const snapshot = this.parse(status, body);
     this.etag = headers.etag;
-    if (snapshot.id === this.current?.id) return;
+    if (snapshot.id === this.current?.id) return 'unchanged';
     if (this.current !== null) this.older.set(this.current.id, this.current);
     this.current = snapshot;
     for (const listener of this.listeners) listener(snapshot);
+    return 'changed';
   }
 
   private parse(status: number, body: unknown): CatalogueSnapshot {

@@ -11,6 +11,7 @@ import {
 import { unavailable } from '../errors/unavailable.js';
 import type { InternalHttp } from '../http/internal-http.js';
 import { BoundedCache } from './bounded-cache.js';
+import type { PrincipalLoad, PrincipalLookup } from './reader-metrics.js';
 import { parsePrincipal } from './parse-principal.js';
 
 interface Entry {
@@ -33,6 +34,8 @@ export interface HttpPrincipalReaderDeps {
   limits: LimitStore;
   clock: Clock;
   random: Random;
+  /** Told of every principal from memory and of every answer of the keys service. */
+  onOutcome?: (outcome: PrincipalLookup | PrincipalLoad) => void;
 }
 
 const ENTRIES_MAX = 50_000;
@@ -63,6 +66,7 @@ export class HttpPrincipalReader extends PrincipalReader {
     if (this.isPastExpiry(credential)) throw new ApiError('unauthorized');
     const age = now - entry.confirmedAt;
     if (age < (credential.kind === 'admin_key' ? ADMIN_KEY_FRESH_MS : REVALIDATE_AFTER_MS)) {
+      this.deps.onOutcome?.('hit');
       return entry.principal;
     }
     if (age >= SERVE_UNCONFIRMED_MS || credential.kind === 'admin_key')
@@ -72,6 +76,7 @@ export class HttpPrincipalReader extends PrincipalReader {
       this.load(credential, cacheKey).catch(() => undefined);
     }
     if (entry.failedAt !== null) await this.requireUnchanged(entry);
+    this.deps.onOutcome?.(entry.failedAt === null ? 'hit' : 'unconfirmed');
     return entry.principal;
   }
 
@@ -89,7 +94,10 @@ export class HttpPrincipalReader extends PrincipalReader {
 
   private async resolveUnknown(credential: Credential, cacheKey: string, now: number): Promise<Principal> {
     const refusedAt = this.unknown.get(cacheKey);
-    if (refusedAt !== undefined && now - refusedAt < NEGATIVE_MS) throw new ApiError('unauthorized');
+    if (refusedAt !== undefined && now - refusedAt < NEGATIVE_MS) {
+      this.deps.onOutcome?.('negative');
+      throw new ApiError('unauthorized');
+    }
     return this.load(credential, cacheKey);
   }
 
@@ -128,10 +136,12 @@ export class HttpPrincipalReader extends PrincipalReader {
       if (answer.status === 401) {
         this.entries.delete(cacheKey);
         this.unknown.set(cacheKey, now);
+        this.deps.onOutcome?.('unknown');
         throw new ApiError('unauthorized');
       }
       if (answer.status === 304 && known !== undefined) {
         this.entries.set(cacheKey, { ...known, confirmedAt: now, failedAt: null });
+        this.deps.onOutcome?.('unchanged');
         return known.principal;
       }
       // Any other refusal is about our own call: the caller is never told 403 or 404 for it.
@@ -140,9 +150,11 @@ export class HttpPrincipalReader extends PrincipalReader {
       const principal = parsePrincipal(answer.body, credential.kind);
       this.unknown.delete(cacheKey);
       this.entries.set(cacheKey, { principal, etag: answer.headers.etag, confirmedAt: now, failedAt: null });
+      this.deps.onOutcome?.('loaded');
       return principal;
     } catch (failure) {
       if (failure instanceof ApiError && failure.code === 'unauthorized') throw failure;
+      this.deps.onOutcome?.('failed');
       if (known !== undefined) known.failedAt = this.deps.clock.monotonic();
       throw failure instanceof ApiError ? failure : unavailable(this.deps.random, failure);
     }

@@ -11,19 +11,21 @@ import {
 import type { Logger } from 'pino';
 import { InternalHttp } from '../http/internal-http.js';
 import { LOGGER } from '../logging/logger.js';
+import { Metrics } from '../metrics/metrics.js';
 import { CLOCK, RANDOM } from '../time/tokens.js';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
 import { HttpFunds } from './http-funds.js';
 import { HttpPrincipalReader } from './http-principal-reader.js';
+import { catalogueLoadCounter, principalCacheCounter } from './reader-metrics.js';
 
 /** Principals of the keys service, for an app that does not hold it. */
 @Module({
   providers: [
     {
       provide: PrincipalReader,
-      inject: [InternalHttp, LimitStore, CLOCK, RANDOM],
-      useFactory: (http: InternalHttp, limits: LimitStore, clock: Clock, random: Random) =>
-        new HttpPrincipalReader({ http, limits, clock, random }),
+      inject: [InternalHttp, LimitStore, CLOCK, RANDOM, Metrics],
+      useFactory: (http: InternalHttp, limits: LimitStore, clock: Clock, random: Random, metrics: Metrics) =>
+        new HttpPrincipalReader({ http, limits, clock, random, onOutcome: principalCacheCounter(metrics) }),
     },
   ],
   exports: [PrincipalReader],
@@ -49,14 +51,22 @@ class CatalogueFollower implements OnModuleInit, OnApplicationShutdown {
   providers: [
     {
       provide: CatalogueReader,
-      inject: [InternalHttp, EventLog, CLOCK, RANDOM, LOGGER],
-      useFactory: (http: InternalHttp, eventLog: EventLog, clock: Clock, random: Random, logger: Logger) =>
+      inject: [InternalHttp, EventLog, CLOCK, RANDOM, LOGGER, Metrics],
+      useFactory: (
+        http: InternalHttp,
+        eventLog: EventLog,
+        clock: Clock,
+        random: Random,
+        logger: Logger,
+        metrics: Metrics,
+      ) =>
         new HttpCatalogueReader({
           http,
           eventLog,
           clock,
           random,
           onFailure: (failure) => logger.warn({ err: failure }, 'the catalogue could not be loaded'),
+          onLoad: catalogueLoadCounter(metrics),
         }),
     },
     CatalogueFollower,

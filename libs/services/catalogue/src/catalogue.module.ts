@@ -8,7 +8,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { CatalogueReader, EventLog, type Clock, type Random } from '@gateway/contracts';
-import { CLOCK, LOGGER, OutboxRelay, RANDOM } from '@gateway/platform';
+import { CLOCK, LOGGER, Metrics, outboxBacklog, OutboxRelay, RANDOM } from '@gateway/platform';
 import { PROVIDERS } from '@gateway/providers';
 import type { Logger } from 'pino';
 import { CatalogueConfig } from './catalogue.config.js';
@@ -35,6 +35,7 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
     @Inject(LOGGER) private readonly logger: Logger,
+    private readonly metrics: Metrics,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -52,6 +53,7 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
       eventLog: this.eventLog,
       clock: this.clock,
       onFault: (failure) => this.logger.warn({ err: failure }, 'catalogue events could not be relayed'),
+      onBacklog: outboxBacklog(this.metrics, 'catalogue'),
     });
     this.relay.start();
   }

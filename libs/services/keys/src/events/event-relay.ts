@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { EventLog, type Clock } from '@gateway/contracts';
-import { CLOCK, LOGGER, OutboxRelay } from '@gateway/platform';
+import { CLOCK, LOGGER, Metrics, outboxBacklog, OutboxRelay } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { KeysDatabase } from '../postgres/keys-database.js';
 
@@ -19,10 +19,12 @@ export class EventRelay implements OnApplicationBootstrap, BeforeApplicationShut
     eventLog: EventLog,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) logger: Logger,
+    metrics: Metrics,
   ) {
     const onFault = (failure: unknown): void =>
       logger.warn({ err: failure }, 'account events wait in the outbox');
-    this.relay = new OutboxRelay({ pool: database.pool, eventLog, clock, onFault });
+    const onBacklog = outboxBacklog(metrics, 'keys');
+    this.relay = new OutboxRelay({ pool: database.pool, eventLog, clock, onFault, onBacklog });
   }
 
   onApplicationBootstrap(): void {

@@ -8,7 +8,8 @@ import {
   type Principal,
   type Random,
 } from '@gateway/contracts';
-import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
+import { CLOCK, Metrics, RANDOM, unavailable } from '@gateway/platform';
+import { Counter } from 'prom-client';
 import { VersionStamps } from '../accounts/version-stamps.js';
 import { KeysConfig } from '../keys.config.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
@@ -37,6 +38,7 @@ interface Entry {
 @Injectable()
 export class DatabasePrincipalReader extends PrincipalReader {
   private readonly entries = new Map<string, Entry>();
+  private readonly resolutions: Counter;
   private readonly flights = new Map<string, Promise<KeyPrincipal | null>>();
 
   constructor(
@@ -48,8 +50,15 @@ export class DatabasePrincipalReader extends PrincipalReader {
     @Inject(SERVICE_SECRETS) private readonly secrets: ServiceSecrets,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
+    { registry }: Metrics,
   ) {
     super();
+    this.resolutions = new Counter({
+      name: 'gateway_principal_resolutions_total',
+      help: 'Principals read past the cache, by kind of credential and outcome (found or the code of the refusal).',
+      labelNames: ['kind', 'outcome'],
+      registers: [registry],
+    });
   }
 
   async resolve(credential: Credential): Promise<Principal> {
@@ -61,18 +70,26 @@ export class DatabasePrincipalReader extends PrincipalReader {
   }
 
   async reload(credential: Credential): Promise<Principal> {
+    const { kind } = credential;
     try {
-      switch (credential.kind) {
-        case 'key':
-          return this.usable(await this.readKey(credential.digest));
-        case 'session':
-          return await this.readSession(credential.token);
-        case 'admin_key':
-          throw new ApiError('unauthorized');
-      }
+      const principal = await this.read(credential);
+      this.resolutions.inc({ kind, outcome: 'found' });
+      return principal;
     } catch (failure) {
-      if (failure instanceof ApiError) throw failure;
-      throw unavailable(this.random, failure);
+      const refusal = failure instanceof ApiError ? failure : unavailable(this.random, failure);
+      this.resolutions.inc({ kind, outcome: refusal.code });
+      throw refusal;
+    }
+  }
+
+  private async read(credential: Credential): Promise<Principal> {
+    switch (credential.kind) {
+      case 'key':
+        return this.usable(await this.readKey(credential.digest));
+      case 'session':
+        return this.readSession(credential.token);
+      case 'admin_key':
+        throw new ApiError('unauthorized');
     }
   }
 

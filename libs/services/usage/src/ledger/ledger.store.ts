@@ -104,6 +104,16 @@ export class LedgerStore {
     return rows.map(({ id }) => id);
   }
 
+  /** Sequence numbers below the newest applied one of their producer's epoch that were not applied. */
+  async missingRecords(): Promise<number> {
+    const { rows } = await this.deps.database.pool.query<{ missing: number }>(
+      `SELECT coalesce(sum(upper(applied) - 1 - (SELECT sum(upper(r) - lower(r)) FROM unnest(applied) AS r)), 0)::float8
+         AS missing
+       FROM producer WHERE NOT isempty(applied)`,
+    );
+    return rows[0].missing;
+  }
+
   private async repeated(client: pg.PoolClient, credit: Credit): Promise<Credited> {
     const { rows } = await client.query<{ id: string; posted: string }>(
       `SELECT t.id, a.posted::text FROM transfer t JOIN account a ON a.id = t.credit

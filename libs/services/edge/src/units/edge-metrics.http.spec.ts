@@ -1,0 +1,79 @@
+import { ApiError } from '@gateway/contracts';
+import { eventually } from '@gateway/testing';
+import { hello, keyScope, startEdge, testPrincipal, type EdgeUnderTest } from '../edge.fixture.js';
+
+describe('metrics of the edge', () => {
+  let edge: EdgeUnderTest;
+  beforeEach(async () => (edge = await startEdge()));
+  afterEach(() => edge.close());
+
+  const scrape = async (): Promise<string> => (await fetch(`${edge.url}/metrics`)).text();
+  /** The value of one series; NaN where there is none. */
+  async function value(series: string): Promise<number> {
+    const line = (await scrape()).split('\n').find((text) => text.startsWith(`${series} `));
+    return Number(line?.slice(series.length));
+  }
+
+  it('count admissions, units, attempts, first tokens and fallbacks of what was served', async () => {
+    const model = edge.serve(
+      'metrics/fallback',
+      { provider: 'simulated', upstreamModel: 'sim-error-503-slow' },
+      { provider: 'simulated-messages', upstreamModel: 'sim-claude' },
+    );
+    const answer = await edge.post(hello(model, { stream: true }));
+    expect(await answer.text()).toContain('[DONE]');
+
+    expect(await value('gateway_admissions_total{outcome="missing",scope="",metric=""}')).toBe(1);
+    expect(await value('gateway_admissions_total{outcome="ok",scope="",metric=""}')).toBe(1);
+    const served = 'gateway_units_total{endpoint="/v1/chat/completions",outcome="served",code=""}';
+    expect(await value(served)).toBe(1);
+    const good = 'gateway_attempts_total{provider="simulated-messages",outcome="success",code=""}';
+    expect(await value(good)).toBe(1);
+    expect(await scrape()).toMatch(
+      /gateway_attempts_total\{provider="simulated",outcome="error",code="\w+"\} \d/,
+    );
+    expect(await value('gateway_fallbacks_total{provider="simulated-messages"}')).toBe(1);
+    expect(await value('gateway_time_to_first_token_seconds_count{provider="simulated-messages"}')).toBe(1);
+    expect(await value('gateway_breaker_state{provider="simulated",model="sim-error-503-slow"}')).toBe(0);
+    expect(await value('gateway_upstream_requests_in_flight')).toBe(0);
+    expect(await value('gateway_journal_accepting')).toBe(1);
+    expect(await value('gateway_journal_alarms_total{kind="sequence_gap"}')).toBe(0);
+  });
+
+  it('name the scope and metric of a refusal, and nothing that a caller wrote', async () => {
+    const scope = keyScope('key_one_a_minute', { rpm: 1 });
+    const key = edge.addKey(testPrincipal('key_one_a_minute', { limits: [scope] }));
+    await edge.post(hello('simulator/chat'), { key });
+    expect((await edge.post(hello('simulator/chat'), { key })).status).toBe(429);
+    expect((await edge.post(hello('a-caller/wrote-this'), { key })).status).toBe(404);
+
+    expect(await value('gateway_admissions_total{outcome="refused",scope="key",metric="rpm"}')).toBe(1);
+    const text = await scrape();
+    expect(text).toMatch(
+      /gateway_rejections_total\{endpoint="\/v1\/chat\/completions",code="\w+",scope="key",metric="rpm"\} 1/,
+    );
+    expect(text).toContain('code="model_not_found",scope="",metric=""} 1');
+    expect(text).not.toMatch(/wrote-this|key_one|acct_|req_/);
+  });
+
+  it('show a breaker that opened, until its route is left alone no more', async () => {
+    const model = edge.serve('metrics/broken', 'sim-error-503-slow');
+    for (let asked = 0; asked < 30; asked += 1) await (await edge.post(hello(model))).text();
+    expect(await value('gateway_breaker_state{provider="simulated",model="sim-error-503-slow"}')).toBe(2);
+    expect(await value('gateway_breaker_changes_total{provider="simulated",state="open"}')).toBe(1);
+  });
+
+  it('keep the edge ready and alive while limit store, ledger and keys service are away', async () => {
+    const away = (): Promise<never> => Promise.reject(new ApiError('service_unavailable', { status: 503 }));
+    Object.assign(edge.limits, { admit: away, put: away, stamp: away, version: away });
+    Object.assign(edge.funds, { seedGate: away, spent: away, watermark: away });
+    expect((await edge.post(hello('simulator/chat'))).status).toBe(503);
+    Object.assign(edge.principals, { resolve: away, reload: away });
+    expect((await edge.post(hello('simulator/chat'))).status).toBe(503);
+
+    for (const path of ['/readyz', '/healthz']) expect((await fetch(`${edge.url}${path}`)).status).toBe(200);
+    expect(await value('gateway_admissions_total{outcome="error",scope="",metric=""}')).toBe(1);
+    await eventually(async () => (await value('gateway_settle_failures_total')) > 0);
+    expect(edge.upstream()).toHaveLength(0);
+  });
+});
