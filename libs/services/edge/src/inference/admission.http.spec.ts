@@ -102,6 +102,24 @@ describe('admission', () => {
     expect(edge.principals.reloads).toBeGreaterThanOrEqual(3);
   });
 
+  it('a refusal never rests on an old record: what was allowed since is served by the very next request', async () => {
+    const blocked = { access: [{ kind: 'key' as const, allowed: null, blocked: ['simulator/chat'] }] };
+    const outside = { access: [{ kind: 'key' as const, allowed: ['other/*'], blocked: [] }] };
+    const principal = testPrincipal('key_freed');
+    const key = edge.addKey(principal);
+    const digest = secretDigest(key);
+    for (const [at, change] of [blocked, outside, { fixedProvider: 'nobody' }].entries()) {
+      edge.principals.cached.set(digest, { ...principal, ...change, accountVersion: at + 1 });
+      edge.principals.byDigest.set(digest, { ...principal, accountVersion: at + 2 });
+      await edge.limits.stamp('acct_test', at + 2, null);
+      expect((await edge.post(hello('simulator/chat'), { key })).status).toBe(200);
+    }
+    edge.principals.byDigest.set(digest, { ...principal, ...blocked, accountVersion: 4 });
+    const before = edge.principals.reloads;
+    expect(await said(edge.post(hello('nobody/none'), { key }))).toBe('404 model_not_found');
+    expect(edge.principals.reloads).toBe(before);
+  });
+
   it('an account that the store does not know is seeded once, and then admits', async () => {
     expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
     expect((await edge.post(hello('simulator/chat'))).status).toBe(200);

@@ -13,7 +13,7 @@ import { unavailable } from '@gateway/platform';
 import type { Prepared } from './prepare.js';
 
 export interface AdmissionDeps {
-  limits: Pick<LimitStore, 'admit' | 'stamp'>;
+  limits: Pick<LimitStore, 'admit' | 'stamp' | 'version'>;
   funds: Funds;
   puts: PutQueue;
   clock: Clock;

@@ -7,6 +7,7 @@ import type { Rejections } from '../units/rejections.js';
 import { Unit } from '../units/unit.js';
 import { admit, Refused, type AdmissionDeps, type AdmittedUnit } from './admission.js';
 import { readHeaders, type Call } from './call.js';
+import { forCurrentPrincipal } from './current-principal.js';
 import { prepare, readRequest, type PrepareDeps, type Prepared } from './prepare.js';
 import { refusedRateHeaders } from './refused-rate-headers.js';
 import { fail, serve, type Responder, type ServeDeps } from './serve.js';
@@ -54,7 +55,7 @@ async function admitCall(call: Call, responder: Responder, deps: InferenceDeps):
     readHeaders(call);
     const request = readRequest(call);
     model.requested = request.model ?? call.principal.defaultModel;
-    const first = prepareFor(request, call.principal);
+    const first = await forCurrentPrincipal(call, deps.limits, (principal) => prepareFor(request, principal));
     if (!deps.journal.isAccepting) throw notAccepting(deps);
     outcome = await admit(
       `${call.requestId}/0`,

@@ -3,7 +3,7 @@ import type { AdmitResult, LimitStore, RejectionRecord, UsageRecord } from '@gat
 import { Metrics, type OpossumBreakers, type UndiciTransport } from '@gateway/platform';
 import { Counter, Histogram } from 'prom-client';
 
-type Admission = Pick<LimitStore, 'admit' | 'stamp'>;
+type Admission = Pick<LimitStore, 'admit' | 'stamp' | 'version'>;
 type EndedUnit = Pick<
   UsageRecord,
   | 'endpoint'
@@ -113,6 +113,7 @@ export class EdgeMetrics {
         return answer;
       },
       stamp: (accountId, version, gen) => limits.stamp(accountId, version, gen),
+      version: (accountId) => limits.version(accountId),
     };
   }
 
