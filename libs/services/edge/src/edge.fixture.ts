@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Module } from '@nestjs/common';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import {
   CatalogueReader,
   Funds,
@@ -26,7 +26,6 @@ import {
 } from '@gateway/platform';
 import { PROVIDERS } from '@gateway/providers';
 import { startUpstreamSim, type RecordedRequest, type UpstreamSim } from '@gateway/simulator';
-import { eventually } from '@gateway/testing';
 import {
   KeptEventLog,
   KeptShippers,
@@ -209,6 +208,61 @@ function simulatedRoute(
   return { provider: isClaude ? 'simulated-messages' : 'simulated', upstreamModel, price: String(at + 1) };
 }
 
+interface AppParts {
+  log: KeptEventLog;
+  limits: InProcessLimitStore;
+  principals: TestPrincipals;
+  catalogue: TestCatalogue;
+  funds: TestFunds;
+  edgeModule: DynamicModule;
+}
+
+/** The edge with its platform, and the neighbours' ports as the test's own. */
+function appOf({ log, limits, principals, catalogue, funds, edgeModule }: AppParts): Type<unknown> {
+  const ports = [
+    { provide: CatalogueReader, useValue: catalogue },
+    { provide: PrincipalReader, useValue: principals },
+    { provide: Funds, useValue: funds },
+    { provide: ShipperFactory, useValue: new KeptShippers(log, clock, random) },
+  ];
+  const neighbours = {
+    module: class Neighbours {},
+    global: true,
+    providers: ports,
+    exports: ports.map(({ provide }) => provide),
+  };
+  const platform = PlatformModule.with({
+    service: 'edge',
+    logLevel: 'fatal',
+    fleetToken: 'fleet-token-of-the-edge-under-test',
+    eventLog: () => log,
+    limitStore: () => limits,
+  });
+  @Module({ imports: [platform, neighbours, edgeModule] })
+  class EdgeApp {}
+  return EdgeApp;
+}
+
+function mint(principals: TestPrincipals, principal: KeyPrincipal): string {
+  const secret = mintSecret('rsk_', random);
+  principals.byDigest.set(secretDigest(secret), principal);
+  return secret;
+}
+
+function post(url: string, ownKey: string, body: unknown, options: PostOptions = {}): Promise<Response> {
+  const { path = '/v1/chat/completions', key = ownKey, headers = {}, signal } = options;
+  return fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+    ...(signal ? { signal } : {}),
+  });
+}
+
 /** The edge on a real socket before the simulated provider: everything real but the neighbours' ports. */
 export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnderTest> {
   const sim = await startUpstreamSim({});
@@ -223,36 +277,15 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
     ...(options.models ?? []),
   );
   const funds = new TestFunds(limits, BigInt(options.balanceUsd ?? 100) * 1_000_000_000n);
-  const ports = [
-    { provide: CatalogueReader, useValue: catalogue },
-    { provide: PrincipalReader, useValue: principals },
-    { provide: Funds, useValue: funds },
-    { provide: ShipperFactory, useValue: new KeptShippers(log, clock, random) },
-  ];
-  const neighbours = {
-    module: class Neighbours {},
-    global: true,
-    providers: ports,
-    exports: ports.map(({ provide }) => provide),
-  };
   const config = Object.assign(new EdgeConfig(), { JOURNAL_DIR: folder, ...options.config });
-  @Module({
-    imports: [
-      PlatformModule.with({
-        service: 'edge',
-        logLevel: 'fatal',
-        fleetToken: 'fleet-token-of-the-edge-under-test',
-        eventLog: () => log,
-        limitStore: () => limits,
-      }),
-      neighbours,
-      EdgeModule.with({ config, providers: simulatedAccess(sim), frontDoor: options.frontDoor ?? {} }),
-    ],
-  })
-  class EdgeApp {}
+  const edgeModule = EdgeModule.with({
+    config,
+    providers: simulatedAccess(sim),
+    frontDoor: options.frontDoor ?? {},
+  });
   const app = await bootstrap({
     name: 'edge',
-    module: EdgeApp,
+    module: appOf({ log, limits, principals, catalogue, funds, edgeModule }),
     config: {
       host: '127.0.0.1',
       port: 0,
@@ -261,11 +294,7 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
       pressure: { ...defaultPressureLimits(), delayMs: { some: Infinity, all: Infinity } },
     },
   });
-  const addKey = (principal: KeyPrincipal): string => {
-    const secret = mintSecret('rsk_', random);
-    principals.byDigest.set(secretDigest(secret), principal);
-    return secret;
-  };
+  const addKey = (principal: KeyPrincipal): string => mint(principals, principal);
   const key = addKey(testPrincipal('key_test'));
   const shipped = (topic: string = TOPIC.usage): Json[] =>
     log.records
@@ -288,26 +317,15 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
       return id;
     },
     serveModels: (...models) => catalogue.serve(...models),
-    post: (body, { path = '/v1/chat/completions', key: other = key, headers = {}, signal } = {}) =>
-      fetch(`${app.url}${path}`, {
-        method: 'POST',
-        headers: {
-          ...(other === null ? {} : { authorization: `Bearer ${other}` }),
-          'content-type': 'application/json',
-          ...headers,
-        },
-        body:
-          typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
-        ...(signal ? { signal } : {}),
-      }),
+    post: (body, options) => post(app.url, key, body, options),
     record: async (of, topic) => {
       const id = typeof of === 'string' ? of : of.headers.get('x-request-id');
-      let found: Json | undefined;
-      await eventually(() => {
-        found = shipped(topic).find(({ request_id }) => request_id === id);
-        return found !== undefined;
-      });
-      return found ?? {};
+      for (let waits = 0; waits < 500; waits += 1) {
+        const found = shipped(topic).find(({ request_id }) => request_id === id);
+        if (found) return found;
+        await clock.sleep(10);
+      }
+      throw new Error(`no record of ${id}`);
     },
     upstream: () => sim.requests(),
     close: async () => {
