@@ -33,8 +33,10 @@ export function start({ args, env, readyWhen, nice = 0 }: StartOptions): Promise
   });
   let output = '';
   return new Promise((resolve, reject) => {
-    const fail = (why: string): void =>
+    const fail = (why: string): void => {
+      child.kill('SIGKILL');
       reject(new Error(`${args.join(' ')} ${why}:\n${output.slice(-4_000)}`));
+    };
     const late = setTimeout(() => fail('was not ready in time'), START_MS);
     const onText = (chunk: Buffer): void => {
       output += chunk.toString();
