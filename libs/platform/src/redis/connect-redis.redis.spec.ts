@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { eventually, ownRedis, seededRandom, testRedisCluster } from '@gateway/testing';
+import { eventually, ownRedis, seededRandom, testRedis, testRedisCluster } from '@gateway/testing';
 import type { Cluster } from 'ioredis';
 import { SystemClock } from '../time/system-clock.js';
 import { ConnectedLimitStore, connectRedis, type RedisConnection } from './connect-redis.js';
@@ -42,6 +42,20 @@ describe('connectRedis', () => {
     expect(notices.map((notice) => notice.replace(/.* is /, ''))).toEqual(['open.', 'closed.']);
     connection.close();
     await server.drop();
+  });
+
+  it('keeps an answer that arrived while this process was busy for longer than the bound', async () => {
+    const { url, drop } = await testRedis();
+    const connection = connectRedis({ url, clientName: 'spec', clock });
+    await eventually(() => connection.runner.runId('k'));
+    for (let n = 0; n < 5; n += 1) {
+      const answers = Promise.all(Array.from({ length: 20 }, () => fails(connection)));
+      const busyUntil = clock.monotonic() + 100;
+      while (clock.monotonic() < busyUntil);
+      expect(new Set((await answers).map(({ message }) => message))).toEqual(new Set(['answered']));
+    }
+    connection.close();
+    await drop();
   });
 
   it('R05 fails at once while Redis is gone and is back within a second of its return', async () => {

@@ -3,6 +3,7 @@ import { RedisLimitStore, type ScriptRunner } from '@gateway/limits';
 import { Cluster, Redis } from 'ioredis';
 import { SystemClock } from '../time/system-clock.js';
 import { ClusterScriptRunner } from './cluster-script-runner.js';
+import { inTime } from './in-time.js';
 import { RedisBreaker } from './redis-breaker.js';
 import { IoredisScriptRunner } from './script-runner.js';
 
@@ -28,7 +29,10 @@ export interface RedisConnection {
   close(): void;
 }
 
+/** Of a script or a probe, once what has arrived is read. */
 const COMMAND_TIMEOUT_MS = 25;
+/** The client's own bound, whose timer does not look at what has arrived: it only forgets what nobody awaits. */
+const FORGET_COMMAND_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 1_000;
 const RECONNECT_MAX_MS = 500;
 const SLOTS_REFRESH_MS = 2_000;
@@ -41,7 +45,7 @@ export function connectRedis(options: RedisOptions): RedisConnection {
   const { clientName, clock = new SystemClock(), onNotice, onBreaker } = options;
   const settings = {
     connectionName: clientName,
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    commandTimeout: FORGET_COMMAND_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
@@ -50,8 +54,8 @@ export function connectRedis(options: RedisOptions): RedisConnection {
   };
   const breakerOf = (node: Redis): RedisBreaker =>
     new RedisBreaker({
-      runner: new IoredisScriptRunner(node),
-      probe: () => node.ping(),
+      runner: bounded(new IoredisScriptRunner(node), clock),
+      probe: () => inTime(node.ping(), COMMAND_TIMEOUT_MS, clock),
       clock,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       onChange: (state) => {
@@ -93,6 +97,13 @@ export class ConnectedLimitStore extends RedisLimitStore {
   override async close(): Promise<void> {
     this.connection.close();
   }
+}
+
+function bounded(runner: ScriptRunner, clock: Clock): ScriptRunner {
+  return {
+    runId: (key) => runner.runId(key),
+    run: (script, keys, args) => inTime(runner.run(script, keys, args), COMMAND_TIMEOUT_MS, clock),
+  };
 }
 
 function closeBoth(runner: { close(): void }, client: Redis | Cluster): void {

@@ -6,7 +6,7 @@ export interface RedisBreakerOptions {
   /** Asks the node for a sign of life; rejects like a command. */
   probe: () => Promise<unknown>;
   clock: Clock;
-  /** The client's own bound on a command. */
+  /** The runner's own bound on a command. */
   commandTimeoutMs: number;
   onChange?: (state: 'open' | 'closed') => void;
 }

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 /**
  * Lua scripts over one ioredis connection. The client must be made with `enableOfflineQueue: false` and
  * `autoResendUnfulfilledCommands: false`: a call that waits or is sent again by the client would carry the run id of
- * another connection. Its `commandTimeout` bounds every call.
+ * another connection. Its `commandTimeout` bounds every call; `inTime` bounds it tighter.
  */
 export class IoredisScriptRunner implements ScriptRunner {
   private nodeRunId: string | null = null;
