@@ -27,10 +27,11 @@ describe('metrics of the edge', () => {
     expect(await value('gateway_admissions_total{outcome="ok",scope="",metric=""}')).toBe(1);
     const served = 'gateway_units_total{endpoint="/v1/chat/completions",outcome="served",code=""}';
     expect(await value(served)).toBe(1);
-    const good = 'gateway_attempts_total{provider="simulated-messages",outcome="success",code=""}';
+    const good =
+      'gateway_attempts_total{provider="simulated-messages",outcome="success",code="",status="200"}';
     expect(await value(good)).toBe(1);
     expect(await scrape()).toMatch(
-      /gateway_attempts_total\{provider="simulated",outcome="error",code="\w+"\} \d/,
+      /gateway_attempts_total\{provider="simulated",outcome="error",code="provider_overloaded",status="503"\} \d/,
     );
     expect(await value('gateway_fallbacks_total{provider="simulated-messages"}')).toBe(1);
     expect(await value('gateway_time_to_first_token_seconds_count{provider="simulated-messages"}')).toBe(1);

@@ -17,7 +17,7 @@ type EndedUnit = Pick<
 > & { attempts: readonly EndedAttempt[] };
 type EndedAttempt = Pick<
   UsageRecord['attempts'][number],
-  'provider' | 'status' | 'error_code' | 'latency_ms'
+  'provider' | 'status' | 'http_status' | 'error_code' | 'provider_code' | 'latency_ms'
 >;
 type Rejected = Pick<RejectionRecord, 'endpoint' | 'code' | 'scope' | 'limit_type'>;
 
@@ -61,11 +61,11 @@ export class EdgeMetrics {
       'outcome',
       'code',
     ]);
-    this.attempts = this.counter('gateway_attempts_total', 'Tries of one route, by how they ended.', [
-      'provider',
-      'outcome',
-      'code',
-    ]);
+    this.attempts = this.counter(
+      'gateway_attempts_total',
+      'Tries of one route, by how they ended and the status that the provider gave.',
+      ['provider', 'outcome', 'code', 'status'],
+    );
     this.attemptSeconds = this.histogram(
       'gateway_attempt_duration_seconds',
       'From sending to the end of an attempt.',
@@ -164,9 +164,12 @@ export class EdgeMetrics {
     this.admissions('refused', result.refusal.scope, result.refusal.metric).inc();
   }
 
-  private attemptEnded({ provider, status, error_code, latency_ms }: EndedAttempt): void {
-    this.attempts(provider, status, error_code ?? '').inc();
-    this.attemptSeconds(provider).observe(latency_ms / 1_000);
+  private attemptEnded(attempt: EndedAttempt): void {
+    const { provider, status } = attempt;
+    // The provider's side of an error tells more than ours, which callers see.
+    const code = attempt.provider_code ?? attempt.error_code ?? '';
+    this.attempts(provider, status, code, String(attempt.http_status ?? '')).inc();
+    this.attemptSeconds(provider).observe(attempt.latency_ms / 1_000);
   }
 
   private counter(name: string, help: string, labelNames: string[]): Series<Counter.Internal> {
