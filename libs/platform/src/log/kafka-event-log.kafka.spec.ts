@@ -89,6 +89,22 @@ describe('KafkaEventLog', () => {
     await other.close();
   }, 60_000);
 
+  it('tells how far a group is behind with each fetch, and 0 when it is through', async () => {
+    const kafka = await testKafka();
+    await kafka.createTopics(['lag'], 1);
+    const told: [string, string, number, number][] = [];
+    const log = open(kafka, { onLag: (...lag) => told.push(lag) });
+    const [topic, group] = [kafka.topic('lag'), kafka.topic('lag-group')];
+    await log.append(
+      topic,
+      ['1', '2', '3'].map((value) => ({ key: 'a', value })),
+    );
+    await log.consume({ topics: [topic], group, maxBatch: 10, lingerMs: 0, handler: async () => undefined });
+    await eventually(() => told.at(-1)?.[3] === 0, { timeoutMs: 20_000 });
+    expect(told[0]).toEqual([group, topic, 0, 3]);
+    await log.close();
+  }, 60_000);
+
   it('rejects an append to a topic that nobody created, and to brokers that are not there', async () => {
     const kafka = await testKafka();
     const log = open(kafka);

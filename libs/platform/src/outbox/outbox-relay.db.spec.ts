@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { LogRecord } from '@gateway/contracts';
 import { eventually, seededRandom, testPostgres, type TestDatabase } from '@gateway/testing';
 import { SystemClock } from '../time/system-clock.js';
-import { OutboxRelay } from './outbox-relay.js';
+import { OutboxRelay, type OutboxRelayOptions } from './outbox-relay.js';
 import { outboxRow } from './outbox-row.js';
 
 const TABLE = `CREATE TABLE outbox (id uuid PRIMARY KEY, topic text NOT NULL, key text NOT NULL, value text NOT NULL,
@@ -36,7 +36,7 @@ async function take(topic: string, records: LogRecord[]): Promise<void> {
 
 function relay(
   append = take,
-  options: { pollMs?: number; batch?: number; appendTimeoutMs?: number } = {},
+  options: Partial<Pick<OutboxRelayOptions, 'pollMs' | 'batch' | 'appendTimeoutMs' | 'onBacklog'>> = {},
 ): OutboxRelay {
   const made = new OutboxRelay({
     pool,
@@ -162,6 +162,15 @@ describe('OutboxRelay', () => {
     await insert(2);
     slowly.nudge();
     await eventually(isEmpty);
+  });
+
+  it('tells what waits while the event log is away', async () => {
+    await insert(3);
+    const told: { rows: number; oldestSeconds: number }[] = [];
+    relay(() => Promise.reject(new Error('away')), { onBacklog: (backlog) => told.push(backlog) });
+    await eventually(() => told.length > 0);
+    expect(told[0].rows).toBe(3);
+    expect(told[0].oldestSeconds).toBeGreaterThanOrEqual(0);
   });
 });
 

@@ -47,6 +47,7 @@ describe('HttpPrincipalReader', () => {
   let keys: KeysService;
   let clock: FixedClock;
   let http: InternalHttp;
+  let outcomes: string[];
   let reader: HttpPrincipalReader;
   let version: () => Promise<number | null>;
 
@@ -64,7 +65,9 @@ describe('HttpPrincipalReader', () => {
     });
     version = async () => 1;
     const limits = { version: () => version() } as Partial<LimitStore> as LimitStore;
-    reader = new HttpPrincipalReader({ http, limits, clock, random });
+    outcomes = [];
+    const onOutcome = (outcome: string): void => void outcomes.push(outcome);
+    reader = new HttpPrincipalReader({ http, limits, clock, random, onOutcome });
   });
   afterEach(async () => {
     await http.close();
@@ -80,6 +83,18 @@ describe('HttpPrincipalReader', () => {
     const first = await reader.resolve(credential);
     expect(await reader.resolve(credential)).toBe(first);
     expect(keys.requests).toEqual([{ token: 't', etag: undefined, body: credential }]);
+  });
+
+  it('tells what the cache did and how each lookup ended', async () => {
+    await reader.resolve(credential);
+    await reader.resolve(credential);
+    await reader.reload(credential);
+    away();
+    await expect(reader.reload(credential)).rejects.toThrow();
+    keys.answer = { status: 401 };
+    const unknown: Credential = { kind: 'key', digest: 'd2' };
+    for (let asked = 0; asked < 2; asked += 1) await expect(reader.resolve(unknown)).rejects.toThrow();
+    expect(outcomes).toEqual(['loaded', 'hit', 'unchanged', 'failed', 'unknown', 'negative']);
   });
 
   it('asks once for many callers at a time', async () => {

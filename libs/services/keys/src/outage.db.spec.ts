@@ -1,0 +1,44 @@
+import { applyMigrations } from '@gateway/platform';
+import { eventually, ownPostgres, type OwnServer } from '@gateway/testing';
+import { FLEET_TOKEN, startKeysApp, type KeysApp } from './keys-app.fixture.js';
+import { SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
+
+let server: OwnServer;
+let keys: KeysApp;
+
+beforeAll(async () => {
+  server = await ownPostgres();
+  await applyMigrations({ url: server.address, schemaDir: SCHEMA_DIR, schema: SCHEMA });
+  keys = await startKeysApp(server.address);
+});
+
+afterAll(async () => {
+  await keys?.close();
+  await server?.drop();
+});
+
+async function resolve(): Promise<number> {
+  const answer = await fetch(`${keys.url}/internal/principals/resolve`, {
+    method: 'POST',
+    headers: { 'x-fleet-token': FLEET_TOKEN, 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'key', digest: 'ab'.repeat(32) }),
+  });
+  return answer.status;
+}
+
+describe('keys while PostgreSQL is away', () => {
+  it('stays ready and alive, and says 503 of a key that it knew to be unknown, never 401', async () => {
+    expect(await resolve()).toBe(401);
+    server.kill();
+    await eventually(async () => (await resolve()) === 503);
+    for (const path of ['/readyz', '/healthz']) expect((await fetch(`${keys.url}${path}`)).status).toBe(200);
+    const metrics = await (await fetch(`${keys.url}/metrics`)).text();
+    expect(metrics).toContain('gateway_principal_resolutions_total{kind="key",outcome="unauthorized"} 1');
+    expect(metrics).toContain(
+      'gateway_principal_resolutions_total{kind="key",outcome="service_unavailable"} 1',
+    );
+
+    await server.restart();
+    await eventually(async () => (await resolve()) === 401);
+  });
+});
