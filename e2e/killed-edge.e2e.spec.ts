@@ -34,7 +34,7 @@ describe('an edge that is killed', () => {
     const events = await eventually(
       async () => {
         const found = await eventsNow();
-        return new Set(ids(found)).size >= answered.length && found;
+        return new Set(ids(found)).size >= answered.length ? found : null;
       },
       { timeoutMs: 30_000, intervalMs: 100 },
     );

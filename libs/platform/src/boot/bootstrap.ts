@@ -20,7 +20,7 @@ import { Authenticator } from '../auth/authenticator.js';
 import { listRoutes, type ListedRoute } from '../auth/list-routes.js';
 import { PrincipalGuard } from '../auth/principal-guard.js';
 import { guardRawRoutes } from '../auth/raw-routes.js';
-import { ErrorFilter, sendApiError } from '../errors/error-filter.js';
+import { ErrorFilter, failureHandler, sendApiError } from '../errors/error-filter.js';
 import { toApiError } from '../errors/to-api-error.js';
 import { validationPipe } from '../errors/validation-pipe.js';
 import { Drain } from '../health/drain.js';
@@ -101,6 +101,10 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
   app.useGlobalFilters(new ErrorFilter(logger));
   app.useGlobalGuards(app.get(PrincipalGuard));
   app.useGlobalPipes(validationPipe());
+  // Nest sets its handler after the modules have begun; by then a plugin that one of them awaited has completed the
+  // routes registered so far, and Fastify's own would answer failures of their hooks. So ours is there before any.
+  instance.setErrorHandler(failureHandler(logger));
+  adapter.setErrorHandler = () => adapter.getInstance();
   watchRequests(app, instance, config);
 
   await app.init();

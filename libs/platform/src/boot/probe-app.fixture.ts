@@ -115,8 +115,10 @@ class ForgetfulController {
 class RawRoutes implements OnModuleInit {
   constructor(private readonly adapters: HttpAdapterHost<FastifyAdapter>) {}
 
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
     const instance = this.adapters.httpAdapter.getInstance<FastifyInstance>();
+    // As the edge's: awaiting a plugin completes the routes that Nest has registered until then.
+    await instance.register((_scope, _options, done) => done());
     instance.get('/v1/raw', { config: { access: { key: true }, admits: true } }, (request) => ({
       key: keyOf(request).keyId,
     }));
