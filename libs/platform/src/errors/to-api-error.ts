@@ -14,9 +14,21 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: 'service_unavailable',
 };
 
+/**
+ * Codes that say that a database cannot be reached or gives up for now: Node's and PostgreSQL's classes 08, 53 and 57P,
+ * and Prisma's own. Anything else a database says is a bug of ours.
+ */
+const AWAY =
+  /^(?:ECONN\w+|ENOTFOUND|EPIPE|ETIMEDOUT|08\w{3}|53\w{3}|57P\w{2}|P1001|P1002|P1008|P1017|P2024|P2037)$/;
+const AWAY_WORDS =
+  /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
+const DEEPEST_CAUSE = 8;
+
 /** Any failure as one of the table. What is not ours becomes `internal_error`, which shows nothing of it. */
 export function toApiError(failure: unknown): ApiError {
   if (failure instanceof ApiError) return failure;
+  if (isAway(failure))
+    return new ApiError('service_unavailable', { cause: failure, retryAfterSeconds: 2, shouldRetry: true });
   const status = statusOf(failure);
   const code = status === undefined ? undefined : CODE_OF_STATUS[status];
   if (code === undefined) return new ApiError('internal_error', { cause: failure });
@@ -31,4 +43,16 @@ function statusOf(failure: unknown): number | undefined {
   if (typeof code !== 'string' || !code.startsWith('FST_') || typeof statusCode !== 'number')
     return undefined;
   return statusCode;
+}
+
+/** By its shape, through its causes: a driver wraps what the socket said. */
+function isAway(failure: unknown): boolean {
+  let current = failure;
+  for (let depth = 0; depth < DEEPEST_CAUSE && typeof current === 'object' && current !== null; depth += 1) {
+    if ('code' in current && typeof current.code === 'string' && AWAY.test(current.code)) return true;
+    if ('message' in current && typeof current.message === 'string' && AWAY_WORDS.test(current.message))
+      return true;
+    current = 'cause' in current ? current.cause : undefined;
+  }
+  return false;
 }

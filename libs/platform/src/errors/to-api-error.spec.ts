@@ -1,0 +1,39 @@
+import { HttpException } from '@nestjs/common';
+import { ApiError } from '@gateway/contracts';
+import { toApiError } from './to-api-error.js';
+
+function withCode(code: string, cause?: unknown): Error {
+  return Object.assign(new Error('it failed', { cause }), { code });
+}
+
+describe('a failure as one of the table', () => {
+  it.each([
+    ['PostgreSQL refuses the connection', withCode('ECONNREFUSED')],
+    ['PostgreSQL shuts down', withCode('57P01')],
+    ['PostgreSQL has no connection left', withCode('53300')],
+    ['Prisma cannot reach it', withCode('P1001')],
+    ['the pool gives up waiting', new Error('timeout exceeded when trying to connect')],
+    ['the socket ends under a query', new Error('Connection terminated unexpectedly')],
+    ['a driver wraps it', withCode('P2010', withCode('57P03'))],
+  ])('503 service_unavailable where a database is away: %s', (_name, failure) => {
+    const error = toApiError(failure);
+    expect(error).toMatchObject({ code: 'service_unavailable', status: 503 });
+    expect(error.options).toMatchObject({ shouldRetry: true, retryAfterSeconds: 2 });
+  });
+
+  it.each([
+    ['a unique violation that nobody expected', withCode('23505')],
+    ['a bug', new TypeError('undefined is not a function')],
+    ['a thrown string', 'oops'],
+    ['a cause that is its own cause', Object.assign(new Error('loop'), { cause: undefined })],
+  ])('ERR-51 500 internal_error for %s', (_name, failure) => {
+    expect(toApiError(failure)).toMatchObject({ code: 'internal_error', status: 500 });
+  });
+
+  it('keeps what is ours and maps what the framework refuses', () => {
+    const ours = new ApiError('conflict');
+    expect(toApiError(ours)).toBe(ours);
+    expect(toApiError(new HttpException('x', 404)).code).toBe('not_found');
+    expect(toApiError(new HttpException('x', 400)).code).toBe('bad_request');
+  });
+});
