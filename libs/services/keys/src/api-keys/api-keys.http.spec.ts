@@ -166,7 +166,7 @@ describe('POST /v1/keys', () => {
     expect(routing_policy).toEqual({ allow_fallbacks: false });
   });
 
-  it('KEY-16 a team has to belong to the org; one of another org answers like an unknown one', async () => {
+  it('KEY-16 ERR-33 a team has to belong to the org; one of another org answers like an unknown one', async () => {
     const other = await keys.org(await keys.person());
     const at = { created_at: new Date(0), updated_at: new Date(0), name: 'T' };
     await keys.database.prisma.team.createMany({
@@ -180,6 +180,7 @@ describe('POST /v1/keys', () => {
     expect((await ask('team_own')).body.team_id).toBe('team_own');
     const [far, unknown] = [await ask('team_far'), await ask('team_none')];
     expect([far.status, unknown.status]).toEqual([422, 422]);
+    expect(far.body.error).toMatchObject({ code: 'unprocessable_entity', param: 'team_id' });
     expect(far.body.error).toEqual(unknown.body.error);
   });
 

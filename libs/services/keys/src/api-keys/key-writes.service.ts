@@ -60,7 +60,8 @@ export class KeyWrites {
 
   /**
    * Answers the record and, once, the plaintext. Throws ApiError `forbidden` for an org that the caller is not in,
-   * known or not, and `validation_error`.
+   * known or not, `validation_error`, and
+   * `unprocessable_entity` for a team or template that is not of that org.
    */
   async create(caller: SessionPrincipal, body: CreateKeyBody, request: FastifyRequest): Promise<Created> {
     const secret = mintSecret('rsk_', this.random);
@@ -202,14 +203,8 @@ export class KeyWrites {
       hasTemplate: row.routing_policy_template_id !== null,
     };
     const context = { tier: owner.tier, orgId: owner.orgId, nowMs: this.clock.now(), current };
-    const faults = keyFaults(body, context);
-    if (faults.length === 0) faults.push(...(await referenceFaults(tx, body, owner)));
-    const [first] = faults;
-    if (first === undefined) return;
-    throw new ApiError('validation_error', {
-      message: `${first.loc.join('.')}: ${first.msg}`,
-      details: faults,
-    });
+    refuse('validation_error', keyFaults(body, context));
+    refuse('unprocessable_entity', await referenceFaults(tx, body, owner));
   }
 
   private setStatus(tx: Tx, row: ApiKeyRow, status: 'active' | 'suspended'): Promise<ApiKeyRow> {
@@ -237,6 +232,12 @@ export class KeyWrites {
   private now(): Date {
     return new Date(this.clock.now());
   }
+}
+
+function refuse(code: 'validation_error' | 'unprocessable_entity', details: ErrorDetail[]): void {
+  const [first] = details;
+  if (first === undefined) return;
+  throw new ApiError(code, { message: `${first.loc.join('.')}: ${first.msg}`, details });
 }
 
 /** An org that does not exist answers like one that the caller is not in. */
