@@ -112,6 +112,21 @@ describe('POST /v1/usage', () => {
     expect((await summary(secret, { ...ORG, since: 'yesterday' })).status).toBe(422);
   });
 
+  it('ERR-22 400 bad_request for a since after its until, in summary, events and rejections', async () => {
+    const moment = '2026-11-10T10:00:00Z';
+    for (const path of ['/v1/usage', '/v1/usage/events', '/v1/usage/rejections']) {
+      const ask = (since: string, until: string) => app.call('POST', path, secret, { ...ORG, since, until });
+      for (const swapped of [
+        await ask('2026-11-11', '2026-11-10'),
+        await ask('2026-11-10T10:00:01Z', moment),
+      ]) {
+        expect(swapped.status).toBe(400);
+        expect(swapped.body.error).toMatchObject({ code: 'bad_request', param: 'since' });
+      }
+      expect((await ask(moment, moment)).status).toBe(200);
+    }
+  });
+
   it('READ-26 READ-27 model and status filter summary and events', async () => {
     await app.post(
       usageRecord({ model: 'acme/a' }),

@@ -53,8 +53,13 @@ export function addPeople(conditions: Conditions, view: View, filter: UsageFilte
 }
 
 export function addTimes(conditions: Conditions, { since, until }: UsageFilterBody): void {
-  if (since) conditions.add('created_at >= $', firstMoment(since));
-  if (until) conditions.add('created_at < $', momentAfter(until));
+  const from = since ? firstMoment(since) : null;
+  const before = until ? momentAfter(until) : null;
+  // Each is well-formed, so this is no fault of the schema; an empty answer would hide that the two were swapped.
+  if (from !== null && before !== null && from >= before)
+    throw new ApiError('bad_request', { message: 'since lies after until.', param: 'since' });
+  if (from !== null) conditions.add('created_at >= $', from);
+  if (before !== null) conditions.add('created_at < $', before);
 }
 
 /** A bare date begins at its midnight UTC; a time without an offset is UTC. */
