@@ -87,7 +87,7 @@ describe.each(MODES)('a stand-in of the providers behind %s', (_name, start) => 
     ['plain', false],
     ['streamed', true],
   ])('%s', (_way, stream) => {
-    it('CHAT-01 chat over an OpenAI upstream: its path, credential, model name and max-tokens parameter', async () => {
+    it('EDGE-05 chat over an OpenAI upstream: its path, credential, model name and max-tokens parameter', async () => {
       const [answer, seen] = await upstreamOf('/v1/chat/completions', { ...chat(OPENAI_MODEL), stream });
       expect([seen.method, seen.path]).toEqual(['POST', '/v1/chat/completions']);
       expectOwnHeadersOnly(seen, { authorization: `Bearer ${OPENAI_KEY}` });
