@@ -1,8 +1,8 @@
-import { without, type JsonObject } from './json-object.js';
+import { pick, type JsonObject } from './json-object.js';
 import { namesMoney } from './usage.js';
 
 /** Members of an answer that the gateway writes itself, and those that tell who serves: neither is passed on. */
-const OWN_ANSWER = [
+const OWN_ANSWER = new Set([
   'id',
   'object',
   'created',
@@ -13,9 +13,16 @@ const OWN_ANSWER = [
   'system_fingerprint',
   'provider',
   'x_groq',
-];
-const OWN_CHOICE = ['index', 'message', 'delta', 'logprobs', 'finish_reason', 'native_finish_reason'];
-const OWN_MESSAGE = [
+]);
+const OWN_CHOICE = new Set([
+  'index',
+  'message',
+  'delta',
+  'logprobs',
+  'finish_reason',
+  'native_finish_reason',
+]);
+const OWN_MESSAGE = new Set([
   'role',
   'content',
   'refusal',
@@ -25,13 +32,11 @@ const OWN_MESSAGE = [
   'function_call',
   'reasoning',
   'thinking',
-];
-const REASONING = ['reasoning_content', 'reasoning_details'];
+]);
+const OWN_AND_REASONING = new Set([...OWN_MESSAGE, 'reasoning_content', 'reasoning_details']);
 
-function free(value: JsonObject, own: readonly string[]): JsonObject {
-  const kept = without(value, own);
-  for (const name of Object.keys(kept)) if (namesMoney(name)) delete kept[name];
-  return kept;
+function free(value: JsonObject, own: ReadonlySet<string>): JsonObject {
+  return pick(value, (name) => !own.has(name) && !namesMoney(name));
 }
 
 /** Members beside the choices that no rule of the gateway is about: they reach the caller as the provider wrote them. */
@@ -45,5 +50,5 @@ export function unknownOfChoice(choice: JsonObject): JsonObject {
 
 /** The same of a message or delta. The provider's own spelling of its reasoning stays unless the caller left it out. */
 export function unknownOfMessage(message: JsonObject, excludeReasoning: boolean): JsonObject {
-  return free(message, excludeReasoning ? [...OWN_MESSAGE, ...REASONING] : OWN_MESSAGE);
+  return free(message, excludeReasoning ? OWN_AND_REASONING : OWN_MESSAGE);
 }

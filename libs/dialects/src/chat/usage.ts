@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import type { AnswerFacts, Quirks } from '../dialect.js';
-import { isObject, objectOf, type JsonObject } from './json-object.js';
+import { isObject, objectOf, pick, type JsonObject } from './json-object.js';
 
 /** Names under which providers report money (spec, Usage object, rule 3). */
 const MONEY = /cost|price|charge|usd|credit/i;
@@ -13,11 +13,9 @@ export function namesMoney(key: string): boolean {
 export function withoutMoney(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutMoney);
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => !namesMoney(key))
-      .map(([key, member]) => [key, withoutMoney(member)]),
-  );
+  const kept = pick(value, (name) => !namesMoney(name));
+  for (const name of Object.keys(kept)) kept[name] = withoutMoney(kept[name]);
+  return kept;
 }
 
 function reported(value: unknown): number | null {
