@@ -54,11 +54,13 @@ describe('two edges of one fleet', () => {
    * round with a 503 proves only that there was not more than one, and another key has its turn.
    */
   async function oneOf64(limit: Body): Promise<Answered[]> {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 10; round += 1) {
       const { key } = await person.createKey('one is left', limit);
       await untilEarlyInMinute();
-      const first = [await send(fleet.url, key), await send(second.url, key), await send(fleet.url, key)];
-      expect(first.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const first: number[] = [];
+      for (const n of [0, 1, 2]) first.push((await sendOnce(edges()[n % 2], key, chat)).status);
+      if (first.includes(503)) continue;
+      expect(first).toEqual([200, 200, 200]);
       const answers = await Promise.all(
         Array.from({ length: 64 }, (_, n) => sendOnce(edges()[n % 2], key, chat)),
       );
