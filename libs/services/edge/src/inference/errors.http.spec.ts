@@ -89,7 +89,7 @@ describe('failures of providers', () => {
         ),
       ),
     ),
-  )('%s %s over %s stream %s: %s', async (_id, path, upstream, stream, says) => {
+  )('ERR-04 %s %s over %s stream %s: %s', async (_id, path, upstream, stream, says) => {
     const model = edge.serve('errors/scripted', upstream);
     const response = await edge.post(hello(model, { stream }), { path });
     const body = (await response.json()) as {
