@@ -134,6 +134,11 @@ describe('U11 a caller that leaves', () => {
     const asked = edge.post(hello(model), { key, signal: caller.signal });
     asked.catch(() => undefined);
     await eventually(() => edge.upstream()[0]?.state === 'finished');
+    // The upstream has sent its answer; the edge has taken it too, and waits before the next attempt.
+    await eventually(async () => {
+      const metrics = await (await fetch(`${edge.app.url}/metrics`)).text();
+      return /^gateway_upstream_requests_in_flight(?:\{.*\})? 0$/m.test(metrics);
+    });
     caller.abort();
     await eventually(() => edge.shipped().length > before);
     expect(edge.shipped()[before]).toMatchObject({
