@@ -44,6 +44,37 @@ describe('admission', () => {
     });
   });
 
+  it('a model’s own spend cap on the key holds beside the key’s', async () => {
+    const dear = (id: string): void =>
+      edge.serveModels(
+        testModel(id, [{ provider: 'simulated', upstreamModel: 'sim-chat:completion=90', price: '1000' }]),
+      );
+    dear('capped/one');
+    dear('capped/two');
+    const modelLimits = { 'capped/one': { spend_cap_usd: '0.001' } };
+    const key = edge.addKey(
+      testPrincipal('key_model_cap', { limits: [keyScope('key_model_cap', {})], modelLimits }),
+    );
+    const before = edge.shipped().length;
+    expect((await edge.post(hello('capped/one'), { key })).status).toBe(200);
+    await eventually(() => edge.shipped().length === before + 1);
+    await eventually(async () => (await edge.limits.read('acct_test', [])).reservedUnits === 0);
+    const limits = edge.shipped()[before].limits as { scope_id: string; cap_usd?: string | null }[];
+    expect(limits.map(({ scope_id }) => scope_id)).toEqual(['key_model_cap', 'key_model_cap/m:capped/one']);
+    const refused = await edge.post(hello('capped/one'), { key });
+    expect(refused.status).toBe(402);
+    expect(await refused.json()).toMatchObject({ error: { code: 'spend_limit_exceeded' } });
+    expect((await edge.post(hello('capped/two'), { key })).status).toBe(200);
+  });
+
+  it('tells the ledger the key’s cap, from which spend movements are made', async () => {
+    const key = edge.addKey(
+      testPrincipal('key_told', { limits: [keyScope('key_told', { spendCapUsd: '5' })] }),
+    );
+    const answer = await edge.post(hello('simulator/chat'), { key });
+    expect((await edge.record(answer)).limits).toMatchObject([{ scope_id: 'key_told', cap_usd: '5' }]);
+  });
+
   it('LIM-31 ERR-16 one request may cross the spend cap and completes; the next is 402', async () => {
     edge.serveModels(
       testModel('simulator/dear', [

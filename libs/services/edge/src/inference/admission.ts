@@ -8,7 +8,14 @@ import {
   type Random,
   type Refusal,
 } from '@gateway/contracts';
-import { admitRequest, LEASE_MS, refusalError, type Admitted, type PutQueue } from '@gateway/limits';
+import {
+  admitRequest,
+  LEASE_MS,
+  refusalError,
+  unitScopes,
+  type Admitted,
+  type PutQueue,
+} from '@gateway/limits';
 import { unavailable } from '@gateway/platform';
 import type { Prepared } from './prepare.js';
 
@@ -70,11 +77,7 @@ export async function admit(
         break;
       }
       case 'missing':
-        await funds.seedGate(
-          asked.accountId,
-          result.gen,
-          asked.scopes.map(({ kind, id }) => ({ kind, id })),
-        );
+        await funds.seedGate(asked.accountId, result.gen, unitScopes(asked));
         break;
       case 'gone':
         throw new ApiError('internal_error', {
@@ -90,14 +93,13 @@ async function ask(asked: AdmitRequest, { limits, puts }: AdmissionDeps): Return
   try {
     return await limits.admit(asked);
   } catch (error) {
-    const { accountId, unit, scopes, tokenEstimate } = asked;
-    const places = scopes.map(({ kind, id }) => ({ kind, id }));
+    const { accountId, unit, tokenEstimate } = asked;
     puts.add({
       accountId,
       unit,
       action: 'cancel',
       nano: 0n,
-      scopes: places,
+      scopes: unitScopes(asked),
       tokens: 0,
       tokenEstimate,
       minute: 0,

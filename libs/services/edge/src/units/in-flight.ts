@@ -1,5 +1,5 @@
 import type { Clock, PutUnit, Timer } from '@gateway/contracts';
-import { LEASE_MS, RENEW_MS, type PutQueue } from '@gateway/limits';
+import { LEASE_MS, RENEW_MS, unitScopes, type PutQueue } from '@gateway/limits';
 import type { AdmittedUnit } from '../inference/admission.js';
 
 /** The reservation of an admitted unit, as `put` takes it. */
@@ -9,7 +9,7 @@ export function renewal({ asked, admitted, prepared }: AdmittedUnit): PutUnit {
     unit: asked.unit,
     action: 'renew',
     nano: prepared.reservation.reserved_nano,
-    scopes: asked.scopes.map(({ kind, id }) => ({ kind, id })),
+    scopes: unitScopes(asked),
     tokens: 0,
     tokenEstimate: asked.tokenEstimate,
     minute: admitted.minute,

@@ -9,7 +9,7 @@ import {
   type UsageRecord,
 } from '@gateway/contracts';
 import type { IntentFacts, Journal, OutcomeValues, SettleFacts } from '@gateway/journal';
-import { limitReadings } from '@gateway/limits';
+import { limitReadings, unitScopes } from '@gateway/limits';
 import { chargeFor, settledNano, type Charge, type Disconnect } from '@gateway/money';
 import type { PlannedRoute } from '@gateway/routing';
 import type { AdmittedUnit } from '../inference/admission.js';
@@ -96,7 +96,7 @@ export class Unit {
       request_tags: call.tags,
       end_user_hash: endUserHash(principal, request.endUser),
       api_version: call.apiVersion,
-      limits: limitReadings(asked.scopes, admitted.admitted),
+      limits: readings(admitted),
     };
   }
 
@@ -151,7 +151,7 @@ export class Unit {
     return {
       accountId: asked.accountId,
       unit: asked.unit,
-      scopes: asked.scopes.map(({ kind, id }) => ({ kind, id })),
+      scopes: unitScopes(asked),
       tokens: (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0),
       tokenEstimate: asked.tokenEstimate,
       minute: admitted.minute,
@@ -252,4 +252,24 @@ function pricedFrom(
 /** Milliseconds to three decimals: microseconds are what the clock gives. */
 function rounded(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;
+}
+
+/** Every scope that the cost counts on, with what admission saw; a model's own limit on the key is a scope of its own. */
+function readings({ prepared, asked, admitted }: AdmittedUnit): UsageRecord['limits'] {
+  const own = limitReadings(asked.scopes, admitted).map((reading, at) => ({
+    ...reading,
+    cap_usd: prepared.principal.limits[at].spendCapUsd,
+  }));
+  const [key] = asked.scopes;
+  const models = asked.extra
+    .filter(({ name }) => name.startsWith('m:'))
+    .map(({ name }) => ({
+      scope: key.kind,
+      scope_id: `${key.id}/${name}`,
+      rpm: 0,
+      rpm_limit: null,
+      rpd: 0,
+      rpd_limit: null,
+    }));
+  return [...own, ...models];
 }
