@@ -77,7 +77,7 @@ export class Unit {
     readonly admitted: AdmittedUnit,
     private readonly deps: UnitDeps,
   ) {
-    const { prepared, asked } = admitted;
+    const { prepared } = admitted;
     const { principal, request } = prepared;
     this.facts = {
       request_id: call.requestId,
