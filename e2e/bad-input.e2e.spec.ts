@@ -106,7 +106,7 @@ describe.each(MODES)('bad input to %s', (_name, start) => {
         const refused = await post(path, bomb, { key });
         const tookMs = performance.now() - startedMs;
         expect([path, at, refused.status]).toEqual([path, at, path === '/v1/messages' ? 400 : 422]);
-        expect(tookMs).toBeLessThan(1_000);
+        expect(tookMs).toBeLessThan(5_000);
       }
     }
     expect((await post(CHAT, chat())).status).toBe(200);

@@ -110,7 +110,7 @@ describe('what is refused before a model', () => {
     for (const body of [deep, keys, items, utf8, '{"__proto__":{},"model":"simulator/chat"}']) {
       const startedMs = performance.now();
       expect((await refusal(edge.post(body))).said).toBe('422 validation_error');
-      expect(performance.now() - startedMs).toBeLessThan(1_500);
+      expect(performance.now() - startedMs).toBeLessThan(5_000);
     }
   });
 
