@@ -82,6 +82,8 @@ export { Deadlines } from './time/deadlines.js';
 export type { Deadline } from './time/deadlines.js';
 export { OpossumBreakers } from './http/breakers.js';
 export { UndiciTransport } from './http/undici-transport.js';
+export { repeat } from './time/repeat.js';
+export type { Repeated } from './time/repeat.js';
 export { SystemClock } from './time/system-clock.js';
 export { SystemRandom } from './time/system-random.js';
 export { TRACER } from './tracing/tracing.js';

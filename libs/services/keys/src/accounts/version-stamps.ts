@@ -5,9 +5,8 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { LimitStore, type Clock } from '@gateway/contracts';
-import { CLOCK, LOGGER } from '@gateway/platform';
+import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
-import { repeat, type Repeated } from '../background/repeat.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 
 const RELAY_EVERY_MS = 500;

@@ -5,11 +5,10 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Clock } from '@gateway/contracts';
-import { CLOCK, IDEMPOTENCY_KEPT_MS, LOGGER } from '@gateway/platform';
+import { CLOCK, IDEMPOTENCY_KEPT_MS, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { IdempotencyRows } from '../api-keys/idempotency.store.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
-import { repeat, type Repeated } from './repeat.js';
 
 const EVERY_MS = 3_600_000;
 

@@ -5,9 +5,8 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Clock, Funds } from '@gateway/contracts';
-import { CLOCK, LOGGER } from '@gateway/platform';
+import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
-import { repeat, type Repeated } from '../background/repeat.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { money } from '../principals/principal.store.js';
 import { FUNDS } from './funds-token.js';

@@ -1,3 +1,4 @@
+import { repeat, type Repeated } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import type { LedgerStore } from '../ledger/ledger.store.js';
@@ -5,7 +6,6 @@ import type { ActiveAccounts } from '../mirror/active-accounts.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { WindowRoller } from '../mirror/window-roller.js';
 import type { UsageMetrics } from '../usage-metrics.js';
-import { repeat, type Repeated } from './repeat.js';
 
 interface Deps {
   mirrors: Mirrors;
