@@ -1,5 +1,7 @@
 export { startProgram, type Program, type ProgramOptions } from './child-program.js';
 export { eventually, type EventuallyOptions } from './eventually.js';
+export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fault-proxy.js';
+export type { FlowFaults } from './fault-proxy/faulty-flow.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
 export type { OwnServer } from './own-server.js';
 export { redisScripts, type RedisScripts } from './redis-scripts.js';
