@@ -80,7 +80,7 @@ export type { PostgresOptions } from './postgres/postgres-pool.js';
 export { prismaAdapter, prismaAdapterOver } from './postgres/prisma-adapter.js';
 export { Deadlines } from './time/deadlines.js';
 export type { Deadline } from './time/deadlines.js';
-export { OpossumBreakers } from './http/breakers.js';
+export { CircuitBreakers } from './http/breakers.js';
 export { UndiciTransport } from './http/undici-transport.js';
 export { repeat } from './time/repeat.js';
 export type { Repeated } from './time/repeat.js';

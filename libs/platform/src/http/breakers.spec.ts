@@ -1,15 +1,15 @@
 import { UpstreamError, type Route } from '@gateway/contracts';
-import { SystemClock } from '../time/system-clock.js';
-import { OpossumBreakers } from './breakers.js';
+import { fixedClock, seededRandom } from '@gateway/testing';
+import { CircuitBreakers } from './breakers.js';
 
 const route = { provider: 'p', upstreamModel: 'm' } as Route;
 const other = { provider: 'q', upstreamModel: 'm' } as Route;
 
-function failure(countsAsFault: boolean): UpstreamError {
+function failure(countsAsFault: boolean, httpStatus: number | null = 500): UpstreamError {
   return new UpstreamError({
     code: 'upstream_error',
     message: 'x',
-    httpStatus: 500,
+    httpStatus,
     retryable: true,
     fallback: true,
     countsAsFault,
@@ -17,24 +17,38 @@ function failure(countsAsFault: boolean): UpstreamError {
   });
 }
 
-describe('the breakers', () => {
-  let breakers: OpossumBreakers;
-  beforeEach(
-    () =>
-      (breakers = new OpossumBreakers(new SystemClock(), {
-        fraction: () => 0.5,
-        bytes: (size) => new Uint8Array(size),
-      })),
-  );
-  afterEach(() => breakers.close());
+/** An attempt whose end the test decides. */
+function held(): { attempt: () => Promise<void>; end: (error?: Error) => void } {
+  let end: (error?: Error) => void = () => undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    end = (error) => (error ? reject(error) : resolve());
+  });
+  return { attempt: () => ended, end };
+}
 
-  async function fail(times: number, countsAsFault = true): Promise<void> {
-    for (let n = 0; n < times; n += 1)
-      await breakers.run(route, () => Promise.reject(failure(countsAsFault))).catch(() => undefined);
+describe('the breakers', () => {
+  let clock: ReturnType<typeof fixedClock>;
+  let states: string[];
+  let breakers: CircuitBreakers;
+  beforeEach(() => {
+    clock = fixedClock('2026-11-21T00:00:00Z');
+    states = [];
+    breakers = new CircuitBreakers(clock, seededRandom(7), (_route, state) => states.push(state));
+  });
+
+  const pass = (): Promise<unknown> => breakers.run(route, () => Promise.resolve(7));
+  async function fail(times: number, error = failure(true)): Promise<number> {
+    let calls = 0;
+    const attempt = (): Promise<never> => {
+      calls += 1;
+      return Promise.reject(error);
+    };
+    for (let n = 0; n < times; n += 1) await breakers.run(route, attempt).catch(() => undefined);
+    return calls;
   }
 
   it('passes values and failures through while closed', async () => {
-    expect(await breakers.run(route, () => Promise.resolve(7))).toBe(7);
+    expect(await pass()).toBe(7);
     expect(await breakers.run(route, () => Promise.resolve(undefined))).toBeUndefined();
     await expect(breakers.run(route, () => Promise.reject(failure(true)))).rejects.toBeInstanceOf(
       UpstreamError,
@@ -42,9 +56,7 @@ describe('the breakers', () => {
   });
 
   it('U02 opens within 20 failures, for that route only, and answers provider_not_available without a call', async () => {
-    await fail(19);
-    expect(breakers.isOpen(route)).toBe(false);
-    await fail(1);
+    expect(await fail(1_000)).toBeLessThan(20);
     expect(breakers.isOpen(route)).toBe(true);
     expect(breakers.isOpen(other)).toBe(false);
     let called = false;
@@ -53,17 +65,92 @@ describe('the breakers', () => {
       options: { code: 'provider_not_available', fallback: true, countsAsFault: false },
     });
     expect(called).toBe(false);
+    expect(breakers.states()).toEqual([{ provider: 'p', model: 'm', state: 'open' }]);
   });
 
-  it('does not count what is not the provider’s fault', async () => {
-    await fail(40, false);
+  it('U02 serves within 10 s of the recovery, however long the outage was', async () => {
+    for (const minutes of [0, 1, 60]) {
+      await fail(20);
+      let calls = 0;
+      for (let second = 0; second < minutes * 60; second += 1) {
+        await clock.advance(1_000);
+        calls += await fail(1);
+      }
+      expect(calls).toBeLessThanOrEqual(minutes * 15);
+      let waitedMs = 0;
+      while ((await pass().catch(() => null)) === null) {
+        await clock.advance(100);
+        waitedMs += 100;
+      }
+      expect(waitedMs).toBeLessThan(10_000);
+      expect(breakers.isOpen(route)).toBe(false);
+    }
+  });
+
+  it('U02 half open, one call at a time tries; one that says nothing does not keep the next one back for long', async () => {
+    await fail(20);
+    await clock.advance(6_001);
+    expect(breakers.isOpen(route)).toBe(false);
+    const silent = held();
+    const first = breakers.run(route, silent.attempt);
+    expect(breakers.isOpen(route)).toBe(true);
+    await expect(pass()).rejects.toBeInstanceOf(UpstreamError);
+    await clock.advance(3_001);
+    expect(await pass()).toBe(7);
+    expect(states).toEqual(['open', 'half_open', 'closed']);
+    silent.end(failure(true));
+    await expect(first).rejects.toBeInstanceOf(UpstreamError);
     expect(breakers.isOpen(route)).toBe(false);
   });
 
-  it('counts streams that die after their headers, reported by hand', () => {
-    for (let n = 0; n < 20; n += 1) breakers.report(route, failure(true));
-    return new Promise<void>((resolve) => setImmediate(resolve)).then(() =>
-      expect(breakers.isOpen(route)).toBe(true),
-    );
+  it('half open, a caller that leaves decides nothing and a fault opens it again', async () => {
+    await fail(20);
+    await clock.advance(6_001);
+    await fail(1, failure(false, null));
+    expect(breakers.isOpen(route)).toBe(false);
+    await fail(1);
+    expect(breakers.isOpen(route)).toBe(true);
+    expect(states).toEqual(['open', 'half_open', 'open']);
+  });
+
+  it('what began before it opened says nothing of the time after', async () => {
+    const late = held();
+    const running = breakers.run(route, late.attempt);
+    await fail(20);
+    late.end();
+    await running;
+    expect(breakers.isOpen(route)).toBe(true);
+  });
+
+  it('does not count what is not the provider’s fault: a refusal is a good answer, a caller that left is none', async () => {
+    await fail(40, failure(false, 400));
+    expect(breakers.isOpen(route)).toBe(false);
+    await fail(40, failure(false, null));
+    await fail(40);
+    expect(breakers.isOpen(route)).toBe(true);
+  });
+
+  it('stays closed below half faults, and forgets what is older than 10 s', async () => {
+    for (let n = 0; n < 100; n += 1) {
+      await pass();
+      await pass();
+      await fail(1);
+    }
+    expect(breakers.isOpen(route)).toBe(false);
+    await clock.advance(11_000);
+    await fail(15);
+    await clock.advance(11_000);
+    await fail(15);
+    expect(breakers.isOpen(route)).toBe(false);
+  });
+
+  it('counts streams that die after their headers, reported by hand', async () => {
+    for (let n = 0; n < 20; n += 1) {
+      await pass().catch(() => undefined);
+      breakers.report(route, failure(true));
+      breakers.report(other, failure(false));
+    }
+    expect(breakers.isOpen(route)).toBe(true);
+    expect(breakers.isOpen(other)).toBe(false);
   });
 });

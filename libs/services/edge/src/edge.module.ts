@@ -17,7 +17,7 @@ import {
   type Random,
 } from '@gateway/contracts';
 import { DIALECTS, type Front } from '@gateway/dialects';
-import { CLOCK, Deadlines, Drain, LOGGER, OpossumBreakers, RANDOM, UndiciTransport } from '@gateway/platform';
+import { CLOCK, Deadlines, Drain, LOGGER, CircuitBreakers, RANDOM, UndiciTransport } from '@gateway/platform';
 import { CatalogueIndex, RetryBudget } from '@gateway/routing';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -50,7 +50,7 @@ const PATHS: readonly { path: string; dialect: 'chat' | 'messages' }[] = [
 @Injectable()
 export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly transport: UndiciTransport;
-  private readonly breakers: OpossumBreakers;
+  private readonly breakers: CircuitBreakers;
   private rejections: Rejections | null = null;
 
   constructor(
@@ -73,7 +73,7 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
       connections: config.UPSTREAM_CONNECTIONS,
       connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
     });
-    this.breakers = new OpossumBreakers(clock, random, (route, state) => {
+    this.breakers = new CircuitBreakers(clock, random, (route, state) => {
       metrics.breakerChanged(route.provider, state);
       logger.warn({ provider: route.provider, model: route.model, state }, 'circuit breaker');
     });
@@ -122,7 +122,6 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.breakers.close();
     await this.transport.close();
   }
 }

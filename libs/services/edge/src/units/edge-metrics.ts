@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AdmitResult, LimitStore, RejectionRecord, UsageRecord } from '@gateway/contracts';
-import { Metrics, type OpossumBreakers, type UndiciTransport } from '@gateway/platform';
+import { Metrics, type CircuitBreakers, type UndiciTransport } from '@gateway/platform';
 import { Counter, Histogram } from 'prom-client';
 
 type Admission = Pick<LimitStore, 'admit' | 'stamp' | 'version'>;
@@ -135,7 +135,7 @@ export class EdgeMetrics {
   }
 
   /** Figures that are read when the metrics are scraped. */
-  watch(breakers: OpossumBreakers, transport: UndiciTransport): void {
+  watch(breakers: CircuitBreakers, transport: UndiciTransport): void {
     const { metrics } = this;
     metrics.gauges(
       'gateway_breaker_state',
