@@ -105,7 +105,12 @@ class NaiveModel {
     const records = [...asked.scopes.map(recordName), 'account'];
     const known = this.units.get(asked.unit);
     if (known?.state === 'u') return;
-    if (known?.counted && action !== 'renew') {
+    if (known?.counted && action === 'cancel') {
+      // It never ran: as if it had not been admitted.
+      const last = this.admitted.findLast((one) => one.unit === asked.unit);
+      this.admitted = this.admitted.filter((one) => one !== last);
+    }
+    if (known?.counted && action === 'settle') {
       const last = this.admitted.findLast((one) => one.unit === asked.unit);
       // The correction lands in the minute that admission counted in, and only while that is the running one.
       if (last && Math.floor(last.at / 60_000) === Math.floor(now / 60_000)) last.corrected = tokens;

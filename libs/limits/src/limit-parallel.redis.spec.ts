@@ -201,6 +201,24 @@ describe('R04 Redis loses what it knew', () => {
   });
 });
 
+describe('what is left of the money', () => {
+  it('is told with each admission: caps in the order of checking, then the balance', async () => {
+    const [store] = stores();
+    await open(store, { balanceNano: 1_000n });
+    const scopes = limited('org', { capNano: 95n });
+    const extra = [{ name: 'm:a/b', rpm: null, rpd: null, tpm: null, capNano: 50n }];
+    const gen = (await store.admit(request({ scopes, extra }))) as { gen: string };
+    await mirror(store, gen.gen, {
+      balanceNano: 1_000n,
+      scopes: [{ kind: 'key', id: 'k1/m:a/b', postedNano: 7n }],
+    });
+    const first = await store.admit(request({ scopes, extra, creditLimitNano: 5n }));
+    expect(first).toMatchObject({ outcome: 'ok', left: ['-', '33', '-', '-', '-', '85', '995'] });
+    const unlimited = await store.admit(request({ creditLimitNano: null, reservationNano: 0n }));
+    expect(unlimited).toMatchObject({ outcome: 'ok', left: ['-', '-', '-', '-', '-', '-'] });
+  });
+});
+
 describe('windows by Redis TIME', () => {
   it('R03 counts by the clock of Redis, whatever the clients think the time is', async () => {
     const [store] = stores();

@@ -109,9 +109,40 @@ describe.each(DRIVERS)('units in LimitStore $name', ({ make, reset }) => {
     expect(await store.due('acct_1', 10)).toEqual([]);
     await clock.advance(5_000);
     expect(await store.due('acct_1', 10)).toEqual([first.unit, reserved.unit, second.unit]);
-    expect(await store.due('acct_1', 2)).toEqual([first.unit, reserved.unit]);
+    await clock.advance(5_000);
     await mirror(store, null, { units: [{ unit: first.unit, crash: false }] });
     expect(await store.due('acct_1', 10)).toEqual([reserved.unit, second.unit]);
+  });
+
+  it('names every due unit in turn, however many before it the ledger does not know yet', async () => {
+    await open(store);
+    const units = Array.from({ length: 7 }, () => request());
+    for (const unit of units) {
+      await store.put([put('settle', unit)]);
+      await clock.advance(1);
+    }
+    await clock.advance(5_000);
+    const named: string[] = [];
+    for (let round = 0; round < 4; round += 1) named.push(...(await store.due('acct_1', 2)));
+    expect(named).toEqual(units.map(({ unit }) => unit));
+  });
+
+  it('a cancelled unit gives its counts back, in the windows that it was counted in', async () => {
+    await open(store);
+    const kept = request();
+    const [first, second] = [request(), request()];
+    for (const asked of [kept, first, second]) await store.admit(asked);
+    await store.put([put('cancel', first), put('cancel', first)]);
+    expect((await store.read('acct_1', [KEY])).scopes).toMatchObject([{ rpm: 2, rpd: 2, tpm: 200 }]);
+    await clock.advance(60_000);
+    await store.admit(request());
+    await store.put([put('cancel', second)]);
+    expect((await store.read('acct_1', [KEY])).scopes).toMatchObject([{ rpm: 1, rpd: 2, tpm: 100 }]);
+    // A unit that is only known from a renewal was never counted here.
+    const unknown = request();
+    await store.put([put('renew', unknown)]);
+    await store.put([put('cancel', unknown)]);
+    expect((await store.read('acct_1', [KEY])).scopes).toMatchObject([{ rpm: 1, rpd: 2, tpm: 100 }]);
   });
 
   it('clamps money past 2^53 - 1 nano-USD towards refusing', async () => {

@@ -70,8 +70,26 @@ export interface Refusal {
   reservationsOnly: boolean;
 }
 
-export type AdmitResult =
-  | { outcome: 'ok'; counters: ScopeCounters[]; minuteResetSeconds: number; minute: number }
+export type AdmitResult = Admission & {
+  /**
+   * Set where the store was away and this process decided alone. `unsure`: the store was asked and may have counted
+   * the unit, so a unit that does not run has to be cancelled.
+   */
+  away?: 'unasked' | 'unsure';
+};
+
+type Admission =
+  | {
+      outcome: 'ok';
+      counters: ScopeCounters[];
+      minuteResetSeconds: number;
+      minute: number;
+      /**
+       * What is left of each cap, in the order of checking (key, `extra`, the other scopes), then of the balance with its
+       * credit, after this unit: nano-USD in decimal, `-` where unlimited or not known. Absent: the driver does not tell.
+       */
+      left?: readonly string[];
+    }
   /** The principal is older than the account: reload, stamp, admit once more. */
   | { outcome: 'stale'; gen: string }
   /** Posted totals are not known here: ask the ledger to mirror, admit once more. */
@@ -83,7 +101,7 @@ export type AdmitResult =
 export interface PutUnit {
   accountId: string;
   unit: string;
-  /** renew a reservation; settle at the actual cost; cancel a unit that never ran. */
+  /** renew a reservation; settle at the actual cost; cancel a unit that never ran, which gives its counts back. */
   action: 'renew' | 'settle' | 'cancel';
   /** Reservation for renew, actual cost for settle. */
   nano: bigint;
@@ -136,7 +154,14 @@ export abstract class LimitStore {
   /** The principal version the store knows; null where it is unknown. For endpoints that do not admit. */
   abstract version(accountId: string): Promise<number | null>;
   abstract read(accountId: string, scopes: { kind: ScopeKind; id: string }[]): Promise<AccountState>;
-  /** Units whose reservation or settlement is due for a look into the ledger, oldest first. */
+  /**
+   * Units whose reservation or settlement is due for a look into the ledger, oldest first. A settled one that was named is
+   * due again 5 s later, so that units that the ledger does not know yet never stand before the others.
+   */
   abstract due(accountId: string, limit: number): Promise<string[]>;
   abstract close(): Promise<void>;
+  /** Made-up accounts, one on each node of the store: a gen of theirs that changes tells that the node lost what it knew. */
+  watched(): string[] {
+    return ['acct_watch'];
+  }
 }

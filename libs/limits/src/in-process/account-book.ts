@@ -4,6 +4,8 @@ import type { AdmissionEntry, Violation } from '../admission.js';
 import { toScriptLimit, toScriptNano } from '../script-nano.js';
 import { dayOf, dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
 
+const MINUTES_PER_DAY = 1_440;
+
 /** Counts and money of one scope, of one extra counter or of the balance. */
 export interface LimitRecord {
   minute: number;
@@ -112,7 +114,7 @@ export class AccountBook {
       }
       case 'cancel':
         if (unit?.state !== 'reserved') return;
-        this.correct(unit, put.tokens);
+        this.uncount(unit);
         this.forget(put.unit, unit);
         return;
     }
@@ -159,11 +161,12 @@ export class AccountBook {
   }
 
   due(limit: number, now: number): string[] {
-    return [...this.units]
+    const due = [...this.units]
       .filter(([, unit]) => unit.dueAt <= now)
       .sort(([, a], [, b]) => a.dueAt - b.dueAt)
-      .slice(0, limit)
-      .map(([id]) => id);
+      .slice(0, limit);
+    for (const [, unit] of due) if (unit.state === 'unposted') unit.dueAt = now + SETTLED_DUE_MS;
+    return due.map(([id]) => id);
   }
 
   /** Counts that a start reads from the usage events of today. Never lowers what was counted since. */
@@ -233,6 +236,16 @@ export class AccountBook {
     for (const name of unit.records) {
       const record = this.record(name);
       if (record.minute === unit.minute) record.tpm = Math.max(0, record.tpm + tokens - unit.tokens);
+    }
+  }
+
+  /** A unit that never ran: its windows get back what admission counted. */
+  private uncount(unit: BookedUnit): void {
+    this.correct(unit, 0);
+    for (const name of unit.records) {
+      const record = this.record(name);
+      if (record.minute === unit.minute) record.rpm = Math.max(0, record.rpm - 1);
+      if (record.day === Math.floor(unit.minute / MINUTES_PER_DAY)) record.rpd = Math.max(0, record.rpd - 1);
     }
   }
 

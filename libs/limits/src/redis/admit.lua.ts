@@ -6,7 +6,7 @@ import { CLOCK, FREE_LAPSED, NO_GEN, RECORDS } from './prelude.lua.js';
  * ARGV: node, test clock or '', unit, packed call {version, credit limit, reservation, tokens, lease ms},
  * packed limits {rpm, rpd, tpm, cap} per record, names of all records joined by a line feed.
  *
- * Answers one line: `stale <gen>`, `missing <gen>`, `gone`, `ok <seconds> <minute> <rpm> <rpd> <tpm> ...`, or
+ * Answers one line: `stale <gen>`, `missing <gen>`, `gone`, `ok <seconds> <minute> {<rpm> <rpd> <tpm>}... {<left or ->}...`, or
  * `refused <index> <metric> <current> <limit> <seconds or -> <0|1>` (index 0 = the balance).
  */
 export const ADMIT = `
@@ -112,5 +112,16 @@ for i = 1, count - 1 do
   local s, at = records[i], 3 * i
   answer[at], answer[at + 1], answer[at + 2] = s[2], s[5], s[3]
 end
-return string.format('ok %d %d' .. string.rep(' %d %d %d', count - 1), unpack(answer))
+local format = 'ok %d %d' .. string.rep(' %d %d %d', count - 1)
+for i = 1, count do
+  local s = records[i]
+  local left = i < count and limits[4 * i] - s[6] or s[6] + credit
+  if left < math.huge and s[10] == valid then
+    format = format .. ' %.0f'
+    answer[#answer + 1] = left - s[8] - s[9]
+  else
+    format = format .. ' -'
+  end
+end
+return string.format(format, unpack(answer))
 `;

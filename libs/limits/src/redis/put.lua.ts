@@ -5,6 +5,8 @@ import { ACCOUNT, CLOCK, RECORDS } from './prelude.lua.js';
  * KEYS: acct, units, due. ARGV: node, test clock or '', packed {nano, tokens, lease ms} per unit, then for each unit
  * its action (`r`, `u`, `x`), its id and the names of its records joined by a line feed.
  *
+ * A cancelled unit never ran: its windows get back what admission counted.
+ *
  * The correction of tokens needs the unit in state r, so a repeated put corrects once; a unit that was registered
  * again after a loss was never counted in the window and is not corrected.
  */
@@ -23,6 +25,14 @@ local function correct(raw, tokens)
   for name in names(raw) do
     local s = record(name)
     if s[1] == minute then s[3] = math.max(0, s[3] + tokens - estimate) end
+  end
+end
+local function uncount(raw)
+  local minute = struct.unpack('<d', raw, 10)
+  for name in names(raw) do
+    local s = record(name)
+    if s[1] == minute then s[2] = math.max(0, s[2] - 1) end
+    if s[4] == math.floor(minute / 1440) then s[5] = math.max(0, s[5] - 1) end
   end
 end
 local function write(id, state, nano, rest, score)
@@ -60,7 +70,8 @@ for i, id in ipairs(ids) do
     end
     add(write(id, 'u', nano, rest, 1e15 + now + ${SETTLED_DUE_MS}), 8, nano)
   elseif action == 'x' and state == 'r' then
-    correct(raw, tokens)
+    correct(raw, 0)
+    uncount(raw)
     forget(id, raw)
     known[id] = false
   end

@@ -1,4 +1,4 @@
-import { LAPSED_PER_CALL } from '../admission.js';
+import { LAPSED_PER_CALL, SETTLED_DUE_MS } from '../admission.js';
 import { ACCOUNT, CLOCK, FREE_LAPSED, RECORDS } from './prelude.lua.js';
 
 /**
@@ -43,7 +43,10 @@ end
 return table.concat(answer, ' ')
 `;
 
-/** KEYS: acct, units, due. ARGV: node, test clock or '', limit. Answers unit ids joined by a line feed. */
+/**
+ * KEYS: acct, units, due. ARGV: node, test clock or '', limit. Answers unit ids joined by a line feed. The settled ones
+ * go to the end of the queue; the lapsed ones stay until they are freed.
+ */
 export const DUE = `
 ${CLOCK}
 local dueKey, limit = KEYS[#KEYS], tonumber(ARGV[3])
@@ -53,6 +56,7 @@ local answer, i, j = {}, 1, 1
 while #answer < limit and (i < #settled or j < #lapsed) do
   if j > #lapsed or (i < #settled and tonumber(settled[i + 1]) - 1e15 <= tonumber(lapsed[j + 1])) then
     answer[#answer + 1] = settled[i]
+    redis.call('ZADD', dueKey, 1e15 + now + ${SETTLED_DUE_MS}, settled[i])
     i = i + 2
   else
     answer[#answer + 1] = lapsed[j]

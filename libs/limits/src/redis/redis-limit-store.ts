@@ -226,7 +226,9 @@ function decodeAdmit(answer: string, entries: AdmissionEntry[], accountId: strin
           tpm: Number(words[at + 2]),
         });
       }
-      return { outcome, counters, minuteResetSeconds: Number(words[0]), minute: Number(words[1]) };
+      const [seconds, minute] = words;
+      const left = words.slice(2 + 3 * entries.length);
+      return { outcome, counters, minuteResetSeconds: Number(seconds), minute: Number(minute), left };
     }
     case 'stale':
     case 'missing':
