@@ -18,7 +18,7 @@ export { startFleetApp } from './boot/fleet-app.js';
 export { FleetConfig, readConfigs, readFleetConfig, serviceEnvironment } from './config/fleet.config.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
 export { ToBoolean, ToList, ToNumber } from './config/transforms.js';
-export { errorAnswer, failureHandler, sendApiError } from './errors/error-filter.js';
+export { failureHandler, sendApiError } from './errors/error-filter.js';
 export { toApiError } from './errors/to-api-error.js';
 export { validationFailure, validationPipe } from './errors/validation-pipe.js';
 export { unavailable } from './errors/unavailable.js';

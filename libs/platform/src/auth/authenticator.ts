@@ -49,16 +49,40 @@ export class Authenticator {
     return principal;
   }
 
-  /** For inference: admission compares the version, so this costs no I/O while the record is cached. */
-  async authenticateKey(request: FastifyRequest, rule: AccessRule): Promise<KeyPrincipal> {
+  /**
+   * For inference: admission compares the version, so this costs no I/O while the record is cached. `onRefused` is told
+   * of a known key that the rule does not let in.
+   */
+  async authenticateKey(
+    request: FastifyRequest,
+    rule: AccessRule,
+    onRefused?: (principal: KeyPrincipal, refusal: ApiError) => void,
+  ): Promise<KeyPrincipal> {
     const credential = parseCredential(request.headers);
-    const principal = await this.deps.principals().resolve(credential);
+    const known = { principal: await this.deps.principals().resolve(credential) };
+    try {
+      return asKey(permit(known.principal, rule, this.deps.clock));
+    } catch (refusal) {
+      if (!(refusal instanceof ApiError)) throw refusal;
+      // A refusal must not rest on an old record: the key may have been reactivated since.
+      if (!(await this.isCurrent(known.principal)))
+        known.principal = await this.deps.principals().reload(credential);
+      return this.permitted(known.principal, rule, onRefused);
+    }
+  }
+
+  private permitted(
+    principal: Principal,
+    rule: AccessRule,
+    onRefused: ((principal: KeyPrincipal, refusal: ApiError) => void) | undefined,
+  ): KeyPrincipal {
     try {
       return asKey(permit(principal, rule, this.deps.clock));
     } catch (refusal) {
-      // A refusal must not rest on an old record: the key may have been reactivated since.
-      if (!(refusal instanceof ApiError) || (await this.isCurrent(principal))) throw refusal;
-      return asKey(permit(await this.deps.principals().reload(credential), rule, this.deps.clock));
+      // Past its expiry a key is as good as unknown, and of an unknown one nothing is written.
+      if (principal.kind === 'key' && refusal instanceof ApiError && refusal.status !== 401)
+        onRefused?.(principal, refusal);
+      throw refusal;
     }
   }
 

@@ -27,12 +27,17 @@ export function guardRawRoutes(
     for (const method of methods) routes.push({ method, path: route.path, access });
     if (access === null) return;
     const admits = route.config?.admits === true;
+    const refused = route.config?.refused;
     const guard = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       request.principal = admits
-        ? await authenticator().authenticateKey(request, access)
+        ? await authenticator().authenticateKey(request, access, (principal, refusal) =>
+            refused?.(request, principal, refusal),
+          )
         : await authenticator().authenticate(request, access);
       if (request.principal !== null) applyKeyPin(request, reply, request.principal);
-      if (request.bodyFault !== null) throw request.bodyFault;
+      if (request.bodyFault === null) return;
+      if (request.principal?.kind === 'key') refused?.(request, request.principal, request.bodyFault);
+      throw request.bodyFault;
     };
     route.preHandler = [guard, ...[route.preHandler ?? []].flat()];
   });

@@ -1,6 +1,5 @@
-import type { Principal } from '@gateway/contracts';
+import type { ApiError, KeyPrincipal, Principal } from '@gateway/contracts';
 import type { AccessRule } from '../auth/access.js';
-import type { ApiError } from '@gateway/contracts';
 
 /** What the platform adds to every request. */
 declare module 'fastify' {
@@ -26,5 +25,7 @@ declare module 'fastify' {
     access?: AccessRule;
     /** The handler admits, and admission compares the account's version: the guard need not. */
     admits?: boolean;
+    /** Told where a known key is refused before the handler of a route that admits. */
+    refused?: (request: FastifyRequest, principal: KeyPrincipal, refusal: ApiError) => void;
   }
 }

@@ -1,6 +1,6 @@
 import underPressure from '@fastify/under-pressure';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Random } from '@gateway/contracts';
+import type { ApiError, Random } from '@gateway/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { totalmem } from 'node:os';
 import { unavailable } from '../errors/unavailable.js';
@@ -59,9 +59,9 @@ export class Pressure {
     void instance.register(underPressure, {
       maxEventLoopDelay: limits.delayMs.all,
       maxRssBytes: limits.rssBytes.all,
-      pressureHandler: (request: FastifyRequest) => {
+      pressureHandler: (request: FastifyRequest, _reply: unknown, type: string, value?: number) => {
         if (isOperational(request)) return undefined;
-        return Promise.reject(unavailable(this.random));
+        return Promise.reject(this.overloaded(`${type} is ${value ?? 'too high'}`));
       },
     });
     instance.addHook('onRequest', (request, reply, done) => {
@@ -71,8 +71,13 @@ export class Pressure {
       reply.raw.once('close', () => {
         this.bodyBytes -= declared;
       });
-      done(this.bodyBytes > limits.bodyBytes.all ? unavailable(this.random) : undefined);
+      const isTooMuch = this.bodyBytes > limits.bodyBytes.all;
+      done(isTooMuch ? this.overloaded(`${this.bodyBytes} bytes of bodies are in flight`) : undefined);
     });
+  }
+
+  private overloaded(why: string): ApiError {
+    return unavailable(this.random, new Error(`The process is overloaded: ${why}.`));
   }
 }
 

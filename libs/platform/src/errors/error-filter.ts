@@ -3,46 +3,48 @@ import { ApiError, errorEnvelope, errorHeaders, messagesErrorEnvelope } from '@g
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isTooLarge, sendTooLarge } from '../boot/oversize.js';
+import { SystemClock } from '../time/system-clock.js';
+import { FailureLog } from './failure-log.js';
 import { toApiError } from './to-api-error.js';
 
 /** The one place where a failure becomes an answer, of Nest's handlers and of raw Fastify routes alike. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  constructor(private readonly logger: Logger) {}
+  private readonly log: FailureLog;
+
+  constructor(logger: Logger) {
+    this.log = new FailureLog(logger, new SystemClock());
+  }
 
   catch(failure: unknown, host: ArgumentsHost): void {
     // Events are consumed by the event log, which retries and dead-letters by itself.
     if (host.getType() !== 'http') throw failure;
     const http = host.switchToHttp();
-    answerFailure(this.logger, failure, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+    answerFailure(this.log, failure, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
   }
 }
 
 /** The error handler of a plugin scope that registers raw routes: Nest's own reaches only routes of the root. */
 export function failureHandler(logger: Logger) {
+  const log = new FailureLog(logger, new SystemClock());
   return (failure: unknown, request: FastifyRequest, reply: FastifyReply): void =>
-    answerFailure(logger, failure, request, reply);
+    answerFailure(log, failure, request, reply);
 }
 
-function answerFailure(logger: Logger, failure: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function answerFailure(
+  log: FailureLog,
+  failure: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   if (isTooLarge(failure)) return sendTooLarge(request, reply);
   const error = toApiError(failure);
-  if (error.code === 'internal_error') {
-    logger.error(
-      {
-        request_id: request.id,
-        method: request.method,
-        route: request.routeOptions.url,
-        err: error.cause ?? error,
-      },
-      'a request ended in an unexpected error',
-    );
-  }
+  log.note(error, request);
   sendApiError(error, request, reply);
 }
 
-/** Body and headers of a refusal, for a handler that writes its own response. */
-export function errorAnswer(
+/** Status, headers and body of a refusal on the path it came by. */
+function errorAnswer(
   error: ApiError,
   request: FastifyRequest,
 ): { status: number; headers: Record<string, string>; body: object } {

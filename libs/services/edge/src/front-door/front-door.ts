@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
 import { ApiError, type Random } from '@gateway/contracts';
-import { errorAnswer, failureHandler, unavailable } from '@gateway/platform';
+import { failureHandler, unavailable } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
@@ -106,13 +106,9 @@ function forward(request: FastifyRequest, reply: FastifyReply, random: Random): 
       'x-forwarded-for': request.ip,
     }),
     rewriteHeaders: (headers) => ofBothEnds(headers),
+    // The scope's handler logs the cause and answers.
     onError: (answer, { error }) => {
-      const refusal = errorAnswer(unavailable(random, error), request);
-      void answer
-        .code(refusal.status)
-        .headers(refusal.headers)
-        .type('application/json; charset=utf-8')
-        .send(refusal.body);
+      void answer.send(unavailable(random, error));
     },
   });
 }

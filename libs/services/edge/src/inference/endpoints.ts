@@ -18,6 +18,8 @@ import { SSE_HEADERS } from './stream-answer.js';
 
 const ACCESS: AccessRule = { key: { permission: 'inference:write' } };
 const EMPTY = Buffer.alloc(0);
+/** Of a request that was refused before its body was read. */
+const NO_MODEL = { id: null, requested: null };
 
 export interface EndpointDeps extends InferenceDeps {
   principals: PrincipalReader;
@@ -38,8 +40,12 @@ export async function registerInference(instance: FastifyInstance, deps: Endpoin
     );
     for (const { path, front } of deps.fronts) {
       for (const url of [`/v1${path}`, `/openai/v1${path}`]) {
-        scope.post(url, { config: { access: ACCESS, admits: true }, ...hooksOf(front) }, (request, reply) =>
-          handle(request, reply, `/v1${path}`, front, deps),
+        const endpoint = `/v1${path}`;
+        const refused = (request: FastifyRequest, principal: KeyPrincipal, refusal: ApiError): void =>
+          deps.rejections.add(callOf(request, principal, endpoint, front, deps), NO_MODEL, refusal, null);
+        const config = { access: ACCESS, admits: true, refused };
+        scope.post(url, { config, ...hooksOf(front) }, (request, reply) =>
+          handle(request, reply, endpoint, front, deps),
         );
       }
     }
@@ -66,7 +72,7 @@ async function handle(
   deps: EndpointDeps,
 ): Promise<void> {
   const client = new Client(reply.raw, deps.clock, deps.deadlines, deps.config.CLIENT_STALL_TIMEOUT_MS);
-  const call = callOf(request, endpoint, front, deps);
+  const call = callOf(request, keyPrincipal(request), endpoint, front, deps);
   const responder = new FastifyResponder(request, reply, client, front.dialect === 'messages');
   try {
     await infer(call, responder, deps);
@@ -78,8 +84,13 @@ async function handle(
   }
 }
 
-function callOf(request: FastifyRequest, endpoint: string, front: Front, deps: EndpointDeps): Call {
-  const principal = keyPrincipal(request);
+function callOf(
+  request: FastifyRequest,
+  principal: KeyPrincipal,
+  endpoint: string,
+  front: Front,
+  deps: EndpointDeps,
+): Call {
   const { headers } = request;
   return {
     requestId: request.id,

@@ -1,4 +1,4 @@
-import { TOPIC } from '@gateway/contracts';
+import { TOPIC, type KeyPrincipal } from '@gateway/contracts';
 import {
   hello,
   keyScope,
@@ -192,8 +192,36 @@ describe('what is refused before a model', () => {
     ).toEqual([]);
   });
 
-  it('ERR-36 403 for a suspended key', async () => {
-    const key = edge.addKey(testPrincipal('key_suspended', { status: 'suspended' }));
-    expect((await refusal(edge.post(hello('simulator/chat'), { key }))).said).toBe('403 forbidden');
+  it.each<[string, Partial<KeyPrincipal>]>([
+    ['a suspended key', { status: 'suspended' }],
+    ['a key without the scope', { permissions: ['usage:read'] }],
+  ])('ERR-36 403 for %s, recorded like any other refusal of a known key', async (_name, more) => {
+    const key = edge.addKey(testPrincipal('key_forbidden', more));
+    for (const path of ['/v1/chat/completions', '/v1/messages']) {
+      const { said, response } = await refusal(edge.post(hello('simulator/chat'), { key, path }));
+      expect(said).toBe('403 forbidden');
+      expect(await edge.record(response, TOPIC.rejections)).toMatchObject({
+        code: 'forbidden',
+        http_status: 403,
+        key_id: 'key_forbidden',
+        endpoint: path,
+        model: null,
+      });
+    }
+  });
+
+  it('EDGE-02 records a body that is encoded, and nothing of a key that is not known', async () => {
+    const before = edge.shipped(TOPIC.rejections).length;
+    const expired = edge.addKey(testPrincipal('key_expired', { expiresAtMs: 1 }));
+    expect((await refusal(edge.post(hello('simulator/chat'), { key: expired }))).said).toBe(
+      '401 unauthorized',
+    );
+    expect((await refusal(edge.post(hello('simulator/chat'), { key: 'rsk_wrong' }))).said).toBe(
+      '401 unauthorized',
+    );
+    const encoded = await edge.post(hello('simulator/chat'), { headers: { 'content-encoding': 'gzip' } });
+    expect(encoded.status).toBe(415);
+    expect(await edge.record(encoded, TOPIC.rejections)).toMatchObject({ http_status: 415 });
+    expect(edge.shipped(TOPIC.rejections)).toHaveLength(before + 1);
   });
 });

@@ -174,13 +174,15 @@ export function money(text: string | null): string | null {
   return text === null ? null : Usd.parse(text).toString();
 }
 
+type MembershipRow = Omit<Membership, 'limits'> & { member: ScopeRow; org: ScopeRow };
+
 interface SessionRow {
   user_id: string;
   email: string;
   is_super_admin: boolean;
   account_id: string;
   account_version: number;
-  memberships: Membership[];
+  memberships: MembershipRow[];
 }
 
 /** The caller behind a verified token; null where the session or the person's epoch has ended. */
@@ -192,10 +194,12 @@ export async function findSession(
   const [row] = await tx.$queryRaw<SessionRow[]>`
     SELECT u.id AS user_id, u.email, u.is_super_admin, a.id AS account_id, a.version AS account_version,
       coalesce((
-        SELECT jsonb_agg(jsonb_build_object('orgId', m.org_id, 'accountId', oa.id, 'role', m.role, 'teams', coalesce((
+        SELECT jsonb_agg(jsonb_build_object('orgId', m.org_id, 'accountId', oa.id, 'role', m.role,
+          'member', ${scopeSql('m', Prisma.sql`m.user_id`)}, 'org', ${scopeSql('o', Prisma.sql`o.id`)},
+          'teams', coalesce((
           SELECT jsonb_agg(tm.team_id ORDER BY tm.team_id) FROM team_member tm JOIN team t ON t.id = tm.team_id
           WHERE tm.user_id = u.id AND t.org_id = m.org_id AND tm.removed_at IS NULL), '[]')) ORDER BY m.org_id)
-        FROM membership m JOIN account oa ON oa.org_id = m.org_id
+        FROM membership m JOIN account oa ON oa.org_id = m.org_id JOIN org o ON o.id = m.org_id
         WHERE m.user_id = u.id AND m.removed_at IS NULL), '[]') AS memberships
     FROM session s
     JOIN "user" u ON u.id = s.user_id
@@ -211,6 +215,14 @@ export async function findSession(
     isSuperAdmin: row.is_super_admin,
     accountId: row.account_id,
     accountVersion: row.account_version,
-    memberships: row.memberships,
+    memberships: row.memberships.map(toMembership),
   };
+}
+
+function toMembership({ orgId, accountId, role, teams, member, org }: MembershipRow): Membership {
+  const limits: ScopeLimits[] = [
+    { kind: 'member', ...scopeLimits(member) },
+    { kind: 'org', ...scopeLimits(org) },
+  ];
+  return { orgId, accountId, role, teams, limits };
 }

@@ -1,4 +1,4 @@
-import type { KeyPrincipal } from '@gateway/contracts';
+import type { KeyPrincipal, SessionPrincipal } from '@gateway/contracts';
 import { applyMigrations, mintSecret, secretDigest, SystemRandom } from '@gateway/platform';
 import { fixedClock, testDatabase, type FixedClock, type TestDatabase } from '@gateway/testing';
 import { FLEET_TOKEN, startKeysApp, type Answer, type KeysApp } from '../keys-app.fixture.js';
@@ -226,7 +226,7 @@ describe('POST /internal/principals/resolve', () => {
     expect((await resolve(String(made.key))).body.routingPolicy).toEqual(routing_policy);
   });
 
-  it('answers a session, and 422 where the body is no credential', async () => {
+  it('answers a session with the limits of each org and of the person in it, and 422 where the body is no credential', async () => {
     const headers = { 'x-fleet-token': FLEET_TOKEN };
     const token = await signedIn();
     const ask = (body: object): Promise<Answer> =>
@@ -235,6 +235,14 @@ describe('POST /internal/principals/resolve', () => {
       kind: 'session',
       isSuperAdmin: true,
     });
+    const { orgId } = await keyUnderLimits();
+    const session = (await ask({ kind: 'session', token: await signedIn() }))
+      .body as unknown as SessionPrincipal;
+    const limits = session.memberships.find((held) => held.orgId === orgId)?.limits;
+    expect(limits).toEqual([
+      expect.objectContaining({ kind: 'member', id: keys.admin.userId, rpm: null, rpd: 500, tpm: 7_000 }),
+      expect.objectContaining({ kind: 'org', id: orgId, rpm: 50, rpd: null, spendCapUsd: '100' }),
+    ]);
     expect((await ask({ kind: 'session' })).status).toBe(422);
     expect((await ask({ kind: 'key', digest: 'short' })).status).toBe(422);
   });
