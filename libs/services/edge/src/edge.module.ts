@@ -25,6 +25,7 @@ import { EdgeConfig, type EnabledProvider } from './edge.config.js';
 import { registerFrontDoor, type FrontDoorServices } from './front-door/front-door.js';
 import { registerInference } from './inference/endpoints.js';
 import { OutputSizes } from './inference/output-sizes.js';
+import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { EdgeMetrics } from './units/edge-metrics.js';
 import { InFlight } from './units/in-flight.js';
 import { JournalRuntime } from './units/journal-runtime.js';
@@ -107,6 +108,7 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
       access: new Map([...providers].map(([slug, { access }]) => [slug, access])),
       deadlines: new Deadlines(clock),
       budget: new RetryBudget(),
+      alarms: new ProviderAlarms(metrics, this.logger, clock),
       inFlight: new InFlight(puts, clock, drain.deadline),
       keepAliveMs: config.STREAM_KEEP_ALIVE_MS,
       drainDeadline: drain.deadline,

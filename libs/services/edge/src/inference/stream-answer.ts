@@ -5,6 +5,7 @@ import type { Deadline, Deadlines } from '@gateway/platform';
 import { TransportFailure } from '@gateway/providers';
 import { attemptsFailed, type Breakers } from '@gateway/routing';
 import { note, type Committed } from '../upstream/attempt.js';
+import type { ProviderAlarms } from '../upstream/provider-alarms.js';
 import type { Unit, UnitEnd } from '../units/unit.js';
 import type { Client } from './client.js';
 import { drained } from './drained.js';
@@ -19,6 +20,7 @@ export interface StreamDeps {
   clock: Clock;
   deadlines: Deadlines;
   breakers: Breakers;
+  alarms: ProviderAlarms;
   keepAliveMs: number;
   /** Aborted when a drain's grace is over. */
   drainDeadline: AbortSignal;
@@ -152,6 +154,7 @@ export class StreamAnswer {
   /** After the first event nothing is retried: an error frame, and no fabricated end. */
   private async failed(error: UpstreamError): Promise<void> {
     note(this.committed.attempt, error);
+    this.deps.alarms.see(this.committed.attempt.planned, error, this.unit.call.requestId);
     this.deps.breakers.report(this.committed.attempt.planned.route, error);
     await this.failedWith(attemptsFailed(error, []));
   }

@@ -42,6 +42,7 @@ export class EdgeMetrics {
   private readonly estimated: Series<Counter.Internal>;
   private readonly rejections: Series<Counter.Internal>;
   private readonly breakerChanges: Series<Counter.Internal>;
+  private readonly providerAlarms: Series<Counter.Internal>;
 
   constructor(private readonly metrics: Metrics) {
     const registers = [metrics.registry];
@@ -95,6 +96,11 @@ export class EdgeMetrics {
       'provider',
       'state',
     ]);
+    this.providerAlarms = this.counter(
+      'gateway_provider_alarms_total',
+      'Attempts that failed because a provider refuses our credential or does not know a model of ours.',
+      ['provider', 'status'],
+    );
   }
 
   /** The same store, with every admission counted and measured. */
@@ -132,6 +138,10 @@ export class EdgeMetrics {
 
   breakerChanged(provider: string, state: string): void {
     this.breakerChanges(provider, state).inc();
+  }
+
+  providerAlarm(provider: string, status: number | null): void {
+    this.providerAlarms(provider, String(status ?? '')).inc();
   }
 
   /** Figures that are read when the metrics are scraped. */

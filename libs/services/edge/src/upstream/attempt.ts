@@ -15,6 +15,7 @@ import { sentInput } from '../inference/prepare.js';
 import type { AttemptState, Unit } from '../units/unit.js';
 import { frameSource } from './answer-source.js';
 import { encode, targetOf, upstreamDialect } from './encode.js';
+import type { ProviderAlarms } from './provider-alarms.js';
 
 export interface AttemptDeps {
   clock: Clock;
@@ -22,6 +23,7 @@ export interface AttemptDeps {
   /** Address and credential per provider slug. */
   access: ReadonlyMap<string, ProviderAccess>;
   config: EdgeConfig;
+  alarms: ProviderAlarms;
 }
 
 export interface AttemptInput {
@@ -71,8 +73,10 @@ export async function tryRoute(input: AttemptInput, deps: AttemptDeps): Promise<
     return await new Attempt(input, deps, attempt).run();
   } catch (error) {
     attempt.endedMs = deps.clock.monotonic();
-    if (error instanceof UpstreamError && !signal.aborted) note(attempt, error);
-    else if (error instanceof ApiError) attempt.errorCode = error.code;
+    if (error instanceof UpstreamError && !signal.aborted) {
+      note(attempt, error);
+      deps.alarms.see(planned, error, input.unit.call.requestId);
+    } else if (error instanceof ApiError) attempt.errorCode = error.code;
     throw error;
   }
 }

@@ -1,0 +1,43 @@
+import { UpstreamError } from '@gateway/contracts';
+import { fixedClock } from '@gateway/testing';
+import type { PlannedRoute } from '@gateway/routing';
+import { ProviderAlarms } from './provider-alarms.js';
+
+function failure(httpStatus: number, alarm: boolean): UpstreamError {
+  return new UpstreamError({
+    code: 'upstream_error',
+    message: 'OpenAI: no',
+    httpStatus,
+    retryable: false,
+    fallback: true,
+    countsAsFault: true,
+    fault: 'service',
+    alarm,
+  });
+}
+
+describe('the alarms of providers', () => {
+  it('counts each, writes one line a minute for each route and status, and nothing of other failures', async () => {
+    const clock = fixedClock('2026-11-21T00:00:00Z');
+    const counted: (string | number | null)[] = [];
+    const lines: object[] = [];
+    const alarms = new ProviderAlarms(
+      { providerAlarm: (provider, status) => counted.push(`${provider} ${status}`) },
+      { error: (fields: object) => lines.push(fields) } as never,
+      clock,
+    );
+    const planned = { route: { provider: 'openai', upstreamModel: 'gpt' } } as PlannedRoute;
+    for (let n = 0; n < 5; n += 1) alarms.see(planned, failure(401, true), `req_${n}`);
+    alarms.see(planned, failure(500, false), 'req_5');
+    alarms.see(planned, failure(404, true), 'req_6');
+    expect(counted).toEqual([...Array.from({ length: 5 }, () => 'openai 401'), 'openai 404']);
+    const line = { provider: 'openai', model: 'gpt', reason: 'OpenAI: no' };
+    expect(lines).toEqual([
+      { ...line, status: 401, request_id: 'req_0' },
+      { ...line, status: 404, request_id: 'req_6' },
+    ]);
+    await clock.advance(60_000);
+    alarms.see(planned, failure(401, true), 'req_7');
+    expect(lines).toHaveLength(3);
+  });
+});

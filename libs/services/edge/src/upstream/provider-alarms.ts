@@ -1,0 +1,34 @@
+import type { Clock, UpstreamError } from '@gateway/contracts';
+import type { PlannedRoute } from '@gateway/routing';
+import type { Logger } from 'pino';
+import type { EdgeMetrics } from '../units/edge-metrics.js';
+
+/** The same alarm is written again when it still rings after this long. */
+const QUIET_MS = 60_000;
+const MOST_ALARMS = 1_000;
+
+/** Failures that no retry mends: a provider refuses our credential, or does not know a model that we say it has. */
+export class ProviderAlarms {
+  private readonly writtenMs = new Map<string, number>();
+
+  constructor(
+    private readonly metrics: Pick<EdgeMetrics, 'providerAlarm'>,
+    private readonly logger: Pick<Logger, 'error'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Counts every failure that is an alarm, and writes one line a minute for each route and status. */
+  see({ route }: PlannedRoute, { options }: UpstreamError, requestId: string): void {
+    if (options.alarm !== true) return;
+    const { provider, upstreamModel } = route;
+    const { httpStatus: status, message: reason } = options;
+    this.metrics.providerAlarm(provider, status);
+    const name = `${provider} ${upstreamModel} ${status}`;
+    const now = this.clock.monotonic();
+    if (now - (this.writtenMs.get(name) ?? -Infinity) < QUIET_MS) return;
+    if (this.writtenMs.size >= MOST_ALARMS) this.writtenMs.clear();
+    this.writtenMs.set(name, now);
+    const fields = { provider, model: upstreamModel, status, reason, request_id: requestId };
+    this.logger.error(fields, 'a provider refuses our credential or our mapping');
+  }
+}
