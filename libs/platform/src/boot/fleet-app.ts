@@ -7,7 +7,7 @@ import { ConsumerLag } from '../log/consumer-lag.js';
 import { KafkaEventLog } from '../log/kafka-event-log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { PlatformModule } from '../platform.module.js';
-import { ConnectedLimitStore, type RedisAddress } from '../redis/connect-redis.js';
+import { ConnectedLimitStore, type LimitStoreFactory, type RedisAddress } from '../redis/connect-redis.js';
 import { bootstrap, type RunningApp } from './bootstrap.js';
 
 /** Starts one service of a fleet on Kafka and Redis; `imports` are its own module and the twins of the ports it lacks. */
@@ -15,13 +15,21 @@ export function startFleetApp(
   name: ServiceName,
   config: Readonly<FleetConfig>,
   imports: (DynamicModule | Type<unknown>)[],
+  limitStore: LimitStoreFactory = (options) => new ConnectedLimitStore(options),
 ): Promise<RunningApp> {
-  const module = { module: class FleetApp {}, imports: [fleetPlatform(name, config), ...imports] };
+  const module = {
+    module: class FleetApp {},
+    imports: [fleetPlatform(name, config, limitStore), ...imports],
+  };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs } = config;
   return bootstrap({ name, module, config: { host, port, drainGraceMs } });
 }
 
-function fleetPlatform(name: ServiceName, config: Readonly<FleetConfig>): DynamicModule {
+function fleetPlatform(
+  name: ServiceName,
+  config: Readonly<FleetConfig>,
+  limitStore: LimitStoreFactory,
+): DynamicModule {
   return PlatformModule.forFleet({
     service: name,
     logLevel: config.LOG_LEVEL,
@@ -33,6 +41,7 @@ function fleetPlatform(name: ServiceName, config: Readonly<FleetConfig>): Dynami
       return new KafkaEventLog({
         brokers: [...config.KAFKA_BROKERS],
         clientId: name,
+        sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
         clock,
         random,
         onFault: (error) => {
@@ -44,7 +53,7 @@ function fleetPlatform(name: ServiceName, config: Readonly<FleetConfig>): Dynami
       });
     },
     limitStore: ({ clock, random, logger, metrics }) =>
-      new ConnectedLimitStore({
+      limitStore({
         ...redisAddress(config),
         clock,
         random,

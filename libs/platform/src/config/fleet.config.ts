@@ -40,6 +40,8 @@ export class FleetConfig {
   REDIS_CLUSTER_NODES?: string[];
   /** host:port of some brokers. */
   @ToList() @ArrayNotEmpty() @Matches(HOST_AND_PORT, { each: true }) KAFKA_BROKERS!: string[];
+  /** How long a consumer that died keeps its partitions: until then nobody reads them. */
+  @ToNumber() @IsInt() @Min(6_000) @Max(300_000) KAFKA_SESSION_TIMEOUT_MS: number = 30_000;
   /** Base URLs of the other services, without a slash at the end. */
   @IsOptional() @Matches(HTTP_URL) KEYS_URL?: string;
   @IsOptional() @Matches(HTTP_URL) CATALOGUE_URL?: string;

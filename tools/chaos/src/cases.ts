@@ -1,0 +1,72 @@
+import type { Random } from '@gateway/contracts';
+import { drawFaults, PARTS, type Fault, type FaultMix } from './fault-plan.js';
+
+/** One case of money-and-limits 6, or a mix of all. */
+export interface Case {
+  what: string;
+  edges: 1 | 2;
+  /** Sent per second. */
+  rate: number;
+  faults(requests: number, random: Random): Fault[];
+  /** The callers must notice nothing. */
+  isInvisible: boolean;
+  /** Faults of the network instead of processes: between the parts lie TCP proxies. */
+  hasProxies: boolean;
+}
+
+const drawn =
+  (mix: FaultMix): Case['faults'] =>
+  (requests, random) =>
+    drawFaults(requests, mix, random);
+const short = { forMsMin: 100, forMsMax: 1_500 };
+const plain = { edges: 1, rate: 25, isInvisible: false, hasProxies: false } as const;
+
+export const CASES: Readonly<Record<string, Case>> = {
+  B01: {
+    ...plain,
+    what: 'the edge killed at any moment, in mid-stream too',
+    faults: drawn({ count: 3, parts: ['edge-0'], stops: 0, ...short }),
+  },
+  B02: {
+    ...plain,
+    what: 'the usage service killed',
+    isInvisible: true,
+    faults: drawn({ count: 3, parts: ['usage'], stops: 20, ...short }),
+  },
+  B03: {
+    ...plain,
+    what: 'PostgreSQL and the usage service killed',
+    faults: drawn({ count: 3, parts: ['postgres', 'usage', 'postgres'], stops: 10, ...short }),
+  },
+  B04: {
+    ...plain,
+    what: 'Kafka stopped, then killed',
+    isInvisible: true,
+    faults: (requests, random) => [
+      {
+        afterRequests: Math.floor(requests * (0.05 + 0.2 * random.fraction())),
+        part: 'kafka',
+        how: 'stop_then_kill',
+        forMs: 6_000,
+      },
+    ],
+  },
+  B18: {
+    ...plain,
+    what: 'soak: kills of edge, usage service and Kafka; memory sampled',
+    edges: 2,
+    faults: drawn({ count: 3, parts: ['edge-0', 'edge-1', 'usage', 'kafka'], stops: 20, ...short }),
+  },
+  net: {
+    ...plain,
+    what: 'slow, cut, stalled and trickling connections between the parts',
+    hasProxies: true,
+    faults: () => [],
+  },
+  any: {
+    ...plain,
+    what: 'anything killed or stopped',
+    edges: 2,
+    faults: drawn({ count: 4, parts: PARTS, stops: 25, ...short }),
+  },
+};

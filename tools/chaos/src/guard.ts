@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { root } from './root.js';
+
+/**
+ * The process that owns Kafka, Redis and PostgreSQL (tools/infra); under Jest that of the run. It ends with all of them
+ * when this process does, whichever way.
+ */
+export async function withGuard<T>(work: () => Promise<T>): Promise<T> {
+  if (process.env.GATEWAY_INFRA_SOCKET) return work();
+  const folder = join(tmpdir(), `gw-${randomBytes(6).toString('hex')}`);
+  const loader = './tools/infra/run-ts.mjs';
+  const args = ['--no-warnings', '--import', loader, 'tools/infra/src/guard.ts', folder];
+  const guard = spawn(process.execPath, args, {
+    cwd: root,
+    detached: true,
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  process.env.GATEWAY_INFRA_SOCKET = `${folder}/guard.sock`;
+  try {
+    return await work();
+  } finally {
+    const ended = once(guard, 'exit');
+    guard.stdin.end();
+    if (guard.exitCode === null) await ended;
+  }
+}

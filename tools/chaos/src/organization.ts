@@ -1,0 +1,66 @@
+import pg from 'pg';
+import type { ChaosFleet } from './fleet.js';
+import { eventually } from '@gateway/testing';
+
+export interface Key {
+  id: string;
+  secret: string;
+}
+
+/** Who the calls are made as. */
+export interface Organization {
+  /** Two of the organization's account, one of the person's own. */
+  keys: readonly Key[];
+  /** Another one, with a cap. */
+  cappedKey(capUsd: string): Promise<Key>;
+}
+
+const CREDIT_USD = '1000000';
+
+/** Logs the first super admin in, grants the person a balance and makes the keys, with limits past every rate. */
+export async function openOrganization(fleet: ChaosFleet): Promise<Organization> {
+  const [{ url }] = fleet.edges;
+  const line = await eventually(() => /^(\{"first_login":.*\})$/m.exec(fleet.keysOutput())?.[1]);
+  const { first_login } = JSON.parse(line) as { first_login: object };
+  const call = async <T>(method: string, path: string, token: string, body?: object): Promise<T> => {
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    return JSON.parse(text) as T;
+  };
+  const { token } = await call<{ token: string }>('POST', '/auth/login', 'none', first_login);
+  const me = await call<{ user: { id: string }; memberships: { org_id: string }[] }>(
+    'GET',
+    '/auth/me',
+    token,
+  );
+  const { org_id } = me.memberships[0];
+  const grant = { user_id: me.user.id, amount_usd: CREDIT_USD, reason: 'chaos' };
+  await call('POST', '/v1/admin/credits', token, grant);
+  const make = async (more: object): Promise<Key> => {
+    const made = await call<{ id: string; key: string }>('POST', '/v1/keys', token, {
+      label: 'chaos',
+      ...more,
+    });
+    await raiseLimits(fleet.databaseUrl, made.id);
+    return { id: made.id, secret: made.key };
+  };
+  return {
+    keys: [await make({ org_id }), await make({ org_id }), await make({})],
+    cappedKey: (capUsd) => make({ org_id, spend_cap_usd: capUsd }),
+  };
+}
+
+/** Before its first use, so that nobody has read the key yet. */
+async function raiseLimits(databaseUrl: string, keyId: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const raise = 'UPDATE keys.api_key SET rpm_limit = 2000000000, rpd_limit = 2000000000 WHERE id = $1';
+  const { rowCount } = await client.query(raise, [keyId]);
+  await client.end();
+  if (rowCount !== 1) throw new Error('The limits of a key could not be raised.');
+}

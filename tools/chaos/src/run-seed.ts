@@ -1,0 +1,122 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { seededRandom } from '@gateway/testing';
+import { readBooks, type Books } from './books.js';
+import type { Sent } from './caller.js';
+import { FaultRunner } from './faults.js';
+import type { ChaosFleet } from './fleet.js';
+import { runLoad } from './load.js';
+import { disturbNetwork } from './network.js';
+import type { Options } from './options.js';
+import type { Organization } from './organization.js';
+import { readHeld, type Held } from './redis-rest.js';
+
+export interface SeedResult {
+  seed: number;
+  requests: number;
+  sent: number;
+  whole: number;
+  /** How often each fault of an answer was seen by callers, by its code. */
+  faults: Record<string, number>;
+  kills: number;
+  stops: number;
+  /** From the end of the load and of the faults until the books were right. */
+  settledMs: number;
+  seconds: number;
+  books: Books;
+  /** Empty where the seed holds. */
+  differences: string[];
+}
+
+/** What the seeds of one fleet have in common. */
+export interface Run {
+  fleet: ChaosFleet;
+  organization: Organization;
+  options: Options;
+  /** Everything sent since the fleet started: the books are of all of it. */
+  history: Sent[];
+}
+
+/** A consumer's session, a rebalance, the back-off of a producer, and a busy machine. */
+const SETTLE_MS = 90_000;
+const AGAIN_MS = 250;
+/** An edge that died between admission and INTENT leaves a reservation that ends with its lease. */
+const LEASE_MS = 100_000;
+
+export async function runSeed(run: Run, seed: number): Promise<SeedResult> {
+  const { fleet, organization, options, history } = run;
+  const { which, requests, rate } = options;
+  const startMs = performance.now();
+  const faults = which.faults(requests, seededRandom(seed * 2));
+  const runner = new FaultRunner(fleet, faults);
+  const network = which.hasProxies ? disturbNetwork(fleet.proxies, seededRandom(seed * 2)) : null;
+  const random = seededRandom(seed * 2 + 1);
+  const sent = await runLoad({
+    ...{ fleet, keys: organization.keys, seed, requests, rate, random },
+    onBegun: (count) => runner.begun(count),
+  });
+  network?.end();
+  history.push(...sent);
+  const failures = await runner.over();
+  const loadEndMs = performance.now();
+  const settled = await untilSettled(run);
+  const seconds = (performance.now() - startMs) / 1_000;
+  return {
+    ...{ seed, requests, sent: sent.length, whole: sent.filter(({ isWhole }) => isWhole).length },
+    faults: counted(sent),
+    ...runner.counts,
+    settledMs: Math.round(performance.now() - loadEndMs),
+    seconds: Math.round(seconds * 10) / 10,
+    books: settled.books,
+    differences: [
+      ...failures,
+      ...fleet.findings(),
+      ...settled.books.differences,
+      ...settled.left,
+      ...(which.isInvisible ? visible(sent) : []),
+    ],
+  };
+}
+
+/** Reads the books again until nothing differs, or until the time is over. */
+export async function untilSettled(
+  { fleet, history }: Run,
+  { isEnd = false, timeoutMs = SETTLE_MS } = {},
+): Promise<{ books: Books; left: string[] }> {
+  const endMs = performance.now() + (isEnd ? Math.max(timeoutMs, LEASE_MS) : timeoutMs);
+  for (;;) {
+    const books = await readBooks(fleet.databaseUrl, history);
+    const left = leftIn(await readHeld(fleet.databaseUrl, fleet.redisUrl), isEnd);
+    const isRight = books.differences.length === 0 && left.length === 0;
+    if (isRight || performance.now() > endMs) return { books, left };
+    await pause(AGAIN_MS);
+  }
+}
+
+/** Between seeds reservations may remain whose edge died before their INTENT; at the end nothing may. */
+function leftIn(held: Held, isEnd: boolean): string[] {
+  const { reservedUnits, unpostedUnits, reservedNano, unpostedNano } = held;
+  const left: string[] = [];
+  if (unpostedUnits > 0 || unpostedNano !== 0n)
+    left.push(`Redis holds ${unpostedUnits} unposted units, ${unpostedNano} nano-USD`);
+  if (isEnd && (reservedUnits > 0 || reservedNano !== 0n))
+    left.push(`Redis holds ${reservedUnits} reserved units, ${reservedNano} nano-USD`);
+  return left;
+}
+
+function visible(sent: readonly Sent[]): string[] {
+  const seen = sent.filter(({ isWhole, work }) => !isWhole && work.ending === 'whole');
+  return seen.length === 0
+    ? []
+    : [
+        `callers noticed (${seen.length}): ${seen
+          .slice(0, 3)
+          .map(({ tag, status, fault }) => `${tag} ${status} ${fault}`)
+          .join('; ')}`,
+      ];
+}
+
+export function counted(sent: readonly Sent[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { fault } of sent) if (fault !== '') counts[fault] = (counts[fault] ?? 0) + 1;
+  return counts;
+}
