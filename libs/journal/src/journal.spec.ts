@@ -158,6 +158,32 @@ describe('the journal while it is written', () => {
 });
 
 describe('the journal when the disk is full', () => {
+  it('an INTENT alone is written and not synced, and a disk that failed on one is tried until it is well', () =>
+    withFolder(async (dir) => {
+      let syncs = 0;
+      let isFull = false;
+      const disk = faultyDisk({
+        write: (fd, bytes, offset) => (isFull ? noSpace() : nodeDisk.write(fd, bytes, offset)),
+        sync: (fd) => {
+          syncs += 1;
+          return nodeDisk.sync(fd);
+        },
+      });
+      const { journal, clock } = await openJournal(dir, { disk });
+      journal.intent(intentFor(1));
+      journal.flush();
+      await ioTurn();
+      expect(syncs).toBe(0);
+      isFull = true;
+      journal.intent(intentFor(2));
+      expect(journal.flush()).toBe(false);
+      expect(journal.isAccepting).toBe(false);
+      isFull = false;
+      await clock.until(() => journal.isAccepting, 100);
+      expect(syncs).toBe(1);
+      await journal.close();
+    }));
+
   it('B08 no space: units are refused, nothing is lost, and it recovers', () =>
     withFolder(async (dir) => {
       let isFull = true;

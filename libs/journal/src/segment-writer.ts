@@ -45,6 +45,7 @@ export interface WriterOptions {
   onSynced(position: Position, outcomes: SyncedOutcome[]): void;
 }
 
+const UNSYNCED_INTENT_BYTES_MAX = 1024 * 1024;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 1_000;
 
@@ -62,10 +63,12 @@ export class SegmentWriter {
   private open: Group = newGroup();
   private stuck: { group: Group; data: Buffer; written: number } | null = null;
   private written: WrittenGroup[] = [];
+  private writtenBytes = 0;
   private fd = -1;
   private readonly openFds = new Set<number>();
   private folderIsSynced = true;
   private isSyncing = false;
+  private isSettling = false;
   private isFailing = false;
   private retryMs = RETRY_MS_MIN;
   private timer: Timer | null = null;
@@ -85,8 +88,7 @@ export class SegmentWriter {
 
   /** Bytes that the disk has not confirmed yet. */
   get unsyncedBytes(): number {
-    const written = this.written.reduce((sum, group) => sum + group.bytes, 0);
-    return written + this.open.bytes + (this.stuck?.data.length ?? 0);
+    return this.writtenBytes + this.open.bytes + (this.stuck?.data.length ?? 0);
   }
 
   /** Buffers a frame for the next flush; the promise resolves when it is synced. */
@@ -115,15 +117,18 @@ export class SegmentWriter {
     this.stuck = null;
     // What was buffered while an earlier group was stuck goes now.
     if (this.open.frames.length > 0) return this.flush();
-    this.sync();
+    if (this.syncsNow()) this.sync();
     return true;
   }
 
   /** Resolves when everything given so far is synced. */
   async settle(): Promise<void> {
+    this.isSettling = true;
     this.flush();
+    this.sync();
     const buffered = this.open.frames.length > 0 ? this.open : this.stuck?.group;
     await (buffered ?? this.written.at(-1))?.synced;
+    this.isSettling = false;
   }
 
   async close(): Promise<void> {
@@ -131,6 +136,13 @@ export class SegmentWriter {
     this.timer = null;
     for (const fd of this.openFds) await this.options.disk.close(fd);
     this.openFds.clear();
+  }
+
+  // An INTENT alone need not be safe from a power cut: it goes with the next outcome.
+  private syncsNow(): boolean {
+    // After a fault only a good sync shows that the disk is well again.
+    if (this.isSettling || this.isFailing || this.writtenBytes >= UNSYNCED_INTENT_BYTES_MAX) return true;
+    return this.written.some((group) => group.outcomes.length > 0);
   }
 
   private seal(): void {
@@ -158,6 +170,7 @@ export class SegmentWriter {
     segment.lastSeq = this.lastSeq;
     const end = { segment: segment.index, offset: segment.bytes, seq: this.lastSeq };
     this.written.push({ ...group, fd: this.fd, end });
+    this.writtenBytes += group.bytes;
   }
 
   // A commit covers all groups written before it began; those written meanwhile share the next one.
@@ -171,7 +184,7 @@ export class SegmentWriter {
         this.isSyncing = false;
         this.lastSyncMs = this.options.clock.monotonic() - started;
         this.confirm(groups);
-        this.sync();
+        if (this.syncsNow()) this.sync();
       },
       (error: unknown) => {
         this.isSyncing = false;
@@ -194,6 +207,7 @@ export class SegmentWriter {
 
   private confirm(groups: WrittenGroup[]): void {
     this.written = this.written.slice(groups.length);
+    for (const group of groups) this.writtenBytes -= group.bytes;
     const last = groups.at(-1);
     if (last === undefined) return;
     this.isFailing = this.stuck !== null;
@@ -217,6 +231,7 @@ export class SegmentWriter {
     merged.lastSeq = Math.max(...groups.map((group) => group.lastSeq));
     void merged.synced.then(() => groups.forEach((group) => group.resolve()));
     this.written = [];
+    this.writtenBytes = 0;
     // The segment in doubt holds nothing above what was synced before: its numbers live on in the new one.
     const carried = this.rollOrStay();
     this.stuck = { group: merged, data: Buffer.concat([...carried, data]), written: 0 };

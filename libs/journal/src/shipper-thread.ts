@@ -23,7 +23,7 @@ export type ShipperReport =
   | { kind: 'done'; id: number; left: number };
 
 const STATS_MS = 1_000;
-const SYNCED_MS = 5;
+const SYNCED_MS = 50;
 
 /** In the worker: builds the shipper, obeys the port, reports to it. Resolves after `stop`. */
 export function serveShipper(port: Port, options: Omit<ShipperOptions, 'events'>): Promise<void> {
@@ -102,7 +102,7 @@ export class ShipperThread implements ShipperHandle {
     this.order({ kind: 'source', source });
   }
 
-  /** At most one message in 5 ms: a group commit comes more often, and only the newest position counts. */
+  /** At most one message in 50 ms: what is synced meanwhile ships as one batch, which costs broker and ledger far less. */
   synced(position: Position): void {
     const isDue = this.newest !== null;
     this.newest = position;
