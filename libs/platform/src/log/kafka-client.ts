@@ -1,3 +1,4 @@
+import './kafka-checksum.js';
 import { createRequire } from 'node:module';
 import kafkajs from 'kafkajs';
 

@@ -1,3 +1,4 @@
+import './kafka-checksum.js';
 import type { Clock, ConsumedRecord, Consumer, Subscription } from '@gateway/contracts';
 import kafkajs from 'kafkajs';
 import { BatchCollector, CollectorStopped } from './batch-collector.js';

@@ -1,3 +1,4 @@
+import './kafka-checksum.js';
 import {
   EventLog,
   type Clock,
