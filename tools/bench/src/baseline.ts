@@ -7,9 +7,15 @@ import { Pool } from 'undici';
  * adds two keys, serialises. Streams are passed on as they come.
  */
 const { values } = parseArgs({
-  options: { upstream: { type: 'string' }, port: { type: 'string', default: '0' } },
+  options: {
+    upstream: { type: 'string' },
+    /** Where requests with "stream": true go. */
+    streams: { type: 'string' },
+    port: { type: 'string', default: '0' },
+  },
 });
 const pool = new Pool(String(values.upstream), { connections: 1_024 });
+const streams = new Pool(String(values.streams ?? values.upstream), { connections: 2_048 });
 const app = Fastify({ bodyLimit: 33_554_432 });
 
 app.post('/v1/chat/completions', async (request, reply) => {
@@ -19,7 +25,7 @@ app.post('/v1/chat/completions', async (request, reply) => {
     statusCode,
     body: answer,
     headers,
-  } = await pool.request({
+  } = await (body.stream === true ? streams : pool).request({
     path: '/v1/chat/completions',
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer baseline' },

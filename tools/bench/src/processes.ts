@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -64,24 +63,4 @@ function stopChild(child: ChildProcess): Promise<void> {
     child.stdin?.end();
     child.kill('SIGTERM');
   });
-}
-
-/** Resident memory of a process in MiB, from /proc; NaN where there is none. */
-export function memoryMiB(pid: number): number {
-  try {
-    const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    return line ? Number(line[1]) / 1_024 : Number.NaN;
-  } catch {
-    return Number.NaN;
-  }
-}
-
-/** Processor time of a process so far, user and system, in seconds; NaN where /proc is missing. */
-export function processorSeconds(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  } catch {
-    return Number.NaN;
-  }
 }

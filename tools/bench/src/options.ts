@@ -1,0 +1,126 @@
+import { parseArgs } from 'node:util';
+
+/** Another program that speaks the same API, started by whoever measures. */
+export interface Peer {
+  name: string;
+  url: string;
+  key: string;
+  model: string;
+}
+
+/** Every group of rows, in the order in which it is measured. */
+export const GROUPS = [
+  'plain',
+  'bodies',
+  'ttft',
+  'frames',
+  'held',
+  'stalled',
+  'memory',
+  'size',
+  'start',
+  'admit',
+  'ingestion',
+] as const;
+export type Group = (typeof GROUPS)[number];
+
+export interface Options {
+  seconds: number;
+  rounds: number;
+  /** At most so long is warmed up until the throughput stands. */
+  warmUpSeconds: number;
+  /** Of the memory row. */
+  minutes: number;
+  groups: ReadonlySet<Group>;
+  /** Keys of the size row. */
+  keys: number[];
+  streams: number;
+  stalledReaders: number;
+  peers: Peer[];
+  jsonFile: string | null;
+  markdownFile: string | null;
+  writesDocs: boolean;
+  profile: boolean;
+}
+
+const HELP = `npm run bench -- [options]
+  --only row,row     of: ${GROUPS.join(', ')}, none (default: all)
+  --seconds N        of one round (5)            --rounds N    of each figure (5)
+  --warm-up N        seconds at most (40)        --minutes N   of the memory row (1)
+  --keys N,N         of the size row (1,1000,100000)
+  --streams N        held at once (512)          --stalled N   readers that stop reading (1000)
+  --peer name=URL[,key=…][,model=…]              another program; more than once
+  --json FILE        the rows as JSON            --markdown FILE
+  --write-docs       keeps the rows in docs/performance/figures.json and writes them into docs/performance.md
+  --profile          a CPU profile of the edge's main thread, with a flame graph; alone unless --only is given
+`;
+
+function peerOf(text: string): Peer {
+  const at = text.indexOf('=');
+  const [url, ...rest] = text.slice(at + 1).split(',');
+  if (at < 1 || !URL.canParse(url)) throw new Error(`--peer ${text}: name=URL is expected`);
+  const settings = new Map(rest.map((part) => part.split('=', 2) as [string, string]));
+  return {
+    name: text.slice(0, at),
+    url: url.replace(/\/$/, ''),
+    key: settings.get('key') ?? 'none',
+    model: settings.get('model') ?? 'simulator/chat',
+  };
+}
+
+function groupsOf(only: string | undefined, isProfile: boolean): Set<Group> {
+  if (only === 'none' || (only === undefined && isProfile)) return new Set();
+  if (only === undefined) return new Set(GROUPS);
+  const names = only.split(',');
+  const unknown = names.filter((name) => !(GROUPS as readonly string[]).includes(name));
+  if (unknown.length > 0) throw new Error(`--only ${unknown.join(',')}: known are ${GROUPS.join(', ')}`);
+  return new Set(GROUPS.filter((group) => names.includes(group)));
+}
+
+function numberOf(name: string, text: string, least: number): number {
+  const value = Number(text);
+  if (!(value >= least)) throw new Error(`--${name} ${text}: a number of at least ${least} is expected`);
+  return value;
+}
+
+/** Reads the command line; null where help was asked for and printed. */
+export function readOptions(args = process.argv.slice(2)): Options | null {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string' },
+      seconds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '5' },
+      'warm-up': { type: 'string', default: '40' },
+      minutes: { type: 'string', default: '1' },
+      keys: { type: 'string', default: '1,1000,100000' },
+      streams: { type: 'string', default: '512' },
+      stalled: { type: 'string', default: '1000' },
+      peer: { type: 'string', multiple: true, default: [] },
+      json: { type: 'string' },
+      markdown: { type: 'string' },
+      'write-docs': { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return null;
+  }
+  return {
+    seconds: numberOf('seconds', values.seconds, 1),
+    rounds: numberOf('rounds', values.rounds, 1),
+    warmUpSeconds: numberOf('warm-up', values['warm-up'], 0),
+    minutes: numberOf('minutes', values.minutes, 0.1),
+    groups: groupsOf(values.only, values.profile),
+    keys: values.keys.split(',').map((text) => numberOf('keys', text, 1)),
+    streams: numberOf('streams', values.streams, 1),
+    stalledReaders: numberOf('stalled', values.stalled, 1),
+    peers: values.peer.map(peerOf),
+    jsonFile: values.json ?? null,
+    markdownFile: values.markdown ?? null,
+    writesDocs: values['write-docs'],
+    profile: values.profile,
+  };
+}

@@ -1,0 +1,29 @@
+import { figureOf, row, verdictOf, type Row } from '../figures.js';
+import type { FleetApp } from '../fleet.js';
+import type { Lab } from '../lab.js';
+
+const APPS: readonly FleetApp[] = ['edge', 'keys', 'catalogue', 'usage'];
+const GATE_SECONDS = 2;
+
+/** From the fork of a process to its first ready answer, its neighbours being there. The box is otherwise at rest. */
+export async function startRows({ fleet, options }: Lab): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const app of APPS) {
+    const rounds: number[] = [];
+    for (let round = 0; round < options.rounds; round += 1) {
+      rounds.push((await fleet.startOnce(app)) / 1_000);
+    }
+    const gateway = figureOf(rounds, 'less');
+    rows.push(
+      row({
+        id: `start-${app}`,
+        figure: `start to ready: ${app}`,
+        unit: 's',
+        gateway,
+        gate: `≤ ${GATE_SECONDS}`,
+        verdict: verdictOf(gateway.median <= GATE_SECONDS),
+      }),
+    );
+  }
+  return rows;
+}
