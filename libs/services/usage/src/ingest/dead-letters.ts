@@ -15,8 +15,11 @@ export async function insertDeadLetters(
   deps: { clock: Clock; random: Random },
 ): Promise<void> {
   const createdAt = new Date(deps.clock.now());
-  for (const { record, reason, accountId, unit } of records) {
-    const digest = createHash('sha256').update(`${record.topic}\n${record.value}`).digest('hex');
+  // In key order: two batches that hold the same records must wait for each other, not in a ring.
+  const byDigest = records
+    .map((unusable) => ({ ...unusable, digest: digestOf(unusable.record) }))
+    .toSorted((a, b) => (a.digest < b.digest ? -1 : 1));
+  for (const { record, reason, accountId, unit, digest } of byDigest) {
     const { rowCount } = await client.query(
       `INSERT INTO dead_letter
         (digest, topic, partition, "offset", account_id, request_id, unit, reason, value, created_at)
@@ -47,6 +50,10 @@ export async function insertDeadLetters(
       outboxRow({ topic, key: record.key, source: '/usage', id: digest, data }, deps),
     ]);
   }
+}
+
+function digestOf({ topic, value }: UnusableRecord['record']): string {
+  return createHash('sha256').update(`${topic}\n${value}`).digest('hex');
 }
 
 function withoutNul(text: string | null): string | null {

@@ -1,6 +1,7 @@
 import { Usd } from '@gateway/money';
 import type { UsageRecord } from '@gateway/contracts';
 import { spendScopes } from './scopes.js';
+import { isCharged } from './charged.js';
 
 export interface AccountChange {
   id: string;
@@ -39,7 +40,10 @@ export interface TotalSpend extends ScopeSpend {
 
 /** What a batch moves. Every list is in the order in which its rows are locked. */
 export interface Posting {
+  /** Customers. */
   accounts: AccountChange[];
+  /** Every batch moves these rows: they are locked last, so that two batches wait for each other's commit alone. */
+  system: AccountChange[];
   transfers: TransferRow[];
   hours: HourSpend[];
   totals: TotalSpend[];
@@ -60,15 +64,16 @@ export const HOUSE = 'house';
 /** One usage transfer per account, one for the house, and the buckets of every scope. Pure. */
 export function planPosting(units: readonly UsageRecord[], context: PostingContext): Posting {
   const accounts = new Map<string, AccountChange>();
-  const hours = new Map<string, HourSpend>();
-  const totals = new Map<string, TotalSpend>();
+  const spends = new Map<string, Spend>();
   let house = Usd.zero;
   for (const unit of units) {
-    const cost = unit.cost_usd ? Usd.parse(unit.cost_usd) : Usd.zero;
-    house = house.plus(houseCost(unit));
+    if (unit.attempts.some(({ house_usd }) => house_usd)) house = house.plus(houseCost(unit));
     const account = accounts.get(unit.account_id) ?? customer(unit);
-    accounts.set(unit.account_id, { ...account, delta: account.delta.minus(cost) });
-    if (!cost.isZero()) addSpend(unit, cost, context.lapsedTo, hours, totals);
+    accounts.set(unit.account_id, account);
+    if (!isCharged(unit)) continue;
+    const cost = Usd.parse(unit.cost_usd ?? '0');
+    account.delta = account.delta.minus(cost);
+    addSpend(unit, cost, context.lapsedTo, spends);
   }
   const transfers: TransferRow[] = [];
   for (const { id, delta } of accounts.values()) {
@@ -81,12 +86,10 @@ export function planPosting(units: readonly UsageRecord[], context: PostingConte
       transferTo(REVENUE, { id: context.houseTransferId, kind: 'house', debit: HOUSE, amount: house }),
     );
   return {
-    accounts: withSystemAccounts([...accounts.values()], transfers, house).toSorted((a, b) =>
-      order(a.id, b.id),
-    ),
+    accounts: [...accounts.values()].toSorted((a, b) => order(a.id, b.id)),
+    system: systemAccounts(transfers, house),
     transfers,
-    hours: sorted(hours),
-    totals: sorted(totals),
+    ...buckets(spends.values()),
   };
 }
 
@@ -108,44 +111,54 @@ function transferTo(credit: string, row: Omit<TransferRow, 'source' | 'credit'>)
   return { ...row, source: row.id, credit };
 }
 
-function withSystemAccounts(
-  customers: AccountChange[],
-  transfers: readonly TransferRow[],
-  house: Usd,
-): AccountChange[] {
-  if (transfers.length === 0) return customers;
+function systemAccounts(transfers: readonly TransferRow[], house: Usd): AccountChange[] {
+  if (transfers.length === 0) return [];
   const revenue = Usd.sum(transfers.map((transfer) => transfer.amount));
   const system: AccountChange[] = [{ id: REVENUE, kind: 'revenue', orgId: null, delta: revenue }];
-  if (!house.isZero()) system.push({ id: HOUSE, kind: 'house', orgId: null, delta: house.neg() });
-  return [...customers, ...system];
+  if (!house.isZero()) system.unshift({ id: HOUSE, kind: 'house', orgId: null, delta: house.neg() });
+  return system;
 }
 
-function addSpend(
-  unit: UsageRecord,
-  cost: Usd,
-  lapsedTo: number,
-  hours: Map<string, HourSpend>,
-  totals: Map<string, TotalSpend>,
-): void {
+/** What units of the same scopes and hour cost together: a busy key's units become one sum before they become six. */
+interface Spend {
+  unit: UsageRecord;
+  hourMs: number;
+  isLapsed: boolean;
+  amount: Usd;
+}
+
+function addSpend(unit: UsageRecord, cost: Usd, lapsedTo: number, spends: Map<string, Spend>): void {
   const createdAt = Date.parse(unit.created_at);
-  const hour = new Date(Math.floor(createdAt / HOUR_MS) * HOUR_MS).toISOString();
-  for (const { kind: scope, id: scopeId } of spendScopes(unit)) {
-    const name = `${unit.account_id}\n${scope}\n${scopeId}`;
-    const isLapsed = scope !== 'key' && createdAt < lapsedTo;
-    const total = totals.get(name);
-    totals.set(name, {
-      accountId: unit.account_id,
-      scope,
-      scopeId,
-      amount: cost.plus(total?.amount ?? Usd.zero),
-      lapsed: (isLapsed ? cost : Usd.zero).plus(total?.lapsed ?? Usd.zero),
-    });
-    // The spend of a key on one model has no window.
-    if (scopeId.includes('/m:')) continue;
-    const hourName = `${name}\n${hour}`;
-    const amount = cost.plus(hours.get(hourName)?.amount ?? Usd.zero);
-    hours.set(hourName, { accountId: unit.account_id, scope, scopeId, hour, amount });
+  const hourMs = Math.floor(createdAt / HOUR_MS) * HOUR_MS;
+  const isLapsed = createdAt < lapsedTo;
+  const { account_id, key_id, team_id, member_id, org_id, model } = unit;
+  const name = `${account_id}\n${key_id}\n${team_id}\n${member_id}\n${org_id}\n${model}\n${hourMs}\n${isLapsed}`;
+  const known = spends.get(name);
+  if (known) known.amount = known.amount.plus(cost);
+  else spends.set(name, { unit, hourMs, isLapsed, amount: cost });
+}
+
+function buckets(spends: Iterable<Spend>): Pick<Posting, 'hours' | 'totals'> {
+  const hours = new Map<string, HourSpend>();
+  const totals = new Map<string, TotalSpend>();
+  for (const { unit, hourMs, isLapsed, amount } of spends) {
+    const accountId = unit.account_id;
+    const hour = new Date(hourMs).toISOString();
+    for (const { kind: scope, id: scopeId } of spendScopes(unit)) {
+      const name = `${accountId}\n${scope}\n${scopeId}`;
+      const total = totals.get(name) ?? { accountId, scope, scopeId, amount: Usd.zero, lapsed: Usd.zero };
+      totals.set(name, total);
+      total.amount = total.amount.plus(amount);
+      if (isLapsed && scope !== 'key') total.lapsed = total.lapsed.plus(amount);
+      // The spend of a key on one model has no window.
+      if (scopeId.includes('/m:')) continue;
+      const hourName = `${name}\n${hour}`;
+      const spent = hours.get(hourName) ?? { accountId, scope, scopeId, hour, amount: Usd.zero };
+      hours.set(hourName, spent);
+      spent.amount = spent.amount.plus(amount);
+    }
   }
+  return { hours: sorted(hours), totals: sorted(totals) };
 }
 
 function sorted<T>(rows: ReadonlyMap<string, T>): T[] {

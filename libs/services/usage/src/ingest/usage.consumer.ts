@@ -10,7 +10,7 @@ import type { Logger } from 'pino';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { UsageMetrics } from '../usage-metrics.js';
 import { readBatch, unusable, type ReadBatch } from './read-batch.js';
-import type { PostingStore } from './posting.store.js';
+import type { Posted, PostingStore } from './posting.store.js';
 import type { Reprice } from './reprice.js';
 
 interface Deps {
@@ -26,7 +26,9 @@ interface Deps {
 }
 
 const GROUP = 'usage';
-const BATCH_MAX = 500;
+const TRANSACTION_MAX = 500;
+/** Two transactions of a batch overlap: while PostgreSQL writes the events of one, the other is read and moved. */
+const BATCH_MAX = 2 * TRANSACTION_MAX;
 const LINGER_MS = 50;
 
 /** Posts what the edges and workers have finished: records in, ledger, mirror, then the offsets. */
@@ -51,28 +53,43 @@ export class UsageConsumer {
 
   /** Rejects only where the whole batch shall come again: PostgreSQL is away. */
   async apply(records: readonly ConsumedRecord[]): Promise<void> {
+    const parts: Promise<void>[] = [];
+    for (let start = 0; start < records.length; start += TRANSACTION_MAX)
+      parts.push(this.applyPart(records.slice(start, start + TRANSACTION_MAX)));
+    // All have ended before the batch may come again.
+    const ended = await Promise.allSettled(parts);
+    for (const part of ended) if (part.status === 'rejected') throw part.reason;
+  }
+
+  private async applyPart(records: readonly ConsumedRecord[]): Promise<void> {
     const batch = readBatch(records);
-    const { fresh, applied } = await this.post(batch);
+    const { posted, applied } = await this.post(batch);
     this.deps.nudge();
     await this.deps.mirrors.tell(
       applied.usage.map(({ usage }) => usage),
       applied.unusable,
+      posted,
     );
-    this.report(records.length, fresh, applied);
-    await this.deps.reprice.check(fresh);
+    this.report(records.length, posted.fresh, applied);
+    await this.deps.reprice.check(posted.fresh);
   }
 
   /** One transaction; a batch that PostgreSQL refuses is halved until the record at fault stands alone. */
-  private async post(batch: ReadBatch): Promise<{ fresh: UsageRecord[]; applied: ReadBatch }> {
+  private async post(batch: ReadBatch): Promise<{ posted: Posted; applied: ReadBatch }> {
     try {
-      return { fresh: await this.deps.store.post(batch), applied: batch };
+      return { posted: await this.deps.store.post(batch), applied: batch };
     } catch (failure) {
       if (!isRefusal(failure)) throw failure;
       const halves = split(batch, failure);
-      const posted = [await this.post(halves[0]), await this.post(halves[1])];
+      const done = [await this.post(halves[0]), await this.post(halves[1])];
       return {
-        fresh: posted.flatMap(({ fresh }) => fresh),
-        applied: joined(posted.map(({ applied }) => applied)),
+        posted: {
+          fresh: done.flatMap(({ posted }) => posted.fresh),
+          // The second half has moved on what the first answered: these are read again.
+          balances: [],
+          totals: [],
+        },
+        applied: joined(done.map(({ applied }) => applied)),
       };
     }
   }

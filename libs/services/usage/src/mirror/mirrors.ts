@@ -7,6 +7,7 @@ import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { MirrorStore, MirrorWish, UnitName } from './mirror.store.js';
 import type { UsageMetrics } from '../usage-metrics.js';
 import type { ActiveAccounts } from './active-accounts.js';
+import { answered, type PostedTotals } from './posted-totals.js';
 
 interface Deps {
   database: UsageDatabase;
@@ -21,6 +22,7 @@ interface Deps {
 /** Mirrors under way at once: one per account of a batch. */
 const PARALLEL = 64;
 const RETRIES_MS = [20, 100];
+const NOTHING: PostedTotals = { balances: [], totals: [] };
 const DEBTS_PER_ROUND = 5_000;
 const DUE_PER_ACCOUNT = 1_000;
 
@@ -32,10 +34,14 @@ export class Mirrors {
   constructor(private readonly deps: Deps) {}
 
   /** After the commit of a batch: every unit of it, redelivered and dead-lettered ones too. */
-  async tell(units: readonly UsageRecord[], dead: readonly UnusableRecord[]): Promise<void> {
+  async tell(
+    units: readonly UsageRecord[],
+    dead: readonly UnusableRecord[],
+    posted: PostedTotals = NOTHING,
+  ): Promise<void> {
     const wishes = wishesOf(units, dead);
     for (const { accountId } of wishes) this.deps.accounts.add(accountId);
-    if (await this.deliver(wishes)) return;
+    if (await this.deliver(wishes, posted)) return;
     await this.noteDebts(wishes);
   }
 
@@ -84,10 +90,11 @@ export class Mirrors {
     return rows.length;
   }
 
-  private async deliver(wishes: readonly MirrorWish[]): Promise<boolean> {
+  private async deliver(wishes: readonly MirrorWish[], posted: PostedTotals = NOTHING): Promise<boolean> {
+    let known = posted;
     for (const delayMs of [...RETRIES_MS, null]) {
       try {
-        await this.send(wishes);
+        await this.send(wishes, known);
         return true;
       } catch (failure) {
         this.deps.metrics.mirrorFailed();
@@ -95,15 +102,20 @@ export class Mirrors {
           { err: failure, accounts: wishes.length },
           'posted totals could not be mirrored',
         );
+        known = NOTHING;
         if (delayMs !== null) await this.deps.clock.sleep(delayMs);
       }
     }
     return false;
   }
 
-  /** The snapshot is read anew for every try: an older one would tell less. */
-  private async send(wishes: readonly MirrorWish[]): Promise<void> {
-    const requests = await this.deps.store.snapshot(wishes);
+  /**
+   * What the posting has just left is a snapshot already. Anything else, and every other try, is read anew: an older
+   * snapshot would tell less.
+   */
+  private async send(wishes: readonly MirrorWish[], posted: PostedTotals = NOTHING): Promise<void> {
+    const known = answered(wishes, posted);
+    const requests = [...known.requests, ...(await this.deps.store.snapshot(known.rest))];
     for (let start = 0; start < requests.length; start += PARALLEL) {
       await Promise.all(
         requests.slice(start, start + PARALLEL).map((request) => this.deps.limits.mirror(request)),

@@ -1,5 +1,6 @@
 import type { outboxRow } from '@gateway/platform';
 import type pg from 'pg';
+import { arrayLiteral } from './array-literal.js';
 
 /** A row as the platform's `outboxRow` makes it. */
 export type OutboxRow = ReturnType<typeof outboxRow>;
@@ -12,11 +13,11 @@ export async function insertOutbox(client: pg.PoolClient, rows: readonly OutboxR
     text: `INSERT INTO outbox (id, topic, key, value, created_at)
       SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])`,
     values: [
-      rows.map(({ id }) => id),
-      rows.map(({ topic }) => topic),
-      rows.map(({ key }) => key),
-      rows.map(({ value }) => value),
-      rows.map(({ created_at }) => created_at),
+      arrayLiteral(rows.map(({ id }) => id)),
+      arrayLiteral(rows.map(({ topic }) => topic)),
+      arrayLiteral(rows.map(({ key }) => key)),
+      arrayLiteral(rows.map(({ value }) => value)),
+      arrayLiteral(rows.map(({ created_at }) => created_at.toISOString())),
     ],
   });
 }

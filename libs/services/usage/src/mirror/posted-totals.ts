@@ -1,0 +1,35 @@
+import type { MirrorRequest } from '@gateway/contracts';
+import type { Posted } from '../ingest/posting.store.js';
+import type { MirrorWish } from './mirror.store.js';
+
+export type PostedTotals = Pick<Posted, 'balances' | 'totals'>;
+
+/**
+ * Mirrors of the accounts whose every wished scope the posting has moved itself: its account row was locked until the
+ * commit, so version, balance and totals are one snapshot. The rest has to be read.
+ */
+export function answered(
+  wishes: readonly MirrorWish[],
+  { balances, totals }: PostedTotals,
+): { requests: MirrorRequest[]; rest: MirrorWish[] } {
+  const accounts = new Map(balances.map((balance) => [balance.id, balance]));
+  const counted = new Map(
+    totals.map((total) => [`${total.accountId}\n${total.scope}\n${total.scopeId}`, total.counted]),
+  );
+  const requests: MirrorRequest[] = [];
+  const rest: MirrorWish[] = [];
+  for (const wish of wishes) {
+    const { accountId, gen, units } = wish;
+    const account = accounts.get(accountId);
+    const scopes = wish.scopes.flatMap(({ kind, id }) => {
+      const spent = counted.get(`${accountId}\n${kind}\n${id}`);
+      return spent === undefined ? [] : [{ kind, id, postedNano: spent.toNano('half-up') }];
+    });
+    if (account === undefined || scopes.length < wish.scopes.length) rest.push(wish);
+    else {
+      const balanceNano = account.posted.toNano('half-up');
+      requests.push({ accountId, gen, version: account.version, balanceNano, scopes, units: [...units] });
+    }
+  }
+  return { requests, rest };
+}

@@ -1,0 +1,46 @@
+// `npm run bench:ingestion -- [--accounts 20] [--events 40000] [--rounds 1] [--cpu-prof FOLDER] [--statements]`
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { Client } from 'pg';
+import { measureIngestion, type IngestionFigures } from './ingestion.js';
+
+const { values } = parseArgs({
+  options: {
+    accounts: { type: 'string', default: '20,1000' },
+    events: { type: 'string', default: '40000' },
+    rounds: { type: 'string', default: '1' },
+    'cpu-prof': { type: 'string' },
+    statements: { type: 'boolean', default: false },
+  },
+});
+
+/** The dearest statements, where PostgreSQL has pg_stat_statements loaded. */
+async function statements(databaseUrl: string, when: 'before' | 'after'): Promise<void> {
+  const database = new Client({ connectionString: databaseUrl });
+  await database.connect();
+  try {
+    await database.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
+    if (when === 'before') await database.query('SELECT pg_stat_statements_reset()');
+    const { rows } = await database.query(
+      `SELECT round(total_exec_time::numeric) AS ms, calls, rows, left(regexp_replace(query, '\\s+', ' ', 'g'), 60) AS query
+       FROM pg_stat_statements ORDER BY total_exec_time DESC LIMIT 14`,
+    );
+    if (when === 'after') console.table(rows);
+  } finally {
+    await database.end();
+  }
+}
+
+const folder = values['cpu-prof'];
+for (const accounts of values.accounts.split(',').map(Number)) {
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    const figures: IngestionFigures = await measureIngestion({
+      accounts,
+      events: Number(values.events),
+      ...(folder === undefined ? {} : { nodeArgs: ['--cpu-prof', `--cpu-prof-dir=${folder}`] }),
+      ...(values.statements ? { look: statements } : {}),
+    });
+    const rounded = Object.entries(figures).map(([name, value]) => [name, Math.round(Number(value))]);
+    process.stdout.write(`${JSON.stringify(Object.fromEntries(rounded))}\n`);
+  }
+}
