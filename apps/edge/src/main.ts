@@ -11,6 +11,7 @@ import {
   serviceEnvironment,
   startFleetApp,
 } from '@gateway/platform';
+import { edgeLimits } from './edge-limits.js';
 import { frontDoorOf } from './front-door-of.js';
 import { FleetShipperModule } from './fleet-shipper.js';
 
@@ -23,5 +24,6 @@ await runMain('edge', () => {
   });
   const edge = EdgeModule.with({ config, providers, frontDoor: frontDoorOf(config) });
   const neighbours = [RemotePrincipalsModule, RemoteCatalogueModule, RemoteFundsModule];
-  return () => startFleetApp('edge', fleet, [edge, FleetShipperModule.with(fleet), ...neighbours]);
+  return () =>
+    startFleetApp('edge', fleet, [edge, FleetShipperModule.with(fleet), ...neighbours], edgeLimits(config));
 });

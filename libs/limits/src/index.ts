@@ -14,6 +14,8 @@ export {
 export type { BindingScope, EffectiveLimits, LimitTier } from './limit-rules.js';
 export { PutQueue } from './put-queue.js';
 export type { PutQueueOptions } from './put-queue.js';
+export { LocalShareLimitStore } from './local-share/local-share-limit-store.js';
+export type { LocalShareOptions } from './local-share/local-share-limit-store.js';
 export { durationText, limitReadings, rateHeaders } from './rate-headers.js';
 export type { Admitted, ScopeReading } from './rate-headers.js';
 export { LIMIT_SCRIPTS, RedisLimitStore } from './redis/redis-limit-store.js';

@@ -33,6 +33,7 @@ export class PutQueue {
   /** After a failure the next batch waits for the retry timer, however full the queue is. */
   private backingOff = false;
   private droppedCount = 0;
+  private failures = 0;
 
   constructor(options: PutQueueOptions) {
     this.options = { batchSize: 64, lingerMs: 2, retryMs: 250, capacity: 100_000, ...options };
@@ -76,6 +77,18 @@ export class PutQueue {
       await this.send();
       if (this.waiting.size >= before) return;
     }
+  }
+
+  /** Sends everything that waits now. True when the store has all of it; false as soon as a batch fails. */
+  async delivered(): Promise<boolean> {
+    const last = [...this.waiting.values()].at(-1);
+    if (last === undefined) return true;
+    const failuresBefore = this.failures;
+    while (this.waiting.get(idOf(last)) === last) {
+      await (this.sending ?? this.send());
+      if (this.failures > failuresBefore || this.closed) return false;
+    }
+    return true;
   }
 
   /** Sends what waits and stops its timer. What fails now is put again after a start, from the journal. */
@@ -124,6 +137,7 @@ export class PutQueue {
     try {
       await this.options.store.put(batch);
     } catch (cause) {
+      this.failures += 1;
       this.options.onFailure?.(cause);
       return false;
     }

@@ -64,7 +64,14 @@ export type { OutboxEvent, OutboxRow } from './outbox/outbox-row.js';
 export { PlatformModule } from './platform.module.js';
 export type { DriverParts, EmbeddedOptions, PlatformOptions } from './platform.module.js';
 export { ConnectedLimitStore, connectRedis } from './redis/connect-redis.js';
-export type { RedisAddress, RedisConnection, RedisOptions } from './redis/connect-redis.js';
+export { withLocalShare } from './redis/local-share.js';
+export type { EdgeLimits } from './redis/local-share.js';
+export type {
+  LimitStoreFactory,
+  RedisAddress,
+  RedisConnection,
+  RedisOptions,
+} from './redis/connect-redis.js';
 export { applyMigrations } from './postgres/apply-migrations.js';
 export type { MigrateOptions } from './postgres/apply-migrations.js';
 export { assertSchemaKnown } from './postgres/assert-schema-known.js';

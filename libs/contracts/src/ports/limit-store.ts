@@ -96,6 +96,8 @@ type Admission =
   | { outcome: 'missing'; gen: string }
   /** The unit was settled already. */
   | { outcome: 'gone' }
+  /** Neither the store nor this process alone can say: the caller may come again. */
+  | { outcome: 'away' }
   | { outcome: 'refused'; refusal: Refusal };
 
 export interface PutUnit {

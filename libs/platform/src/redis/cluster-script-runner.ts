@@ -4,12 +4,15 @@ import type { Cluster, Redis } from 'ioredis';
 import { hashSlot } from './hash-slot.js';
 
 const REFRESH_MS = 250;
+const TAGS_TRIED = 1_000;
+
+type NodeRunner = ScriptRunner & { isAway(key: string): boolean };
 
 /**
  * Scripts over a Redis Cluster: to the master of the first key's slot, each with the run id of that very node. A call
  * that a node refuses with MOVED is not sent to another one, because it carries the identity of the first.
  */
-export class ClusterScriptRunner<Runner extends ScriptRunner> implements ScriptRunner {
+export class ClusterScriptRunner<Runner extends NodeRunner> implements ScriptRunner {
   private readonly nodes = new Map<string, { node: Redis; runner: Runner }>();
   private refreshedAt = -Infinity;
 
@@ -36,16 +39,38 @@ export class ClusterScriptRunner<Runner extends ScriptRunner> implements ScriptR
     }
   }
 
+  isAway(key: string): boolean {
+    const isAway = this.known(key)?.isAway(key) ?? true;
+    // Its place may have been taken by another node.
+    if (isAway) this.refresh();
+    return isAway;
+  }
+
+  /** One for each master, found by trying: as many as masters, so few that a collision costs nothing. */
+  tags(): string[] {
+    const masters = new Map<string, string>();
+    const count = new Set(this.cluster.slots.map((nodes) => nodes?.[0])).size;
+    for (let n = 0; n < TAGS_TRIED && masters.size < count; n += 1) {
+      const master = this.cluster.slots[hashSlot(`acct:{acct_watch-${n}}`)]?.[0];
+      if (master !== undefined && !masters.has(master)) masters.set(master, String(n));
+    }
+    return [...masters.values()];
+  }
+
   close(): void {
     for (const { node } of [...this.nodes.values()]) this.remove(node);
   }
 
   private runnerOf(key: string): Runner {
-    const master = this.cluster.slots[hashSlot(key)]?.[0];
-    const known = master === undefined ? undefined : this.nodes.get(master);
-    if (known !== undefined) return known.runner;
+    const known = this.known(key);
+    if (known !== undefined) return known;
     this.refresh();
     throw new Error('No connected master serves this key.');
+  }
+
+  private known(key: string): Runner | undefined {
+    const master = this.cluster.slots[hashSlot(key)]?.[0];
+    return master === undefined ? undefined : this.nodes.get(master)?.runner;
   }
 
   private refresh(): void {

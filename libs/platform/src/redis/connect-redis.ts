@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@gateway/contracts';
+import type { Clock, LimitStore, Random } from '@gateway/contracts';
 import { RedisLimitStore, type ScriptRunner } from '@gateway/limits';
 import { Cluster, Redis } from 'ioredis';
 import { SystemClock } from '../time/system-clock.js';
@@ -18,6 +18,8 @@ export type RedisOptions = RedisAddress & {
   onNotice?: (error: Error) => void;
   /** A node's breaker opens, or closes again. */
   onBreaker?: (state: 'open' | 'closed') => void;
+  /** Bound of one command; default 150. Short only where something else decides when it is over. */
+  commandTimeoutMs?: number;
   /** For tests. */
   clock?: Clock;
 };
@@ -26,12 +28,16 @@ export interface RedisConnection {
   client: Redis | Cluster;
   /** With the breaker in front, one per node. */
   runner: ScriptRunner;
+  /** Whether a call for this key would fail without being sent: not connected, or its node's breaker is open. */
+  isAway(key: string): boolean;
+  /** A key of each node that takes writes, as its hash tag. */
+  tags(): string[];
   close(): void;
 }
 
 /**
- * Of a script or a probe, once what has arrived is read. Longer than the 25 ms it is to be: with no local share of the limits
- * yet, a time-out can only become a 503, and a box whose processors are busy delays a healthy Redis past 25 ms.
+ * Of a script or a probe, once what has arrived is read. An edge, which goes on with its local share, is told a shorter
+ * one: see `REDIS_COMMAND_TIMEOUT_MS`.
  */
 const COMMAND_TIMEOUT_MS = 150;
 /** The client's own bound, whose timer does not look at what has arrived: it only forgets what nobody awaits. */
@@ -46,6 +52,7 @@ const SLOTS_REFRESH_MS = 2_000;
  */
 export function connectRedis(options: RedisOptions): RedisConnection {
   const { clientName, clock = new SystemClock(), onNotice, onBreaker } = options;
+  const { commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
   const settings = {
     connectionName: clientName,
     commandTimeout: FORGET_COMMAND_MS,
@@ -57,10 +64,11 @@ export function connectRedis(options: RedisOptions): RedisConnection {
   };
   const breakerOf = (node: Redis): RedisBreaker =>
     new RedisBreaker({
-      runner: bounded(new IoredisScriptRunner(node), clock),
-      probe: () => inTime(node.ping(), COMMAND_TIMEOUT_MS, clock),
+      runner: bounded(new IoredisScriptRunner(node), commandTimeoutMs, clock),
+      probe: () => inTime(node.ping(), commandTimeoutMs, clock),
       clock,
-      commandTimeoutMs: COMMAND_TIMEOUT_MS,
+      commandTimeoutMs,
+      reconnect: () => node.disconnect(true),
       onChange: (state) => {
         onBreaker?.(state);
         onNotice?.(new Error(`The breaker of Redis ${node.options.host}:${node.options.port} is ${state}.`));
@@ -70,7 +78,8 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     const client = new Redis(options.url, settings);
     client.on('error', (error: Error) => onNotice?.(error));
     const breaker = breakerOf(client);
-    return { client, runner: breaker, close: () => closeBoth(breaker, client) };
+    const isAway = (key: string): boolean => breaker.isAway(key);
+    return { client, runner: breaker, isAway, tags: () => ['0'], close: () => closeBoth(breaker, client) };
   }
   const client = new Cluster([...options.clusterNodes], {
     redisOptions: { ...settings, password: options.password },
@@ -84,8 +93,17 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     begin: breakerOf,
     end: (breaker) => breaker.close(),
   });
-  return { client, runner, close: () => closeBoth(runner, client) };
+  return {
+    client,
+    runner,
+    isAway: (key) => runner.isAway(key),
+    tags: () => runner.tags(),
+    close: () => closeBoth(runner, client),
+  };
 }
+
+/** Makes the limit store of a service from the fleet's address of Redis. */
+export type LimitStoreFactory = (options: RedisOptions & { clock: Clock; random: Random }) => LimitStore;
 
 /** The limit store of a fleet, over a connection of its own, which it closes. */
 export class ConnectedLimitStore extends RedisLimitStore {
@@ -97,15 +115,23 @@ export class ConnectedLimitStore extends RedisLimitStore {
     this.connection = connection;
   }
 
+  isAway(accountId: string): boolean {
+    return this.connection.isAway(`acct:{${accountId}}`);
+  }
+
+  override watched(): string[] {
+    return this.connection.tags().map((tag) => `acct_watch-${tag}`);
+  }
+
   override async close(): Promise<void> {
     this.connection.close();
   }
 }
 
-function bounded(runner: ScriptRunner, clock: Clock): ScriptRunner {
+function bounded(runner: ScriptRunner, timeoutMs: number, clock: Clock): ScriptRunner {
   return {
     runId: (key) => runner.runId(key),
-    run: (script, keys, args) => inTime(runner.run(script, keys, args), COMMAND_TIMEOUT_MS, clock),
+    run: (script, keys, args) => inTime(runner.run(script, keys, args), timeoutMs, clock),
   };
 }
 

@@ -7,7 +7,7 @@ const SCRIPT = { name: 'test', sha: '', lua: '' };
 /** A node whose commands all time out, `lateMs` after their bound. */
 function setUp(lateMs = 0) {
   const clock = fixedClock('2026-01-01T00:00:00Z');
-  const node = { calls: 0, probes: 0, isWell: false };
+  const node = { calls: 0, probes: 0, reconnects: 0, isWell: false };
   const timeOut = async (): Promise<never> => {
     await clock.sleep(25 + lateMs);
     throw new Error('Command timed out');
@@ -23,7 +23,8 @@ function setUp(lateMs = 0) {
     node.probes += 1;
     return node.isWell ? Promise.resolve('PONG') : timeOut();
   };
-  const breaker = new RedisBreaker({ runner, probe, clock, commandTimeoutMs: 25 });
+  const reconnect = (): void => void (node.reconnects += 1);
+  const breaker = new RedisBreaker({ runner, probe, reconnect, clock, commandTimeoutMs: 25 });
   const call = async (): Promise<string> => {
     const answer = breaker.run(SCRIPT, ['k'], []).then(String, (error: Error) => error.message);
     await clock.advance(25 + lateMs);
@@ -73,5 +74,15 @@ describe('RedisBreaker', () => {
     expect(breaker.isOpen).toBe(false);
     expect(await call()).toBe('ok');
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('makes the connection anew while no probe is answered, and tells that it is away', async () => {
+    const { clock, node, breaker, call } = setUp();
+    expect(breaker.isAway('k')).toBe(false);
+    for (let n = 0; n < 5; n += 1) await call();
+    expect(breaker.isAway('k')).toBe(true);
+    await clock.advance(16 * 275);
+    expect([node.probes, node.reconnects]).toEqual([16, 2]);
+    breaker.close();
   });
 });

@@ -8,12 +8,16 @@ export interface RedisBreakerOptions {
   clock: Clock;
   /** The runner's own bound on a command. */
   commandTimeoutMs: number;
+  /** Makes the connection anew. */
+  reconnect: () => void;
   onChange?: (state: 'open' | 'closed') => void;
 }
 
 const TIMEOUTS = 5;
 const WINDOW_MS = 1_000;
 const PROBE_MS = 250;
+/** Probes without an answer after which the connection is made anew: its other end may be gone without a word. */
+const PROBES_PER_CONNECTION = 8;
 /** A timeout whose timer fired later than this says that we were busy, not that Redis was. */
 const LATE_MS = 10;
 
@@ -25,11 +29,23 @@ export class RedisBreaker implements ScriptRunner {
   private timeouts: number[] = [];
   private probing: Timer | null = null;
   private isClosedDown = false;
+  private unanswered = 0;
 
   constructor(private readonly options: RedisBreakerOptions) {}
 
   get isOpen(): boolean {
     return this.probing !== null;
+  }
+
+  /** Whether a call would fail without being sent. */
+  isAway(key: string): boolean {
+    if (this.isOpen) return true;
+    try {
+      this.options.runner.runId(key);
+      return false;
+    } catch {
+      return true;
+    }
   }
 
   runId(key: string): string {
@@ -69,10 +85,14 @@ export class RedisBreaker implements ScriptRunner {
       this.options.probe().then(
         () => {
           this.probing = null;
+          this.unanswered = 0;
           this.options.onChange?.('closed');
         },
         () => {
-          if (!this.isClosedDown) this.scheduleProbe();
+          if (this.isClosedDown) return;
+          this.unanswered += 1;
+          if (this.unanswered % PROBES_PER_CONNECTION === 0) this.options.reconnect();
+          this.scheduleProbe();
         },
       );
     });

@@ -27,7 +27,6 @@ import { registerInference } from './inference/endpoints.js';
 import { OutputSizes } from './inference/output-sizes.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { EdgeMetrics } from './units/edge-metrics.js';
-import { InFlight } from './units/in-flight.js';
 import { JournalRuntime } from './units/journal-runtime.js';
 import { Rejections } from './units/rejections.js';
 
@@ -85,7 +84,7 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
     const instance = this.host.httpAdapter.getInstance<FastifyInstance>();
     const { clock, random, funds, principals, drain, breakers, transport, metrics } = this;
     const { config, providers, frontDoor } = this.options;
-    const { puts, journal } = this.runtime;
+    const { puts, journal, inFlight, watch } = this.runtime;
     const outputs = new OutputSizes(clock);
     this.rejections = new Rejections(journal, clock, metrics);
     await registerInference(instance, {
@@ -109,7 +108,8 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
       deadlines: new Deadlines(clock),
       budget: new RetryBudget(),
       alarms: new ProviderAlarms(metrics, this.logger, clock),
-      inFlight: new InFlight(puts, clock, drain.deadline),
+      inFlight,
+      watch,
       keepAliveMs: config.STREAM_KEEP_ALIVE_MS,
       drainDeadline: drain.deadline,
       fronts: PATHS.map(({ path, dialect }) => ({ path, front: frontOf(dialect) })),

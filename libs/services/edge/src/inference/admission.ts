@@ -17,12 +17,14 @@ import {
   type PutQueue,
 } from '@gateway/limits';
 import { unavailable } from '@gateway/platform';
+import type { StoreWatch } from '../units/store-watch.js';
 import type { Prepared } from './prepare.js';
 
 export interface AdmissionDeps {
   limits: Pick<LimitStore, 'admit' | 'stamp' | 'version'>;
   funds: Funds;
   puts: PutQueue;
+  watch: Pick<StoreWatch, 'settled'>;
   clock: Clock;
   random: Random;
 }
@@ -56,7 +58,34 @@ export async function admit(
   prepareFor: (principal: KeyPrincipal) => Prepared,
   deps: AdmissionDeps,
 ): Promise<AdmittedUnit | Refused> {
-  const { limits, funds, random } = deps;
+  const doubt: Doubt = { asked: null };
+  try {
+    const outcome = await decide({ unit, first, reload, prepareFor, doubt }, deps);
+    if (outcome instanceof Refused) cancel(doubt, deps);
+    return outcome;
+  } catch (error) {
+    cancel(doubt, deps);
+    throw error;
+  }
+}
+
+/** What the store may have counted though its answer did not come. */
+interface Doubt {
+  asked: AdmitRequest | null;
+}
+
+interface Decision {
+  unit: string;
+  first: Prepared;
+  reload: () => Promise<KeyPrincipal>;
+  prepareFor: (principal: KeyPrincipal) => Prepared;
+  doubt: Doubt;
+}
+
+async function decide(
+  { unit, first, reload, prepareFor, doubt }: Decision,
+  { limits, funds, random, watch }: AdmissionDeps,
+): Promise<AdmittedUnit | Refused> {
   let prepared = first;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const { record } = prepared.model;
@@ -64,7 +93,7 @@ export async function admit(
       nano: prepared.reservation.reserved_nano,
       tokens: prepared.tokenEstimate,
     });
-    const result = await ask(asked, deps);
+    const result = await ask(asked, limits, doubt);
     switch (result.outcome) {
       case 'ok':
         return { prepared, asked, admitted: result };
@@ -77,34 +106,49 @@ export async function admit(
         break;
       }
       case 'missing':
+        // Posted totals alone would hide what this process has not shipped yet.
+        await watch.settled();
         await funds.seedGate(asked.accountId, result.gen, unitScopes(asked));
         break;
       case 'gone':
         throw new ApiError('internal_error', {
           cause: new Error(`unit ${unit} was settled before it was admitted`),
         });
+      case 'away':
+        throw unavailable(random, new Error('the limit store is away and the local share cannot decide'));
     }
   }
   throw unavailable(random, new Error('admission did not settle'));
 }
 
-/** Whether a failed admit was counted is not known: the unit is cancelled, which is harmless where it was not. */
-async function ask(asked: AdmitRequest, { limits, puts }: AdmissionDeps): ReturnType<LimitStore['admit']> {
+async function ask(
+  asked: AdmitRequest,
+  limits: AdmissionDeps['limits'],
+  doubt: Doubt,
+): ReturnType<LimitStore['admit']> {
   try {
-    return await limits.admit(asked);
+    const result = await limits.admit(asked);
+    if (result.away === 'unsure') doubt.asked = asked;
+    return result;
   } catch (error) {
-    const { accountId, unit, tokenEstimate } = asked;
-    puts.add({
-      accountId,
-      unit,
-      action: 'cancel',
-      nano: 0n,
-      scopes: unitScopes(asked),
-      tokens: 0,
-      tokenEstimate,
-      minute: 0,
-      leaseMs: LEASE_MS,
-    });
+    doubt.asked = asked;
     throw error;
   }
+}
+
+/** Whether a late admit was counted is not known: the unit is cancelled, which is harmless where it was not. */
+function cancel({ asked }: Doubt, { puts }: AdmissionDeps): void {
+  if (asked === null) return;
+  const { accountId, unit, tokenEstimate } = asked;
+  puts.add({
+    accountId,
+    unit,
+    action: 'cancel',
+    nano: 0n,
+    scopes: unitScopes(asked),
+    tokens: 0,
+    tokenEstimate,
+    minute: 0,
+    leaseMs: LEASE_MS,
+  });
 }

@@ -75,6 +75,8 @@ async function admitCall(call: Call, responder: Responder, deps: InferenceDeps):
 function openUnit(call: Call, admitted: AdmittedUnit, { client }: Responder, deps: InferenceDeps): Unit {
   const unit = Unit.open(call, admitted, deps);
   if (unit) {
+    // Let in without the store: it learns of the unit when it is back.
+    if (admitted.admitted.away !== undefined) deps.puts.add(renewal(admitted));
     deps.inFlight.add(admitted, () => client.upstream.abort());
     return unit;
   }

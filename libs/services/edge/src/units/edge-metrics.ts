@@ -48,7 +48,7 @@ export class EdgeMetrics {
     const registers = [metrics.registry];
     this.admissions = this.counter(
       'gateway_admissions_total',
-      'Trips to the limit store by outcome; a refusal names the scope and metric that refused.',
+      'Admissions by outcome (local_…: by the local share); a refusal names the scope and metric that refused.',
       ['outcome', 'scope', 'metric'],
     );
     this.admitSeconds = new Histogram({
@@ -170,8 +170,10 @@ export class EdgeMetrics {
   }
 
   private admitted(result: AdmitResult): void {
-    if (result.outcome !== 'refused') return this.admissions(result.outcome, '', '').inc();
-    this.admissions('refused', result.refusal.scope, result.refusal.metric).inc();
+    const by = result.away === undefined ? '' : 'local_';
+    if (result.outcome === 'away') return this.admissions('error', '', '').inc();
+    if (result.outcome !== 'refused') return this.admissions(by + result.outcome, '', '').inc();
+    this.admissions(`${by}refused`, result.refusal.scope, result.refusal.metric).inc();
   }
 
   private attemptEnded(attempt: EndedAttempt): void {

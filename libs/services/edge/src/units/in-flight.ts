@@ -47,9 +47,14 @@ export class InFlight {
     this.units.delete(unit);
   }
 
+  /** Tells the store of every unit that runs. */
+  putAgain(): void {
+    for (const { unit } of this.units.values()) this.puts.add(renewal(unit));
+  }
+
   private renew(): void {
     this.timer = null;
-    for (const { unit } of this.units.values()) this.puts.add(renewal(unit));
+    this.putAgain();
     if (this.units.size > 0) this.timer = this.clock.setTimer(RENEW_MS, () => this.renew());
   }
 }

@@ -2,12 +2,14 @@ import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } fro
 import { Funds, LimitStore, type Clock, type Random, type Timer } from '@gateway/contracts';
 import { Journal, type JournalAlarm, type ShipperHandle, type SyncedOutcome } from '@gateway/journal';
 import { LEASE_MS, PutQueue } from '@gateway/limits';
-import { CLOCK, LOGGER, Metrics, RANDOM, ReadinessChecks } from '@gateway/platform';
+import { CLOCK, Drain, LOGGER, Metrics, RANDOM, ReadinessChecks } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { EdgeConfig } from '../edge.config.js';
 import { crashRecord } from './crash-record.js';
+import { InFlight } from './in-flight.js';
 import { JournalMetrics } from './journal-metrics.js';
 import { ShipperFactory } from './shipper-factory.js';
+import { StoreWatch } from './store-watch.js';
 
 const RECOVER_EVERY_MS = 60_000;
 const DRAIN_MS = 25_000;
@@ -17,6 +19,8 @@ const SYNC_MS = 5_000;
 @Injectable()
 export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
   readonly puts: PutQueue;
+  readonly inFlight: InFlight;
+  readonly watch: StoreWatch;
   private readonly counted: JournalMetrics;
   private opened: { journal: Journal; shipper: ShipperHandle } | null = null;
   private timer: Timer | null = null;
@@ -30,6 +34,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     private readonly funds: Funds,
     private readonly shippers: ShipperFactory,
     private readonly readiness: ReadinessChecks,
+    drain: Drain,
     metrics: Metrics,
   ) {
     this.counted = new JournalMetrics(metrics);
@@ -40,6 +45,14 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
         this.counted.settleFailed();
         this.logger.warn({ err: cause }, 'settling failed and is tried again');
       },
+    });
+    this.inFlight = new InFlight(this.puts, this.clock, drain.deadline);
+    this.watch = new StoreWatch({
+      limits: this.limits,
+      clock: this.clock,
+      random: this.random,
+      putAgain: () => this.putAgain(),
+      onLoss: () => this.logger.warn('the limit store lost what it knew: units are put again'),
     });
   }
 
@@ -73,11 +86,12 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     this.readiness.add('journal', () => journal.isAccepting || 'the journal takes no new unit');
     this.counted.watch(journal, shipper, this.puts);
     await this.recover();
-    for await (const outcomes of journal.unposted()) this.settle(outcomes);
+    this.watch.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.timer?.cancel();
+    this.watch.stop();
     if (!this.opened) return;
     const { journal, shipper } = this.opened;
     journal.flush();
@@ -110,6 +124,19 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
           this.logger.error({ err: error }, 'taking over dead journals failed'),
         ),
     );
+  }
+
+  /** Units in flight, and synced outcomes that the ledger has not applied; the journal is read no faster than they go. */
+  private async putAgain(): Promise<void> {
+    const deliver = async (): Promise<void> => {
+      if (!(await this.puts.delivered())) throw new Error('the limit store is away');
+    };
+    this.inFlight.putAgain();
+    for await (const outcomes of this.journal.unposted()) {
+      this.settle(outcomes);
+      await deliver();
+    }
+    await deliver();
   }
 
   /** Only what is synced is settled: until then the unit stays reserved. */

@@ -1,0 +1,7 @@
+import type { EdgeConfig } from '@gateway/edge';
+import { withLocalShare, type LimitStoreFactory } from '@gateway/platform';
+
+/** Redis with this edge's local share of the limits. */
+export function edgeLimits(config: Readonly<EdgeConfig>): LimitStoreFactory {
+  return withLocalShare({ edges: config.EDGE_REPLICAS, commandTimeoutMs: config.REDIS_COMMAND_TIMEOUT_MS });
+}

@@ -1,0 +1,110 @@
+import type { AdmitRequest, Clock, LimitStore, Random, Timer } from '@gateway/contracts';
+import { unavailable } from '@gateway/platform';
+
+export interface StoreWatchDeps {
+  limits: Pick<LimitStore, 'admit' | 'watched'>;
+  clock: Clock;
+  random: Random;
+  /** Tells the store of everything that this process knows and the ledger does not. Throws where it did not get there. */
+  putAgain: () => Promise<void>;
+  onLoss: () => void;
+}
+
+const LOOK_MS = 250;
+/** Longest wait of an admission for units to be put again. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * Notices that the limit store lost what it knew: emptied, restarted, failed over to a replica. Each node of it makes a
+ * new gen for an account that nobody uses. Then what this process holds is put again, or a loss during an outage of
+ * the event log or the ledger would hide that spend for the whole outage (money-and-limits 2).
+ */
+export class StoreWatch {
+  private readonly gens = new Map<string, string>();
+  private running: Promise<void> | null = null;
+  private next: Promise<void> | null = null;
+  private timer: Timer | null = null;
+  private looks = 0;
+  private isStopped = false;
+
+  constructor(private readonly deps: StoreWatchDeps) {}
+
+  /** Looks at once, which puts again what a former process left, and every 250 ms. */
+  start(): void {
+    if (this.isStopped) return;
+    this.look().catch(() => undefined);
+    this.timer = this.deps.clock.setTimer(LOOK_MS, () => this.start());
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.timer?.cancel();
+  }
+
+  /**
+   * Resolves when nothing is lost, or everything was put again, as of now. Throws `service_unavailable` where that takes
+   * too long: the posted totals alone would hide what this process knows.
+   */
+  async settled(): Promise<void> {
+    const { clock, random } = this.deps;
+    const over = new AbortController();
+    const late = clock.sleep(PATIENCE_MS, over.signal).then(
+      () => Promise.reject(new Error('units are still being put again')),
+      () => undefined,
+    );
+    try {
+      await Promise.race([this.lookAnew(), late]);
+    } catch (cause) {
+      throw unavailable(random, cause);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** A look that began before now may have seen the store before its loss. */
+  private lookAnew(): Promise<void> {
+    if (this.running === null) return this.look();
+    const again = (): Promise<void> => {
+      this.next = null;
+      return this.look();
+    };
+    this.next ??= this.running.then(again, again);
+    return this.next;
+  }
+
+  private look(): Promise<void> {
+    this.running ??= this.compare().finally(() => (this.running = null));
+    return this.running;
+  }
+
+  private async compare(): Promise<void> {
+    const { limits, putAgain, onLoss } = this.deps;
+    const found = new Map<string, string>();
+    for (const accountId of limits.watched()) {
+      this.looks += 1;
+      const answer = await limits.admit(watching(accountId, this.looks));
+      // An answer of our own says nothing about the store: it is away, and was not asked.
+      if (answer.outcome === 'stale' && answer.away === undefined) found.set(accountId, answer.gen);
+    }
+    const lost = [...found].filter(([accountId, gen]) => this.gens.get(accountId) !== gen);
+    if (lost.length === 0) return;
+    if (this.gens.size > 0) onLoss();
+    await putAgain();
+    for (const [accountId, gen] of lost) this.gens.set(accountId, gen);
+  }
+}
+
+/** Of no version, so it is always stale, and nothing is ever counted. */
+function watching(accountId: string, look: number): AdmitRequest {
+  return {
+    accountId,
+    accountVersion: -2,
+    unit: `watch_${look}/0`,
+    scopes: [{ kind: 'key', id: 'watch', rpm: null, rpd: null, tpm: null, capNano: null }],
+    extra: [],
+    creditLimitNano: null,
+    reservationNano: 0n,
+    tokenEstimate: 0,
+    leaseMs: 1,
+  };
+}
