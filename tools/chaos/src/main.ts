@@ -62,20 +62,11 @@ async function measured(options: Options): Promise<Report> {
   });
 }
 
-function progress({
-  seed,
-  seconds,
-  whole,
-  sent,
-  kills,
-  stops,
-  settledMs,
-  books,
-  differences,
-}: SeedResult): void {
+function progress(result: SeedResult): void {
+  const { seed, seconds, whole, sent, settledMs, books, differences, schedule, faults } = result;
   const state = differences.length === 0 ? 'holds' : `FAILED: ${differences.join('\n  ')}`;
   process.stderr.write(
-    `seed ${seed}: ${seconds} s, ${whole} of ${sent} whole, ${kills} killed, ${stops} stopped, ` +
+    `seed ${seed}: ${seconds} s, ${schedule.join(', ')}; ${whole} of ${sent} whole, ${JSON.stringify(faults)}; ` +
       `${books.events} events, settled in ${settledMs} ms: ${state}\n`,
   );
 }

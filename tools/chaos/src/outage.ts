@@ -52,6 +52,7 @@ export async function runOutage(run: Run, seed: number, notes: string[]): Promis
   return {
     ...{ seed, requests, sent: sent.length + probes.sent.length },
     whole: [...sent, ...probes.sent].filter(({ isWhole }) => isWhole).length,
+    schedule: [`stop, then kill kafka ${outageMs ?? 0} ms`],
     faults: counted([...sent, ...probes.sent]),
     ...runner.counts,
     settledMs,

@@ -15,6 +15,8 @@ export interface SeedResult {
   requests: number;
   sent: number;
   whole: number;
+  /** What was done, in order: `kill usage 700 ms`. */
+  schedule: string[];
   /** How often each fault of an answer was seen by callers, by its code. */
   faults: Record<string, number>;
   kills: number;
@@ -62,6 +64,7 @@ export async function runSeed(run: Run, seed: number): Promise<SeedResult> {
   const seconds = (performance.now() - startMs) / 1_000;
   return {
     ...{ seed, requests, sent: sent.length, whole: sent.filter(({ isWhole }) => isWhole).length },
+    schedule: faults.map(({ how, part, forMs }) => `${how} ${part} ${forMs} ms`),
     faults: counted(sent),
     ...runner.counts,
     settledMs: Math.round(performance.now() - loadEndMs),

@@ -37,7 +37,7 @@ const drivers: [string, () => Promise<EventLogUnderTest>][] = [
       const options = { brokers: kafka.brokers, clientId: 'spec', clock, random: seededRandom(1) };
       return {
         open: ({ stopTimeoutMs = 5_000 } = {}) =>
-          new KafkaEventLog({ ...options, stopTimeoutMs, sessionTimeoutMs: 6_000 }),
+          new KafkaEventLog({ ...options, stopTimeoutMs, sessionTimeoutMs: 6_000, startWaitMs: 30_000 }),
         topic: async () => {
           names += 1;
           await kafka.createTopics([`topic-${names}`], 4);

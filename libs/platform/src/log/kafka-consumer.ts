@@ -14,6 +14,8 @@ export interface KafkaConsumerDeps {
   stopTimeoutMs: number;
   /** After this long without a heartbeat the group gives a consumer's partitions to others. */
   sessionTimeoutMs: number;
+  /** How long a start waits for the broker. */
+  startWaitMs: number;
 }
 
 const FETCH_WAIT_MS = 250;
@@ -36,14 +38,17 @@ export class KafkaConsumer implements Consumer {
     private readonly deps: KafkaConsumerDeps,
   ) {}
 
-  /** Resolves when it runs; where no broker answers it goes on trying. */
+  /** Resolves when it runs, or after a short wait: a broker that is away must not hold up a service, which goes on trying. */
   async start(): Promise<void> {
-    await within(this.connect(), { clock: this.deps.clock, timeoutMs: START_TIMEOUT_MS }).catch(
-      (error: unknown) => {
-        this.deps.onFault(error);
-        this.restart();
-      },
-    );
+    const { clock, startWaitMs } = this.deps;
+    const started = within(this.connect(), { clock, timeoutMs: START_TIMEOUT_MS }).catch((error: unknown) => {
+      if (this.stopping.signal.aborted) return;
+      this.deps.onFault(error);
+      this.restart();
+    });
+    const wait = new AbortController();
+    await Promise.race([started, clock.sleep(startWaitMs, wait.signal).catch(() => undefined)]);
+    wait.abort();
   }
 
   async stop(): Promise<void> {
@@ -87,6 +92,8 @@ export class KafkaConsumer implements Consumer {
     });
     await consumer.connect();
     await consumer.subscribe({ topics: this.subscription.topics, fromBeginning: true });
+    // It may have been stopped while no broker answered.
+    if (this.stopping.signal.aborted) return consumer.disconnect();
     await consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,

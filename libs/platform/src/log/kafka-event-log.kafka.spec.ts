@@ -11,6 +11,8 @@ function open(kafka: TestKafka, options: Partial<KafkaEventLogOptions> = {}): Ka
     random: seededRandom(1),
     stopTimeoutMs: 5_000,
     sessionTimeoutMs: 6_000,
+    // Which of two consumers came first has to be known.
+    startWaitMs: 30_000,
     ...options,
   });
 }
@@ -55,6 +57,32 @@ describe('KafkaEventLog', () => {
       },
       { timeoutMs: 40_000, intervalMs: 200 },
     );
+    await log.close();
+    await kafka.server.drop();
+  }, 120_000);
+
+  it('B04 lets a service start without a broker, and consumes when it has come', async () => {
+    const kafka = await ownKafka();
+    await kafka.createTopics(['events'], 1);
+    const topic = kafka.topic('events');
+    kafka.server.freeze();
+    const log = open(kafka, { startWaitMs: 100 });
+    const seen: string[] = [];
+    const startedMs = performance.now();
+    const consumer = await log.consume({
+      topics: [topic],
+      group: kafka.topic('group'),
+      maxBatch: 10,
+      lingerMs: 0,
+      handler: async (batch) => void seen.push(...batch.map(({ value }) => value)),
+    });
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    kafka.server.thaw();
+    await eventually(() => log.append(topic, [{ key: 'acct_1', value: 'first' }]).then(() => true), {
+      timeoutMs: 30_000,
+    });
+    await eventually(() => seen.includes('first'), { timeoutMs: 60_000 });
+    await consumer.stop();
     await log.close();
     await kafka.server.drop();
   }, 120_000);
