@@ -10,8 +10,8 @@ export interface SecondEdge {
   stop(): Promise<void>;
 }
 
-/** Another edge process of a running fleet, with a journal and a simulated provider of its own. */
-export async function startSecondEdge(fleet: Fleet): Promise<SecondEdge> {
+/** Another edge process of a running fleet, with a journal and a simulated provider of its own; `more` are its variables. */
+export async function startSecondEdge(fleet: Fleet, more: Record<string, string> = {}): Promise<SecondEdge> {
   const folder = mkdtempSync(join(tmpdir(), 'second-edge-'));
   const simulator = await startUpstreamSim({ record: 0 });
   const [port] = await freePorts(1);
@@ -31,6 +31,7 @@ export async function startSecondEdge(fleet: Fleet): Promise<SecondEdge> {
     SIMULATED_API_KEY: 'built-in',
     SIMULATED_BASE_URL: `${simulator.url}/v1`,
     SIMULATED_MESSAGES_BASE_URL: simulator.url,
+    ...more,
   };
   const program = await startBuilt('edge', { env, readyWhen: /"msg":"listening"/ });
   await untilReady(url);

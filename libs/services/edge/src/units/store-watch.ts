@@ -11,8 +11,10 @@ export interface StoreWatchDeps {
 }
 
 const LOOK_MS = 250;
+/** Other processes notice a loss within a look, and put again within another: until then nobody asks for posted totals. */
+const OTHERS_MS = 2 * LOOK_MS;
 /** Longest wait of an admission for units to be put again. */
-const PATIENCE_MS = 1_000;
+const PATIENCE_MS = 1_500;
 
 /**
  * Notices that the limit store lost what it knew: emptied, restarted, failed over to a replica. Each node of it makes a
@@ -26,6 +28,8 @@ export class StoreWatch {
   private timer: Timer | null = null;
   private looks = 0;
   private isStopped = false;
+  private lostAt = -Infinity;
+  private lastLoss = '';
 
   constructor(private readonly deps: StoreWatchDeps) {}
 
@@ -54,6 +58,8 @@ export class StoreWatch {
     );
     try {
       await Promise.race([this.lookAnew(), late]);
+      const others = this.lostAt + OTHERS_MS - clock.monotonic();
+      if (others > 0) await clock.sleep(others);
     } catch (cause) {
       throw unavailable(random, cause);
     } finally {
@@ -88,9 +94,18 @@ export class StoreWatch {
     }
     const lost = [...found].filter(([accountId, gen]) => this.gens.get(accountId) !== gen);
     if (lost.length === 0) return;
-    if (this.gens.size > 0) onLoss();
+    if (this.gens.size > 0) this.noteLoss(lost, onLoss);
     await putAgain();
     for (const [accountId, gen] of lost) this.gens.set(accountId, gen);
+  }
+
+  /** One loss may be looked at many times before everything is put again. */
+  private noteLoss(lost: [string, string][], onLoss: () => void): void {
+    const name = lost.join(' ');
+    if (name === this.lastLoss) return;
+    this.lastLoss = name;
+    this.lostAt = this.deps.clock.monotonic();
+    onLoss();
   }
 }
 
