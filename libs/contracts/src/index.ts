@@ -39,6 +39,7 @@ export type {
   LimitMetric,
   LimitScope,
   MirrorRequest,
+  PostedReading,
   PutUnit,
   Refusal,
   ScopeCounters,

@@ -130,8 +130,19 @@ export interface MirrorRequest {
   units: { unit: string; crash: boolean }[];
 }
 
+/** What the store was told of one scope's posted spend; `account` for the balance. */
+export interface PostedReading {
+  kind: ScopeKind | 'account';
+  id: string;
+  nano: bigint;
+  /** Ledger version of the account at which it was told. */
+  version: number;
+}
+
 /** State of an account for the reads: rate limits, reserved money. */
 export interface AccountState {
+  /** Of the scopes asked and the balance those that a mirror has told, for the proof that it is a mirror. */
+  posted?: PostedReading[];
   scopes: (ScopeCounters & { reservedNano: bigint; unpostedNano: bigint })[];
   reservedNano: bigint;
   unpostedNano: bigint;

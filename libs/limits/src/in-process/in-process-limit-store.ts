@@ -96,7 +96,13 @@ export class InProcessLimitStore extends LimitStore {
     const now = this.clock.now();
     const book = this.book(accountId);
     const account = book.read(ACCOUNT_RECORD, now);
+    const all = [...scopes, { kind: 'account' as const, id: accountId }];
+    const posted = all.map(({ kind, id }) => {
+      const held = kind === 'account' ? account : book.read(recordName({ kind, id }), now);
+      return { kind, id, nano: BigInt(held.posted), version: held.pver };
+    });
     return {
+      posted: posted.filter(({ version }) => version >= 0),
       scopes: scopes.map(({ kind, id }) => {
         const { rpm, rpd, tpm, reserved, unposted } = book.read(recordName({ kind, id }), now);
         return { kind, id, rpm, rpd, tpm, reservedNano: BigInt(reserved), unpostedNano: BigInt(unposted) };

@@ -22,7 +22,8 @@ return string.format('%.0f', pv)
 
 /**
  * KEYS: acct, units, due. ARGV: node, test clock or '', record names (the balance's last).
- * Answers `<now> <units in flight> <units unposted> {<rpm> <rpd> <tpm> <reserved> <unposted>}...`.
+ * Answers `<now> <units in flight> <units unposted> {<rpm> <rpd> <tpm> <reserved> <unposted>
+ * <posted> <ledger version>}...`; version -1 where nothing was told.
  */
 export const READ = `
 ${CLOCK}
@@ -37,8 +38,8 @@ local answer = {string.format('%.0f', now), tostring(redis.call('ZCOUNT', dueKey
 for i = 3, #ARGV do
   local s = record(ARGV[i])
   local sameMinute, sameDay = s[1] == minute, s[4] == day
-  answer[#answer + 1] = string.format('%.0f %.0f %.0f %.0f %.0f', sameMinute and s[2] or 0,
-    sameDay and s[5] or 0, sameMinute and s[3] or 0, s[9], s[8])
+  answer[#answer + 1] = string.format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f', sameMinute and s[2] or 0,
+    sameDay and s[5] or 0, sameMinute and s[3] or 0, s[9], s[8], s[6], s[7])
 end
 return table.concat(answer, ' ')
 `;

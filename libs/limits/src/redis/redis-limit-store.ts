@@ -124,7 +124,7 @@ export class RedisLimitStore extends LimitStore {
     const answer = await this.run(LIMIT_SCRIPTS.read, accountKeys(accountId), names);
     const [now, reservedUnits, unpostedUnits, ...values] = answer.split(' ');
     const counters = names.map((_, index) => {
-      const [rpm, rpd, tpm, reserved, unposted] = values.slice(5 * index, 5 * index + 5);
+      const [rpm, rpd, tpm, reserved, unposted] = values.slice(7 * index);
       return {
         rpm: Number(rpm),
         rpd: Number(rpd),
@@ -134,7 +134,13 @@ export class RedisLimitStore extends LimitStore {
       };
     });
     const account = counters[scopes.length];
+    const all = [...scopes, { kind: 'account' as const, id: accountId }];
+    const posted = all.map(({ kind, id }, index) => {
+      const [nano, version] = values.slice(7 * index + 5);
+      return { kind, id, nano: BigInt(nano), version: Number(version) };
+    });
     return {
+      posted: posted.filter(({ version }) => version >= 0),
       scopes: scopes.map(({ kind, id }, index) => ({ kind, id, ...counters[index] })),
       reservedNano: account.reservedNano,
       unpostedNano: account.unpostedNano,
