@@ -21,6 +21,8 @@ export interface WorkerShipperOptions extends ShipperWorkerData {
   clock: Clock;
   events: ShipperEvents;
   onFault: (error: unknown) => void;
+  /** Program of the thread; only a test has another. */
+  entry?: URL;
 }
 
 const RESTART_MS = 1_000;
@@ -61,9 +63,9 @@ export class WorkerShipper implements ShipperHandle {
   }
 
   async drain(deadlineMs: number): Promise<number> {
-    const left = this.stats().backlog;
-    if (this.thread === null) return left;
-    return this.within(this.thread.drain(deadlineMs), deadlineMs + STOP_GRACE_MS, left);
+    if (this.thread === null) return this.unshipped();
+    const left = await this.within(this.thread.drain(deadlineMs), deadlineMs + STOP_GRACE_MS, null);
+    return left ?? this.unshipped();
   }
 
   async stop(): Promise<void> {
@@ -80,12 +82,41 @@ export class WorkerShipper implements ShipperHandle {
     return this.lastStats;
   }
 
+  /** A dead epoch that was applied whole is nothing that another worker would have to be told of. */
+  private events(): ShipperEvents {
+    const { events } = this.options;
+    return {
+      ...events,
+      watermark: (producer, epoch, seq) => {
+        const id = `${producer}/${epoch}`;
+        const source = this.sources.get(id);
+        if (source?.position === null && seq >= source.lastSeq) this.sources.delete(id);
+        events.watermark(producer, epoch, seq);
+      },
+    };
+  }
+
+  /** By what this thread knows: a worker that never ran has reported nothing, and everything is left. */
+  private unshipped(): number {
+    const shipped = new Map(
+      this.stats().sources.map((source) => [`${source.producer}/${source.epoch}`, source.shipped]),
+    );
+    let left = 0;
+    for (const [id, { position, lastSeq }] of this.sources) {
+      const end = position === null ? lastSeq : (this.newest ?? position).seq;
+      left += Math.max(0, end - (shipped.get(id) ?? 0));
+    }
+    return left;
+  }
+
   private begin(): void {
-    const { clock, events, brokers, clientId, fleetToken, usageUrl } = this.options;
+    const { clock, brokers, clientId, fleetToken, usageUrl } = this.options;
     const workerData: ShipperWorkerData = { brokers, clientId, fleetToken, usageUrl };
-    const worker = new Worker(new URL('./shipper-worker.js', import.meta.url), { workerData });
+    const worker = new Worker(this.options.entry ?? new URL('./shipper-worker.js', import.meta.url), {
+      workerData,
+    });
     this.worker = worker;
-    this.thread = new ShipperThread(portOf(worker), clock, events);
+    this.thread = new ShipperThread(portOf(worker), clock, this.events());
     worker.on('error', (error) => this.options.onFault(error));
     worker.on('exit', (code) => this.ended(code));
     for (const source of this.sources.values()) this.thread.addSource(source);

@@ -17,7 +17,16 @@ import {
   type Random,
 } from '@gateway/contracts';
 import { DIALECTS, type Front } from '@gateway/dialects';
-import { CLOCK, Deadlines, Drain, LOGGER, CircuitBreakers, RANDOM, UndiciTransport } from '@gateway/platform';
+import {
+  CLOCK,
+  Deadlines,
+  Drain,
+  LOGGER,
+  CircuitBreakers,
+  RANDOM,
+  ReadinessChecks,
+  UndiciTransport,
+} from '@gateway/platform';
 import { CatalogueIndex, RetryBudget } from '@gateway/routing';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -66,6 +75,7 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
     private readonly funds: Funds,
     private readonly drain: Drain,
     private readonly metrics: EdgeMetrics,
+    private readonly readiness: ReadinessChecks,
   ) {
     const { config } = options;
     this.transport = new UndiciTransport({
@@ -114,6 +124,7 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
       drainDeadline: drain.deadline,
       fronts: PATHS.map(({ path, dialect }) => ({ path, front: frontOf(dialect) })),
     });
+    this.readiness.add('catalogue', () => hasSnapshot(this.catalogue) || 'no catalogue was loaded yet');
     await registerFrontDoor(instance, frontDoor, random, this.logger);
     this.logger.info({ providers: [...providers.keys()] }, 'providers enabled');
   }
@@ -132,6 +143,15 @@ function frontOf(dialect: 'chat' | 'messages'): Front {
   const found = DIALECTS.get(dialect);
   if (!found) throw new TypeError(`no dialect ${dialect}`);
   return found.front;
+}
+
+/** Without a first one every inference is 503: traffic belongs to the edges that have one. */
+function hasSnapshot(catalogue: CatalogueReader): boolean {
+  try {
+    return catalogue.snapshot().id !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** The index of the newest snapshot, made once per snapshot. */
