@@ -58,7 +58,6 @@ export class IngestionUnits {
       `team_${account}`,
       `usr_${account}`,
     ];
-    const reading = { rpm: 3, rpm_limit: 1_000, rpd: 40, rpd_limit: 100_000, cap_usd: null };
     return {
       id: `use_${id}`,
       request_id: `req_${id}`,
@@ -91,25 +90,7 @@ export class IngestionUnits {
       },
       cost_usd,
       list_cost_usd: cost_usd,
-      attempts: [
-        {
-          n: 1,
-          provider: route.provider,
-          model: route.model,
-          status: 'success',
-          http_status: 200,
-          error_code: null,
-          provider_code: null,
-          error_message: null,
-          started_at: createdAt,
-          latency_ms: 812.4,
-          ttft_ms: 210.7,
-          prompt_tokens: usage.prompt_tokens,
-          completion_tokens: 40,
-          served: true,
-          house_usd: null,
-        },
-      ],
+      attempts: [attempt(route, createdAt, usage.prompt_tokens)],
       latency_ms: 815.1,
       ttft_ms: 211.9,
       created_at: createdAt,
@@ -119,16 +100,41 @@ export class IngestionUnits {
       request_tags: { team: 'bench' },
       end_user_hash: null,
       api_version: '2026-08',
-      limits: [
-        { scope: 'key', scope_id: key, ...reading, cap_usd: '1000000' },
-        { scope: 'team_member', scope_id: `${team}/${member}`, ...reading },
-        { scope: 'member', scope_id: member, ...reading },
-        { scope: 'team', scope_id: team, ...reading },
-        { scope: 'org', scope_id: org, ...reading },
-      ],
+      limits: limits(account),
       producer: 'edge-bench',
       epoch: this.epoch,
       seq: this.seq,
     };
   }
+}
+
+function attempt(route: Route, startedAt: string, promptTokens: number): UsageRecord['attempts'][number] {
+  return {
+    n: 1,
+    provider: route.provider,
+    model: route.model,
+    status: 'success',
+    http_status: 200,
+    error_code: null,
+    provider_code: null,
+    error_message: null,
+    started_at: startedAt,
+    latency_ms: 812.4,
+    ttft_ms: 210.7,
+    prompt_tokens: promptTokens,
+    completion_tokens: 40,
+    served: true,
+    house_usd: null,
+  };
+}
+
+function limits(account: number): UsageRecord['limits'] {
+  const reading = { rpm: 3, rpm_limit: 1_000, rpd: 40, rpd_limit: 100_000, cap_usd: null };
+  return [
+    { scope: 'key', scope_id: `key_${account}`, ...reading, cap_usd: '1000000' },
+    { scope: 'team_member', scope_id: `team_${account}/usr_${account}`, ...reading },
+    { scope: 'member', scope_id: `usr_${account}`, ...reading },
+    { scope: 'team', scope_id: `team_${account}`, ...reading },
+    { scope: 'org', scope_id: `org_${account}`, ...reading },
+  ];
 }
