@@ -6,13 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { root, start, type Started } from './processes.js';
-import { yieldBelow } from './proc.js';
+import { processorSeconds, yieldBelow } from './proc.js';
 
 /** The services that the hot path needs. */
 const APPS = ['catalogue', 'keys', 'usage', 'edge'] as const;
 const RUN_TS = ['--no-warnings', '--import', './tools/infra/run-ts.mjs'];
 
 export type FleetApp = (typeof APPS)[number];
+
+/** Of one start, until its first ready answer. */
+export interface StartFigures {
+  seconds: number;
+  /** Of the processor: what holds on a box that does other work as well. */
+  processorSeconds: number;
+}
 
 export interface Fleet {
   /** Of the edge. */
@@ -25,8 +32,8 @@ export interface Fleet {
   databaseUrl: string;
   /** What keys of the bench are digested with before they are stored. */
   pepper: Buffer;
-  /** Starts one more process of a service beside the running one; answers the milliseconds until it was ready. */
-  startOnce(app: FleetApp): Promise<number>;
+  /** Starts one more process of a service beside the running one. */
+  startOnce(app: FleetApp): Promise<StartFigures>;
   stop(): Promise<void>;
 }
 
@@ -159,7 +166,7 @@ export async function startFleet(upstreams: FleetUpstreams, edgeArgs: string[] =
     await Promise.all(Object.values(urls).map(untilReady));
     const { DATABASE_URL: databaseUrl } = servers;
     const key = await benchKey(urls.edge, databaseUrl, keys);
-    const startOnce = (app: FleetApp): Promise<number> => startBeside(app, env, folder);
+    const startOnce = (app: FleetApp): Promise<StartFigures> => startBeside(app, env, folder);
     const edgeLog = (): string => edge.output();
     return { url: urls.edge, ...key, edgePid: edge.pid, edgeLog, databaseUrl, pepper, startOnce, stop };
   } catch (error) {
@@ -168,7 +175,11 @@ export async function startFleet(upstreams: FleetUpstreams, edgeArgs: string[] =
   }
 }
 
-async function startBeside(app: FleetApp, env: Record<string, string>, folder: string): Promise<number> {
+async function startBeside(
+  app: FleetApp,
+  env: Record<string, string>,
+  folder: string,
+): Promise<StartFigures> {
   const [port] = await freePorts(1);
   const own = { PORT: String(port), JOURNAL_DIR: join(folder, `journal-${port}`) };
   const startedMs = performance.now();
@@ -179,7 +190,8 @@ async function startBeside(app: FleetApp, env: Record<string, string>, folder: s
   });
   try {
     await untilReady(`http://127.0.0.1:${port}`, 5);
-    return performance.now() - startedMs;
+    const seconds = (performance.now() - startedMs) / 1_000;
+    return { seconds, processorSeconds: processorSeconds(program.pid) };
   } finally {
     await program.stop();
   }

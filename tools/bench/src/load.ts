@@ -39,7 +39,10 @@ export async function load(options: LoadOptions): Promise<LoadFigures> {
     const output = await outputOf(command, args, options.seconds * 1_000 + LONGEST_MS);
     const line = output.split('\n').find((candidate) => candidate.startsWith('{'));
     if (line === undefined) throw new Error(`${command} printed no figures:\n${output}`);
-    return JSON.parse(line) as LoadFigures;
+    const figures = JSON.parse(line) as LoadFigures;
+    if (figures.requestsPerSecond === 0)
+      throw new Error(`no request was answered within ${options.seconds} s`);
+    return figures;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -11,6 +11,8 @@ export interface StreamLoad {
   gapMs: number;
   /** A connection starts no further stream after this time; 0 = one stream each. */
   seconds: number;
+  /** Over which the first streams are started; one gap by default, so that not all frames come at once. */
+  rampMs?: number;
 }
 
 /** Everything that was read, checked frame by frame. */
@@ -31,6 +33,8 @@ export interface StreamFigures {
   foreign: number;
   /** Streams that were refused, broke, or had no [DONE]. */
   broken: number;
+  /** What became of the first of them. */
+  firstFault: string;
 }
 
 const FRAME = /"content":"(\d+):(\d+):([\d.]+):/;
@@ -47,6 +51,7 @@ function nothing(): StreamFigures {
     reordered: 0,
     foreign: 0,
     broken: 0,
+    firstFault: '',
   };
 }
 
@@ -57,7 +62,7 @@ class Reader implements Dispatcher.DispatchHandler {
   private received = 0;
   private lastMs = 0;
   private isDone = false;
-  private isOk = false;
+  private status = 0;
 
   constructor(
     private readonly order: StreamOrder,
@@ -69,7 +74,7 @@ class Reader implements Dispatcher.DispatchHandler {
   onRequestStart(): void {}
 
   onResponseStart(_controller: unknown, statusCode: number): void {
-    this.isOk = statusCode === 200;
+    this.status = statusCode;
   }
 
   onResponseData(_controller: unknown, bytes: Buffer): void {
@@ -86,13 +91,19 @@ class Reader implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.into.streams += 1;
     this.into.lost += this.order.frames - this.received;
-    if (!this.isOk || !this.isDone) this.into.broken += 1;
+    if (this.status !== 200 || !this.isDone) this.broke(`status ${this.status} ${this.rest.slice(0, 200)}`);
     this.ended();
   }
 
-  onResponseError(): void {
+  onResponseError(_controller: unknown, error: Error): void {
     this.isDone = false;
+    this.rest = error.message;
     this.onResponseEnd();
+  }
+
+  private broke(why: string): void {
+    this.into.broken += 1;
+    if (this.into.firstFault === '') this.into.firstFault = why;
   }
 
   private content(stream: number, number: number, writtenMs: number, nowMs: number): void {
@@ -118,7 +129,7 @@ let streamNumber = 0;
 
 /** Reads streams one after the other on each connection. */
 export async function readStreams(options: StreamLoad): Promise<StreamFigures> {
-  const { url, key, model, connections, frames, gapMs, seconds } = options;
+  const { url, key, model, connections, frames, gapMs, seconds, rampMs = options.gapMs } = options;
   const pool = new Pool(url, { connections, headersTimeout: 60_000, bodyTimeout: 60_000 });
   const figures = nothing();
   const untilMs = performance.now() + seconds * 1_000;
@@ -137,8 +148,7 @@ export async function readStreams(options: StreamLoad): Promise<StreamFigures> {
     });
   };
   const connection = async (at: number): Promise<void> => {
-    // Spread over one gap, so that frames of all streams do not come at once.
-    if (gapMs > 0) await new Promise((resolve) => setTimeout(resolve, (gapMs * at) / connections));
+    if (rampMs > 0) await new Promise((resolve) => setTimeout(resolve, (rampMs * at) / connections));
     do await one();
     while (performance.now() < untilMs);
   };
@@ -152,7 +162,8 @@ export async function readStreams(options: StreamLoad): Promise<StreamFigures> {
 }
 
 /** A sentence of what went wrong with frames; empty where all came in order and once. */
-export function faultsOf({ lost, reordered, foreign, broken }: StreamFigures): string {
+export function faultsOf({ lost, reordered, foreign, broken, firstFault }: StreamFigures): string {
   const faults = Object.entries({ lost, reordered, foreign, broken }).filter(([, count]) => count !== 0);
-  return faults.map(([kind, count]) => `${count} ${kind}`).join(', ');
+  const first = firstFault === '' ? '' : ` (the first: ${firstFault})`;
+  return `${faults.map(([kind, count]) => `${count} ${kind}`).join(', ')}${first}`;
 }

@@ -14,6 +14,8 @@ export interface StreamOrder {
 
 export interface StampedUpstream {
   url: string;
+  /** Streams under way. */
+  running(): number;
   close(): Promise<void>;
 }
 
@@ -24,7 +26,10 @@ const BODY_BYTES_MAX = 40 * 1_024 * 1_024;
  * bench's own process, so that readers compare times of one clock. Plain requests get one answer.
  */
 export async function startStampedUpstream(): Promise<StampedUpstream> {
+  let running = 0;
   const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
+    running += 1;
+    response.once('close', () => (running -= 1));
     void answer(request, response).catch(() => response.destroy());
   });
   server.requestTimeout = 0;
@@ -32,6 +37,7 @@ export async function startStampedUpstream(): Promise<StampedUpstream> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
+    running: () => running,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

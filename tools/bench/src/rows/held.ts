@@ -4,6 +4,8 @@ import { memoryMiB } from '../proc.js';
 import { faultsOf, readStreams } from '../stream-reader.js';
 
 const GAP_MS = 100;
+/** Streams are opened over this time: the figure is of holding them, not of a burst of beginnings. */
+const RAMP_MS = 3_000;
 const GATE = 512;
 
 /** Many streams at once, a frame every 100 ms each; every frame of every stream is counted. */
@@ -41,7 +43,7 @@ async function hold(
 ): Promise<{ held: number; frames: number; memory: number; faults: string }> {
   let memory = 0;
   const sampler = setInterval(() => (memory = Math.max(memory, memoryMiB(pid ?? 0))), 500);
-  const frames = Math.max(100, Math.ceil((options.seconds * 2 * 1_000) / GAP_MS));
+  const frames = Math.ceil((RAMP_MS + Math.max(10, options.seconds * 2) * 1_000) / GAP_MS);
   const figures = await readStreams({
     url,
     key,
@@ -50,6 +52,7 @@ async function hold(
     frames,
     gapMs: GAP_MS,
     seconds: 0,
+    rampMs: RAMP_MS,
   });
   clearInterval(sampler);
   const faults = faultsOf(figures);

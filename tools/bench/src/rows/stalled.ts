@@ -3,32 +3,51 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EXACT, row, verdictOf, type Row } from '../figures.js';
 import { loadOn, type Lab, type Target } from '../lab.js';
 import { memoryMiB } from '../proc.js';
+import type { LoadFigures } from '../load.js';
 import type { StreamOrder } from '../stream-upstream.js';
 import { plainBodyOf } from './plain.js';
 
 const GIB = 1_024;
+const BEGIN_MS = 30_000;
 
 /** Readers that ask for a stream of 8 MB and never read: back-pressure has to reach the upstream. */
 export async function stalledRows(lab: Lab): Promise<Row[]> {
   const { options, gateway } = lab;
   const { seconds, stalledReaders } = options;
   const before = await loadOn(gateway, plainBodyOf(gateway), 10, seconds);
-  const sockets = await stall(gateway, stalledReaders);
+  const sockets: Socket[] = [];
   let memory = 0;
   const sampler = setInterval(() => (memory = Math.max(memory, memoryMiB(gateway.pid ?? 0))), 250);
-  await pause(2_000);
-  const during = await loadOn(gateway, plainBodyOf(gateway), 10, seconds);
-  clearInterval(sampler);
-  for (const socket of sockets) socket.destroy();
+  try {
+    await stall(gateway, stalledReaders, sockets);
+    const streaming = await untilAllStream(lab);
+    const during = await loadOn(gateway, plainBodyOf(gateway), 10, seconds);
+    return rowsOf({ before, during, memory, streaming, readers: stalledReaders });
+  } finally {
+    clearInterval(sampler);
+    for (const socket of sockets) socket.destroy();
+  }
+}
+
+interface Stalled {
+  before: LoadFigures;
+  during: LoadFigures;
+  memory: number;
+  /** Streams that had reached the upstream. */
+  streaming: number;
+  readers: number;
+}
+
+function rowsOf({ before, during, memory, streaming, readers }: Stalled): Row[] {
   const ratio = during.p99Ms / before.p99Ms;
   return [
     row({
       id: 'stalled-memory',
-      figure: `memory with ${stalledReaders} stalled readers`,
+      figure: `memory with ${readers} stalled readers`,
       unit: 'MiB',
       gateway: EXACT(memory),
       gate: '< 1,024',
-      verdict: verdictOf(memory < GIB),
+      verdict: verdictOf(memory < GIB && streaming >= readers),
     }),
     row({
       id: 'stalled-p99',
@@ -37,13 +56,25 @@ export async function stalledRows(lab: Lab): Promise<Row[]> {
       gateway: EXACT(during.p99Ms),
       ratio: before.p99Ms / during.p99Ms,
       gate: '< 2 times that before',
-      verdict: verdictOf(ratio < 2),
-      note: `${before.p99Ms.toFixed(2)} ms without them`,
+      verdict: verdictOf(ratio < 2 && streaming >= readers),
+      note: `${before.p99Ms.toFixed(2)} ms without them; ${streaming} streams had begun`,
     }),
   ];
 }
 
-async function stall({ url, key, streamModel: model }: Target, count: number): Promise<Socket[]> {
+/** Waits until each reader's stream has reached the upstream; answers how many have. */
+async function untilAllStream({ streams, options }: Lab): Promise<number> {
+  const untilMs = performance.now() + BEGIN_MS;
+  while (streams.running() < options.stalledReaders && performance.now() < untilMs) await pause(100);
+  await pause(2_000);
+  return streams.running();
+}
+
+async function stall(
+  { url, key, streamModel: model }: Target,
+  count: number,
+  sockets: Socket[],
+): Promise<void> {
   const { hostname, port } = new URL(url);
   const order: StreamOrder = { stream: 0, frames: 1_000, gapMs: 0, filling: 8_192 };
   const messages = [{ role: 'user', content: JSON.stringify(order) }];
@@ -51,13 +82,11 @@ async function stall({ url, key, streamModel: model }: Target, count: number): P
   const request =
     `POST /v1/chat/completions HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-  const sockets: Socket[] = [];
   for (let at = 0; at < count; at += 1) {
     const socket = connect(Number(port), hostname);
+    sockets.push(socket);
     socket.on('error', () => socket.destroy());
     socket.pause();
     await new Promise<void>((resolve) => socket.write(request, () => resolve()));
-    sockets.push(socket);
   }
-  return sockets;
 }
