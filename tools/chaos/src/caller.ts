@@ -18,6 +18,8 @@ export interface Sent {
   expectedPico: bigint;
 }
 
+/** The fault of a sending that did not reach any process. */
+export const REFUSED = 'connection: ECONNREFUSED';
 const TIMEOUT_MS = 40_000;
 
 /** Sends it and reads all that comes; never rejects. */

@@ -12,6 +12,8 @@ export interface Case {
   isInvisible: boolean;
   /** Faults of the network instead of processes: between the parts lie TCP proxies. */
   hasProxies: boolean;
+  /** The books are right before what was killed comes back. */
+  isSettledWhileAway: boolean;
 }
 
 const drawn =
@@ -19,7 +21,13 @@ const drawn =
   (requests, random) =>
     drawFaults(requests, mix, random);
 const short = { forMsMin: 100, forMsMax: 1_500 };
-const plain = { edges: 1, rate: 25, isInvisible: false, hasProxies: false } as const;
+const plain = {
+  edges: 1,
+  rate: 25,
+  isInvisible: false,
+  hasProxies: false,
+  isSettledWhileAway: false,
+} as const;
 
 export const CASES: Readonly<Record<string, Case>> = {
   B01: {
@@ -56,6 +64,20 @@ export const CASES: Readonly<Record<string, Case>> = {
     what: 'soak: kills of edge, usage service and Kafka; memory sampled',
     edges: 2,
     faults: drawn({ count: 3, parts: ['edge-0', 'edge-1', 'usage', 'kafka'], stops: 20, ...short }),
+  },
+  heir: {
+    ...plain,
+    what: 'an edge killed that does not come back for long: the other takes its journal over',
+    edges: 2,
+    isSettledWhileAway: true,
+    faults: (requests, random) => [
+      {
+        afterRequests: Math.floor(requests * (0.3 + 0.6 * random.fraction())),
+        part: random.fraction() < 0.5 ? 'edge-0' : 'edge-1',
+        how: 'kill',
+        forMs: 130_000,
+      },
+    ],
   },
   net: {
     ...plain,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '@gateway/contracts';
-import { send, type Sent } from './caller.js';
+import { REFUSED, send, type Sent } from './caller.js';
 import type { ChaosFleet } from './fleet.js';
 import type { Key } from './organization.js';
 import { drawWork } from './work.js';
@@ -8,7 +8,8 @@ import { drawWork } from './work.js';
 export interface Load {
   fleet: ChaosFleet;
   keys: readonly Key[];
-  seed: number;
+  /** Begins the tag of each sending. */
+  tag: string;
   requests: number;
   rate: number;
   random: Random;
@@ -16,43 +17,49 @@ export interface Load {
   onBegun(count: number): void;
 }
 
-/** As a load balancer has them: a refused connection is tried on the other edge, or again a little later. */
-const TRIES = 3;
-const TRY_AGAIN_MS = 150;
+/** Whoever sends waits while so many are under way: a fleet that is down gets its load when it is back. */
+const UNDER_WAY_S = 2;
+const UNDER_WAY_MIN = 24;
+/** As a load balancer has them: an edge that does not listen is passed over; for so long none may listen. */
+const LISTEN_MS = 60_000;
+/** Sendings of one request. One that broke off, or a 503, is sent again, as the same work and another request. */
+const SENDINGS = 3;
+const AGAIN_MS = 200;
 
-/** Sends at a steady rate, whether or not answers come, and waits for all of them. */
+/** Sends at a steady rate as long as answers come, and waits for all of them. */
 export async function runLoad(load: Load): Promise<Sent[]> {
   const all: Sent[] = [];
   const running = new Set<Promise<void>>();
-  const startMs = performance.now();
+  const underWayMax = Math.max(UNDER_WAY_MIN, load.rate * UNDER_WAY_S);
+  let dueMs = performance.now();
   for (let n = 0; n < load.requests; n += 1) {
-    const dueMs = startMs + (n * 1_000) / load.rate;
     if (dueMs > performance.now()) await pause(dueMs - performance.now());
+    while (running.size >= underWayMax) await Promise.race(running);
     const one = sendUntilTaken(load, n, all).finally(() => running.delete(one));
     running.add(one);
     load.onBegun(n + 1);
+    dueMs = Math.max(dueMs, performance.now() - 1_000) + 1_000 / load.rate;
   }
   await Promise.all(running);
   return all;
 }
 
 async function sendUntilTaken(load: Load, n: number, all: Sent[]): Promise<void> {
-  const { fleet, keys, seed, random } = load;
+  const { fleet, keys, random } = load;
   const work = drawWork(n, random);
-  const key = keys[n % keys.length];
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const edge = fleet.edges[(n + attempt) % fleet.edges.length];
-    const to = {
-      url: edge.url,
-      edge: edge.name,
-      key: key.secret,
-      keyId: key.id,
-      tag: `${seed}-${n}-${attempt}`,
-    };
-    const sent = await send(work, to);
-    all.push(sent);
-    // Nothing came back: whether it was taken is not known, so it is another request, and may be charged as one.
-    if (sent.status !== 0 || !sent.fault.startsWith('connection')) return;
-    await pause(TRY_AGAIN_MS);
+  const { id: keyId, secret: key } = keys[n % keys.length];
+  const giveUpMs = performance.now() + LISTEN_MS;
+  let sendings = 0;
+  for (let turn = n; sendings < SENDINGS; turn += 1) {
+    const { url, name: edge } = fleet.edges[turn % fleet.edges.length];
+    const sent = await send(work, { url, edge, key, keyId, tag: `${load.tag}-${n}-${sendings}` });
+    const isRefused = sent.fault === REFUSED && performance.now() < giveUpMs;
+    if (!isRefused) {
+      all.push(sent);
+      sendings += 1;
+    }
+    const isOver = sent.isWhole || (sent.status !== 0 && sent.status !== 503) || work.ending !== 'whole';
+    if (isOver && !isRefused) return;
+    await pause(AGAIN_MS);
   }
 }

@@ -19,9 +19,8 @@ async function main(): Promise<number> {
 }
 
 async function measured(options: Options): Promise<Report> {
-  const { which, caseName } = options;
   const startMs = performance.now();
-  const fleet = await startChaosFleet({ edges: which.edges, hasProxies: which.hasProxies });
+  const fleet = await startChaosFleet(needsOf(options));
   stopOnSignal(fleet);
   const say = (what: string): void =>
     void process.stderr.write(`${what} after ${Math.round((performance.now() - startMs) / 100) / 10} s\n`);
@@ -31,8 +30,10 @@ async function measured(options: Options): Promise<Report> {
   const notes: string[] = [];
   try {
     const run: Run = { fleet, organization: await openOrganization(fleet), options, history: [] };
-    for (const seed of options.seeds) {
-      const result = options.outageMs === null ? await runSeed(run, seed) : await runOutage(run, seed, notes);
+    const turns = options.seeds.flatMap((seed) => options.cases.map((one) => ({ seed, one })));
+    for (const { seed, one } of turns) {
+      const result =
+        options.outageMs === null ? await runSeed(run, seed, one) : await runOutage(run, seed, notes);
       results.push(result);
       progress(result);
       if (result.differences.length > 0) {
@@ -54,19 +55,32 @@ async function measured(options: Options): Promise<Report> {
   }
   const last = results.at(-1);
   last?.differences.push(...fleet.findings());
-  const again = (seed: number): string =>
-    `npm run chaos -- --case ${caseName} --seed ${seed} --requests ${options.requests} --rate ${options.rate}`;
   const minutes = (performance.now() - startMs) / 60_000;
-  return reportOf({ name: caseName, what: which.what, again }, results, {
+  const name = options.cases.map((one) => one.name).join(',');
+  const what = options.cases.map(({ which }) => which.what).join('; ');
+  return reportOf({ name, what, again: (result) => commandOf(options, result) }, results, {
     ...{ memory: memory.end(), notes, minutes },
   });
 }
 
+/** One fleet serves all the cases. */
+function needsOf({ cases }: Options): { edges: number; hasProxies: boolean } {
+  return {
+    edges: Math.max(...cases.map(({ which }) => which.edges)),
+    hasProxies: cases.some(({ which }) => which.hasProxies),
+  };
+}
+
+function commandOf({ requests, rate, outageMs }: Options, result: SeedResult): string {
+  const more = `${rate === null ? '' : ` --rate ${rate}`}${outageMs === null ? '' : ` --minutes ${outageMs / 60_000}`}`;
+  return `npm run chaos -- --case ${result.case} --seed ${result.seed} --requests ${requests}${more}`;
+}
+
 function progress(result: SeedResult): void {
-  const { seed, seconds, whole, sent, settledMs, books, differences, schedule, faults } = result;
+  const { seed, case: name, seconds, whole, sent, settledMs, books, differences, schedule, faults } = result;
   const state = differences.length === 0 ? 'holds' : `FAILED: ${differences.join('\n  ')}`;
   process.stderr.write(
-    `seed ${seed}: ${seconds} s, ${schedule.join(', ')}; ${whole} of ${sent} whole, ${JSON.stringify(faults)}; ` +
+    `${name} seed ${seed}: ${seconds} s, ${schedule.join(', ')}; ${whole} of ${sent} whole, ${JSON.stringify(faults)}; ` +
       `${books.events} events, settled in ${settledMs} ms: ${state}\n`,
   );
 }

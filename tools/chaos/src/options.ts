@@ -2,19 +2,19 @@ import { parseArgs } from 'node:util';
 import { CASES, type Case } from './cases.js';
 
 export interface Options {
-  caseName: string;
-  which: Case;
+  /** Each seed goes through all of them, on one fleet. */
+  cases: { name: string; which: Case }[];
   seeds: number[];
   requests: number;
-  /** Sent per second. */
-  rate: number;
+  /** Sent per second; null: as the case says. */
+  rate: number | null;
   /** The long form of B04: how long Kafka is away. */
   outageMs: number | null;
   /** Path of the report without its ending; null: none. */
   report: string | null;
 }
 
-export const USAGE = `npm run chaos -- [--case <${Object.keys(CASES).join('|')}>] [--seeds N | --seed S] [--requests R]
+export const USAGE = `npm run chaos -- [--case <${Object.keys(CASES).join('|')}>, or several: B01,B03] [--seeds N | --seed S] [--requests R]
     [--rate PER_SECOND] [--minutes M (B04: Kafka away for so long)] [--report FILE (writes FILE.md and FILE.json)]`;
 
 /** @throws Error with the usage where an option is not known or not a number. */
@@ -31,21 +31,22 @@ export function readOptions(args: string[]): Options {
       report: { type: 'string' },
     },
   });
-  const which = CASES[values.case];
-  if (which === undefined) throw new Error(`There is no case ${values.case}.\n${USAGE}`);
-  if (values.minutes !== undefined && values.case !== 'B04') throw new Error(`--minutes is B04's.\n${USAGE}`);
+  const cases = values.case.split(',').map((name) => {
+    const which = CASES[name];
+    if (which === undefined) throw new Error(`There is no case ${name}.\n${USAGE}`);
+    return { name, which };
+  });
+  const rate = values.rate === undefined ? null : whole('rate', values.rate);
+  const outageMs = values.minutes === undefined ? null : whole('minutes', values.minutes) * 60_000;
+  if (outageMs !== null && values.case !== 'B04') throw new Error(`--minutes is B04's.\n${USAGE}`);
   const seeds =
     values.seed === undefined
       ? Array.from({ length: whole('seeds', values.seeds) }, (_, at) => at + 1)
       : [whole('seed', values.seed)];
-  const rate = values.rate === undefined ? which.rate : whole('rate', values.rate);
-  const outageMs = values.minutes === undefined ? null : whole('minutes', values.minutes) * 60_000;
   return {
-    caseName: values.case,
-    which,
+    cases,
     seeds: outageMs === null ? seeds : seeds.slice(0, 1),
-    // The outage lies between ten seconds before it and twenty after.
-    requests: outageMs === null ? whole('requests', values.requests) : rate * (outageMs / 1_000 + 30),
+    requests: whole('requests', values.requests),
     rate,
     outageMs,
     report: values.report ?? null,

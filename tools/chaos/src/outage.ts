@@ -6,7 +6,9 @@ import { runLoad } from './load.js';
 import { counted, untilSettled, type Run, type SeedResult } from './run-seed.js';
 import { drawWork, expectedPico, type Work } from './work.js';
 
+const OUTAGE_RATE = 100;
 const BEFORE_S = 10;
+const AFTER_S = 20;
 /** All events have to be in so long after the broker is back. */
 const IN_WITHIN_MS = 120_000;
 /** The cap, in costs of one probe: the tenth reaches it. */
@@ -19,15 +21,24 @@ const PROBE_EVERY_MS = 2_000;
  */
 export async function runOutage(run: Run, seed: number, notes: string[]): Promise<SeedResult> {
   const { fleet, organization, options, history } = run;
-  const { requests, rate, outageMs } = options;
+  const outageMs = options.outageMs ?? 0;
+  const rate = options.rate ?? OUTAGE_RATE;
+  const requests = rate * (BEFORE_S + outageMs / 1_000 + AFTER_S);
   const startMs = performance.now();
   const runner = new FaultRunner(fleet, [
-    { afterRequests: BEFORE_S * rate, part: 'kafka', how: 'stop_then_kill', forMs: outageMs ?? 0 },
+    { afterRequests: BEFORE_S * rate, part: 'kafka', how: 'stop_then_kill', forMs: outageMs },
   ]);
   const over = new AbortController();
   let capped: Promise<{ sent: Sent[]; faults: string[] }> | null = null;
   const sent = await runLoad({
-    ...{ fleet, keys: organization.keys, seed, requests, rate, random: seededRandom(seed * 2 + 1) },
+    ...{
+      fleet,
+      keys: organization.keys,
+      requests,
+      rate,
+      tag: `outage-${seed}`,
+      random: seededRandom(seed * 2 + 1),
+    },
     onBegun: (count) => {
       runner.begun(count);
       // Well inside the outage, so that nothing of this key is posted before it is over.
@@ -45,14 +56,14 @@ export async function runOutage(run: Run, seed: number, notes: string[]): Promis
   const { books, left } = await untilSettled(run, { timeoutMs: IN_WITHIN_MS });
   const settledMs = Math.round(performance.now() - loadEndMs);
   notes.push(
-    `Kafka was away for ${(outageMs ?? 0) / 60_000} min at ${rate} requests/s`,
+    `Kafka was away for ${outageMs / 60_000} min at ${rate} requests/s`,
     `the cap let ${probes.sent.filter(({ isWhole }) => isWhole).length} of ${probes.sent.length} probes through`,
   );
   const noticed = sent.filter(({ isWhole, work }) => !isWhole && work.ending === 'whole');
   return {
-    ...{ seed, requests, sent: sent.length + probes.sent.length },
+    ...{ seed, case: 'B04', requests, sent: sent.length + probes.sent.length },
     whole: [...sent, ...probes.sent].filter(({ isWhole }) => isWhole).length,
-    schedule: [`stop, then kill kafka ${outageMs ?? 0} ms`],
+    schedule: [`stop, then kill kafka ${outageMs} ms`],
     faults: counted([...sent, ...probes.sent]),
     ...runner.counts,
     settledMs,

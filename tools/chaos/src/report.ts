@@ -28,7 +28,7 @@ export interface Report {
 }
 
 export function reportOf(
-  of: { name: string; what: string; again(seed: number): string },
+  of: { name: string; what: string; again: (result: SeedResult) => string },
   results: readonly SeedResult[],
   rest: { memory: Record<string, object>; notes: string[]; minutes: number },
 ): Report {
@@ -40,7 +40,7 @@ export function reportOf(
   const last = results.at(-1)?.books;
   return {
     ...{ case: of.name, what: of.what, date: new Date(Date.now()).toISOString(), commit: commit() },
-    seeds: results.length,
+    seeds: new Set(results.map(({ seed }) => seed)).size,
     requests: sum(({ requests }) => requests),
     sent: sum(({ sent }) => sent),
     whole: sum(({ whole }) => whole),
@@ -55,7 +55,7 @@ export function reportOf(
     notes: rest.notes,
     failures: results
       .filter(({ differences }) => differences.length > 0)
-      .map(({ seed, differences }) => ({ seed, again: of.again(seed), differences })),
+      .map((result) => ({ seed: result.seed, again: of.again(result), differences: result.differences })),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Sent } from './caller.js';
 import { FaultRunner } from './faults.js';
 import type { ChaosFleet } from './fleet.js';
 import { runLoad } from './load.js';
+import type { Case } from './cases.js';
 import { disturbNetwork } from './network.js';
 import type { Options } from './options.js';
 import type { Organization } from './organization.js';
@@ -12,6 +13,7 @@ import { readHeld, type Held } from './redis-rest.js';
 
 export interface SeedResult {
   seed: number;
+  case: string;
   requests: number;
   sent: number;
   whole: number;
@@ -43,27 +45,35 @@ const SETTLE_MS = 90_000;
 const AGAIN_MS = 250;
 /** An edge that died between admission and INTENT leaves a reservation that ends with its lease. */
 const LEASE_MS = 100_000;
+/** Another edge looks for dead journals every minute. */
+const HEIR_MS = 120_000;
 
-export async function runSeed(run: Run, seed: number): Promise<SeedResult> {
+export async function runSeed(
+  run: Run,
+  seed: number,
+  { name, which }: { name: string; which: Case },
+): Promise<SeedResult> {
   const { fleet, organization, options, history } = run;
-  const { which, requests, rate } = options;
+  const { requests } = options;
+  const rate = options.rate ?? which.rate;
   const startMs = performance.now();
   const faults = which.faults(requests, seededRandom(seed * 2));
   const runner = new FaultRunner(fleet, faults);
   const network = which.hasProxies ? disturbNetwork(fleet.proxies, seededRandom(seed * 2)) : null;
   const random = seededRandom(seed * 2 + 1);
   const sent = await runLoad({
-    ...{ fleet, keys: organization.keys, seed, requests, rate, random },
+    ...{ fleet, keys: organization.keys, requests, rate, random, tag: `${name}-${seed}` },
     onBegun: (count) => runner.begun(count),
   });
   network?.end();
   history.push(...sent);
+  const early = which.isSettledWhileAway ? await untilSettled(run, { timeoutMs: HEIR_MS }) : null;
   const failures = await runner.over();
   const loadEndMs = performance.now();
-  const settled = await untilSettled(run);
+  const settled = early ?? (await untilSettled(run));
   const seconds = (performance.now() - startMs) / 1_000;
   return {
-    ...{ seed, requests, sent: sent.length, whole: sent.filter(({ isWhole }) => isWhole).length },
+    ...{ seed, case: name, requests, sent: sent.length, whole: sent.filter(({ isWhole }) => isWhole).length },
     schedule: faults.map(({ how, part, forMs }) => `${how} ${part} ${forMs} ms`),
     faults: counted(sent),
     ...runner.counts,
