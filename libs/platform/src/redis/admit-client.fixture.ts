@@ -1,5 +1,6 @@
 // A process that admits over a connection of its own, many requests at once: `<plan as JSON>`. It prints a line when it is
 // connected, begins at the first line of its standard input, and prints what was admitted, by account and minute.
+import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { RedisLimitStore } from '@gateway/limits';
