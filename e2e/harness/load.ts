@@ -3,7 +3,6 @@ import { ask } from './requests.js';
 
 export interface Sent {
   status: number;
-  code: string;
   /** Milliseconds of this process's clock. */
   sentAt: number;
   answeredAt: number;
@@ -32,8 +31,7 @@ export function startLoad(
       const key = keys[n % keys.length];
       const sentAt = performance.now();
       const answer = await ask({ url, key }, 'POST', '/v1/chat/completions', { body });
-      const code = (answer.body.error?.code as string | undefined) ?? '';
-      answers.push({ status: answer.status, code, sentAt, answeredAt: performance.now(), url, key });
+      answers.push({ status: answer.status, sentAt, answeredAt: performance.now(), url, key });
       await new Promise((resume) => setTimeout(resume, pauseMs));
     }
   };

@@ -6,7 +6,7 @@ const NONE = { rpm: null, rpd: null, tpm: null, spendCapUsd: null };
 const NO_DEFAULTS = { rpm: false, rpd: false, tpm: false };
 
 describe('ceilings', () => {
-  it('KEY-08 accepts 1,000 and 1,000,000 without a higher tier and faults one more, naming the field', () => {
+  it('R06 KEY-08 accepts 1,000 and 1,000,000 without a higher tier and faults one more, naming the field', () => {
     expect(ceilingFaults('standard', { rpm: 1_000, rpd: 1_000_000 })).toEqual([]);
     expect(ceilingFaults('standard', { rpm: 1_001, rpd: 1_000_001 }).map((fault) => fault.loc)).toEqual([
       ['rpm'],

@@ -50,7 +50,7 @@ describe.each(DRIVERS)('LimitStore $name', ({ make, reset }) => {
     expect(await store.admit(asked)).toMatchObject({ outcome: 'ok', minuteResetSeconds: 45 });
   });
 
-  it('a raised account version is stale at once, a lower one written late changes nothing', async () => {
+  it('R07 a raised account version is stale at once, a lower one written late changes nothing', async () => {
     const gen = await open(store);
     await store.stamp('acct_1', 3, null);
     expect(await store.admit(request())).toEqual({ outcome: 'stale', gen });
@@ -124,7 +124,7 @@ describe.each(DRIVERS)('LimitStore $name', ({ make, reset }) => {
     );
   });
 
-  it('LIM-05 adds the estimate of tokens, corrects it once at settle, and only in its own minute', async () => {
+  it('R06 LIM-05 adds the estimate of tokens, corrects it once at settle, and only in its own minute', async () => {
     await open(store);
     const scopes = limited('key', { tpm: 150 });
     const [early, late] = [request({ scopes }), request({ scopes })];
@@ -205,7 +205,7 @@ describe.each(DRIVERS)('LimitStore $name', ({ make, reset }) => {
     expect(free).toMatchObject({ outcome: 'ok', counters: [{ rpm: 1 }, {}, {}, {}, { rpm: 1 }] });
   });
 
-  it('keeps extra counters on the key, beside its ordinary counts', async () => {
+  it('R06 LIM-12 keeps extra counters on the key, beside its ordinary counts', async () => {
     await open(store);
     const free = { extra: [{ name: 'free', rpm: 1, rpd: 5, tpm: null }], reservationNano: 0n };
     expect(await store.admit(request(free))).toMatchObject({

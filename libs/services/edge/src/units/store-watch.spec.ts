@@ -68,17 +68,15 @@ describe('StoreWatch', () => {
     const { clock, state, watch, empty } = setUp();
     watch.start();
     await clock.advance(0);
-    let isSettled = false;
-    const settle = (): Promise<void> => watch.settled().then(() => void (isSettled = true));
-    await settle();
-    isSettled = false;
+    await watch.settled();
     empty();
-    const waiting = settle();
+    const told: string[] = [];
+    const waiting = watch.settled().then(() => void told.push('settled'));
     await clock.advance(499);
-    expect([state.puts, isSettled]).toEqual([2, false]);
+    expect([state.puts, told]).toEqual([2, []]);
     await clock.advance(1);
     await waiting;
-    expect(isSettled).toBe(true);
+    expect(told).toEqual(['settled']);
     watch.stop();
   });
 
