@@ -1,4 +1,6 @@
 import 'reflect-metadata';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { startChaosFleet, type ChaosFleet } from './fleet.js';
 import { withGuard } from './guard.js';
 import { MemorySamples } from './memory.js';
@@ -50,6 +52,7 @@ async function measured(options: Options): Promise<Report> {
       say('Redis holds nothing');
     }
   } finally {
+    if (options.logs !== null) keepOutputs(fleet, options.logs);
     await fleet.stop();
     say('the fleet has stopped');
   }
@@ -88,6 +91,12 @@ function progress(result: SeedResult): void {
 function showOutputs(fleet: ChaosFleet): void {
   for (const [name, output] of Object.entries(fleet.outputs()))
     process.stderr.write(`--- ${name}\n${output.slice(-OUTPUT_CHARS)}\n`);
+}
+
+function keepOutputs(fleet: ChaosFleet, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, output] of Object.entries(fleet.outputs()))
+    writeFileSync(join(folder, `${name}.log`), output);
 }
 
 /** Nothing that was started may outlive this process. */

@@ -12,10 +12,12 @@ export interface Options {
   outageMs: number | null;
   /** Path of the report without its ending; null: none. */
   report: string | null;
+  /** Folder for what each process has written; null: shown only where a seed fails. */
+  logs: string | null;
 }
 
 export const USAGE = `npm run chaos -- [--case <${Object.keys(CASES).join('|')}>, or several: B01,B03] [--seeds N | --seed S] [--requests R]
-    [--rate PER_SECOND] [--minutes M (B04: Kafka away for so long)] [--report FILE (writes FILE.md and FILE.json)]`;
+    [--rate PER_SECOND] [--minutes M (B04: Kafka away for so long)] [--report FILE (writes FILE.md and FILE.json)] [--logs FOLDER]`;
 
 /** @throws Error with the usage where an option is not known or not a number. */
 export function readOptions(args: string[]): Options {
@@ -29,6 +31,7 @@ export function readOptions(args: string[]): Options {
       rate: { type: 'string' },
       minutes: { type: 'string' },
       report: { type: 'string' },
+      logs: { type: 'string' },
     },
   });
   const cases = values.case.split(',').map((name) => {
@@ -50,6 +53,7 @@ export function readOptions(args: string[]): Options {
     rate,
     outageMs,
     report: values.report ?? null,
+    logs: values.logs ?? null,
   };
 }
 

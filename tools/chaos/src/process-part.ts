@@ -5,6 +5,7 @@ import { root } from './root.js';
 const START_MS = 60_000;
 const AGAIN_MS = 500;
 const END_MS = 30_000;
+const FORMER_CHARS = 1_000_000;
 
 /** Something of the fleet that is broken and comes back. */
 export interface Breakable {
@@ -23,6 +24,7 @@ export interface Breakable {
 export class ProcessPart implements Breakable {
   private program: Program | null = null;
   private isWanted = false;
+  private former = '';
 
   constructor(
     private readonly at: { name: string; app: string; url: string; env: Record<string, string> },
@@ -33,8 +35,9 @@ export class ProcessPart implements Breakable {
     return this.program?.pid ?? null;
   }
 
+  /** Of all its processes. */
   output(): string {
-    return this.program?.output() ?? '';
+    return this.former + (this.program?.output() ?? '');
   }
 
   async startAgain(): Promise<void> {
@@ -87,6 +90,7 @@ export class ProcessPart implements Breakable {
       readyWhen: /"msg":"listening"/,
       timeoutMs: START_MS,
     });
+    this.former = this.output().slice(-FORMER_CHARS);
     this.program = program;
     void program.ended.then((how) => {
       if (this.program !== program || !this.isWanted) return;
