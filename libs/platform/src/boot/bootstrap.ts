@@ -35,6 +35,7 @@ import { SystemRandom } from '../time/system-random.js';
 import { CLOCK } from '../time/tokens.js';
 import { defaultPressureLimits, Pressure, type PressureLimits } from './pressure.js';
 import { registerBodyParsers } from './body-parsers.js';
+import { answerClientError } from './client-error.js';
 import { drainRefusal, trackRequests } from './drain-hooks.js';
 import { declaresTooMuch, dropBody, sendTooLarge } from './oversize.js';
 import { readVersion, registerRequestHooks } from './request-hooks.js';
@@ -85,6 +86,12 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
   );
   registerBodyParsers(instance);
   const registered = guardRawRoutes(instance, () => (parts.authenticator ??= created().get(Authenticator)));
+  // Before any plugin: the routes of one that registers some are completed with the handler of that moment.
+  let answerFailure: ReturnType<typeof failureHandler> | undefined;
+  instance.setErrorHandler((failure, request, reply) => {
+    answerFailure ??= failureHandler(created().get<Logger>(LOGGER));
+    answerFailure(failure, request, reply);
+  });
   void instance.register(cors, () => answerCors);
 
   const root = { module: class Root {}, imports: [DiscoveryModule, module] };
@@ -101,9 +108,7 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
   app.useGlobalFilters(new ErrorFilter(logger));
   app.useGlobalGuards(app.get(PrincipalGuard));
   app.useGlobalPipes(validationPipe());
-  // Nest sets its handler after the modules have begun; by then a plugin that one of them awaited has completed the
-  // routes registered so far, and Fastify's own would answer failures of their hooks. So ours is there before any.
-  instance.setErrorHandler(failureHandler(logger));
+  // Nest would set its own after the modules have begun.
   adapter.setErrorHandler = () => adapter.getInstance();
   watchRequests(app, instance, config);
 
@@ -144,6 +149,9 @@ function serverOptions(random: Random): ConstructorParameters<typeof FastifyAdap
     requestIdHeader: false,
     routerOptions: { maxParamLength: 512 },
     genReqId: () => newId('req', clock, random),
+    clientErrorHandler: (error, socket) => {
+      answerClientError(error, socket, () => newId('req', clock, random));
+    },
     // The router refuses a malformed address before any hook has run.
     frameworkErrors: (failure: Error, request: unknown, reply: unknown) => {
       refuseAddress(failure, request as FastifyRequest, reply as FastifyReply);
@@ -176,7 +184,9 @@ function answerCors(
   const isApi = isCrossOriginPath(request.url);
   answer(
     null,
-    isApi ? { origin: '*', exposedHeaders: [...EXPOSED_HEADERS], maxAge: 86_400 } : { origin: false },
+    isApi
+      ? { origin: '*', exposedHeaders: [...EXPOSED_HEADERS], maxAge: 86_400, strictPreflight: false }
+      : { origin: false },
   );
 }
 

@@ -6,10 +6,11 @@ import { totalmem } from 'node:os';
 import { unavailable } from '../errors/unavailable.js';
 import { OPERATIONAL_PATHS } from '../health/operational-routes.js';
 import { RANDOM } from '../time/tokens.js';
+import { LoopDelay } from './loop-delay.js';
 
 /** When work is refused (reliability 5.3): batch work and free models first, then everything. */
 export interface PressureLimits {
-  /** Mean of the event-loop delay over a second. */
+  /** Mean of the event-loop delay over each of the last two seconds. */
   delayMs: { some: number; all: number };
   /** Resident memory. */
   rssBytes: { some: number; all: number };
@@ -36,6 +37,7 @@ export class Pressure {
   private bodyBytes = 0;
   private limits = defaultPressureLimits();
   private instance: FastifyInstance | undefined;
+  private readonly delay = new LoopDelay();
 
   constructor(@Inject(RANDOM) private readonly random: Random) {}
 
@@ -49,15 +51,20 @@ export class Pressure {
     if (this.bodyBytes > bodyBytes.some) return true;
     const measured = this.instance?.memoryUsage();
     if (measured === undefined) return false;
-    return measured.eventLoopDelay > delayMs.some || measured.rssBytes > rssBytes.some;
+    return this.delay.meanMs > delayMs.some || measured.rssBytes > rssBytes.some;
   }
 
   /** Refuses everything past the limits; the platform's own paths are exempt. */
   watch(instance: FastifyInstance, limits: PressureLimits): void {
     this.limits = limits;
     this.instance = instance;
+    this.delay.start();
+    instance.addHook('onClose', (_instance, closed) => {
+      this.delay.stop();
+      closed();
+    });
+    // Its own delay is infinite for a second after any block of a second.
     void instance.register(underPressure, {
-      maxEventLoopDelay: limits.delayMs.all,
       maxRssBytes: limits.rssBytes.all,
       pressureHandler: (request: FastifyRequest, _reply: unknown, type: string, value?: number) => {
         if (isOperational(request)) return undefined;
@@ -65,6 +72,8 @@ export class Pressure {
       },
     });
     instance.addHook('onRequest', (request, reply, done) => {
+      if (this.delay.meanMs > limits.delayMs.all && !isOperational(request))
+        return done(this.overloaded(`its event loop is ${this.delay.meanMs} ms late`));
       const declared = Number(request.headers['content-length'] ?? 0);
       if (declared === 0) return done();
       this.bodyBytes += declared;

@@ -2,6 +2,7 @@ import { BASELINE_VERSION, resolveVersion } from '@gateway/api-version';
 import { ApiError, HEADER } from '@gateway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { contentEncodingFault } from './body-parsers.js';
+import { framingFault } from './framing.js';
 import { declaresTooMuch, sendTooLarge } from './oversize.js';
 import { responseHeaders } from './response-headers.js';
 import './gateway-request.js';
@@ -10,7 +11,7 @@ import './gateway-request.js';
 export type EntryCheck = (request: FastifyRequest, reply: FastifyReply) => ApiError | null;
 
 /**
- * The order of every request: size, version header, then (elsewhere) authentication, status of the key, body.
+ * The order of every request: one meaning (what a neighbour could read in another way is refused), size, version header, then (elsewhere) authentication, status of the key, body.
  * A request whose length is known is judged at once. The size of a chunked body is known only when it was read,
  * so its refusal waits in `request.refusal` until then.
  */
@@ -23,6 +24,11 @@ export function registerRequestHooks(instance: FastifyInstance, entryCheck: Entr
   instance.decorateRequest('refusal', null);
   instance.decorateRequest('isOversized', false);
   instance.addHook('onRequest', (request, reply, done) => {
+    const fault = framingFault(request.raw);
+    if (fault !== null) {
+      reply.headers(responseHeaders(request)).header('Connection', 'close');
+      return done(new ApiError('bad_request', { message: fault }));
+    }
     if (declaresTooMuch(request)) return sendTooLarge(request, reply);
     const refusal = readVersion(request) ?? entryCheck(request, reply);
     reply.headers(responseHeaders(request));

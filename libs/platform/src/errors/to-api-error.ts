@@ -8,6 +8,8 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   404: 'not_found',
   405: 'not_found',
   409: 'conflict',
+  // A name longer than any of ours.
+  414: 'not_found',
   415: 'invalid_input',
   422: 'unprocessable_entity',
   429: 'rate_limit_exceeded',

@@ -1,9 +1,9 @@
-import { ValidationPipe, type ValidationError } from '@nestjs/common';
+import { ValidationPipe, type ArgumentMetadata, type ValidationError } from '@nestjs/common';
 import { ApiError, type ErrorDetail } from '@gateway/contracts';
 
 /** Checks management bodies and queries against their class; an unknown field is refused by its name. */
 export function validationPipe(): ValidationPipe {
-  return new ValidationPipe({
+  return new StorablePipe({
     transform: true,
     whitelist: true,
     forbidNonWhitelisted: true,
@@ -11,6 +11,39 @@ export function validationPipe(): ValidationPipe {
     validationError: { target: false, value: false },
     exceptionFactory: (errors) => validationFailure(errors),
   });
+}
+
+/** PostgreSQL has no text with NUL in it: refused once here, before any handler meets the database. */
+class StorablePipe extends ValidationPipe {
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'param' && hasNul(value)) throw new ApiError('not_found');
+    if (metadata.type === 'body' || metadata.type === 'query') {
+      const loc = placeOfNul(value);
+      if (loc !== null) {
+        const msg = 'A text may not contain the character NUL.';
+        throw new ApiError('validation_error', {
+          message: msg,
+          details: [{ type: 'text_invalid', loc: metadata.type === 'query' ? ['query', ...loc] : loc, msg }],
+        });
+      }
+    }
+    return super.transform(value, metadata);
+  }
+}
+
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0');
+}
+
+/** The first value or name with NUL in it, null where there is none. Depth and size were bounded by the parser. */
+function placeOfNul(value: unknown): (string | number)[] | null {
+  if (typeof value === 'string') return hasNul(value) ? [] : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, member] of Object.entries(value)) {
+    const inner = hasNul(name) ? [] : placeOfNul(member);
+    if (inner !== null) return [Array.isArray(value) ? Number(name) : name.replaceAll('\0', ''), ...inner];
+  }
+  return null;
 }
 
 /** class-validator's findings as the envelope's details. `root` begins the loc, for example "query". */

@@ -1,0 +1,43 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+const RESOLUTION_MS = 10;
+export const WINDOW_MS = 1_000;
+
+/** How late the event loop was in each of the last two seconds. */
+export class LoopDelay {
+  private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private windows: readonly [number, number] = [0, 0];
+  private endedMs = performance.now();
+  private timer: NodeJS.Timeout | undefined;
+
+  /**
+   * What both windows reached, in milliseconds. One long block, such as a large body that is parsed or a collection of
+   * garbage, fills a window of its own and is over when it is seen: who refused work then would refuse it in vain.
+   */
+  get meanMs(): number {
+    return Math.min(...this.windows);
+  }
+
+  start(): void {
+    this.histogram.enable();
+    this.timer = setInterval(() => this.endWindow(), WINDOW_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.histogram.disable();
+  }
+
+  private endWindow(): void {
+    const now = performance.now();
+    this.see(this.histogram.mean / 1e6 - RESOLUTION_MS, now - this.endedMs);
+    this.endedMs = now;
+    this.histogram.reset();
+  }
+
+  /** Ends a window: the mean of its samples and how long it was. A block of a whole window leaves no sample, so NaN. */
+  see(meanMs: number, lengthMs: number): void {
+    const delayMs = Number.isNaN(meanMs) ? lengthMs - WINDOW_MS : meanMs;
+    this.windows = [this.windows[1], Math.max(0, delayMs)];
+  }
+}
