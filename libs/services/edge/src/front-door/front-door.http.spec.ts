@@ -23,6 +23,12 @@ describe('the front door', () => {
       incoming.on('end', () => {
         const { method = '', url = '', headers } = incoming;
         seen.push({ method, url, headers, body: Buffer.concat(parts).toString() });
+        const [how, only] = String(headers['x-how'] ?? '').split(' ');
+        const isFaulty = only !== 'first' || seen.length === 1;
+        if (how === 'cut' && isFaulty) return incoming.socket.resetAndDestroy();
+        if (how === 'leave' && isFaulty) answer.setHeader('connection', 'close');
+        if ((how === 'leave' || how === 'overloaded') && isFaulty)
+          return answer.writeHead(503, { 'retry-after': '1' }).end('{}');
         answer.writeHead(201, { 'x-request-id': 'req_of_the_owner', 'content-type': 'application/json' });
         answer.end('{"by":"owner"}');
       });
@@ -124,6 +130,21 @@ describe('the front door', () => {
     const nowhere = await fetch(`${edge.url}/v1/nowhere`);
     expect(nowhere.status).toBe(404);
     expect(await nowhere.json()).toMatchObject({ error: { code: 'not_found' } });
+  });
+
+  it('sends a read once more that a leaving replica refused or cut, and nothing to one that has too much to do', async () => {
+    const send = async (method: string, how: string): Promise<[number, number]> => {
+      seen.splice(0);
+      const { status } = await fetch(`${edge.url}/v1/keys`, { method, headers: { 'x-how': how } });
+      return [status, seen.length];
+    };
+    expect(await send('GET', 'leave first')).toEqual([201, 2]);
+    expect(await send('GET', 'cut first')).toEqual([201, 2]);
+    expect(await send('GET', 'cut')).toEqual([503, 2]);
+    expect(await send('GET', 'leave')).toEqual([503, 2]);
+    expect(await send('GET', 'overloaded')).toEqual([503, 1]);
+    expect(await send('POST', 'leave first')).toEqual([503, 1]);
+    expect(await send('POST', 'cut first')).toEqual([503, 1]);
   });
 
   it('AUTH-18 a bad version header never reaches the owner', async () => {

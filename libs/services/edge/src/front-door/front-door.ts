@@ -41,6 +41,14 @@ const OWNERS: Record<keyof FrontDoorServices, readonly string[]> = {
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 const TIMEOUT_MS = 60_000;
 const CONNECTIONS = 128;
+const RETRY_DELAY_MS = 20;
+/** Of a connection that ended before its answer, as a replica does that has just left. */
+const CONNECTION_FAULTS: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'UND_ERR_SOCKET',
+  'EPIPE',
+]);
 
 /** Headers of one hop, and what only the fleet may say. */
 const NOT_FORWARDED = [
@@ -106,9 +114,32 @@ function forward(request: FastifyRequest, reply: FastifyReply, random: Random): 
       'x-forwarded-for': request.ip,
     }),
     rewriteHeaders: (headers) => ofBothEnds(headers),
+    retryDelay: retryDelayMs,
     // The scope's handler logs the cause and answers.
     onError: (answer, { error }) => {
       void answer.send(unavailable(random, error));
     },
   });
+}
+
+/**
+ * A read that a leaving replica did not answer is sent once more, because another one may take it. The library's own rule
+ * would send every read that got a 503 ten times more, to a service that has too much to do already.
+ */
+function retryDelayMs(tried: {
+  req: { method?: string };
+  res?: unknown;
+  err?: unknown;
+  attempt: number;
+}): number | null {
+  const { method } = tried.req;
+  if (tried.attempt > 0 || (method !== 'GET' && method !== 'HEAD')) return null;
+  const { code } = { ...(tried.err as { code?: unknown } | null | undefined) };
+  return CONNECTION_FAULTS.has(code) || isOfLeaving(tried.res) ? RETRY_DELAY_MS : null;
+}
+
+/** While it drains, a service closes the connection with its 503. */
+function isOfLeaving(answer: unknown): boolean {
+  const { statusCode, headers } = { ...(answer as { statusCode?: unknown; headers?: IncomingHttpHeaders }) };
+  return statusCode === 503 && headers?.connection === 'close';
 }
