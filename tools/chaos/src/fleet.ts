@@ -182,7 +182,7 @@ function environment(
 async function untilReady(url: string): Promise<void> {
   const isReady = async (): Promise<boolean> =>
     (await fetch(`${url}/readyz`).catch(() => null))?.status === 200;
-  await eventually(isReady, { timeoutMs: 60_000, intervalMs: 50 });
+  await eventually(isReady, { timeoutMs: 150_000, intervalMs: 50 });
 }
 
 async function freePorts(count: number): Promise<number[]> {

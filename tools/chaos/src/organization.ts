@@ -23,11 +23,16 @@ export async function openOrganization(fleet: ChaosFleet): Promise<Organization>
   const line = await eventually(() => /^(\{"first_login":.*\})$/m.exec(fleet.keysOutput())?.[1]);
   const { first_login } = JSON.parse(line) as { first_login: object };
   const call = async <T>(method: string, path: string, token: string, body?: object): Promise<T> => {
-    const answer = await fetch(`${url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+    const ask = async (): Promise<Response | null> => {
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      return answer.status === 503 ? null : answer;
+    };
+    // A machine that starts everything at once answers 503 for a while.
+    const answer = await eventually(ask, { timeoutMs: 60_000, intervalMs: 500 });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     return JSON.parse(text) as T;

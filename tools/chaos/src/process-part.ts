@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startProgram, type Program } from '@gateway/testing';
 import { root } from './root.js';
 
-const START_MS = 60_000;
+const START_MS = 150_000;
 const AGAIN_MS = 500;
 const END_MS = 30_000;
 const FORMER_CHARS = 1_000_000;
