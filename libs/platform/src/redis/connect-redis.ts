@@ -43,7 +43,7 @@ const COMMAND_TIMEOUT_MS = 150;
 /** The client's own bound, whose timer does not look at what has arrived: it only forgets what nobody awaits. */
 const FORGET_COMMAND_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 1_000;
-const RECONNECT_MAX_MS = 500;
+const RECONNECT_MAX_MS = 250;
 const SLOTS_REFRESH_MS = 2_000;
 
 /**

@@ -72,7 +72,7 @@ describe('StoreWatch', () => {
     empty();
     const told: string[] = [];
     const waiting = watch.settled().then(() => void told.push('settled'));
-    await clock.advance(499);
+    await clock.advance(399);
     expect([state.puts, told]).toEqual([2, []]);
     await clock.advance(1);
     await waiting;

@@ -10,9 +10,9 @@ export interface StoreWatchDeps {
   onLoss: () => void;
 }
 
-const LOOK_MS = 250;
-/** Other processes notice a loss within a look, and put again within another: until then nobody asks for posted totals. */
-const OTHERS_MS = 2 * LOOK_MS;
+const LOOK_MS = 100;
+/** Other processes notice a loss within a look and then put again: until then nobody asks for posted totals. */
+const OTHERS_MS = 4 * LOOK_MS;
 /** Longest wait of an admission for units to be put again. */
 const PATIENCE_MS = 1_500;
 
@@ -33,7 +33,7 @@ export class StoreWatch {
 
   constructor(private readonly deps: StoreWatchDeps) {}
 
-  /** Looks at once, which puts again what a former process left, and every 250 ms. */
+  /** Looks at once, which puts again what a former process left, and every 100 ms. */
   start(): void {
     if (this.isStopped) return;
     this.look().catch(() => undefined);
