@@ -22,6 +22,8 @@ export const HEADER = {
   link: 'Link',
   /** The fleet's own token on /internal/* routes. Never forwarded from outside. */
   fleetToken: 'X-Fleet-Token',
+  /** `<address> <proof>`: the caller's address, as the edge vouches for it to the services behind it. */
+  clientAddress: 'X-Client-Address',
 } as const;
 
 /** What browser scripts may read (spec, Versioning 7 and 12; design: CORS on /v1). */

@@ -13,6 +13,7 @@ import { InProcessLimitStore, type SeedCounts } from '@gateway/limits';
 import { trace, type Tracer } from '@opentelemetry/api';
 import type { DestinationStream, Logger } from 'pino';
 import { Authenticator } from './auth/authenticator.js';
+import { ClientAddress } from './auth/client-address.js';
 import { PrincipalGuard } from './auth/principal-guard.js';
 import { Drain } from './health/drain.js';
 import { ReadinessChecks } from './health/readiness-checks.js';
@@ -116,6 +117,7 @@ export class PlatformModule {
       Drain,
       ReadinessChecks,
       authenticatorProvider(options),
+      { provide: ClientAddress, useValue: new ClientAddress(options.fleetToken) },
       PrincipalGuard,
     ];
     return { module: PlatformModule, global: true, providers, exports: providers };

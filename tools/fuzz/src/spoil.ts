@@ -151,7 +151,7 @@ function spoilOnce(value: unknown, dice: Dice): void {
   if (places.length === 0) return;
   const place = dice.pick(places);
   const keys = Object.keys(place);
-  const hostile = dice.chance(0.25) ? SLOT : dice.pick(VALUES);
+  const hostile = dice.chance(0.25) ? SLOT : structuredClone(dice.pick(VALUES));
   if (keys.length === 0 || dice.chance(0.15)) return set(place, dice.pick(NAMES), hostile);
   const key = dice.pick(keys);
   const old: unknown = Reflect.get(place, key);

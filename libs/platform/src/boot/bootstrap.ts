@@ -17,6 +17,7 @@ import { BASELINE_VERSION } from '@gateway/api-version';
 import type { Tracer } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { Authenticator } from '../auth/authenticator.js';
+import { ClientAddress } from '../auth/client-address.js';
 import { listRoutes, type ListedRoute } from '../auth/list-routes.js';
 import { PrincipalGuard } from '../auth/principal-guard.js';
 import { guardRawRoutes } from '../auth/raw-routes.js';
@@ -84,6 +85,7 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
   registerRequestHooks(instance, (request, reply) =>
     parts.drain === undefined ? null : drainRefusal({ drain: parts.drain, random }, request, reply),
   );
+  decorateClient(instance, () => created().get(ClientAddress));
   registerBodyParsers(instance);
   const registered = guardRawRoutes(instance, () => (parts.authenticator ??= created().get(Authenticator)));
   // Before any plugin: the routes of one that registers some are completed with the handler of that moment.
@@ -118,6 +120,19 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
   const url = urlOf(instance, config.host);
   logger.info({ url }, 'listening');
   return { url, app, routes, close: closing(app, config.drainGraceMs) };
+}
+
+function decorateClient(instance: FastifyInstance, client: () => ClientAddress): void {
+  instance.decorateRequest('clientIp', {
+    getter(this: FastifyRequest) {
+      return client().of(this);
+    },
+  });
+  instance.decorateRequest('clientVoucher', {
+    getter(this: FastifyRequest) {
+      return client().vouch(this);
+    },
+  });
 }
 
 /** Metrics, drain, shedding and traces of every request; the platform's own paths. */

@@ -10,6 +10,10 @@ declare module 'fastify' {
     apiVersion: string;
     /** True where the header named the version, so that a key's pin does not apply. */
     isVersionPinned: boolean;
+    /** The caller's address, also behind the front door. */
+    readonly clientIp: string;
+    /** What the front door says of it to the service it passes the request on to. */
+    readonly clientVoucher: string;
     /** Set by authentication; null before it and on public routes. */
     principal: Principal | null;
     /** Why the body cannot be used. Thrown after authentication, because the body comes last. */

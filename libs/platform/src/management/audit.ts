@@ -43,7 +43,7 @@ export function auditRow(
     created_at: new Date(clock.now()),
     org_id: write.orgId,
     ...actorOf(request.principal),
-    ip: request.ip,
+    ip: request.clientIp,
     action: write.action,
     target_type: write.targetType,
     target_id: write.targetId,

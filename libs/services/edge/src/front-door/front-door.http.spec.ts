@@ -60,6 +60,20 @@ describe('the front door', () => {
     });
   }
 
+  it('vouches for the address of the caller, whatever the caller says of itself', async () => {
+    const lies = { 'x-client-address': '203.0.113.9 proof', 'x-forwarded-for': '203.0.113.9' };
+    await fetch(`${edge.url}/v1/keys`, { headers: lies });
+    expect(seen[0].headers['x-client-address']).toMatch(/^127\.0\.0\.1 [\w-]{43}$/);
+    expect(seen[0].headers['x-forwarded-for']).toBe('127.0.0.1');
+  });
+
+  it('passes a query on as it came, also one that cannot be decoded', async () => {
+    for (const query of ['label=%zz', 'a=../b', '%ff', 'q=a%20b&q=']) {
+      expect(await raw(`/v1/keys?${query}`)).toMatch(/^HTTP\/1\.1 201 /);
+      expect(seen.at(-1)?.url).toBe(`/v1/keys?${query}`);
+    }
+  });
+
   it('passes method, path, query, body and headers on, and the answer back', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await fetch(`${edge.url}/v1/keys/k%2F1?limit=2&q=a%20b`, {

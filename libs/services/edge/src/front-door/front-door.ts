@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
-import { ApiError, type Random } from '@gateway/contracts';
+import { ApiError, HEADER, type Random } from '@gateway/contracts';
 import { failureHandler, unavailable } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -33,7 +33,7 @@ const OWNERS: Record<keyof FrontDoorServices, readonly string[]> = {
     '/v1/public',
     '/v1/providers',
   ],
-  usage: ['/v1/usage', '/v1/balance', '/v1/billing', '/v1/admin/credits'],
+  usage: ['/v1/usage', '/v1/balance', '/v1/billing', '/v1/admin/credits', '/v1/admin/books'],
   notifications: ['/alerts'],
   workers: ['/v1/batches', '/v1/files', '/v1/video'],
 };
@@ -107,11 +107,15 @@ const CLIMBS = /(?:\.|%2e){2}/i;
 
 function forward(request: FastifyRequest, reply: FastifyReply, random: Random): FastifyReply {
   const { url = '/' } = request.raw;
-  if (CLIMBS.test(url.split('?', 1)[0])) throw new ApiError('not_found');
-  return reply.from(url, {
+  const [path] = url.split('?', 1);
+  if (CLIMBS.test(path)) throw new ApiError('not_found');
+  // Without the query, which goes on as it came: the proxy would decode it, and fail where it cannot be.
+  return reply.from(path, {
     rewriteRequestHeaders: (_request, headers) => ({
       ...ofBothEnds(headers),
-      'x-forwarded-for': request.ip,
+      // Who called, for limits per address; what a caller says of itself is written over.
+      [HEADER.clientAddress.toLowerCase()]: request.clientVoucher,
+      'x-forwarded-for': request.clientIp,
     }),
     rewriteHeaders: (headers) => ofBothEnds(headers),
     retryDelay: retryDelayMs,

@@ -24,7 +24,7 @@ export class AuthController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionRecord> {
-    return answer(await this.sessions.login(body.email, body.password, request.ip), reply);
+    return answer(await this.sessions.login(body.email, body.password, request.clientIp), reply);
   }
 
   @Post('auth/refresh')

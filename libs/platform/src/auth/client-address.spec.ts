@@ -1,0 +1,35 @@
+import type { FastifyRequest } from 'fastify';
+import { ClientAddress } from './client-address.js';
+
+const fleet = new ClientAddress('the token of a fleet, long enough');
+
+function request(ip: string, vouched?: string | string[]): FastifyRequest {
+  const headers = vouched === undefined ? {} : { 'x-client-address': vouched };
+  return { ip, headers } as unknown as FastifyRequest;
+}
+
+describe('the address of a caller', () => {
+  it.each(['203.0.113.9', '2001:db8::1'])('is what an edge of the fleet vouches for: %s', (caller) => {
+    const passedOn = fleet.vouch(request(caller));
+    expect(fleet.of(request('10.0.0.1', passedOn))).toBe(caller);
+    // A second hop says the same.
+    expect(fleet.of(request('10.0.0.2', fleet.vouch(request('10.0.0.1', passedOn))))).toBe(caller);
+  });
+
+  it('is that of the connection where nobody vouches, or not with the token of this fleet', () => {
+    const other = new ClientAddress('another token, also long enough');
+    const [, proof] = fleet.vouch(request('203.0.113.9')).split(' ');
+    const forged = [
+      '203.0.113.9',
+      '203.0.113.9 ',
+      `203.0.113.8 ${proof}`,
+      ` ${proof}`,
+      '',
+      other.vouch(request('1.1.1.1')),
+    ];
+    for (const header of forged)
+      expect([header, fleet.of(request('10.0.0.1', header))]).toEqual([header, '10.0.0.1']);
+    expect(fleet.of(request('10.0.0.1'))).toBe('10.0.0.1');
+    expect(fleet.of(request('10.0.0.1', ['a', 'b']))).toBe('10.0.0.1');
+  });
+});
