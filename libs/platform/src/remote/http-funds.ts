@@ -8,6 +8,9 @@ const TIMEOUT_MS = 1_000;
 
 /** The usage service's ledger over HTTP. Every call may be repeated: a seed and a credit have one effect. */
 export class HttpFunds extends Funds {
+  /** Under way, by what they ask for. */
+  private readonly seeds = new Map<string, Promise<void>>();
+
   constructor(
     private readonly http: InternalHttp,
     private readonly random: Random,
@@ -15,8 +18,17 @@ export class HttpFunds extends Funds {
     super();
   }
 
-  override async seedGate(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
-    await this.post(`/internal/gate/${encodeURIComponent(accountId)}`, { gen, scopes });
+  /** One call for all who wait for the same: after Redis was emptied that is every request of the account. */
+  override seedGate(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
+    const name = [accountId, gen, ...scopes.map(({ kind, id }) => `${kind}:${id}`)].join('\n');
+    let seed = this.seeds.get(name);
+    if (seed === undefined) {
+      seed = this.post(`/internal/gate/${encodeURIComponent(accountId)}`, { gen, scopes })
+        .then(() => undefined)
+        .finally(() => this.seeds.delete(name));
+      this.seeds.set(name, seed);
+    }
+    return seed;
   }
 
   override async spent(scopes: Scope[], accountId?: string): Promise<string[]> {

@@ -111,6 +111,20 @@ describe('HttpFunds', () => {
     ]);
   });
 
+  it('seeds a gate once for all who wait for it, and again for the next', async () => {
+    const funds = new HttpFunds(http, random);
+    const scopes = [{ kind: 'key' as const, id: 'key_1' }];
+    const seed = (gen: string): Promise<void> => funds.seedGate('acct_1', gen, scopes);
+    await Promise.all([...Array.from({ length: 50 }, () => seed('g1')), seed('g2')]);
+    expect(seen).toHaveLength(2);
+    answer = () => ({ status: 503 });
+    const failed = await Promise.allSettled([seed('g2'), seed('g2')]);
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    answer = () => ({ status: 204 });
+    await seed('g2');
+    expect(seen.length).toBe(5);
+  });
+
   it.each([[{ spent_usd: [] }], [{ spent_usd: [1.5] }], [{}], [null]])(
     '503 for %j as spend',
     async (body) => {
@@ -173,12 +187,14 @@ describe('HttpCatalogueReader', () => {
     answer = () => ({ status: 500 });
     await reader.start();
     expect(() => reader.snapshot()).toThrow(unavailable);
+    expect(reader.readiness()).toBe('No catalogue snapshot was loaded yet.');
     answer = () => ({ status: 200, body: snapshot('snap_1') });
     await clock.advance(500);
     await eventually(() => reader.isLoaded);
     answer = () => ({ status: 200, body: { nonsense: true } });
     await subscription?.handler([]);
     expect(reader.snapshot().id).toBe('snap_1');
+    expect(reader.readiness()).toBe(true);
     expect(failures).toHaveLength(2);
   });
 
