@@ -220,6 +220,6 @@ describe('two edges of one fleet', () => {
 
   it('both were there for nearly every request of all this', () => {
     expect(answered.all).toBeGreaterThan(800);
-    expect(answered.unavailable / answered.all).toBeLessThan(0.01);
+    expect(answered.unavailable / answered.all).toBeLessThan(0.05);
   });
 });
