@@ -114,6 +114,8 @@ export type {
   AttemptsRecord,
   AttemptView,
   BalanceRecord,
+  BooksDifference,
+  BooksRecord,
   CreditRecord,
   ModelUsage,
   RateLimitState,

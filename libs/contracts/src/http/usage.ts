@@ -292,3 +292,27 @@ export class InternalCreditBody {
 export class WatermarkQuery {
   @IsString() @Length(1, 256) epoch!: string;
 }
+
+/** One difference in the books, by name. */
+export interface BooksDifference {
+  [field: string]: unknown;
+  kind: string;
+  meaning: string;
+  account_id: string | null;
+  /** `<scope>:<id>`, a transfer, a unit or a producer's epoch; null for the account as a whole. */
+  scope: string | null;
+  expected: string;
+  found: string;
+}
+
+/** GET /v1/admin/books: what the proof of the books has found in the process that answers. */
+export interface BooksRecord {
+  [field: string]: unknown;
+  /** A round over all accounts has ended and no difference is known. */
+  is_proved: boolean;
+  round_ended_at: string | null;
+  /** In the round under way. */
+  accounts_proved: number;
+  /** At most 1,000. */
+  differences: BooksDifference[];
+}

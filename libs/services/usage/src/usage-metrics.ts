@@ -12,6 +12,9 @@ export class UsageMetrics {
   private readonly mirrorFailures: Counter;
   private readonly mirrorDebts: Gauge;
   private readonly gaps: Gauge;
+  private readonly differences: Gauge;
+  private readonly unproven: Gauge;
+  private readonly roundEnded: Gauge;
 
   constructor({ registry }: Metrics) {
     const registers = [registry];
@@ -63,6 +66,33 @@ export class UsageMetrics {
       help: 'Sequence numbers below the newest applied one of their producer that have not been applied.',
       registers,
     });
+    this.differences = new Gauge({
+      name: 'gateway_reconcile_differences',
+      help: 'Differences in the books that the rounds of the reconciler know, by kind.',
+      labelNames: ['kind'],
+      registers,
+    });
+    this.unproven = new Gauge({
+      name: 'gateway_reconcile_accounts_unproven',
+      help: 'Accounts whose history is too long for a round: npm run reconcile proves them.',
+      registers,
+    });
+    this.roundEnded = new Gauge({
+      name: 'gateway_reconcile_round_ended_seconds',
+      help: 'When the last round over all accounts ended, seconds since the epoch; 0 before the first.',
+      registers,
+    });
+  }
+
+  /** The reconciler's findings by kind, as its rounds have them. */
+  differencesFound(kind: string, count: number): void {
+    this.differences.set({ kind }, count);
+  }
+
+  /** How far the round over all accounts is. */
+  proofAdvanced(unproven: number, roundEndedAtMs: number | null): void {
+    this.unproven.set(unproven);
+    if (roundEndedAtMs !== null) this.roundEnded.set(roundEndedAtMs / 1_000);
   }
 
   batchPosted({ records, events, deadLetters, lagMs }: PostedBatch): void {

@@ -40,6 +40,8 @@ import { EventsStore } from './reads/events.store.js';
 import { Freshness } from './reads/freshness.js';
 import { RejectionsStore } from './reads/rejections.store.js';
 import { UsageController } from './reads/usage.controller.js';
+import { BooksController } from './reconcile/books.controller.js';
+import { Reconciler } from './reconcile/reconciler.js';
 import { UsageConfig } from './usage.config.js';
 import { UsageMetrics } from './usage-metrics.js';
 
@@ -72,7 +74,7 @@ export class UsageModule {
     return {
       module: UsageModule,
       global: true,
-      controllers: [UsageController, AccountController, LedgerController, CreditsController],
+      controllers: [UsageController, AccountController, LedgerController, CreditsController, BooksController],
       providers: [
         { provide: UsageConfig, useValue: config },
         {
@@ -153,6 +155,20 @@ const mirrors: Provider[] = [
 
 const ingest: Provider[] = [
   {
+    provide: Reconciler,
+    inject: [UsageDatabase, MirrorStore, Mirrors, LimitStore, UsageMetrics, CLOCK, RANDOM, LOGGER],
+    useFactory: (
+      database: UsageDatabase,
+      mirrorStore: MirrorStore,
+      told: Mirrors,
+      limits: LimitStore,
+      metrics: UsageMetrics,
+      clock: Clock,
+      random: Random,
+      logger: Logger,
+    ) => new Reconciler({ database, mirrorStore, mirrors: told, limits, metrics, clock, random, logger }),
+  },
+  {
     provide: OutboxRelay,
     inject: [UsageDatabase, EventLog, CLOCK, LOGGER, Metrics],
     useFactory: (
@@ -208,16 +224,17 @@ const ingest: Provider[] = [
   },
   {
     provide: Rounds,
-    inject: [Mirrors, WindowRoller, ActiveAccounts, LedgerStore, UsageMetrics, CLOCK, LOGGER],
+    inject: [Mirrors, WindowRoller, ActiveAccounts, LedgerStore, Reconciler, UsageMetrics, CLOCK, LOGGER],
     useFactory: (
       told: Mirrors,
       roller: WindowRoller,
       accounts: ActiveAccounts,
       ledger: LedgerStore,
+      reconciler: Reconciler,
       metrics: UsageMetrics,
       clock: Clock,
       logger: Logger,
-    ) => new Rounds({ mirrors: told, roller, accounts, ledger, metrics, clock, logger }),
+    ) => new Rounds({ mirrors: told, roller, accounts, ledger, reconciler, metrics, clock, logger }),
   },
 ];
 

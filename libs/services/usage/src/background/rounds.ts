@@ -5,6 +5,7 @@ import type { LedgerStore } from '../ledger/ledger.store.js';
 import type { ActiveAccounts } from '../mirror/active-accounts.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { WindowRoller } from '../mirror/window-roller.js';
+import type { Reconciler } from '../reconcile/reconciler.js';
 import type { UsageMetrics } from '../usage-metrics.js';
 
 interface Deps {
@@ -12,6 +13,7 @@ interface Deps {
   roller: WindowRoller;
   accounts: ActiveAccounts;
   ledger: LedgerStore;
+  reconciler: Reconciler;
   metrics: Pick<UsageMetrics, 'gapsFound'>;
   clock: Clock;
   logger: Logger;
@@ -24,22 +26,24 @@ const DEBTS_EVERY_MS = 1_000;
 const RECENT_EVERY_MS = 300_000;
 const RECENT_MS = 86_400_000;
 const GAPS_EVERY_MS = 15_000;
+const PROVE_EVERY_MS = 60_000;
 const RECENT_MAX = 50_000;
 
-/** What the service does without being asked: due units, debts to the limit store, the 30-day window. */
+/** What the service does without being asked: due units, debts to the limit store, the 30-day window, the proof of the books. */
 export class Rounds {
   private running: Repeated[] = [];
 
   constructor(private readonly deps: Deps) {}
 
   start(): void {
-    const { mirrors, roller } = this.deps;
+    const { mirrors, roller, reconciler } = this.deps;
     this.running = [
       this.every(RECENT_EVERY_MS, 'recent accounts', () => this.noteRecent()),
       this.every(DUE_EVERY_MS, 'due units', () => mirrors.tellDue()),
       this.every(DEBTS_EVERY_MS, 'debts to the limit store', async () => void (await mirrors.payDebts())),
       this.every(GAPS_EVERY_MS, 'gaps of producers', () => this.countGaps()),
       this.every(ROLL_EVERY_MS, 'the 30-day window', async () => void (await roller.roll())),
+      this.every(PROVE_EVERY_MS, 'the proof of the books', () => reconciler.advance()),
     ];
   }
 

@@ -11,7 +11,7 @@ import {
   usageRecord,
   type UsageApp,
 } from '../usage.fixture.js';
-import { books } from './books.fixture.js';
+import { books, emptyLedger } from './books.fixture.js';
 
 let place: TestDatabase;
 let app: UsageApp;
@@ -24,16 +24,7 @@ afterAll(async () => {
   await place.drop();
 });
 
-const TABLES = 'usage_event, spend_hour, spend_total, rejection, producer, outbox, dead_letter, mirror_debt';
-
-async function empty(): Promise<void> {
-  const { pool } = app.database;
-  await pool.query('ALTER TABLE transfer DISABLE TRIGGER transfer_append_only');
-  await pool.query(`TRUNCATE ${TABLES}, transfer`);
-  await pool.query('ALTER TABLE transfer ENABLE TRIGGER transfer_append_only');
-  await pool.query("DELETE FROM account WHERE kind = 'customer'");
-  await pool.query('UPDATE account SET posted = 0');
-}
+const empty = (): Promise<void> => emptyLedger(app.database);
 beforeEach(empty);
 
 async function one<T extends object>(sql: string, values: unknown[] = []): Promise<T> {

@@ -93,6 +93,7 @@ describe('every endpoint of the usage service x who calls', () => {
     ['GET /v1/usage/rate-limits', '/v1/usage/rate-limits?org_id=org_1', undefined, read],
     ['GET /v1/balance', '/v1/balance?org_id=org_1&refresh=true', undefined, read],
     ['POST /v1/admin/credits', '/v1/admin/credits', { reason: '' }, nobody],
+    ['GET /v1/admin/books', '/v1/admin/books', undefined, { ...nobody, super_admin: 200 }],
     [
       'POST /internal/gate/:account',
       '/internal/gate/acct_1',

@@ -4,10 +4,11 @@ import { grouped } from '../grouped.js';
 import { CRASH_CODE, type UnusableRecord } from '../ingest/read-batch.js';
 import { mirroredScopes, type Scope } from '../ingest/scopes.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import type { MirrorStore, MirrorWish, UnitName } from './mirror.store.js';
+import type { MirrorStore, MirrorWish } from './mirror.store.js';
 import type { UsageMetrics } from '../usage-metrics.js';
 import type { ActiveAccounts } from './active-accounts.js';
 import { answered, type PostedTotals } from './posted-totals.js';
+import { unitName } from './unit-name.js';
 
 interface Deps {
   database: UsageDatabase;
@@ -64,6 +65,12 @@ export class Mirrors {
       if (names.length === 0) this.deps.accounts.atRest(accountId);
       else await this.send([await this.deps.store.unitsIn(accountId, names)]);
     }
+  }
+
+  /** Looks these units up and frees those that are posted. Throws where the store is away. */
+  async tellUnits(accountId: string, units: readonly string[]): Promise<void> {
+    const names = units.flatMap((unit) => unitName(unit) ?? []);
+    await this.send([await this.deps.store.unitsIn(accountId, names)]);
   }
 
   /** Sends what was noted while the store was away. Answers how many units were told. */
@@ -166,13 +173,4 @@ function wishesOf(units: readonly UsageRecord[], dead: readonly UnusableRecord[]
     scopes: [...wish.scopes.values()],
     units: [...wish.units].map(([unit, crash]) => ({ unit, crash })),
   }));
-}
-
-/** `<request_id>/<n>`; null for anything else. */
-function unitName(unit: string): UnitName | null {
-  const slash = unit.lastIndexOf('/');
-  const n = Number(unit.slice(slash + 1));
-  return slash > 0 && Number.isSafeInteger(n) && n >= 0 && n < 2 ** 31
-    ? { requestId: unit.slice(0, slash), unit: n }
-    : null;
 }

@@ -14,6 +14,8 @@ export interface UsageDatabaseOptions {
   url: string;
   maxConnections: number;
   onIdleError: (error: Error) => void;
+  /** Default 15 s. */
+  statementTimeoutMs?: number;
 }
 
 /** One pool: batch statements and sums go to it as SQL, single rows through Prisma. */
@@ -21,12 +23,12 @@ export class UsageDatabase implements OnApplicationShutdown {
   readonly pool: pg.Pool;
   readonly prisma: PrismaClient;
 
-  constructor({ url, maxConnections, onIdleError }: UsageDatabaseOptions) {
+  constructor({ url, maxConnections, onIdleError, statementTimeoutMs }: UsageDatabaseOptions) {
     this.pool = postgresPool({
       url,
       schema: SCHEMA,
       maxConnections,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      statementTimeoutMs: statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
       onIdleError,
     });
     this.prisma = new PrismaClient({ adapter: prismaAdapterOver(this.pool, SCHEMA) });

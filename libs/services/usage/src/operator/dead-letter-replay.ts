@@ -1,0 +1,64 @@
+import type { Clock, ConsumedRecord } from '@gateway/contracts';
+import { readBatch } from '../ingest/read-batch.js';
+import type { PostingStore } from '../ingest/posting.store.js';
+import type { Mirrors } from '../mirror/mirrors.js';
+import type { UsageDatabase } from '../postgres/usage-database.js';
+
+/** A record that could not be applied, as an operator sees it. */
+export interface DeadLetter {
+  digest: string;
+  topic: string;
+  reason: string;
+  account_id: string | null;
+  created_at: Date;
+  applied_at: Date | null;
+}
+
+interface Deps {
+  database: UsageDatabase;
+  store: PostingStore;
+  mirrors: Mirrors;
+  clock: Clock;
+}
+
+const LIST_MAX = 100;
+
+/** The newest dead letters, at most 100; applied ones too. */
+export async function deadLetters({ pool }: UsageDatabase): Promise<DeadLetter[]> {
+  const { rows } = await pool.query<DeadLetter>(
+    `SELECT digest, topic, reason, account_id, created_at, applied_at FROM dead_letter
+     ORDER BY created_at DESC LIMIT $1`,
+    [LIST_MAX],
+  );
+  return rows;
+}
+
+/**
+ * Applies a dead letter after all, as it was or as `value` corrects it: its unit is billed once, whatever it is
+ * applied again. The row stays, with the time. Throws Error where it is unknown, cannot be read, or PostgreSQL refuses.
+ */
+export async function applyDeadLetter(
+  digest: string,
+  value: string | null,
+  { database, store, mirrors, clock }: Deps,
+): Promise<{ isNew: boolean }> {
+  const { rows } = await database.pool.query<
+    Pick<ConsumedRecord, 'topic' | 'partition' | 'offset' | 'value'>
+  >('SELECT topic, partition, "offset", value FROM dead_letter WHERE digest = $1', [digest]);
+  const [letter] = rows;
+  if (letter === undefined) throw new Error(`There is no dead letter ${digest}.`);
+  const batch = readBatch([{ ...letter, key: '', value: value ?? letter.value }]);
+  const [fault] = batch.unusable;
+  if (fault !== undefined) throw new Error(`It cannot be applied: ${fault.reason}.`);
+  const posted = await store.post(batch);
+  await mirrors.tell(
+    batch.usage.map(({ usage }) => usage),
+    [],
+    posted,
+  );
+  await database.pool.query('UPDATE dead_letter SET applied_at = $2 WHERE digest = $1', [
+    digest,
+    new Date(clock.now()),
+  ]);
+  return { isNew: posted.fresh.length > 0 || batch.rejections.length > 0 };
+}

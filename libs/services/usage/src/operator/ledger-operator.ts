@@ -1,0 +1,95 @@
+import type { Clock, LimitStore, Random } from '@gateway/contracts';
+import type { Logger } from 'pino';
+import { PostingStore } from '../ingest/posting.store.js';
+import { ActiveAccounts } from '../mirror/active-accounts.js';
+import { MirrorStore } from '../mirror/mirror.store.js';
+import { Mirrors } from '../mirror/mirrors.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
+import { Reconciler, type FullProof } from '../reconcile/reconciler.js';
+import { applyDeadLetter, deadLetters, type DeadLetter } from './dead-letter-replay.js';
+import { giveUp, missingRanges, type MissingRange } from './give-up.js';
+
+interface Options {
+  databaseUrl: string;
+  limits: LimitStore;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}
+
+const NO_METRICS = {
+  mirrorFailed: () => undefined,
+  mirrorDebtsLeft: () => undefined,
+  differencesFound: () => undefined,
+  proofAdvanced: () => undefined,
+};
+const CONNECTIONS = 3;
+/** A full proof reads everything that is stored. */
+const STATEMENT_TIMEOUT_MS = 3_600_000;
+
+/** What an operator does to the ledger, beside the running service. */
+export class LedgerOperator {
+  private readonly database: UsageDatabase;
+  private readonly mirrors: Mirrors;
+  private readonly store: PostingStore;
+  private readonly reconciler: Reconciler;
+
+  constructor(private readonly options: Options) {
+    const { databaseUrl, limits, clock, random, logger } = options;
+    const database = new UsageDatabase({
+      url: databaseUrl,
+      maxConnections: CONNECTIONS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
+    });
+    const mirrorStore = new MirrorStore(database);
+    const accounts = new ActiveAccounts(clock);
+    const metrics = NO_METRICS;
+    this.database = database;
+    this.mirrors = new Mirrors({ database, store: mirrorStore, limits, accounts, metrics, clock, logger });
+    this.store = new PostingStore({ database, clock, random });
+    const { mirrors } = this;
+    this.reconciler = new Reconciler({
+      database,
+      mirrorStore,
+      mirrors,
+      limits,
+      clock,
+      random,
+      logger,
+      metrics,
+    });
+  }
+
+  reconcile(options: { journals: readonly string[]; isRepair: boolean }): Promise<FullProof> {
+    return this.reconciler.full(options);
+  }
+
+  deadLetters(): Promise<DeadLetter[]> {
+    return deadLetters(this.database);
+  }
+
+  applyDeadLetter(digest: string, value: string | null): Promise<{ isNew: boolean }> {
+    const { database, store, mirrors } = this;
+    return applyDeadLetter(digest, value, { database, store, mirrors, clock: this.options.clock });
+  }
+
+  missingRanges(epoch: { producer: string; epoch: string; through?: number }): Promise<MissingRange[]> {
+    return missingRanges(epoch, this.database);
+  }
+
+  giveUp(epoch: {
+    producer: string;
+    epoch: string;
+    through?: number;
+    reason: string;
+  }): Promise<MissingRange[]> {
+    const { clock, random } = this.options;
+    return giveUp(epoch, { database: this.database, clock, random });
+  }
+
+  async close(): Promise<void> {
+    await this.database.onApplicationShutdown();
+    await this.options.limits.close();
+  }
+}

@@ -1,0 +1,30 @@
+import { Controller, Get } from '@nestjs/common';
+import type { BooksRecord } from '@gateway/contracts';
+import { Access } from '@gateway/platform';
+import { DIFFERENCES } from './finding.js';
+import { Reconciler } from './reconciler.js';
+
+/** What the proof of the books has found, for who runs the platform. */
+@Controller('v1/admin')
+@Access({ superAdmin: true })
+export class BooksController {
+  constructor(private readonly reconciler: Reconciler) {}
+
+  @Get('books')
+  read(): BooksRecord {
+    const { findings, accountsProved, roundEndedAtMs } = this.reconciler.state;
+    return {
+      is_proved: roundEndedAtMs !== null && findings.length === 0,
+      round_ended_at: roundEndedAtMs === null ? null : new Date(roundEndedAtMs).toISOString(),
+      accounts_proved: accountsProved,
+      differences: findings.map(({ kind, account, scope, expected, found }) => ({
+        kind,
+        meaning: DIFFERENCES[kind],
+        account_id: account,
+        scope,
+        expected,
+        found,
+      })),
+    };
+  }
+}

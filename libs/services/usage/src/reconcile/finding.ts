@@ -1,0 +1,47 @@
+/** Every difference that the proof knows, and what it means. */
+export const DIFFERENCES = {
+  unit_without_event: 'A finished unit of a journal, behind the watermark, has no event.',
+  intent_without_event: 'A unit was admitted an hour ago or more and has neither outcome nor event.',
+  event_without_transfer: 'Events cost money that no transfer moved.',
+  transfer_without_event: 'A usage transfer has no events.',
+  transfer_differs: 'A usage transfer with its corrections is not the sum of its events.',
+  house_differs: 'What failed attempts cost is not what the house has paid.',
+  account_differs: 'A balance is not the sum of its transfers.',
+  books_unbalanced: 'The balances of all accounts do not add up to nothing.',
+  total_differs: 'The spend of a scope is not the sum of its events.',
+  lapsed_differs: 'The part of a spend that is older than the window is not the sum of those events.',
+  hour_differs: 'The spend of a scope in an hour is not the sum of its events.',
+  event_not_applied: 'An event is in, its sequence number is not among those applied.',
+  sequence_gap: 'Sequence numbers of a producer are missing below its newest.',
+  mirror_differs: 'The limit store was told another posted amount than PostgreSQL holds.',
+  unposted_differs: 'What the limit store holds as unposted is not what the journals have left to post.',
+  unit_held: 'The limit store still holds a unit past its end though it is posted.',
+} as const;
+
+export type DifferenceKind = keyof typeof DIFFERENCES;
+
+/** One difference by name. Amounts are decimal strings of USD; counts are counts. */
+export interface Finding {
+  kind: DifferenceKind;
+  /** null where it is of no one account. */
+  account: string | null;
+  /** `<scope>:<id>`, a transfer, a producer's epoch or a unit; null for the account as a whole. */
+  scope: string | null;
+  expected: string;
+  found: string;
+}
+
+/** What must be equal, for all customers together. Decimal strings of USD. */
+export interface Sums {
+  costs: string;
+  usage_transfers: string;
+  /** What customers' balances fell by, credits not counted. */
+  balances_fell: string;
+  spend_totals: string;
+  spend_hours: string;
+}
+
+/** Names a finding, so that a later look at the same one is recognised. */
+export function findingName({ kind, account, scope }: Finding): string {
+  return `${kind}\n${account}\n${scope}`;
+}

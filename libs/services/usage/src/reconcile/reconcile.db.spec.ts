@@ -1,0 +1,302 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TOPIC, type UsageRecord } from '@gateway/contracts';
+import { encodeFrame } from '@gateway/journal';
+import { RedisLimitStore } from '@gateway/limits';
+import { SystemClock, SystemRandom } from '@gateway/platform';
+import {
+  redisScripts,
+  testDatabase,
+  testRedis,
+  type RedisScripts,
+  type TestDatabase,
+  type TestRedis,
+} from '@gateway/testing';
+import { emptyLedger, withoutTrigger } from '../ingest/books.fixture.js';
+import { MIGRATED, attemptRecord, startUsageApp, usageRecord, type UsageApp } from '../usage.fixture.js';
+import { Reconciler } from './reconciler.js';
+
+const clock = new SystemClock();
+const FROM = { producer: 'edge-r', epoch: 'e' };
+const SCOPES = [{ kind: 'key' as const, id: 'key_1' }];
+
+let place: TestDatabase;
+let redisPlace: TestRedis;
+let redis: RedisScripts;
+let store: RedisLimitStore;
+let laterMs = 0;
+let app: UsageApp;
+let reconciler: Reconciler;
+
+beforeAll(async () => {
+  [place, redisPlace] = await Promise.all([testDatabase(MIGRATED), testRedis()]);
+  redis = await redisScripts(redisPlace.url);
+  const testNow = (): number => clock.now() + laterMs;
+  store = new RedisLimitStore({ runner: redis.runner, random: new SystemRandom(), testNow });
+  app = await startUsageApp(place.url, { limits: store });
+  reconciler = app.app.get(Reconciler, { strict: false });
+});
+afterAll(async () => {
+  await app?.close();
+  redis?.close();
+  await Promise.all([place?.drop(), redisPlace?.drop()]);
+});
+
+let records: UsageRecord[];
+beforeEach(async () => {
+  laterMs = 0;
+  await redis.client.flushdb();
+  await emptyLedger(app.database);
+  await app.database.pool.query('UPDATE spend_window SET lapsed_to = $1', [
+    new Date(clock.now() - 30 * 86_400_000),
+  ]);
+  const failed = attemptRecord({ status: 'error', served: false, house_usd: '0.02' });
+  records = [
+    usageRecord({ ...FROM, seq: 1, cost_usd: '0.25' }),
+    usageRecord({ ...FROM, seq: 2, cost_usd: '0.5', attempts: [failed, attemptRecord({ n: 2 })] }),
+    usageRecord({ ...FROM, seq: 3, cost_usd: '2', account_id: 'acct_2', org_id: 'org_2', key_id: 'key_2' }),
+  ];
+  await app.post(...records);
+  await app.funds.credit({
+    accountId: 'acct_1',
+    orgId: null,
+    amountUsd: '10',
+    kind: 'admin_grant',
+    source: 'g',
+  });
+});
+
+const sql = async (text: string, values: unknown[] = []): Promise<void> =>
+  void (await app.database.pool.query(text, values));
+
+interface Planted {
+  plant: () => Promise<void>;
+  found: Record<string, string | null>[];
+  /** Kinds that the same plant lets differ as well. */
+  also?: string[];
+  /** What no repair can mend. */
+  stays?: boolean;
+  journals?: () => string[];
+}
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'reconcile-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A journal of one epoch with these frames. */
+function journal(...frames: object[]): void {
+  const dir = join(folder, 'edge-r', 'e');
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, '1.log'), Buffer.concat(frames.map((frame) => encodeFrame(JSON.stringify(frame)))));
+}
+
+function outcome(record: UsageRecord): object {
+  const head = {
+    seq: record.seq,
+    topic: TOPIC.usage,
+    key: record.account_id,
+    at: 0,
+    unit: null,
+    isCrash: false,
+  };
+  return { outcome: { ...head, settle: null }, value: record };
+}
+
+async function settle(unit: string, nano: bigint): Promise<void> {
+  const rest = { scopes: SCOPES, tokens: 0, tokenEstimate: 0, minute: 0, leaseMs: 0 };
+  await store.put([{ accountId: 'acct_1', unit, action: 'settle', nano, ...rest }]);
+}
+
+const PLANTED: Record<string, Planted> = {
+  unit_without_event: {
+    plant: async () => {
+      journal(...records.map(outcome));
+      await withoutTrigger(
+        app.database,
+        "DELETE FROM usage_event WHERE request_id = '" + records[2].request_id + "'",
+      );
+    },
+    journals: () => [folder],
+    also: ['total_differs', 'hour_differs'],
+    found: [
+      { kind: 'unit_without_event', account: 'acct_2', expected: '1', found: '0' },
+      { kind: 'transfer_without_event', account: 'acct_2', expected: '0', found: '2' },
+    ],
+  },
+  intent_without_event: {
+    plant: async () => {
+      const facts = { created_at: new Date(clock.now() - 7_200_000).toISOString() };
+      journal({ intent: { unit: 'req_never/0', accountId: 'acct_1', facts } });
+    },
+    journals: () => [folder],
+    found: [
+      { kind: 'intent_without_event', account: 'acct_1', scope: 'req_never/0', expected: '1', found: '0' },
+    ],
+    stays: true,
+  },
+  event_without_transfer: {
+    plant: () => withoutTrigger(app.database, "DELETE FROM transfer WHERE debit = 'acct_2'"),
+    found: [
+      { kind: 'event_without_transfer', account: 'acct_2', expected: '2', found: '0' },
+      { kind: 'account_differs', account: 'acct_2', expected: '0', found: '-2' },
+      { kind: 'account_differs', account: 'revenue' },
+    ],
+  },
+  transfer_without_event: {
+    plant: () =>
+      sql(
+        `INSERT INTO transfer VALUES (gen_random_uuid(), 'usage', 'planted', 'acct_1', 'revenue', 0.75, now())`,
+      ),
+    also: ['account_differs'],
+    found: [{ kind: 'transfer_without_event', account: 'acct_1', expected: '0', found: '0.75' }],
+  },
+  transfer_differs: {
+    plant: () => withoutTrigger(app.database, "UPDATE transfer SET amount = 1.5 WHERE debit = 'acct_2'"),
+    also: ['account_differs'],
+    found: [{ kind: 'transfer_differs', account: 'acct_2', expected: '2', found: '1.5' }],
+  },
+  house_differs: {
+    plant: () => sql('UPDATE usage_event SET house_cost = 0.03 WHERE house_cost IS NOT NULL'),
+    found: [{ kind: 'house_differs', account: 'house', expected: '0.03', found: '0.02' }],
+  },
+  account_differs: {
+    plant: () => sql("UPDATE account SET posted = posted + 1 WHERE id = 'acct_1'"),
+    also: ['mirror_differs'],
+    found: [
+      { kind: 'account_differs', account: 'acct_1', expected: '9.25', found: '10.25' },
+      { kind: 'books_unbalanced', account: null, expected: '0', found: '1' },
+    ],
+  },
+  total_differs: {
+    plant: () => sql("UPDATE spend_total SET amount = 7 WHERE account_id = 'acct_1' AND scope = 'team'"),
+    also: ['mirror_differs'],
+    found: [{ kind: 'total_differs', account: 'acct_1', scope: 'team:team_1', expected: '0.75', found: '7' }],
+  },
+  lapsed_differs: {
+    plant: () => sql("UPDATE spend_total SET lapsed = 0.25 WHERE account_id = 'acct_1' AND scope = 'org'"),
+    also: ['mirror_differs'],
+    found: [{ kind: 'lapsed_differs', account: 'acct_1', scope: 'org:org_1', expected: '0', found: '0.25' }],
+  },
+  hour_differs: {
+    plant: () => sql("DELETE FROM spend_hour WHERE account_id = 'acct_1' AND scope = 'member'"),
+    found: [{ kind: 'hour_differs', account: 'acct_1', expected: '0.75', found: '0' }],
+  },
+  event_not_applied: {
+    plant: () => sql("UPDATE producer SET applied = '{[1,3)}'"),
+    found: [{ kind: 'event_not_applied', account: 'acct_2', scope: 'edge-r/e', expected: '1', found: '0' }],
+  },
+  sequence_gap: {
+    plant: () => app.post(usageRecord({ ...FROM, seq: 6, cost_usd: null })),
+    found: [{ kind: 'sequence_gap', account: null, scope: 'edge-r/e', expected: '6', found: '4' }],
+    stays: true,
+  },
+  mirror_differs: {
+    plant: async () => {
+      const { rows } = await app.database.pool.query<{ version: string }>(
+        "SELECT version FROM account WHERE id = 'acct_1'",
+      );
+      const scopes = [{ kind: 'key' as const, id: 'key_1', postedNano: 5n }];
+      const version = Number(rows[0].version);
+      await store.mirror({
+        accountId: 'acct_1',
+        gen: null,
+        version,
+        balanceNano: 9_250_000_000n,
+        scopes,
+        units: [],
+      });
+    },
+    found: [
+      {
+        kind: 'mirror_differs',
+        account: 'acct_1',
+        scope: 'key:key_1',
+        expected: '0.75',
+        found: '0.000000005',
+      },
+    ],
+  },
+  unposted_differs: {
+    plant: async () => {
+      journal(...records.map(outcome));
+      await settle('req_unknown/0', 40n);
+    },
+    journals: () => [folder],
+    found: [{ kind: 'unposted_differs', account: 'acct_1', expected: '0', found: '0.00000004' }],
+    stays: true,
+  },
+  unit_held: {
+    plant: async () => {
+      await settle(`${records[0].request_id}/0`, 250_000_000n);
+      laterMs = 6_000;
+    },
+    found: [{ kind: 'unit_held', account: 'acct_1', expected: '0', found: '1' }],
+  },
+};
+
+describe('the proof of the books', () => {
+  it('finds nothing in books that are right, and prints the same sum on every path', async () => {
+    journal(...records.map(outcome));
+    const { findings, sums } = await reconciler.full({ journals: [folder], isRepair: false });
+    expect(findings).toEqual([]);
+    expect(new Set(Object.values(sums))).toEqual(new Set(['2.75']));
+  });
+
+  it.each(Object.entries(PLANTED))(
+    'B16 names a planted %s, and repairs it by new rows alone',
+    async (_kind, planted) => {
+      await planted.plant();
+      const before = await transfers();
+      const journals = planted.journals?.() ?? [];
+      const { findings } = await reconciler.full({ journals, isRepair: true });
+      const named = planted.found.map((finding) => expect.objectContaining(finding));
+      expect(findings).toEqual(expect.arrayContaining(named));
+      const kinds = [...planted.found.map(({ kind }) => kind), ...(planted.also ?? [])];
+      expect(new Set(findings.map(({ kind }) => kind))).toEqual(new Set(kinds));
+      const after = await transfers();
+      expect(after.filter((transfer) => before.includes(transfer))).toEqual(before);
+      laterMs = 0;
+      const again = await reconciler.full({ journals, isRepair: false });
+      expect(again.findings).toHaveLength(planted.stays ? findings.length : 0);
+    },
+  );
+
+  it('posts the events that a repair brings as they were, also for the reads', async () => {
+    await PLANTED['unit_without_event'].plant();
+    await reconciler.full({ journals: [folder], isRepair: true });
+    const { rows } = await app.database.pool.query(
+      'SELECT cost::float8 AS cost FROM usage_event WHERE request_id = $1',
+      [records[2].request_id],
+    );
+    expect(rows).toEqual([{ cost: 2 }]);
+  });
+
+  it('counts what the journal has not shipped yet as unposted, not as lost', async () => {
+    const tail = usageRecord({ ...FROM, seq: 4, cost_usd: '0.000000125' });
+    journal(...[...records, tail].map(outcome));
+    await settle(`${tail.request_id}/0`, 125n);
+    expect((await reconciler.full({ journals: [folder], isRepair: false })).findings).toEqual([]);
+  });
+
+  it('finds differences in its rounds, each minute a part, and shows them to super admins as metrics do', async () => {
+    await sql("UPDATE spend_total SET amount = 7 WHERE account_id = 'acct_1' AND scope = 'team'");
+    await withoutTrigger(app.database, "UPDATE transfer SET amount = 1.5 WHERE debit = 'acct_2'");
+    await reconciler.advance();
+    const kinds = reconciler.state.findings.map(({ kind }) => kind);
+    expect(kinds).toEqual(expect.arrayContaining(['total_differs', 'transfer_differs', 'account_differs']));
+    expect(reconciler.state.roundEndedAtMs).not.toBeNull();
+    const metrics = await (await fetch(`${app.url}/metrics`)).text();
+    expect(metrics).toContain('gateway_reconcile_differences{kind="total_differs"} 1');
+    await reconciler.full({ journals: [], isRepair: true });
+    await reconciler.advance();
+    expect(reconciler.state.findings).toEqual([]);
+  });
+});
+
+async function transfers(): Promise<string[]> {
+  const { rows } = await app.database.pool.query<{ row: string }>(
+    'SELECT t::text AS row FROM transfer t ORDER BY id',
+  );
+  return rows.map(({ row }) => row);
+}

@@ -1,0 +1,188 @@
+import { uuidv7, type Clock, type LimitStore, type Random } from '@gateway/contracts';
+import type { Logger } from 'pino';
+import { PostingStore } from '../ingest/posting.store.js';
+import type { MirrorStore } from '../mirror/mirror.store.js';
+import type { Mirrors } from '../mirror/mirrors.js';
+import type { UsageDatabase } from '../postgres/usage-database.js';
+import { DIFFERENCES, findingName, type DifferenceKind, type Finding, type Sums } from './finding.js';
+import { proveJournals } from './journal-proof.js';
+import { ledgerFindings, recentLinkFindings, sums, wholeBooksFindings } from './ledger-proof.js';
+import { mirrorFindings } from './mirror-proof.js';
+import { repair } from './repair.js';
+
+export interface ReconcilerDeps {
+  database: UsageDatabase;
+  mirrorStore: MirrorStore;
+  mirrors: Mirrors;
+  limits: LimitStore;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  metrics: {
+    differencesFound(kind: DifferenceKind, count: number): void;
+    proofAdvanced(unproven: number, roundEndedAtMs: number | null): void;
+  };
+}
+
+export interface FullProof {
+  sums: Sums;
+  findings: Finding[];
+}
+
+/** What the rounds of this process know. */
+export interface ProofState {
+  findings: Finding[];
+  /** Accounts that this round over the books has proved so far. */
+  accountsProved: number;
+  /** When the last round over all accounts ended; null before. Milliseconds since the epoch. */
+  roundEndedAtMs: number | null;
+}
+
+/** Links of what was posted in this time are proved every minute, whatever the round is at. */
+const RECENT_MS = 180_000;
+/** How much time a minute may give to the round over all accounts. */
+const BUDGET_MS = 1_000;
+const SLICE = 20;
+const ACCOUNTS_AT_ONCE = 200;
+const FINDINGS_MAX = 1_000;
+/** PostgreSQL: canceling statement due to statement timeout. */
+const CANCELED = '57014';
+
+/**
+ * Proves the books (money-and-limits 5). Every minute a bounded part: the links of what was posted of late, and as many
+ * accounts in the order of their ids as a second allows, each whole. So a small ledger is proved every minute, a large
+ * one in a round of many, and a minute costs the same however much is stored. The full proof is for an operator.
+ */
+export class Reconciler {
+  private readonly found = new Map<string, Finding>();
+  private cursor = '';
+  private proved = 0;
+  private readonly unproven = new Set<string>();
+  private roundEndedAtMs: number | null = null;
+
+  constructor(private readonly deps: ReconcilerDeps) {}
+
+  get state(): ProofState {
+    return {
+      findings: [...this.found.values()].slice(0, FINDINGS_MAX),
+      accountsProved: this.proved,
+      roundEndedAtMs: this.roundEndedAtMs,
+    };
+  }
+
+  /** Everything, at once; `journals` are folders as JOURNAL_DIR names them. Repairs what it found if asked to. */
+  async full(options: { journals: readonly string[]; isRepair: boolean }): Promise<FullProof> {
+    const { database, clock, random } = this.deps;
+    const findings = await ledgerFindings(database.pool, 'all');
+    const journal = options.journals.length > 0 ? await proveJournals(options.journals, this.deps) : null;
+    if (journal !== null) findings.push(...journal.findings);
+    for (let from = ''; ;) {
+      const accounts = await this.accountsAfter(from, ACCOUNTS_AT_ONCE);
+      findings.push(...(await mirrorFindings(accounts, journal?.tailNano ?? null, this.deps)));
+      if (accounts.length < ACCOUNTS_AT_ONCE) break;
+      from = accounts[accounts.length - 1];
+    }
+    if (options.isRepair && findings.length > 0) {
+      const store = new PostingStore({ database, clock, random });
+      await repair(findings, journal?.missing ?? [], { ...this.deps, store });
+    }
+    return { sums: await sums(database.pool), findings };
+  }
+
+  /** The minute's part. */
+  async advance(): Promise<void> {
+    const { database, clock, metrics } = this.deps;
+    const end = clock.monotonic() + BUDGET_MS;
+    const sinceId = this.idAt(clock.now() - RECENT_MS);
+    const recent = await recentLinkFindings(database.pool, sinceId);
+    for (const finding of recent) this.note(finding);
+    do {
+      const accounts = await this.accountsAfter(this.cursor, SLICE);
+      await this.prove(accounts);
+      this.proved += accounts.length;
+      this.cursor = accounts.at(-1) ?? '';
+      if (accounts.length < SLICE) {
+        await this.endRound();
+        break;
+      }
+    } while (clock.monotonic() < end);
+    const kinds = Object.keys(DIFFERENCES) as DifferenceKind[];
+    for (const kind of kinds)
+      metrics.differencesFound(
+        kind,
+        [...this.found.values()].filter((finding) => finding.kind === kind).length,
+      );
+    metrics.proofAdvanced(this.unproven.size, this.roundEndedAtMs);
+  }
+
+  private async prove(accounts: readonly string[]): Promise<void> {
+    if (accounts.length === 0) return;
+    const findings = await this.withinTime(accounts);
+    findings.push(...(await mirrorFindings(accounts, null, this.deps)));
+    for (const [name, { account }] of this.found)
+      if (account !== null && accounts.includes(account)) this.found.delete(name);
+    for (const finding of findings) this.note(finding);
+  }
+
+  /** An account whose history is too long for a statement's time is left to the full proof, and counted. */
+  private async withinTime(accounts: readonly string[]): Promise<Finding[]> {
+    try {
+      const findings = await ledgerFindings(this.deps.database.pool, accounts);
+      for (const account of accounts) this.unproven.delete(account);
+      return findings;
+    } catch (failure) {
+      if (!(failure instanceof Error && 'code' in failure && failure.code === CANCELED)) throw failure;
+      if (accounts.length > 1) {
+        const half = Math.ceil(accounts.length / 2);
+        return [
+          ...(await this.withinTime(accounts.slice(0, half))),
+          ...(await this.withinTime(accounts.slice(half))),
+        ];
+      }
+      this.unproven.add(accounts[0]);
+      return [];
+    }
+  }
+
+  private async endRound(): Promise<void> {
+    for (const [name, { account }] of this.found)
+      if (account === null || account === 'house') this.found.delete(name);
+    for (const finding of await wholeBooksFindings(this.deps.database.pool)) this.note(finding);
+    this.cursor = '';
+    this.proved = 0;
+    this.roundEndedAtMs = this.deps.clock.now();
+  }
+
+  private note(finding: Finding): void {
+    const name = findingName(finding);
+    if (!this.found.has(name))
+      this.deps.logger.error(
+        {
+          account_id: finding.account,
+          reason: `${finding.kind} ${finding.scope ?? ''}: ${DIFFERENCES[finding.kind]}`,
+        },
+        'the books differ',
+      );
+    if (this.found.size < FINDINGS_MAX || this.found.has(name)) this.found.set(name, finding);
+  }
+
+  private async accountsAfter(id: string, limit: number): Promise<string[]> {
+    const { rows } = await this.deps.database.pool.query<{ id: string }>(
+      "SELECT id FROM account WHERE id > $1 AND kind = 'customer' ORDER BY id LIMIT $2",
+      [id, limit],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  /** The lowest id of a transfer drawn at that time or later. */
+  private idAt(ms: number): string {
+    const { random } = this.deps;
+    const frozen = {
+      now: () => ms,
+      monotonic: () => 0,
+      setTimer: () => ({ cancel: () => undefined }),
+      sleep: async () => undefined,
+    };
+    return `${uuidv7(frozen, random).slice(0, 14)}7000-8000-000000000000`;
+  }
+}

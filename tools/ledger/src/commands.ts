@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { LedgerOperator } from '@gateway/usage';
+
+export const USAGE = `usage: npm run ledger -- dead-letters
+       npm run ledger -- apply DIGEST [--value FILE]
+       npm run ledger -- give-up PRODUCER EPOCH [--through NUMBER] [--yes --reason TEXT]
+
+dead-letters  the newest records that could not be applied
+apply         applies one after all, as it was or as FILE corrects it: a CloudEvent in JSON
+give-up       names the missing numbers of a producer's epoch; with --yes they count as applied from then on.
+              --through: the numbers up to there are missing as well, of a producer that is gone
+`;
+
+/** Runs one command. Answers its exit code: 2 for words that are no command. Throws what the ledger says. */
+export async function runCommand(
+  words: readonly string[],
+  operator: Pick<LedgerOperator, 'deadLetters' | 'applyDeadLetter' | 'missingRanges' | 'giveUp'>,
+  print: (line: string) => void,
+): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    allowPositionals: true,
+    options: {
+      value: { type: 'string' },
+      through: { type: 'string' },
+      reason: { type: 'string' },
+      yes: { type: 'boolean', default: false },
+    },
+  });
+  const [command, first, second] = positionals;
+  if (command === 'dead-letters') {
+    for (const letter of await operator.deadLetters()) {
+      const state = letter.applied_at === null ? 'open' : `applied ${letter.applied_at.toISOString()}`;
+      const at = letter.created_at.toISOString();
+      print(
+        `${letter.digest}  ${at}  ${letter.topic}  ${letter.account_id ?? '-'}  ${state}  ${letter.reason}`,
+      );
+    }
+    return 0;
+  }
+  if (command === 'apply' && first !== undefined) {
+    const value = values.value === undefined ? null : readFileSync(values.value, 'utf8');
+    const { isNew } = await operator.applyDeadLetter(first, value);
+    print(isNew ? 'applied' : 'nothing to apply: its unit is in already');
+    return 0;
+  }
+  const through = values.through === undefined ? 0 : Number(values.through);
+  const isGiveUp =
+    command === 'give-up' && second !== undefined && Number.isSafeInteger(through) && through >= 0;
+  if (!isGiveUp || (values.yes && !values.reason)) {
+    print(USAGE);
+    return 2;
+  }
+  const epoch = { producer: first, epoch: second, through };
+  const ranges = values.yes
+    ? await operator.giveUp({ ...epoch, reason: values.reason ?? '' })
+    : await operator.missingRanges(epoch);
+  for (const range of ranges) print(`${range.first} to ${range.last}`);
+  if (ranges.length === 0) print('nothing is missing');
+  else print(values.yes ? 'given up' : 'nothing was changed: add --yes --reason TEXT to give these up');
+  return 0;
+}

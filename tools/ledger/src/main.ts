@@ -1,0 +1,21 @@
+import 'reflect-metadata';
+import { runCommand, USAGE } from './commands.js';
+import { openOperator } from './operator.js';
+
+const words = process.argv.slice(2);
+if (words.length === 0) {
+  process.stderr.write(USAGE);
+  process.exitCode = 2;
+} else {
+  try {
+    const operator = await openOperator(process.env);
+    try {
+      process.exitCode = await runCommand(words, operator, (line) => void process.stdout.write(`${line}\n`));
+    } finally {
+      await operator.close();
+    }
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

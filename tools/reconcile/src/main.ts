@@ -1,0 +1,29 @@
+// `npm run reconcile -- [--journal FOLDER]… [--repair] [--json]`: proves the books of the ledger, the limit store and
+// the journals given. Exit code 0: no difference; 1: some; 2: it could not be proved.
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { openOperator } from '../../ledger/src/operator.js';
+import { report } from './report.js';
+
+try {
+  const { values } = parseArgs({
+    options: {
+      journal: { type: 'string', multiple: true, default: [] },
+      repair: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const operator = await openOperator(process.env);
+  try {
+    const options = { journals: values.journal, isRepair: values.repair };
+    const found = await operator.reconcile(options);
+    process.stdout.write(values.json ? `${JSON.stringify(found)}\n` : report(found));
+    // What a repair has left is the next proof's: this one tells what was found.
+    process.exitCode = found.findings.length === 0 ? 0 : 1;
+  } finally {
+    await operator.close();
+  }
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}

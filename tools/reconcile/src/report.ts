@@ -1,0 +1,14 @@
+import { DIFFERENCES, type FullProof } from '@gateway/usage';
+
+/** What a full proof has found, for a terminal. */
+export function report({ sums, findings }: FullProof): string {
+  const lines = Object.entries(sums).map(([name, amount]) => `${name.padEnd(17)} ${amount} USD`);
+  const isEqual = new Set(Object.values(sums)).size === 1;
+  lines.push(isEqual ? 'the sums are equal' : 'the sums differ', '');
+  for (const { kind, account, scope, expected, found } of findings) {
+    const where = [account, scope].filter((part) => part !== null).join(' ');
+    lines.push(`${kind}  ${where}  expected ${expected}, found ${found}`, `    ${DIFFERENCES[kind]}`);
+  }
+  lines.push(findings.length === 0 ? 'no difference' : `${findings.length} differences`, '');
+  return lines.join('\n');
+}
