@@ -43,13 +43,17 @@ const clock = new SystemClock();
 const random = new SystemRandom();
 
 /** Providers at the simulator's address, each with a credential of its own. */
-function simulatedAccess(sim: UpstreamSim): Map<string, EnabledProvider> {
+function simulatedAccess(
+  sim: UpstreamSim,
+  addresses: Readonly<Record<string, string>>,
+): Map<string, EnabledProvider> {
   const chosen = PROVIDERS.filter(({ slug }) =>
     ['simulated', 'simulated-messages', 'openai', 'anthropic'].includes(slug),
   );
   return new Map(
     chosen.map((provider) => {
-      const baseUrl = provider.dialects.includes('messages') ? sim.url : `${sim.url}/v1`;
+      const origin = addresses[provider.slug] ?? sim.url;
+      const baseUrl = provider.dialects.includes('messages') ? origin : `${origin}/v1`;
       return [provider.slug, { provider, access: { baseUrl, credential: `sim-key-of-${provider.slug}` } }];
     }),
   );
@@ -174,6 +178,8 @@ export interface EdgeTestOptions {
   balanceUsd?: number;
   config?: Partial<EdgeConfig>;
   drainGraceMs?: number;
+  /** Origins by provider slug, for example of a proxy before the simulator; default: the simulator itself. */
+  upstreams?: (sim: UpstreamSim) => Promise<Record<string, string>>;
   frontDoor?: FrontDoorServices;
 }
 
@@ -280,7 +286,7 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
   const config = Object.assign(new EdgeConfig(), { JOURNAL_DIR: folder, ...options.config });
   const edgeModule = EdgeModule.with({
     config,
-    providers: simulatedAccess(sim),
+    providers: simulatedAccess(sim, (await options.upstreams?.(sim)) ?? {}),
     frontDoor: options.frontDoor ?? {},
   });
   const app = await bootstrap({
