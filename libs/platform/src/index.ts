@@ -45,6 +45,7 @@ export type { KafkaEventLogOptions } from './log/kafka-event-log.js';
 export { createLogger, LOG_LEVELS, logDestination, LOGGER } from './logging/logger.js';
 export type { LogLevel } from './logging/logger.js';
 export { Metrics } from './metrics/metrics.js';
+export type { SeriesOf, Spread, Tally } from './metrics/series.js';
 export { auditRow, principalId } from './management/audit.js';
 export type { AuditedWrite, AuditRow } from './management/audit.js';
 export { idempotent, IDEMPOTENCY_KEPT_MS } from './management/idempotent.js';

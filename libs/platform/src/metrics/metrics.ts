@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { counterSeries, histogramSeries, type SeriesOf, type Spread, type Tally } from './series.js';
 
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
@@ -11,30 +12,36 @@ const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 @Injectable()
 export class Metrics implements OnApplicationShutdown {
   readonly registry = new Registry();
-  private readonly duration: Histogram;
-  /** prom-client finds a series by hashing its labels; on the hot path that costs more than the counting. */
-  private readonly series = new Map<string, Histogram.Internal<string>>();
+  private readonly duration: SeriesOf<Spread>;
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    this.duration = new Histogram({
-      name: 'gateway_http_request_duration_seconds',
-      help: 'Requests by route and status; the count of it is the number of requests.',
-      labelNames: ['method', 'route', 'status'],
-      buckets: SECONDS_BUCKETS,
-      registers: [this.registry],
-    });
+    this.duration = this.histogram(
+      'gateway_http_request_duration_seconds',
+      'Requests by route and status; the count of it is the number of requests.',
+      ['method', 'route', 'status'],
+      SECONDS_BUCKETS,
+    );
   }
 
   /** `route` is the pattern, never the path: a label has few values. */
   requestEnded(method: string, route: string, status: number, seconds: number): void {
-    const name = `${method} ${route} ${status}`;
-    let series = this.series.get(name);
-    if (series === undefined) {
-      series = this.duration.labels(method, route, String(status));
-      this.series.set(name, series);
-    }
-    series.observe(seconds);
+    this.duration(method, route, String(status)).observe(seconds);
+  }
+
+  /** A counter for the hot path: its series are found by their label values. */
+  counter(name: string, help: string, labelNames: readonly string[]): SeriesOf<Tally> {
+    return counterSeries({ name, help, labelNames }, this.registry);
+  }
+
+  /** A histogram for the hot path; `bounds` ascend, in the unit of the name. */
+  histogram(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    bounds: readonly number[],
+  ): SeriesOf<Spread> {
+    return histogramSeries({ name, help, labelNames }, bounds, this.registry);
   }
 
   /** Read when the metrics are scraped. */

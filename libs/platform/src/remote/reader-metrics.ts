@@ -7,18 +7,13 @@ export type PrincipalLookup = 'hit' | 'negative' | 'unconfirmed';
 export type PrincipalLoad = 'loaded' | 'unchanged' | 'unknown' | 'failed';
 
 /** Counts what the cache of principals did. */
-export function principalCacheCounter({
-  registry,
-}: Metrics): (outcome: PrincipalLookup | PrincipalLoad) => void {
-  const counter = new Counter({
-    name: 'gateway_principal_cache_total',
-    help: 'Principals from memory (hit, negative, unconfirmed) and questions to the keys service (loaded, unchanged, unknown, failed).',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  const outcomes = ['hit', 'negative', 'unconfirmed', 'loaded', 'unchanged', 'unknown', 'failed'] as const;
-  const series = Object.fromEntries(outcomes.map((outcome) => [outcome, counter.labels(outcome)]));
-  return (outcome) => series[outcome].inc();
+export function principalCacheCounter(metrics: Metrics): (outcome: PrincipalLookup | PrincipalLoad) => void {
+  const series = metrics.counter(
+    'gateway_principal_cache_total',
+    'Principals from memory (hit, negative, unconfirmed) and questions to the keys service (loaded, unchanged, unknown, failed).',
+    ['outcome'],
+  );
+  return (outcome) => series(outcome).inc();
 }
 
 export type CatalogueLoad = 'changed' | 'unchanged' | 'failed';

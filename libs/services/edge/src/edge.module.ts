@@ -100,7 +100,7 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
     await registerInference(instance, {
       clock,
       random,
-      limits: metrics.measured(this.limits),
+      limits: metrics.measured(this.limits, clock),
       funds,
       principals,
       logger: this.logger,

@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { AdmitResult, LimitStore, RejectionRecord, UsageRecord } from '@gateway/contracts';
-import { Metrics, type CircuitBreakers, type UndiciTransport } from '@gateway/platform';
-import { Counter, Histogram } from 'prom-client';
+import type { AdmitResult, Clock, LimitStore, RejectionRecord, UsageRecord } from '@gateway/contracts';
+import {
+  Metrics,
+  type CircuitBreakers,
+  type SeriesOf,
+  type Spread,
+  type Tally,
+  type UndiciTransport,
+} from '@gateway/platform';
 
 type Admission = Pick<LimitStore, 'admit' | 'stamp' | 'version'>;
 type EndedUnit = Pick<
@@ -32,71 +38,72 @@ const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 } as const;
  */
 @Injectable()
 export class EdgeMetrics {
-  private readonly admissions: Series<Counter.Internal>;
-  private readonly admitSeconds: Histogram;
-  private readonly units: Series<Counter.Internal>;
-  private readonly attempts: Series<Counter.Internal>;
-  private readonly attemptSeconds: Series<Histogram.Internal<string>>;
-  private readonly firstToken: Series<Histogram.Internal<string>>;
-  private readonly fallbacks: Series<Counter.Internal>;
-  private readonly estimated: Series<Counter.Internal>;
-  private readonly rejections: Series<Counter.Internal>;
-  private readonly breakerChanges: Series<Counter.Internal>;
-  private readonly providerAlarms: Series<Counter.Internal>;
+  private readonly admissions: SeriesOf<Tally>;
+  private readonly admitSeconds: Spread;
+  private readonly units: SeriesOf<Tally>;
+  private readonly attempts: SeriesOf<Tally>;
+  private readonly attemptSeconds: SeriesOf<Spread>;
+  private readonly firstToken: SeriesOf<Spread>;
+  private readonly fallbacks: SeriesOf<Tally>;
+  private readonly estimated: SeriesOf<Tally>;
+  private readonly rejections: SeriesOf<Tally>;
+  private readonly breakerChanges: SeriesOf<Tally>;
+  private readonly providerAlarms: SeriesOf<Tally>;
 
   constructor(private readonly metrics: Metrics) {
-    const registers = [metrics.registry];
-    this.admissions = this.counter(
+    this.admissions = metrics.counter(
       'gateway_admissions_total',
       'Admissions by outcome (local_…: by the local share); a refusal names the scope and metric that refused.',
       ['outcome', 'scope', 'metric'],
     );
-    this.admitSeconds = new Histogram({
-      name: 'gateway_admission_duration_seconds',
-      help: 'One trip to the limit store.',
-      buckets: TRIP_BUCKETS,
-      registers,
-    });
-    this.units = this.counter('gateway_units_total', 'Finished units; code is empty where none failed.', [
+    this.admitSeconds = metrics.histogram(
+      'gateway_admission_duration_seconds',
+      'One trip to the limit store.',
+      [],
+      TRIP_BUCKETS,
+    )();
+    this.units = metrics.counter('gateway_units_total', 'Finished units; code is empty where none failed.', [
       'endpoint',
       'outcome',
       'code',
     ]);
-    this.attempts = this.counter(
+    this.attempts = metrics.counter(
       'gateway_attempts_total',
       'Tries of one route, by how they ended and the status that the provider gave.',
       ['provider', 'outcome', 'code', 'status'],
     );
-    this.attemptSeconds = this.histogram(
+    this.attemptSeconds = metrics.histogram(
       'gateway_attempt_duration_seconds',
       'From sending to the end of an attempt.',
+      ['provider'],
       ATTEMPT_BUCKETS,
     );
-    this.firstToken = this.histogram(
+    this.firstToken = metrics.histogram(
       'gateway_time_to_first_token_seconds',
       'From the request to the first event of a stream that was answered, by the provider that answered.',
+      ['provider'],
       TOKEN_BUCKETS,
     );
-    this.fallbacks = this.counter(
+    this.fallbacks = metrics.counter(
       'gateway_fallbacks_total',
       'Units that another route than the first of their plan ended on, by its provider.',
       ['provider'],
     );
-    this.estimated = this.counter(
+    this.estimated = metrics.counter(
       'gateway_usage_estimated_total',
       'Units whose usage the provider did not tell.',
       ['provider'],
     );
-    this.rejections = this.counter(
+    this.rejections = metrics.counter(
       'gateway_rejections_total',
       'Requests refused before any model; scope and metric are empty where no limit refused.',
       ['endpoint', 'code', 'scope', 'metric'],
     );
-    this.breakerChanges = this.counter('gateway_breaker_changes_total', 'Changes of circuit breakers.', [
+    this.breakerChanges = metrics.counter('gateway_breaker_changes_total', 'Changes of circuit breakers.', [
       'provider',
       'state',
     ]);
-    this.providerAlarms = this.counter(
+    this.providerAlarms = metrics.counter(
       'gateway_provider_alarms_total',
       'Attempts that failed because a provider refuses our credential or does not know a model of ours.',
       ['provider', 'status'],
@@ -104,19 +111,19 @@ export class EdgeMetrics {
   }
 
   /** The same store, with every admission counted and measured. */
-  measured(limits: LimitStore): Admission {
+  measured(limits: LimitStore, clock: Clock): Admission {
     return {
-      admit: (asked) => {
-        const stop = this.admitSeconds.startTimer();
-        const answer = limits.admit(asked);
-        answer.then(
-          (result) => {
-            stop();
-            this.admitted(result);
-          },
-          () => this.admissions('error', '', '').inc(),
-        );
-        return answer;
+      admit: async (asked) => {
+        const startedMs = clock.monotonic();
+        try {
+          const result = await limits.admit(asked);
+          this.admitSeconds.observe((clock.monotonic() - startedMs) / 1_000);
+          this.admitted(result);
+          return result;
+        } catch (error) {
+          this.admissions('error', '', '').inc();
+          throw error;
+        }
       },
       stamp: (accountId, version, gen) => limits.stamp(accountId, version, gen),
       version: (accountId) => limits.version(accountId),
@@ -183,31 +190,4 @@ export class EdgeMetrics {
     this.attempts(provider, status, code, String(attempt.http_status ?? '')).inc();
     this.attemptSeconds(provider).observe(attempt.latency_ms / 1_000);
   }
-
-  private counter(name: string, help: string, labelNames: string[]): Series<Counter.Internal> {
-    const counter = new Counter({ name, help, labelNames, registers: [this.metrics.registry] });
-    return remembered((values) => counter.labels(...values));
-  }
-
-  private histogram(name: string, help: string, buckets: number[]): Series<Histogram.Internal<string>> {
-    const registers = [this.metrics.registry];
-    const histogram = new Histogram({ name, help, labelNames: ['provider'], buckets, registers });
-    return remembered((values) => histogram.labels(...values));
-  }
-}
-
-type Series<S> = (...values: string[]) => S;
-
-/** prom-client finds a series by hashing its labels; on the hot path that costs more than the counting. */
-function remembered<S>(make: (values: string[]) => S): Series<S> {
-  const known = new Map<string, S>();
-  return (...values) => {
-    const name = values.join('\n');
-    let series = known.get(name);
-    if (series === undefined) {
-      series = make(values);
-      known.set(name, series);
-    }
-    return series;
-  };
 }

@@ -1,0 +1,141 @@
+import {
+  Counter,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  type Registry,
+} from 'prom-client';
+
+/** What a metric is called, as prom-client wants it. */
+export interface MetricName {
+  name: string;
+  help: string;
+  labelNames: readonly string[];
+}
+
+/** A number that only grows. */
+export class Tally {
+  value = 0;
+
+  inc(by = 1): void {
+    this.value += by;
+  }
+}
+
+/** Observations of one series, by bucket. */
+export class Spread {
+  readonly counts: number[];
+  sum = 0;
+  count = 0;
+
+  constructor(private readonly bounds: readonly number[]) {
+    this.counts = bounds.map(() => 0);
+  }
+
+  observe(value: number): void {
+    this.sum += value;
+    this.count += 1;
+    for (let at = 0; at < this.bounds.length; at += 1) {
+      if (value > this.bounds[at]) continue;
+      this.counts[at] += 1;
+      return;
+    }
+  }
+}
+
+/** The series of a set of label values, made on first use. Asks for as many values as the metric has labels. */
+export type SeriesOf<S> = (...values: string[]) => S;
+
+type Labels = Record<string, string | number>;
+type NamedValue = MetricValue<string> & { metricName: string };
+type Told = MetricObjectWithValues<NamedValue>;
+
+/**
+ * prom-client hashes the labels at every count, which on the hot path costs more than all the counting. So the numbers
+ * are kept here, one object per series, and it is given them when it is scraped.
+ */
+class Kept<S> {
+  readonly known = new Map<string, { labels: Labels; series: S }>();
+
+  constructor(
+    private readonly labelNames: readonly string[],
+    private readonly make: () => S,
+  ) {}
+
+  of(values: readonly string[]): S {
+    const id = values.length === 1 ? values[0] : values.join('\n');
+    const found = this.known.get(id);
+    if (found !== undefined) return found.series;
+    const labels = Object.fromEntries(this.labelNames.map((name, at) => [name, values[at]]));
+    const series = this.make();
+    this.known.set(id, { labels, series });
+    return series;
+  }
+}
+
+export function counterSeries({ name, help, labelNames }: MetricName, registry: Registry): SeriesOf<Tally> {
+  const kept = new Kept(labelNames, () => new Tally());
+  new Counter({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { labels, series } of kept.known.values()) this.inc(labels, series.value);
+    },
+  });
+  return (...values) => kept.of(values);
+}
+
+export function histogramSeries(
+  name: MetricName,
+  bounds: readonly number[],
+  registry: Registry,
+): SeriesOf<Spread> {
+  const kept = new Kept(name.labelNames, () => new Spread(bounds));
+  new KeptHistogram(name, bounds, registry, kept);
+  return (...values) => kept.of(values);
+}
+
+class KeptHistogram extends Histogram {
+  /** Says what a histogram of this name looks like; it holds no values. */
+  private readonly empty: Histogram;
+
+  constructor(
+    private readonly metric: MetricName,
+    private readonly bounds: readonly number[],
+    registry: Registry,
+    private readonly kept: Kept<Spread>,
+  ) {
+    const { name, help, labelNames } = metric;
+    const options = { name, help, labelNames: [...labelNames], buckets: [...bounds] };
+    super({ ...options, registers: [registry] });
+    this.empty = new Histogram({ ...options, registers: [] });
+  }
+
+  override async get(): Promise<Told> {
+    const values = [...this.kept.known.values()].flatMap(({ labels, series }) => this.told(labels, series));
+    return { ...(await this.empty.get()), values };
+  }
+
+  /** What the registry asks for where it writes text; prom-client's types do not show it. */
+  getForPromString(): Promise<Told> {
+    return this.get();
+  }
+
+  private told(labels: Labels, { counts, sum, count }: Spread): NamedValue[] {
+    const { name } = this.metric;
+    let below = 0;
+    const buckets = this.bounds.map((bound, at) => {
+      below += counts[at];
+      return { labels: { ...labels, le: bound }, value: below, metricName: `${name}_bucket` };
+    });
+    return [
+      ...buckets,
+      { labels: { ...labels, le: '+Inf' }, value: count, metricName: `${name}_bucket` },
+      { labels, value: sum, metricName: `${name}_sum` },
+      { labels, value: count, metricName: `${name}_count` },
+    ];
+  }
+}
