@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Random } from '@gateway/contracts';
 
@@ -35,7 +35,7 @@ export function isWellFormedSecret(secret: string): boolean {
 
 /** What travels between services and names a cache entry: lower-case hex SHA-256 of the whole secret. */
 export function secretDigest(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 /** `rsk_ab12...wxyz`: first and last four of the random part, nothing of the checksum. */

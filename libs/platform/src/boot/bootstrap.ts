@@ -94,7 +94,7 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
     answerFailure ??= failureHandler(created().get<Logger>(LOGGER));
     answerFailure(failure, request, reply);
   });
-  void instance.register(cors, () => answerCors);
+  registerPreflight(instance);
 
   const root = { module: class Root {}, imports: [DiscoveryModule, module] };
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
@@ -189,6 +189,17 @@ function refuseAddress(failure: Error, request: FastifyRequest, reply: FastifyRe
 function answerAddress(refusal: ApiError, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(responseHeaders(request));
   sendApiError(refusal, request, reply);
+}
+
+/**
+ * Answers OPTIONS. In a scope of its own, so that its hook runs for preflights alone: every other answer carries its CORS
+ * headers with those of `responseHeaders`.
+ */
+function registerPreflight(instance: FastifyInstance): void {
+  void instance.register((scope, _options, done) => {
+    void scope.register(cors, () => answerCors);
+    done();
+  });
 }
 
 /** Any origin may call the API, without credentials; nothing else answers another origin. */

@@ -133,24 +133,31 @@ class FastifyResponder implements Responder {
   }
 
   json(body: Record<string, unknown>, headers: Record<string, string>): void {
-    void this.reply
-      .headers({ ...this.rateHeaders, ...headers })
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify(body));
+    if (this.client.isGone) return;
+    const text = JSON.stringify(body);
+    const raw = this.open(200, {
+      ...headers,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(text)),
+    });
+    raw.end(text);
   }
 
   openStream(headers: Record<string, string>): void {
     if (this.isStreamOpen || this.client.isGone) return;
     this.isStreamOpen = true;
+    this.open(200, { ...headers, ...SSE_HEADERS });
+  }
+
+  /** Past Fastify's own reply, whose hooks and header copies have nothing to add to a good answer. */
+  private open(status: number, headers: Record<string, string>): ServerResponse {
     this.reply.hijack();
-    const raw: ServerResponse = this.reply.raw;
     const anthropic = this.isMessages ? { [HEADER.anthropicRequestId]: this.request.id } : {};
-    raw.writeHead(200, {
+    return this.reply.raw.writeHead(status, {
       ...responseHeaders(this.request),
       ...this.rateHeaders,
-      ...headers,
       ...anthropic,
-      ...SSE_HEADERS,
+      ...headers,
     });
   }
 }
