@@ -15,6 +15,7 @@ export type {
   OutcomeValues,
   SettleFacts,
   SyncedOutcome,
+  UsageRest,
 } from './records.js';
 export type { Position } from './segment-writer.js';
 export { Shipper } from './shipper.js';

@@ -184,6 +184,26 @@ describe('the journal when the disk is full', () => {
       await journal.close();
     }));
 
+  it('outcomes within the gap share one sync, which nobody waits for', () =>
+    withFolder(async (dir) => {
+      let syncs = 0;
+      const disk = faultyDisk({ sync: (fd) => ((syncs += 1), nodeDisk.sync(fd)) });
+      const { journal, clock, settled } = await openJournal(dir, { disk, syncGapMs: 5 });
+      journal.outcome(USAGE, 'a', usage(1));
+      journal.flush();
+      await clock.until(() => settled.length === 1);
+      for (const n of [2, 3, 4]) {
+        journal.outcome(USAGE, 'a', usage(n));
+        expect(journal.flush()).toBe(true);
+      }
+      await ioTurn();
+      expect([syncs, settled.length]).toEqual([1, 1]);
+      clock.advance(5);
+      await clock.until(() => settled.length === 4);
+      expect(syncs).toBe(2);
+      await journal.close();
+    }));
+
   it('B08 no space: units are refused, nothing is lost, and it recovers', () =>
     withFolder(async (dir) => {
       let isFull = true;

@@ -6,11 +6,11 @@ import { type Disk, nodeDisk } from './disk.js';
 import { EpochReader, WINDOW_BYTES } from './epoch-reader.js';
 import { encodeFrame } from './frame.js';
 import { Inheritance, isProducerName } from './inheritance.js';
+import { OpenUnits } from './open-units.js';
 import { type Claim, claim } from './owner.js';
 import {
   type CrashRecord,
   type Intent,
-  intentJson,
   isOutcome,
   type JournalTopic,
   type OutcomeHead,
@@ -19,6 +19,7 @@ import {
   parseFrame,
   type SettleFacts,
   type SyncedOutcome,
+  type UsageRest,
   unitOf,
 } from './records.js';
 import { type Position, SegmentWriter } from './segment-writer.js';
@@ -34,6 +35,11 @@ export interface JournalOptions {
   random: Random;
   /** `wait`: an answer ends only when its outcome is synced. `group`: it does not wait. */
   sync: 'group' | 'wait';
+  /**
+   * Shortest time between two group commits, in milliseconds; default 0. What is written meanwhile shares the next one,
+   * and a power cut may take that much more; kill -9 takes nothing either way.
+   */
+  syncGapMs?: number;
   /** Bytes that this journal and what it took over may hold; no new unit is accepted from 90 % on. */
   budgetBytes: number;
   /** Size at which a new segment begins; default 64 MiB. */
@@ -83,7 +89,7 @@ export class Journal {
   private readonly shelf: Shelf;
   private readonly inheritance: Inheritance;
   private readonly folder: string;
-  private readonly openUnits = new Map<string, Intent>();
+  private readonly openUnits = new OpenUnits();
   private position: Position = { segment: 1, offset: 0, seq: 0 };
   private seq = 0;
   private isFlushDue = false;
@@ -124,8 +130,9 @@ export class Journal {
       clock: options.clock,
       folder: this.folder,
       segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
+      syncGapMs: options.syncGapMs ?? 0,
       onAlarm: options.onAlarm,
-      carry: () => [...this.openUnits.values()].map((intent) => encodeFrame(intentJson(intent))),
+      carry: () => this.openUnits.frames(),
       onSynced: (position, outcomes) => this.advance(position, outcomes),
     });
     this.shelf.add({
@@ -153,9 +160,7 @@ export class Journal {
   /** Notes an admitted unit; buffered until the turn's flush. False: not accepted, the unit must be refused (503). */
   intent(intent: Intent): boolean {
     if (!this.isAccepting) return false;
-    const frame = encodeFrame(intentJson(intent));
-    this.openUnits.set(intent.unit, intent);
-    void this.writer.append(frame, null);
+    void this.writer.append(this.openUnits.open(intent), null);
     this.flushThisTurn();
     return true;
   }
@@ -170,7 +175,14 @@ export class Journal {
     value: OutcomeValues[Topic],
     settle: SettleFacts | null = null,
   ): Receipt {
-    return this.record(topic, key, value, { settle, isCrash: false });
+    const unit = 'unit' in value ? unitOf(value) : null;
+    return this.record({ topic, key, unit, settle, isCrash: false }, JSON.stringify(value));
+  }
+
+  /** The usage outcome of an open unit: what its INTENT says and `rest`. As `outcome` otherwise. */
+  finish(unit: string, key: string, rest: UsageRest, settle: SettleFacts | null): Receipt {
+    const value = this.openUnits.valueOf(unit, rest);
+    return this.record({ topic: USAGE, key, unit, settle, isCrash: false }, value);
   }
 
   /** Hands everything buffered to the kernel in one write: from then on kill -9 loses nothing. False: disk failing. */
@@ -198,7 +210,9 @@ export class Journal {
       const open = dead.open.filter((intent) => !closed.has(intent.unit));
       for (const intent of open) {
         closed.add(intent.unit);
-        this.record(USAGE, intent.accountId, crashRecord(intent), { settle: null, isCrash: true });
+        const { accountId: key, unit } = intent;
+        const value = JSON.stringify(crashRecord(intent));
+        this.record({ topic: USAGE, key, unit, settle: null, isCrash: true }, value);
       }
       crashed += open.length;
       const { producer, epoch } = dead;
@@ -246,7 +260,7 @@ export class Journal {
 
   /** Units admitted and not finished, for renewals. */
   inFlight(): IterableIterator<Intent> {
-    return this.openUnits.values();
+    return this.openUnits.intents();
   }
 
   /** From now on this shipper hears of every epoch to ship and of how far this one is synced. */
@@ -288,22 +302,18 @@ export class Journal {
     await this.owner.release();
   }
 
-  private record(
-    topic: JournalTopic,
-    key: string,
-    value: OutcomeValues[JournalTopic],
-    how: { settle: SettleFacts | null; isCrash: boolean },
-  ): Receipt {
+  private record(what: Omit<OutcomeHead, 'seq' | 'at'>, value: string): Receipt {
+    const { topic, key, unit, isCrash, settle } = what;
     const { producer, epoch } = this;
-    const unit = 'unit' in value ? unitOf(value) : null;
-    const head: OutcomeHead = { seq: this.seq + 1, topic, key, at: this.options.clock.now(), unit, ...how };
+    const seq = this.seq + 1;
+    const head: OutcomeHead = { seq, topic, key, at: this.options.clock.now(), unit, settle, isCrash };
     // A frame that cannot be made must not use up a number.
     const frame = encodeFrame(outcomeJson(head, value, this));
-    this.seq = head.seq;
-    if (unit !== null) this.openUnits.delete(unit);
+    this.seq = seq;
+    if (unit !== null) this.openUnits.close(unit);
     const synced = this.writer.append(frame, syncedOutcome(head, { producer, epoch }));
     this.flushThisTurn();
-    return { seq: head.seq, synced };
+    return { seq, synced };
   }
 
   private flushThisTurn(): void {

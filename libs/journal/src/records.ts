@@ -35,6 +35,9 @@ export type IntentFacts = Pick<
   | 'limits'
 >;
 
+/** What a usage record says beyond its INTENT. */
+export type UsageRest = Omit<OutcomeValues['gateway.usage.v1'], keyof IntentFacts>;
+
 /** A unit that was admitted. Closed by the usage outcome of the same request id and unit number. */
 export interface Intent {
   /** `<request_id>/<n>`, as admission knows it. */
@@ -80,20 +83,25 @@ const INTENT_START = '{"intent":';
 const OUTCOME_START = '{"outcome":';
 const VALUE_START = ',"value":';
 
-export function intentJson(intent: Intent): string {
-  return `${INTENT_START}${JSON.stringify(intent)}}`;
+export function intentJson({ unit, accountId }: Intent, facts: string): string {
+  const head = `"unit":${JSON.stringify(unit)},"accountId":${JSON.stringify(accountId)}`;
+  return `${INTENT_START}{${head},"facts":${facts}}}`;
 }
 
 /** The value comes last and is spliced as text, so that shipping needs neither to parse nor to serialise it. */
 export function outcomeJson(
   head: OutcomeHead,
-  value: OutcomeValues[JournalTopic],
+  value: string,
   stamp: { producer: string; epoch: string },
 ): string {
-  const stamps = `"producer":${JSON.stringify(stamp.producer)},"epoch":${JSON.stringify(stamp.epoch)},"seq":${head.seq}}`;
-  const text = JSON.stringify(value);
-  const stamped = text === '{}' ? `{${stamps}` : `${text.slice(0, -1)},${stamps}`;
-  return `${OUTCOME_START}${JSON.stringify(head)}${VALUE_START}${stamped}}`;
+  const stamps = `{"producer":${JSON.stringify(stamp.producer)},"epoch":${JSON.stringify(stamp.epoch)},"seq":${head.seq}}`;
+  return `${OUTCOME_START}${JSON.stringify(head)}${VALUE_START}${joined(value, stamps)}}`;
+}
+
+/** The members of two objects that share none, as text. */
+export function joined(left: string, right: string): string {
+  if (left === '{}') return right;
+  return right === '{}' ? left : `${left.slice(0, -1)},${right.slice(1)}`;
 }
 
 /** True for an outcome's bytes: an intent need not be parsed where only outcomes matter. */

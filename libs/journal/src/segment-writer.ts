@@ -39,6 +39,8 @@ export interface WriterOptions {
   clock: Clock;
   folder: string;
   segmentBytes: number;
+  /** Shortest time between the beginnings of two syncs, in milliseconds. */
+  syncGapMs: number;
   onAlarm: OnAlarm;
   /** Frames that each new segment begins with: units still open, so that no old segment is kept for their sake. */
   carry(): Buffer[];
@@ -69,6 +71,8 @@ export class SegmentWriter {
   private folderIsSynced = true;
   private isSyncing = false;
   private isSettling = false;
+  private syncBegan = -Infinity;
+  private gap: Timer | null = null;
   private isFailing = false;
   private retryMs = RETRY_MS_MIN;
   private timer: Timer | null = null;
@@ -124,6 +128,8 @@ export class SegmentWriter {
   /** Resolves when everything given so far is synced. */
   async settle(): Promise<void> {
     this.isSettling = true;
+    this.gap?.cancel();
+    this.gap = null;
     this.flush();
     this.sync();
     const buffered = this.open.frames.length > 0 ? this.open : this.stuck?.group;
@@ -134,6 +140,7 @@ export class SegmentWriter {
   async close(): Promise<void> {
     this.timer?.cancel();
     this.timer = null;
+    this.gap?.cancel();
     for (const fd of this.openFds) await this.options.disk.close(fd);
     this.openFds.clear();
   }
@@ -175,10 +182,19 @@ export class SegmentWriter {
 
   // A commit covers all groups written before it began; those written meanwhile share the next one.
   private sync(): void {
-    if (this.isSyncing || this.written.length === 0) return;
-    this.isSyncing = true;
-    const groups = [...this.written];
+    if (this.isSyncing || this.gap !== null || this.written.length === 0) return;
     const started = this.options.clock.monotonic();
+    const waitMs = this.syncBegan + this.options.syncGapMs - started;
+    if (waitMs > 0 && !this.isSettling) {
+      this.gap = this.options.clock.setTimer(waitMs, () => {
+        this.gap = null;
+        this.sync();
+      });
+      return;
+    }
+    this.isSyncing = true;
+    this.syncBegan = started;
+    const groups = [...this.written];
     this.syncFiles(new Set(groups.map((group) => group.fd))).then(
       () => {
         this.isSyncing = false;

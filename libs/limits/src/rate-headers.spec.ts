@@ -41,10 +41,10 @@ describe('rateHeaders', () => {
 });
 
 describe('limitReadings', () => {
-  it('joins the counters with the limits they were checked against', () => {
-    expect(limitReadings([KEY, ORG], ADMITTED)).toEqual([
-      { scope: 'key', scope_id: 'k1', rpm: 3, rpd: 40, rpm_limit: 100, rpd_limit: 1_000 },
-      { scope: 'org', scope_id: 'o1', rpm: 5, rpd: 50, rpm_limit: 5, rpd_limit: null },
+  it('joins the counters with the limits and caps they were checked against', () => {
+    expect(limitReadings([KEY, ORG], ADMITTED, (at) => ['5', null][at])).toEqual([
+      { scope: 'key', scope_id: 'k1', rpm: 3, rpd: 40, rpm_limit: 100, rpd_limit: 1_000, cap_usd: '5' },
+      { scope: 'org', scope_id: 'o1', rpm: 5, rpd: 50, rpm_limit: 5, rpd_limit: null, cap_usd: null },
     ]);
   });
 });

@@ -11,6 +11,7 @@ export interface ScopeReading {
   rpd: number;
   rpm_limit: number | null;
   rpd_limit: number | null;
+  cap_usd: string | null;
 }
 
 /**
@@ -36,14 +37,19 @@ export function durationText(seconds: number): string {
   return minutes > 0 ? `${minutes}m${whole % 60}s` : `${whole}s`;
 }
 
-/** Counters with their limits, from which notifications find the rungs of rate_limit.threshold. */
-export function limitReadings(scopes: readonly LimitScope[], admitted: Admitted): ScopeReading[] {
-  return scopes.map((scope, index) => ({
-    scope: scope.kind,
-    scope_id: scope.id,
+/** Counters with their limits and caps, from which notifications find the rungs of rate_limit.threshold. */
+export function limitReadings(
+  scopes: readonly LimitScope[],
+  admitted: Admitted,
+  capUsdOf: (index: number) => string | null,
+): ScopeReading[] {
+  return scopes.map(({ kind, id, rpm, rpd }, index) => ({
+    scope: kind,
+    scope_id: id,
     rpm: admitted.counters[index].rpm,
     rpd: admitted.counters[index].rpd,
-    rpm_limit: scope.rpm,
-    rpd_limit: scope.rpd,
+    rpm_limit: rpm,
+    rpd_limit: rpd,
+    cap_usd: capUsdOf(index),
   }));
 }

@@ -11,13 +11,13 @@ import type {
   ToolChoice,
 } from '../model-request.js';
 import { requestFault } from './cross-checks.js';
-import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from './json-object.js';
+import { filled, isObject, objectOf, objectsOf, pick, textOf, type JsonObject } from './json-object.js';
 import { toolsForFunctions, usesLegacyFunctions } from './legacy-functions.js';
 import { cacheOf, MessagesReader } from './read-messages.js';
 import { KNOWN_PARAMS, schemaFault } from './request-schema.js';
 
 /** Hints with no field of their own in the middle form (wire-formats 5.11). */
-const HINTS = [
+const HINTS: ReadonlySet<string> = new Set([
   'verbosity',
   'prompt_cache_key',
   'prompt_cache_retention',
@@ -25,7 +25,7 @@ const HINTS = [
   'metadata',
   'store',
   'moderation',
-];
+]);
 const LEGACY = ['functions', 'function_call'];
 /** Members whose bytes are input text for the estimate, counted as they stand in the body. */
 const MEASURED = ['tools', 'functions', 'response_format'];
@@ -67,14 +67,10 @@ export function readRequest(body: ParsedBody): ModelRequest {
     serviceTier: readTier(value.service_tier),
     endUser: filled(value.safety_identifier) ?? filled(value.user),
     requires: [...messagesNeeds(messages), ...paramsNeed(value, tools)],
-    hints: Object.fromEntries(
-      HINTS.filter((name) => isGiven(value[name])).map((name) => [name, value[name]]),
-    ),
+    hints: pick(value, (name) => HINTS.has(name) && isGiven(value[name])),
     includeUsage: objectOf(value.stream_options).include_usage === true,
     legacyFunctions,
-    unknown: Object.fromEntries(
-      Object.entries(value).filter(([name]) => !KNOWN_PARAMS.has(name) && !LEGACY.includes(name)),
-    ),
+    unknown: pick(value, (name) => !KNOWN_PARAMS.has(name) && !LEGACY.includes(name)),
     sizes,
     body,
   };
@@ -178,20 +174,26 @@ function paramsNeed(value: JsonObject, tools: Tool[]): RequiredCapability[] {
   const modalities = stringsOf(value.modalities);
   const reasoning = readReasoning(value);
   const asksToReason = reasoning?.effort != null && reasoning.effort !== 'none';
-  const needs: [boolean, Capability, string][] = [
-    [tools.length > 0, 'tools', 'tools'],
-    [tools.some(({ custom }) => custom), 'custom_tools', 'tools'],
-    [objectOf(value.response_format).type === 'json_schema', 'json_schema', 'response_format'],
-    [(numberOf(value.n) ?? 1) > 1, 'choices', 'n'],
-    [value.logprobs === true, 'logprobs', 'logprobs'],
-    [Object.keys(objectOf(value.logit_bias)).length > 0, 'logit_bias', 'logit_bias'],
-    [modalities.includes('audio'), 'audio_output', 'modalities'],
-    [modalities.includes('image'), 'same_dialect', 'modalities'],
-    [isGiven(value.prediction), 'prediction', 'prediction'],
-    [isGiven(value.web_search_options), 'web_search', 'web_search_options'],
-    [reasoning?.maxTokens != null, 'reasoning_budget', 'reasoning.max_tokens'],
-    [asksToReason, 'reasoning', isObject(value.reasoning) ? 'reasoning.effort' : 'reasoning_effort'],
-    [value.service_tier === 'flex', 'flex', 'service_tier'],
-  ];
-  return needs.filter(([isNeeded]) => isNeeded).map(([, capability, param]) => ({ capability, param }));
+  const needs: RequiredCapability[] = [];
+  const need = (isNeeded: boolean, capability: Capability, param: string): void => {
+    if (isNeeded) needs.push({ capability, param });
+  };
+  need(tools.length > 0, 'tools', 'tools');
+  need(
+    tools.some(({ custom }) => custom !== undefined),
+    'custom_tools',
+    'tools',
+  );
+  need(objectOf(value.response_format).type === 'json_schema', 'json_schema', 'response_format');
+  need((numberOf(value.n) ?? 1) > 1, 'choices', 'n');
+  need(value.logprobs === true, 'logprobs', 'logprobs');
+  need(Object.keys(objectOf(value.logit_bias)).length > 0, 'logit_bias', 'logit_bias');
+  need(modalities.includes('audio'), 'audio_output', 'modalities');
+  need(modalities.includes('image'), 'same_dialect', 'modalities');
+  need(isGiven(value.prediction), 'prediction', 'prediction');
+  need(isGiven(value.web_search_options), 'web_search', 'web_search_options');
+  need(reasoning?.maxTokens != null, 'reasoning_budget', 'reasoning.max_tokens');
+  need(asksToReason, 'reasoning', isObject(value.reasoning) ? 'reasoning.effort' : 'reasoning_effort');
+  need(value.service_tier === 'flex', 'flex', 'service_tier');
+  return needs;
 }

@@ -4,9 +4,16 @@ import { isObject, objectOf, pick, type JsonObject } from './json-object.js';
 
 /** Names under which providers report money (spec, Usage object, rule 3). */
 const MONEY = /cost|price|charge|usd|credit/i;
+const MOST_NAMES = 1_000;
+/** Providers use few names, and each is asked for several times an answer. */
+const known = new Map<string, boolean>();
 
 export function namesMoney(key: string): boolean {
-  return MONEY.test(key);
+  const verdict = known.get(key);
+  if (verdict !== undefined) return verdict;
+  const found = MONEY.test(key);
+  if (known.size < MOST_NAMES && key.length < 64) known.set(key, found);
+  return found;
 }
 
 /** A copy without any member that names money, however deep. */
@@ -23,8 +30,8 @@ function reported(value: unknown): number | null {
 }
 
 function firstOf(...values: unknown[]): number {
-  for (const value of values) {
-    const count = reported(value);
+  for (let at = 0; at < values.length; at += 1) {
+    const count = reported(values[at]);
     if (count !== null) return count;
   }
   return 0;
@@ -76,14 +83,12 @@ export function unitUsage(raw: JsonObject, quirks: Quirks): UnitUsage {
     accepted_prediction_tokens: firstOf(output.accepted_prediction_tokens),
     rejected_prediction_tokens: firstOf(output.rejected_prediction_tokens),
   };
-  const optional = {
-    image_input_tokens: reported(input.image_tokens),
-    image_output_tokens: reported(output.image_tokens),
-    searches: reported(raw.num_search_queries),
-  };
-  for (const [name, count] of Object.entries(optional)) {
-    if (count !== null && count > 0) Object.assign(usage, { [name]: count });
-  }
+  const imagesIn = reported(input.image_tokens);
+  const imagesOut = reported(output.image_tokens);
+  const searches = reported(raw.num_search_queries);
+  if (imagesIn) usage.image_input_tokens = imagesIn;
+  if (imagesOut) usage.image_output_tokens = imagesOut;
+  if (searches) usage.searches = searches;
   return usage;
 }
 

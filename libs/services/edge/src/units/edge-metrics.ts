@@ -10,16 +10,10 @@ import {
 } from '@gateway/platform';
 
 type Admission = Pick<LimitStore, 'admit' | 'stamp' | 'version'>;
+type OpenedUnit = Pick<UsageRecord, 'endpoint' | 'stream'>;
 type EndedUnit = Pick<
   UsageRecord,
-  | 'endpoint'
-  | 'outcome'
-  | 'error_code'
-  | 'provider'
-  | 'stream'
-  | 'ttft_ms'
-  | 'routing_fallback'
-  | 'usage_estimated'
+  'outcome' | 'error_code' | 'provider' | 'ttft_ms' | 'routing_fallback' | 'usage_estimated'
 > & { attempts: readonly EndedAttempt[] };
 type EndedAttempt = Pick<
   UsageRecord['attempts'][number],
@@ -130,13 +124,13 @@ export class EdgeMetrics {
     };
   }
 
-  unitEnded(unit: EndedUnit): void {
+  unitEnded({ endpoint, stream }: OpenedUnit, unit: EndedUnit): void {
     const provider = unit.provider ?? '';
-    this.units(unit.endpoint, unit.outcome, unit.error_code ?? '').inc();
+    this.units(endpoint, unit.outcome, unit.error_code ?? '').inc();
     for (const attempt of unit.attempts) this.attemptEnded(attempt);
     if (unit.routing_fallback) this.fallbacks(provider).inc();
     if (unit.usage_estimated) this.estimated(provider).inc();
-    if (unit.stream && unit.ttft_ms != null) this.firstToken(provider).observe(unit.ttft_ms / 1_000);
+    if (stream && unit.ttft_ms != null) this.firstToken(provider).observe(unit.ttft_ms / 1_000);
   }
 
   rejected({ endpoint, code, scope, limit_type }: Rejected): void {

@@ -14,6 +14,8 @@ import { StoreWatch } from './store-watch.js';
 const RECOVER_EVERY_MS = 60_000;
 const DRAIN_MS = 25_000;
 const SYNC_MS = 5_000;
+/** A sync wakes another thread and comes back to this one: one for each answer would cost more than writing them. */
+const SYNC_GAP_MS = 2;
 
 /** The journal of this process with what hangs on it: settling what is synced, shipping, taking over dead journals. */
 @Injectable()
@@ -69,6 +71,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
       clock,
       random,
       sync: config.JOURNAL_SYNC,
+      syncGapMs: config.JOURNAL_SYNC === 'wait' ? 0 : SYNC_GAP_MS,
       budgetBytes: config.JOURNAL_BUDGET_BYTES,
       onAlarm: (alarm) => this.alarm(alarm),
       onSynced: (outcomes) => this.settle(outcomes),

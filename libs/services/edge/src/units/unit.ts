@@ -8,7 +8,7 @@ import {
   type UnitUsage,
   type UsageRecord,
 } from '@gateway/contracts';
-import type { IntentFacts, Journal, OutcomeValues, SettleFacts } from '@gateway/journal';
+import type { IntentFacts, Journal, SettleFacts, UsageRest } from '@gateway/journal';
 import { limitReadings, unitScopes } from '@gateway/limits';
 import { chargeFor, settledNano, type Charge, type Disconnect } from '@gateway/money';
 import type { PlannedRoute } from '@gateway/routing';
@@ -117,9 +117,15 @@ export class Unit {
     const { journal, outputs, metrics } = this.deps;
     if (end.outcome === 'served' && usage.completion_tokens !== undefined)
       outputs.add(this.facts.model, usage.completion_tokens);
-    const record = this.record(end, charge, usage);
-    metrics.unitEnded(record);
-    const receipt = journal.outcome(TOPIC.usage, this.facts.account_id, record, this.settle(charge, usage));
+    const { facts } = this;
+    const rest = this.rest(end, charge, usage);
+    metrics.unitEnded(facts, rest);
+    const settle = this.settle(charge, usage);
+    const served = this.last?.planned.model.record.id ?? facts.model;
+    const receipt =
+      served === facts.model
+        ? journal.finish(settle.unit, facts.account_id, rest, settle)
+        : journal.outcome(TOPIC.usage, facts.account_id, { ...facts, ...rest, model: served }, settle);
     return journal.commit(receipt);
   }
 
@@ -159,14 +165,13 @@ export class Unit {
     };
   }
 
-  private record(end: UnitEnd, charge: Charge, usage: UnitUsage): OutcomeValues['gateway.usage.v1'] {
+  /** The usage record without what the INTENT has said. */
+  private rest(end: UnitEnd, charge: Charge, usage: UnitUsage): UsageRest {
     const { last, deps, call } = this;
     const { prepared } = this.admitted;
     const { tier, snapshotId } = prepared;
     return {
-      ...this.facts,
       id: newId('use', deps.clock, deps.random),
-      model: last?.planned.model.record.id ?? this.facts.model,
       provider: last?.planned.route.provider ?? null,
       status: end.outcome === 'failed' ? 'error' : 'success',
       outcome: end.outcome,
@@ -182,7 +187,7 @@ export class Unit {
       ttft_ms: last?.firstEventMs == null ? null : rounded(last.firstEventMs - call.startedMs),
       routing_fallback: last ? this.isFallback(last.planned) : false,
       cache_hit: false,
-    } satisfies Omit<UsageRecord, 'producer' | 'epoch' | 'seq'>;
+    };
   }
 
   private attemptRecord(attempt: AttemptState, end: UnitEnd, usage: UnitUsage): AttemptRecord {
@@ -256,20 +261,13 @@ function rounded(ms: number): number {
 
 /** Every scope that the cost counts on, with what admission saw; a model's own limit on the key is a scope of its own. */
 function readings({ prepared, asked, admitted }: AdmittedUnit): UsageRecord['limits'] {
-  const own = limitReadings(asked.scopes, admitted).map((reading, at) => ({
-    ...reading,
-    cap_usd: prepared.principal.limits[at].spendCapUsd,
-  }));
+  const { limits } = prepared.principal;
+  const found: UsageRecord['limits'] = limitReadings(asked.scopes, admitted, (at) => limits[at].spendCapUsd);
   const [key] = asked.scopes;
-  const models = asked.extra
-    .filter(({ name }) => name.startsWith('m:'))
-    .map(({ name }) => ({
-      scope: key.kind,
-      scope_id: `${key.id}/${name}`,
-      rpm: 0,
-      rpm_limit: null,
-      rpd: 0,
-      rpd_limit: null,
-    }));
-  return [...own, ...models];
+  for (const { name } of asked.extra) {
+    if (!name.startsWith('m:')) continue;
+    const scope_id = `${key.id}/${name}`;
+    found.push({ scope: key.kind, scope_id, rpm: 0, rpm_limit: null, rpd: 0, rpd_limit: null });
+  }
+  return found;
 }
