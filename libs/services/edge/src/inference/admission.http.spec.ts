@@ -161,7 +161,7 @@ describe('admission', () => {
     const puts: PutUnit[] = [];
     const asked: AdmitRequest[] = [];
     edge.limits.admit = (request) => {
-      asked.push(request);
+      if (request.accountId === 'acct_test') asked.push(request);
       return Promise.reject(new ApiError('service_unavailable', { retryAfterSeconds: 2 }));
     };
     edge.limits.put = (units) => Promise.resolve(void puts.push(...units));
@@ -172,6 +172,53 @@ describe('admission', () => {
     expect(edge.upstream()).toEqual([]);
     await eventually(() => puts.length === 1);
     expect(puts[0]).toMatchObject({ action: 'cancel', unit: asked[0].unit });
+  });
+
+  it('R05 a unit that ran by the local share is registered, one that was refused is cancelled where it may be counted', async () => {
+    const puts: PutUnit[] = [];
+    const admit = edge.limits.admit.bind(edge.limits);
+    const decidedAway = (away: 'unasked' | 'unsure') => async (request: AdmitRequest) => ({
+      ...(await admit(request)),
+      away,
+    });
+    edge.limits.put = (units) => Promise.resolve(void puts.push(...units));
+    edge.limits.admit = decidedAway('unasked');
+    expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
+    await eventually(() => puts.some(({ action }) => action === 'settle'));
+    const [unit] = puts.map((put) => put.unit);
+    expect(puts.every((put) => put.unit === unit && put.action !== 'cancel')).toBe(true);
+
+    const key = edge.addKey(testPrincipal('key_none', { limits: [keyScope('key_none', { rpm: 0 })] }));
+    puts.length = 0;
+    expect((await edge.post(hello('simulator/chat'), { key })).status).toBe(429);
+    edge.limits.admit = decidedAway('unsure');
+    expect((await edge.post(hello('simulator/chat'), { key })).status).toBe(429);
+    await eventually(() => puts.length > 0);
+    expect(puts.map(({ action }) => action)).toEqual(['cancel']);
+  });
+
+  it('R05 what neither the store nor the share can decide is 503 with Retry-After', async () => {
+    const admit = edge.limits.admit.bind(edge.limits);
+    edge.limits.admit = (request) =>
+      request.accountId === 'acct_test'
+        ? Promise.resolve({ outcome: 'away', away: 'unasked' })
+        : admit(request);
+    const refused = await edge.post(hello('simulator/chat'));
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('a unit that was admitted and that the journal then refuses gives its count back', async () => {
+    const count = async (): Promise<unknown> =>
+      (await edge.limits.read('acct_test', [{ kind: 'key', id: 'key_test' }])).scopes;
+    expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
+    const { journal } = edge.journal;
+    journal.intent = () => false;
+    for (let n = 0; n < 3; n += 1) expect((await edge.post(hello('simulator/chat'))).status).toBe(503);
+    await eventually(async () => {
+      expect(await count()).toMatchObject([{ rpd: 1, reservedNano: 0n }]);
+      return true;
+    });
   });
 
   it('a ledger that is away is 503, and the next request after its return is served', async () => {
