@@ -110,7 +110,7 @@ export const ERRORS = {
     400,
     'The request is not acceptable.',
     'Correct the named field or option and send it again.',
-    { statuses: [400, 408, 413, 431] },
+    { statuses: [400, 408, 431] },
   ),
   conflict: request(
     409,

@@ -50,6 +50,8 @@ export interface BootConfig {
   drainGraceMs: number;
   /** When work is refused; by default from the memory of the container. */
   pressure?: PressureLimits;
+  /** How long a client may take to send; default 10 s for the headers and 120 s for the whole request. */
+  sendingMs?: { headers: number; request: number };
 }
 
 export interface BootOptions {
@@ -75,7 +77,7 @@ const ENDING_MS = 5_000;
 /** Builds a service, starts it and answers how to stop it. Throws where an endpoint declares no access. */
 export async function bootstrap({ module, config }: BootOptions): Promise<RunningApp> {
   const random = new SystemRandom();
-  const adapter = new FastifyAdapter(serverOptions(random));
+  const adapter = new FastifyAdapter(serverOptions(random, config));
   const instance = adapter.getInstance<FastifyInstance>();
   const parts: { app?: NestFastifyApplication; drain?: Drain; authenticator?: Authenticator } = {};
   const created = (): NestFastifyApplication => {
@@ -153,13 +155,16 @@ function closing(app: NestFastifyApplication, graceMs: number): () => Promise<vo
 }
 
 /** Bounds of reliability 5.5. Fastify's own logger and 503 body stay out: ours are the only ones. */
-function serverOptions(random: Random): ConstructorParameters<typeof FastifyAdapter>[0] {
+function serverOptions(
+  random: Random,
+  { sendingMs = { headers: 10_000, request: 120_000 } }: BootConfig,
+): ConstructorParameters<typeof FastifyAdapter>[0] {
   const clock = new SystemClock();
   return {
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: 120_000,
+    requestTimeout: sendingMs.request,
     keepAliveTimeout: 75_000,
-    http: { maxHeaderSize: 16_384, headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
+    http: { maxHeaderSize: 16_384, headersTimeout: sendingMs.headers, connectionsCheckingInterval: 1_000 },
     return503OnClosing: false,
     requestIdHeader: false,
     routerOptions: { maxParamLength: 512 },

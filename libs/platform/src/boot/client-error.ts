@@ -6,12 +6,10 @@ import { ApiError, errorEnvelope, HEADER } from '@gateway/contracts';
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
 };
 const MESSAGES: Readonly<Record<number, string>> = {
   400: 'This is not a well-formed HTTP request.',
   408: 'The request did not arrive in time.',
-  413: 'A chunk carries too many extensions.',
   431: 'The headers are larger than 16,384 bytes.',
 };
 

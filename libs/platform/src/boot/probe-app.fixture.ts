@@ -32,7 +32,7 @@ import { ReadinessChecks } from '../health/readiness-checks.js';
 import { Pressure, type PressureLimits } from './pressure.js';
 import { responseHeaders } from './response-headers.js';
 import { PlatformModule } from '../platform.module.js';
-import { bootstrap, type RunningApp } from './bootstrap.js';
+import { bootstrap, type BootConfig, type RunningApp } from './bootstrap.js';
 
 /** A small service that uses every part of the platform; only specs start it. */
 class WidgetBody {
@@ -216,6 +216,7 @@ export interface ProbeOptions {
   /** Adds a handler that declares no access. */
   unguarded?: boolean;
   pressure?: PressureLimits;
+  sendingMs?: BootConfig['sendingMs'];
 }
 
 /** Starts the probe on a free port. */
@@ -248,6 +249,7 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
       host: '127.0.0.1',
       port: 0,
       drainGraceMs: options.drainGraceMs ?? 1_000,
+      sendingMs: options.sendingMs,
       pressure: options.pressure ?? { delayMs: NONE, rssBytes: NONE, bodyBytes: NONE },
     },
   });
