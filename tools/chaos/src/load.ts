@@ -12,6 +12,8 @@ export interface Load {
   tag: string;
   requests: number;
   rate: number;
+  /** The load ends after so long also where fewer could be sent. */
+  forMs?: number;
   random: Random;
   /** Told after each begin how many have begun. */
   onBegun(count: number): void;
@@ -32,7 +34,8 @@ export async function runLoad(load: Load): Promise<Sent[]> {
   const running = new Set<Promise<void>>();
   const underWayMax = Math.max(UNDER_WAY_MIN, load.rate * UNDER_WAY_S);
   let dueMs = performance.now();
-  for (let n = 0; n < load.requests; n += 1) {
+  const endMs = dueMs + (load.forMs ?? Infinity);
+  for (let n = 0; n < load.requests && performance.now() < endMs; n += 1) {
     if (dueMs > performance.now()) await pause(dueMs - performance.now());
     while (running.size >= underWayMax) await Promise.race(running);
     const one = sendUntilTaken(load, n, all).finally(() => running.delete(one));

@@ -30,6 +30,10 @@ async function measured(options: Options): Promise<Report> {
   const memory = new MemorySamples(fleet);
   const results: SeedResult[] = [];
   const notes: string[] = [];
+  const reportNow = (): Report =>
+    reportOf({ ...titleOf(options), again: (result) => commandOf(options, result) }, results, {
+      ...{ memory: memory.figures(), notes, minutes: (performance.now() - startMs) / 60_000 },
+    });
   try {
     const run: Run = { fleet, organization: await openOrganization(fleet), options, history: [] };
     const turns = options.seeds.flatMap((seed) => options.cases.map((one) => ({ seed, one })));
@@ -38,6 +42,8 @@ async function measured(options: Options): Promise<Report> {
         options.outageMs === null ? await runSeed(run, seed, one) : await runOutage(run, seed, notes);
       results.push(result);
       progress(result);
+      // Of a run that is ended early, what it has shown stays.
+      if (options.report !== null) writeReport(reportNow(), options.report);
       if (result.differences.length > 0) {
         showOutputs(fleet);
         // The books of the next seed would be wrong by this one's differences.
@@ -52,18 +58,19 @@ async function measured(options: Options): Promise<Report> {
       say('Redis holds nothing');
     }
   } finally {
+    memory.end();
     if (options.logs !== null) keepOutputs(fleet, options.logs);
     await fleet.stop();
     say('the fleet has stopped');
   }
   const last = results.at(-1);
   last?.differences.push(...fleet.findings());
-  const minutes = (performance.now() - startMs) / 60_000;
-  const name = options.cases.map((one) => one.name).join(',');
-  const what = options.cases.map(({ which }) => which.what).join('; ');
-  return reportOf({ name, what, again: (result) => commandOf(options, result) }, results, {
-    ...{ memory: memory.end(), notes, minutes },
-  });
+  return reportNow();
+}
+
+function titleOf({ cases }: Options): { name: string; what: string } {
+  const what = cases.map(({ which }) => which.what).join('; ');
+  return { name: cases.map(({ name }) => name).join(','), what };
 }
 
 /** One fleet serves all the cases. */

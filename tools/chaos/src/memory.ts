@@ -14,9 +14,12 @@ export class MemorySamples {
     }, EVERY_MS);
   }
 
-  /** First, median, last and highest by edge. */
-  end(): Record<string, { first: number; median: number; last: number; max: number }> {
+  end(): void {
     clearInterval(this.timer);
+  }
+
+  /** First, median, last and highest by edge. */
+  figures(): Record<string, { first: number; median: number; last: number; max: number }> {
     return Object.fromEntries(
       [...this.samples].map(([name, all]) => {
         const median = all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)];

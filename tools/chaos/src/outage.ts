@@ -23,7 +23,8 @@ export async function runOutage(run: Run, seed: number, notes: string[]): Promis
   const { fleet, organization, options, history } = run;
   const outageMs = options.outageMs ?? 0;
   const rate = options.rate ?? OUTAGE_RATE;
-  const requests = rate * (BEFORE_S + outageMs / 1_000 + AFTER_S);
+  const forMs = (BEFORE_S + AFTER_S) * 1_000 + outageMs;
+  const requests = rate * (forMs / 1_000);
   const startMs = performance.now();
   const runner = new FaultRunner(fleet, [
     { afterRequests: BEFORE_S * rate, part: 'kafka', how: 'stop_then_kill', forMs: outageMs },
@@ -56,6 +57,7 @@ export async function runOutage(run: Run, seed: number, notes: string[]): Promis
   const { books, left } = await untilSettled(run, { timeoutMs: IN_WITHIN_MS });
   const settledMs = Math.round(performance.now() - loadEndMs);
   notes.push(
+    `${sent.length} sent in ${Math.round(forMs / 1_000)} s of load`,
     `Kafka was away for ${outageMs / 60_000} min at ${rate} requests/s`,
     `the cap let ${probes.sent.filter(({ isWhole }) => isWhole).length} of ${probes.sent.length} probes through`,
   );
