@@ -1,7 +1,10 @@
 import type { EdgeConfig } from '@gateway/edge';
 import { withLocalShare, type LimitStoreFactory } from '@gateway/platform';
 
-/** Redis with this edge's local share of the limits. */
+/** Redis with this process's local share of the limits. */
 export function edgeLimits(config: Readonly<EdgeConfig>): LimitStoreFactory {
-  return withLocalShare({ edges: config.EDGE_REPLICAS, commandTimeoutMs: config.REDIS_COMMAND_TIMEOUT_MS });
+  return withLocalShare({
+    edges: config.EDGE_REPLICAS * config.EDGE_WORKERS,
+    commandTimeoutMs: config.REDIS_COMMAND_TIMEOUT_MS,
+  });
 }

@@ -15,6 +15,7 @@ export type { PressureLimits } from './boot/pressure.js';
 export { responseHeaders } from './boot/response-headers.js';
 export { runMain } from './boot/run-main.js';
 export { startFleetApp } from './boot/fleet-app.js';
+export { isWorker, startWorkers } from './boot/workers/start-workers.js';
 export { FleetConfig, readConfigs, readFleetConfig, serviceEnvironment } from './config/fleet.config.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
 export { ToBoolean, ToList, ToNumber } from './config/transforms.js';

@@ -9,6 +9,8 @@ import type { Metrics } from '../metrics/metrics.js';
 import { PlatformModule } from '../platform.module.js';
 import { ConnectedLimitStore, type LimitStoreFactory, type RedisAddress } from '../redis/connect-redis.js';
 import { bootstrap, type RunningApp } from './bootstrap.js';
+import { isWorker } from './workers/start-workers.js';
+import { WorkerModule } from './workers/worker-link.js';
 
 /** Starts one service of a fleet on Kafka and Redis; `imports` are its own module and the twins of the ports it lacks. */
 export function startFleetApp(
@@ -19,7 +21,7 @@ export function startFleetApp(
 ): Promise<RunningApp> {
   const module = {
     module: class FleetApp {},
-    imports: [fleetPlatform(name, config, limitStore), ...imports],
+    imports: [fleetPlatform(name, config, limitStore), ...(isWorker() ? [WorkerModule] : []), ...imports],
   };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs } = config;
   return bootstrap({ name, module, config: { host, port, drainGraceMs } });

@@ -19,7 +19,6 @@ export function registerOperationalRoutes(
     return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'not_ready', faults });
   });
   instance.get('/metrics', { config }, async (_request, reply) => {
-    const { registry } = parts.metrics;
-    return reply.type(registry.contentType).send(await registry.metrics());
+    return reply.type(parts.metrics.registry.contentType).send(await parts.metrics.scrape());
   });
 }

@@ -32,6 +32,7 @@ const ALLOWED_FIELDS: ReadonlySet<string> = new Set([
   'offset',
   'org_id',
   'partition',
+  'pid',
   'port',
   'producer',
   'provider',
@@ -47,6 +48,7 @@ const ALLOWED_FIELDS: ReadonlySet<string> = new Set([
   'unit',
   'url',
   'version',
+  'worker',
 ]);
 const TEXT_MAX_LENGTH = 4_096;
 const CAUSES_MAX = 4;

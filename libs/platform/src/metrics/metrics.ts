@@ -14,6 +14,8 @@ export class Metrics implements OnApplicationShutdown {
   readonly registry = new Registry();
   private readonly duration: SeriesOf<Spread>;
 
+  private scraper: () => Promise<string> = () => this.registry.metrics();
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     this.duration = this.histogram(
@@ -42,6 +44,16 @@ export class Metrics implements OnApplicationShutdown {
     bounds: readonly number[],
   ): SeriesOf<Spread> {
     return histogramSeries({ name, help, labelNames }, bounds, this.registry);
+  }
+
+  /** What a scrape is answered with, in Prometheus's text format. */
+  scrape(): Promise<string> {
+    return this.scraper();
+  }
+
+  /** A worker among several answers for all of them. */
+  scrapeBy(scraper: () => Promise<string>): void {
+    this.scraper = scraper;
   }
 
   /** Read when the metrics are scraped. */

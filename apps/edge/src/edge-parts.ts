@@ -1,0 +1,23 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import { EdgeModule, type EdgeConfig, type EnabledProvider } from '@gateway/edge';
+import {
+  RemoteCatalogueModule,
+  RemoteFundsModule,
+  RemotePrincipalsModule,
+  type FleetConfig,
+} from '@gateway/platform';
+import { frontDoorOf } from './front-door-of.js';
+import { FleetShipperModule } from './fleet-shipper.js';
+
+export interface EdgeSettings {
+  fleet: Readonly<FleetConfig>;
+  config: Readonly<EdgeConfig>;
+  providers: ReadonlyMap<string, EnabledProvider>;
+}
+
+/** The edge with its shipper, and the ports that it asks other services for. */
+export function edgeParts({ fleet, config, providers }: EdgeSettings): (DynamicModule | Type<unknown>)[] {
+  const edge = EdgeModule.with({ config, providers, frontDoor: frontDoorOf(config) });
+  const ports = [RemotePrincipalsModule, RemoteCatalogueModule, RemoteFundsModule];
+  return [edge, FleetShipperModule.with(fleet), ...ports];
+}
