@@ -89,7 +89,7 @@ describe('U01 faults between the edge and a provider', () => {
       return String(answer.status);
     }
     expect(record).toMatchObject({ status: 'error', outcome: 'failed' });
-    return `${broke === undefined ? answer.status : 'in-band'} ${attempt.provider_code}`;
+    return `${broke === undefined ? answer.status : 'in-band'} ${String(attempt.provider_code)}`;
   }
 
   it.each(FAULTS)(

@@ -1,0 +1,44 @@
+import 'reflect-metadata';
+import { drainJournal, EdgeConfig } from '@gateway/edge';
+import {
+  createLogger,
+  loadConfig,
+  readConfigs,
+  readFleetConfig,
+  serviceEnvironment,
+  SystemClock,
+  SystemRandom,
+  WorkerShipper,
+} from '@gateway/platform';
+
+/** The job that empties a stranded journal volume: `node dist/apps/edge/src/drain.js`, in the edge's environment. */
+const WAIT_MS = 600_000;
+
+const env = serviceEnvironment();
+const { fleet, config } = readConfigs({
+  fleet: () => readFleetConfig(['USAGE_URL'], env),
+  config: () => loadConfig(EdgeConfig, env),
+});
+const clock = new SystemClock();
+const logger = createLogger({ service: 'drain', level: fleet.LOG_LEVEL });
+const onFault = (error: unknown): void => logger.error({ err: error }, 'draining goes on after a fault');
+const drained = await drainJournal({
+  dir: config.JOURNAL_DIR,
+  clock,
+  random: new SystemRandom(),
+  waitMs: WAIT_MS,
+  onAlarm: (alarm) => logger.warn({ reason: JSON.stringify(alarm) }, 'journal alarm'),
+  onFault,
+  startShipper: (events) =>
+    new WorkerShipper({
+      brokers: [...fleet.KAFKA_BROKERS],
+      clientId: 'drain',
+      fleetToken: fleet.FLEET_TOKEN,
+      usageUrl: fleet.USAGE_URL ?? '',
+      clock,
+      events,
+      onFault,
+    }),
+});
+process.stdout.write(`${JSON.stringify(drained)}\n`);
+process.exit(drained.left === 0 ? 0 : 1);
