@@ -3,9 +3,9 @@ import { RedisLimitStore, type ScriptRunner } from '@gateway/limits';
 import { Cluster, Redis } from 'ioredis';
 import { SystemClock } from '../time/system-clock.js';
 import { ClusterScriptRunner } from './cluster-script-runner.js';
-import { inTime } from './in-time.js';
 import { RedisBreaker } from './redis-breaker.js';
 import { IoredisScriptRunner } from './script-runner.js';
+import { TimedCalls } from './timed-calls.js';
 
 /** redis://[user:password@]host:port[/database], or some nodes of a cluster: the others are learnt. */
 export type RedisAddress =
@@ -40,8 +40,6 @@ export interface RedisConnection {
  * one: see `REDIS_COMMAND_TIMEOUT_MS`.
  */
 const COMMAND_TIMEOUT_MS = 150;
-/** The client's own bound, whose timer does not look at what has arrived: it only forgets what nobody awaits. */
-const FORGET_COMMAND_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 1_000;
 const RECONNECT_MAX_MS = 250;
 const SLOTS_REFRESH_MS = 2_000;
@@ -55,17 +53,17 @@ export function connectRedis(options: RedisOptions): RedisConnection {
   const { commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
   const settings = {
     connectionName: clientName,
-    commandTimeout: FORGET_COMMAND_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     retryStrategy: reconnectDelayMs,
   };
+  const calls = new TimedCalls(commandTimeoutMs, clock);
   const breakerOf = (node: Redis): RedisBreaker =>
     new RedisBreaker({
-      runner: bounded(new IoredisScriptRunner(node), commandTimeoutMs, clock),
-      probe: () => inTime(node.ping(), commandTimeoutMs, clock),
+      runner: bounded(new IoredisScriptRunner(node, clock), calls),
+      probe: () => calls.inTime(node.ping()),
       clock,
       commandTimeoutMs,
       reconnect: () => node.disconnect(true),
@@ -128,10 +126,10 @@ export class ConnectedLimitStore extends RedisLimitStore {
   }
 }
 
-function bounded(runner: ScriptRunner, timeoutMs: number, clock: Clock): ScriptRunner {
+function bounded(runner: ScriptRunner, calls: TimedCalls): ScriptRunner {
   return {
     runId: (key) => runner.runId(key),
-    run: (script, keys, args) => inTime(runner.run(script, keys, args), timeoutMs, clock),
+    run: (script, keys, args) => calls.inTime(runner.run(script, keys, args)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { eventually, ownRedis, testRedis } from '@gateway/testing';
 import { Redis } from 'ioredis';
+import { SystemClock } from '../time/system-clock.js';
 import { IoredisScriptRunner } from './script-runner.js';
 
 const OPTIONS = {
@@ -18,7 +19,7 @@ describe('IoredisScriptRunner', () => {
   it('runs a script that the server has never seen, and again after SCRIPT FLUSH', async () => {
     const database = await testRedis();
     const client = new Redis(database.url, OPTIONS);
-    const runner = new IoredisScriptRunner(client);
+    const runner = new IoredisScriptRunner(client, new SystemClock());
     await eventually(() => runner.runId());
     const joined = script(`return KEYS[1] .. ARGV[1] .. '${process.pid}'`);
     expect(await runner.run(joined, ['k'], [Buffer.from('v')])).toBe(`kv${process.pid}`);
@@ -35,7 +36,7 @@ describe('IoredisScriptRunner', () => {
     const server = await ownRedis();
     const client = new Redis(server.address, OPTIONS);
     client.on('error', () => undefined); // The connection breaks on purpose.
-    const runner = new IoredisScriptRunner(client);
+    const runner = new IoredisScriptRunner(client, new SystemClock());
     expect(() => runner.runId()).toThrow('not connected');
     const first = await eventually(() => runner.runId());
     expect(first).toMatch(/^[0-9a-f]{40}$/);

@@ -1,15 +1,24 @@
+import type { Clock } from '@gateway/contracts';
 import type { LimitScript, ScriptRunner } from '@gateway/limits';
 import type { Redis } from 'ioredis';
+import { TimedCalls } from './timed-calls.js';
+
+const RUN_ID_TIMEOUT_MS = 1_000;
 
 /**
  * Lua scripts over one ioredis connection. The client must be made with `enableOfflineQueue: false` and
  * `autoResendUnfulfilledCommands: false`: a call that waits or is sent again by the client would carry the run id of
- * another connection. Its `commandTimeout` bounds every call; `inTime` bounds it tighter.
+ * another connection. Scripts are bounded by who runs them, the reading of the run id here.
  */
 export class IoredisScriptRunner implements ScriptRunner {
   private nodeRunId: string | null = null;
+  private readonly reading: TimedCalls;
 
-  constructor(private readonly client: Redis) {
+  constructor(
+    private readonly client: Redis,
+    clock: Clock,
+  ) {
+    this.reading = new TimedCalls(RUN_ID_TIMEOUT_MS, clock);
     client.on('ready', () => void this.readRunId());
     client.on('close', () => (this.nodeRunId = null));
     if (client.status === 'ready') void this.readRunId();
@@ -32,7 +41,9 @@ export class IoredisScriptRunner implements ScriptRunner {
   private async readRunId(): Promise<void> {
     const connection = this.client.stream;
     try {
-      const runId = /^run_id:([0-9a-f]{40})/m.exec(await this.client.info('server'))?.[1];
+      const runId = /^run_id:([0-9a-f]{40})/m.exec(
+        await this.reading.inTime(this.client.info('server')),
+      )?.[1];
       // The connection may have gone while the answer was on its way: the next one reads its own.
       if (this.client.stream === connection && this.client.status === 'ready') this.nodeRunId = runId ?? null;
     } catch {
