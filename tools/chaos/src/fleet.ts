@@ -15,6 +15,7 @@ import {
 import type { Part } from './fault-plan.js';
 import { startKnownUpstream } from './known-upstream.js';
 import { ProcessPart, type Breakable } from './process-part.js';
+import { Reaper } from './reaper.js';
 
 const SERVICES = ['catalogue', 'keys', 'usage', 'notifications', 'workers'] as const;
 /** What a proxy may stand before. Kafka tells its clients its own address. */
@@ -36,7 +37,9 @@ export interface ChaosFleet {
 
 export async function startChaosFleet(options: { edges: number; hasProxies: boolean }): Promise<ChaosFleet> {
   const undo: (() => unknown)[] = [];
-  const stop = async (): Promise<void> => {
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => (stopping ??= stopAll());
+  const stopAll = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
@@ -72,11 +75,13 @@ async function start(
   const { proxies, seen } = await withProxies(options.hasProxies, real, undo);
   const env = environment({ ...seen, brokers: kafka.brokers, urls, folder });
   const findings: string[] = [];
+  const reaper = new Reaper();
+  undo.push(() => reaper.end());
   const processes = new Map(
     names.map((name) => {
       const app = name.startsWith('edge-') ? 'edge' : name;
       const at = { name, app, url: urls.get(name) ?? '', env: { ...env, JOURNAL_PRODUCER: name } };
-      return [name, new ProcessPart(at, (finding) => findings.push(finding))] as const;
+      return [name, new ProcessPart(at, (finding) => findings.push(finding), reaper)] as const;
     }),
   );
   undo.push(() => endAll(processes));

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startProgram, type Program } from '@gateway/testing';
+import type { Reaper } from './reaper.js';
 import { root } from './root.js';
 
 const START_MS = 150_000;
@@ -24,11 +25,13 @@ export interface Breakable {
 export class ProcessPart implements Breakable {
   private program: Program | null = null;
   private isWanted = false;
+  private isOver = false;
   private former = '';
 
   constructor(
     private readonly at: { name: string; app: string; url: string; env: Record<string, string> },
     private readonly onFinding: (finding: string) => void,
+    private readonly reaper: Reaper,
   ) {}
 
   get pid(): number | null {
@@ -47,7 +50,7 @@ export class ProcessPart implements Breakable {
         await this.launch();
         return;
       } catch (failure) {
-        if (performance.now() > endMs || !this.isWanted) throw failure;
+        if (performance.now() > endMs || !this.isWanted || this.isOver) throw failure;
         await pause(AGAIN_MS);
       }
     }
@@ -69,8 +72,11 @@ export class ProcessPart implements Breakable {
   /** SIGTERM at the end of the run. A process that has to be killed then is a finding. */
   async end(): Promise<void> {
     this.isWanted = false;
+    this.isOver = true;
     const { program } = this;
     if (program === null) return;
+    // A stopped one would not hear of its end.
+    program.signal('SIGCONT');
     program.signal('SIGTERM');
     const late = new AbortController();
     const overdue = pause(END_MS, 'overdue', { signal: late.signal }).catch(() => 'ended');
@@ -81,6 +87,7 @@ export class ProcessPart implements Breakable {
   }
 
   private async launch(): Promise<void> {
+    if (this.isOver) throw new Error('The run is over.');
     const { name, app, url, env } = this.at;
     const program = await startProgram({
       command: process.execPath,
@@ -90,6 +97,10 @@ export class ProcessPart implements Breakable {
       readyWhen: /"msg":"listening"/,
       timeoutMs: START_MS,
     });
+    this.reaper.watch(program.pid);
+    void program.ended.then(() => this.reaper.forget(program.pid));
+    // Nobody would end one that came up after the end of the run.
+    if (this.isOver) return program.kill();
     this.former = this.output().slice(-FORMER_CHARS);
     this.program = program;
     void program.ended.then((how) => {
