@@ -38,7 +38,7 @@ export class TimedCalls {
           this.open.delete(call);
           resolve(value);
         },
-        (error: unknown) => {
+        (error: Error) => {
           this.open.delete(call);
           reject(error);
         },
