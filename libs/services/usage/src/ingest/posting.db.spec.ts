@@ -163,6 +163,75 @@ describe('posting', () => {
     expect(await app.funds.watermark('edge-7', 'other')).toBe(0);
   });
 
+  it('B17 the topic replayed into an empty database takes the same money from the same accounts', async () => {
+    const units = Array.from({ length: 60 }, (_, n) =>
+      usageRecord({
+        account_id: `acct_${n % 3}`,
+        key_id: `key_${n % 5}`,
+        cost_usd: n % 7 === 0 ? null : `0.00${n}1`,
+        producer: 'edge-b17',
+        epoch: 'e',
+        seq: n + 1,
+      }),
+    );
+    for (let start = 0; start < units.length; start += 20) await app.post(...units.slice(start, start + 20));
+    const debits = async (): Promise<unknown[]> =>
+      (
+        await app.database.pool.query(
+          `SELECT debit, trim_scale(sum(amount))::text AS amount FROM transfer WHERE kind = 'usage' GROUP BY 1 ORDER BY 1`,
+        )
+      ).rows;
+    const totals = async (): Promise<unknown[]> =>
+      (
+        await app.database.pool.query(
+          'SELECT account_id, scope, scope_id, trim_scale(amount)::text FROM spend_total ORDER BY 1, 2, 3',
+        )
+      ).rows;
+    const before = [await debits(), await totals(), await books(app.database)];
+    await empty();
+    for (const unit of units.toReversed()) await app.post(unit, unit);
+    expect([await debits(), await totals(), await books(app.database)]).toEqual(before);
+    expect(await app.funds.watermark('edge-b17', 'e')).toBe(60);
+  });
+
+  it('R09 moves a key and its account in one chain under parallel postings: each rung lies in one movement', async () => {
+    const limits = [
+      {
+        scope: 'key' as const,
+        scope_id: 'key_1',
+        rpm: 1,
+        rpm_limit: null,
+        rpd: 1,
+        rpd_limit: null,
+        cap_usd: '5',
+      },
+    ];
+    const start = app.log.appended.length;
+    const batches = Array.from({ length: 24 }, (_, n) =>
+      [1, 2].map((k) =>
+        usageRecord({ cost_usd: '0.1', limits, producer: 'edge-r9', epoch: 'e', seq: 2 * n + k }),
+      ),
+    );
+    await Promise.all(batches.map((batch) => app.post(...batch)));
+    await waitForOutbox();
+    const events = app.log.appended.slice(start).map(({ record }) => JSON.parse(record.value).data);
+    const of = (type: string, from: string, to: string): [number, number][] =>
+      events
+        .filter((event) => event.type === type)
+        .map(({ data }): [number, number] => [Number(data[from]), Number(data[to])]);
+    const spend = of('spend.movement', 'spent_before', 'spent_after');
+    const balance = of('balance.movement', 'balance_before', 'balance_after');
+    // In the order in which they left, each begins where the one before has ended.
+    for (const chain of [spend, balance]) {
+      expect(chain).toHaveLength(24);
+      expect(chain.slice(1).map(([before]) => before)).toEqual(chain.slice(0, -1).map(([, after]) => after));
+    }
+    for (const rung of [2.5, 4, 4.75])
+      expect(spend.filter(([before, after]) => before < rung && rung <= after)).toHaveLength(1);
+    for (const rung of [-1, -3.33])
+      expect(balance.filter(([before, after]) => before > rung && rung >= after)).toHaveLength(1);
+  });
+
   it('B07 any redelivery, shuffle and cut of the same records gives the same books', async () => {
     const kinds = fc.record({
       account: fc.constantFrom('a', 'b', 'c'),

@@ -1,6 +1,13 @@
 import { EventLog, TOPIC, type LogRecord, type Subscription } from '@gateway/contracts';
 import { KafkaEventLog, SystemClock, SystemRandom } from '@gateway/platform';
-import { eventually, testDatabase, testKafka, type TestDatabase, type TestKafka } from '@gateway/testing';
+import {
+  eventually,
+  seededRandom,
+  testDatabase,
+  testKafka,
+  type TestDatabase,
+  type TestKafka,
+} from '@gateway/testing';
 import {
   cloudEvent,
   MIGRATED,
@@ -97,4 +104,33 @@ describe('the consumer on Kafka', () => {
       return rows.length === 1;
     });
   }, 60_000);
+
+  it('B07 a second member joins in mid-batch, each record comes 1 to 50 times, shuffled: each unit counts once', async () => {
+    const random = seededRandom(7);
+    const units = Array.from({ length: 60 }, (_, n) =>
+      usageRecord({
+        ...{ account_id: `acct_r${n % 9}`, key_id: `key_r${n % 9}`, cost_usd: '0.01' },
+        ...{ producer: 'edge-rebalance', epoch: 'r', seq: n + 1 },
+      }),
+    );
+    const deliveries = units
+      .flatMap((unit) => Array.from({ length: 1 + Math.floor(random.fraction() * 50) }, () => unit))
+      .map((unit) => ({ unit, order: random.fraction() }))
+      .toSorted((a, b) => a.order - b.order)
+      .map(({ unit }) => unit);
+    await appendUsage(deliveries.slice(0, deliveries.length / 2));
+    const second = await startUsageApp(place.url, { eventLog: new PrefixedEventLog(kafka) });
+    try {
+      await appendUsage(deliveries.slice(deliveries.length / 2));
+      const applied = async (): Promise<boolean> => (await app.funds.watermark('edge-rebalance', 'r')) === 60;
+      await eventually(applied, { timeoutMs: 60_000 });
+    } finally {
+      await second.close();
+    }
+    const { rows } = await app.database.pool.query(
+      `SELECT count(*)::int AS events, sum(cost)::float8 AS cost FROM usage_event WHERE producer = 'edge-rebalance'`,
+    );
+    expect(rows).toEqual([{ events: 60, cost: 0.6 }]);
+    expect(await books(app.database)).toMatchObject({ crooked: 0, unlinked: 0 });
+  }, 120_000);
 });

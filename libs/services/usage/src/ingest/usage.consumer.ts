@@ -14,11 +14,11 @@ import type { Posted, PostingStore } from './posting.store.js';
 import type { Reprice } from './reprice.js';
 
 interface Deps {
-  eventLog: EventLog;
+  eventLog: Pick<EventLog, 'consume'>;
   store: PostingStore;
   mirrors: Mirrors;
-  reprice: Reprice;
-  metrics: UsageMetrics;
+  reprice: Pick<Reprice, 'check'>;
+  metrics: Pick<UsageMetrics, 'batchPosted'>;
   clock: Clock;
   logger: Logger;
   /** The outbox has rows: they may leave. */

@@ -1,6 +1,7 @@
-import type { Clock, LimitStore, Random } from '@gateway/contracts';
+import type { Clock, ConsumedRecord, LimitStore, Random } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { PostingStore } from '../ingest/posting.store.js';
+import { UsageConsumer } from '../ingest/usage.consumer.js';
 import { ActiveAccounts } from '../mirror/active-accounts.js';
 import { MirrorStore } from '../mirror/mirror.store.js';
 import { Mirrors } from '../mirror/mirrors.js';
@@ -18,6 +19,7 @@ interface Options {
 }
 
 const NO_METRICS = {
+  batchPosted: () => undefined,
   mirrorFailed: () => undefined,
   mirrorDebtsLeft: () => undefined,
   differencesFound: () => undefined,
@@ -33,6 +35,7 @@ export class LedgerOperator {
   private readonly mirrors: Mirrors;
   private readonly store: PostingStore;
   private readonly reconciler: Reconciler;
+  private readonly consumer: UsageConsumer;
 
   constructor(private readonly options: Options) {
     const { databaseUrl, limits, clock, random, logger } = options;
@@ -48,7 +51,18 @@ export class LedgerOperator {
     this.database = database;
     this.mirrors = new Mirrors({ database, store: mirrorStore, limits, accounts, metrics, clock, logger });
     this.store = new PostingStore({ database, clock, random });
-    const { mirrors } = this;
+    const { mirrors, store } = this;
+    this.consumer = new UsageConsumer({
+      // Nothing is consumed here: records are handed in.
+      eventLog: { consume: () => Promise.reject(new Error('An operator follows no topic.')) },
+      store,
+      mirrors,
+      reprice: { check: async () => undefined },
+      metrics,
+      clock,
+      logger,
+      nudge: () => undefined,
+    });
     this.reconciler = new Reconciler({
       database,
       mirrorStore,
@@ -63,6 +77,11 @@ export class LedgerOperator {
 
   reconcile(options: { journals: readonly string[]; isRepair: boolean }): Promise<FullProof> {
     return this.reconciler.full(options);
+  }
+
+  /** Applies records as the running service does, for a topic that is replayed from a file. Each unit counts once. */
+  apply(records: readonly ConsumedRecord[]): Promise<void> {
+    return this.consumer.apply(records);
   }
 
   deadLetters(): Promise<DeadLetter[]> {
