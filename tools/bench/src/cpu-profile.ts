@@ -19,6 +19,9 @@ export interface Call {
   callees: Map<string, Call>;
 }
 
+/** A sample that took longer did not compute: the thread had lost its processor. */
+const PREEMPTED_US = 20_000;
+
 const OF_THE_ENGINE = new Set(['(idle)', '(program)', '(garbage collector)', '(root)']);
 
 /** `libs/journal`, `services/edge`, `fastify`, `node:http`, or what the engine itself does. */
@@ -63,7 +66,7 @@ export function callTree({ nodes, samples, timeDeltas }: CpuProfile): Call {
     calls.set(id, found);
     return found;
   };
-  for (const [at, id] of samples.entries()) callOf(id).selfUs += timeDeltas[at] ?? 0;
+  for (const [at, id] of samples.entries()) callOf(id).selfUs += Math.min(timeDeltas[at] ?? 0, PREEMPTED_US);
   const add = (of: Call): number => {
     of.totalUs = of.selfUs;
     for (const callee of of.callees.values()) of.totalUs += add(callee);
