@@ -105,7 +105,11 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
       const { status } = await ask(gateway, 'GET', `/v1/keys?${query}`, { key: token });
       expect([query, status < 500]).toEqual([query, true]);
     }
-    for (const body of [{ label: 'a\0b' }, { label: 'x', model_limits: { 'a\0': {} } }]) {
+    for (const body of [
+      { label: 'a\0b' },
+      { label: 'a\ud800' },
+      { label: 'x', model_limits: { 'a\0': {} } },
+    ]) {
       const refused = await ask(gateway, 'POST', '/v1/keys', { body, key: token });
       expect(refused.status).toBe(422);
     }

@@ -13,6 +13,7 @@ export function faultOf(
 ): string | null {
   if (typeof answer === 'string') return answer;
   const { status } = answer;
+  if (isShed(answer)) return null;
   if (status >= 500) return `a ${status} of ours`;
   if (status === 413)
     return /text\/html/.test(header(answer, 'content-type')) ? null : 'a 413 without the page';
@@ -20,6 +21,15 @@ export function faultOf(
   if (header(answer, 'x-service-version') === '' && status !== 431) return 'no X-Service-Version';
   if (status >= 400) return request.method === 'HEAD' ? null : envelopeFault(answer);
   return successFault(request, answer, operations);
+}
+
+/** An overloaded gateway says so and when to come back: no fault of a request, but counted by status. */
+export function isShed(answer: Answer): boolean {
+  return (
+    answer.status === 503 &&
+    header(answer, 'retry-after') !== '' &&
+    answer.text.includes('"code":"service_unavailable"')
+  );
 }
 
 function envelopeFault(answer: Answer): string | null {

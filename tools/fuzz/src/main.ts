@@ -9,19 +9,22 @@ import { readApi } from './operations.js';
 import { run, type RunOptions, type RunResult } from './run.js';
 import { root, startTarget, type Target } from './target.js';
 
-const USAGE = `usage: npm run fuzz -- --requests N [--seed S] [--only N] [--connections C]
+const USAGE = `usage: npm run fuzz -- --requests N [--seed S] [--from N] [--only N] [--connections C]
                        [--url U]   a running gateway; FUZZ_EMAIL and FUZZ_PASSWORD log in
 `;
 const RENEW_MS = 5 * 60_000;
 /** The first part of a run fills caches and lets the compiler settle: growth is counted from there. */
 const WARM_UP = 0.2;
 const GROWTH_MIB = 64;
+/** Share of requests that a machine with other work may refuse as overloaded. */
+const SHED_MAX = 0.02;
 const FAILURES_SHOWN = 20;
 
 const { values: flags } = parseArgs({
   options: {
     requests: { type: 'string', default: '5000' },
     seed: { type: 'string' },
+    from: { type: 'string', default: '0' },
     only: { type: 'string' },
     connections: { type: 'string', default: '24' },
     url: { type: 'string' },
@@ -72,20 +75,29 @@ async function fuzz(target: Target, requests: number, seed: number): Promise<num
   const renewing = setInterval(() => void person.renew().catch(() => undefined), RENEW_MS);
   const api = readApi(readFileSync(join(root, 'docs/openapi.json'), 'utf8'));
   const { connections, only } = flags;
-  const options = { url: target.url, api, caller: person, seed, connections: Number(connections) };
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  const { signal } = interrupted;
+  const options = { signal, url: target.url, api, caller: person, seed, connections: Number(connections) };
   const part = (more: Pick<RunOptions, 'from' | 'to'>): Promise<RunResult> => run({ ...options, ...more });
   let failures = 0;
   const show = (name: string, result: RunResult): void => {
     report(name, result);
     failures += result.failures.length;
+    const shed = result.statuses.get(503) ?? 0;
+    if (shed > result.requests * SHED_MAX) {
+      say(`${shed} requests were shed: too many for this machine to tell anything`);
+      failures += 1;
+    }
   };
   try {
     if (only !== undefined) {
       show('one', await part({ from: Number(only), to: Number(only) + 1 }));
       return failures;
     }
-    const warm = Math.floor(requests * WARM_UP);
-    show('warm-up', await part({ from: 0, to: warm }));
+    const from = Number(flags.from);
+    const warm = from + Math.floor((requests - from) * WARM_UP);
+    show('warm-up', await part({ from, to: warm }));
     const before = await memoryOf(target);
     show('measured', await part({ from: warm, to: requests }));
     const reserved = await settled(person);

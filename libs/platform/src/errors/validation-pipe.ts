@@ -13,14 +13,14 @@ export function validationPipe(): ValidationPipe {
   });
 }
 
-/** PostgreSQL has no text with NUL in it: refused once here, before any handler meets the database. */
+/** PostgreSQL has no text with NUL or half a surrogate pair in it: refused once here, before any handler meets the database. */
 class StorablePipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'param' && hasNul(value)) throw new ApiError('not_found');
+    if (metadata.type === 'param' && isOdd(value)) throw new ApiError('not_found');
     if (metadata.type === 'body' || metadata.type === 'query') {
-      const loc = placeOfNul(value);
+      const loc = placeOfOdd(value);
       if (loc !== null) {
-        const msg = 'A text may not contain the character NUL.';
+        const msg = 'A text has to be well-formed Unicode without the character NUL.';
         throw new ApiError('validation_error', {
           message: msg,
           details: [{ type: 'text_invalid', loc: metadata.type === 'query' ? ['query', ...loc] : loc, msg }],
@@ -31,17 +31,20 @@ class StorablePipe extends ValidationPipe {
   }
 }
 
-function hasNul(value: unknown): boolean {
-  return typeof value === 'string' && value.includes('\0');
+const ODD = /\0|\p{Surrogate}/u;
+const ODD_ALL = /\0|\p{Surrogate}/gu;
+
+function isOdd(value: unknown): boolean {
+  return typeof value === 'string' && ODD.test(value);
 }
 
-/** The first value or name with NUL in it, null where there is none. Depth and size were bounded by the parser. */
-function placeOfNul(value: unknown): (string | number)[] | null {
-  if (typeof value === 'string') return hasNul(value) ? [] : null;
+/** The first value or name of that kind, null where there is none. Depth and size were bounded by the parser. */
+function placeOfOdd(value: unknown): (string | number)[] | null {
+  if (typeof value === 'string') return isOdd(value) ? [] : null;
   if (typeof value !== 'object' || value === null) return null;
   for (const [name, member] of Object.entries(value)) {
-    const inner = hasNul(name) ? [] : placeOfNul(member);
-    if (inner !== null) return [Array.isArray(value) ? Number(name) : name.replaceAll('\0', ''), ...inner];
+    const inner = isOdd(name) ? [] : placeOfOdd(member);
+    if (inner !== null) return [Array.isArray(value) ? Number(name) : name.replaceAll(ODD_ALL, ''), ...inner];
   }
   return null;
 }

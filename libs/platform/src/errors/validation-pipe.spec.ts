@@ -1,0 +1,27 @@
+import { validationPipe } from './validation-pipe.js';
+
+describe('texts that a database cannot hold', () => {
+  const pipe = validationPipe();
+  const of = (type: 'body' | 'query' | 'param', value: unknown) =>
+    pipe.transform(value, { type, metatype: Object });
+
+  it.each<[unknown, (string | number)[]]>([
+    [{ email: '\ud800' }, ['email']],
+    [{ a: [{ b: 'x\0' }] }, ['a', 0, 'b']],
+    [{ 'a\0': 1 }, ['a']],
+  ])('ERR-05 are 422 with their place: %j', async (body, loc) => {
+    await expect(of('body', body)).rejects.toMatchObject({
+      code: 'validation_error',
+      options: { details: [{ loc }] },
+    });
+    await expect(of('query', body)).rejects.toMatchObject({
+      options: { details: [{ loc: ['query', ...loc] }] },
+    });
+  });
+
+  it('are 404 as a part of the path, and whole pairs of surrogates are no such text', async () => {
+    await expect(of('param', 'a\0')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(of('param', 'key_1')).resolves.toBe('key_1');
+    await expect(of('body', { a: '🦊' })).resolves.toEqual({ a: '🦊' });
+  });
+});

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { logIn, type Person } from './caller.js';
+import { readApi } from './operations.js';
+import { run } from './run.js';
+import { root, startTarget, type Target } from './target.js';
+
+/** A start and a run on a machine that does other things as well. */
+const WAIT_MS = 240_000;
+const SEED = 4;
+
+describe('hostile requests made from the OpenAPI document', () => {
+  let target: Target;
+  let person: Person;
+  beforeAll(async () => {
+    target = await startTarget();
+    person = await logIn(target.url, target.admin);
+  }, WAIT_MS);
+  afterAll(() => target?.stop(), WAIT_MS);
+
+  it(
+    'ERR-51 5,000 of them get documented answers, no 5xx of ours, no hang, and leave nothing reserved',
+    async () => {
+      const api = readApi(readFileSync(join(root, 'docs/openapi.json'), 'utf8'));
+      const { url } = target;
+      const result = await run({ url, api, caller: person, seed: SEED, from: 0, to: 5_000, connections: 24 });
+      expect(result.failures).toEqual([]);
+      expect(result.requests).toBe(5_000);
+      // Every operation was met, and the requests are not so odd that none is served.
+      expect(result.operations.size).toBe(api.operations.length);
+      expect(result.statuses.get(200)).toBeGreaterThan(500);
+      expect(target.isAlive()).toBe(true);
+      let reserved = '';
+      for (let waits = 0; waits < 100 && Number(reserved || '1') !== 0; waits += 1) {
+        reserved = await person.reservedUsd();
+        if (Number(reserved) !== 0) await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      expect(reserved).toBe('0');
+    },
+    WAIT_MS,
+  );
+});
