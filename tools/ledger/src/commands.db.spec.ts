@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { TOPIC } from '@gateway/contracts';
 import { InProcessLimitStore } from '@gateway/limits';
 import { applyMigrations, SystemClock, SystemRandom } from '@gateway/platform';
@@ -6,6 +9,7 @@ import { LedgerOperator, USAGE_SCHEMA, USAGE_SCHEMA_DIR } from '@gateway/usage';
 import pg from 'pg';
 import { pino } from 'pino';
 import { runCommand } from './commands.js';
+import { replay } from './replay-topic.js';
 
 const [clock, random] = [new SystemClock(), new SystemRandom()];
 
@@ -102,6 +106,30 @@ describe('npm run ledger', () => {
     expect(rows).toEqual([{ n: 1 }]);
     await run('dead-letters');
     expect(lines.at(-1)).toContain('applied 2');
+  });
+
+  it('B17 replays a topic from a file, and goes on at its cursor after it was killed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'replay-'));
+    const [file, cursor] = [join(folder, 'topic'), join(folder, 'cursor')];
+    writeFileSync(file, ['no event', 'nor this', 'nor that'].join('\n'));
+    writeFileSync(cursor, '1');
+    const applied: string[] = [];
+    const log = {
+      apply: async (batch: readonly { value: string }[]) =>
+        void applied.push(...batch.map(({ value }) => value)),
+    };
+    await replay(file, cursor, log, (line) => lines.push(line));
+    await replay(file, cursor, log, (line) => lines.push(line));
+    expect([applied, lines]).toEqual([
+      ['nor this', 'nor that'],
+      ['applied 3', 'done', 'done'],
+    ]);
+    expect(await run('replay', file)).toBe(0);
+    const { rows } = await database.query(
+      "SELECT count(*)::int AS n FROM dead_letter WHERE value IN ('no event', 'nor this', 'nor that')",
+    );
+    expect(rows).toEqual([{ n: 3 }]);
+    rmSync(folder, { recursive: true });
   });
 
   it('explains itself for words that are no command', async () => {

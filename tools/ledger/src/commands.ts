@@ -1,21 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { LedgerOperator } from '@gateway/usage';
+import { replay } from './replay-topic.js';
 
 export const USAGE = `usage: npm run ledger -- dead-letters
        npm run ledger -- apply DIGEST [--value FILE]
        npm run ledger -- give-up PRODUCER EPOCH [--through NUMBER] [--yes --reason TEXT]
+       npm run ledger -- replay FILE [--cursor FILE]
 
 dead-letters  the newest records that could not be applied
 apply         applies one after all, as it was or as FILE corrects it: a CloudEvent in JSON
 give-up       names the missing numbers of a producer's epoch; with --yes they count as applied from then on.
               --through: the numbers up to there are missing as well, of a producer that is gone
+replay        applies the records of a topic from FILE, one CloudEvent a line; each unit counts once. --cursor: notes how
+              far it is, and goes on there when it is started again
 `;
 
 /** Runs one command. Answers its exit code: 2 for words that are no command. Throws what the ledger says. */
 export async function runCommand(
   words: readonly string[],
-  operator: Pick<LedgerOperator, 'deadLetters' | 'applyDeadLetter' | 'missingRanges' | 'giveUp'>,
+  operator: Pick<LedgerOperator, 'apply' | 'deadLetters' | 'applyDeadLetter' | 'missingRanges' | 'giveUp'>,
   print: (line: string) => void,
 ): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -25,6 +29,7 @@ export async function runCommand(
       value: { type: 'string' },
       through: { type: 'string' },
       reason: { type: 'string' },
+      cursor: { type: 'string' },
       yes: { type: 'boolean', default: false },
     },
   });
@@ -43,6 +48,10 @@ export async function runCommand(
     const value = values.value === undefined ? null : readFileSync(values.value, 'utf8');
     const { isNew } = await operator.applyDeadLetter(first, value);
     print(isNew ? 'applied' : 'nothing to apply: its unit is in already');
+    return 0;
+  }
+  if (command === 'replay' && first !== undefined) {
+    await replay(first, values.cursor ?? null, operator, print);
     return 0;
   }
   const through = values.through === undefined ? 0 : Number(values.through);

@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TOPIC, type UsageRecord } from '@gateway/contracts';
+import { RedisLimitStore } from '@gateway/limits';
+import { applyMigrations, SystemClock, SystemRandom } from '@gateway/platform';
+import {
+  ownPostgres,
+  redisScripts,
+  seededRandom,
+  startProgram,
+  testRedis,
+  type OwnServer,
+  type Program,
+  type TestRedis,
+} from '@gateway/testing';
+import { LedgerOperator, USAGE_SCHEMA, USAGE_SCHEMA_DIR } from '@gateway/usage';
+import pg from 'pg';
+import { pino } from 'pino';
+
+/** The long form: EVENTS=10000 SEEDS=20. */
+const EVENTS = Number(process.env['EVENTS'] ?? 600);
+const SEEDS = Array.from({ length: Number(process.env['SEEDS'] ?? 2) }, (_, n) => n + 1);
+const DELIVERIES = 3;
+const KILLS_MAX = EVENTS / 200;
+const ACCOUNTS = 7;
+const ROOT = join(import.meta.dirname, '..');
+const clock = new SystemClock();
+
+let server: OwnServer;
+let redis: TestRedis;
+let folder: string;
+
+beforeAll(async () => {
+  [server, redis] = await Promise.all([ownPostgres(), testRedis()]);
+  folder = mkdtempSync(join(tmpdir(), 'killed-ledger-'));
+}, 60_000);
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await Promise.all([server?.drop(), redis?.drop()]);
+});
+
+describe('the ledger that is killed while it posts', () => {
+  it.each(SEEDS)(
+    'B02 loses and doubles nothing: kill -9 every 120 to 370 ms, each record three times, seed %i',
+    (seed) => prove(seed, false),
+    300_000,
+  );
+  it.each(SEEDS)(
+    'B03 loses and doubles nothing when PostgreSQL is killed as well, seed %i',
+    (seed) => prove(seed + 1_000, true),
+    300_000,
+  );
+});
+
+async function prove(seed: number, isPostgresKilled: boolean): Promise<void> {
+  const random = seededRandom(seed);
+  await freshSchema();
+  const { file, expected } = records(seed, random);
+  const cursor = `${file}.cursor`;
+  let kills = 0;
+  for (let code: number | string = ''; code !== 0;) {
+    const program = await posting(file, cursor);
+    if (kills >= KILLS_MAX) {
+      code = await program.ended;
+      if (code !== 0) throw new Error(program.output());
+      break;
+    }
+    kills += 1;
+    const isOver = await Promise.race([program.ended, clock.sleep(120 + random.fraction() * 250)]);
+    if (isPostgresKilled && kills % 2 === 0) {
+      server.kill();
+      await server.restart();
+    }
+    if (isOver === undefined) await program.kill();
+    else code = isOver;
+  }
+  expect(kills).toBeGreaterThan(0);
+  await expectBooks(expected);
+}
+
+/** Runs until its first batch is in, or it has ended because nothing was left. */
+function posting(file: string, cursor: string): Promise<Program> {
+  return startProgram({
+    command: process.execPath,
+    args: ['--no-warnings', 'dist/tools/ledger/src/main.js', 'replay', file, '--cursor', cursor],
+    env: { DATABASE_URL: server.address, REDIS_URL: redis.url },
+    cwd: ROOT,
+    readyWhen: /(?:applied \d+|done)\n/,
+    timeoutMs: 60_000,
+  });
+}
+
+async function freshSchema(): Promise<void> {
+  const client = new pg.Client({ connectionString: server.address });
+  await client.connect();
+  await client.query(`DROP SCHEMA IF EXISTS ${USAGE_SCHEMA} CASCADE`);
+  await client.end();
+  const scripts = await redisScripts(redis.url);
+  await scripts.client.flushdb();
+  scripts.close();
+  await applyMigrations({ url: server.address, schemaDir: USAGE_SCHEMA_DIR, schema: USAGE_SCHEMA });
+}
+
+function records(seed: number, random: ReturnType<typeof seededRandom>): { file: string; expected: bigint } {
+  const lines: { order: number; text: string }[] = [];
+  let expected = 0n;
+  for (let seq = 1; seq <= EVENTS; seq += 1) {
+    const pico = BigInt(1 + Math.floor(random.fraction() * 1e9));
+    expected += pico;
+    const data = unit(seed, seq, `0.${String(pico).padStart(12, '0')}`);
+    const event = {
+      specversion: '1.0',
+      id: `${seed}-${seq}`,
+      source: '/edge',
+      type: TOPIC.usage,
+      time: data.created_at,
+    };
+    const text = JSON.stringify({ ...event, datacontenttype: 'application/json', data });
+    for (let times = 0; times < DELIVERIES; times += 1)
+      lines.push({ order: seq + random.fraction() * 400 * (times + 1), text });
+  }
+  const file = join(folder, `records-${seed}`);
+  writeFileSync(
+    file,
+    lines
+      .toSorted((a, b) => a.order - b.order)
+      .map(({ text }) => text)
+      .join('\n'),
+  );
+  return { file, expected };
+}
+
+function unit(seed: number, seq: number, cost: string): UsageRecord {
+  const n = seq % ACCOUNTS;
+  const createdAt = new Date(clock.now()).toISOString();
+  return {
+    ...{ id: `use_${seed}_${seq}`, request_id: `req_${seed}_${seq}`, unit: 0, account_id: `acct_${n}` },
+    ...{ org_id: `org_${n}`, team_id: null, member_id: `usr_${n}`, key_id: `key_${n}`, provider: 'hosty' },
+    ...{ endpoint: '/v1/chat/completions', model: 'acme/swift', requested_model: 'acme/swift' },
+    ...{ status: 'success', outcome: 'served', http_status: 200, error_code: null, stream: false },
+    ...{ usage: { prompt_tokens: 1, completion_tokens: 1 }, usage_estimated: false, priced_from: null },
+    ...{
+      cost_usd: cost,
+      list_cost_usd: cost,
+      attempts: [],
+      latency_ms: 1,
+      ttft_ms: null,
+      created_at: createdAt,
+    },
+    ...{ routing_fallback: false, byok_used: false, cache_hit: false, request_tags: {}, end_user_hash: null },
+    ...{ api_version: '2026-08', limits: [], producer: 'edge-killed', epoch: `e${seed}`, seq },
+  };
+}
+
+async function expectBooks(expected: bigint): Promise<void> {
+  const scripts = await redisScripts(redis.url);
+  const limits = new RedisLimitStore({ runner: scripts.runner, random: new SystemRandom() });
+  const random = new SystemRandom();
+  const logger = pino({ level: 'silent' });
+  const operator = new LedgerOperator({ databaseUrl: server.address, limits, clock, random, logger });
+  const database = new pg.Client({ connectionString: server.address });
+  await database.connect();
+  try {
+    const { findings, sums } = await operator.reconcile({ journals: [], isRepair: false });
+    expect(findings).toEqual([]);
+    expect(new Set(Object.values(sums).map(pico))).toEqual(new Set([expected]));
+    const { rows } =
+      await database.query(`SELECT (SELECT count(*)::int FROM ${USAGE_SCHEMA}.usage_event) AS events,
+      (SELECT applied::text FROM ${USAGE_SCHEMA}.producer) AS applied`);
+    expect(rows).toEqual([{ events: EVENTS, applied: `{[1,${EVENTS + 1})}` }]);
+  } finally {
+    await database.end();
+    await operator.close();
+    scripts.close();
+  }
+}
+
+function pico(usd: string): bigint {
+  const [whole, part = ''] = usd.split('.');
+  return BigInt(whole + part.padEnd(12, '0'));
+}
