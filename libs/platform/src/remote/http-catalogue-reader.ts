@@ -71,6 +71,11 @@ export class HttpCatalogueReader extends CatalogueReader {
     return this.current !== null;
   }
 
+  /** true, or what is missing: before the first snapshot every inference would be a 503. */
+  readiness(): true | string {
+    return this.isLoaded ? true : 'No catalogue snapshot was loaded yet.';
+  }
+
   override snapshot(): CatalogueSnapshot {
     if (this.current === null) throw unavailable(this.deps.random, new Error('No catalogue was loaded yet.'));
     return this.current;

@@ -9,6 +9,7 @@ import {
   type Random,
 } from '@gateway/contracts';
 import type { Logger } from 'pino';
+import { ReadinessChecks } from '../health/readiness-checks.js';
 import { InternalHttp } from '../http/internal-http.js';
 import { LOGGER } from '../logging/logger.js';
 import { Metrics } from '../metrics/metrics.js';
@@ -35,9 +36,13 @@ export const RemotePrincipalsModule = { module: PrincipalsOverHttp, global: true
 
 @Injectable()
 class CatalogueFollower implements OnModuleInit, OnApplicationShutdown {
-  constructor(@Inject(CatalogueReader) private readonly reader: HttpCatalogueReader) {}
+  constructor(
+    @Inject(CatalogueReader) private readonly reader: HttpCatalogueReader,
+    private readonly readiness: ReadinessChecks,
+  ) {}
 
   onModuleInit(): Promise<void> {
+    this.readiness.add('catalogue', () => this.reader.readiness());
     return this.reader.start();
   }
 
