@@ -30,7 +30,11 @@ function send(
     });
     const framing = request.chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${request.bytes}`;
     const lines = [`POST ${request.path} HTTP/1.1`, 'Host: x', 'Connection: close', framing];
-    const head = [...lines, 'Content-Type: application/json', ...(request.headers ?? [])];
+    const own = request.headers ?? [];
+    const type = own.some((line) => line.startsWith('Content-Type'))
+      ? []
+      : ['Content-Type: application/json'];
+    const head = [...lines, ...type, ...own];
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
     const body = Buffer.alloc(request.bytes, 0x20);
     body.write('{"x":1}');

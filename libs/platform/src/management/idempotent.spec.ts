@@ -53,7 +53,7 @@ function request(
     headers,
     body,
     principal: probeKey(),
-    ip: '10.0.0.1',
+    clientIp: '10.0.0.1',
     id: 'req_1',
   };
   return { ...made, ...more } as unknown as FastifyRequest;

@@ -35,11 +35,16 @@ export function memberScopes({
   return scopes;
 }
 
-/** Scopes that the unit's admission read: with the capped counters of model_limits. */
+/**
+ * Scopes whose posted spend the limit store is told: all that the unit raises, its model's on the key too, whether capped
+ * or not, so that no value there grows old; and those that admission read besides, for example of all models of a brand.
+ */
 export function mirroredScopes(unit: UsageRecord): Scope[] {
-  const scopes = memberScopes(unit);
+  const scopes = spendScopes(unit);
+  const own = modelScopeId(unit.key_id, unit.model);
   for (const { scope, scope_id } of unit.limits) {
-    if (scope === 'key' && scope_id !== unit.key_id) scopes.push({ kind: 'key', id: scope_id });
+    if (scope === 'key' && scope_id !== unit.key_id && scope_id !== own)
+      scopes.push({ kind: 'key', id: scope_id });
   }
   return scopes;
 }

@@ -107,6 +107,16 @@ describe('mirrors', () => {
     expect(await admit('req_e/0')).toMatchObject({ outcome: 'refused', refusal: { reservationsOnly: true } });
   });
 
+  it('a model’s spend on a key is told also while no cap is on it: one that is set again finds no old value', async () => {
+    const ofModel = { kind: 'key' as const, id: 'key_1/m:acme/chat' };
+    const stale = await store.admit(request('req_m/0'));
+    if (stale.outcome !== 'stale') throw new Error(stale.outcome);
+    await app.funds.seedGate('acct_1', stale.gen, [KEY, ORG, ofModel]);
+    await app.post(usageRecord({ model: 'acme/chat', cost_usd: '2', limits: [] }));
+    const { posted } = await store.read('acct_1', [ofModel]);
+    expect(posted).toContainEqual(expect.objectContaining({ ...ofModel, nano: 2_000_000_000n }));
+  });
+
   it('a unit whose settle came after its posting is freed by the round over due units', async () => {
     await app.post(usageRecord({ request_id: 'req_late', cost_usd: '2' }));
     await settle('req_late/0', 2_000_000_000n);
