@@ -101,8 +101,10 @@ function readIfPresent(path) {
  */
 export function handOver(args, stdin) {
   const options = { cwd: root, env: packageEnvironment(), stdio: [stdin, 'inherit', 'inherit'] };
-  const program = spawn(packageNode, args, options);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => program.kill(signal));
+  let program;
+  // Before the program runs: a signal may come as soon as it says that it does.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => program?.kill(signal));
+  program = spawn(packageNode, args, options);
   const npm = process.ppid;
   const watch = setInterval(() => process.ppid !== npm && program.kill('SIGTERM'), 500);
   if (process.env.npm_lifecycle_event === undefined) clearInterval(watch);
