@@ -1,4 +1,4 @@
-import type { AdmitRequest, LimitMetric, Refusal, ScopeKind } from '@gateway/contracts';
+import type { AdmitRequest, LimitMetric, LimitScope, Refusal, ScopeKind } from '@gateway/contracts';
 import { toScriptLimit } from './script-nano.js';
 
 /** A settled unit is looked up in the ledger when its posting has not reached the store after this time. */
@@ -56,13 +56,21 @@ export function admissionEntries(request: Pick<AdmitRequest, 'scopes' | 'extra'>
 }
 
 /** Every record that the unit counts on besides the balance, as PutUnit names them. */
-export function unitScopes(
-  request: Pick<AdmitRequest, 'scopes' | 'extra'>,
-): { kind: ScopeKind; id: string }[] {
-  const key = request.scopes[0];
-  const extra = request.extra.map((counter) => ({ kind: key.kind, id: `${key.id}/${counter.name}` }));
-  return [...request.scopes.map(({ kind, id }) => ({ kind, id })), ...extra];
+export function unitScopes({ scopes, extra }: Pick<AdmitRequest, 'scopes' | 'extra'>): ScopeName[] {
+  let names = namesOf.get(scopes);
+  if (names === undefined) {
+    names = scopes.map(({ kind, id }) => ({ kind, id }));
+    namesOf.set(scopes, names);
+  }
+  if (extra.length === 0) return names;
+  const [key] = scopes;
+  return [...names, ...extra.map(({ name }) => ({ kind: key.kind, id: `${key.id}/${name}` }))];
 }
+
+type ScopeName = Pick<LimitScope, 'kind' | 'id'>;
+
+/** A principal's scopes are one array for all its requests; what is made of them is not changed by anybody. */
+const namesOf = new WeakMap<readonly LimitScope[], ScopeName[]>();
 
 /** What a driver found to be the first violation. Numbers as the store holds them. */
 export interface Violation {

@@ -26,36 +26,47 @@ export function admitRequest(
   unit: string,
   reservation: Reservation,
 ): AdmitRequest {
+  const { scopes, creditLimitNano } = termsOf(principal);
   return {
     accountId: principal.accountId,
     accountVersion: principal.accountVersion,
     unit,
-    scopes: limitScopes(principal),
+    scopes,
     extra: extraCounters(principal, model),
-    creditLimitNano: principal.creditLimitUsd === null ? null : limitNano(principal.creditLimitUsd),
+    creditLimitNano,
     reservationNano: reservation.nano,
     tokenEstimate: reservation.tokens,
     leaseMs: LEASE_MS,
   };
 }
 
-// One array per principal: the Redis driver packs a principal's limits once and finds them by the array.
-const scopesOf = new WeakMap<KeyPrincipal, LimitScope[]>();
+type Terms = Pick<AdmitRequest, 'scopes' | 'creditLimitNano'>;
+
+// Made once per principal: the Redis driver packs a principal's limits once, too, and finds them by the array.
+const terms = new WeakMap<KeyPrincipal, Terms>();
+
+function termsOf(principal: KeyPrincipal): Terms {
+  let known = terms.get(principal);
+  if (known === undefined) {
+    const { creditLimitUsd } = principal;
+    known = {
+      scopes: limitScopes(principal),
+      creditLimitNano: creditLimitUsd === null ? null : limitNano(creditLimitUsd),
+    };
+    terms.set(principal, known);
+  }
+  return known;
+}
 
 function limitScopes(principal: KeyPrincipal): LimitScope[] {
-  let scopes = scopesOf.get(principal);
-  if (scopes === undefined) {
-    scopes = principal.limits.map((limits) => ({
-      kind: limits.kind,
-      id: limits.id,
-      rpm: limits.rpm,
-      rpd: limits.rpd,
-      tpm: limits.isDefault.tpm ? null : limits.tpm,
-      capNano: limits.spendCapUsd === null ? null : limitNano(limits.spendCapUsd),
-    }));
-    scopesOf.set(principal, scopes);
-  }
-  return scopes;
+  return principal.limits.map((limits) => ({
+    kind: limits.kind,
+    id: limits.id,
+    rpm: limits.rpm,
+    rpd: limits.rpd,
+    tpm: limits.isDefault.tpm ? null : limits.tpm,
+    capNano: limits.spendCapUsd === null ? null : limitNano(limits.spendCapUsd),
+  }));
 }
 
 function extraCounters(principal: KeyPrincipal, model: AdmitModel): ExtraCounter[] {

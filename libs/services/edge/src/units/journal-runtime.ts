@@ -16,6 +16,8 @@ const DRAIN_MS = 25_000;
 const SYNC_MS = 5_000;
 /** A sync wakes another thread and comes back to this one: one for each answer would cost more than writing them. */
 const SYNC_GAP_MS = 2;
+/** A put costs the store nearly what an admission does, whether it carries one unit or ten. */
+const PUT_LINGER_MS = 5;
 
 /** The journal of this process with what hangs on it: settling what is synced, shipping, taking over dead journals. */
 @Injectable()
@@ -43,6 +45,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     this.puts = new PutQueue({
       store: this.limits,
       clock: this.clock,
+      lingerMs: PUT_LINGER_MS,
       onFailure: (cause) => {
         this.counted.settleFailed();
         this.logger.warn({ err: cause }, 'settling failed and is tried again');
