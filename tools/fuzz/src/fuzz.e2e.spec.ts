@@ -26,6 +26,8 @@ describe('hostile requests made from the OpenAPI document', () => {
       const result = await run({ url, api, caller: person, seed: SEED, from: 0, to: 5_000, connections: 24 });
       expect(result.failures).toEqual([]);
       expect(result.requests).toBe(5_000);
+      // A machine that does other things too may shed some; a run that is shed tells nothing.
+      expect(result.statuses.get(503) ?? 0).toBeLessThan(250);
       // Every operation was met, and the requests are not so odd that none is served.
       expect(result.operations.size).toBe(api.operations.length);
       expect(result.statuses.get(200)).toBeGreaterThan(500);
