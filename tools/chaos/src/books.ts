@@ -93,7 +93,7 @@ export async function readBooks(databaseUrl: string, sent: readonly Sent[]): Pro
   const client = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 5_000,
-    query_timeout: 20_000,
+    query_timeout: 90_000,
   });
   await client.connect();
   try {
