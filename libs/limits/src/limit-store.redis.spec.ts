@@ -124,7 +124,7 @@ describe.each(DRIVERS)('LimitStore $name', ({ make, reset }) => {
     );
   });
 
-  it('R06 LIM-05 adds the estimate of tokens, corrects it once at settle, and only in its own minute', async () => {
+  it('LIM-05 R06 adds the estimate of tokens, corrects it once at settle, and only in its own minute', async () => {
     await open(store);
     const scopes = limited('key', { tpm: 150 });
     const [early, late] = [request({ scopes }), request({ scopes })];

@@ -2,7 +2,7 @@
 // the journals given. Exit code 0: no difference; 1: some; 2: it could not be proved.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { openOperator } from '../../ledger/src/operator.js';
+import { openOperator } from './operator.js';
 import { report } from './report.js';
 
 try {
