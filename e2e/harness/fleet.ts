@@ -24,6 +24,10 @@ export interface Fleet extends Gateway {
   databaseUrl: string;
   redisUrl: string;
   kafka: Awaited<ReturnType<typeof ownKafka>>;
+  /** What every service is told, for further processes of a test's own. */
+  environment: Readonly<Record<string, string>>;
+  /** SIGTERM of one service. @returns what it ended with. */
+  end(app: FleetApp): Promise<number | string>;
   /** kill -9 of one service. */
   kill(app: FleetApp): Promise<void>;
   /** Starts it again at its old address and waits until it is ready. */
@@ -33,6 +37,10 @@ export interface Fleet extends Gateway {
 export interface FleetOptions {
   /** Further variables of one app or, under `all`, of every one. */
   env?: Partial<Record<FleetApp | 'all', Record<string, string>>>;
+  /** Told the addresses before anything starts, for a test that puts something of its own before them. */
+  onAddresses?: (urls: Readonly<Record<FleetApp, string>>) => void;
+  /** Those that are started; default: all six. */
+  apps?: readonly FleetApp[];
 }
 
 /** The six built services before a real Kafka, Redis and PostgreSQL, and the simulated provider in this process. */
@@ -59,6 +67,7 @@ async function start(
   const urls = Object.fromEntries(
     FLEET_APPS.map((app, at) => [app, `http://127.0.0.1:${ports[at]}`]),
   ) as Record<FleetApp, string>;
+  options.onAddresses?.(urls);
   const fleetToken = randomBytes(32).toString('base64url');
   const shared = { ...sharedEnvironment(under, urls, fleetToken), ...options.env?.all };
   const programs = new Map<FleetApp, Program>();
@@ -76,15 +85,17 @@ async function start(
     programs.set(app, await startBuilt(app, { env, readyWhen: /"msg":"listening"/ }));
   };
   // All of them have started or failed before one failure ends the others: none is left that nobody knows.
-  const launched = await Promise.allSettled(FLEET_APPS.map(launch));
+  const apps = options.apps ?? FLEET_APPS;
+  const launched = await Promise.allSettled(apps.map(launch));
   for (const result of launched) if (result.status === 'rejected') throw result.reason;
-  await Promise.all(Object.values(urls).map(untilReady));
+  await Promise.all(apps.map((app) => untilReady(urls[app])));
   const admin = await firstLogin(programs.get('keys'));
   const outputOf = (app: string): string => programs.get(app as FleetApp)?.output() ?? '';
   return {
     url: urls.edge,
     urls,
     fleetToken,
+    environment: shared,
     databaseUrl: under.databaseUrl,
     redisUrl: under.redisUrl,
     kafka: under.kafka,
@@ -94,6 +105,11 @@ async function start(
       return Object.fromEntries([...programs].map(([app, { pid }]) => [app, pid]));
     },
     output: outputOf,
+    end: async (app) => {
+      const program = programs.get(app);
+      if (program === undefined) throw new Error(`${app} does not run.`);
+      return endProgram(program);
+    },
     kill: async (app) => programs.get(app)?.kill(),
     restart: async (app) => {
       await launch(app);

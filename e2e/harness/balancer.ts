@@ -1,0 +1,110 @@
+import { Agent, createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface Balancer {
+  /** Without a slash at the end. */
+  url: string;
+  /** Sends traffic to this replica too, as long as its `/readyz` is 200. */
+  add(url: string): void;
+  remove(url: string): void;
+  close(): Promise<void>;
+}
+
+const PROBE_EVERY_MS = 100;
+
+/**
+ * What stands before the replicas of a service, and as much as the operations pages ask of it: it sends requests to those
+ * that are ready, in turn, and one that no replica has taken (no connection, or 503 with `x-should-retry`) to the next.
+ */
+export async function startBalancer(): Promise<Balancer> {
+  const replicas = new Map<string, Replica>();
+  let turn = 0;
+  const server = createServer((incoming, outgoing) => {
+    turn += 1;
+    const ready = [...replicas.values()].filter(({ isReady }) => isReady);
+    const order = ready.map((_, at) => ready[(at + turn) % ready.length]);
+    void forward(incoming, outgoing, order).catch(() => outgoing.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    add: (url) => void replicas.set(url, new Replica(url)),
+    remove: (url) => {
+      replicas.get(url)?.forget();
+      replicas.delete(url);
+    },
+    close: async () => {
+      for (const replica of replicas.values()) replica.forget();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+class Replica {
+  isReady = false;
+  readonly agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+  private isForgotten = false;
+
+  constructor(readonly url: string) {
+    void this.watch();
+  }
+
+  forget(): void {
+    this.isForgotten = true;
+    this.agent.destroy();
+  }
+
+  private async watch(): Promise<void> {
+    while (!this.isForgotten) {
+      this.isReady = (await fetch(`${this.url}/readyz`).catch(() => null))?.status === 200;
+      await pause(PROBE_EVERY_MS);
+    }
+  }
+}
+
+async function forward(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  replicas: Replica[],
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  for (const [at, replica] of replicas.entries()) {
+    const answer = await ask(replica, incoming, body, outgoing);
+    const isLast = at === replicas.length - 1;
+    if (answer === 'not connected' && !isLast) continue;
+    if (answer === 'not connected') break;
+    if (answer.statusCode === 503 && answer.headers['x-should-retry'] === 'true' && !isLast) {
+      answer.resume();
+      continue;
+    }
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.on('error', () => outgoing.destroy());
+    answer.pipe(outgoing);
+    return;
+  }
+  outgoing.writeHead(502, { 'content-type': 'text/plain' }).end('No replica took the request.');
+}
+
+function ask(
+  replica: Replica,
+  { method, url, headers }: IncomingMessage,
+  body: Buffer,
+  outgoing: ServerResponse,
+): Promise<IncomingMessage | 'not connected'> {
+  return new Promise((resolve, reject) => {
+    const request = send(`${replica.url}${url}`, { method, headers, agent: replica.agent }, resolve);
+    outgoing.once('close', () => request.destroy());
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      // A kept connection that its end had just closed has carried nothing either.
+      const isUntouched =
+        error.code === 'ECONNREFUSED' || (request.reusedSocket && error.code === 'ECONNRESET');
+      if (isUntouched) resolve('not connected');
+      else reject(error);
+    });
+    request.end(body);
+  });
+}

@@ -1,0 +1,223 @@
+import { eventually } from '@gateway/testing';
+import { Client } from 'pg';
+import { startBalancer, type Balancer } from './harness/balancer.js';
+import { startFleet, type Fleet, type FleetApp } from './harness/fleet.js';
+import { startLoad } from './harness/callers.js';
+import { START_MS } from './harness/modes.js';
+import { startReplica, type Replica } from './harness/replica.js';
+import { ask, pico } from './harness/requests.js';
+import { startScriptedUpstream, type ScriptedUpstream } from './harness/scripted-upstream.js';
+import { logIn, type PersonSession } from './harness/session.js';
+
+/** Those whose restart a caller could feel, in the order of a release. */
+const APPS = ['catalogue', 'keys', 'usage', 'edge'] as const;
+type App = (typeof APPS)[number];
+const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }], stream: true };
+/** Far above what anything here takes; a test that reaches it hangs. */
+const HANG_MS = 300_000;
+
+describe('a fleet with two of each service, operated as the pages say', () => {
+  let fleet: Fleet;
+  let upstream: ScriptedUpstream;
+  let person: PersonSession;
+  let database: Client;
+  const balancers = {} as Record<App, Balancer>;
+  const second = {} as Record<App, Replica>;
+
+  beforeAll(async () => {
+    upstream = await startScriptedUpstream();
+    for (const app of APPS) balancers[app] = await startBalancer();
+    const addresses = APPS.map((app) => [`${app.toUpperCase()}_URL`, balancers[app].url]);
+    fleet = await startFleet({
+      apps: APPS,
+      env: {
+        all: {
+          ...(Object.fromEntries(addresses) as Record<string, string>),
+          SIMULATED_BASE_URL: `${upstream.url}/v1`,
+          SIMULATED_MESSAGES_BASE_URL: upstream.url,
+          DRAIN_GRACE_MS: '20000',
+        },
+      },
+      onAddresses: (urls) => APPS.forEach((app) => balancers[app].add(urls[app])),
+    });
+    await Promise.all(
+      APPS.map(async (app) => {
+        second[app] = await startReplica(fleet, app, { JOURNAL_PRODUCER: 'edge-1' });
+        balancers[app].add(second[app].url);
+      }),
+    );
+    person = await logIn(fleet);
+    database = new Client({ connectionString: fleet.databaseUrl });
+    await database.connect();
+  }, START_MS);
+  afterAll(async () => {
+    await database?.end();
+    for (const app of APPS.toReversed()) await second[app]?.end();
+    await fleet?.stop();
+    for (const app of APPS) await balancers[app]?.close();
+    await upstream?.close();
+  }, START_MS);
+
+  interface Event {
+    request_id: string;
+    status: string;
+    error_code: string | null;
+    cost: string | null;
+  }
+  async function eventsOf(keyId: string): Promise<Event[]> {
+    const { rows } = await database.query<Event>(
+      'select request_id, status, error_code, cost::text from usage.usage_event where key_id = $1',
+      [keyId],
+    );
+    return rows;
+  }
+  /** Waits for the events of these requests: each has come once, nothing else has, and the key's spend is their sum. */
+  async function expectEvents(keyId: string, requestIds: readonly string[]): Promise<Event[]> {
+    await eventually(async () => (await eventsOf(keyId)).length >= requestIds.length, { timeoutMs: 60_000 });
+    const events = await eventsOf(keyId);
+    expect(events.map(({ request_id }) => request_id).toSorted()).toEqual(requestIds.toSorted());
+    const { rows } = await database.query<{ amount: string }>(
+      "select amount::text from usage.spend_total where scope = 'key' and scope_id = $1",
+      [keyId],
+    );
+    const cost = events.reduce((sum, event) => sum + pico(event.cost ?? '0'), 0n);
+    expect(pico(rows.at(0)?.amount ?? '0')).toBe(cost);
+    return events;
+  }
+
+  it(
+    'restarts each of both, service by service, without an error of a caller or a lost event',
+    async () => {
+      const { id, key } = await person.createKey('rolling', { rpm: 1_000 });
+      const load = startLoad({ url: balancers.edge.url, key }, { callers: 4, pauseMs: 100 });
+      for (const app of APPS) {
+        expect([app, await fleet.end(app)]).toEqual([app, 0]);
+        await fleet.restart(app);
+        expect([app, await second[app].end()]).toEqual([app, 0]);
+        await second[app].start();
+      }
+      const { answered, inferred, failed } = await load.stop();
+      expect(failed).toEqual([]);
+      expect(Object.keys(answered)).toHaveLength(7);
+      await expectEvents(id, inferred);
+    },
+    HANG_MS,
+  );
+
+  it(
+    'U09 SIGTERM under 200 streams: none shorter than the grace is cut, no event is lost, no 5xx',
+    async () => {
+      const { id, key } = await person.createKey('drained', { rpm: 1_000 });
+      upstream.always(`text=${'word%20'.repeat(30)};delay=100`);
+      const streams = Array.from({ length: 200 }, () =>
+        ask({ url: second.edge.url, key }, 'POST', '/v1/chat/completions', { body: chat }),
+      );
+      await eventually(() => upstream.open() === 200, { timeoutMs: 30_000 });
+      const ended = second.edge.end(60_000);
+      const answers = await Promise.all(streams);
+      upstream.always('');
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      expect(answers.filter(({ text }) => !text.endsWith('data: [DONE]\n\n'))).toEqual([]);
+      expect(await ended).toBe(0);
+      await expectEvents(
+        id,
+        answers.map(({ requestId }) => requestId),
+      );
+      await second.edge.start();
+    },
+    HANG_MS,
+  );
+
+  it(
+    'U09 a stream longer than the grace ends with an in-band error and has its event',
+    async () => {
+      const { id, key } = await person.createKey('cut off');
+      const brief = await startReplica(fleet, 'edge', { JOURNAL_PRODUCER: 'edge-2', DRAIN_GRACE_MS: '500' });
+      upstream.always('endless;delay=20');
+      const stream = ask({ url: brief.url, key }, 'POST', '/v1/chat/completions', { body: chat });
+      await eventually(() => upstream.open() === 1);
+      expect(await brief.end()).toBe(0);
+      upstream.always('');
+      const { status, text, requestId } = await stream;
+      expect(status).toBe(200);
+      expect(text).toContain('service_draining');
+      expect(text).not.toContain('[DONE]');
+      const [event] = await expectEvents(id, [requestId]);
+      expect(event).toMatchObject({ status: 'error', error_code: 'service_draining' });
+    },
+    HANG_MS,
+  );
+
+  it(
+    'U10 kill -9 of one of three edges: errors on its connections only, and every event comes',
+    async () => {
+      const { id, key } = await person.createKey('killed', { rpm: 1_000 });
+      const third = await startReplica(fleet, 'edge', { JOURNAL_PRODUCER: 'edge-3' });
+      const loads = [fleet.url, second.edge.url, third.url].map((url) =>
+        startLoad({ url, key }, { callers: 2, pauseMs: 50 }),
+      );
+      await eventually(() => loads.every((load) => load.soFar().inferred.length > 5), { timeoutMs: 30_000 });
+      await third.kill();
+      const ofKilled = loads[2].soFar().inferred.length;
+      await eventually(() => loads.slice(0, 2).every((load) => load.soFar().inferred.length > ofKilled + 5), {
+        timeoutMs: 30_000,
+      });
+      const results = await Promise.all(loads.map((load) => load.stop()));
+      expect([results[0].failed, results[1].failed]).toEqual([[], []]);
+      expect(results[2].failed.length).toBeGreaterThan(0);
+      // Its successor ships what it had answered, and closes what it had not.
+      await third.start();
+      const whole = results.flatMap(({ inferred }) => inferred);
+      await eventually(
+        async () => {
+          const known = new Set((await eventsOf(id)).map(({ request_id }) => request_id));
+          return whole.every((requestId) => known.has(requestId));
+        },
+        { timeoutMs: 60_000 },
+      );
+      const events = await eventsOf(id);
+      expect(new Set(events.map(({ request_id }) => request_id)).size).toBe(events.length);
+      // A request that was cut may have been answered by its upstream; if not, it is closed unbilled.
+      const others = events.filter(({ request_id }) => !whole.includes(request_id));
+      expect(others.length).toBeLessThanOrEqual(2);
+      for (const event of others.filter(({ status }) => status === 'error'))
+        expect(event).toMatchObject({ error_code: 'gateway_crash', cost: null });
+      expect(await third.end()).toBe(0);
+    },
+    HANG_MS,
+  );
+
+  const urlsOf = (app: App): string[] => [fleet.urls[app as FleetApp], second[app].url];
+
+  it(
+    'K09 K10 K11 changes and new keys act on the next request at the other edge',
+    async () => {
+      const at = (n: number, key: string): Promise<number> =>
+        ask({ url: urlsOf('edge')[n % 2], key }, 'POST', '/v1/chat/completions', { body: chat }).then(
+          ({ status }) => status,
+        );
+      for (let n = 0; n < 10; n += 1) {
+        const { id, key } = await person.createKey(`fresh ${n}`);
+        expect(await at(n, key)).toBe(200);
+        expect((await person.call('DELETE', `/v1/keys/${id}`)).status).toBe(200);
+        expect(await at(n + 1, key)).toBe(403);
+        expect((await person.call('POST', `/v1/keys/${id}/reactivate`)).status).toBe(200);
+        expect([await at(n, key), await at(n + 1, key)]).toEqual([200, 200]);
+        const narrowed = { allowed_models: ['simulator/claude'] };
+        expect((await person.call('PATCH', `/v1/keys/${id}`, narrowed)).status).toBe(200);
+        expect([await at(n, key), await at(n + 1, key)]).toEqual([404, 404]);
+        expect((await person.call('PATCH', `/v1/keys/${id}`, { allowed_models: null })).status).toBe(200);
+        expect(await at(n + 1, key)).toBe(200);
+      }
+      const leaving = await logIn(fleet);
+      const me = (url: string): Promise<number> =>
+        fetch(`${url}/auth/me`, { headers: { authorization: `Bearer ${leaving.token}` } }).then(
+          (r) => r.status,
+        );
+      expect(await Promise.all([...urlsOf('keys'), ...urlsOf('edge')].map(me))).toEqual([200, 200, 200, 200]);
+      expect((await leaving.call('POST', '/auth/logout')).status).toBeLessThan(300);
+      expect(await Promise.all([...urlsOf('keys'), ...urlsOf('edge')].map(me))).toEqual([401, 401, 401, 401]);
+    },
+    HANG_MS,
+  );
+});
