@@ -40,12 +40,14 @@ describe('a fleet with two of each service, operated as the pages say', () => {
       },
       onAddresses: (urls) => APPS.forEach((app) => balancers[app].add(urls[app])),
     });
-    await Promise.all(
+    // All have started or failed before one failure ends the others: none is left that nobody knows.
+    const started = await Promise.allSettled(
       APPS.map(async (app) => {
         second[app] = await startReplica(fleet, app, { JOURNAL_PRODUCER: 'edge-1' });
         balancers[app].add(second[app].url);
       }),
     );
+    for (const result of started) if (result.status === 'rejected') throw result.reason;
     person = await logIn(fleet);
     database = new Client({ connectionString: fleet.databaseUrl });
     await database.connect();
