@@ -12,6 +12,8 @@ export interface Balancer {
 }
 
 const PROBE_EVERY_MS = 100;
+/** How long a request waits for a replica: one may be ready that this balancer has not asked again yet. */
+const QUEUE_MS = 5_000;
 
 /**
  * What stands before the replicas of a service, and as much as the operations pages ask of it: it sends requests to those
@@ -21,10 +23,12 @@ export async function startBalancer(): Promise<Balancer> {
   const replicas = new Map<string, Replica>();
   let turn = 0;
   const server = createServer((incoming, outgoing) => {
-    turn += 1;
-    const ready = [...replicas.values()].filter(({ isReady }) => isReady);
-    const order = ready.map((_, at) => ready[(at + turn) % ready.length]);
-    void forward(incoming, outgoing, order).catch(() => outgoing.destroy());
+    const inTurn = (): Replica[] => {
+      turn += 1;
+      const ready = [...replicas.values()].filter(({ isReady }) => isReady);
+      return ready.map((_, at) => ready[(at + turn) % ready.length]);
+    };
+    void forward(incoming, outgoing, inTurn).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -67,26 +71,39 @@ class Replica {
 async function forward(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  replicas: Replica[],
+  inTurn: () => Replica[],
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
-  for (const [at, replica] of replicas.entries()) {
-    const answer = await ask(replica, incoming, body, outgoing);
-    const isLast = at === replicas.length - 1;
-    if (answer === 'not connected' && !isLast) continue;
-    if (answer === 'not connected') break;
-    if (answer.statusCode === 503 && answer.headers['x-should-retry'] === 'true' && !isLast) {
-      answer.resume();
-      continue;
+  for (let waitedMs = 0; waitedMs < QUEUE_MS; waitedMs += PROBE_EVERY_MS) {
+    const answer = await firstAnswer(inTurn(), incoming, body, outgoing);
+    if (answer !== null) {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.on('error', () => outgoing.destroy());
+      answer.pipe(outgoing);
+      return;
     }
-    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.on('error', () => outgoing.destroy());
-    answer.pipe(outgoing);
-    return;
+    await pause(PROBE_EVERY_MS);
   }
   outgoing.writeHead(502, { 'content-type': 'text/plain' }).end('No replica took the request.');
+}
+
+/** Of the first replica that takes the request; null where none does. */
+async function firstAnswer(
+  replicas: Replica[],
+  incoming: IncomingMessage,
+  body: Buffer,
+  outgoing: ServerResponse,
+): Promise<IncomingMessage | null> {
+  for (const [at, replica] of replicas.entries()) {
+    const answer = await ask(replica, incoming, body, outgoing);
+    if (answer === 'not connected') continue;
+    const isLast = at === replicas.length - 1;
+    if (answer.statusCode !== 503 || answer.headers['x-should-retry'] !== 'true' || isLast) return answer;
+    answer.resume();
+  }
+  return null;
 }
 
 function ask(
