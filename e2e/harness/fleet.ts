@@ -184,8 +184,20 @@ async function firstLogin(keys: Program | undefined): Promise<Gateway['admin']> 
   return (JSON.parse(line) as { first_login: Gateway['admin'] }).first_login;
 }
 
-/** As a person would: log in with the one-time password, then create a key in the first organization. */
+/**
+ * As a person would: log in with the one-time password, create a key in the first organization, and look whether the
+ * opening credit is there: the keys service brings it as soon as the ledger answers.
+ */
 async function firstKey(url: string, admin: Gateway['admin']): Promise<string> {
   const session = await logIn({ url, admin });
-  return (await session.createKey('e2e')).key;
+  const { key } = await session.createKey('e2e');
+  await eventually(
+    async () => {
+      const answer = await fetch(`${url}/v1/balance`, { headers: { authorization: `Bearer ${key}` } });
+      const { balance_usd: balance } = (await answer.json()) as { balance_usd?: string };
+      return answer.ok && balance !== '0';
+    },
+    { timeoutMs: 60_000 },
+  );
+  return key;
 }
