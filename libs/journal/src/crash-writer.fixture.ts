@@ -17,15 +17,15 @@ const journal = await Journal.open({
   onAlarm: (alarm) => process.stderr.write(`${JSON.stringify(alarm)}\n`),
 });
 
-function turn(first: number): void {
+async function turn(first: number): Promise<void> {
   const units = [0, 1, 2, 3, 4].map((n) => first + n);
   for (const n of units) journal.intent(intentFor(n));
-  for (const n of units.slice(1)) {
-    const receipt = journal.outcome('gateway.usage.v1', 'acct_1', usage(n));
-    void journal.commit(receipt);
+  const answers = units.slice(1).map(async (n) => {
+    await journal.commit(journal.outcome('gateway.usage.v1', 'acct_1', usage(n)));
     writeSync(1, `${n}\n`);
-  }
-  setImmediate(() => turn(first + 5));
+  });
+  await Promise.all(answers);
+  setImmediate(() => void turn(first + 5));
 }
 
-turn(1);
+await turn(1);

@@ -71,8 +71,18 @@ describe('the journal while it is written', () => {
 
   it('an answer waits for the disk only where JOURNAL_SYNC is wait', () =>
     withFolder(async (dir) => {
-      const group = await openJournal(dir);
-      expect(group.journal.commit(group.journal.outcome(USAGE, 'a', usage(1)))).toBeNull();
+      let writes = 0;
+      let letSync = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (letSync = resolve));
+      const disk = faultyDisk({
+        write: (fd, bytes, offset) => (writes++, nodeDisk.write(fd, bytes, offset)),
+        sync: (fd) => gate.then(() => nodeDisk.sync(fd)),
+      });
+      const group = await openJournal(dir, { disk });
+      const outcomes = [1, 2, 3].map((n) => group.journal.outcome(USAGE, 'a', usage(n)));
+      await Promise.all(outcomes.map((receipt) => group.journal.commit(receipt)));
+      expect({ writes, syncedSeq: group.journal.stats().syncedSeq }).toEqual({ writes: 1, syncedSeq: 0 });
+      letSync();
       await group.journal.close();
       const wait = await openJournal(dir, { producer: 'edge-1', sync: 'wait' });
       await wait.journal.commit(wait.journal.outcome(USAGE, 'a', usage(1)));

@@ -92,7 +92,7 @@ export class Journal {
   private readonly openUnits = new OpenUnits();
   private position: Position = { segment: 1, offset: 0, seq: 0 };
   private seq = 0;
-  private isFlushDue = false;
+  private turn: Promise<void> | null = null;
   private wasFull = false;
   private isClosed = false;
   private followers: ShipperHandle[] = [];
@@ -161,7 +161,7 @@ export class Journal {
   intent(intent: Intent): boolean {
     if (!this.isAccepting) return false;
     void this.writer.append(this.openUnits.open(intent), null);
-    this.flushThisTurn();
+    void this.turnsEnd();
     return true;
   }
 
@@ -192,10 +192,9 @@ export class Journal {
     return isWritten;
   }
 
-  /** Call before the last bytes of an answer leave; null where the answer need not wait (`group`). */
-  commit(receipt: Receipt): Promise<void> | null {
-    this.flush();
-    return this.options.sync === 'wait' ? receipt.synced : null;
+  /** Wait for it before the last bytes of an answer leave: everything of this turn is written at its end, at once. */
+  commit(receipt: Receipt): Promise<void> {
+    return this.options.sync === 'wait' ? receipt.synced : this.turnsEnd();
   }
 
   /**
@@ -312,17 +311,19 @@ export class Journal {
     this.seq = seq;
     if (unit !== null) this.openUnits.close(unit);
     const synced = this.writer.append(frame, syncedOutcome(head, { producer, epoch }));
-    this.flushThisTurn();
+    void this.turnsEnd();
     return { seq, synced };
   }
 
-  private flushThisTurn(): void {
-    if (this.isFlushDue) return;
-    this.isFlushDue = true;
-    setImmediate(() => {
-      this.isFlushDue = false;
-      this.flush();
+  private turnsEnd(): Promise<void> {
+    this.turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.turn = null;
+        this.flush();
+        resolve();
+      });
     });
+    return this.turn;
   }
 
   private advance(position: Position, outcomes: SyncedOutcome[]): void {

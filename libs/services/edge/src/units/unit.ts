@@ -109,8 +109,8 @@ export class Unit {
    * Prices the unit and writes its OUTCOME; from then on kill -9 loses nothing. Resolves when the last bytes may leave.
    * Only the first call counts.
    */
-  finish(end: UnitEnd, disconnect: Disconnect | null = null): Promise<void> | null {
-    if (this.isFinished) return null;
+  finish(end: UnitEnd, disconnect: Disconnect | null = null): Promise<void> {
+    if (this.isFinished) return Promise.resolve();
     this.isFinished = true;
     const charge = this.charge(end, disconnect);
     const usage = charge.usage ?? this.last?.meter.usage ?? {};
