@@ -19,7 +19,7 @@ export { isWorker, startWorkers } from './boot/workers/start-workers.js';
 export { FleetConfig, readConfigs, readFleetConfig, serviceEnvironment } from './config/fleet.config.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
 export { ToBoolean, ToList, ToNumber } from './config/transforms.js';
-export { failureHandler, sendApiError } from './errors/error-filter.js';
+export { sendApiError } from './errors/error-filter.js';
 export { toApiError } from './errors/to-api-error.js';
 export { validationFailure, validationPipe } from './errors/validation-pipe.js';
 export { unavailable } from './errors/unavailable.js';

@@ -21,7 +21,8 @@ import { ClientAddress } from '../auth/client-address.js';
 import { listRoutes, type ListedRoute } from '../auth/list-routes.js';
 import { PrincipalGuard } from '../auth/principal-guard.js';
 import { guardRawRoutes } from '../auth/raw-routes.js';
-import { ErrorFilter, failureHandler, sendApiError } from '../errors/error-filter.js';
+import { answerFailure, ErrorFilter, sendApiError } from '../errors/error-filter.js';
+import { FailureLog } from '../errors/failure-log.js';
 import { toApiError } from '../errors/to-api-error.js';
 import { validationPipe } from '../errors/validation-pipe.js';
 import { Drain } from '../health/drain.js';
@@ -52,6 +53,8 @@ export interface BootConfig {
   pressure?: PressureLimits;
   /** How long a client may take to send; default 10 s for the headers and 120 s for the whole request. */
   sendingMs?: { headers: number; request: number };
+  /** A client that takes nothing of an answer for so long is closed; default 60 s. Of a hijacked answer its writer sees to it. */
+  stallMs?: number;
 }
 
 export interface BootOptions {
@@ -71,6 +74,7 @@ export interface RunningApp {
   close(): Promise<void>;
 }
 
+const STALL_MS = 60_000;
 /** How long a stream that was told of the end may take to write its last frame. */
 const ENDING_MS = 5_000;
 
@@ -79,7 +83,12 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
   const random = new SystemRandom();
   const adapter = new FastifyAdapter(serverOptions(random, config));
   const instance = adapter.getInstance<FastifyInstance>();
-  const parts: { app?: NestFastifyApplication; drain?: Drain; authenticator?: Authenticator } = {};
+  const parts: {
+    app?: NestFastifyApplication;
+    drain?: Drain;
+    authenticator?: Authenticator;
+    failures?: FailureLog;
+  } = {};
   const created = (): NestFastifyApplication => {
     if (parts.app === undefined) throw new Error('A request came before the application was made.');
     return parts.app;
@@ -89,13 +98,13 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
   );
   decorateClient(instance, () => created().get(ClientAddress));
   registerBodyParsers(instance);
+  closeStalledReaders(instance, config.stallMs ?? STALL_MS);
   const registered = guardRawRoutes(instance, () => (parts.authenticator ??= created().get(Authenticator)));
   // Before any plugin: the routes of one that registers some are completed with the handler of that moment.
-  let answerFailure: ReturnType<typeof failureHandler> | undefined;
-  instance.setErrorHandler((failure, request, reply) => {
-    answerFailure ??= failureHandler(created().get<Logger>(LOGGER));
-    answerFailure(failure, request, reply);
-  });
+  // One log for all of them, because its bound is the process's.
+  const failures = (): FailureLog =>
+    (parts.failures ??= new FailureLog(created().get<Logger>(LOGGER), created().get<Clock>(CLOCK)));
+  instance.setErrorHandler((failure, request, reply) => answerFailure(failures(), failure, request, reply));
   registerPreflight(instance);
 
   const root = { module: class Root {}, imports: [DiscoveryModule, module] };
@@ -109,7 +118,7 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
   parts.drain = app.get(Drain);
   const logger = app.get<Logger>(LOGGER);
   app.useLogger(new NestLogger(logger));
-  app.useGlobalFilters(new ErrorFilter(logger));
+  app.useGlobalFilters(new ErrorFilter(failures()));
   app.useGlobalGuards(app.get(PrincipalGuard));
   app.useGlobalPipes(validationPipe());
   // Nest would set its own after the modules have begun.
@@ -122,6 +131,15 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
   const url = urlOf(instance, config.host);
   logger.info({ url }, 'listening');
   return { url, app, routes, close: closing(app, config.drainGraceMs) };
+}
+
+/** Nothing else ends a connection whose answer waits: Node's keep-alive time begins when the kernel has all of it. */
+function closeStalledReaders(instance: FastifyInstance, stallMs: number): void {
+  instance.addHook('onSend', (_request, reply, payload, done) => {
+    // Its own use of the socket ends it, also of one large write of which some is taken.
+    reply.raw.socket?.setTimeout(stallMs);
+    done(null, payload);
+  });
 }
 
 function decorateClient(instance: FastifyInstance, client: () => ClientAddress): void {

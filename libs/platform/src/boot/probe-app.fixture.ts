@@ -83,6 +83,12 @@ class ProbeController {
     throw new Error('connect to postgres://user:hunter2@db failed');
   }
 
+  @Get('away')
+  @Access({ public: true })
+  away(): object {
+    throw new ApiError('service_unavailable');
+  }
+
   @Get('missing')
   @Access({ public: true })
   missing(): object {
@@ -110,6 +116,9 @@ class ForgetfulController {
   }
 }
 
+/** More than the kernel takes of an answer that nobody reads. */
+export const LARGE_BYTES = 16_777_216;
+
 /** Routes without Nest, as the edge registers its own. */
 @Injectable()
 class RawRoutes implements OnModuleInit {
@@ -122,6 +131,15 @@ class RawRoutes implements OnModuleInit {
     instance.get('/v1/raw', { config: { access: { key: true }, admits: true } }, (request) => ({
       key: keyOf(request).keyId,
     }));
+    await instance.register((scope, _options, done) => {
+      scope.get('/v1/raw-away', { config: { access: { public: true } } }, () => {
+        throw new ApiError('service_unavailable');
+      });
+      done();
+    });
+    instance.get('/v1/large', { config: { access: { public: true } } }, (_request, reply) =>
+      reply.type('application/octet-stream').send(Buffer.alloc(LARGE_BYTES)),
+    );
     instance.get('/v1/hijacked', { config: { access: { public: true } } }, (request, reply) => {
       reply.hijack();
       reply.raw.writeHead(200, responseHeaders(request)).end('raw');
@@ -217,6 +235,9 @@ export interface ProbeOptions {
   unguarded?: boolean;
   pressure?: PressureLimits;
   sendingMs?: BootConfig['sendingMs'];
+  stallMs?: number;
+  /** Takes each line of the log; default: nothing is logged. */
+  onLog?: (line: string) => void;
 }
 
 /** Starts the probe on a free port. */
@@ -229,7 +250,8 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
   } as Partial<LimitStore> as LimitStore;
   const platform = PlatformModule.with({
     service: 'probe',
-    logLevel: 'silent',
+    logLevel: options.onLog === undefined ? 'silent' : 'info',
+    logTo: options.onLog === undefined ? undefined : { write: options.onLog },
     fleetToken: PROBE_FLEET_TOKEN,
     eventLog: () => ({ close: async () => undefined }) as EventLog,
     limitStore: () => limits,
@@ -250,6 +272,7 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
       port: 0,
       drainGraceMs: options.drainGraceMs ?? 1_000,
       sendingMs: options.sendingMs,
+      stallMs: options.stallMs,
       pressure: options.pressure ?? { delayMs: NONE, rssBytes: NONE, bodyBytes: NONE },
     },
   });

@@ -1,20 +1,14 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { ApiError, errorEnvelope, errorHeaders, messagesErrorEnvelope } from '@gateway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
 import { isTooLarge, sendTooLarge } from '../boot/oversize.js';
-import { SystemClock } from '../time/system-clock.js';
-import { FailureLog } from './failure-log.js';
+import type { FailureLog } from './failure-log.js';
 import { toApiError } from './to-api-error.js';
 
 /** The one place where a failure becomes an answer, of Nest's handlers and of raw Fastify routes alike. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  private readonly log: FailureLog;
-
-  constructor(logger: Logger) {
-    this.log = new FailureLog(logger, new SystemClock());
-  }
+  constructor(private readonly log: FailureLog) {}
 
   catch(failure: unknown, host: ArgumentsHost): void {
     // Events are consumed by the event log, which retries and dead-letters by itself.
@@ -24,14 +18,8 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** The error handler of a plugin scope that registers raw routes: Nest's own reaches only routes of the root. */
-export function failureHandler(logger: Logger) {
-  const log = new FailureLog(logger, new SystemClock());
-  return (failure: unknown, request: FastifyRequest, reply: FastifyReply): void =>
-    answerFailure(log, failure, request, reply);
-}
-
-function answerFailure(
+/** What raw routes end in, which Nest's filter does not reach. */
+export function answerFailure(
   log: FailureLog,
   failure: unknown,
   request: FastifyRequest,

@@ -103,7 +103,6 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
       limits: metrics.measured(this.limits, clock),
       funds,
       principals,
-      logger: this.logger,
       puts,
       journal,
       outputs,
@@ -125,7 +124,7 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
       fronts: PATHS.map(({ path, dialect }) => ({ path, front: frontOf(dialect) })),
     });
     this.readiness.add('catalogue', () => hasSnapshot(this.catalogue) || 'no catalogue was loaded yet');
-    await registerFrontDoor(instance, frontDoor, random, this.logger);
+    await registerFrontDoor(instance, frontDoor, random);
     this.logger.info({ providers: [...providers.keys()] }, 'providers enabled');
   }
 

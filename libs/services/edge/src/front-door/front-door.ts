@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
 import { ApiError, HEADER, type Random } from '@gateway/contracts';
-import { failureHandler, unavailable } from '@gateway/platform';
+import { unavailable } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
 
 /** Base URL per owning service; a service without one runs in this process and answers by itself. */
 export type FrontDoorServices = Readonly<
@@ -75,12 +74,10 @@ export async function registerFrontDoor(
   instance: FastifyInstance,
   services: FrontDoorServices,
   random: Random,
-  logger: Logger,
 ): Promise<void> {
   for (const [owner, base] of Object.entries(services) as [keyof FrontDoorServices, string | undefined][]) {
     if (base === undefined) continue;
     await instance.register(async (scope) => {
-      scope.setErrorHandler(failureHandler(logger));
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
       await scope.register(replyFrom, {
@@ -119,7 +116,7 @@ function forward(request: FastifyRequest, reply: FastifyReply, random: Random): 
     }),
     rewriteHeaders: (headers) => ofBothEnds(headers),
     retryDelay: retryDelayMs,
-    // The scope's handler logs the cause and answers.
+    // The handler of the root logs the cause and answers.
     onError: (answer, { error }) => {
       void answer.send(unavailable(random, error));
     },

@@ -39,6 +39,15 @@ export class Client {
       await this.writePiece(bytes.subarray(at, at + PIECE_BYTES));
   }
 
+  /** Ends the answer with what is left of it. A client that takes none of it for the stall timeout is closed. */
+  end(text?: string): void {
+    const { socket } = this.raw;
+    if (text === undefined) this.raw.end();
+    else this.raw.end(text);
+    // Where the kernel took everything there is nothing to wait for; a finished answer sets the time of an idle connection.
+    if (socket !== null && socket.writableLength > 0) socket.setTimeout(this.stallMs);
+  }
+
   private async writePiece(piece: string | Buffer): Promise<void> {
     if (this.isGone || this.raw.write(piece)) return;
     const stalled = this.deadlines.set(this.stallMs, () => this.raw.destroy());

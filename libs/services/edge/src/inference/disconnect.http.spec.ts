@@ -1,3 +1,4 @@
+import { Drain } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
 import { hello, startEdge, type EdgeUnderTest, type Json } from '../edge.fixture.js';
 import { StreamReader } from './stream-reader.fixture.js';
@@ -147,7 +148,7 @@ describe('U11 a caller that leaves', () => {
     expect(edge.upstream()).toHaveLength(1);
   });
 
-  it('a reader that stalls is closed, its upstream too, and memory stays bounded', async () => {
+  it('U06 a reader that stalls is closed, its upstream too, and memory stays bounded', async () => {
     const stalling = await startEdge({ config: { CLIENT_STALL_TIMEOUT_MS: 300 } });
     const model = stalling.serve('leave/scripted', 'sim-chat:bytes=30000000;chunk=60000');
     const response = await stalling.post(hello(model, { stream: true }));
@@ -158,6 +159,18 @@ describe('U11 a caller that leaves', () => {
     expect((record.usage as Record<string, number>).completion_tokens).toBeLessThan(8_000_000 / 4);
     await eventually(() => stalling.sim.connections().open === 0);
     await response.body?.cancel().catch(() => undefined);
+    await stalling.close();
+  });
+
+  it('U06 a reader that takes nothing of a whole answer is closed', async () => {
+    const stalling = await startEdge({ config: { CLIENT_STALL_TIMEOUT_MS: 300 } });
+    const model = stalling.serve('leave/scripted', 'sim-chat:bytes=30000000');
+    const response = await stalling.post(hello(model));
+    expect(response.status).toBe(200);
+    const drain = stalling.app.app.get(Drain);
+    expect(drain.requestsInFlight).toBe(1);
+    await eventually(() => drain.requestsInFlight === 0, { timeoutMs: 10_000 });
+    await expect(response.text()).rejects.toThrow();
     await stalling.close();
   });
 

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import {
   ApiError,
   BODY_LIMIT_BYTES,
@@ -7,9 +6,8 @@ import {
   type PrincipalReader,
 } from '@gateway/contracts';
 import type { Front } from '@gateway/dialects';
-import { failureHandler, parseCredential, permit, responseHeaders, type AccessRule } from '@gateway/platform';
+import { parseCredential, permit, responseHeaders, type AccessRule } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
-import type { Logger } from 'pino';
 import { NO_CALLER_HEADERS, type Call } from './call.js';
 import { Client } from './client.js';
 import { infer, type InferenceDeps } from './inference.js';
@@ -23,14 +21,12 @@ const NO_MODEL = { id: null, requested: null };
 
 export interface EndpointDeps extends InferenceDeps {
   principals: PrincipalReader;
-  logger: Logger;
   fronts: readonly { path: string; front: Front }[];
 }
 
 /** Registers the inference endpoints as handlers of Fastify's own: Nest's pipeline per route costs throughput. */
 export async function registerInference(instance: FastifyInstance, deps: EndpointDeps): Promise<void> {
   await instance.register((scope, _options, done) => {
-    scope.setErrorHandler(failureHandler(deps.logger));
     scope.removeAllContentTypeParsers();
     // The bytes go on as they came; what they are is found out after authentication.
     scope.addContentTypeParser<Buffer>(
@@ -135,12 +131,12 @@ class FastifyResponder implements Responder {
   json(body: Record<string, unknown>, headers: Record<string, string>): void {
     if (this.client.isGone) return;
     const text = JSON.stringify(body);
-    const raw = this.open(200, {
+    this.open(200, {
       ...headers,
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(text)),
     });
-    raw.end(text);
+    this.client.end(text);
   }
 
   openStream(headers: Record<string, string>): void {
@@ -150,10 +146,10 @@ class FastifyResponder implements Responder {
   }
 
   /** Past Fastify's own reply, whose hooks and header copies have nothing to add to a good answer. */
-  private open(status: number, headers: Record<string, string>): ServerResponse {
+  private open(status: number, headers: Record<string, string>): void {
     this.reply.hijack();
     const anthropic = this.isMessages ? { [HEADER.anthropicRequestId]: this.request.id } : {};
-    return this.reply.raw.writeHead(status, {
+    this.reply.raw.writeHead(status, {
       ...responseHeaders(this.request),
       ...this.rateHeaders,
       ...anthropic,

@@ -76,7 +76,7 @@ export async function fail(
   });
   if (isStreamOpen) {
     await client.write(unit.call.front.streamEncoder(firstFacts(unit, deps)).error(shown));
-    client.raw.end();
+    client.end();
   }
   return shown;
 }
@@ -157,5 +157,5 @@ async function answerUnstreamed(unit: Unit, { events, facts }: Plain, client: Cl
   const frames = events.map((event) => encoder.write(event)).join('');
   await unit.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
   await client.write(frames);
-  client.raw.end();
+  client.end();
 }

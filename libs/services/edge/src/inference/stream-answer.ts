@@ -90,7 +90,7 @@ export class StreamAnswer {
       // An upstream that has said its last word may close its answer itself: its connection can then be used again.
       if (this.isWhole) this.deps.deadlines.set(UPSTREAM_CLOSE_MS, () => void rest.return?.());
       else void rest.return?.();
-      this.client.raw.end();
+      this.client.end();
     }
   }
 
