@@ -2,6 +2,7 @@ export { chatDialect } from './chat/chat-dialect.js';
 export { CHAT_REQUEST_SCHEMA } from './chat/request-schema.js';
 export { DIALECTS } from './dialects.js';
 export { BodyFault, JSON_BOUNDS, parseBody } from './body/parsed-body.js';
+export { parseUpstreamJson } from './body/upstream-json.js';
 export type { Member, ParsedBody } from './body/parsed-body.js';
 export { spliceMembers } from './body/splice.js';
 export { SseParser } from './sse/sse-parser.js';

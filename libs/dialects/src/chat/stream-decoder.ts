@@ -1,3 +1,4 @@
+import { parseUpstreamJson } from '../body/upstream-json.js';
 import type { RouteTarget, StreamDecoder } from '../dialect.js';
 import type { ModelEvent } from '../model-event.js';
 import { SseParser, type SseEvent } from '../sse/sse-parser.js';
@@ -83,7 +84,7 @@ export class ChatStreamDecoder implements StreamDecoder {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseUpstreamJson(text);
   } catch {
     return null;
   }

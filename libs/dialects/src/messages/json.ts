@@ -1,3 +1,5 @@
+import { parseUpstreamJson } from '../body/upstream-json.js';
+
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
@@ -35,7 +37,7 @@ export function numberOrNull(value: JsonObject, key: string): number | null {
 /** The parsed JSON, undefined where the text is none. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseUpstreamJson(text);
   } catch {
     return undefined;
   }

@@ -9,8 +9,8 @@ import {
 } from '@gateway/providers';
 import type { Deadline, Deadlines } from '../time/deadlines.js';
 
-/** Decoded bytes that may wait for a slow reader before the upstream is paused. */
-const BUFFER_BYTES = 262_144;
+/** Bytes that may wait for a slow reader before the upstream is paused: with a read more, half of what a stream may hold. */
+const BUFFER_BYTES = 65_536;
 
 interface Waiter {
   resolve: (result: IteratorResult<Uint8Array>) => void;

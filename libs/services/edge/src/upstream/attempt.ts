@@ -1,5 +1,12 @@
 import { ApiError, UpstreamError, type Clock } from '@gateway/contracts';
-import type { AnswerFacts, EncodedRequest, EditedFrame, FrameEditor, ModelEvent } from '@gateway/dialects';
+import {
+  parseUpstreamJson,
+  type AnswerFacts,
+  type EncodedRequest,
+  type EditedFrame,
+  type FrameEditor,
+  type ModelEvent,
+} from '@gateway/dialects';
 import {
   TransportFailure,
   type FailureSignal,
@@ -280,7 +287,7 @@ class Attempt {
 
 function parseObject(bytes: Uint8Array): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(
+    const value: unknown = parseUpstreamJson(
       Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
     );
     return typeof value === 'object' && value !== null && !Array.isArray(value)
