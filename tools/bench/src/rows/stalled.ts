@@ -10,7 +10,11 @@ import { plainBodyOf } from './plain.js';
 const GIB = 1_024;
 const BEGIN_MS = 30_000;
 
-/** Readers that ask for a stream of 8 MB and never read: back-pressure has to reach the upstream. */
+/**
+ * Readers that ask for a stream that does not end and never read: back-pressure has to reach the upstream. Run it where the
+ * kernel keeps little for a connection (see the README): by default it takes some 8 MB of each, so that a thousand readers
+ * measure the kernel, which has no memory left for anybody's connections.
+ */
 export async function stalledRows(lab: Lab): Promise<Row[]> {
   const { options, gateway } = lab;
   const { seconds, stalledReaders } = options;
@@ -76,7 +80,7 @@ async function stall(
   sockets: Socket[],
 ): Promise<void> {
   const { hostname, port } = new URL(url);
-  const order: StreamOrder = { stream: 0, frames: 1_000, gapMs: 0, filling: 8_192 };
+  const order: StreamOrder = { stream: 0, frames: 1_000_000, gapMs: 0, filling: 8_192 };
   const messages = [{ role: 'user', content: JSON.stringify(order) }];
   const body = JSON.stringify({ model, stream: true, messages });
   const request =
