@@ -30,6 +30,14 @@ export class Client {
     return this.goneAtMs !== null;
   }
 
+  /**
+   * Where many leave at once, the upstream of each is closed before any of them is settled: an upstream that goes on costs
+   * the provider's tokens. Resolves when the closes that have arrived are handled.
+   */
+  othersLeft(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
   /** Writes, and waits while the client reads slower than it is written to. A client that reads nothing is closed. */
   async write(text: string): Promise<void> {
     if (text === '') return;

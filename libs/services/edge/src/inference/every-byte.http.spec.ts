@@ -102,14 +102,14 @@ describe('a stream that ends too soon', () => {
   );
 
   it.each([true, false])(
-    'U11 stream %s: 200 that leave at once before the first token close their upstreams',
+    'U11 stream %s: 400 that leave at once before the first token close their upstreams',
     async (stream) => {
       const models = ROADS.map(([path, upstream], at) => ({
         path,
         model: edge.serve(`gone/${at}`, `${upstream}:latency=60000`),
       }));
       edge.sim.reset();
-      const callers = Array.from({ length: 200 }, (_, n) => {
+      const callers = Array.from({ length: 400 }, (_, n) => {
         const caller = new AbortController();
         const { path, model } = models[n % models.length];
         edge.post(hello(model, { stream }), { path, signal: caller.signal }).catch(() => undefined);
@@ -122,7 +122,8 @@ describe('a stream that ends too soon', () => {
         timeoutMs: 20_000,
       });
       const closed = edge.upstream().map(({ abortedAt }) => (abortedAt ?? Infinity) - leftMs);
-      // The bound of the requirement is 500 ms; callers, edge and upstream share this process.
+      // The bound of the requirement is 500 ms; callers, edge and upstream share this process. `npm run bench -- --only left`
+      // measures it with 1,000.
       expect(Math.max(...closed)).toBeLessThan(5_000);
     },
     60_000,
