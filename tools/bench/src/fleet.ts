@@ -30,6 +30,7 @@ export interface Fleet {
   /** Everything the edge has written to its log so far. */
   edgeLog(): string;
   databaseUrl: string;
+  redisUrl: string;
   /** What keys of the bench are digested with before they are stored. */
   pepper: Buffer;
   /** Starts one more process of a service beside the running one. */
@@ -164,11 +165,21 @@ export async function startFleet(upstreams: FleetUpstreams, edgeArgs: string[] =
     const keys = await launch('keys');
     const edge = await launch('edge');
     await Promise.all(Object.values(urls).map(untilReady));
-    const { DATABASE_URL: databaseUrl } = servers;
+    const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = servers;
     const key = await benchKey(urls.edge, databaseUrl, keys);
     const startOnce = (app: FleetApp): Promise<StartFigures> => startBeside(app, env, folder);
     const edgeLog = (): string => edge.output();
-    return { url: urls.edge, ...key, edgePid: edge.pid, edgeLog, databaseUrl, pepper, startOnce, stop };
+    return {
+      url: urls.edge,
+      ...key,
+      edgePid: edge.pid,
+      edgeLog,
+      databaseUrl,
+      redisUrl,
+      pepper,
+      startOnce,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -15,8 +15,10 @@ import { admitRows } from './rows/admit.js';
 import { bodyRows } from './rows/bodies.js';
 import { heldRows } from './rows/held.js';
 import { ingestionRows } from './rows/ingestion.js';
+import { leftRows } from './rows/left.js';
 import { memoryRows } from './rows/memory.js';
 import { plainRows } from './rows/plain.js';
+import { settleRows } from './rows/settle.js';
 import { sizeRows } from './rows/size.js';
 import { stalledRows } from './rows/stalled.js';
 import { startRows } from './rows/start.js';
@@ -32,6 +34,8 @@ const LAB_ROWS: Record<LabGroup, (lab: Lab) => Promise<Row[]>> = {
   ttft: firstTokenRows,
   frames: frameRows,
   held: heldRows,
+  left: leftRows,
+  settle: settleRows,
   memory: memoryRows,
   size: sizeRows,
   stalled: stalledRows,

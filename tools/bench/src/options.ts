@@ -15,6 +15,8 @@ export const GROUPS = [
   'ttft',
   'frames',
   'held',
+  'left',
+  'settle',
   'stalled',
   'memory',
   'size',
@@ -36,6 +38,8 @@ export interface Options {
   keys: number[];
   streams: number;
   stalledReaders: number;
+  /** Callers that leave at once. */
+  leaving: number;
   peers: Peer[];
   jsonFile: string | null;
   markdownFile: string | null;
@@ -49,6 +53,7 @@ const HELP = `npm run bench -- [options]
   --warm-up N        seconds at most (40)        --minutes N   of the memory row (1)
   --keys N,N         of the size row (1,1000,100000)
   --streams N        held at once (512)          --stalled N   readers that stop reading (1000)
+  --leaving N        callers that leave at once (1000)
   --peer name=URL[,key=…][,model=…]              another program; more than once
   --json FILE        the rows as JSON            --markdown FILE
   --write-docs       keeps the rows in docs/performance/figures.json and writes them into docs/performance.md
@@ -96,6 +101,7 @@ export function readOptions(args = process.argv.slice(2)): Options | null {
       keys: { type: 'string', default: '1,1000,100000' },
       streams: { type: 'string', default: '512' },
       stalled: { type: 'string', default: '1000' },
+      leaving: { type: 'string', default: '1000' },
       peer: { type: 'string', multiple: true, default: [] },
       json: { type: 'string' },
       markdown: { type: 'string' },
@@ -117,6 +123,7 @@ export function readOptions(args = process.argv.slice(2)): Options | null {
     keys: values.keys.split(',').map((text) => numberOf('keys', text, 1)),
     streams: numberOf('streams', values.streams, 1),
     stalledReaders: numberOf('stalled', values.stalled, 1),
+    leaving: numberOf('leaving', values.leaving, 1),
     peers: values.peer.map(peerOf),
     jsonFile: values.json ?? null,
     markdownFile: values.markdown ?? null,

@@ -10,12 +10,16 @@ export interface StreamOrder {
   gapMs: number;
   /** Bytes of filling in each frame. */
   filling?: number;
+  /** It answers nothing, not even headers: it waits for the reader to leave. */
+  isSilent?: boolean;
 }
 
 export interface StampedUpstream {
   url: string;
   /** Streams under way. */
   running(): number;
+  /** From now on takes the time of each end of an answer or of its connection; what a former call answered takes no more. */
+  watchEnds(): number[];
   close(): Promise<void>;
 }
 
@@ -27,9 +31,13 @@ const BODY_BYTES_MAX = 40 * 1_024 * 1_024;
  */
 export async function startStampedUpstream(): Promise<StampedUpstream> {
   let running = 0;
+  let ends: number[] = [];
   const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     running += 1;
-    response.once('close', () => (running -= 1));
+    response.once('close', () => {
+      running -= 1;
+      ends.push(performance.now());
+    });
     void answer(request, response).catch(() => response.destroy());
   });
   server.requestTimeout = 0;
@@ -38,6 +46,7 @@ export async function startStampedUpstream(): Promise<StampedUpstream> {
   return {
     url: `http://127.0.0.1:${port}`,
     running: () => running,
+    watchEnds: () => (ends = []),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -55,6 +64,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     chunks.push(chunk);
   }
   const text = Buffer.concat(chunks).toString();
+  if (text.includes('\\"isSilent\\":true')) return;
   if (!/"stream":\s*true/.test(text)) {
     const length = String(Buffer.byteLength(PLAIN_ANSWER));
     return void response
