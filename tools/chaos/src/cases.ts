@@ -4,7 +4,7 @@ import { drawFaults, PARTS, type Fault, type FaultMix } from './fault-plan.js';
 /** One case of money-and-limits 6, or a mix of all. */
 export interface Case {
   what: string;
-  edges: 1 | 2;
+  edges: number;
   /** Sent per second. */
   rate: number;
   faults(requests: number, random: Random): Fault[];
@@ -14,6 +14,14 @@ export interface Case {
   hasProxies: boolean;
   /** The books are right before what was killed comes back. */
   isSettledWhileAway: boolean;
+  /** Settings of every process. */
+  env?: Readonly<Record<string, string>>;
+  /** It has a course of its own (courses.ts) instead of a load with faults, and a fleet of its own. */
+  isAlone?: true;
+  /** The journals lie on a disk of 64 MiB of their own. */
+  hasSmallDisk?: true;
+  /** Instead of 200. */
+  requests?: number;
 }
 
 const drawn =
@@ -59,6 +67,13 @@ export const CASES: Readonly<Record<string, Case>> = {
       },
     ],
   },
+  B08: {
+    ...plain,
+    what: 'the disk of the journal filled to its last byte, and emptied',
+    faults: () => [],
+    isAlone: true,
+    hasSmallDisk: true,
+  },
   B18: {
     ...plain,
     what: 'soak: kills of edge, usage service and Kafka; memory sampled',
@@ -84,6 +99,16 @@ export const CASES: Readonly<Record<string, Case>> = {
     what: 'slow, cut, stalled and trickling connections between the parts',
     hasProxies: true,
     faults: () => [],
+  },
+  R01: {
+    ...plain,
+    what: 'a limit of --requests (20,000) a minute over four edges, nothing broken',
+    edges: 4,
+    requests: 20_000,
+    faults: () => [],
+    // What is exact is so by Redis: on a machine that stands still the local share must not step in.
+    env: { EDGE_REPLICAS: '4', REDIS_COMMAND_TIMEOUT_MS: '5000' },
+    isAlone: true,
   },
   any: {
     ...plain,

@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RedisAddress } from '@gateway/platform';
 import {
   eventually,
   ownKafka,
   ownPostgres,
   ownRedis,
   startFaultProxy,
+  testRedisCluster,
   type FaultProxy,
   type OwnServer,
 } from '@gateway/testing';
@@ -16,6 +18,7 @@ import type { Part } from './fault-plan.js';
 import { startKnownUpstream } from './known-upstream.js';
 import { ProcessPart, type Breakable } from './process-part.js';
 import { Reaper } from './reaper.js';
+import { mountSmallDisk } from './small-disk.js';
 
 const SERVICES = ['catalogue', 'keys', 'usage', 'notifications', 'workers'] as const;
 /** What a proxy may stand before. Kafka tells its clients its own address. */
@@ -27,7 +30,8 @@ export interface ChaosFleet {
   parts: ReadonlyMap<Part, Breakable>;
   proxies: ReadonlyMap<Proxied, FaultProxy>;
   databaseUrl: string;
-  redisUrl: string;
+  redis: RedisAddress;
+  journalFolder: string;
   keysOutput(): string;
   /** What went wrong by itself since the last call. */
   findings(): string[];
@@ -35,7 +39,17 @@ export interface ChaosFleet {
   stop(): Promise<void>;
 }
 
-export async function startChaosFleet(options: { edges: number; hasProxies: boolean }): Promise<ChaosFleet> {
+export interface FleetOptions {
+  edges: number;
+  hasProxies: boolean;
+  /** A Redis Cluster of three masters and three replicas instead of one Redis; it is not among the parts. */
+  hasCluster: boolean;
+  hasSmallDisk: boolean;
+  /** Settings of every process, over those of all chaos fleets. */
+  env: Readonly<Record<string, string>>;
+}
+
+export async function startChaosFleet(options: FleetOptions): Promise<ChaosFleet> {
   const undo: (() => unknown)[] = [];
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => (stopping ??= stopAll());
@@ -51,29 +65,40 @@ export async function startChaosFleet(options: { edges: number; hasProxies: bool
 }
 
 async function start(
-  options: { edges: number; hasProxies: boolean },
+  options: FleetOptions,
   undo: (() => unknown)[],
   stop: () => Promise<void>,
 ): Promise<ChaosFleet> {
   const [postgres, redis, kafka, upstream] = await Promise.all([
     ownPostgres(),
-    ownRedis(),
+    options.hasCluster ? null : ownRedis(),
     ownKafka(),
     startKnownUpstream(),
   ]);
-  undo.push(() => Promise.all([upstream.close(), postgres.drop(), redis.drop(), kafka.server.drop()]));
+  undo.push(() => Promise.all([upstream.close(), postgres.drop(), redis?.drop(), kafka.server.drop()]));
   await kafka.createFleetTopics({ isPrefixed: false });
+  const cluster = options.hasCluster ? (await testRedisCluster()).nodes : null;
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
   undo.push(() => rmSync(folder, { recursive: true, force: true }));
+  const journalFolder = join(folder, 'journal');
+  if (options.hasSmallDisk) {
+    const disk = mountSmallDisk(journalFolder);
+    undo.push(() => disk.unmount());
+  }
   const names: string[] = [...SERVICES, ...Array.from({ length: options.edges }, (_, at) => `edge-${at}`)];
   const ports = await freePorts(names.length);
   const urls = new Map(names.map((name, at) => [name, `http://127.0.0.1:${ports[at]}`]));
   const real = {
-    ...{ redis: redis.address, postgres: postgres.address, upstream: upstream.url },
+    ...{ redis: redis?.address ?? '', postgres: postgres.address, upstream: upstream.url },
     ...{ keys: urls.get('keys') ?? '', usage: urls.get('usage') ?? '' },
   };
   const { proxies, seen } = await withProxies(options.hasProxies, real, undo);
-  const env = environment({ ...seen, brokers: kafka.brokers, urls, folder });
+  const nodes = (cluster ?? []).map(({ host, port }) => `${host}:${port}`).join(',');
+  const env = {
+    ...environment({ ...seen, brokers: kafka.brokers, urls, journalFolder }),
+    REDIS_CLUSTER_NODES: nodes,
+    ...options.env,
+  };
   const findings: string[] = [];
   const reaper = new Reaper();
   undo.push(() => reaper.end());
@@ -88,7 +113,7 @@ async function start(
   const started = await Promise.allSettled([...processes.values()].map((part) => part.startAgain()));
   for (const result of started) if (result.status === 'rejected') throw result.reason;
   await Promise.all([...urls.values()].map(untilReady));
-  const servers = { postgres, redis, kafka: kafka.server };
+  const servers = { postgres, kafka: kafka.server, ...(redis !== null && { redis }) };
   const edges = names.filter((name) => name.startsWith('edge-'));
   return {
     edges: edges.map((name) => ({
@@ -102,7 +127,8 @@ async function start(
     ]),
     proxies,
     databaseUrl: postgres.address,
-    redisUrl: redis.address,
+    redis: cluster === null ? { url: real.redis } : { clusterNodes: cluster },
+    journalFolder,
     keysOutput: () => processes.get('keys')?.output() ?? '',
     findings: () => findings.splice(0),
     outputs: () => Object.fromEntries([...processes].map(([name, part]) => [name, part.output()])),
@@ -136,7 +162,7 @@ async function withProxies(
   const proxies = new Map<Proxied, FaultProxy>();
   const seen = { ...real };
   if (!isWanted) return { proxies, seen };
-  for (const name of Object.keys(real) as Proxied[]) {
+  for (const name of Object.keys(real).filter((name) => real[name as Proxied] !== '') as Proxied[]) {
     const proxy = await startFaultProxy(real[name]);
     undo.push(() => proxy.close());
     proxies.set(name, proxy);
@@ -151,7 +177,7 @@ function environment(
   at: Record<Proxied, string> & {
     brokers: string[];
     urls: ReadonlyMap<string, string>;
-    folder: string;
+    journalFolder: string;
   },
 ): Record<string, string> {
   const emptied = ['DATABASE_URL', 'REDIS_URL', 'KAFKA_BROKERS', 'GATEWAY_DATA_DIR', 'NODE_OPTIONS'];
@@ -176,7 +202,7 @@ function environment(
     KEYS_OPENING_CREDIT_USD: '1000000',
     KEYS_PEPPER: Buffer.alloc(32, 1).toString('base64'),
     KEYS_KEK: Buffer.alloc(32, 2).toString('base64'),
-    JOURNAL_DIR: join(at.folder, 'journal'),
+    JOURNAL_DIR: at.journalFolder,
     SIMULATED_PROVIDER: 'true',
     SIMULATED_API_KEY: 'built-in',
     SIMULATED_BASE_URL: `${at.upstream}/v1`,

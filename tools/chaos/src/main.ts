@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startChaosFleet, type ChaosFleet } from './fleet.js';
+import { COURSES } from './courses.js';
+import { startChaosFleet, type ChaosFleet, type FleetOptions } from './fleet.js';
 import { withGuard } from './guard.js';
 import { MemorySamples } from './memory.js';
 import { readOptions, type Options } from './options.js';
@@ -38,8 +39,8 @@ async function measured(options: Options): Promise<Report> {
     const run: Run = { fleet, organization: await openOrganization(fleet), options, history: [] };
     const turns = options.seeds.flatMap((seed) => options.cases.map((one) => ({ seed, one })));
     for (const { seed, one } of turns) {
-      const result =
-        options.outageMs === null ? await runSeed(run, seed, one) : await runOutage(run, seed, notes);
+      const course = options.outageMs === null ? COURSES[one.name] : runOutage;
+      const result = course ? await course(run, seed, notes) : await runSeed(run, seed, one);
       results.push(result);
       progress(result);
       // Of a run that is ended early, what it has shown stays.
@@ -74,15 +75,18 @@ function titleOf({ cases }: Options): { name: string; what: string } {
 }
 
 /** One fleet serves all the cases. */
-function needsOf({ cases }: Options): { edges: number; hasProxies: boolean } {
+function needsOf({ cases, hasCluster }: Options): FleetOptions {
   return {
+    hasCluster,
+    hasSmallDisk: cases.some(({ which }) => which.hasSmallDisk === true),
+    env: Object.assign({}, ...cases.map(({ which }) => which.env ?? {})) as Record<string, string>,
     edges: Math.max(...cases.map(({ which }) => which.edges)),
     hasProxies: cases.some(({ which }) => which.hasProxies),
   };
 }
 
-function commandOf({ requests, rate, outageMs }: Options, result: SeedResult): string {
-  const more = `${rate === null ? '' : ` --rate ${rate}`}${outageMs === null ? '' : ` --minutes ${outageMs / 60_000}`}`;
+function commandOf({ requests, rate, outageMs, hasCluster }: Options, result: SeedResult): string {
+  const more = `${rate === null ? '' : ` --rate ${rate}`}${outageMs === null ? '' : ` --minutes ${outageMs / 60_000}`}${hasCluster ? ' --cluster' : ''}`;
   return `npm run chaos -- --case ${result.case} --seed ${result.seed} --requests ${requests}${more}`;
 }
 

@@ -10,6 +10,8 @@ export interface Options {
   rate: number | null;
   /** The long form of B04: how long Kafka is away. */
   outageMs: number | null;
+  /** A Redis Cluster of six processes instead of one Redis. */
+  hasCluster: boolean;
   /** Path of the report without its ending; null: none. */
   report: string | null;
   /** Folder for what each process has written; null: shown only where a seed fails. */
@@ -17,7 +19,10 @@ export interface Options {
 }
 
 export const USAGE = `npm run chaos -- [--case <${Object.keys(CASES).join('|')}>, or several: B01,B03] [--seeds N | --seed S] [--requests R]
-    [--rate PER_SECOND] [--minutes M (B04: Kafka away for so long)] [--report FILE (writes FILE.md and FILE.json)] [--logs FOLDER]`;
+    [--rate PER_SECOND] [--minutes M (B04: Kafka away for so long)] [--cluster (a Redis Cluster of six)]
+    [--report FILE (writes FILE.md and FILE.json)] [--logs FOLDER]`;
+
+const REQUESTS = 200;
 
 /** @throws Error with the usage where an option is not known or not a number. */
 export function readOptions(args: string[]): Options {
@@ -27,9 +32,10 @@ export function readOptions(args: string[]): Options {
       case: { type: 'string', default: 'any' },
       seeds: { type: 'string', default: '2' },
       seed: { type: 'string' },
-      requests: { type: 'string', default: '200' },
+      requests: { type: 'string' },
       rate: { type: 'string' },
       minutes: { type: 'string' },
+      cluster: { type: 'boolean', default: false },
       report: { type: 'string' },
       logs: { type: 'string' },
     },
@@ -39,6 +45,8 @@ export function readOptions(args: string[]): Options {
     if (which === undefined) throw new Error(`There is no case ${name}.\n${USAGE}`);
     return { name, which };
   });
+  const isAlone = cases.some(({ which }) => which.isAlone === true);
+  if (isAlone && cases.length > 1) throw new Error(`A case with a course of its own runs alone.\n${USAGE}`);
   const rate = values.rate === undefined ? null : whole('rate', values.rate);
   const outageMs = values.minutes === undefined ? null : whole('minutes', values.minutes) * 60_000;
   if (outageMs !== null && values.case !== 'B04') throw new Error(`--minutes is B04's.\n${USAGE}`);
@@ -48,10 +56,11 @@ export function readOptions(args: string[]): Options {
       : [whole('seed', values.seed)];
   return {
     cases,
-    seeds: outageMs === null ? seeds : seeds.slice(0, 1),
-    requests: whole('requests', values.requests),
+    seeds: outageMs === null && !isAlone ? seeds : seeds.slice(0, 1),
+    requests: whole('requests', values.requests ?? String(cases[0].which.requests ?? REQUESTS)),
     rate,
     outageMs,
+    hasCluster: values.cluster,
     report: values.report ?? null,
     logs: values.logs ?? null,
   };

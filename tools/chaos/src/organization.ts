@@ -13,9 +13,12 @@ export interface Organization {
   keys: readonly Key[];
   /** Another one, with a cap. */
   cappedKey(capUsd: string): Promise<Key>;
+  /** Another one, with so many requests a minute. */
+  limitedKey(rpm: number): Promise<Key>;
 }
 
 const CREDIT_USD = '1000000';
+const UNLIMITED = 2_000_000_000;
 
 /** Logs the first super admin in, grants the person a balance and makes the keys, with limits past every rate. */
 export async function openOrganization(fleet: ChaosFleet): Promise<Organization> {
@@ -46,26 +49,27 @@ export async function openOrganization(fleet: ChaosFleet): Promise<Organization>
   const { org_id } = me.memberships[0];
   const grant = { user_id: me.user.id, amount_usd: CREDIT_USD, reason: 'chaos' };
   await call('POST', '/v1/admin/credits', token, grant);
-  const make = async (more: object): Promise<Key> => {
+  const make = async (more: object, rpm = UNLIMITED): Promise<Key> => {
     const made = await call<{ id: string; key: string }>('POST', '/v1/keys', token, {
       label: 'chaos',
       ...more,
     });
-    await raiseLimits(fleet.databaseUrl, made.id);
+    await raiseLimits(fleet.databaseUrl, made.id, rpm);
     return { id: made.id, secret: made.key };
   };
   return {
     keys: [await make({ org_id }), await make({ org_id }), await make({})],
     cappedKey: (capUsd) => make({ org_id, spend_cap_usd: capUsd }),
+    limitedKey: (rpm) => make({ org_id }, rpm),
   };
 }
 
 /** Before its first use, so that nobody has read the key yet. */
-async function raiseLimits(databaseUrl: string, keyId: string): Promise<void> {
+async function raiseLimits(databaseUrl: string, keyId: string, rpm: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const raise = 'UPDATE keys.api_key SET rpm_limit = 2000000000, rpd_limit = 2000000000 WHERE id = $1';
-  const { rowCount } = await client.query(raise, [keyId]);
+  const raise = 'UPDATE keys.api_key SET rpm_limit = $2, rpd_limit = $3 WHERE id = $1';
+  const { rowCount } = await client.query(raise, [keyId, rpm, UNLIMITED]);
   await client.end();
   if (rowCount !== 1) throw new Error('The limits of a key could not be raised.');
 }

@@ -1,4 +1,4 @@
-import { ConnectedLimitStore, SystemClock, SystemRandom } from '@gateway/platform';
+import { ConnectedLimitStore, SystemClock, SystemRandom, type RedisAddress } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
 import pg from 'pg';
 
@@ -11,14 +11,14 @@ export interface Held {
 }
 
 /** Reads it as every service does, through the limit store's own script. */
-export async function readHeld(databaseUrl: string, redisUrl: string): Promise<Held> {
+export async function readHeld(databaseUrl: string, redis: RedisAddress): Promise<Held> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   await client.connect();
   const accounts = await client
     .query<{ id: string }>(`SELECT id FROM usage.account WHERE kind = 'customer'`)
     .finally(() => client.end());
   const store = new ConnectedLimitStore({
-    ...{ url: redisUrl, clientName: 'chaos', clock: new SystemClock(), random: new SystemRandom() },
+    ...{ ...redis, clientName: 'chaos', clock: new SystemClock(), random: new SystemRandom() },
   });
   const sum: Held = { reservedUnits: 0, unpostedUnits: 0, reservedNano: 0n, unpostedNano: 0n };
   try {

@@ -98,7 +98,7 @@ export async function untilSettled(
   const endMs = performance.now() + (isEnd ? Math.max(timeoutMs, LEASE_MS) : timeoutMs);
   for (;;) {
     const books = await readBooksInTime(fleet.databaseUrl, history, endMs);
-    const left = leftIn(await readHeld(fleet.databaseUrl, fleet.redisUrl), isEnd);
+    const left = leftIn(await readHeld(fleet.databaseUrl, fleet.redis), isEnd);
     const isRight = books.differences.length === 0 && left.length === 0;
     if (isRight || performance.now() > endMs) return { books, left };
     await pause(AGAIN_MS);

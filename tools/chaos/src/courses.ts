@@ -1,0 +1,11 @@
+import { runFullDisk } from './full-disk.js';
+import { runMinute } from './minute.js';
+import type { Run, SeedResult } from './run-seed.js';
+
+/** What a case does that is not a load with faults by a schedule. */
+export type Course = (run: Run, seed: number, notes: string[]) => Promise<SeedResult>;
+
+export const COURSES: Readonly<Record<string, Course | undefined>> = {
+  B08: runFullDisk,
+  R01: runMinute,
+};
