@@ -81,10 +81,7 @@ async function start(
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
   undo.push(() => rmSync(folder, { recursive: true, force: true }));
   const journalFolder = join(folder, 'journal');
-  if (options.hasSmallDisk) {
-    const disk = mountSmallDisk(journalFolder);
-    undo.push(() => disk.unmount());
-  }
+  if (options.hasSmallDisk) undo.push(mountSmallDisk(journalFolder));
   const names: string[] = [...SERVICES, ...Array.from({ length: options.edges }, (_, at) => `edge-${at}`)];
   const ports = await freePorts(names.length);
   const urls = new Map(names.map((name, at) => [name, `http://127.0.0.1:${ports[at]}`]));

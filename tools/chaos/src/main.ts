@@ -60,8 +60,8 @@ async function measured(options: Options): Promise<Report> {
     }
   } finally {
     memory.end();
-    if (options.logs !== null) keepOutputs(fleet, options.logs);
     await fleet.stop();
+    if (options.logs !== null) keepOutputs(fleet, options.logs);
     say('the fleet has stopped');
   }
   const last = results.at(-1);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const SIZE = '64m';
 const PIECE_BYTES = 65_536;
 
-/** A real file system of 64 MiB at this folder. Throws where this process may not mount. */
-export function mountSmallDisk(folder: string): { unmount(): void } {
+/** A real file system of 64 MiB at this folder; answers what unmounts it. Throws where this process may not mount. */
+export function mountSmallDisk(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder], { stdio: 'pipe' });
@@ -16,7 +16,7 @@ export function mountSmallDisk(folder: string): { unmount(): void } {
       { cause: failure },
     );
   }
-  return { unmount: () => void execFileSync('umount', ['-l', folder], { stdio: 'pipe' }) };
+  return () => void execFileSync('umount', ['-l', folder], { stdio: 'pipe' });
 }
 
 /** Writes a file until the disk refuses (ENOSPC), to the last byte. */
