@@ -184,6 +184,8 @@ function serverOptions(
     keepAliveTimeout: 75_000,
     http: { maxHeaderSize: 16_384, headersTimeout: sendingMs.headers, connectionsCheckingInterval: 1_000 },
     return503OnClosing: false,
+    // It closes after the drain. What is open then has sent nothing yet, or half a request, and would keep it open for ever.
+    forceCloseConnections: true,
     requestIdHeader: false,
     routerOptions: { maxParamLength: 512 },
     genReqId: () => newId('req', clock, random),

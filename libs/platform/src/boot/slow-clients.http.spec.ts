@@ -59,4 +59,13 @@ describe('clients that send slowly', () => {
     clearInterval(drip);
     expect(client.text).toMatch(/^HTTP\/1\.1 408 /);
   });
+
+  it('U09 one that has sent nothing, or half a request, does not keep the process from ending', async () => {
+    const own = await startProbe();
+    const clients = await Promise.all(['', KINDS[3][1]].map((sent) => open(own.url, sent)));
+    // The server has accepted them, because it answers one that came after them.
+    await (await fetch(`${own.url}/v1/open`)).text();
+    await own.close();
+    await eventually(() => clients.every(({ isClosed }) => isClosed));
+  }, 10_000);
 });
