@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { mintSecret, SystemRandom } from '@gateway/platform';
 import type { Gateway } from '../harness/gateway.js';
 import { MODES, START_MS } from '../harness/modes.js';
 import { ask, type Body } from '../harness/requests.js';
@@ -6,6 +8,16 @@ import { rawSocket, sendRaw } from './raw-socket.js';
 import { ALLOWED, BODY, OVERSIZED, SMUGGLED, wireBytes } from './wire-corpus.js';
 
 const CHAT = '/v1/chat/completions';
+/** Unknown keys, and how many ask at once. */
+const FLOOD = 600;
+const FLOODING = 16;
+/** Far below what that many principals would take beside their requests, far above what a collector leaves lying. */
+const MOST_GROWTH_MIB = 96;
+
+function residentMiB(pid: number): number {
+  const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kib) / 1_024;
+}
 
 describe.each(MODES)('hostile bytes to %s', (_name, start) => {
   let gateway: Gateway;
@@ -113,6 +125,31 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
       const refused = await ask(gateway, 'POST', '/v1/keys', { body, key: token });
       expect(refused.status).toBe(422);
     }
+  });
+
+  it('K15 a flood of unknown keys is 401: memory stays flat, no log holds one, others are served', async () => {
+    const random = new SystemRandom();
+    const server = gateway.pids.edge ?? Object.values(gateway.pids)[0];
+    const flooded: string[] = [];
+    const flood = async (count: number): Promise<void> => {
+      const keys = Array.from({ length: count }, () => mintSecret('rsk_', random));
+      flooded.push(...keys);
+      const callers = Array.from({ length: FLOODING }, async () => {
+        for (let key = keys.pop(); key !== undefined; key = keys.pop())
+          expect((await ask(gateway, 'POST', CHAT, { body: BODY, key })).status).toBe(401);
+      });
+      await Promise.all(callers);
+    };
+    await flood(FLOOD / 3);
+    const before = residentMiB(server);
+    const rest = flood(FLOOD);
+    expect((await ask(gateway, 'POST', CHAT, { body: BODY })).status).toBe(200);
+    await rest;
+    expect(residentMiB(server) - before).toBeLessThan(MOST_GROWTH_MIB);
+    const logs = Object.keys(gateway.pids).map((app) => gateway.output(app));
+    expect(flooded.filter((key) => logs.some((log) => log.includes(key)))).toEqual([]);
+    const { body } = await ask(gateway, 'POST', '/v1/usage/rejections', { key: person.token, body: {} });
+    expect(JSON.stringify(body)).not.toContain('unauthorized');
   });
 
   it('OPTIONS is answered without a body or with the envelope, whatever it asks for', async () => {
