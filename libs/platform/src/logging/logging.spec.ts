@@ -33,6 +33,33 @@ describe('scrub', () => {
     expect(scrub(text)).toContain('failed');
   });
 
+  it('S09 takes each of 10,000 out, wherever it stands in what a provider says', () => {
+    const random = new SystemRandom();
+    const token = (bytes: number): string => Buffer.from(random.bytes(bytes)).toString('hex');
+    const kinds = [
+      () => mintSecret('rsk_', random),
+      () => mintSecret('mak_', random),
+      () => `sk-proj-${token(24)}`,
+      () => `sk-ant-api03-${token(40)}`,
+      () => `AIzaSy${token(17).slice(0, 33)}`,
+      () => `AKIA${token(8).toUpperCase()}`,
+    ];
+    const around = [
+      (key: string) => `Incorrect API key provided: ${key}. You can find your key at https://host/keys.`,
+      (key: string) => JSON.stringify({ error: { message: `key=${key}`, param: null } }),
+      (key: string) => `${key}`,
+      (key: string) => `invalid header Authorization:Bearer ${key},(retry)`,
+      (key: string) => `line one\n${key}\nline three`,
+    ];
+    const left: string[] = [];
+    for (let at = 0; at < 10_000; at += 1) {
+      const key = kinds[at % kinds.length]();
+      const text = around[at % around.length](key);
+      if (scrub(text).includes(key)) left.push(text);
+    }
+    expect(left).toEqual([]);
+  });
+
   it('leaves words, ids and digests of hex', () => {
     const text =
       'req_019a9d3e-1c7e-7000-8000-0123456789ab of openai/gpt-4o-mini took 12 ms at https://host/path';
