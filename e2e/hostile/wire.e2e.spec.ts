@@ -11,6 +11,7 @@ const CHAT = '/v1/chat/completions';
 /** Unknown keys, and how many ask at once. */
 const FLOOD = 600;
 const FLOODING = 16;
+const MOST_TRIES = 100;
 /** Far below what that many principals would take beside their requests, far above what a collector leaves lying. */
 const MOST_GROWTH_MIB = 96;
 
@@ -131,19 +132,25 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
     const random = new SystemRandom();
     const server = gateway.pids.edge ?? Object.values(gateway.pids)[0];
     const flooded: string[] = [];
+    // Where the machine is too busy to look a key up the answer is 503, and not 401.
+    const known = async (key: string): Promise<number> => {
+      for (let tries = 0; ; tries += 1) {
+        const { status } = await ask(gateway, 'POST', CHAT, { body: BODY, key });
+        if (status !== 503 || tries === MOST_TRIES) return status;
+      }
+    };
     const flood = async (count: number): Promise<void> => {
       const keys = Array.from({ length: count }, () => mintSecret('rsk_', random));
       flooded.push(...keys);
       const callers = Array.from({ length: FLOODING }, async () => {
-        for (let key = keys.pop(); key !== undefined; key = keys.pop())
-          expect((await ask(gateway, 'POST', CHAT, { body: BODY, key })).status).toBe(401);
+        for (let key = keys.pop(); key !== undefined; key = keys.pop()) expect(await known(key)).toBe(401);
       });
       await Promise.all(callers);
     };
     await flood(FLOOD / 3);
     const before = residentMiB(server);
     const rest = flood(FLOOD);
-    expect((await ask(gateway, 'POST', CHAT, { body: BODY })).status).toBe(200);
+    expect(await known(gateway.key)).toBe(200);
     await rest;
     expect(residentMiB(server) - before).toBeLessThan(MOST_GROWTH_MIB);
     const logs = Object.keys(gateway.pids).map((app) => gateway.output(app));
