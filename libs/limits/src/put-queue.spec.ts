@@ -3,12 +3,12 @@ import { fixedClock } from '@gateway/testing';
 import type { FixedClock } from '@gateway/testing';
 import { PutQueue } from './put-queue.js';
 
-function put(unit: string, action: PutUnit['action'] = 'settle', nano = 1n): PutUnit {
+function put(unit: string, action: PutUnit['action'] = 'settle', accountId = 'a'): PutUnit {
   return {
-    accountId: 'a',
+    accountId,
     unit,
     action,
-    nano,
+    nano: 1n,
     scopes: [],
     tokens: 0,
     tokenEstimate: 0,
@@ -90,6 +90,45 @@ describe('PutQueue', () => {
     expect(failures).toHaveLength(1);
     await store.acknowledge();
     expect(store.sent[2]).toEqual(['settle v0', 'settle v1']);
+  });
+
+  it('an account whose node is away waits for the retry and holds up no other one', async () => {
+    const away = new Set(['b']);
+    const taken: string[] = [];
+    let tries = 0;
+    let failures = 0;
+    const queue = new PutQueue({
+      store: {
+        put: async (units) => {
+          tries += 1;
+          if (away.has(units[0].accountId)) throw new Error('CLUSTERDOWN');
+          taken.push(...units.map(({ accountId, unit }) => `${accountId} ${unit}`));
+        },
+      },
+      clock,
+      batchSize: 4,
+      onFailure: () => (failures += 1),
+    });
+    for (let n = 0; n < 10; n += 1) queue.add(put(`u${n}`, 'settle', 'b'));
+    for (let n = 0; n < 10; n += 1) queue.add(put(`u${n}`, 'settle', n % 2 === 0 ? 'a' : 'c'));
+    await clock.advance(100);
+    expect([...taken].sort()).toEqual(
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${n % 2 === 0 ? 'a' : 'c'} u${n}`).sort(),
+    );
+    expect([queue.pending, failures]).toEqual([10, 1]);
+    const before = tries;
+    queue.add(put('u10', 'settle', 'b'));
+    await clock.advance(100);
+    expect(tries).toBe(before);
+    expect(await queue.delivered()).toBe(false);
+    away.clear();
+    await clock.advance(250);
+    await clock.advance(100);
+    expect(queue.pending).toBe(0);
+    expect(taken.filter((unit) => unit.startsWith('b'))).toHaveLength(11);
+    expect(await queue.delivered()).toBe(true);
+    await queue.close();
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it('a waiting renewal gives way to a settle, never the other way round', async () => {

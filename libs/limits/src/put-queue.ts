@@ -3,35 +3,41 @@ import type { Clock, LimitStore, PutUnit, Timer } from '@gateway/contracts';
 export interface PutQueueOptions {
   store: Pick<LimitStore, 'put'>;
   clock: Clock;
-  /** Told once per failed batch, for a metric or a log line. */
+  /** Told once per batch of which something failed, for a metric or a log line. */
   onFailure?: (cause: unknown) => void;
   /** Units that one call carries; default 64. */
   batchSize?: number;
   /** Longest wait of a unit for company; default 2 ms. */
   lingerMs?: number;
-  /** Wait before a batch that failed is sent again; default 250 ms. */
+  /** Wait before an account that failed is tried again; default 250 ms. */
   retryMs?: number;
   /** Units that wait at most; default 100,000. */
   capacity?: number;
 }
 
+type Lane = Map<string, PutUnit>;
+
 /**
  * Carries settles, renewals and cancellations to the store behind the answers: nobody awaits it. One batch is on its
- * way at a time, so a unit's actions arrive in order; a batch that was not acknowledged is sent again, which the
- * store's table makes harmless.
+ * way at a time, so a unit's actions arrive in order; what was not acknowledged is sent again, which the store's table
+ * makes harmless. Each account is acknowledged by itself: one whose node is away rests until the next retry, and
+ * holds up nobody else.
  *
  * A later action of a unit replaces the earlier one that still waits: renew then settle is the settle. When the
- * queue is full, the oldest unit is dropped: a renewal then lapses with its lease, and a settle reaches the store
+ * queue is full, an old unit is dropped: a renewal then lapses with its lease, and a settle reaches the store
  * through the ledger's mirror, because its OUTCOME is in the journal. `isFull` lets the edge stop admitting before.
  */
 export class PutQueue {
   private readonly options: Required<Omit<PutQueueOptions, 'onFailure'>> & Pick<PutQueueOptions, 'onFailure'>;
-  private readonly waiting = new Map<string, PutUnit>();
+  /** Units that wait, by account, in the order in which the accounts' turns come. */
+  private ready = new Map<string, Lane>();
+  /** Those of accounts that failed, until the retry. */
+  private readonly resting = new Map<string, Lane>();
+  private count = 0;
   private timer: Timer | null = null;
+  private retry: Timer | null = null;
   private sending: Promise<void> | null = null;
   private closed = false;
-  /** After a failure the next batch waits for the retry timer, however full the queue is. */
-  private backingOff = false;
   private droppedCount = 0;
   private failures = 0;
 
@@ -40,28 +46,29 @@ export class PutQueue {
   }
 
   add(put: PutUnit): void {
-    const id = idOf(put);
-    const earlier = this.waiting.get(id);
+    const lane = this.laneOf(put.accountId);
+    const earlier = lane.get(put.unit);
     // A settled or cancelled unit stays so; a renewal that was late must not bring it back.
     if (earlier?.action === 'settle' || (earlier && put.action === 'renew' && earlier.action !== 'renew'))
       return;
-    this.waiting.delete(id);
-    this.waiting.set(id, put);
-    if (this.waiting.size > this.options.capacity) this.dropOldest();
+    if (earlier === undefined) this.count += 1;
+    lane.delete(put.unit);
+    lane.set(put.unit, put);
+    if (this.count > this.options.capacity) this.dropOldest();
     this.arm();
   }
 
   /** Takes units out that the ledger has posted already (PostgreSQL's watermark has passed them). */
   forget(accountId: string, units: Iterable<string>): void {
-    for (const unit of units) this.waiting.delete(`${accountId} ${unit}`);
+    for (const unit of units) this.remove(accountId, unit);
   }
 
   get pending(): number {
-    return this.waiting.size;
+    return this.count;
   }
 
   get isFull(): boolean {
-    return this.waiting.size >= this.options.capacity;
+    return this.count >= this.options.capacity;
   }
 
   /** Units that the bound pushed out since the start. */
@@ -69,39 +76,63 @@ export class PutQueue {
     return this.droppedCount;
   }
 
-  /** Sends what waits, once; resolves when it was acknowledged or failed. Call `close` when nothing is added any more. */
-  async flush(): Promise<void> {
-    while (this.sending) await this.sending;
-    while (this.waiting.size > 0) {
-      const before = this.waiting.size;
-      await this.send();
-      if (this.waiting.size >= before) return;
-    }
-  }
-
   /** Sends everything that waits now. True when the store has all of it; false as soon as a batch fails. */
   async delivered(): Promise<boolean> {
-    const last = [...this.waiting.values()].at(-1);
-    if (last === undefined) return true;
     const failuresBefore = this.failures;
-    while (this.waiting.get(idOf(last)) === last) {
+    const waiting = new Set([...this.lanes()].flatMap((lane) => [...lane.values()]));
+    this.awake();
+    while (this.waits(waiting)) {
       await (this.sending ?? this.send());
       if (this.failures > failuresBefore || this.closed) return false;
     }
     return true;
   }
 
-  /** Sends what waits and stops its timer. What fails now is put again after a start, from the journal. */
+  /** Sends what waits and stops its timers. What fails now is put again after a start, from the journal. */
   async close(): Promise<void> {
     this.closed = true;
     this.timer?.cancel();
     this.timer = null;
-    await this.flush();
+    while (this.sending) await this.sending;
+    this.awake();
+    while (this.ready.size > 0) await this.send();
+  }
+
+  private *lanes(): Generator<Lane> {
+    yield* this.ready.values();
+    yield* this.resting.values();
+  }
+
+  private laneOf(accountId: string): Lane {
+    let lane = this.ready.get(accountId) ?? this.resting.get(accountId);
+    if (lane === undefined) {
+      lane = new Map<string, PutUnit>();
+      this.ready.set(accountId, lane);
+    }
+    return lane;
+  }
+
+  private waits(units: Set<PutUnit>): boolean {
+    for (const unit of units) {
+      const lane = this.ready.get(unit.accountId) ?? this.resting.get(unit.accountId);
+      if (lane?.get(unit.unit) === unit) return true;
+      units.delete(unit);
+    }
+    return false;
+  }
+
+  private remove(accountId: string, unit: string): void {
+    for (const lanes of [this.ready, this.resting]) {
+      const lane = lanes.get(accountId);
+      if (lane?.delete(unit) !== true) continue;
+      this.count -= 1;
+      if (lane.size === 0) lanes.delete(accountId);
+    }
   }
 
   private arm(): void {
-    if (this.closed || this.sending || this.backingOff) return;
-    if (this.waiting.size >= this.options.batchSize) {
+    if (this.closed || this.sending || this.ready.size === 0) return;
+    if (this.count >= this.options.batchSize) {
       this.start();
     } else {
       this.timer ??= this.options.clock.setTimer(this.options.lingerMs, () => this.start());
@@ -111,54 +142,92 @@ export class PutQueue {
   private start(): void {
     this.timer?.cancel();
     this.timer = null;
-    this.backingOff = false;
     void this.send();
   }
 
   private send(): Promise<void> {
-    const batch = [...take(this.waiting.values(), this.options.batchSize)];
+    const batch = this.nextBatch();
     if (batch.length === 0) return Promise.resolve();
-    const sending = this.deliver(batch).then((acknowledged) => {
+    const sending = this.deliver(batch).then(() => {
       this.sending = null;
-      if (this.closed || this.waiting.size === 0) return;
-      if (acknowledged) {
-        this.arm();
-        return;
-      }
-      this.backingOff = true;
-      this.timer?.cancel();
-      this.timer = this.options.clock.setTimer(this.options.retryMs, () => this.start());
+      this.arm();
     });
     this.sending = sending;
     return sending;
   }
 
-  private async deliver(batch: PutUnit[]): Promise<boolean> {
-    try {
-      await this.options.store.put(batch);
-    } catch (cause) {
-      this.failures += 1;
-      this.options.onFailure?.(cause);
-      return false;
+  /** By account; who had a turn and has more comes last. */
+  private nextBatch(): PutUnit[][] {
+    const batch: PutUnit[][] = [];
+    let left = this.options.batchSize;
+    for (const [accountId, lane] of this.ready) {
+      if (left === 0) break;
+      const units = [...take(lane.values(), left)];
+      batch.push(units);
+      left -= units.length;
+      this.ready.delete(accountId);
+      this.ready.set(accountId, lane);
+      if (batch.length >= this.ready.size) break;
     }
-    for (const put of batch) {
+    return batch;
+  }
+
+  private async deliver(batch: readonly PutUnit[][]): Promise<void> {
+    const causes: unknown[] = [];
+    await Promise.all(
+      batch.map((units) =>
+        this.options.store.put(units).then(
+          () => this.acknowledge(units),
+          (cause: unknown) => {
+            causes.push(cause);
+            this.rest(units[0].accountId);
+          },
+        ),
+      ),
+    );
+    if (causes.length === 0) return;
+    this.failures += 1;
+    this.options.onFailure?.(causes[0]);
+  }
+
+  private acknowledge(units: readonly PutUnit[]): void {
+    for (const put of units) {
       // A newer action of the unit came while this one was on its way: that one still waits.
-      if (this.waiting.get(idOf(put)) === put) this.waiting.delete(idOf(put));
+      const lane = this.ready.get(put.accountId) ?? this.resting.get(put.accountId);
+      if (lane?.get(put.unit) === put) this.remove(put.accountId, put.unit);
     }
-    return true;
+  }
+
+  private rest(accountId: string): void {
+    const lane = this.ready.get(accountId);
+    if (lane === undefined) return;
+    this.ready.delete(accountId);
+    this.resting.set(accountId, lane);
+    if (this.closed) return;
+    this.retry ??= this.options.clock.setTimer(this.options.retryMs, () => {
+      this.awake();
+      if (!this.sending) this.start();
+    });
+  }
+
+  /** Those that failed have their turn first: they have waited longest. */
+  private awake(): void {
+    this.retry?.cancel();
+    this.retry = null;
+    if (this.resting.size === 0) return;
+    this.ready = new Map([...this.resting, ...this.ready]);
+    this.resting.clear();
   }
 
   private dropOldest(): void {
-    for (const id of this.waiting.keys()) {
-      this.waiting.delete(id);
-      this.droppedCount += 1;
-      return;
+    for (const lane of [...take(this.resting.values(), 1), ...take(this.ready.values(), 1)]) {
+      for (const { accountId, unit } of take(lane.values(), 1)) {
+        this.remove(accountId, unit);
+        this.droppedCount += 1;
+        return;
+      }
     }
   }
-}
-
-function idOf(put: PutUnit): string {
-  return `${put.accountId} ${put.unit}`;
 }
 
 function* take<T>(values: Iterable<T>, count: number): Generator<T> {
