@@ -65,6 +65,7 @@ describe('TimedCalls', () => {
     };
     const clock = { now: () => 0, monotonic: () => now, setTimer, sleep: () => Promise.resolve() };
     const call = ask(new TimedCalls(25, clock));
+    await turn();
     now = 150;
     timers.shift()?.();
     await turn();
@@ -74,5 +75,25 @@ describe('TimedCalls', () => {
     await turn();
     await turn();
     expect([call.outcome, timers.length]).toEqual(['Command timed out', 0]);
+  });
+
+  it('U14 the time begins with the end of the turn: what is asked before a large body is parsed leaves after it', async () => {
+    let now = 0;
+    const delays: number[] = [];
+    const setTimer = (ms: number) => {
+      delays.push(now + ms);
+      return { cancel: () => undefined };
+    };
+    const calls = new TimedCalls(25, {
+      now: () => 0,
+      monotonic: () => now,
+      setTimer,
+      sleep: () => Promise.resolve(),
+    });
+    ask(calls);
+    now = 100;
+    expect(delays).toEqual([]);
+    await turn();
+    expect(delays).toEqual([125]);
   });
 });

@@ -18,6 +18,8 @@ interface Call {
  * that wait beside it (reliability 0).
  */
 export class TimedCalls {
+  /** Of this turn: what it asks leaves at its end. */
+  private readonly fresh = new Set<Call>();
   /** In the order in which they are due. */
   private readonly open = new Set<Call>();
   private isArmed = false;
@@ -27,23 +29,37 @@ export class TimedCalls {
     private readonly clock: Clock,
   ) {}
 
-  /** The answer, or a rejection when its time is over. */
+  /** The answer, or a rejection when its time is over. It begins with the end of this turn of the event loop. */
   inTime<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const call: Call = { dueMs: this.clock.monotonic() + this.ms, isProlonged: false, giveUp: reject };
-      this.open.add(call);
-      if (!this.isArmed) this.arm(this.ms);
+      const call: Call = { dueMs: Infinity, isProlonged: false, giveUp: reject };
+      if (this.fresh.size === 0) setImmediate(() => this.begin());
+      this.fresh.add(call);
       answer.then(
         (value) => {
-          this.open.delete(call);
+          this.forget(call);
           resolve(value);
         },
         (error: Error) => {
-          this.open.delete(call);
+          this.forget(call);
           reject(error);
         },
       );
     });
+  }
+
+  private begin(): void {
+    const dueMs = this.clock.monotonic() + this.ms;
+    for (const call of this.fresh) {
+      call.dueMs = dueMs;
+      this.open.add(call);
+    }
+    this.fresh.clear();
+    if (!this.isArmed && this.open.size > 0) this.arm(this.ms);
+  }
+
+  private forget(call: Call): void {
+    if (!this.fresh.delete(call)) this.open.delete(call);
   }
 
   private arm(delayMs: number): void {
