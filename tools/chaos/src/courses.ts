@@ -1,5 +1,7 @@
 import { runFullDisk } from './full-disk.js';
+import { runKeysAway } from './keys-away.js';
 import { runMinute } from './minute.js';
+import { runRevokes } from './revokes.js';
 import type { Run, SeedResult } from './run-seed.js';
 
 /** What a case does that is not a load with faults by a schedule. */
@@ -7,5 +9,7 @@ export type Course = (run: Run, seed: number, notes: string[]) => Promise<SeedRe
 
 export const COURSES: Readonly<Record<string, Course | undefined>> = {
   B08: runFullDisk,
+  K04: runRevokes,
+  K07: runKeysAway,
   R01: runMinute,
 };

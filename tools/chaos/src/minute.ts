@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import type { Sent } from './caller.js';
 import type { Key } from './organization.js';
 import { counted, untilSettled, type Run, type SeedResult } from './run-seed.js';
-import { bodyOf, expectedPico, markOf, pathOf, type Work } from './work.js';
+import { bodyOf, expectedPico, markOf, pathOf, plainWork } from './work.js';
 
 /** On each edge at once. */
 const CONNECTIONS = 16;
@@ -127,10 +127,7 @@ async function sendOne(
   pool: Pool,
   { edge, key, tag, n }: { edge: string; key: Key; tag: string; n: number },
 ): Promise<Sent> {
-  const work: Work = {
-    ...{ n, dialect: 'chat', stream: false, promptTokens: 200, cachedTokens: 0, completionTokens: 180 },
-    ...{ frames: 0, gapMs: 0, ending: 'whole' },
-  };
+  const work = plainWork(n);
   const sent: Sent = {
     ...{ work, tag, edge, keyId: key.id, requestId: '', status: 0, isWhole: false, fault: '' },
     expectedPico: expectedPico(work),

@@ -13,8 +13,10 @@ export interface Organization {
   keys: readonly Key[];
   /** Another one, with a cap. */
   cappedKey(capUsd: string): Promise<Key>;
-  /** Another one, with so many requests a minute. */
-  limitedKey(rpm: number): Promise<Key>;
+  /** Another one, with so many requests a minute; default: past every rate. */
+  limitedKey(rpm?: number): Promise<Key>;
+  /** Deletes it; resolves with the answer. */
+  revoke(key: Key): Promise<void>;
 }
 
 const CREDIT_USD = '1000000';
@@ -38,7 +40,7 @@ export async function openOrganization(fleet: ChaosFleet): Promise<Organization>
     const answer = await eventually(ask, { timeoutMs: 60_000, intervalMs: 500 });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
-    return JSON.parse(text) as T;
+    return (text === '' ? undefined : JSON.parse(text)) as T;
   };
   const { token } = await call<{ token: string }>('POST', '/auth/login', 'none', first_login);
   const me = await call<{ user: { id: string }; memberships: { org_id: string }[] }>(
@@ -61,6 +63,7 @@ export async function openOrganization(fleet: ChaosFleet): Promise<Organization>
     keys: [await make({ org_id }), await make({ org_id }), await make({})],
     cappedKey: (capUsd) => make({ org_id, spend_cap_usd: capUsd }),
     limitedKey: (rpm) => make({ org_id }, rpm),
+    revoke: (key) => call('DELETE', `/v1/keys/${key.id}`, token),
   };
 }
 

@@ -52,6 +52,14 @@ export function drawWork(n: number, random: Random): Work {
   };
 }
 
+/** A plain answer like most of a benchmark's. */
+export function plainWork(n: number): Work {
+  return {
+    ...{ n, dialect: 'chat', stream: false, promptTokens: 200, cachedTokens: 0, completionTokens: 180 },
+    ...{ frames: 0, gapMs: 0, ending: 'whole' },
+  };
+}
+
 /** Computed here, and nowhere else by anything of this file's: the ledger has to come to the same last decimal. */
 export function expectedPico(work: Work): bigint {
   const price = PICO_PER_TOKEN[work.dialect];

@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ConnectedLimitStore, SystemClock, SystemRandom } from '@gateway/platform';
+import { eventually } from '@gateway/testing';
+import pg from 'pg';
+import { counted, untilSettled, type Run, type SeedResult } from './run-seed.js';
+import { steadyLoad, type Timed } from './steady-load.js';
+
+const WARM_MS = 3_000;
+const AWAY_MS = 30_000;
+const BUMPED_MS = 5_000;
+const BACK_MS = 30_000;
+
+/**
+ * K07: the keys service is killed. Warm keys go on; an account that has changed is 503 until it is back, because nobody
+ * can say what has changed; nobody is told 401, 403 or 404.
+ */
+export async function runKeysAway(run: Run, seed: number, notes: string[]): Promise<SeedResult> {
+  const { fleet, organization, options } = run;
+  const [changed, , untouched] = organization.keys;
+  const startMs = performance.now();
+  const rate = (options.rate ?? 50) / 2;
+  const keys = fleet.parts.get('keys');
+  if (keys === undefined) throw new Error('This fleet has no keys service.');
+  const during = async (name: string, forMs: number): Promise<{ changed: Timed[]; untouched: Timed[] }> => {
+    const loads = [changed, untouched].map((key) =>
+      steadyLoad(run, key, `K07-${seed}-${name}-${key.id}`, rate),
+    );
+    await pause(forMs);
+    const [one, other] = await Promise.all(loads.map((load) => load.stop()));
+    return { changed: one, untouched: other };
+  };
+  await during('warm', WARM_MS);
+  await keys.kill();
+  const away = await during('away', AWAY_MS);
+  await change(run, changed.id);
+  const bumped = await during('changed', BUMPED_MS);
+  await keys.startAgain();
+  const back = await eventually(
+    async () => {
+      const { changed: asked } = await during(`back-${performance.now()}`, 200);
+      return asked.every(({ sent }) => sent.status === 200) && asked.length > 0;
+    },
+    { timeoutMs: BACK_MS },
+  ).catch(() => false);
+  const loadEndMs = performance.now();
+  const { books, left } = await untilSettled(run);
+  const all = [away.changed, away.untouched, bumped.changed, bumped.untouched];
+  const sent = all.flat();
+  notes.push(
+    `keys away for ${AWAY_MS / 1_000} s: ${said([...away.changed, ...away.untouched])}; after a change of one account ` +
+      `its key: ${said(bumped.changed)}, another account's: ${said(bumped.untouched)}`,
+  );
+  const only = (timed: Timed[], status: number, what: string): string[] =>
+    timed.every((one) => one.sent.status === status) ? [] : [`${what}: ${said(timed)}, not ${status} alone`];
+  return {
+    ...{ seed, case: 'K07', requests: sent.length, sent: sent.length, kills: 1, stops: 0 },
+    whole: sent.filter(({ sent: { isWhole } }) => isWhole).length,
+    schedule: ['kill keys', 'change one account'],
+    faults: counted(sent.map((one) => one.sent)),
+    settledMs: Math.round(performance.now() - loadEndMs),
+    seconds: Math.round((performance.now() - startMs) / 1_000),
+    books,
+    differences: [
+      ...fleet.findings(),
+      ...books.differences,
+      ...left,
+      ...only([...away.changed, ...away.untouched], 200, 'warm keys while keys was away'),
+      ...only(bumped.changed, 503, 'the key of a changed account'),
+      ...only(bumped.untouched, 200, 'the key of another account'),
+      ...(back
+        ? []
+        : [`the changed account was not served within ${BACK_MS} ms of the keys service's return`]),
+    ],
+  };
+}
+
+function said(timed: readonly Timed[]): string {
+  const counts = new Map<number, number>();
+  for (const { sent } of timed) counts.set(sent.status, (counts.get(sent.status) ?? 0) + 1);
+  return [...counts].map(([status, count]) => `${count} x ${status}`).join(', ');
+}
+
+/** As the keys service changes an account: its version in the database, then in the limit store. */
+async function change({ fleet }: Run, keyId: string): Promise<void> {
+  const client = new pg.Client({ connectionString: fleet.databaseUrl });
+  await client.connect();
+  const { rows } = await client
+    .query<{ id: string; version: number }>(
+      `UPDATE keys.account SET version = version + 1
+       WHERE id = (SELECT account_id FROM keys.api_key WHERE id = $1) RETURNING id, version`,
+      [keyId],
+    )
+    .finally(() => client.end());
+  const [{ id, version }] = rows;
+  const store = new ConnectedLimitStore({
+    ...{ ...fleet.redis, clientName: 'chaos', clock: new SystemClock(), random: new SystemRandom() },
+  });
+  try {
+    await eventually(() => store.stamp(id, version, null).then(() => true));
+  } finally {
+    await store.close();
+  }
+}
