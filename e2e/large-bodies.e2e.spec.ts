@@ -20,7 +20,8 @@ describe('a fleet that is sent large bodies', () => {
   let fleet: Fleet;
 
   beforeAll(async () => {
-    fleet = await startFleet();
+    // Where the tests share two processors Redis itself may get none for 25 ms; parsing such a body takes longer than this.
+    fleet = await startFleet({ env: { edge: { REDIS_COMMAND_TIMEOUT_MS: '150' } } });
     await eventually(
       async () => (await ask(fleet, 'POST', '/v1/chat/completions', { body: chat })).status === 200,
       {

@@ -13,6 +13,7 @@ export type { UpstreamErrorOptions } from './errors/upstream-error.js';
 export { BODY_LIMIT_BYTES, EXPOSED_HEADERS, HEADER } from './headers.js';
 export { newId, uuidv7 } from './ids.js';
 export type { IdPrefix } from './ids.js';
+export { TurnoverMap } from './turnover-map.js';
 export type { Clock, Random, Timer } from './ports/clock.js';
 export { CatalogueReader } from './ports/catalogue-reader.js';
 export { PrincipalReader } from './ports/principal-reader.js';

@@ -1,9 +1,15 @@
 import { encodeFrame } from './frame.js';
 import { type Intent, intentJson, joined } from './records.js';
 
+interface OpenUnit {
+  /** Null once it is closed. */
+  intent: Intent | null;
+  facts: string;
+}
+
 /** Units admitted and not finished, with their facts as text: the outcome begins with the same. */
 export class OpenUnits {
-  private readonly units = new Map<string, { intent: Intent; facts: string }>();
+  private readonly units = new Map<string, OpenUnit>();
 
   get size(): number {
     return this.units.size;
@@ -25,15 +31,22 @@ export class OpenUnits {
   }
 
   close(unit: string): void {
+    const open = this.units.get(unit);
+    if (open === undefined) return;
+    // Tables of a Map that are old and dead would keep what it holds: see TurnoverMap of the contracts.
+    open.intent = null;
+    open.facts = '';
     this.units.delete(unit);
   }
 
   *intents(): IterableIterator<Intent> {
-    for (const { intent } of this.units.values()) yield intent;
+    for (const { intent } of this.units.values()) if (intent !== null) yield intent;
   }
 
   /** Frames for the begin of a new segment. */
   frames(): Buffer[] {
-    return [...this.units.values()].map(({ intent, facts }) => encodeFrame(intentJson(intent, facts)));
+    return [...this.units.values()].flatMap(({ intent, facts }) =>
+      intent === null ? [] : [encodeFrame(intentJson(intent, facts))],
+    );
   }
 }

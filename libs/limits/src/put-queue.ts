@@ -1,4 +1,4 @@
-import type { Clock, LimitStore, PutUnit, Timer } from '@gateway/contracts';
+import { TurnoverMap, type Clock, type LimitStore, type PutUnit, type Timer } from '@gateway/contracts';
 
 export interface PutQueueOptions {
   store: Pick<LimitStore, 'put'>;
@@ -15,7 +15,7 @@ export interface PutQueueOptions {
   capacity?: number;
 }
 
-type Lane = Map<string, PutUnit>;
+type Lane = TurnoverMap<string, PutUnit>;
 
 /**
  * Carries settles, renewals and cancellations to the store behind the answers: nobody awaits it. One batch is on its
@@ -106,7 +106,7 @@ export class PutQueue {
   private laneOf(accountId: string): Lane {
     let lane = this.ready.get(accountId) ?? this.resting.get(accountId);
     if (lane === undefined) {
-      lane = new Map<string, PutUnit>();
+      lane = new TurnoverMap<string, PutUnit>();
       this.ready.set(accountId, lane);
     }
     return lane;

@@ -31,7 +31,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
   status = 0;
   headers: Record<string, string> = {};
   readonly response: Promise<UpstreamResponse>;
-  private settle!: { resolve(response: UpstreamResponse): void; reject(failure: Error): void };
+  private settle: { resolve(response: UpstreamResponse): void; reject(failure: Error): void } | null = null;
   private controller: Dispatcher.DispatchController | null = null;
   private queue: Uint8Array[] = [];
   private queuedBytes = 0;
@@ -54,7 +54,12 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
     this.phase = deadlines.set(options.connectTimeoutMs + options.firstByteTimeoutMs, () =>
       this.fail('timeout_first_byte'),
     );
-    options.signal.addEventListener('abort', this.onAbort, { once: true });
+    options.signal.addEventListener('abort', this, { once: true });
+  }
+
+  /** The signal's: whoever asked no longer wants the answer. */
+  handleEvent(): void {
+    this.fail('aborted');
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -76,7 +81,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
     this.lastByteMs = this.clock.monotonic();
     this.phase?.cancel();
     this.watchIdle(this.options.idleTimeoutMs);
-    this.settle.resolve(this);
+    this.settle?.resolve(this);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -100,7 +105,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
     this.finish();
     this.waiter?.resolve({ done: true, value: undefined });
     this.waiter = null;
-    this.collected?.resolve(Buffer.concat(this.queue, this.queuedBytes));
+    this.collected?.resolve(this.takeAll());
+    this.release();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -109,7 +115,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
 
   bytes(): Promise<Uint8Array> {
     if (this.failure) return Promise.reject(this.failure);
-    if (this.isDone) return Promise.resolve(Buffer.concat(this.queue, this.queuedBytes));
+    if (this.isDone) return Promise.resolve(this.takeAll());
     this.isCollecting = true;
     return new Promise((resolve, reject) => (this.collected = { resolve, reject }));
   }
@@ -132,8 +138,6 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
 
   private isCollecting = false;
   private collected: { resolve(bytes: Uint8Array): void; reject(failure: Error): void } | null = null;
-
-  private readonly onAbort = (): void => this.fail('aborted');
 
   private next(): Promise<IteratorResult<Uint8Array>> {
     const chunk = this.queue.shift();
@@ -169,24 +173,39 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
   private fail(fault: TransportFault): void {
     if (this.isDone) return;
     const failure = new TransportFailure(fault, this.options.signal.reason);
+    const { controller } = this;
     this.failWith(failure);
-    this.controller?.abort(failure);
+    controller?.abort(failure);
   }
 
   private failWith(failure: TransportFailure): void {
     if (this.isDone) return;
     this.failure = failure;
     this.finish();
-    this.settle.reject(failure);
+    this.settle?.reject(failure);
     this.waiter?.reject(failure);
     this.waiter = null;
     this.collected?.reject(failure);
+    this.release();
+  }
+
+  private takeAll(): Buffer {
+    const bytes = Buffer.concat(this.queue, this.queuedBytes);
+    this.queue = [];
+    return bytes;
+  }
+
+  /** undici's request holds this one for longer than the answer is of use, and all that waits for it behind these. */
+  private release(): void {
+    this.settle = null;
+    this.collected = null;
+    this.controller = null;
   }
 
   private finish(): void {
     this.isDone = true;
     this.phase?.cancel();
     this.total.cancel();
-    this.options.signal.removeEventListener('abort', this.onAbort);
+    this.options.signal.removeEventListener('abort', this);
   }
 }

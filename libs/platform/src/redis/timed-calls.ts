@@ -3,6 +3,9 @@ import type { Clock } from '@gateway/contracts';
 /** A timer that fires later than this says that we were busy: who waits gets the time once more. */
 const LATE_MS = 10;
 
+/** In place of a rejection that is no longer needed: see TurnoverMap for what a Set would keep alive. */
+const NOTHING = (): void => undefined;
+
 interface Call {
   dueMs: number;
   isProlonged: boolean;
@@ -60,6 +63,7 @@ export class TimedCalls {
 
   private forget(call: Call): void {
     if (!this.fresh.delete(call)) this.open.delete(call);
+    call.giveUp = NOTHING;
   }
 
   private arm(delayMs: number): void {
@@ -86,7 +90,10 @@ export class TimedCalls {
   // Node runs timers, then reads sockets, then runs immediates: an answer that is there wins.
   private end(call: Call): void {
     this.open.delete(call);
-    setImmediate(() => call.giveUp(new Error('Command timed out')));
+    setImmediate(() => {
+      call.giveUp(new Error('Command timed out'));
+      call.giveUp = NOTHING;
+    });
   }
 
   private prolong(call: Call, now: number): void {

@@ -7,14 +7,24 @@ export interface Deadline {
   cancel(): void;
 }
 
+/** In place of a callback that is over: see TurnoverMap for what a bucket would keep alive. */
+const NOTHING = (): void => undefined;
+
 class Entry implements Deadline {
   constructor(
     readonly bucket: Set<Entry>,
-    readonly callback: () => void,
+    private callback: () => void,
   ) {}
 
   cancel(): void {
     this.bucket.delete(this);
+    this.callback = NOTHING;
+  }
+
+  fire(): void {
+    const { callback } = this;
+    this.callback = NOTHING;
+    callback();
   }
 }
 
@@ -63,7 +73,7 @@ export class Deadlines {
       const bucket = this.buckets.get(tick);
       if (!bucket) continue;
       this.buckets.delete(tick);
-      for (const entry of bucket) entry.callback();
+      for (const entry of bucket) entry.fire();
     }
     this.lastTick = now;
   }

@@ -1,4 +1,4 @@
-import type { Clock, PutUnit, Timer } from '@gateway/contracts';
+import { TurnoverMap, type Clock, type PutUnit, type Timer } from '@gateway/contracts';
 import { LEASE_MS, RENEW_MS, unitScopes, type PutQueue } from '@gateway/limits';
 import type { AdmittedUnit } from '../inference/admission.js';
 
@@ -19,7 +19,7 @@ export function renewal({ asked, admitted, prepared }: AdmittedUnit): PutUnit {
 
 /** Units that run: their leases are renewed until they are settled. Bounded by the requests in flight. */
 export class InFlight {
-  private readonly units = new Map<string, { unit: AdmittedUnit; giveUp: () => void }>();
+  private readonly units = new TurnoverMap<string, { unit: AdmittedUnit; giveUp: () => void }>();
   private timer: Timer | null = null;
 
   constructor(
