@@ -105,6 +105,8 @@ export interface EditedFrame {
 /** What a caller's endpoint speaks. */
 export interface Front {
   readonly dialect: DialectName;
+  /** At the start of who serves it: makes what the first request would wait for. */
+  load(): void;
   /** Checks and decodes a body. Throws ApiError validation_error (messages: invalid_request_error) with details. */
   readRequest(body: ParsedBody): ModelRequest;
   /** The error for a body that is no acceptable JSON object. */

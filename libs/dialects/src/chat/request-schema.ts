@@ -1,6 +1,6 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import type { ErrorDetail } from '@gateway/contracts';
-
+import { LazySchema } from '../body/lazy-schema.js';
 import {
   content,
   message,
@@ -168,7 +168,7 @@ export const CHAT_REQUEST_SCHEMA = {
 /** Names of every parameter that the schema knows. */
 export const KNOWN_PARAMS: ReadonlySet<string> = new Set(Object.keys(CHAT_REQUEST_SCHEMA.properties));
 
-const ajv = new Ajv({
+const schema = new LazySchema(CHAT_REQUEST_SCHEMA, {
   strict: false,
   discriminator: true,
   coerceTypes: false,
@@ -176,10 +176,15 @@ const ajv = new Ajv({
   removeAdditional: false,
   allErrors: false,
 });
-const validate = ajv.compile(CHAT_REQUEST_SCHEMA);
+
+/** Compiles the schema now, so that no request waits for it. */
+export function loadSchema(): void {
+  void schema.validate;
+}
 
 /** The first fault of a body, null where there is none. */
 export function schemaFault(value: unknown): ErrorDetail | null {
+  const { validate } = schema;
   return validate(value) ? null : detailOf(validate.errors?.[0]);
 }
 

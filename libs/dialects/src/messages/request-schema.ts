@@ -1,5 +1,6 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import type { ErrorDetail } from '@gateway/contracts';
+import { LazySchema } from '../body/lazy-schema.js';
 import type { JsonObject } from './json.js';
 
 type Schema = Record<string, unknown>;
@@ -181,7 +182,12 @@ export const MESSAGES_REQUEST_SCHEMA = shape(['max_tokens', 'messages'], {
   cache_control: cacheControl,
 });
 
-const validate = new Ajv({ strict: false, allErrors: false }).compile(MESSAGES_REQUEST_SCHEMA);
+const schema = new LazySchema(MESSAGES_REQUEST_SCHEMA, { strict: false, allErrors: false });
+
+/** Compiles the schema now, so that no request waits for it. */
+export function loadSchema(): void {
+  void schema.validate;
+}
 
 function pathOf({ instancePath, params }: ErrorObject): (string | number)[] {
   const path = instancePath
@@ -211,5 +217,6 @@ function detailOf(errors: readonly ErrorObject[]): ErrorDetail {
 
 /** The first fault of a body against the schema, null where it satisfies it. */
 export function schemaFault(body: JsonObject): ErrorDetail | null {
+  const { validate } = schema;
   return validate(body) ? null : detailOf(validate.errors ?? []);
 }

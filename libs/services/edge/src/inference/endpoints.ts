@@ -35,6 +35,7 @@ export async function registerInference(instance: FastifyInstance, deps: Endpoin
       (_request, bytes, parsed) => parsed(null, bytes),
     );
     for (const { path, front } of deps.fronts) {
+      front.load();
       for (const url of [`/v1${path}`, `/openai/v1${path}`]) {
         const endpoint = `/v1${path}`;
         const refused = (request: FastifyRequest, principal: KeyPrincipal, refusal: ApiError): void =>
