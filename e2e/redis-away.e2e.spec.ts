@@ -21,7 +21,11 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
   beforeAll(async () => {
     server = await ownRedis();
     proxy = await startFaultProxy(server.address);
-    const env = { REDIS_URL: `redis://${proxy.address}`, EDGE_REPLICAS: '2' };
+    const env = {
+      REDIS_URL: `redis://${proxy.address}`,
+      REDIS_COMMAND_TIMEOUT_MS: '25',
+      EDGE_REPLICAS: '2',
+    };
     fleet = await startFleet({ env: { all: env } });
     second = await startSecondEdge(fleet, env);
     person = await logIn(fleet);
