@@ -4,8 +4,8 @@ import { Redis } from 'ioredis';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { metric, startLoad, type Load, type Sent } from './harness/load.js';
 import { START_MS } from './harness/modes.js';
+import { startReplica, type Replica } from './harness/replica.js';
 import { ask } from './harness/requests.js';
-import { startSecondEdge, type SecondEdge } from './harness/second-edge.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', max_tokens: 16, messages: [{ role: 'user', content: 'Hello' }] };
@@ -14,7 +14,7 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
   let server: OwnServer;
   let proxy: FaultProxy;
   let fleet: Fleet;
-  let second: SecondEdge;
+  let second: Replica;
   let person: PersonSession;
   let keys: string[];
 
@@ -27,7 +27,7 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
       EDGE_REPLICAS: '2',
     };
     fleet = await startFleet({ env: { all: env } });
-    second = await startSecondEdge(fleet, env);
+    second = await startReplica(fleet, 'edge', { JOURNAL_PRODUCER: 'edge-1' });
     person = await logIn(fleet);
     const made = Array.from({ length: 8 }, (_, n) => person.createKey(`load ${n}`, { rpm: 1000 }));
     keys = (await Promise.all(made)).map(({ key }) => key);
@@ -35,7 +35,7 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
   }, START_MS);
   afterAll(async () => {
     server?.thaw();
-    await second?.stop();
+    await second?.end();
     await fleet?.stop();
     await proxy?.close();
     await server?.drop();

@@ -2,8 +2,8 @@ import { eventually } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
+import { startReplica, type Replica } from './harness/replica.js';
 import { ask, type Answered, type Body } from './harness/requests.js';
-import { startSecondEdge, type SecondEdge } from './harness/second-edge.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
@@ -11,14 +11,14 @@ const claude = { ...chat, model: 'simulator/claude', max_tokens: 64 };
 
 describe('two edges of one fleet', () => {
   let fleet: Fleet;
-  let second: SecondEdge;
+  let second: Replica;
   let person: PersonSession;
   let redis: Redis;
 
   beforeAll(async () => {
     const env = { EDGE_REPLICAS: '2' };
     fleet = await startFleet({ env: { edge: env } });
-    second = await startSecondEdge(fleet, env);
+    second = await startReplica(fleet, 'edge', { ...env, JOURNAL_PRODUCER: 'edge-1' });
     person = await logIn(fleet);
     redis = new Redis(fleet.redisUrl);
     // Both have the catalogue, and every later refusal is one.
@@ -28,7 +28,7 @@ describe('two edges of one fleet', () => {
   }, START_MS);
   afterAll(async () => {
     redis?.disconnect();
-    await second?.stop();
+    await second?.end();
     await fleet?.stop();
   }, START_MS);
 
