@@ -1,7 +1,7 @@
 import { seededRandom } from '@gateway/testing';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runLoad } from './load.js';
-import { counted, untilSettled, type Run, type SeedResult } from './run-seed.js';
+import { counted, resultOf, untilSettled, type Run, type SeedResult } from './run-seed.js';
 import { fillDisk } from './small-disk.js';
 
 const RATE = 40;
@@ -38,7 +38,7 @@ export async function runFullDisk(run: Run, seed: number, notes: string[]): Prom
   const sent = await loading;
   history.push(...sent);
   const loadEndMs = performance.now();
-  const { books, left } = await untilSettled(run);
+  const settled = await untilSettled(run);
   const refused = sent.filter(({ status, fault }) => status === 503 && fault === 'service_unavailable');
   const unexpected = sent.filter(
     (one) => !one.isWhole && one.work.ending === 'whole' && !refused.includes(one),
@@ -47,18 +47,10 @@ export async function runFullDisk(run: Run, seed: number, notes: string[]): Prom
     `the disk of the journal had no byte left for ${FULL_MS / 1_000} s; readiness went off after ${told(offMs)} and came back ${told(onMs)} after there was room`,
     `${refused.length} requests were refused with 503 meanwhile; alarms of refused writes: ${alarms}`,
   );
-  return {
-    ...{ seed, case: 'B08', requests, sent: sent.length, kills: 0, stops: 0 },
-    whole: sent.filter(({ isWhole }) => isWhole).length,
+  return resultOf(run, {
+    ...{ seed, case: 'B08', requests, answers: sent, kills: 0, stops: 0, startMs, loadEndMs, settled },
     schedule: ['fill the disk of the journal'],
-    faults: counted(sent),
-    settledMs: Math.round(performance.now() - loadEndMs),
-    seconds: Math.round((performance.now() - startMs) / 1_000),
-    books,
     differences: [
-      ...fleet.findings(),
-      ...books.differences,
-      ...left,
       ...(wasReady === 200 ? [] : [`the edge was not ready before: ${wasReady}`]),
       ...(offMs !== null && fullStatus === 503
         ? []
@@ -71,7 +63,7 @@ export async function runFullDisk(run: Run, seed: number, notes: string[]): Prom
         ? [`callers saw something else than 503: ${JSON.stringify(counted(unexpected))}`]
         : []),
     ],
-  };
+  });
 }
 
 function told(ms: number | null): string {

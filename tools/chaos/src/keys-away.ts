@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectedLimitStore, SystemClock, SystemRandom } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
 import pg from 'pg';
-import { counted, untilSettled, type Run, type SeedResult } from './run-seed.js';
+import { resultOf, untilSettled, type Run, type SeedResult } from './run-seed.js';
 import { steadyLoad, type Timed } from './steady-load.js';
 
 const WARM_MS = 3_000;
@@ -43,27 +43,19 @@ export async function runKeysAway(run: Run, seed: number, notes: string[]): Prom
     { timeoutMs: BACK_MS },
   ).catch(() => false);
   const loadEndMs = performance.now();
-  const { books, left } = await untilSettled(run);
-  const all = [away.changed, away.untouched, bumped.changed, bumped.untouched];
-  const sent = all.flat();
+  const settled = await untilSettled(run);
+  const all = [away.changed, away.untouched, bumped.changed, bumped.untouched].flat();
   notes.push(
     `keys away for ${AWAY_MS / 1_000} s: ${said([...away.changed, ...away.untouched])}; after a change of one account ` +
       `its key: ${said(bumped.changed)}, another account's: ${said(bumped.untouched)}`,
   );
   const only = (timed: Timed[], status: number, what: string): string[] =>
     timed.every((one) => one.sent.status === status) ? [] : [`${what}: ${said(timed)}, not ${status} alone`];
-  return {
-    ...{ seed, case: 'K07', requests: sent.length, sent: sent.length, kills: 1, stops: 0 },
-    whole: sent.filter(({ sent: { isWhole } }) => isWhole).length,
+  return resultOf(run, {
+    ...{ seed, case: 'K07', requests: all.length, kills: 1, stops: 0, startMs, loadEndMs, settled },
+    answers: all.map(({ sent }) => sent),
     schedule: ['kill keys', 'change one account'],
-    faults: counted(sent.map((one) => one.sent)),
-    settledMs: Math.round(performance.now() - loadEndMs),
-    seconds: Math.round((performance.now() - startMs) / 1_000),
-    books,
     differences: [
-      ...fleet.findings(),
-      ...books.differences,
-      ...left,
       ...only([...away.changed, ...away.untouched], 200, 'warm keys while keys was away'),
       ...only(bumped.changed, 503, 'the key of a changed account'),
       ...only(bumped.untouched, 200, 'the key of another account'),
@@ -71,7 +63,7 @@ export async function runKeysAway(run: Run, seed: number, notes: string[]): Prom
         ? []
         : [`the changed account was not served within ${BACK_MS} ms of the keys service's return`]),
     ],
-  };
+  });
 }
 
 function said(timed: readonly Timed[]): string {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Sent } from './caller.js';
 import type { Key } from './organization.js';
-import { counted, untilSettled, type Run, type SeedResult } from './run-seed.js';
+import { counted, resultOf, untilSettled, type Run, type SeedResult } from './run-seed.js';
 import { bodyOf, expectedPico, markOf, pathOf, plainWork } from './work.js';
 
 /** On each edge at once. */
@@ -47,7 +47,7 @@ export async function runMinute(run: Run, seed: number, notes: string[]): Promis
         notes.push(`minute ${minute} was over after ${decided(sent).length} answers`);
     }
     const loadEndMs = performance.now();
-    const { books, left } = await untilSettled(run, { timeoutMs: SETTLE_MS });
+    const settled = await untilSettled(run, { timeoutMs: SETTLE_MS });
     const served = sent.filter(({ status }) => status === 200).length;
     const refused = sent.filter(({ fault }) => fault === 'rate_limit_exceeded').length;
     const whole = sent.filter(({ isWhole }) => isWhole).length;
@@ -57,17 +57,11 @@ export async function runMinute(run: Run, seed: number, notes: string[]): Promis
         `${served} of a limit of ${limit} were 200, ${refused} were 429, ${sent.length - decided(sent).length} were 503 and were sent again`,
       `served by edge: ${fleet.edges.map(({ name }) => sent.filter((one) => one.status === 200 && one.edge === name).length).join(', ')}`,
     );
-    return {
-      ...{ seed, case: 'R01', requests: limit + OVER, sent: history.length, whole, kills: 0, stops: 0 },
+    return resultOf(run, {
+      ...{ seed, case: 'R01', requests: limit + OVER, sent: history.length, kills: 0, stops: 0 },
+      ...{ answers: sent, startMs, loadEndMs, settled },
       schedule: [`a limit of ${limit} requests a minute`],
-      faults: counted(sent),
-      settledMs: Math.round(performance.now() - loadEndMs),
-      seconds: Math.round((performance.now() - startMs) / 1_000),
-      books,
       differences: [
-        ...fleet.findings(),
-        ...books.differences,
-        ...left,
         ...(decided(sent).length < limit + OVER
           ? [
               `the minute was over after ${decided(sent).length} of ${limit + OVER}: this machine needs a smaller --requests`,
@@ -81,7 +75,7 @@ export async function runMinute(run: Run, seed: number, notes: string[]): Promis
           : [`others than 200 and 429: ${JSON.stringify(counted(sent))}`]),
         ...(local.some((count) => count > 0) ? [`edges decided without Redis: ${local.join(', ')}`] : []),
       ],
-    };
+    });
   } finally {
     await Promise.all(pools.map((pool) => pool.destroy()));
   }

@@ -3,7 +3,7 @@ import { seededRandom } from '@gateway/testing';
 import { send, type Sent } from './caller.js';
 import { FaultRunner } from './faults.js';
 import { runLoad } from './load.js';
-import { counted, untilSettled, type Run, type SeedResult } from './run-seed.js';
+import { counted, resultOf, untilSettled, type Run, type SeedResult } from './run-seed.js';
 import { drawWork, expectedPico, type Work } from './work.js';
 
 const OUTAGE_RATE = 100;
@@ -54,34 +54,25 @@ export async function runOutage(run: Run, seed: number, notes: string[]): Promis
   history.push(...sent, ...probes.sent);
   const failures = await runner.over();
   const loadEndMs = performance.now();
-  const { books, left } = await untilSettled(run, { timeoutMs: IN_WITHIN_MS });
-  const settledMs = Math.round(performance.now() - loadEndMs);
+  const settled = await untilSettled(run, { timeoutMs: IN_WITHIN_MS });
   notes.push(
     `${sent.length} sent in ${Math.round(forMs / 1_000)} s of load`,
     `Kafka was away for ${outageMs / 60_000} min at ${rate} requests/s`,
     `the cap let ${probes.sent.filter(({ isWhole }) => isWhole).length} of ${probes.sent.length} probes through`,
   );
   const noticed = sent.filter(({ isWhole, work }) => !isWhole && work.ending === 'whole');
-  return {
-    ...{ seed, case: 'B04', requests, sent: sent.length + probes.sent.length },
-    whole: [...sent, ...probes.sent].filter(({ isWhole }) => isWhole).length,
-    schedule: [`stop, then kill kafka ${outageMs} ms`],
-    faults: counted([...sent, ...probes.sent]),
+  return resultOf(run, {
+    ...{ seed, case: 'B04', requests, answers: [...sent, ...probes.sent], startMs, loadEndMs, settled },
     ...runner.counts,
-    settledMs,
-    seconds: Math.round((performance.now() - startMs) / 1_000),
-    books,
+    schedule: [`stop, then kill kafka ${outageMs} ms`],
     differences: [
       ...failures,
-      ...fleet.findings(),
-      ...books.differences,
-      ...left,
       ...probes.faults,
       ...(noticed.length > 0
         ? [`callers noticed (${noticed.length}): ${JSON.stringify(counted(noticed))}`]
         : []),
     ],
-  };
+  });
 }
 
 /** One request after the other on a key whose cap ten of them reach: the tenth is served, no further one ever. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { counted, untilSettled, type Run, type SeedResult } from './run-seed.js';
+import { counted, resultOf, untilSettled, type Run, type SeedResult } from './run-seed.js';
 import { steadyLoad, type Timed } from './steady-load.js';
 
 const ROUNDS = 20;
@@ -28,7 +28,7 @@ export async function runRevokes(run: Run, seed: number, notes: string[]): Promi
     after.push(...sent.filter(({ beganMs }) => beganMs >= deletedMs));
   }
   const loadEndMs = performance.now();
-  const { books, left } = await untilSettled(run);
+  const settled = await untilSettled(run);
   const late = after.filter(({ sent }) => sent.status === 200).length;
   const before = all.filter(({ sent }) => sent.status === 200).length - late;
   const others = all.filter(({ sent }) => ![200, 403, 503].includes(sent.status)).map(({ sent }) => sent);
@@ -36,21 +36,14 @@ export async function runRevokes(run: Run, seed: number, notes: string[]): Promi
     `${ROUNDS} keys deleted under ${rate}/s on each of ${fleet.edges.length} edges: ${before} were served before, ` +
       `${late} of ${after.length} sent after the answer were`,
   );
-  return {
-    ...{ seed, case: 'K04', requests: all.length, sent: all.length, kills: 0, stops: 0 },
-    whole: all.filter(({ sent }) => sent.isWhole).length,
+  return resultOf(run, {
+    ...{ seed, case: 'K04', requests: all.length, kills: 0, stops: 0, startMs, loadEndMs, settled },
+    answers: all.map(({ sent }) => sent),
     schedule: [`${ROUNDS} keys deleted`],
-    faults: counted(all.map(({ sent }) => sent)),
-    settledMs: Math.round(performance.now() - loadEndMs),
-    seconds: Math.round((performance.now() - startMs) / 1_000),
-    books,
     differences: [
-      ...fleet.findings(),
-      ...books.differences,
-      ...left,
       ...(late > 0 ? [`${late} requests sent after the answer to the DELETE were served`] : []),
       ...(before === 0 || after.length === 0 ? ['nothing was sent before or after a DELETE'] : []),
       ...(others.length > 0 ? [`others than 200, 403 and 503: ${JSON.stringify(counted(others))}`] : []),
     ],
-  };
+  });
 }

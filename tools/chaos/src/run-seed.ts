@@ -71,30 +71,52 @@ export async function runSeed(
   const failures = await runner.over();
   const loadEndMs = performance.now();
   const settled = early ?? (await untilSettled(run));
-  const seconds = (performance.now() - startMs) / 1_000;
-  return {
-    ...{ seed, case: name, requests, sent: sent.length, whole: sent.filter(({ isWhole }) => isWhole).length },
-    schedule: faults.map(({ how, part, forMs }) => `${how} ${part} ${forMs} ms`),
-    faults: counted(sent),
+  return resultOf(run, {
+    ...{ seed, case: name, requests, answers: sent, startMs, loadEndMs, settled },
     ...runner.counts,
+    schedule: faults.map(({ how, part, forMs }) => `${how} ${part} ${forMs} ms`),
+    differences: [...failures, ...(which.isInvisible ? visible(sent) : [])],
+  });
+}
+
+/** What a case adds to the books: who sent what, and what was done meanwhile. */
+type Outcome = Pick<SeedResult, 'seed' | 'case' | 'requests' | 'schedule' | 'kills' | 'stops'> & {
+  /** `performance.now()` at its begin, and at the end of the load and of the faults. */
+  startMs: number;
+  loadEndMs: number;
+  /** What callers were answered. */
+  answers: readonly Sent[];
+  /** Where more was sent than is judged; default: the answers. */
+  sent?: number;
+  settled: Settled;
+  /** What does not hold, beside fleet and books. */
+  differences: readonly string[];
+};
+
+export function resultOf({ fleet }: Run, outcome: Outcome): SeedResult {
+  const { answers, startMs, loadEndMs, settled, sent = answers.length, differences, ...facts } = outcome;
+  const { books, left } = settled;
+  return {
+    ...facts,
+    ...{ sent, books },
+    whole: answers.filter(({ isWhole }) => isWhole).length,
+    faults: counted(answers),
     settledMs: Math.round(performance.now() - loadEndMs),
-    seconds: Math.round(seconds * 10) / 10,
-    books: settled.books,
-    differences: [
-      ...failures,
-      ...fleet.findings(),
-      ...settled.books.differences,
-      ...settled.left,
-      ...(which.isInvisible ? visible(sent) : []),
-    ],
+    seconds: Math.round((performance.now() - startMs) / 100) / 10,
+    differences: [...fleet.findings(), ...books.differences, ...left, ...differences],
   };
+}
+
+export interface Settled {
+  books: Books;
+  left: string[];
 }
 
 /** Reads the books again until nothing differs, or until the time is over. */
 export async function untilSettled(
   { fleet, history }: Run,
   { isEnd = false, timeoutMs = SETTLE_MS } = {},
-): Promise<{ books: Books; left: string[] }> {
+): Promise<Settled> {
   const endMs = performance.now() + (isEnd ? Math.max(timeoutMs, LEASE_MS) : timeoutMs);
   for (;;) {
     const books = await readBooksInTime(fleet.databaseUrl, history, endMs);
