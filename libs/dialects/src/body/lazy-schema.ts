@@ -12,6 +12,11 @@ export class LazySchema {
     private readonly options: Options,
   ) {}
 
+  /** Compiles it now, so that no request waits for it. */
+  load(): void {
+    void this.validate;
+  }
+
   get validate(): ValidateFunction {
     return (this.compiled ??= new Ajv(this.options).compile(this.schema));
   }

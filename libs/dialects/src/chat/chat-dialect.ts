@@ -6,7 +6,7 @@ import { encodeRequest } from './encode-request.js';
 import { fold } from './fold.js';
 import { ChatFrameEditor } from './frame-editor.js';
 import { readRequest } from './read-request.js';
-import { loadSchema } from './request-schema.js';
+import { requestSchema } from './request-schema.js';
 import { ChatStreamDecoder } from './stream-decoder.js';
 import { ChatStreamEncoder } from './stream-encoder.js';
 
@@ -15,7 +15,7 @@ export const chatDialect: Dialect = {
   name: 'chat',
   front: {
     dialect: 'chat',
-    load: loadSchema,
+    load: () => requestSchema.load(),
     readRequest,
     bodyError: ({ detail }) => new ApiError('validation_error', { message: detail.msg, details: [detail] }),
     fold,

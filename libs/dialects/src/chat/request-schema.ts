@@ -168,7 +168,7 @@ export const CHAT_REQUEST_SCHEMA = {
 /** Names of every parameter that the schema knows. */
 export const KNOWN_PARAMS: ReadonlySet<string> = new Set(Object.keys(CHAT_REQUEST_SCHEMA.properties));
 
-const schema = new LazySchema(CHAT_REQUEST_SCHEMA, {
+export const requestSchema = new LazySchema(CHAT_REQUEST_SCHEMA, {
   strict: false,
   discriminator: true,
   coerceTypes: false,
@@ -177,14 +177,9 @@ const schema = new LazySchema(CHAT_REQUEST_SCHEMA, {
   allErrors: false,
 });
 
-/** Compiles the schema now, so that no request waits for it. */
-export function loadSchema(): void {
-  void schema.validate;
-}
-
 /** The first fault of a body, null where there is none. */
 export function schemaFault(value: unknown): ErrorDetail | null {
-  const { validate } = schema;
+  const { validate } = requestSchema;
   return validate(value) ? null : detailOf(validate.errors?.[0]);
 }
 

@@ -6,7 +6,7 @@ import { encodeRequest } from './encode-request.js';
 import { fold } from './fold.js';
 import { MessagesFrameEditor } from './frame-editor.js';
 import { bodyError, readRequest } from './read-request.js';
-import { loadSchema } from './request-schema.js';
+import { requestSchema } from './request-schema.js';
 import { MessagesStreamDecoder } from './stream-decoder.js';
 import { MessagesStreamEncoder } from './stream-encoder.js';
 
@@ -15,7 +15,7 @@ export const messagesDialect: Dialect = {
   name: 'messages',
   front: {
     dialect: 'messages',
-    load: loadSchema,
+    load: () => requestSchema.load(),
     readRequest,
     bodyError,
     fold,

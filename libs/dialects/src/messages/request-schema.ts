@@ -182,12 +182,7 @@ export const MESSAGES_REQUEST_SCHEMA = shape(['max_tokens', 'messages'], {
   cache_control: cacheControl,
 });
 
-const schema = new LazySchema(MESSAGES_REQUEST_SCHEMA, { strict: false, allErrors: false });
-
-/** Compiles the schema now, so that no request waits for it. */
-export function loadSchema(): void {
-  void schema.validate;
-}
+export const requestSchema = new LazySchema(MESSAGES_REQUEST_SCHEMA, { strict: false, allErrors: false });
 
 function pathOf({ instancePath, params }: ErrorObject): (string | number)[] {
   const path = instancePath
@@ -217,6 +212,6 @@ function detailOf(errors: readonly ErrorObject[]): ErrorDetail {
 
 /** The first fault of a body against the schema, null where it satisfies it. */
 export function schemaFault(body: JsonObject): ErrorDetail | null {
-  const { validate } = schema;
+  const { validate } = requestSchema;
   return validate(body) ? null : detailOf(validate.errors ?? []);
 }

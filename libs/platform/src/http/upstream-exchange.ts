@@ -192,6 +192,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
   private takeAll(): Buffer {
     const bytes = Buffer.concat(this.queue, this.queuedBytes);
     this.queue = [];
+    this.queuedBytes = 0;
     return bytes;
   }
 
