@@ -14,7 +14,7 @@ export interface KafkaConsumerDeps {
   stopTimeoutMs: number;
   /** After this long without a heartbeat the group gives a consumer's partitions to others. */
   sessionTimeoutMs: number;
-  /** How long a start waits for the broker. */
+  /** How long a start waits for the group. */
   startWaitMs: number;
 }
 
@@ -38,7 +38,7 @@ export class KafkaConsumer implements Consumer {
     private readonly deps: KafkaConsumerDeps,
   ) {}
 
-  /** Resolves when it runs, or after a short wait: a broker that is away must not hold up a service, which goes on trying. */
+  /** Resolves when it runs, or after `startWaitMs`: joining a group must not hold up a service, which goes on trying. */
   async start(): Promise<void> {
     const { clock, startWaitMs } = this.deps;
     const started = within(this.connect(), { clock, timeoutMs: START_TIMEOUT_MS }).catch((error: unknown) => {

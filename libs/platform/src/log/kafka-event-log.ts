@@ -23,13 +23,12 @@ export interface KafkaEventLogOptions extends KafkaOptions {
   onLag?: (group: string, topic: string, partition: number, records: number) => void;
   stopTimeoutMs?: number;
   sessionTimeoutMs?: number;
-  /** How long `consume` waits for a broker; 2 s by default. It goes on trying afterwards. */
+  /** How long `consume` waits until it is a member of its group; not at all by default. It goes on trying afterwards. */
   startWaitMs?: number;
 }
 
 const STOP_TIMEOUT_MS = 30_000;
 const SESSION_TIMEOUT_MS = 30_000;
-const START_WAIT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Kafka through kafkajs. Topics exist already (deploy/kafka/topics.yaml): a misspelt one is an error. */
@@ -77,7 +76,7 @@ export class KafkaEventLog extends EventLog {
       onLag: (topic, partition, records) => onLag?.(group, topic, partition, records),
       stopTimeoutMs: this.options.stopTimeoutMs ?? STOP_TIMEOUT_MS,
       sessionTimeoutMs: this.options.sessionTimeoutMs ?? SESSION_TIMEOUT_MS,
-      startWaitMs: this.options.startWaitMs ?? START_WAIT_MS,
+      startWaitMs: this.options.startWaitMs ?? 0,
     });
     this.consumers.add(consumer);
     await consumer.start();
