@@ -5,7 +5,11 @@ interface Segment {
   records: ConsumedRecord[];
   /** How many of them are handled and committed. */
   done: number;
-  onDone(record: ConsumedRecord): void;
+  onHandled(): void;
+}
+
+/** Whoever has brought records while many waited. */
+interface Waiter {
   resolve(): void;
   reject(reason: unknown): void;
 }
@@ -18,15 +22,19 @@ export interface CollectorDeps {
   onFault: (error: unknown) => void;
 }
 
-/** Thrown to a partition whose records will not be handled here: the consumer stops or lost the partition. */
+/** Thrown to whoever waits for room where nothing more will be handled. */
 export class CollectorStopped extends Error {}
+
+/** So many batches may wait, with the one under way, before a fetch is held up: the next is on its way meanwhile. */
+const BATCHES_HELD = 2;
 
 /**
  * Makes batches across partitions: up to maxBatch records, or what has come within the linger. One handler at a time.
- * Holds no more than each partition's fetch under way.
+ * Holds BATCHES_HELD batches and a fetch of each partition at most.
  */
 export class BatchCollector {
   private segments: Segment[] = [];
+  private waiters: Waiter[] = [];
   private running: Promise<void> | null = null;
   private wake: (() => void) | null = null;
   private readonly stopping = new AbortController();
@@ -37,17 +45,17 @@ export class BatchCollector {
     private readonly deps: CollectorDeps,
   ) {}
 
-  /** Resolves when each record is handled and committed. `onDone` hears of the last one of each step. */
-  add(records: ConsumedRecord[], onDone: (record: ConsumedRecord) => void): Promise<void> {
+  /** Resolves when there is room for more. `onHandled` hears when each of these records is handled. */
+  add(records: ConsumedRecord[], onHandled: () => void): Promise<void> {
     if (this.stopping.signal.aborted) return Promise.reject(new CollectorStopped());
-    return new Promise((resolve, reject) => {
-      this.segments.push({ records, done: 0, onDone, resolve, reject });
-      this.running ??= this.run();
-      this.wake?.();
-    });
+    this.segments.push({ records, done: 0, onHandled });
+    this.running ??= this.run();
+    this.wake?.();
+    if (this.hasRoom()) return Promise.resolve();
+    return new Promise((resolve, reject) => this.waiters.push({ resolve, reject }));
   }
 
-  /** Drops what no handler has begun: its partition went to another consumer, or comes again. */
+  /** Drops what no handler has begun of these: they come again. */
   drop(records: ConsumedRecord[]): void {
     this.segments = this.segments.filter((segment) => segment.records !== records);
   }
@@ -57,13 +65,18 @@ export class BatchCollector {
     this.stopping.abort();
     this.wake?.();
     await this.running;
-    for (const segment of this.segments.splice(0)) segment.reject(new CollectorStopped());
+    this.clear();
   }
 
   /** What a handler that did not end in time does from now on counts for nothing. */
   abandon(): void {
     this.isAbandoned = true;
-    for (const segment of this.segments.splice(0)) segment.reject(new CollectorStopped());
+    this.clear();
+  }
+
+  private clear(): void {
+    this.segments = [];
+    for (const waiter of this.waiters.splice(0)) waiter.reject(new CollectorStopped());
   }
 
   private async run(): Promise<void> {
@@ -99,24 +112,16 @@ export class BatchCollector {
     }
   }
 
+  /** What could not be committed is committed with what follows it, or comes again. */
   private async finish(steps: { segment: Segment; count: number }[], batch: ConsumedRecord[]): Promise<void> {
-    try {
-      await this.deps.commit(batch);
-    } catch (error) {
-      for (const { segment } of steps) this.settle(segment, error);
-      return;
-    }
+    await this.deps.commit(batch).catch(this.deps.onFault);
     for (const { segment, count } of steps) {
       segment.done += count;
-      segment.onDone(segment.records[segment.done - 1]);
-      if (segment.done === segment.records.length) this.settle(segment);
+      if (segment.done < segment.records.length) continue;
+      this.drop(segment.records);
+      segment.onHandled();
     }
-  }
-
-  private settle(segment: Segment, error?: unknown): void {
-    this.segments = this.segments.filter((other) => other !== segment);
-    if (error === undefined) segment.resolve();
-    else segment.reject(error);
+    if (this.hasRoom()) for (const waiter of this.waiters.splice(0)) waiter.resolve();
   }
 
   private next(): { segment: Segment; count: number }[] {
@@ -142,6 +147,10 @@ export class BatchCollector {
       this.wake = () => woken.abort();
       await clock.sleep(left, woken.signal).catch(() => undefined);
     }
+  }
+
+  private hasRoom(): boolean {
+    return this.waiting() <= BATCHES_HELD * this.subscription.maxBatch;
   }
 
   private waiting(): number {

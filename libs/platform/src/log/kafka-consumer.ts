@@ -102,7 +102,11 @@ export class KafkaConsumer implements Consumer {
     });
   }
 
-  /** One fetch of one partition: to the collector, with heartbeats until the handler is through with it. */
+  /**
+   * One fetch of one partition: to the collector, with heartbeats until that has room. kafkajs fetches again only after
+   * this, so that it does not wait for the handler. After a rebalance what was not committed comes again, here or to
+   * another member, though it is handled here, too: dropping it could race with kafkajs's place of the next fetch.
+   */
   private async takeBatch(payload: kafkajs.EachBatchPayload, collector: BatchCollector): Promise<void> {
     const { topic, partition, messages } = payload.batch;
     const records = messages.map(({ offset, key, value }) => ({
@@ -115,23 +119,23 @@ export class KafkaConsumer implements Consumer {
     if (records.length === 0) return;
     const left = Number(payload.batch.offsetLag());
     this.deps.onLag?.(topic, partition, left + records.length);
-    let isOver = false;
-    const handled = collector
-      .add(records, (record) => payload.resolveOffset(record.offset))
-      .finally(() => (isOver = true));
-    handled.catch(() => undefined); // It is awaited below, after the heartbeat that may fail first.
+    let isTaken = false;
+    const taken = collector
+      .add(records, () => this.deps.onLag?.(topic, partition, left))
+      .finally(() => (isTaken = true));
+    taken.catch(() => undefined); // It is awaited below, after the heartbeat that may fail first.
     try {
-      while (!isOver) {
+      while (!isTaken) {
         const beat = new AbortController();
         const pause = this.deps.clock
           .sleep(this.deps.sessionTimeoutMs / 10, beat.signal)
           .catch(() => undefined);
-        await Promise.race([handled.catch(() => undefined), pause]);
+        await Promise.race([taken.catch(() => undefined), pause]);
         beat.abort();
-        if (!isOver) await payload.heartbeat();
+        if (!isTaken) await payload.heartbeat();
       }
-      await handled;
-      this.deps.onLag?.(topic, partition, left);
+      await taken;
+      payload.resolveOffset(records[records.length - 1].offset);
     } catch (error) {
       collector.drop(records);
       if (!(error instanceof CollectorStopped)) throw error;
