@@ -26,7 +26,7 @@ interface Deps {
 }
 
 const GROUP = 'usage';
-const TRANSACTION_MAX = 500;
+const TRANSACTION_MAX = 1_000;
 /** Two transactions of a batch overlap: while PostgreSQL writes the events of one, the other is read and moved. */
 const BATCH_MAX = 2 * TRANSACTION_MAX;
 const LINGER_MS = 50;
