@@ -1,4 +1,5 @@
 import { TOPIC, type KeyPrincipal } from '@gateway/contracts';
+import { JSON_BOUNDS } from '@gateway/dialects';
 import {
   hello,
   keyScope,
@@ -114,6 +115,25 @@ describe('what is refused before a model', () => {
     }
   });
 
+  it('U12 a body at each bound of JSON is served, one more is 422', async () => {
+    const odd = (text: string): string =>
+      `{"model":"simulator/chat","messages":[{"role":"user","content":"Hi"}],"odd":${text}}`;
+    const known = 5;
+    const depth = (n: number): string => odd(`${'['.repeat(n - 1)}${']'.repeat(n - 1)}`);
+    const keys = (n: number): string =>
+      odd(`{${Array.from({ length: n - known }, (_, at) => `"k${at}":1`).join(',')}}`);
+    const items = (n: number): string => odd(`[${'1,'.repeat(n - 1)}1]`);
+    for (const [bodyOf, n] of [
+      [depth, JSON_BOUNDS.depth],
+      [keys, JSON_BOUNDS.keys],
+      [items, JSON_BOUNDS.itemsPerArray],
+    ] as const) {
+      expect((await refusal(edge.post(bodyOf(n + 1)))).said).toBe('422 validation_error');
+      expect((await edge.post(bodyOf(n))).status).toBe(200);
+      edge.sim.reset();
+    }
+  });
+
   it('KEY-10 KEY-11 KEY-12 KEY-13 ERR-19 ERR-30 keeps a key to its models before a provider is called', async () => {
     const key = edge.addKey(
       testPrincipal('key_lists', {
@@ -167,6 +187,15 @@ describe('what is refused before a model', () => {
     const { said, response } = await refusal(edge.post(hello('simulator/nowhere')));
     expect(said).toBe('503 provider_not_available');
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('S01 records no key that was put where the model belongs', async () => {
+    const key = edge.addKey(testPrincipal('key_s01', { accountId: 'acct_s01' }));
+    const refused = await edge.post(hello(`rsk_${'aB3'.repeat(16)}x`), { key });
+    expect(await edge.record(refused, TOPIC.rejections)).toMatchObject({
+      code: 'model_not_found',
+      requested_model: '[redacted]',
+    });
   });
 
   it('ERR-12 READ-35 counts and charges nothing, and records the refusal under its X-Request-Id', async () => {

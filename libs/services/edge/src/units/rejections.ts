@@ -1,6 +1,7 @@
 import { TOPIC, type ApiError, type Clock, type Refusal } from '@gateway/contracts';
 import type { Journal, OutcomeValues } from '@gateway/journal';
 import { Usd } from '@gateway/money';
+import { scrub } from '@gateway/providers';
 import type { EdgeMetrics } from './edge-metrics.js';
 import type { Call } from '../inference/call.js';
 
@@ -98,7 +99,9 @@ function rejection(
     key_id: principal.keyId,
     endpoint: call.endpoint,
     model: model.id,
-    requested_model: model.requested,
+    // A name that is no model's is any text: also a key that somebody put into the wrong field.
+    requested_model:
+      error.code === 'model_not_found' ? model.requested && scrub(model.requested) : model.requested,
     http_status: error.status,
     code: error.code,
     message: error.message,

@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import kafkajs from 'kafkajs';
+import { Client } from 'pg';
+import { eventually } from '@gateway/testing';
+import { FLEET_APPS, type Fleet } from './fleet.js';
+
+/** The names of secrets by the place of the fleet that holds them; all is looked at, whatever it is for. */
+export type Found = Record<string, string[]>;
+
+/**
+ * Looks for secrets, as they are and in base64 and hex, in all that a fleet keeps and tells: its processes' output, every
+ * row of PostgreSQL, every key of Redis, every record of Kafka, the journals, and `told` to callers.
+ */
+export async function scanForSecrets(
+  fleet: Fleet,
+  secrets: Readonly<Record<string, string>>,
+  told: readonly string[] = [],
+): Promise<Found> {
+  const found: Found = {};
+  const look = (place: string, text: string): void => {
+    for (const [name, secret] of Object.entries(secrets)) {
+      if (!formsOf(secret).some((form) => text.includes(form))) continue;
+      const names = (found[place] ??= []);
+      if (!names.includes(name)) names.push(name);
+    }
+  };
+  for (const text of told) look('answers', text);
+  for (const app of FLEET_APPS) look(`log of ${app}`, fleet.output(app).replace(FIRST_LOGIN, ''));
+  await lookInPostgres(fleet.databaseUrl, look);
+  await lookInRedis(fleet.redisUrl, look);
+  await lookInKafka(fleet.kafka.brokers, look);
+  lookInFolder(fleet.environment['JOURNAL_DIR'], look);
+  return found;
+}
+
+type Look = (place: string, text: string) => void;
+
+/** The one line that tells a secret, once, to the operator who starts a fleet for the first time. */
+const FIRST_LOGIN = /^\{"first_login":.*\}$/m;
+
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [
+    secret,
+    bytes.toString('hex'),
+    bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64'),
+  ];
+}
+
+async function lookInPostgres(url: string, look: Look): Promise<void> {
+  const database = new Client({ connectionString: url });
+  await database.connect();
+  try {
+    const { rows: tables } = await database.query<{ name: string }>(
+      `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+       where table_schema not in ('pg_catalog', 'information_schema')`,
+    );
+    for (const { name } of tables) {
+      const { rows } = await database.query<{ text: string }>(`select t::text as text from ${name} t`);
+      for (const { text } of rows) look(`table ${name}`, text);
+    }
+  } finally {
+    await database.end();
+  }
+}
+
+async function lookInRedis(url: string, look: Look): Promise<void> {
+  const redis = new Redis(url);
+  try {
+    for await (const keys of redis.scanStream({ count: 1_000 }) as AsyncIterable<string[]>) {
+      for (const key of keys) look('redis', `${key} ${JSON.stringify(await valueOf(redis, key))}`);
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function valueOf(redis: Redis, key: string): Promise<unknown> {
+  const type = await redis.type(key);
+  if (type === 'string') return (await redis.getBuffer(key))?.toString('latin1');
+  if (type === 'hash') return redis.hgetall(key);
+  if (type === 'set') return redis.smembers(key);
+  if (type === 'zset') return redis.zrange(key, '0', '-1');
+  if (type === 'list') return redis.lrange(key, 0, -1);
+  if (type === 'none') return null;
+  throw new Error(`${key} is a ${type}: the scan cannot read it.`);
+}
+
+async function lookInKafka(brokers: string[], look: Look): Promise<void> {
+  const kafka = new kafkajs.Kafka({ brokers, clientId: 'secret-scan', logLevel: kafkajs.logLevel.NOTHING });
+  const admin = kafka.admin();
+  const consumer = kafka.consumer({ groupId: 'secret-scan' });
+  await Promise.all([admin.connect(), consumer.connect()]);
+  try {
+    const topics = (await admin.listTopics()).filter((topic) => !topic.startsWith('__'));
+    let left = 0;
+    for (const topic of topics)
+      for (const { low, high } of await admin.fetchTopicOffsets(topic)) left += Number(high) - Number(low);
+    await consumer.subscribe({ topics, fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachMessage: async ({ topic, message }) => {
+        look(
+          `topic ${topic}`,
+          JSON.stringify([message.key?.toString(), message.value?.toString(), message.headers]),
+        );
+        left -= 1;
+      },
+    });
+    await eventually(() => left <= 0, { timeoutMs: 60_000 });
+  } finally {
+    await Promise.all([admin.disconnect(), consumer.disconnect()]);
+  }
+}
+
+function lookInFolder(folder: string, look: Look): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) look('journal', readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+  }
+}
