@@ -29,6 +29,23 @@ describe('a request of the same dialect', () => {
     expect(upstream).toContain('"model":"large-2026"');
   });
 
+  it('U13 coerces, adds and removes nothing: unknown members go on where they stand', () => {
+    const body = {
+      messages: [{ ...USER, odd: '1' }],
+      tools: [{ type: 'function', odd: [1], function: { name: 'f', parameters: { odd: true }, odd: 1.5 } }],
+      response_format: { type: 'json_object', odd: null },
+      temperature: 1,
+    };
+    expect(spliced(body).body).toEqual({ model: 'large-2026', ...body });
+    expect(spliced({ ...body, odd: { a: '2' } }, { passthroughParams: true }).body).toEqual({
+      model: 'large-2026',
+      ...body,
+      odd: { a: '2' },
+    });
+    for (const wrong of [{ temperature: '1' }, { stream: 'true' }, { max_tokens: '5' }, { n: null, stop: 5 }])
+      expect(() => spliced({ ...body, ...wrong })).toThrow();
+  });
+
   it('CHAT-20 hands an image on as it came, and cache markers with it', () => {
     const content = [
       { type: 'image_url', image_url: { url: 'data:image/png;base64,aGVsbG8=', detail: 'low' } },
