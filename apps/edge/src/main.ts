@@ -13,9 +13,8 @@ import { edgeLimits } from './edge-limits.js';
 import { edgeParts } from './edge-parts.js';
 import { primaryOf } from './edge-workers.js';
 
-// A collection of the young generation by four threads at once costs a busy machine twice what one thread takes.
+// On few processors one thread collects more cheaply than four, and a heap need not grow to five times of what lives.
 setFlagsFromString('--no-parallel-scavenge');
-// V8 lets the heap grow to five times of what lives, where the machine has memory; a collection each half minute is cheap.
 setFlagsFromString('--heap-growing-percent=100');
 
 await runMain('edge', () => {
