@@ -2,6 +2,9 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { postgresPool, type PostgresOptions } from './postgres-pool.js';
 
+/** A connection keeps the statements that have a name for its life, so their number is bounded. */
+const STATEMENTS_MAX = 500;
+
 /** What a generated Prisma client needs: `new PrismaClient({ adapter: prismaAdapter(options) })`. */
 export function prismaAdapter(options: PostgresOptions): PrismaPg {
   return prismaAdapterOver(postgresPool(options), options.schema);
@@ -9,5 +12,17 @@ export function prismaAdapter(options: PostgresOptions): PrismaPg {
 
 /** The same over a pool that batch statements and the outbox relay use too; `$disconnect` ends the pool. */
 export function prismaAdapterOver(pool: pg.Pool, schema: string): PrismaPg {
-  return new PrismaPg(pool, { schema, disposeExternalPool: true });
+  return new PrismaPg(pool, { schema, disposeExternalPool: true, statementNameGenerator: statementNames() });
+}
+
+/** Names by text: a connection plans a named statement once. Those past the bound have none and are planned each time. */
+function statementNames(): (query: { sql: string }) => string {
+  const names = new Map<string, string>();
+  return ({ sql }) => {
+    const known = names.get(sql);
+    if (known !== undefined || names.size >= STATEMENTS_MAX) return known ?? '';
+    const name = `prisma-${names.size}`;
+    names.set(sql, name);
+    return name;
+  };
 }
