@@ -146,6 +146,21 @@ describe('HttpPrincipalReader', () => {
     expect(keys.requests[1].etag).toBe('"1"');
   });
 
+  it('keys that came at once are not all due at once, and none before 30 s', async () => {
+    const many = Array.from({ length: 100 }, (_, n): Credential => ({ kind: 'key', digest: `d${n}` }));
+    const useAll = (): Promise<unknown> => Promise.all(many.map((each) => reader.resolve(each)));
+    const useAllAt = (ms: number): Promise<unknown> => clock.advance(ms - clock.monotonic()).then(useAll);
+    const answered = (): number => outcomes.filter((outcome) => outcome !== 'hit').length;
+    await useAllAt(0);
+    await useAllAt(29_999);
+    expect(keys.requests).toHaveLength(100);
+    await useAllAt(45_000);
+    await eventually(() => answered() > 120);
+    expect(answered()).toBeLessThan(180);
+    await useAllAt(60_000);
+    await eventually(() => answered() === 200);
+  });
+
   it('K10 reload reads past the cache, also past a lookup that was under way before', async () => {
     await reader.resolve(credential);
     let open: () => void = () => undefined;

@@ -19,6 +19,8 @@ interface Entry {
   etag: string | undefined;
   /** Monotonic time at which the keys service last said that this record is right. */
   confirmedAt: number;
+  /** Monotonic time from which its next use asks again. */
+  dueAt: number;
   /** Monotonic time of the last try that had no answer; null after one that had. */
   failedAt: number | null;
 }
@@ -41,6 +43,8 @@ export interface HttpPrincipalReaderDeps {
 const ENTRIES_MAX = 50_000;
 const NEGATIVE_MS = 5_000;
 const REVALIDATE_AFTER_MS = 60_000;
+/** By so much of that sooner, drawn for each: keys that came at once are not all due at once. */
+const REVALIDATE_SPREAD = 0.5;
 /** An admin key's record does not carry its expiry, so it is asked for again at every use past this. */
 const ADMIN_KEY_FRESH_MS = 1_000;
 const SERVE_UNCONFIRMED_MS = 15 * 60_000;
@@ -65,7 +69,7 @@ export class HttpPrincipalReader extends PrincipalReader {
     if (entry === undefined) return this.resolveUnknown(credential, cacheKey, now);
     if (this.isPastExpiry(credential)) throw new ApiError('unauthorized');
     const age = now - entry.confirmedAt;
-    if (age < (credential.kind === 'admin_key' ? ADMIN_KEY_FRESH_MS : REVALIDATE_AFTER_MS)) {
+    if (credential.kind === 'admin_key' ? age < ADMIN_KEY_FRESH_MS : now < entry.dueAt) {
       this.deps.onOutcome?.('hit');
       return entry.principal;
     }
@@ -140,7 +144,7 @@ export class HttpPrincipalReader extends PrincipalReader {
         throw new ApiError('unauthorized');
       }
       if (answer.status === 304 && known !== undefined) {
-        this.entries.set(cacheKey, { ...known, confirmedAt: now, failedAt: null });
+        this.entries.set(cacheKey, { ...known, ...this.confirmed(now) });
         this.deps.onOutcome?.('unchanged');
         return known.principal;
       }
@@ -149,7 +153,7 @@ export class HttpPrincipalReader extends PrincipalReader {
         throw unavailable(this.deps.random, new Error(`keys answered ${answer.status}`));
       const principal = parsePrincipal(answer.body, credential.kind);
       this.unknown.delete(cacheKey);
-      this.entries.set(cacheKey, { principal, etag: answer.headers.etag, confirmedAt: now, failedAt: null });
+      this.entries.set(cacheKey, { principal, etag: answer.headers.etag, ...this.confirmed(now) });
       this.deps.onOutcome?.('loaded');
       return principal;
     } catch (failure) {
@@ -158,6 +162,11 @@ export class HttpPrincipalReader extends PrincipalReader {
       if (known !== undefined) known.failedAt = this.deps.clock.monotonic();
       throw failure instanceof ApiError ? failure : unavailable(this.deps.random, failure);
     }
+  }
+
+  private confirmed(now: number): Pick<Entry, 'confirmedAt' | 'dueAt' | 'failedAt'> {
+    const sooner = REVALIDATE_SPREAD * this.deps.random.fraction();
+    return { confirmedAt: now, dueAt: now + REVALIDATE_AFTER_MS * (1 - sooner), failedAt: null };
   }
 
   /** A session ends with its token, which the cached record does not know. */
