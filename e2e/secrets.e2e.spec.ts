@@ -123,7 +123,7 @@ describe('the secrets of a fleet', () => {
     await hear(ask(anyone, 'GET', `/${key}`));
     await hear(
       ask(fleet, 'GET', '/v1/key', {
-        headers: { 'x-request-id': key, 'user-agent': key, 'api-version': key },
+        headers: { 'x-request-id': key, 'user-agent': key, 'x-service-version': key },
       }),
     );
     await hear(ask(fleet, 'POST', '/v1/usage/events', { body: { filters: { key_id: key } } }));
