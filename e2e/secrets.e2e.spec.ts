@@ -18,31 +18,24 @@ const kek = randomBytes(32).toString('base64');
 const pepper = randomBytes(32).toString('base64');
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
 
+const completion = {
+  id: 'c1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+};
+
 /** A provider that answers, or, asked to, refuses the gateway's key and repeats it in its message, as some do. */
 async function startTellingUpstream(): Promise<Server> {
   const server = createServer((request, response) => {
-    const told = String(request.headers.authorization);
-    request.setEncoding('utf8').on('data', (text: string) => {
-      const isRefused = text.includes('refuse');
-      response.writeHead(isRefused ? 401 : 200, { 'content-type': 'application/json' }).end(
-        JSON.stringify(
-          isRefused
-            ? {
-                error: {
-                  message: `Incorrect API key provided: ${told}, ${providerKey}`,
-                  type: 'invalid_request_error',
-                },
-              }
-            : {
-                id: 'c1',
-                object: 'chat.completion',
-                created: 1,
-                model: 'm',
-                choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-                usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-              },
-        ),
-      );
+    const message = `Incorrect API key provided: ${request.headers.authorization}, ${providerKey}`;
+    request.setEncoding('utf8').once('data', (text: string) => {
+      const [status, body] = text.includes('refuse')
+        ? [401, { error: { message, type: 'invalid_request_error' } }]
+        : [200, completion];
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -52,6 +45,7 @@ async function startTellingUpstream(): Promise<Server> {
 describe('the secrets of a fleet', () => {
   let upstream: Server;
   let fleet: Fleet;
+  let database: Client;
   const secrets: Record<string, string> = { providerKey, kek, pepper };
   /** What callers were told where no secret is handed out. */
   const told: string[] = [];
@@ -70,6 +64,8 @@ describe('the secrets of a fleet', () => {
         },
       },
     });
+    database = new Client({ connectionString: fleet.databaseUrl });
+    await database.connect();
     Object.assign(secrets, {
       fleetToken: fleet.fleetToken,
       password: fleet.admin.password,
@@ -77,6 +73,7 @@ describe('the secrets of a fleet', () => {
     });
   }, START_MS);
   afterAll(async () => {
+    await database?.end();
     await fleet?.stop();
     upstream?.closeAllConnections();
     upstream?.close();
@@ -101,6 +98,11 @@ describe('the secrets of a fleet', () => {
     });
     for (const [name, secret] of Object.entries(secrets))
       expect([name, secret.length > 10]).toEqual([name, true]);
+  }
+
+  async function postedEvents(): Promise<number> {
+    const { rows } = await database.query<{ count: string }>('select count(*)::text from usage.usage_event');
+    return Number(rows[0].count);
   }
 
   const hear = async (answer: Promise<Answered>): Promise<Answered> => {
@@ -140,7 +142,7 @@ describe('the secrets of a fleet', () => {
       );
       expect(failed.status).toBeGreaterThanOrEqual(400);
       for (const name of ['firstKey', 'deletedKey', 'session', 'newKey']) await misplace(secrets[name]);
-      await eventually(async () => (await postedEvents(fleet.databaseUrl)) >= 2, { timeoutMs: 60_000 });
+      await eventually(async () => (await postedEvents()) >= 2, { timeoutMs: 60_000 });
       expect(await scanForSecrets(fleet, secrets, told)).toEqual({});
     },
     START_MS,
@@ -150,11 +152,8 @@ describe('the secrets of a fleet', () => {
     'S01 the scan finds a planted one in each of these places',
     async () => {
       const planted = `rsk_${randomBytes(24).toString('hex')}`;
-      const database = new Client({ connectionString: fleet.databaseUrl });
-      await database.connect();
       await database.query('create table keys.planted (data bytea)');
       await database.query('insert into keys.planted values ($1)', [Buffer.from(planted)]);
-      await database.end();
       const redis = new Redis(fleet.redisUrl);
       await redis.hset('planted', 'field', planted);
       redis.disconnect();
@@ -184,11 +183,3 @@ describe('the secrets of a fleet', () => {
     START_MS,
   );
 });
-
-async function postedEvents(url: string): Promise<number> {
-  const database = new Client({ connectionString: url });
-  await database.connect();
-  const { rows } = await database.query<{ count: string }>('select count(*)::text from usage.usage_event');
-  await database.end();
-  return Number(rows[0].count);
-}

@@ -19,9 +19,10 @@ export async function scanForSecrets(
   told: readonly string[] = [],
 ): Promise<Found> {
   const found: Found = {};
+  const forms = Object.entries(secrets).map(([name, secret]) => [name, formsOf(secret)] as const);
   const look = (place: string, text: string): void => {
-    for (const [name, secret] of Object.entries(secrets)) {
-      if (!formsOf(secret).some((form) => text.includes(form))) continue;
+    for (const [name, written] of forms) {
+      if (!written.some((form) => text.includes(form))) continue;
       const names = (found[place] ??= []);
       if (!names.includes(name)) names.push(name);
     }
