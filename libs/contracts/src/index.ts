@@ -10,6 +10,7 @@ export type {
 } from './errors/api-error.js';
 export { UpstreamError } from './errors/upstream-error.js';
 export type { UpstreamErrorOptions } from './errors/upstream-error.js';
+export { withoutStack } from './errors/without-stack.js';
 export { BODY_LIMIT_BYTES, EXPOSED_HEADERS, HEADER } from './headers.js';
 export { newId, uuidv7 } from './ids.js';
 export type { IdPrefix } from './ids.js';

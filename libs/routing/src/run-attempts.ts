@@ -1,6 +1,9 @@
 import {
   ApiError,
+  errorEntry,
   UpstreamError,
+  withoutStack,
+  type ApiErrorOptions,
   type AttemptFault,
   type Clock,
   type Random,
@@ -45,10 +48,9 @@ function faultOf(error: UpstreamError, n: number): AttemptFault {
 /** The last attempt's failure as the caller gets it, with the others listed. */
 export function attemptsFailed(last: UpstreamError, faults: AttemptFault[]): ApiError {
   const { code, status, providerCode, message, retryAfterMs, alarm } = last.options;
-  const error = new ApiError(code, { message, cause: last });
-  const answered = status ?? error.status;
+  const answered = status ?? errorEntry(code).status;
   const carriesRetryAfter = answered === 429 || answered === 503;
-  return new ApiError(code, {
+  const options: ApiErrorOptions = {
     message,
     status: answered,
     ...(providerCode === undefined ? {} : { providerCode }),
@@ -58,7 +60,8 @@ export function attemptsFailed(last: UpstreamError, faults: AttemptFault[]): Api
       : {}),
     ...(alarm === true ? { shouldRetry: false } : {}),
     cause: last,
-  });
+  };
+  return withoutStack(() => new ApiError(code, options));
 }
 
 class AttemptLoop<T> {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createNetServer, type AddressInfo, type Server as NetServer } from 'node:net';
 import {
@@ -146,6 +147,26 @@ describe('UndiciTransport', () => {
     await goneToo;
     expect(closed).toBe(2);
     expect(await faultOf(send(url, { signal: AbortSignal.abort() }))).toBe('aborted');
+  });
+
+  it('tells nobody of an abort before the other aborts of the turn are done', async () => {
+    const arrived = new EventEmitter();
+    const url = await upstream(() => arrived.emit('request'));
+    const told: string[] = [];
+    const leavers = [new AbortController(), new AbortController()];
+    const sent: Promise<unknown>[] = [];
+    for (const { signal } of leavers) {
+      const arrival = once(arrived, 'request');
+      sent.push(faultOf(send(url, { signal })).then((fault) => told.push(fault)));
+      await arrival;
+    }
+    for (const leaver of leavers) {
+      leaver.abort();
+      for (let microtask = 0; microtask < 20; microtask += 1) await Promise.resolve();
+      expect(told).toEqual([]);
+    }
+    await Promise.all(sent);
+    expect(told).toEqual(['aborted', 'aborted']);
   });
 
   it('U08 refuses an answer past its bound', async () => {

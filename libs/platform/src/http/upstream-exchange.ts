@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { Clock } from '@gateway/contracts';
+import { withoutStack, type Clock } from '@gateway/contracts';
 import {
   TransportFailure,
   type SendOptions,
@@ -57,9 +57,13 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
     options.signal.addEventListener('abort', this, { once: true });
   }
 
-  /** The signal's: whoever asked no longer wants the answer. */
+  /**
+   * The signal's: whoever asked no longer wants the answer. Where many leave at once, the connections of all are closed
+   * before any of them is told: an upstream that goes on costs the provider's tokens.
+   */
   handleEvent(): void {
-    this.fail('aborted');
+    const failure = withoutStack(() => this.close('aborted'));
+    if (failure) setImmediate(() => this.tell(failure));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -110,7 +114,10 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.failWith(this.failure ?? new TransportFailure(this.faultOf(error), error));
+    if (this.isDone) return;
+    this.failure = new TransportFailure(this.faultOf(error), error);
+    this.finish();
+    this.tell(this.failure);
   }
 
   bytes(): Promise<Uint8Array> {
@@ -171,17 +178,20 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
   }
 
   private fail(fault: TransportFault): void {
-    if (this.isDone) return;
-    const failure = new TransportFailure(fault, this.options.signal.reason);
-    const { controller } = this;
-    this.failWith(failure);
-    controller?.abort(failure);
+    const failure = this.close(fault);
+    if (failure) this.tell(failure);
   }
 
-  private failWith(failure: TransportFailure): void {
-    if (this.isDone) return;
-    this.failure = failure;
+  /** Null where it is over already. */
+  private close(fault: TransportFault): TransportFailure | null {
+    if (this.isDone) return null;
+    this.failure = new TransportFailure(fault, this.options.signal.reason);
     this.finish();
+    this.controller?.abort(this.failure);
+    return this.failure;
+  }
+
+  private tell(failure: TransportFailure): void {
     this.settle?.reject(failure);
     this.waiter?.reject(failure);
     this.waiter = null;

@@ -1,4 +1,4 @@
-import { UpstreamError, type ErrorCode } from '@gateway/contracts';
+import { UpstreamError, withoutStack, type ErrorCode, type UpstreamErrorOptions } from '@gateway/contracts';
 import { scrubProviderText } from './scrub.js';
 
 /** What a failure means, by name. One row each in VERDICTS. */
@@ -121,7 +121,7 @@ export interface VerdictFacts {
 export function verdictError(verdict: Verdict, facts: VerdictFacts): UpstreamError {
   const row = (facts.byok ? BYOK_VERDICTS[verdict] : undefined) ?? VERDICTS[verdict];
   const words = scrubProviderText(facts.message);
-  return new UpstreamError({
+  const options: UpstreamErrorOptions = {
     code: row.code,
     ...(row.providerCode === undefined ? {} : { providerCode: row.providerCode }),
     ...(row.status === undefined ? {} : { status: row.status }),
@@ -134,5 +134,6 @@ export function verdictError(verdict: Verdict, facts: VerdictFacts): UpstreamErr
     ...(row.alarm === undefined ? {} : { alarm: row.alarm }),
     ...(facts.retryAfterMs === undefined ? {} : { retryAfterMs: facts.retryAfterMs }),
     cause: facts.cause,
-  });
+  };
+  return withoutStack(() => new UpstreamError(options));
 }

@@ -5,6 +5,8 @@ import type { Deadlines } from '@gateway/platform';
 
 /** Written at once; a client that takes less than this within the stall timeout counts as one that reads nothing. */
 const PIECE_BYTES = 65_536;
+/** One for all: a reason of its own costs each caller that leaves a stack, and they may leave by the thousand. */
+const LEFT = new Error('The caller has left.');
 
 /** The caller's connection: whether it is still there, and writing to it with back-pressure. */
 export class Client {
@@ -29,14 +31,6 @@ export class Client {
 
   get isGone(): boolean {
     return this.goneAtMs !== null;
-  }
-
-  /**
-   * Where many leave at once, the upstream of each is closed before any of them is settled: an upstream that goes on costs
-   * the provider's tokens. Resolves when the closes that have arrived are handled.
-   */
-  othersLeft(): Promise<void> {
-    return new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Writes, and waits while the client reads slower than it is written to. A client that reads nothing is closed. */
@@ -72,8 +66,8 @@ export class Client {
   private onClose(): void {
     if (!this.raw.writableFinished && !this.isGone) {
       this.goneAtMs = this.clock.monotonic();
-      if (this.finishSeen) this.deadlines.set(LATE_USAGE_MS, () => this.upstream.abort());
-      else this.upstream.abort();
+      if (this.finishSeen) this.deadlines.set(LATE_USAGE_MS, () => this.upstream.abort(LEFT));
+      else this.upstream.abort(LEFT);
     }
     this.onDrain();
   }

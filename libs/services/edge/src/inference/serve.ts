@@ -62,7 +62,6 @@ export async function fail(
   deps: ServeDeps,
 ): Promise<unknown> {
   if (client.isGone) {
-    await client.othersLeft();
     await unit.finish(
       { outcome: 'cancelled', httpStatus: isStreamOpen ? 200 : 499, errorCode: null },
       { finishSeen: false, usageAfterMs: null },

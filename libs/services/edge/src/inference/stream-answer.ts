@@ -132,7 +132,6 @@ export class StreamAnswer {
   }
 
   private async cancelled(): Promise<void> {
-    await this.client.othersLeft();
     const { meter } = this.committed.attempt;
     const goneAtMs = this.client.goneAtMs ?? 0;
     const usageAfterMs = meter.usageAtMs === null ? null : Math.max(0, meter.usageAtMs - goneAtMs);
