@@ -8,6 +8,7 @@ import {
   type UpstreamResponse,
 } from '@gateway/providers';
 import { Deadlines } from '../time/deadlines.js';
+import { Later } from '../time/later.js';
 import { UpstreamExchange } from './upstream-exchange.js';
 
 export interface UndiciTransportOptions {
@@ -26,6 +27,7 @@ const MOST_ORIGINS = 256;
 export class UndiciTransport extends UpstreamTransport {
   private readonly pools = new Map<string, Pool>();
   private readonly deadlines: Deadlines;
+  private readonly later = new Later();
   private readonly targets = new Map<string, { pool: Pool; path: string }>();
 
   constructor(private readonly options: UndiciTransportOptions) {
@@ -36,7 +38,7 @@ export class UndiciTransport extends UpstreamTransport {
   send(request: UpstreamRequest, options: SendOptions): Promise<UpstreamResponse> {
     if (options.signal.aborted) return Promise.reject(new TransportFailure('aborted', options.signal.reason));
     const { pool, path } = this.target(request.url);
-    const exchange = new UpstreamExchange(options, this.deadlines, this.options.clock);
+    const exchange = new UpstreamExchange(options, this.deadlines, this.later, this.options.clock);
     const dispatch: Dispatcher.DispatchOptions = {
       path,
       method: request.method,

@@ -8,6 +8,7 @@ import {
   type UpstreamResponse,
 } from '@gateway/providers';
 import type { Deadline, Deadlines } from '../time/deadlines.js';
+import type { Later } from '../time/later.js';
 
 /** Bytes that may wait for a slow reader before the upstream is paused: with a read more, half of what a stream may hold. */
 const BUFFER_BYTES = 65_536;
@@ -47,6 +48,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
   constructor(
     private readonly options: SendOptions,
     private readonly deadlines: Deadlines,
+    private readonly later: Later,
     private readonly clock: Clock,
   ) {
     this.response = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
@@ -63,7 +65,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
    */
   handleEvent(): void {
     const failure = withoutStack(() => this.close('aborted'));
-    if (failure) setImmediate(() => this.tell(failure));
+    if (failure) this.later.add(() => this.tell(failure));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
