@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -30,13 +31,9 @@ function sized(bytes: number): string {
 
 /** Writes until the reader has gone, or everything was taken. */
 async function pour(response: ServerResponse, piece: Buffer, count: number): Promise<void> {
-  let isGone = false;
-  response.once('close', () => (isGone = true));
-  for (let at = 0; at < count && !isGone; at += 1)
-    if (!response.write(piece))
-      await new Promise<void>((resolve) => {
-        response.once('drain', resolve).once('close', resolve);
-      });
+  const closed = once(response, 'close');
+  for (let at = 0; at < count && !response.destroyed; at += 1)
+    if (!response.write(piece)) await Promise.race([once(response, 'drain'), closed]);
   response.end();
 }
 

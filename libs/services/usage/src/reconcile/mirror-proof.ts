@@ -20,8 +20,8 @@ const BETWEEN_LOOKS_MS = 300;
 
 /**
  * Compares the limit store with PostgreSQL: posted amounts, what is left unposted, units held past their end. A
- * difference counts where it is there in each of several looks. `tailNano`: what the journals have not posted yet, per
- * account; null where no journal was given, and then only an account without units in flight is judged.
+ * difference counts where it is there in each of several looks. `tailNano`: what the journals had not posted when they
+ * were read, per account; null where no journal was given, and then only an account without units in flight is judged.
  */
 export async function mirrorFindings(
   accounts: readonly string[],
@@ -35,13 +35,19 @@ export async function mirrorFindings(
     const seen = new Map<string, Finding>();
     for (const wish of await wishesOf(suspects, deps.database))
       for (const finding of await lookAt(wish, tailNano, deps))
-        if (look === 0 || findings.has(findingName(finding))) seen.set(findingName(finding), finding);
+        if (look === 0 || isStillThere(finding, findings)) seen.set(findingName(finding), finding);
     findings = seen;
     suspects = [...new Set([...seen.values()].map(({ account }) => account ?? ''))];
   }
   const held: Finding[] = [];
   for (const account of accounts) held.push(...(await heldFindings(account, deps)));
   return [...findings.values(), ...held];
+}
+
+/** What an account in use has unposted is another amount at each look, and says nothing against journals read before. */
+function isStillThere(now: Finding, before: ReadonlyMap<string, Finding>): boolean {
+  const then = before.get(findingName(now));
+  return then !== undefined && (now.kind !== 'unposted_differs' || then.found === now.found);
 }
 
 async function wishesOf(accounts: readonly string[], database: UsageDatabase): Promise<MirrorWish[]> {

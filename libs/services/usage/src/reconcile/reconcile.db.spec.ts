@@ -279,6 +279,21 @@ describe('the proof of the books', () => {
     expect((await reconciler.full({ journals: [folder], isRepair: false })).findings).toEqual([]);
   });
 
+  it('does not judge what an account in use has unposted', async () => {
+    journal(...records.map(outcome));
+    let isOver = false;
+    const use = async (): Promise<void> => {
+      for (let n = 1; !isOver; n += 1) await settle(`req_in_use_${n}/0`, 40n);
+    };
+    await settle('req_in_use/0', 40n);
+    const inUse = use();
+    const { findings } = await reconciler.full({ journals: [folder], isRepair: false });
+    isOver = true;
+    await inUse;
+    expect(findings).toEqual([]);
+    expect((await reconciler.full({ journals: [folder], isRepair: false })).findings).toHaveLength(1);
+  });
+
   it('finds differences in its rounds, each minute a part, and shows them to super admins as metrics do', async () => {
     await sql("UPDATE spend_total SET amount = 7 WHERE account_id = 'acct_1' AND scope = 'team'");
     await withoutTrigger(app.database, "UPDATE transfer SET amount = 1.5 WHERE debit = 'acct_2'");
