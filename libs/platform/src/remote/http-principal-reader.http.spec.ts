@@ -150,15 +150,46 @@ describe('HttpPrincipalReader', () => {
     const many = Array.from({ length: 100 }, (_, n): Credential => ({ kind: 'key', digest: `d${n}` }));
     const useAll = (): Promise<unknown> => Promise.all(many.map((each) => reader.resolve(each)));
     const useAllAt = (ms: number): Promise<unknown> => clock.advance(ms - clock.monotonic()).then(useAll);
-    const answered = (): number => outcomes.filter((outcome) => outcome !== 'hit').length;
+    const answered = (): number =>
+      outcomes.filter((outcome) => outcome === 'loaded' || outcome === 'unchanged').length;
     await useAllAt(0);
     await useAllAt(29_999);
     expect(answered()).toBe(100);
     await useAllAt(45_000);
-    await eventually(() => answered() > 120);
+    await eventually(() => useAll().then(() => answered() > 120));
     expect(answered()).toBeLessThan(180);
     await useAllAt(60_000);
-    await eventually(() => answered() === 200);
+    await eventually(() => useAll().then(() => answered() === 200));
+  });
+
+  it('asks 16 at once in the background, and has Redis vouch for the others that are due', async () => {
+    const many = Array.from({ length: 40 }, (_, n): Credential => ({ kind: 'key', digest: `d${n}` }));
+    const useAll = (): Promise<unknown> => Promise.all(many.map((each) => reader.resolve(each)));
+    await useAll();
+    let open: () => void = () => undefined;
+    keys.gate = new Promise((resolve) => (open = resolve));
+    await clock.advance(MINUTE);
+    outcomes.length = 0;
+    await useAll();
+    await useAll();
+    await eventually(() => keys.requests.length === 40 + 16);
+    expect(outcomes.filter((outcome) => outcome === 'unconfirmed')).toHaveLength(2 * 24);
+    open();
+    await eventually(() =>
+      useAll().then(() => outcomes.filter((each) => each === 'unchanged').length === 40),
+    );
+  });
+
+  it('a failure holds back all for a second, and asks nothing of Redis while a record is young', async () => {
+    const other: Credential = { kind: 'key', digest: 'd2' };
+    await Promise.all([reader.resolve(credential), reader.resolve(other)]);
+    away();
+    version = () => Promise.reject(new Error('connection refused'));
+    await clock.advance(MINUTE - 1);
+    await reader.resolve(credential);
+    await eventually(() => outcomes.at(-1) === 'failed');
+    expect(await reader.resolve(other)).toMatchObject({ keyId: 'key_1' });
+    expect(keys.requests).toHaveLength(3);
   });
 
   it('K10 reload reads past the cache, also past a lookup that was under way before', async () => {
@@ -192,7 +223,7 @@ describe('HttpPrincipalReader', () => {
       away();
       await clock.advance(MINUTE);
       await reader.resolve(credential);
-      await eventually(() => keys.requests.length === 3);
+      await eventually(() => keys.requests.length === 2);
       await reader.reload(credential).catch(() => undefined);
       await clock.advance(milliseconds - MINUTE);
     }

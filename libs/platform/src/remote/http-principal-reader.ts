@@ -21,8 +21,8 @@ interface Entry {
   confirmedAt: number;
   /** Monotonic time from which its next use asks again. */
   dueAt: number;
-  /** Monotonic time of the last try that had no answer; null after one that had. */
-  failedAt: number | null;
+  /** The last try had no answer. */
+  hasFailed: boolean;
 }
 
 /** A lookup under way, and the one that begins when it ends: whoever asks now must not get an older record. */
@@ -48,7 +48,10 @@ const REVALIDATE_SPREAD = 0.5;
 /** An admin key's record does not carry its expiry, so it is asked for again at every use past this. */
 const ADMIN_KEY_FRESH_MS = 1_000;
 const SERVE_UNCONFIRMED_MS = 15 * 60_000;
-const RETRY_FAILED_AFTER_MS = 1_000;
+/** Revalidations under way: nobody waits for them, and thousands at once would keep the keys service from answering any. */
+const REVALIDATIONS_MAX = 16;
+/** After one that failed, so long nothing is revalidated. */
+const HELD_BACK_MS = 1_000;
 const TIMEOUT_MS = 250;
 
 /** Principals of the keys service, cached by the SHA-256 of the credential (reliability 3.2, 3.3). */
@@ -57,6 +60,8 @@ export class HttpPrincipalReader extends PrincipalReader {
   /** When each unknown credential was refused. */
   private readonly unknown = new BoundedCache<number>(ENTRIES_MAX);
   private readonly flights = new Map<string, Flight>();
+  private revalidations = 0;
+  private heldBackUntil = 0;
 
   constructor(private readonly deps: HttpPrincipalReaderDeps) {
     super();
@@ -75,12 +80,10 @@ export class HttpPrincipalReader extends PrincipalReader {
     }
     if (age >= SERVE_UNCONFIRMED_MS || credential.kind === 'admin_key')
       return this.load(credential, cacheKey);
-    if (entry.failedAt === null || now - entry.failedAt >= RETRY_FAILED_AFTER_MS) {
-      // The failure is remembered in the entry; the next use of it then asks the store.
-      this.load(credential, cacheKey).catch(() => undefined);
-    }
-    if (entry.failedAt !== null) await this.requireUnchanged(entry);
-    this.deps.onOutcome?.(entry.failedAt === null ? 'hit' : 'unconfirmed');
+    const isAsked = this.revalidate(credential, cacheKey, now);
+    const isUnconfirmed = age >= REVALIDATE_AFTER_MS && (entry.hasFailed || !isAsked);
+    if (isUnconfirmed) await this.requireUnchanged(entry);
+    this.deps.onOutcome?.(isUnconfirmed ? 'unconfirmed' : 'hit');
     return entry.principal;
   }
 
@@ -105,6 +108,17 @@ export class HttpPrincipalReader extends PrincipalReader {
     return this.load(credential, cacheKey);
   }
 
+  /** In the background; a failure is remembered in the entry. False where that has to wait for another use. */
+  private revalidate(credential: Credential, cacheKey: string, now: number): boolean {
+    if (this.flights.has(cacheKey)) return true;
+    if (now < this.heldBackUntil || this.revalidations >= REVALIDATIONS_MAX) return false;
+    this.revalidations += 1;
+    this.load(credential, cacheKey, 'once')
+      .catch(() => undefined)
+      .finally(() => (this.revalidations -= 1));
+    return true;
+  }
+
   /** The keys service is away: the record serves only while Redis says that the account has not changed. */
   private async requireUnchanged(entry: Entry): Promise<void> {
     let newest: number | null;
@@ -116,15 +130,19 @@ export class HttpPrincipalReader extends PrincipalReader {
     if (newest === null || newest > entry.principal.accountVersion) throw unavailable(this.deps.random);
   }
 
-  private load(credential: Credential, cacheKey: string): Promise<Principal> {
+  private load(
+    credential: Credential,
+    cacheKey: string,
+    tries: 'once' | 'twice' = 'twice',
+  ): Promise<Principal> {
     const flight = this.flights.get(cacheKey);
     if (flight !== undefined) return flight.running;
-    const running = this.fetch(credential, cacheKey).finally(() => this.flights.delete(cacheKey));
+    const running = this.fetch(credential, cacheKey, tries).finally(() => this.flights.delete(cacheKey));
     this.flights.set(cacheKey, { running, next: null });
     return running;
   }
 
-  private async fetch(credential: Credential, cacheKey: string): Promise<Principal> {
+  private async fetch(credential: Credential, cacheKey: string, tries: 'once' | 'twice'): Promise<Principal> {
     const known = this.entries.get(cacheKey);
     try {
       const answer = await this.deps.http.request({
@@ -133,7 +151,7 @@ export class HttpPrincipalReader extends PrincipalReader {
         path: '/internal/principals/resolve',
         body: credential,
         timeoutMs: TIMEOUT_MS,
-        idempotent: true,
+        idempotent: tries === 'twice',
         headers: known?.etag === undefined ? {} : { 'if-none-match': known.etag },
       });
       const now = this.deps.clock.monotonic();
@@ -159,14 +177,15 @@ export class HttpPrincipalReader extends PrincipalReader {
     } catch (failure) {
       if (failure instanceof ApiError && failure.code === 'unauthorized') throw failure;
       this.deps.onOutcome?.('failed');
-      if (known !== undefined) known.failedAt = this.deps.clock.monotonic();
+      if (known !== undefined) known.hasFailed = true;
+      this.heldBackUntil = this.deps.clock.monotonic() + HELD_BACK_MS;
       throw failure instanceof ApiError ? failure : unavailable(this.deps.random, failure);
     }
   }
 
-  private confirmed(now: number): Pick<Entry, 'confirmedAt' | 'dueAt' | 'failedAt'> {
+  private confirmed(now: number): Pick<Entry, 'confirmedAt' | 'dueAt' | 'hasFailed'> {
     const sooner = REVALIDATE_SPREAD * this.deps.random.fraction();
-    return { confirmedAt: now, dueAt: now + REVALIDATE_AFTER_MS * (1 - sooner), failedAt: null };
+    return { confirmedAt: now, dueAt: now + REVALIDATE_AFTER_MS * (1 - sooner), hasFailed: false };
   }
 
   /** A session ends with its token, which the cached record does not know. */
