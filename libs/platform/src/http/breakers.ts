@@ -1,9 +1,25 @@
-import { UpstreamError, type Clock, type Random, type Route } from '@gateway/contracts';
+import {
+  UpstreamError,
+  withoutStack,
+  type Clock,
+  type Random,
+  type Route,
+  type UpstreamErrorOptions,
+} from '@gateway/contracts';
 import type { Breakers } from '@gateway/routing';
 import { CircuitBreaker, type BreakerState, type Outcome } from './circuit-breaker.js';
 
 const IDLE_EVICTION_MS = 600_000;
 const MOST_BREAKERS = 2_000;
+const OPEN: UpstreamErrorOptions = {
+  code: 'provider_not_available',
+  message: 'The provider failed too often and is left alone for a moment.',
+  httpStatus: null,
+  retryable: false,
+  fallback: true,
+  countsAsFault: false,
+  fault: 'service',
+};
 
 interface Slot {
   route: Route;
@@ -28,7 +44,7 @@ export class CircuitBreakers implements Breakers {
   async run<T>(route: Route, attempt: () => Promise<T>): Promise<T> {
     const breaker = this.breakerOf(route);
     const pass = breaker.enter();
-    if (pass === null) throw openError();
+    if (pass === null) throw withoutStack(() => new UpstreamError(OPEN));
     try {
       const answer = await attempt();
       breaker.ended(pass, 'good');
@@ -83,16 +99,4 @@ function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof UpstreamError)) return 'undecided';
   if (error.options.countsAsFault) return 'fault';
   return error.options.httpStatus === null ? 'undecided' : 'good';
-}
-
-function openError(): UpstreamError {
-  return new UpstreamError({
-    code: 'provider_not_available',
-    message: 'The provider failed too often and is left alone for a moment.',
-    httpStatus: null,
-    retryable: false,
-    fallback: true,
-    countsAsFault: false,
-    fault: 'service',
-  });
 }

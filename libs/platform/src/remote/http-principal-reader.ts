@@ -119,7 +119,7 @@ export class HttpPrincipalReader extends PrincipalReader {
     return true;
   }
 
-  /** The keys service is away: the record serves only while Redis says that the account has not changed. */
+  /** The keys service has not confirmed the record: it serves only while Redis says that the account has not changed. */
   private async requireUnchanged(entry: Entry): Promise<void> {
     let newest: number | null;
     try {
