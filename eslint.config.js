@@ -7,6 +7,10 @@ const generated = ['**/generated/**', 'dist/**', '.data/**', '.cache/**', '.nx/*
 /** Code that may touch the real clock, chance and timers; everything else is given a Clock or Random. */
 const adapters = [
   'libs/platform/**',
+  'libs/upstream/**',
+  'libs/event-log/**',
+  'libs/database/**',
+  'libs/fleet/**',
   'libs/testing/**',
   'libs/simulator/**',
   'tools/**',
@@ -154,7 +158,7 @@ export default tseslint.config(
   {
     // A configuration file outside the adapters still takes its clock as an argument.
     files: ['libs/**/*.config.ts'],
-    ignores: ['libs/platform/**', 'libs/testing/**'],
+    ignores: ['libs/platform/**', 'libs/fleet/**', 'libs/testing/**'],
     rules: { 'no-restricted-properties': ['error', ...noClock] },
   },
   {

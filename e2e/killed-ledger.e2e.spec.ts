@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TOPIC, type UsageRecord } from '@gateway/contracts';
 import { RedisLimitStore } from '@gateway/limits';
-import { applyMigrations, SystemClock, SystemRandom } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
+import { SystemClock, SystemRandom } from '@gateway/platform';
 import {
   ownPostgres,
   redisScripts,

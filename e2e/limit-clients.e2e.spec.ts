@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { RedisLimitStore } from '@gateway/limits';
 import { eventually, seededRandom, testRedis, testRedisCluster } from '@gateway/testing';
-import { connectRedis, type RedisAddress } from '@gateway/platform';
+import { connectRedis, type RedisAddress } from '@gateway/fleet';
 
 /** A program of the build, so that each client is a process of its own. */
 const PROGRAM = fileURLToPath(
-  new URL('../dist/libs/platform/src/redis/admit-client.fixture.js', import.meta.url),
+  new URL('../dist/libs/fleet/src/redis/admit-client.fixture.js', import.meta.url),
 );
 const PROCESSES = 4;
 const LANES = 16;

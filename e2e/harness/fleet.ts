@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CATALOGUE_SCHEMA, CATALOGUE_SCHEMA_DIR } from '@gateway/catalogue';
 import { KEYS_SCHEMA, KEYS_SCHEMA_DIR } from '@gateway/keys';
-import { applyMigrations } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
 import { startUpstreamSim } from '@gateway/simulator';
 import { eventually, ownKafka, testPostgres, testRedis, type Program } from '@gateway/testing';
 import { USAGE_SCHEMA, USAGE_SCHEMA_DIR } from '@gateway/usage';

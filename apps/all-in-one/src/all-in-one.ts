@@ -3,15 +3,9 @@ import { CATALOGUE_SCHEMA, CATALOGUE_SCHEMA_DIR, CatalogueModule } from '@gatewa
 import { EdgeModule } from '@gateway/edge';
 import { FirstRun, KEYS_SCHEMA, KEYS_SCHEMA_DIR, KeysModule, OpeningCredit } from '@gateway/keys';
 import { NotificationsModule } from '@gateway/notifications';
-import {
-  applyMigrations,
-  bootstrap,
-  EmbeddedPostgres,
-  InProcessEventLog,
-  logDestination,
-  PlatformModule,
-  type RunningApp,
-} from '@gateway/platform';
+import { applyMigrations, EmbeddedPostgres } from '@gateway/database';
+import { InProcessEventLog } from '@gateway/event-log';
+import { bootstrap, logDestination, PlatformModule, type RunningApp } from '@gateway/platform';
 import { startUpstreamSim } from '@gateway/simulator';
 import { todayCounts, USAGE_SCHEMA, USAGE_SCHEMA_DIR, UsageModule } from '@gateway/usage';
 import { WorkersModule } from '@gateway/workers';

@@ -1,7 +1,8 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { EventLog, Funds, type Clock, type Random } from '@gateway/contracts';
 import { ShipperFactory } from '@gateway/edge';
-import { CLOCK, RANDOM, startInProcessShipper } from '@gateway/platform';
+import { startInProcessShipper } from '@gateway/event-log';
+import { CLOCK, RANDOM } from '@gateway/platform';
 
 /** The journal goes to the event log in memory, and behind the ledger's watermark its segments go. */
 @Injectable()

@@ -1,14 +1,7 @@
 import 'reflect-metadata';
 import { CatalogueConfig, CatalogueModule } from '@gateway/catalogue';
-import {
-  loadConfig,
-  readConfigs,
-  readFleetConfig,
-  RemotePrincipalsModule,
-  runMain,
-  serviceEnvironment,
-  startFleetApp,
-} from '@gateway/platform';
+import { RemotePrincipalsModule, startFleetApp } from '@gateway/fleet';
+import { loadConfig, readConfigs, readFleetConfig, runMain, serviceEnvironment } from '@gateway/platform';
 
 await runMain('catalogue', () => {
   const env = serviceEnvironment('catalogue');

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { drainJournal, EdgeConfig } from '@gateway/edge';
+import { WorkerShipper } from '@gateway/fleet';
 import {
   createLogger,
   loadConfig,
@@ -8,7 +9,6 @@ import {
   serviceEnvironment,
   SystemClock,
   SystemRandom,
-  WorkerShipper,
 } from '@gateway/platform';
 
 /** The job that empties a stranded journal volume: `node dist/apps/edge/src/drain.js`, in the edge's environment. */

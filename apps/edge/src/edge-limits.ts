@@ -1,5 +1,5 @@
 import type { EdgeConfig } from '@gateway/edge';
-import { withLocalShare, type LimitStoreFactory } from '@gateway/platform';
+import { withLocalShare, type LimitStoreFactory } from '@gateway/fleet';
 
 /** Redis with this process's local share of the limits. */
 export function edgeLimits(config: Readonly<EdgeConfig>): LimitStoreFactory {

@@ -1,11 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { EdgeModule, type EdgeConfig, type EnabledProvider } from '@gateway/edge';
-import {
-  RemoteCatalogueModule,
-  RemoteFundsModule,
-  RemotePrincipalsModule,
-  type FleetConfig,
-} from '@gateway/platform';
+import { RemoteCatalogueModule, RemoteFundsModule, RemotePrincipalsModule } from '@gateway/fleet';
+import { type FleetConfig } from '@gateway/platform';
 import { frontDoorOf } from './front-door-of.js';
 import { FleetShipperModule } from './fleet-shipper.js';
 

@@ -1,7 +1,8 @@
 import { Inject, Injectable, Module, type DynamicModule } from '@nestjs/common';
 import type { Clock } from '@gateway/contracts';
 import { ShipperFactory } from '@gateway/edge';
-import { CLOCK, LOGGER, WorkerShipper, type FleetConfig } from '@gateway/platform';
+import { WorkerShipper } from '@gateway/fleet';
+import { CLOCK, LOGGER, type FleetConfig } from '@gateway/platform';
 
 const FLEET = Symbol('FleetConfig');
 type Logger = { error(fields: object, message: string): void };

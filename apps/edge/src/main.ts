@@ -1,14 +1,8 @@
 import 'reflect-metadata';
 import { setFlagsFromString } from 'node:v8';
 import { EdgeConfig, enabledProviders } from '@gateway/edge';
-import {
-  loadConfig,
-  readConfigs,
-  readFleetConfig,
-  runMain,
-  serviceEnvironment,
-  startFleetApp,
-} from '@gateway/platform';
+import { startFleetApp } from '@gateway/fleet';
+import { loadConfig, readConfigs, readFleetConfig, runMain, serviceEnvironment } from '@gateway/platform';
 import { edgeLimits } from './edge-limits.js';
 import { edgeParts } from './edge-parts.js';
 import { primaryOf } from './edge-workers.js';

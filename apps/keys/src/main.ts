@@ -1,14 +1,7 @@
 import 'reflect-metadata';
 import { KeysConfig, KeysModule } from '@gateway/keys';
-import {
-  loadConfig,
-  readConfigs,
-  readFleetConfig,
-  RemoteFundsModule,
-  runMain,
-  serviceEnvironment,
-  startFleetApp,
-} from '@gateway/platform';
+import { RemoteFundsModule, startFleetApp } from '@gateway/fleet';
+import { loadConfig, readConfigs, readFleetConfig, runMain, serviceEnvironment } from '@gateway/platform';
 import { announceFirstRun } from './announce-first-run.js';
 
 await runMain('keys', () => {

@@ -1,14 +1,6 @@
 import 'reflect-metadata';
-import {
-  loadConfig,
-  readConfigs,
-  readFleetConfig,
-  RemoteCatalogueModule,
-  RemotePrincipalsModule,
-  runMain,
-  serviceEnvironment,
-  startFleetApp,
-} from '@gateway/platform';
+import { RemoteCatalogueModule, RemotePrincipalsModule, startFleetApp } from '@gateway/fleet';
+import { loadConfig, readConfigs, readFleetConfig, runMain, serviceEnvironment } from '@gateway/platform';
 import { UsageConfig, UsageModule } from '@gateway/usage';
 
 await runMain('usage', () => {

@@ -1,14 +1,7 @@
 import 'reflect-metadata';
 import { WorkersConfig, WorkersModule } from '@gateway/workers';
-import {
-  loadConfig,
-  readConfigs,
-  readFleetConfig,
-  RemotePrincipalsModule,
-  runMain,
-  serviceEnvironment,
-  startFleetApp,
-} from '@gateway/platform';
+import { RemotePrincipalsModule, startFleetApp } from '@gateway/fleet';
+import { loadConfig, readConfigs, readFleetConfig, runMain, serviceEnvironment } from '@gateway/platform';
 
 await runMain('workers', () => {
   const env = serviceEnvironment();

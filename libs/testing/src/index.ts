@@ -21,3 +21,4 @@ export {
   type TestRedis,
   type TestRedisCluster,
 } from './test-redis.js';
+export { probeKey } from './probe-key.js';

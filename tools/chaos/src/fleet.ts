@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RedisAddress } from '@gateway/platform';
+import type { RedisAddress } from '@gateway/fleet';
 import {
   eventually,
   ownKafka,

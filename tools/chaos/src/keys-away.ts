@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConnectedLimitStore, SystemClock, SystemRandom } from '@gateway/platform';
+import { ConnectedLimitStore } from '@gateway/fleet';
+import { SystemClock, SystemRandom } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
 import pg from 'pg';
 import { resultOf, untilSettled, type Run, type SeedResult } from './run-seed.js';

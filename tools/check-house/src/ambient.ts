@@ -2,7 +2,18 @@ import ts from 'typescript';
 import { type Finding, isSpec, type SourceTree, sources } from './tree.js';
 
 /** Where the outer world is touched: real clocks, timers and chance live here and are handed on as arguments. */
-const adapters = ['libs/platform/', 'libs/testing/', 'libs/simulator/', 'tools/', 'apps/', 'e2e/'];
+const adapters = [
+  'libs/platform/',
+  'libs/upstream/',
+  'libs/event-log/',
+  'libs/database/',
+  'libs/fleet/',
+  'libs/testing/',
+  'libs/simulator/',
+  'tools/',
+  'apps/',
+  'e2e/',
+];
 const environmentReaders = ['tools/', 'e2e/', 'libs/testing/'];
 const timers = new Set(['setTimeout', 'setInterval']);
 

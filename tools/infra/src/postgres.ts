@@ -1,5 +1,5 @@
 // eslint-disable-next-line @nx/enforce-module-boundaries -- the lib's index would load Nest into a process that only starts servers.
-import { EmbeddedPostgres } from '../../../libs/platform/src/postgres/embedded-postgres.js';
+import { EmbeddedPostgres } from '../../../libs/database/src/postgres/embedded-postgres.js';
 import type { RunningService } from './service.js';
 
 /** PostgreSQL 18 that syncs nothing to disk; many test files connect to it at the same time. */

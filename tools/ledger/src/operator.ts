@@ -1,4 +1,5 @@
-import { ConnectedLimitStore, SystemClock, SystemRandom, type RedisAddress } from '@gateway/platform';
+import { ConnectedLimitStore, type RedisAddress } from '@gateway/fleet';
+import { SystemClock, SystemRandom } from '@gateway/platform';
 import { LedgerOperator } from '@gateway/usage';
 import { pino } from 'pino';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { assertSchemaKnown } from '@gateway/platform';
+import { assertSchemaKnown } from '@gateway/database';
 import { testPostgres } from '@gateway/testing';
 import { applyService } from './apply-service.js';
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { applyMigrations, serviceEnvironment, type ServiceName } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
+import { serviceEnvironment, type ServiceName } from '@gateway/platform';
 
 const SERVICES: readonly ServiceName[] = ['catalogue', 'keys', 'usage'];
 

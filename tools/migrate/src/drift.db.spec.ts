@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyMigrations, databaseDiff, migrationDiff } from '@gateway/platform';
+import { applyMigrations, databaseDiff, migrationDiff } from '@gateway/database';
 import { testPostgres, type TestDatabase } from '@gateway/testing';
 import { newMigration } from './new-migration.js';
 

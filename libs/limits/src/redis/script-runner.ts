@@ -7,7 +7,7 @@ export interface LimitScript {
 }
 
 /**
- * The one thing the limit store asks of Redis. The ioredis adapter lives in libs/platform.
+ * The one thing the limit store asks of Redis. The ioredis adapter lives in libs/fleet.
  *
  * The adapter owns the command timeout, EVALSHA with its fallback to EVAL, and the run id of the node: it must
  * refuse to run a script on a connection whose node's run id it has not read yet, else a lagging replica that was

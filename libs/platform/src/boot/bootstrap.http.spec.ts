@@ -1,8 +1,9 @@
 import { BODY_LIMIT_BYTES, ERRORS } from '@gateway/contracts';
+import { probeKey } from '@gateway/testing';
 import { connect } from 'node:net';
 import { mintSecret, secretDigest } from '../auth/secret.js';
 import { SystemRandom } from '../time/system-random.js';
-import { PROBE_FLEET_TOKEN, probeKey, startProbe, type Probe } from './probe-app.fixture.js';
+import { PROBE_FLEET_TOKEN, startProbe, type Probe } from './probe-app.fixture.js';
 
 interface Answer {
   status: number;

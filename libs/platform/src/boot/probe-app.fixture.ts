@@ -17,7 +17,6 @@ import {
   type Clock,
   type Credential,
   type EventLog,
-  type KeyPrincipal,
   type LimitStore,
   type Principal,
   PrincipalReader,
@@ -26,7 +25,7 @@ import { IsInt, IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Access } from '../auth/access.js';
 import { keyOf, principalOf } from '../auth/principal-of.js';
-import { pageOf, PageQuery } from '../management/page.js';
+import { pageOf, PageQuery } from '../http/page.js';
 import { Drain } from '../health/drain.js';
 import { ReadinessChecks } from '../health/readiness-checks.js';
 import { Pressure, type PressureLimits } from './pressure.js';
@@ -183,33 +182,6 @@ export class MapPrincipalReader extends PrincipalReader {
     this.reloads += 1;
     return this.resolve(credential);
   }
-}
-
-export function probeKey(more: Partial<KeyPrincipal> = {}): KeyPrincipal {
-  return {
-    kind: 'key',
-    keyId: 'key_1',
-    label: null,
-    status: 'active',
-    accountId: 'acct_1',
-    accountVersion: 1,
-    creditLimitUsd: '0',
-    orgId: null,
-    teamId: null,
-    createdBy: 'usr_1',
-    apiVersion: null,
-    defaultModel: null,
-    permissions: null,
-    limits: [],
-    access: [],
-    modelLimits: {},
-    routingPolicy: null,
-    fixedProvider: null,
-    requestTags: {},
-    expiresAtMs: null,
-    endUserKey: 'AA==',
-    ...more,
-  };
 }
 
 export interface Probe extends RunningApp {

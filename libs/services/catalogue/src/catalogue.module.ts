@@ -8,7 +8,8 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { CatalogueReader, EventLog, type Clock, type Random } from '@gateway/contracts';
-import { CLOCK, LOGGER, Metrics, outboxBacklog, OutboxRelay, RANDOM } from '@gateway/platform';
+import { outboxBacklog, OutboxRelay } from '@gateway/event-log';
+import { CLOCK, LOGGER, Metrics, RANDOM } from '@gateway/platform';
 import { PROVIDERS } from '@gateway/providers';
 import type { Logger } from 'pino';
 import { CatalogueConfig } from './catalogue.config.js';

@@ -17,16 +17,8 @@ import {
   type Random,
 } from '@gateway/contracts';
 import { DIALECTS, type Front } from '@gateway/dialects';
-import {
-  CLOCK,
-  Deadlines,
-  Drain,
-  LOGGER,
-  CircuitBreakers,
-  RANDOM,
-  ReadinessChecks,
-  UndiciTransport,
-} from '@gateway/platform';
+import { CLOCK, Deadlines, Drain, LOGGER, RANDOM, ReadinessChecks } from '@gateway/platform';
+import { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
 import { CatalogueIndex, RetryBudget } from '@gateway/routing';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';

@@ -1,4 +1,5 @@
-import { applyMigrations, mintSecret, SystemRandom } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
+import { mintSecret, SystemRandom } from '@gateway/platform';
 import { testDatabase, type TestDatabase } from '@gateway/testing';
 import {
   FLEET_TOKEN,

@@ -1,5 +1,6 @@
 import { InProcessLimitStore } from '@gateway/limits';
-import { applyMigrations, SystemClock, SystemRandom } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
+import { SystemClock, SystemRandom } from '@gateway/platform';
 import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
 import pg from 'pg';
 import { FirstRun } from './first-run/first-run.js';

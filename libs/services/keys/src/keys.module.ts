@@ -8,7 +8,8 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Funds, PrincipalReader, type Random } from '@gateway/contracts';
-import { applyMigrations, assertSchemaKnown, LOGGER, RANDOM } from '@gateway/platform';
+import { applyMigrations, assertSchemaKnown } from '@gateway/database';
+import { LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { VersionStamps } from './accounts/version-stamps.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';

@@ -1,4 +1,4 @@
-import { applyMigrations } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
 import { eventually, ownPostgres, type OwnServer } from '@gateway/testing';
 import { FLEET_TOKEN, startKeysApp, type KeysApp } from './keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';

@@ -1,6 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventLog, TOPIC, type ConsumedRecord, type Consumer } from '@gateway/contracts';
-import { Consumption, eventOf, Metrics, ReadinessChecks } from '@gateway/platform';
+import { Consumption, eventOf } from '@gateway/event-log';
+import { Metrics, ReadinessChecks } from '@gateway/platform';
 import { NotificationsConfig } from './notifications.config.js';
 
 /** The topics that notices are made from: usage, rejections, account events. Nothing is delivered in this release. */

@@ -7,9 +7,9 @@ import {
   type LogRecord,
   type Subscription,
 } from '@gateway/contracts';
+import { KafkaEventLog } from '@gateway/event-log';
 import {
   bootstrap,
-  KafkaEventLog,
   loadConfig,
   PlatformModule,
   SystemClock,

@@ -1,4 +1,4 @@
-import { applyMigrations } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
 import { ownPostgres, type OwnServer } from '@gateway/testing';
 import { LedgerStore } from './ledger/ledger.store.js';
 import { SCHEMA, SCHEMA_DIR } from './postgres/usage-database.js';

@@ -16,14 +16,8 @@ import {
   type UsageRecord,
 } from '@gateway/contracts';
 import { InProcessLimitStore, keyScopeLimits } from '@gateway/limits';
-import {
-  applyMigrations,
-  bootstrap,
-  PlatformModule,
-  SystemClock,
-  SystemRandom,
-  type RunningApp,
-} from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
+import { bootstrap, PlatformModule, SystemClock, SystemRandom, type RunningApp } from '@gateway/platform';
 import { UsageConsumer } from './ingest/usage.consumer.js';
 import { LedgerFunds } from './ledger/ledger-funds.js';
 import { Mirrors } from './mirror/mirrors.js';

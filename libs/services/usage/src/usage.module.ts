@@ -9,16 +9,9 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { CatalogueReader, EventLog, Funds, LimitStore, type Clock, type Random } from '@gateway/contracts';
-import {
-  applyMigrations,
-  assertSchemaKnown,
-  CLOCK,
-  LOGGER,
-  Metrics,
-  outboxBacklog,
-  OutboxRelay,
-  RANDOM,
-} from '@gateway/platform';
+import { applyMigrations, assertSchemaKnown } from '@gateway/database';
+import { outboxBacklog, OutboxRelay } from '@gateway/event-log';
+import { CLOCK, LOGGER, Metrics, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { Rounds } from './background/rounds.js';
 import { PostingStore } from './ingest/posting.store.js';

@@ -1,6 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventLog, TOPIC, type ConsumedRecord, type Consumer } from '@gateway/contracts';
-import { Consumption, eventOf, Metrics, ReadinessChecks } from '@gateway/platform';
+import { Consumption, eventOf } from '@gateway/event-log';
+import { Metrics, ReadinessChecks } from '@gateway/platform';
 import { WorkersConfig } from './workers.config.js';
 
 /** The topic that jobs of an account will depend on. No job runs in this release. */

@@ -1,6 +1,7 @@
 import type { AdmitRequest } from '@gateway/contracts';
 import { unitScopes } from '@gateway/limits';
-import { ConnectedLimitStore, connectRedis, SystemClock, SystemRandom } from '@gateway/platform';
+import { ConnectedLimitStore, connectRedis } from '@gateway/fleet';
+import { SystemClock, SystemRandom } from '@gateway/platform';
 import { EXACT, percentile, row, type Row } from '../figures.js';
 import { start } from '../processes.js';
 

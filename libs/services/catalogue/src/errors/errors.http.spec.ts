@@ -1,6 +1,6 @@
 import { VERSIONS } from '@gateway/api-version';
 import { ERRORS, type AdminKeyPrincipal } from '@gateway/contracts';
-import { applyMigrations } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
 import { testDatabase, type TestDatabase } from '@gateway/testing';
 import {
   keyPrincipal,

@@ -1,5 +1,5 @@
 import { testDatabase, type TestDatabase } from '@gateway/testing';
-import { applyMigrations } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
 import {
   keyPrincipal,
   lists,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { applyMigrations, assertSchemaKnown, postgresPool, prismaAdapterOver } from '@gateway/platform';
+import { applyMigrations, assertSchemaKnown, postgresPool, prismaAdapterOver } from '@gateway/database';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { CatalogueConfig } from '../catalogue.config.js';

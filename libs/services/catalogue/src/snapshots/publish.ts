@@ -1,5 +1,5 @@
 import { newId, TOPIC, type CatalogueEvent, type Clock, type Random } from '@gateway/contracts';
-import { outboxRow } from '@gateway/platform';
+import { outboxRow } from '@gateway/event-log';
 import type { CatalogueDatabase, Tx } from '../postgres/catalogue-database.js';
 import { importSeed } from '../seed/seed-import.js';
 import type { Seed } from '../seed/seed-record.js';

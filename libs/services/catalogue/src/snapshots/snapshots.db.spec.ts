@@ -1,5 +1,6 @@
 import { CatalogueReader, TOPIC, type CatalogueSnapshot } from '@gateway/contracts';
-import { applyMigrations, postgresPool, SystemClock, SystemRandom } from '@gateway/platform';
+import { applyMigrations, postgresPool } from '@gateway/database';
+import { SystemClock, SystemRandom } from '@gateway/platform';
 import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
 import { FLEET_TOKEN, startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
 import { CatalogueDatabase, SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';

@@ -1,13 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AdmitResult, Clock, LimitStore, RejectionRecord, UsageRecord } from '@gateway/contracts';
-import {
-  Metrics,
-  type CircuitBreakers,
-  type SeriesOf,
-  type Spread,
-  type Tally,
-  type UndiciTransport,
-} from '@gateway/platform';
+import { Metrics, type SeriesOf, type Spread, type Tally } from '@gateway/platform';
+import { type CircuitBreakers, type UndiciTransport } from '@gateway/upstream';
 
 type Admission = Pick<LimitStore, 'admit' | 'stamp' | 'version'>;
 type OpenedUnit = Pick<UsageRecord, 'endpoint' | 'stream'>;

@@ -24,7 +24,8 @@ import {
   type KeyLimitsRecord,
   type OwnKeyRecord,
 } from '@gateway/contracts';
-import { Access, CLOCK, idempotent, keyOf, sessionOf, type Page } from '@gateway/platform';
+import { idempotent } from '@gateway/database';
+import { Access, CLOCK, keyOf, sessionOf, type Page } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { IdempotencyRows } from './idempotency.store.js';
 import { KeyReads } from './key-reads.service.js';

@@ -1,4 +1,4 @@
-import { applyMigrations } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
 import { testDatabase, type TestDatabase } from '@gateway/testing';
 import { startKeysApp, type KeysApp, type Person } from '../keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { IdempotencyClaim, IdempotencyRecord, IdempotencyStore } from '@gateway/platform';
+import type { IdempotencyClaim, IdempotencyRecord, IdempotencyStore } from '@gateway/database';
 import type { Prisma } from '../generated/prisma/client.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 

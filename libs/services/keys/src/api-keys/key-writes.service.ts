@@ -12,15 +12,8 @@ import {
   type UpdateKeyBody,
 } from '@gateway/contracts';
 import type { LimitTier } from '@gateway/limits';
-import {
-  auditRow,
-  CLOCK,
-  maskedSecret,
-  mintSecret,
-  RANDOM,
-  secretDigest,
-  type Created,
-} from '@gateway/platform';
+import { auditRow, type Created } from '@gateway/database';
+import { CLOCK, maskedSecret, mintSecret, RANDOM, secretDigest } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { bumpAccount } from '../accounts/account.store.js';
 import { VersionStamps } from '../accounts/version-stamps.js';

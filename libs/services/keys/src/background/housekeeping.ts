@@ -5,7 +5,8 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Clock } from '@gateway/contracts';
-import { CLOCK, IDEMPOTENCY_KEPT_MS, LOGGER, repeat, type Repeated } from '@gateway/platform';
+import { IDEMPOTENCY_KEPT_MS } from '@gateway/database';
+import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { IdempotencyRows } from '../api-keys/idempotency.store.js';
 import { KeysDatabase } from '../postgres/keys-database.js';

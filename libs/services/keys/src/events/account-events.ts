@@ -1,5 +1,5 @@
 import { newId, TOPIC, type AccountEvent, type Clock, type Random } from '@gateway/contracts';
-import { outboxRow } from '@gateway/platform';
+import { outboxRow } from '@gateway/event-log';
 import type { Tx } from '../postgres/keys-database.js';
 
 const SOURCE = '/keys';

@@ -5,7 +5,8 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { EventLog, type Clock } from '@gateway/contracts';
-import { CLOCK, LOGGER, Metrics, outboxBacklog, OutboxRelay } from '@gateway/platform';
+import { outboxBacklog, OutboxRelay } from '@gateway/event-log';
+import { CLOCK, LOGGER, Metrics } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { KeysDatabase } from '../postgres/keys-database.js';
 

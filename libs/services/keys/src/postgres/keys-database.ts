@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { postgresPool, prismaAdapterOver, type PostgresOptions } from '@gateway/platform';
+import { postgresPool, prismaAdapterOver, type PostgresOptions } from '@gateway/database';
 import type pg from 'pg';
 import { PrismaClient, type Prisma } from '../generated/prisma/client.js';
 

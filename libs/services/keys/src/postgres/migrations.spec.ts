@@ -1,4 +1,4 @@
-import { migrationDiff } from '@gateway/platform';
+import { migrationDiff } from '@gateway/database';
 import { SCHEMA_DIR } from './keys-database.js';
 
 it('the migrations lead to the schema', async () => {

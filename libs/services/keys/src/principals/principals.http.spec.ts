@@ -1,5 +1,6 @@
 import type { KeyPrincipal, SessionPrincipal } from '@gateway/contracts';
-import { applyMigrations, mintSecret, secretDigest, SystemRandom } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
+import { mintSecret, secretDigest, SystemRandom } from '@gateway/platform';
 import { fixedClock, testDatabase, type FixedClock, type TestDatabase } from '@gateway/testing';
 import { FLEET_TOKEN, startKeysApp, type Answer, type KeysApp } from '../keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';

@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
-import { applyMigrations } from '@gateway/platform';
+import { applyMigrations } from '@gateway/database';
 import { fixedClock, testDatabase, type FixedClock, type TestDatabase } from '@gateway/testing';
 import { decodeProtectedHeader, importJWK, jwtVerify, SignJWT, type JWK } from 'jose';
 import { startKeysApp, type Answer, type KeysApp } from '../keys-app.fixture.js';

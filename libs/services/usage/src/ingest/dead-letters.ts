@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deadLetterTopic, type Clock, type Random } from '@gateway/contracts';
-import { outboxRow } from '@gateway/platform';
+import { outboxRow } from '@gateway/event-log';
 import type pg from 'pg';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import type { UnusableRecord } from './read-batch.js';

@@ -1,6 +1,6 @@
 import { newId, TOPIC, type Clock, type Random, type UsageRecord } from '@gateway/contracts';
 import type { Usd } from '@gateway/money';
-import { outboxRow } from '@gateway/platform';
+import { outboxRow } from '@gateway/event-log';
 import type { OutboxRow } from '../postgres/outbox-rows.js';
 import type { Posting } from './posting.js';
 import type { Balance, Total } from './posting-rows.js';

@@ -1,5 +1,6 @@
 import { EventLog, TOPIC, type LogRecord, type Subscription } from '@gateway/contracts';
-import { KafkaEventLog, SystemClock, SystemRandom } from '@gateway/platform';
+import { KafkaEventLog } from '@gateway/event-log';
+import { SystemClock, SystemRandom } from '@gateway/platform';
 import {
   eventually,
   seededRandom,

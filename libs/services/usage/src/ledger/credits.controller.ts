@@ -10,7 +10,8 @@ import {
   type Random,
   type SessionPrincipal,
 } from '@gateway/contracts';
-import { Access, auditRow, CLOCK, idempotent, RANDOM, sessionOf, type Created } from '@gateway/platform';
+import { auditRow, idempotent, type Created } from '@gateway/database';
+import { Access, CLOCK, RANDOM, sessionOf } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UsageIdempotency } from '../postgres/idempotency.store.js';
 import { AccountDirectory } from './account-directory.js';

@@ -1,6 +1,7 @@
 import { newId, TOPIC, uuidv7, type Clock, type Funds, type Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
-import { outboxRow, type AuditRow } from '@gateway/platform';
+import { type AuditRow } from '@gateway/database';
+import { outboxRow } from '@gateway/event-log';
 import type pg from 'pg';
 import type { Scope } from '../ingest/scopes.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';

@@ -1,4 +1,4 @@
-import type { IdempotencyClaim, IdempotencyRecord, IdempotencyStore } from '@gateway/platform';
+import type { IdempotencyClaim, IdempotencyRecord, IdempotencyStore } from '@gateway/database';
 import type { UsageDatabase } from './usage-database.js';
 
 interface Row {

@@ -1,4 +1,4 @@
-import type { outboxRow } from '@gateway/platform';
+import type { outboxRow } from '@gateway/event-log';
 import type pg from 'pg';
 import { arrayLiteral } from './array-literal.js';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { postgresPool, prismaAdapterOver } from '@gateway/platform';
+import { postgresPool, prismaAdapterOver } from '@gateway/database';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 

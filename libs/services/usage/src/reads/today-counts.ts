@@ -1,5 +1,5 @@
 import type { ScopeKind } from '@gateway/contracts';
-import { postgresPool } from '@gateway/platform';
+import { postgresPool } from '@gateway/database';
 import { SCHEMA } from '../postgres/usage-database.js';
 
 /** What one scope has used of the limits of this UTC minute and day. */

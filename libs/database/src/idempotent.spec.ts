@@ -1,0 +1,157 @@
+import { ApiError } from '@gateway/contracts';
+import { FixedClock, probeKey, seededRandom } from '@gateway/testing';
+import type { FastifyRequest } from 'fastify';
+import { auditRow } from './audit.js';
+import {
+  idempotent,
+  type Created,
+  type IdempotencyClaim,
+  type IdempotencyRecord,
+  type IdempotencyStore,
+} from './idempotent.js';
+
+/** The table in memory, with the same one-statement claim. */
+class MapStore implements IdempotencyStore {
+  readonly records = new Map<string, IdempotencyRecord>();
+
+  async claim(
+    claim: IdempotencyClaim,
+    replaceBefore: Date,
+    abandonedBefore: Date,
+  ): Promise<IdempotencyRecord | null> {
+    const held = this.records.get(name(claim));
+    const isFree =
+      held === undefined ||
+      held.createdAt < replaceBefore ||
+      (held.answer === null && held.createdAt < abandonedBefore);
+    if (!isFree) return held;
+    this.records.set(name(claim), { ...claim, answer: null });
+    return null;
+  }
+
+  async complete(claim: IdempotencyClaim, answer: NonNullable<IdempotencyRecord['answer']>): Promise<void> {
+    this.records.set(name(claim), { ...claim, answer });
+  }
+
+  async release(claim: IdempotencyClaim): Promise<void> {
+    this.records.delete(name(claim));
+  }
+}
+
+const name = ({ scope, key }: IdempotencyClaim): string => `${scope} ${key}`;
+
+function request(
+  body: unknown,
+  key: string | undefined = 'k1',
+  more: Partial<FastifyRequest> = {},
+): FastifyRequest {
+  const headers = key === undefined ? {} : { 'idempotency-key': key };
+  const made = {
+    method: 'POST',
+    url: '/v1/keys',
+    headers,
+    body,
+    principal: probeKey(),
+    clientIp: '10.0.0.1',
+    id: 'req_1',
+  };
+  return { ...made, ...more } as unknown as FastifyRequest;
+}
+
+describe('idempotent', () => {
+  let store: MapStore;
+  let clock: FixedClock;
+  let creates: number;
+  const create = async (): Promise<Created> => {
+    creates += 1;
+    return { status: 201, body: { id: `key_${creates}`, key: 'rsk_secret' }, secretFields: ['key'] };
+  };
+  const run = (of: FastifyRequest, by = create): ReturnType<typeof idempotent> =>
+    idempotent({ store, clock }, of, by);
+
+  beforeEach(() => {
+    store = new MapStore();
+    clock = new FixedClock('2026-11-01T00:00:00Z');
+    creates = 0;
+  });
+
+  it('EDGE-08 the same key and body get the first answer again, without its secret', async () => {
+    const first = await run(request({ label: 'a', tags: { x: 1, y: 2 } }));
+    expect(first).toEqual({ status: 201, body: { id: 'key_1', key: 'rsk_secret' }, isReplay: false });
+    const again = await run(request({ tags: { y: 2, x: 1 }, label: 'a' }));
+    expect(again).toEqual({ status: 201, body: { id: 'key_1' }, isReplay: true });
+    expect(JSON.stringify([...store.records.values()])).not.toContain('rsk_secret');
+  });
+
+  it('EDGE-08 409 conflict for the same key with another body', async () => {
+    await run(request({ label: 'a' }));
+    await expect(run(request({ label: 'b' }))).rejects.toThrow(expect.objectContaining({ code: 'conflict' }));
+    expect(creates).toBe(1);
+  });
+
+  it('EDGE-08 keeps a key for 24 hours', async () => {
+    await run(request({ label: 'a' }));
+    await clock.advance(24 * 3_600_000);
+    expect((await run(request({ label: 'a' }))).isReplay).toBe(true);
+    await clock.advance(1);
+    expect((await run(request({ label: 'b' }))).isReplay).toBe(false);
+  });
+
+  it('EDGE-08 runs once for parallel requests', async () => {
+    const results = await Promise.allSettled([run(request({})), run(request({})), run(request({}))]);
+    expect(creates).toBe(1);
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(2);
+  });
+
+  it('separates callers, endpoints and requests without a key', async () => {
+    await run(request({}));
+    await run(request({}, 'k1', { principal: probeKey({ keyId: 'key_2' }) }));
+    await run(request({}, 'k1', { url: '/v1/teams' }));
+    await run(request({}, undefined, { headers: {} }));
+    expect(creates).toBe(4);
+  });
+
+  it('gives the key back after a create that failed, and takes over what a dead process left', async () => {
+    const refuse = async (): Promise<Created> => {
+      throw new ApiError('validation_error');
+    };
+    await expect(run(request({}), refuse)).rejects.toThrow(ApiError);
+    expect((await run(request({}))).isReplay).toBe(false);
+    void run(request({}, 'k2'), () => new Promise(() => undefined));
+    await expect(run(request({}, 'k2'))).rejects.toThrow(expect.objectContaining({ code: 'conflict' }));
+    await clock.advance(120_001);
+    expect((await run(request({}, 'k2'))).isReplay).toBe(false);
+  });
+
+  it('422 for a key that is empty, too long or not printable', async () => {
+    for (const key of ['', 'a b', 'x'.repeat(256), 'é']) {
+      await expect(run(request({}, key))).rejects.toThrow(
+        expect.objectContaining({ code: 'validation_error' }),
+      );
+    }
+  });
+});
+
+describe('auditRow', () => {
+  it('EDGE-09 holds who, what and when, and names of fields only', () => {
+    const clock = new FixedClock('2026-11-01T00:00:00Z');
+    const write = { action: 'api_key.update', targetType: 'api_key', targetId: 'key_9', orgId: 'org_1' };
+    const row = auditRow(
+      request({}),
+      { ...write, changedFields: ['rpm_limit', 'label'] },
+      { clock, random: seededRandom(1) },
+    );
+    expect(row).toMatchObject({
+      created_at: new Date('2026-11-01T00:00:00Z'),
+      org_id: 'org_1',
+      actor_kind: 'key',
+      actor_id: 'key_1',
+      ip: '10.0.0.1',
+      action: 'api_key.update',
+      target_id: 'key_9',
+      changed_fields: ['label', 'rpm_limit'],
+      request_id: 'req_1',
+    });
+    expect(row.id).toMatch(/^aud_/);
+  });
+});

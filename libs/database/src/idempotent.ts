@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { ApiError, HEADER, type Clock } from '@gateway/contracts';
+import type { FastifyRequest } from 'fastify';
+import { principalOf } from '@gateway/platform';
+import { principalId } from './audit.js';
+
+/** What a create answers. */
+export interface Created {
+  status: number;
+  body: Readonly<Record<string, unknown>>;
+  /** Members of the body that are secrets: sent once, never stored. */
+  secretFields?: readonly string[];
+}
+
+/** Who used which key for which endpoint, with a digest of the body. */
+export interface IdempotencyClaim {
+  /** `<caller> <method> <route>`. */
+  scope: string;
+  key: string;
+  bodyDigest: string;
+  createdAt: Date;
+}
+
+export interface IdempotencyRecord extends IdempotencyClaim {
+  /** null while the first request is still under way. */
+  answer: { status: number; body: Readonly<Record<string, unknown>> } | null;
+}
+
+/**
+ * A service's table: idempotency(scope text, key text, body_digest text, created_at timestamptz, status int null,
+ * body jsonb null, primary key (scope, key)). Rows older than a day may be deleted at any time.
+ */
+export interface IdempotencyStore {
+  /**
+   * Takes the key in one statement. Answers null where it was free, or its record was created before
+   * `replaceBefore`, or it is unanswered since before `abandonedBefore` (a process died over it);
+   * else the record that holds it.
+   */
+  claim(
+    claim: IdempotencyClaim,
+    replaceBefore: Date,
+    abandonedBefore: Date,
+  ): Promise<IdempotencyRecord | null>;
+  /** Keeps the answer, which holds no secret. */
+  complete(
+    claim: IdempotencyClaim,
+    answer: { status: number; body: Readonly<Record<string, unknown>> },
+  ): Promise<void>;
+  /** Gives the key back after a create that failed, so that it may be tried again. */
+  release(claim: IdempotencyClaim): Promise<void>;
+}
+
+export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
+const ABANDONED_AFTER_MS = 120_000;
+const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * Runs a create once per caller, endpoint and Idempotency-Key; without the header it simply runs. The same body
+ * again gets the first answer without its secrets; another body, or a first request still under way,
+ * is ApiError `conflict`; an unusable key `validation_error`.
+ */
+export async function idempotent(
+  { store, clock }: { store: IdempotencyStore; clock: Clock },
+  request: FastifyRequest,
+  create: () => Promise<Created>,
+): Promise<{ status: number; body: Readonly<Record<string, unknown>>; isReplay: boolean }> {
+  const key = request.headers[HEADER.idempotencyKey.toLowerCase()];
+  if (key === undefined) return { ...answerOf(await create()), isReplay: false };
+  const now = clock.now();
+  const claim = claimOf(request, usableKey(key), new Date(now));
+  const held = await store.claim(
+    claim,
+    new Date(now - IDEMPOTENCY_KEPT_MS),
+    new Date(now - ABANDONED_AFTER_MS),
+  );
+  if (held !== null) return { ...replay(held, claim), isReplay: true };
+  let created: Created;
+  try {
+    created = await create();
+  } catch (failure) {
+    await store.release(claim);
+    throw failure;
+  }
+  await store.complete(claim, withoutSecrets(created));
+  return { ...answerOf(created), isReplay: false };
+}
+
+function usableKey(key: string | string[]): string {
+  if (typeof key === 'string' && KEY_PATTERN.test(key)) return key;
+  const msg = 'An idempotency key has 1 to 255 printable characters and no space.';
+  throw new ApiError('validation_error', {
+    message: msg,
+    details: [{ type: 'idempotency_key_invalid', loc: ['header', 'idempotency-key'], msg }],
+  });
+}
+
+function claimOf(request: FastifyRequest, key: string, createdAt: Date): IdempotencyClaim {
+  const caller = principalId(principalOf(request));
+  const scope = `${caller} ${request.method} ${request.url.split('?')[0]}`;
+  const bodyDigest = createHash('sha256').update(canonicalJson(request.body)).digest('hex');
+  return { scope, key, bodyDigest, createdAt };
+}
+
+function replay(held: IdempotencyRecord, claim: IdempotencyClaim): NonNullable<IdempotencyRecord['answer']> {
+  if (held.bodyDigest !== claim.bodyDigest) {
+    throw new ApiError('conflict', { message: 'This Idempotency-Key was used with another body.' });
+  }
+  if (held.answer === null) {
+    throw new ApiError('conflict', {
+      message: 'The first request with this Idempotency-Key is still under way.',
+      retryAfterSeconds: 1,
+      shouldRetry: true,
+    });
+  }
+  return held.answer;
+}
+
+function answerOf({ status, body }: Created): { status: number; body: Readonly<Record<string, unknown>> } {
+  return { status, body };
+}
+
+function withoutSecrets({
+  status,
+  body,
+  secretFields = [],
+}: Created): NonNullable<IdempotencyRecord['answer']> {
+  const shown = Object.entries(body).filter(([name]) => !secretFields.includes(name));
+  return { status, body: Object.fromEntries(shown) };
+}
+
+/** Member order and white space do not make another body. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}

@@ -1,0 +1,14 @@
+export { ConsumerLag } from './consumer-lag.js';
+export { Consumption, eventOf } from './consumption.js';
+export { connectEventLog, EventLogTransport } from './event-log-transport.js';
+export { InProcessEventLog } from './in-process-event-log.js';
+export type { InProcessEventLogOptions } from './in-process-event-log.js';
+export { startInProcessShipper } from './in-process-shipper.js';
+export type { KafkaOptions } from './kafka-client.js';
+export { KafkaEventLog } from './kafka-event-log.js';
+export type { KafkaEventLogOptions } from './kafka-event-log.js';
+export { outboxBacklog } from './outbox/outbox-backlog.js';
+export { OutboxRelay } from './outbox/outbox-relay.js';
+export type { OutboxRelayOptions } from './outbox/outbox-relay.js';
+export { outboxRow } from './outbox/outbox-row.js';
+export type { OutboxEvent, OutboxRow } from './outbox/outbox-row.js';

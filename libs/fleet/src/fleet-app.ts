@@ -1,0 +1,91 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { FleetConfig, ServiceName, Metrics } from '@gateway/platform';
+import {
+  ConfigError,
+  fleetServices,
+  PlatformModule,
+  bootstrap,
+  type RunningApp,
+  isWorker,
+  WorkerModule,
+} from '@gateway/platform';
+import { ConsumerLag, KafkaEventLog } from '@gateway/event-log';
+import { ConnectedLimitStore, type LimitStoreFactory, type RedisAddress } from './redis/connect-redis.js';
+
+/** Starts one service of a fleet on Kafka and Redis; `imports` are its own module and the twins of the ports it lacks. */
+export function startFleetApp(
+  name: ServiceName,
+  config: Readonly<FleetConfig>,
+  imports: (DynamicModule | Type<unknown>)[],
+  limitStore: LimitStoreFactory = (options) => new ConnectedLimitStore(options),
+): Promise<RunningApp> {
+  const module = {
+    module: class FleetApp {},
+    imports: [fleetPlatform(name, config, limitStore), ...(isWorker() ? [WorkerModule] : []), ...imports],
+  };
+  const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs } = config;
+  return bootstrap({ name, module, config: { host, port, drainGraceMs } });
+}
+
+function fleetPlatform(
+  name: ServiceName,
+  config: Readonly<FleetConfig>,
+  limitStore: LimitStoreFactory,
+): DynamicModule {
+  return PlatformModule.forFleet({
+    service: name,
+    logLevel: config.LOG_LEVEL,
+    fleetToken: config.FLEET_TOKEN,
+    services: fleetServices(config),
+    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    eventLog: ({ clock, random, logger, metrics }) => {
+      const lag = new ConsumerLag(metrics);
+      return new KafkaEventLog({
+        brokers: [...config.KAFKA_BROKERS],
+        clientId: name,
+        sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
+        clock,
+        random,
+        onFault: (error) => {
+          lag.failed();
+          logger.error({ err: error }, 'the event log failed and goes on');
+        },
+        onNotice: (level, message) => logger[level]({ reason: message }, 'kafka client'),
+        onLag: (group, topic, partition, records) => lag.behind(group, topic, partition, records),
+      });
+    },
+    limitStore: ({ clock, random, logger, metrics }) =>
+      limitStore({
+        ...redisAddress(config),
+        clock,
+        random,
+        clientName: name,
+        onNotice: (error) => logger.warn({ err: error }, 'redis client'),
+        onBreaker: openBreakers(metrics),
+      }),
+  });
+}
+
+/** Breakers in front of Redis nodes, added up. */
+function openBreakers(metrics: Metrics): (state: 'open' | 'closed') => void {
+  let open = 0;
+  metrics.gauge(
+    'gateway_redis_breakers_open',
+    'Redis nodes that are left alone for not answering.',
+    () => open,
+  );
+  return (state) => {
+    open += state === 'open' ? 1 : -1;
+  };
+}
+
+function redisAddress({ REDIS_CLUSTER_NODES, REDIS_URL }: Readonly<FleetConfig>): RedisAddress {
+  if (REDIS_CLUSTER_NODES !== undefined) return { clusterNodes: REDIS_CLUSTER_NODES.map(hostAndPort) };
+  if (REDIS_URL === undefined) throw new ConfigError(['REDIS_URL or REDIS_CLUSTER_NODES is required']);
+  return { url: REDIS_URL };
+}
+
+function hostAndPort(text: string): { host: string; port: number } {
+  const colon = text.lastIndexOf(':');
+  return { host: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
+}

@@ -1,0 +1,16 @@
+export { startFleetApp } from './fleet-app.js';
+export { ConnectedLimitStore, connectRedis } from './redis/connect-redis.js';
+export type {
+  LimitStoreFactory,
+  RedisAddress,
+  RedisConnection,
+  RedisOptions,
+} from './redis/connect-redis.js';
+export { withLocalShare } from './redis/local-share.js';
+export type { EdgeLimits } from './redis/local-share.js';
+export { HttpCatalogueReader } from './remote/http-catalogue-reader.js';
+export { HttpFunds } from './remote/http-funds.js';
+export { HttpPrincipalReader } from './remote/http-principal-reader.js';
+export { RemoteCatalogueModule, RemoteFundsModule, RemotePrincipalsModule } from './remote/remote.modules.js';
+export { WorkerShipper } from './shipper/worker-shipper.js';
+export type { WorkerShipperOptions } from './shipper/worker-shipper.js';

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { eventually, ownRedis, seededRandom, testRedis, testRedisCluster } from '@gateway/testing';
+import type { Cluster } from 'ioredis';
+import { SystemClock } from '@gateway/platform';
+import { ConnectedLimitStore, connectRedis, type RedisConnection } from './connect-redis.js';
+import { hashSlot } from './hash-slot.js';
+
+const clock = new SystemClock();
+const ECHO = script("return redis.call('SET', KEYS[1], ARGV[1]) and ARGV[1]");
+
+function script(lua: string) {
+  return { name: 'test', sha: createHash('sha1').update(lua).digest('hex'), lua };
+}
+
+async function fails(connection: RedisConnection): Promise<{ ms: number; message: string }> {
+  const began = clock.monotonic();
+  const message = await connection.runner.run(ECHO, ['k'], ['v']).then(
+    () => 'answered',
+    (error: Error) => error.message,
+  );
+  return { ms: clock.monotonic() - began, message };
+}
+
+describe('connectRedis', () => {
+  it('R05 fails a call within its bound while Redis hangs, opens the breaker, and recovers by itself', async () => {
+    const server = await ownRedis();
+    const notices: string[] = [];
+    const connection = connectRedis({
+      url: server.address,
+      clientName: 'spec',
+      clock,
+      onNotice: ({ message }) => notices.push(message),
+    });
+    await eventually(() => connection.runner.runId('k'));
+    expect(await connection.runner.run(ECHO, ['k'], ['v'])).toBe('v');
+
+    server.freeze();
+    await eventually(async () => (await fails(connection)).message.includes('not asked'));
+    expect((await fails(connection)).ms).toBeLessThan(20);
+    server.thaw();
+    await eventually(async () => (await fails(connection)).message === 'answered');
+    expect(notices.map((notice) => notice.replace(/.* is /, ''))).toEqual(['open.', 'closed.']);
+    connection.close();
+    await server.drop();
+  });
+
+  it('keeps an answer that arrived while this process was busy for longer than the bound', async () => {
+    const { url, drop } = await testRedis();
+    const connection = connectRedis({ url, clientName: 'spec', clock });
+    await eventually(() => connection.runner.runId('k'));
+    for (let n = 0; n < 5; n += 1) {
+      const answers = Promise.all(Array.from({ length: 20 }, () => fails(connection)));
+      const busyUntil = clock.monotonic() + 100;
+      while (clock.monotonic() < busyUntil);
+      expect(new Set((await answers).map(({ message }) => message))).toEqual(new Set(['answered']));
+    }
+    connection.close();
+    await drop();
+  });
+
+  it('R05 fails at once while Redis is gone and is back within a second of its return', async () => {
+    const server = await ownRedis();
+    const connection = connectRedis({ url: server.address, clientName: 'spec', clock });
+    await eventually(() => connection.runner.runId('k'));
+    server.kill();
+    await eventually(() => expect(() => connection.runner.runId('k')).toThrow('not connected') === undefined);
+    expect((await fails(connection)).ms).toBeLessThan(20);
+    await server.restart();
+    await eventually(() => connection.runner.runId('k'), { timeoutMs: 3_000 });
+    expect((await fails(connection)).message).toBe('answered');
+    connection.close();
+    await server.drop();
+  });
+
+  it('answers service_unavailable through the limit store while Redis is away', async () => {
+    const limits = new ConnectedLimitStore({
+      url: 'redis://127.0.0.1:1',
+      clientName: 'spec',
+      clock,
+      random: seededRandom(1),
+    });
+    await expect(limits.version('acct_1')).rejects.toMatchObject({ code: 'service_unavailable' });
+    await limits.close();
+  });
+
+  it('sends each key of a cluster to its own master, with that node’s run id', async () => {
+    const { nodes, prefix } = await testRedisCluster();
+    const connection = connectRedis({
+      clusterNodes: nodes,
+      clientName: 'spec',
+      clock,
+    });
+    const keys = Array.from({ length: 30 }, (_, n) => `scope:{${prefix}acct_${n}}:org`);
+    for (const key of keys) {
+      await eventually(() => connection.runner.runId(key), { timeoutMs: 10_000 });
+      expect(await eventually(() => connection.runner.run(ECHO, [key], [key]))).toBe(key);
+    }
+    expect(new Set(keys.map((key) => connection.runner.runId(key))).size).toBe(3);
+    const cluster = connection.client as Cluster;
+    for (const key of keys.slice(0, 5)) expect(hashSlot(key)).toBe(await cluster.cluster('KEYSLOT', key));
+    connection.close();
+  });
+});

@@ -1,0 +1,163 @@
+import {
+  CatalogueReader,
+  TOPIC,
+  type CatalogueSnapshot,
+  type Clock,
+  type Consumer,
+  type EventLog,
+  type Random,
+  type Timer,
+} from '@gateway/contracts';
+import { unavailable } from '@gateway/platform';
+import type { InternalHttp } from '@gateway/platform';
+import { BoundedCache } from './bounded-cache.js';
+import type { CatalogueLoad } from './reader-metrics.js';
+
+export interface HttpCatalogueReaderDeps {
+  http: InternalHttp;
+  eventLog: EventLog;
+  clock: Clock;
+  random: Random;
+  /** Called with every load that failed; the newest snapshot goes on serving. */
+  onFailure: (failure: unknown) => void;
+  /** Told of every question for the newest snapshot. */
+  onLoad?: (outcome: CatalogueLoad) => void;
+}
+
+const TIMEOUT_MS = 5_000;
+const SNAPSHOT_MAX_BYTES = 64 * 1024 * 1024;
+/** A bound on how long an event that never came can keep an old snapshot. */
+const POLL_MS = 30_000;
+const POLL_UNTIL_LOADED_MS = 500;
+const OLD_SNAPSHOTS = 8;
+
+/** The catalogue service's snapshot in memory: loaded at start, again after each event and every half minute. */
+export class HttpCatalogueReader extends CatalogueReader {
+  private current: CatalogueSnapshot | null = null;
+  private etag: string | undefined;
+  private readonly older = new BoundedCache<CatalogueSnapshot>(OLD_SNAPSHOTS);
+  private readonly listeners = new Set<(snapshot: CatalogueSnapshot) => void>();
+  private consumer: Consumer | null = null;
+  private timer: Timer | null = null;
+  private loading: Promise<void> | null = null;
+  private isStopped = false;
+
+  constructor(private readonly deps: HttpCatalogueReaderDeps) {
+    super();
+  }
+
+  /** Begins to follow the catalogue. Does not fail where the service is not up yet: it goes on asking. */
+  async start(): Promise<void> {
+    await this.refresh();
+    this.schedule();
+    const suffix = Buffer.from(this.deps.random.bytes(8)).toString('hex');
+    this.consumer = await this.deps.eventLog.consume({
+      topics: [TOPIC.catalogue],
+      // A group of its own: every process has to see every event.
+      group: `catalogue-reader-${suffix}`,
+      maxBatch: 100,
+      lingerMs: 0,
+      handler: () => this.refresh(),
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.timer?.cancel();
+    await this.consumer?.stop();
+  }
+
+  get isLoaded(): boolean {
+    return this.current !== null;
+  }
+
+  /** true, or what is missing: before the first snapshot every inference would be a 503. */
+  readiness(): true | string {
+    return this.isLoaded ? true : 'No catalogue snapshot was loaded yet.';
+  }
+
+  override snapshot(): CatalogueSnapshot {
+    if (this.current === null) throw unavailable(this.deps.random, new Error('No catalogue was loaded yet.'));
+    return this.current;
+  }
+
+  override async snapshotById(id: string): Promise<CatalogueSnapshot | null> {
+    if (this.current?.id === id) return this.current;
+    const known = this.older.get(id);
+    if (known !== undefined) return known;
+    const { status, body } = await this.deps.http.request({
+      service: 'catalogue',
+      method: 'GET',
+      path: `/internal/catalogue/snapshots/${encodeURIComponent(id)}`,
+      timeoutMs: TIMEOUT_MS,
+      idempotent: true,
+      maxBytes: SNAPSHOT_MAX_BYTES,
+    });
+    if (status === 404) return null;
+    const snapshot = this.parse(status, body);
+    this.older.set(id, snapshot);
+    return snapshot;
+  }
+
+  override onChange(listener: (snapshot: CatalogueSnapshot) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Never rejects: the snapshot in memory goes on serving, and the timer asks again. */
+  private refresh(): Promise<void> {
+    this.loading ??= this.load()
+      .then(
+        (outcome) => this.deps.onLoad?.(outcome),
+        (failure: unknown) => {
+          this.deps.onLoad?.('failed');
+          this.deps.onFailure(failure);
+        },
+      )
+      .finally(() => {
+        this.loading = null;
+      });
+    return this.loading;
+  }
+
+  private async load(): Promise<CatalogueLoad> {
+    const { status, headers, body } = await this.deps.http.request({
+      service: 'catalogue',
+      method: 'GET',
+      path: '/internal/catalogue/snapshot',
+      timeoutMs: TIMEOUT_MS,
+      idempotent: true,
+      headers: this.etag === undefined ? {} : { 'if-none-match': this.etag },
+      maxBytes: SNAPSHOT_MAX_BYTES,
+    });
+    if (status === 304) return 'unchanged';
+    const snapshot = this.parse(status, body);
+    this.etag = headers.etag;
+    if (snapshot.id === this.current?.id) return 'unchanged';
+    if (this.current !== null) this.older.set(this.current.id, this.current);
+    this.current = snapshot;
+    for (const listener of this.listeners) listener(snapshot);
+    return 'changed';
+  }
+
+  private parse(status: number, body: unknown): CatalogueSnapshot {
+    if (status === 200 && isSnapshot(body)) return body;
+    throw unavailable(
+      this.deps.random,
+      new Error(`The catalogue service answered ${status} and no snapshot.`),
+    );
+  }
+
+  private schedule(): void {
+    if (this.isStopped) return;
+    this.timer = this.deps.clock.setTimer(this.isLoaded ? POLL_MS : POLL_UNTIL_LOADED_MS, () => {
+      void this.refresh().then(() => this.schedule());
+    });
+  }
+}
+
+function isSnapshot(value: unknown): value is CatalogueSnapshot {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, models, providers } = value as Readonly<Record<string, unknown>>;
+  return typeof id === 'string' && Array.isArray(models) && Array.isArray(providers);
+}

@@ -1,0 +1,93 @@
+import { Funds, type Random, type ScopeKind } from '@gateway/contracts';
+import { unavailable } from '@gateway/platform';
+import type { InternalHttp, InternalResponse } from '@gateway/platform';
+
+type Scope = { kind: ScopeKind; id: string };
+
+const TIMEOUT_MS = 1_000;
+
+/** The usage service's ledger over HTTP. Every call may be repeated: a seed and a credit have one effect. */
+export class HttpFunds extends Funds {
+  /** Under way, by what they ask for. */
+  private readonly seeds = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly http: InternalHttp,
+    private readonly random: Random,
+  ) {
+    super();
+  }
+
+  /** One call for all who wait for the same: after Redis was emptied that is every request of the account. */
+  override seedGate(accountId: string, gen: string, scopes: Scope[]): Promise<void> {
+    const name = [accountId, gen, ...scopes.map(({ kind, id }) => `${kind}:${id}`)].join('\n');
+    let seed = this.seeds.get(name);
+    if (seed === undefined) {
+      seed = this.post(`/internal/gate/${encodeURIComponent(accountId)}`, { gen, scopes })
+        .then(() => undefined)
+        .finally(() => this.seeds.delete(name));
+      this.seeds.set(name, seed);
+    }
+    return seed;
+  }
+
+  override async spent(scopes: Scope[], accountId?: string): Promise<string[]> {
+    const body = await this.post('/internal/spend', { scopes, account_id: accountId });
+    const spent = member(body, 'spent_usd');
+    if (!Array.isArray(spent) || spent.length !== scopes.length) throw this.notUnderstood('spent_usd');
+    return spent.map((amount: unknown) => {
+      if (typeof amount !== 'string') throw this.notUnderstood('spent_usd');
+      return amount;
+    });
+  }
+
+  override async credit(credit: Parameters<Funds['credit']>[0]): Promise<void> {
+    await this.post('/internal/credits', {
+      account_id: credit.accountId,
+      org_id: credit.orgId,
+      amount_usd: credit.amountUsd,
+      kind: credit.kind,
+      source: credit.source,
+    });
+  }
+
+  override async watermark(producer: string, epoch: string): Promise<number> {
+    const answer = await this.http.request({
+      service: 'usage',
+      method: 'GET',
+      path: `/internal/watermarks/${encodeURIComponent(producer)}?epoch=${encodeURIComponent(epoch)}`,
+      timeoutMs: TIMEOUT_MS,
+      idempotent: true,
+    });
+    const watermark = member(this.accepted(answer), 'watermark');
+    if (typeof watermark !== 'number') throw this.notUnderstood('watermark');
+    return watermark;
+  }
+
+  private async post(path: string, body: unknown): Promise<unknown> {
+    const answer = await this.http.request({
+      service: 'usage',
+      method: 'POST',
+      path,
+      body,
+      timeoutMs: TIMEOUT_MS,
+      idempotent: true,
+    });
+    return this.accepted(answer);
+  }
+
+  private accepted({ status, body }: InternalResponse): unknown {
+    if (status >= 400) throw unavailable(this.random, new Error(`The usage service answered ${status}.`));
+    return body;
+  }
+
+  private notUnderstood(what: string): Error {
+    return unavailable(this.random, new Error(`The usage service answered no ${what}.`));
+  }
+}
+
+function member(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null
+    ? (body as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}

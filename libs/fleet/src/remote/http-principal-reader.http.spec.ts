@@ -1,0 +1,270 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApiError, type Credential, type LimitStore } from '@gateway/contracts';
+import { eventually, FixedClock, probeKey, seededRandom } from '@gateway/testing';
+import { InternalHttp, SystemClock } from '@gateway/platform';
+import { HttpPrincipalReader } from './http-principal-reader.js';
+
+const MINUTE = 60_000;
+const credential: Credential = { kind: 'key', digest: 'd1' };
+
+/** A keys service that answers what the test says. */
+class KeysService {
+  readonly server: Server;
+  requests: { token: string | undefined; etag: string | undefined; body: unknown }[] = [];
+  answer: { status: number; body?: unknown; etag?: string } = { status: 200, body: probeKey(), etag: '"1"' };
+  /** While set, answers wait for it. */
+  gate: Promise<void> = Promise.resolve();
+
+  constructor() {
+    this.server = createServer((request, response) => {
+      void read(request).then(async (body) => {
+        const { 'x-fleet-token': token, 'if-none-match': etag } = request.headers;
+        this.requests.push({ token: String(token), etag, body: JSON.parse(body) });
+        const { answer } = this;
+        await this.gate;
+        if (etag !== undefined && etag === answer.etag) return response.writeHead(304).end();
+        response.writeHead(answer.status, answer.etag === undefined ? {} : { etag: answer.etag });
+        return response.end(answer.body === undefined ? '' : JSON.stringify(answer.body));
+      });
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+describe('HttpPrincipalReader', () => {
+  let keys: KeysService;
+  let clock: FixedClock;
+  let http: InternalHttp;
+  let outcomes: string[];
+  let reader: HttpPrincipalReader;
+  let version: () => Promise<number | null>;
+
+  beforeEach(async () => {
+    keys = new KeysService();
+    await new Promise<void>((done) => keys.server.listen(0, '127.0.0.1', done));
+    clock = new FixedClock('2026-11-01T00:00:00Z');
+    const random = seededRandom(1);
+    // Timeouts of the wire run on real time; the ages of records on the test's.
+    http = new InternalHttp({
+      clock: new SystemClock(),
+      random,
+      fleetToken: 't',
+      services: { keys: keys.url },
+    });
+    version = async () => 1;
+    const limits = { version: () => version() } as Partial<LimitStore> as LimitStore;
+    outcomes = [];
+    const onOutcome = (outcome: string): void => void outcomes.push(outcome);
+    reader = new HttpPrincipalReader({ http, limits, clock, random, onOutcome });
+  });
+  afterEach(async () => {
+    await http.close();
+    keys.server.closeAllConnections();
+    await new Promise((done) => keys.server.close(done));
+  });
+
+  const away = (): void => {
+    keys.answer = { status: 500 };
+  };
+
+  it('asks once with the fleet’s token, then answers from memory', async () => {
+    const first = await reader.resolve(credential);
+    expect(await reader.resolve(credential)).toBe(first);
+    expect(keys.requests).toEqual([{ token: 't', etag: undefined, body: credential }]);
+  });
+
+  it('tells what the cache did and how each lookup ended', async () => {
+    await reader.resolve(credential);
+    await reader.resolve(credential);
+    await reader.reload(credential);
+    away();
+    await expect(reader.reload(credential)).rejects.toThrow();
+    keys.answer = { status: 401 };
+    const unknown: Credential = { kind: 'key', digest: 'd2' };
+    for (let asked = 0; asked < 2; asked += 1) await expect(reader.resolve(unknown)).rejects.toThrow();
+    expect(outcomes).toEqual(['loaded', 'hit', 'unchanged', 'failed', 'unknown', 'negative']);
+  });
+
+  it('asks once for many callers at a time', async () => {
+    await Promise.all(Array.from({ length: 50 }, () => reader.resolve(credential)));
+    expect(keys.requests).toHaveLength(1);
+  });
+
+  it('K15 remembers an unknown credential for 5 s', async () => {
+    keys.answer = { status: 401 };
+    const refusal = expect.objectContaining({ code: 'unauthorized' });
+    await expect(reader.resolve(credential)).rejects.toThrow(refusal);
+    await expect(reader.resolve(credential)).rejects.toThrow(refusal);
+    expect(keys.requests).toHaveLength(1);
+    await clock.advance(5_000);
+    keys.answer = { status: 200, body: probeKey() };
+    expect(await reader.resolve(credential)).toMatchObject({ keyId: 'key_1' });
+  });
+
+  it.each([500, 403, 404, 200])(
+    'K07 503, never 401, 403 or 404, where the lookup answers %s without a key',
+    async (status) => {
+      keys.answer = { status, body: { nothing: true } };
+      await expect(reader.resolve(credential)).rejects.toThrow(
+        expect.objectContaining({ code: 'service_unavailable', status: 503 }),
+      );
+    },
+  );
+
+  it('tries a lookup that had no answer once more', async () => {
+    away();
+    await expect(reader.resolve(credential)).rejects.toThrow(ApiError);
+    expect(keys.requests).toHaveLength(2);
+  });
+
+  it('gives up after 250 ms and one more', async () => {
+    let open: () => void = () => undefined;
+    keys.gate = new Promise((resolve) => (open = resolve));
+    const startedAt = performance.now();
+    await expect(reader.resolve(credential)).rejects.toThrow(expect.objectContaining({ status: 503 }));
+    expect(performance.now() - startedAt).toBeGreaterThan(490);
+    open();
+  });
+
+  it('revalidates in the background after 60 s, by ETag', async () => {
+    const first = await reader.resolve(credential);
+    await clock.advance(MINUTE);
+    expect(await reader.resolve(credential)).toBe(first);
+    await eventually(() => keys.requests.length === 2);
+    expect(keys.requests[1].etag).toBe('"1"');
+  });
+
+  it('keys that came at once are not all due at once, and none before 30 s', async () => {
+    const many = Array.from({ length: 100 }, (_, n): Credential => ({ kind: 'key', digest: `d${n}` }));
+    const useAll = (): Promise<unknown> => Promise.all(many.map((each) => reader.resolve(each)));
+    const useAllAt = (ms: number): Promise<unknown> => clock.advance(ms - clock.monotonic()).then(useAll);
+    const answered = (): number =>
+      outcomes.filter((outcome) => outcome === 'loaded' || outcome === 'unchanged').length;
+    await useAllAt(0);
+    await useAllAt(29_999);
+    expect(answered()).toBe(100);
+    await useAllAt(45_000);
+    await eventually(() => useAll().then(() => answered() > 120));
+    expect(answered()).toBeLessThan(180);
+    await useAllAt(60_000);
+    await eventually(() => useAll().then(() => answered() === 200));
+  });
+
+  it('asks 16 at once in the background, and has Redis vouch for the others that are due', async () => {
+    const many = Array.from({ length: 40 }, (_, n): Credential => ({ kind: 'key', digest: `d${n}` }));
+    const useAll = (): Promise<unknown> => Promise.all(many.map((each) => reader.resolve(each)));
+    await useAll();
+    let open: () => void = () => undefined;
+    keys.gate = new Promise((resolve) => (open = resolve));
+    await clock.advance(MINUTE);
+    outcomes.length = 0;
+    await useAll();
+    await useAll();
+    await eventually(() => keys.requests.length === 40 + 16);
+    expect(outcomes.filter((outcome) => outcome === 'unconfirmed')).toHaveLength(2 * 24);
+    open();
+    await eventually(() =>
+      useAll().then(() => outcomes.filter((each) => each === 'unchanged').length === 40),
+    );
+  });
+
+  it('a failure holds back all for a second, and asks nothing of Redis while a record is young', async () => {
+    const other: Credential = { kind: 'key', digest: 'd2' };
+    await Promise.all([reader.resolve(credential), reader.resolve(other)]);
+    away();
+    version = () => Promise.reject(new Error('connection refused'));
+    await clock.advance(MINUTE - 1);
+    await reader.resolve(credential);
+    await eventually(() => outcomes.at(-1) === 'failed');
+    expect(await reader.resolve(other)).toMatchObject({ keyId: 'key_1' });
+    expect(keys.requests).toHaveLength(3);
+  });
+
+  it('K10 reload reads past the cache, also past a lookup that was under way before', async () => {
+    await reader.resolve(credential);
+    let open: () => void = () => undefined;
+    keys.gate = new Promise((resolve) => (open = resolve));
+    const before = reader.reload(credential);
+    await eventually(() => keys.requests.length === 2);
+    keys.answer = { status: 200, body: probeKey({ accountVersion: 2 }), etag: '"2"' };
+    const after = [reader.reload(credential), reader.reload(credential)];
+    open();
+    expect(await before).toMatchObject({ accountVersion: 1 });
+    for (const principal of await Promise.all(after)) expect(principal).toMatchObject({ accountVersion: 2 });
+    expect(keys.requests).toHaveLength(3);
+  });
+
+  it('a key that was revoked is refused after its reload', async () => {
+    await reader.resolve(credential);
+    keys.answer = { status: 401 };
+    await expect(reader.reload(credential)).rejects.toThrow(
+      expect.objectContaining({ code: 'unauthorized' }),
+    );
+    await expect(reader.resolve(credential)).rejects.toThrow(
+      expect.objectContaining({ code: 'unauthorized' }),
+    );
+  });
+
+  describe('while the keys service is away', () => {
+    async function unconfirmedFor(milliseconds: number): Promise<void> {
+      await reader.resolve(credential);
+      away();
+      await clock.advance(MINUTE);
+      await reader.resolve(credential);
+      await eventually(() => keys.requests.length === 2);
+      await reader.reload(credential).catch(() => undefined);
+      await clock.advance(milliseconds - MINUTE);
+    }
+
+    it('K07 serves warm keys for 15 min while Redis says that nothing changed', async () => {
+      await unconfirmedFor(14 * MINUTE);
+      expect(await reader.resolve(credential)).toMatchObject({ keyId: 'key_1' });
+      await clock.advance(MINUTE);
+      await expect(reader.resolve(credential)).rejects.toThrow(expect.objectContaining({ status: 503 }));
+    });
+
+    it.each([
+      ['the account changed', async () => 2],
+      ['Redis does not know the account', async () => null],
+      [
+        'Redis is away too',
+        async () => {
+          throw new Error('connection refused');
+        },
+      ],
+    ])('K07 503 where %s', async (_name, answer) => {
+      await unconfirmedFor(2 * MINUTE);
+      version = answer;
+      await expect(reader.resolve(credential)).rejects.toThrow(expect.objectContaining({ status: 503 }));
+    });
+  });
+
+  it('K11 a session does not outlive its token', async () => {
+    const claims = Buffer.from(JSON.stringify({ exp: clock.now() / 1000 + 10 })).toString('base64url');
+    const session: Credential = { kind: 'session', token: `e30.${claims}.c2ln` };
+    keys.answer = {
+      status: 200,
+      body: {
+        kind: 'session',
+        userId: 'usr_1',
+        sessionId: 'ses_1',
+        accountId: 'a',
+        accountVersion: 1,
+        memberships: [],
+      },
+    };
+    expect(await reader.resolve(session)).toMatchObject({ userId: 'usr_1' });
+    await clock.advance(10_000);
+    await expect(reader.resolve(session)).rejects.toThrow(expect.objectContaining({ code: 'unauthorized' }));
+  });
+});

@@ -1,0 +1,30 @@
+import { Counter } from 'prom-client';
+import type { Metrics } from '@gateway/platform';
+
+/** `hit` served from memory, `negative` refused from memory, `unconfirmed` served on Redis's word alone. */
+export type PrincipalLookup = 'hit' | 'negative' | 'unconfirmed';
+/** How a question to the keys service ended. */
+export type PrincipalLoad = 'loaded' | 'unchanged' | 'unknown' | 'failed';
+
+/** Counts what the cache of principals did. */
+export function principalCacheCounter(metrics: Metrics): (outcome: PrincipalLookup | PrincipalLoad) => void {
+  const series = metrics.counter(
+    'gateway_principal_cache_total',
+    'Principals from memory (hit, negative, unconfirmed) and questions to the keys service (loaded, unchanged, unknown, failed).',
+    ['outcome'],
+  );
+  return (outcome) => series(outcome).inc();
+}
+
+export type CatalogueLoad = 'changed' | 'unchanged' | 'failed';
+
+/** Counts the loads of the catalogue's snapshot. */
+export function catalogueLoadCounter({ registry }: Metrics): (outcome: CatalogueLoad) => void {
+  const counter = new Counter({
+    name: 'gateway_catalogue_loads_total',
+    help: 'Questions for the newest snapshot of the catalogue.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  return (outcome) => counter.inc({ outcome });
+}

@@ -1,0 +1,2 @@
+export { CircuitBreakers } from './breakers.js';
+export { UndiciTransport } from './undici-transport.js';

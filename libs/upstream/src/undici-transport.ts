@@ -1,0 +1,99 @@
+import { Pool, type Dispatcher } from 'undici';
+import type { Clock } from '@gateway/contracts';
+import {
+  TransportFailure,
+  UpstreamTransport,
+  type SendOptions,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from '@gateway/providers';
+import { Deadlines, Later } from '@gateway/platform';
+import { UpstreamExchange } from './upstream-exchange.js';
+
+export interface UndiciTransportOptions {
+  clock: Clock;
+  /** Connections per origin. Below the number of concurrent streams, streams would queue. */
+  connections: number;
+  connectTimeoutMs: number;
+}
+
+/** Bodies from here on are written piece by piece instead of being joined. */
+const JOIN_BELOW_BYTES = 65_536;
+/** Origins come from the operator's configuration, not from callers: few. */
+const MOST_ORIGINS = 256;
+
+/** HTTP/1.1 to providers through one undici pool per origin, with our own deadlines. No redirects, no decompression. */
+export class UndiciTransport extends UpstreamTransport {
+  private readonly pools = new Map<string, Pool>();
+  private readonly deadlines: Deadlines;
+  private readonly later = new Later();
+  private readonly targets = new Map<string, { pool: Pool; path: string }>();
+
+  constructor(private readonly options: UndiciTransportOptions) {
+    super();
+    this.deadlines = new Deadlines(options.clock);
+  }
+
+  send(request: UpstreamRequest, options: SendOptions): Promise<UpstreamResponse> {
+    if (options.signal.aborted) return Promise.reject(new TransportFailure('aborted', options.signal.reason));
+    const { pool, path } = this.target(request.url);
+    const exchange = new UpstreamExchange(options, this.deadlines, this.later, this.options.clock);
+    const dispatch: Dispatcher.DispatchOptions = {
+      path,
+      method: request.method,
+      headers: { ...request.headers, 'content-length': String(request.byteLength) },
+      body: body(request),
+    };
+    pool.dispatch(dispatch, exchange);
+    return exchange.response;
+  }
+
+  /** Requests under way, and those that wait for a connection. */
+  stats(): { running: number; waiting: number } {
+    const pools = [...this.pools.values()].map((pool) => pool.stats);
+    return {
+      running: pools.reduce((sum, { running }) => sum + running, 0),
+      waiting: pools.reduce((sum, { pending }) => sum + pending, 0),
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.pools.values()].map((pool) => pool.destroy()));
+    this.pools.clear();
+  }
+
+  private target(url: string): { pool: Pool; path: string } {
+    const known = this.targets.get(url);
+    if (known) return known;
+    const { origin, pathname, search } = new URL(url);
+    const target = { pool: this.pool(origin), path: `${pathname}${search}` };
+    if (this.targets.size >= MOST_ORIGINS * 4) this.targets.clear();
+    this.targets.set(url, target);
+    return target;
+  }
+
+  private pool(origin: string): Pool {
+    const known = this.pools.get(origin);
+    if (known) return known;
+    if (this.pools.size >= MOST_ORIGINS) throw new TransportFailure('connect', 'too many upstream origins');
+    const { connections, connectTimeoutMs } = this.options;
+    const pool = new Pool(origin, {
+      connections,
+      pipelining: 1,
+      connect: { timeout: connectTimeoutMs },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    this.pools.set(origin, pool);
+    return pool;
+  }
+}
+
+function body(request: UpstreamRequest): Dispatcher.DispatchOptions['body'] {
+  const { body: pieces, byteLength } = request;
+  if (byteLength === 0) return null;
+  if (pieces.length === 1) return pieces[0];
+  if (byteLength < JOIN_BELOW_BYTES) return Buffer.concat(pieces, byteLength);
+  // undici takes any iterable of buffers; its type names only streams.
+  return pieces as unknown as Dispatcher.DispatchOptions['body'];
+}
