@@ -77,11 +77,12 @@ async function startDatabase({ postgres }: DataPaths, stops: Stop[]): Promise<st
   return url;
 }
 
-/** One after the other: they take turns on one lock anyway. */
 async function migrate(url: string): Promise<void> {
-  await applyMigrations({ url, schema: CATALOGUE_SCHEMA, schemaDir: CATALOGUE_SCHEMA_DIR });
-  await applyMigrations({ url, schema: KEYS_SCHEMA, schemaDir: KEYS_SCHEMA_DIR });
-  await applyMigrations({ url, schema: USAGE_SCHEMA, schemaDir: USAGE_SCHEMA_DIR });
+  await Promise.all([
+    applyMigrations({ url, schema: CATALOGUE_SCHEMA, schemaDir: CATALOGUE_SCHEMA_DIR }),
+    applyMigrations({ url, schema: KEYS_SCHEMA, schemaDir: KEYS_SCHEMA_DIR }),
+    applyMigrations({ url, schema: USAGE_SCHEMA, schemaDir: USAGE_SCHEMA_DIR }),
+  ]);
 }
 
 function startServices(

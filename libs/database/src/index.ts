@@ -7,7 +7,6 @@ export type { MigrateOptions } from './postgres/apply-migrations.js';
 export { assertSchemaKnown } from './postgres/assert-schema-known.js';
 export { EmbeddedPostgres } from './postgres/embedded-postgres.js';
 export type { EmbeddedPostgresOptions } from './postgres/embedded-postgres.js';
-export { databaseDiff, MIGRATED_SCHEMA, migrationDiff } from './postgres/migration-diff.js';
 export { postgresPool } from './postgres/postgres-pool.js';
 export type { PostgresOptions } from './postgres/postgres-pool.js';
 export { prismaAdapter, prismaAdapterOver } from './postgres/prisma-adapter.js';

@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyMigrations, databaseDiff, migrationDiff } from '@gateway/database';
+import { applyMigrations } from '@gateway/database';
 import { testPostgres, type TestDatabase } from '@gateway/testing';
+import { databaseDiff, migrationDiff } from './migration-diff.js';
 import { newMigration } from './new-migration.js';
 
 const services = join(process.cwd(), 'libs', 'services');

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MIGRATED_SCHEMA, migrationDiff } from '@gateway/database';
+import { MIGRATED_SCHEMA, migrationDiff } from './migration-diff.js';
 
 /**
  * Writes the migration that leads from a service's migrations to its schema.prisma, and notes the schema it leads to.

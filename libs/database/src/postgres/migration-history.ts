@@ -16,24 +16,43 @@ export interface HistoryDifference {
   edited: string[];
 }
 
-/** Migrations that ran to their end in this PostgreSQL schema. */
+/** Creates the history table of a schema; nothing where it is there. */
+export async function createHistory(database: Pick<pg.Client, 'query'>, schema: string): Promise<void> {
+  // The table of Prisma, column for column: its own tools read what was applied here.
+  await database.query(`CREATE TABLE IF NOT EXISTS ${historyTable(schema)} (
+    id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz,
+    migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
+    started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`);
+}
+
+/** In the transaction of the migration itself: it is recorded if and only if it was committed. */
+export async function recordMigration(
+  database: Pick<pg.Client, 'query'>,
+  schema: string,
+  { name, checksum }: AppliedMigration,
+): Promise<void> {
+  await database.query(
+    `INSERT INTO ${historyTable(schema)} (id, checksum, migration_name, finished_at, applied_steps_count)
+     VALUES (gen_random_uuid()::text, $1, $2, clock_timestamp(), 1)`,
+    [checksum, name],
+  );
+}
+
+/** Migrations that were committed in this PostgreSQL schema. */
 export async function appliedMigrations(
-  database: Pick<pg.Pool, 'query'>,
+  database: Pick<pg.Client, 'query'>,
   schema: string,
 ): Promise<AppliedMigration[]> {
-  if (!(await hasHistory(database, schema))) return [];
+  const { rows: found } = await database.query<{ table: string | null }>(
+    'SELECT to_regclass($1)::text AS table',
+    [historyTable(schema)],
+  );
+  if (found[0].table === null) return [];
   const { rows } = await database.query<AppliedMigration>(
     `SELECT migration_name AS name, checksum FROM ${historyTable(schema)}
      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`,
   );
   return rows;
-}
-
-export async function hasHistory(database: Pick<pg.Pool, 'query'>, schema: string): Promise<boolean> {
-  const { rows } = await database.query<{ found: string | null }>('SELECT to_regclass($1)::text AS found', [
-    historyTable(schema),
-  ]);
-  return rows[0].found !== null;
 }
 
 export function compareHistory(files: MigrationFile[], applied: AppliedMigration[]): HistoryDifference {
@@ -48,10 +67,10 @@ export function compareHistory(files: MigrationFile[], applied: AppliedMigration
   };
 }
 
-export function historyTable(schema: string): string {
-  return `${quoted(schema)}._prisma_migrations`;
-}
-
 export function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
+}
+
+function historyTable(schema: string): string {
+  return `${quoted(schema)}._prisma_migrations`;
 }

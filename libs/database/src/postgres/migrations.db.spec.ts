@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { testDatabase, testPostgres, type TestDatabase } from '@gateway/testing';
+import {
+  eventually,
+  startProgram,
+  testDatabase,
+  testPostgres,
+  type Program,
+  type TestDatabase,
+} from '@gateway/testing';
 import { applyMigrations } from './apply-migrations.js';
 import { assertSchemaKnown } from './assert-schema-known.js';
 import { postgresPool } from './postgres-pool.js';
@@ -33,6 +40,14 @@ function write(name: string, sql: string): void {
 
 function migrate(schema = 'keys'): Promise<string[]> {
   return applyMigrations({ url: database.url, schemaDir, schema });
+}
+
+/** The same in a process of its own, which is there once its output matches. */
+function startMigrating(readyWhen: RegExp): Promise<Program> {
+  const loader = join(process.cwd(), 'tools/infra/run-ts.mjs');
+  const script = join(import.meta.dirname, 'migrate.fixture.ts');
+  const args = ['--import', loader, script, database.url, schemaDir, 'keys'];
+  return startProgram({ command: process.execPath, args, readyWhen });
 }
 
 async function query(sql: string): Promise<unknown[]> {
@@ -78,18 +93,41 @@ describe('applyMigrations', () => {
     expect(await migrate()).toEqual(['20260102000000_second']);
   });
 
-  it.each([
-    ['before the script was committed', null, 'DROP TABLE keys.plan CASCADE; DROP FUNCTION keys.twice'],
-    ['after the script was committed', 'the script was committed', 'SELECT 1'],
-  ])('recovers from a process killed %s', async (_moment, logs, undo) => {
-    await migrate();
-    await query(
-      `UPDATE keys._prisma_migrations SET finished_at = NULL, logs = ${logs === null ? 'NULL' : `'${logs}'`}`,
-    );
-    await query(undo);
-    expect(await migrate()).toHaveLength(logs === null ? 1 : 0);
+  it('applies once where five processes start at the same moment, and all five go on', async () => {
+    const second = 'CREATE TABLE tariff (n int); SELECT pg_sleep(0.2); INSERT INTO tariff VALUES (1);';
+    write('20260102000000_second', second);
+    const started = await Promise.all([1, 2, 3, 4, 5].map(() => startMigrating(/applied (\[.*\])/)));
+    const applied = started.flatMap(({ ready }) => JSON.parse(ready[1]) as string[]);
+    expect(applied).toEqual(['20260101000000_first', '20260102000000_second']);
+    for (const process of started) process.endInput();
+    expect(await Promise.all(started.map(({ ended }) => ended))).toEqual([0, 0, 0, 0, 0]);
+    expect(await query('SELECT n FROM keys.tariff')).toEqual([{ n: 1 }]);
+    await assertSchemaKnown({ url: database.url, schemaDir, schema: 'keys' });
+  });
+
+  it('leaves nothing of a migration whose process was killed, and the next process goes on', async () => {
+    write('20260102000000_second', 'CREATE TABLE tariff (n int); SELECT pg_sleep(600);');
+    const killed = await startMigrating(/migrating/);
+    const asleep =
+      "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CREATE TABLE tariff%'";
+    await eventually(async () => (await query(asleep)).length === 1);
+    await killed.kill();
+    write('20260102000000_second', 'CREATE TABLE tariff (n int);');
+    expect(await migrate()).toEqual(['20260102000000_second']);
     expect(await query('SELECT id FROM keys.plan')).toEqual([{ id: 1 }]);
     await assertSchemaKnown({ url: database.url, schemaDir, schema: 'keys' });
+  });
+
+  it('gives up in a sentence where another process holds the lock for too long', async () => {
+    write('20260101000000_first', 'SELECT pg_sleep(600);');
+    const busy = await startMigrating(/migrating/);
+    await eventually(
+      async () =>
+        (await query("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'")).length === 1,
+    );
+    const late = applyMigrations({ url: database.url, schemaDir, schema: 'keys', lockTimeoutMs: 50 });
+    await expect(late).rejects.toThrow('Another process migrates schema "keys"');
+    await busy.kill();
   });
 
   it('refuses a migration whose text was changed after it was applied', async () => {

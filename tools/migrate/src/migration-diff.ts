@@ -7,8 +7,8 @@ import {
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import type { DiffTarget, SchemaEngine } from '@prisma/schema-engine-wasm';
+import { postgresPool } from '@gateway/database';
 import pg from 'pg';
-import { searchPath } from './postgres-pool.js';
 import { NO_FILTER, withSchemaEngine } from './schema-engine.js';
 
 /** The schema that the migrations of a folder lead to; written with each of them. */
@@ -40,13 +40,8 @@ export async function databaseDiff(options: {
   schemaDir: string;
 }): Promise<string | null> {
   const to = readFileSync(join(options.schemaDir, 'schema.prisma'), 'utf8');
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    options: searchPath(options.schema),
-    max: 1,
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS,
-  });
+  const { url, schema } = options;
+  const pool = postgresPool({ url, schema, maxConnections: 1, statementTimeoutMs: TIMEOUT_MS });
   try {
     return await withSchemaEngine(new LiveSchema(readingChars(pool), { schema: options.schema }), (engine) =>
       difference(
