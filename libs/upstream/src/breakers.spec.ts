@@ -1,5 +1,7 @@
+import { jest } from '@jest/globals';
 import { UpstreamError, type Route } from '@gateway/contracts';
-import { fixedClock, seededRandom } from '@gateway/testing';
+import { SystemClock } from '@gateway/platform';
+import { seededRandom } from '@gateway/testing';
 import { CircuitBreakers } from './breakers.js';
 
 const route = { provider: 'p', upstreamModel: 'm' } as Route;
@@ -27,14 +29,19 @@ function held(): { attempt: () => Promise<void>; end: (error?: Error) => void } 
 }
 
 describe('the breakers', () => {
-  let clock: ReturnType<typeof fixedClock>;
   let states: string[];
   let breakers: CircuitBreakers;
   beforeEach(() => {
-    clock = fixedClock('2026-11-21T00:00:00Z');
+    // opossum times its reset by the runtime's timers; on these the clock stands still too until it is advanced.
+    jest.useFakeTimers({ now: Date.parse('2026-11-21T00:00:00Z') });
     states = [];
-    breakers = new CircuitBreakers(clock, seededRandom(7), (_route, state) => states.push(state));
+    breakers = new CircuitBreakers(new SystemClock(), seededRandom(7), (_route, state) => states.push(state));
   });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const advance = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 
   const pass = (): Promise<unknown> => breakers.run(route, () => Promise.resolve(7));
   async function fail(times: number, error = failure(true)): Promise<number> {
@@ -73,13 +80,13 @@ describe('the breakers', () => {
       await fail(20);
       let calls = 0;
       for (let second = 0; second < minutes * 60; second += 1) {
-        await clock.advance(1_000);
+        await advance(1_000);
         calls += await fail(1);
       }
       expect(calls).toBeLessThanOrEqual(minutes * 15);
       let waitedMs = 0;
       while ((await pass().catch(() => null)) === null) {
-        await clock.advance(100);
+        await advance(100);
         waitedMs += 100;
       }
       expect(waitedMs).toBeLessThan(10_000);
@@ -89,13 +96,13 @@ describe('the breakers', () => {
 
   it('U02 half open, one call at a time tries; one that says nothing does not keep the next one back for long', async () => {
     await fail(20);
-    await clock.advance(6_001);
+    await advance(6_001);
     expect(breakers.isOpen(route)).toBe(false);
     const silent = held();
     const first = breakers.run(route, silent.attempt);
     expect(breakers.isOpen(route)).toBe(true);
     await expect(pass()).rejects.toBeInstanceOf(UpstreamError);
-    await clock.advance(3_001);
+    await advance(3_001);
     expect(await pass()).toBe(7);
     expect(states).toEqual(['open', 'half_open', 'closed']);
     silent.end(failure(true));
@@ -105,7 +112,7 @@ describe('the breakers', () => {
 
   it('half open, a caller that leaves decides nothing and a fault opens it again', async () => {
     await fail(20);
-    await clock.advance(6_001);
+    await advance(6_001);
     await fail(1, failure(false, null));
     expect(breakers.isOpen(route)).toBe(false);
     await fail(1);
@@ -137,9 +144,9 @@ describe('the breakers', () => {
       await fail(1);
     }
     expect(breakers.isOpen(route)).toBe(false);
-    await clock.advance(11_000);
+    await advance(11_000);
     await fail(15);
-    await clock.advance(11_000);
+    await advance(11_000);
     await fail(15);
     expect(breakers.isOpen(route)).toBe(false);
   });
@@ -152,5 +159,57 @@ describe('the breakers', () => {
     }
     expect(breakers.isOpen(route)).toBe(true);
     expect(breakers.isOpen(other)).toBe(false);
+  });
+
+  it('forgets at closing what opened it, and lets no late fault of that time open it again', async () => {
+    const late = [held(), held()];
+    const running = late.map(({ attempt }) => breakers.run(route, attempt).catch(() => undefined));
+    await fail(20);
+    await advance(6_001);
+    late[0]?.end(failure(true));
+    await running[0];
+    expect(breakers.isOpen(route)).toBe(false);
+    await pass();
+    late[1]?.end(failure(true));
+    await running[1];
+    await fail(15);
+    expect(breakers.isOpen(route)).toBe(false);
+    await fail(1);
+    expect(breakers.isOpen(route)).toBe(true);
+  });
+
+  it('U02 waits 4 to 6 s before each probe, another time at each opening', async () => {
+    const waits: number[] = [];
+    await fail(20);
+    for (let opening = 0; opening < 20; opening += 1) {
+      let waitedMs = 0;
+      for (; breakers.isOpen(route); waitedMs += 10) await advance(10);
+      waits.push(waitedMs);
+      await fail(1);
+    }
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(4_000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(6_010);
+    expect(new Set(waits).size).toBeGreaterThan(10);
+  });
+
+  it('holds at most 2,000: the one used longest ago goes, with its timer; only open ones have a timer', async () => {
+    await fail(20);
+    expect(jest.getTimerCount()).toBe(1);
+    for (let n = 0; n < 2_000; n += 1) {
+      await advance(1);
+      await breakers.run({ ...route, upstreamModel: `m${n}` }, () => Promise.resolve());
+    }
+    expect(breakers.states()).toHaveLength(2_000);
+    expect(breakers.isOpen(route)).toBe(false);
+    expect(jest.getTimerCount()).toBe(0);
+    await advance(600_000);
+    await pass();
+    expect(breakers.states()).toHaveLength(1);
+  });
+
+  it('takes no stack of a refusal', async () => {
+    await fail(20);
+    const refused: unknown = await pass().catch((error: unknown) => error);
+    expect(String((refused as Error).stack)).not.toContain(' at ');
   });
 });

@@ -7,10 +7,10 @@ import {
   type UpstreamErrorOptions,
 } from '@gateway/contracts';
 import type { Breakers } from '@gateway/routing';
-import { CircuitBreaker, type BreakerState, type Outcome } from './circuit-breaker.js';
+import { RouteBreaker, type BreakerState, type Outcome } from './route-breaker.js';
 
 const IDLE_EVICTION_MS = 600_000;
-const MOST_BREAKERS = 2_000;
+const BREAKERS_MAX = 2_000;
 const OPEN: UpstreamErrorOptions = {
   code: 'provider_not_available',
   message: 'The provider failed too often and is left alone for a moment.',
@@ -23,7 +23,7 @@ const OPEN: UpstreamErrorOptions = {
 
 interface Slot {
   route: Route;
-  breaker: CircuitBreaker;
+  breaker: RouteBreaker;
   usedAtMs: number;
 }
 
@@ -68,7 +68,7 @@ export class CircuitBreakers implements Breakers {
     }));
   }
 
-  private breakerOf(route: Route): CircuitBreaker {
+  private breakerOf(route: Route): RouteBreaker {
     const name = nameOf(route);
     const now = this.clock.monotonic();
     const known = this.slots.get(name);
@@ -76,17 +76,26 @@ export class CircuitBreakers implements Breakers {
       known.usedAtMs = now;
       return known.breaker;
     }
-    if (this.slots.size >= MOST_BREAKERS) this.evict(now);
-    const breaker = new CircuitBreaker(this.clock, this.random, (state) => this.onState(route, state));
+    if (this.slots.size >= BREAKERS_MAX) this.evict(now);
+    const breaker = new RouteBreaker(this.clock, this.random, (state) => this.onState(route, state));
     this.slots.set(name, { route, breaker, usedAtMs: now });
     return breaker;
   }
 
+  /** Makes room for one more: all that are idle go, or else the one that was used longest ago. */
   private evict(now: number): void {
-    for (const [name, slot] of this.slots) {
-      if (now - slot.usedAtMs < IDLE_EVICTION_MS && this.slots.size < MOST_BREAKERS) continue;
-      this.slots.delete(name);
+    let oldest: string | null = null;
+    let oldestMs = Infinity;
+    for (const [name, { usedAtMs }] of this.slots) {
+      if (now - usedAtMs >= IDLE_EVICTION_MS) this.remove(name);
+      else if (usedAtMs < oldestMs) [oldest, oldestMs] = [name, usedAtMs];
     }
+    if (oldest !== null && this.slots.size >= BREAKERS_MAX) this.remove(oldest);
+  }
+
+  private remove(name: string): void {
+    this.slots.get(name)?.breaker.close();
+    this.slots.delete(name);
   }
 }
 
@@ -94,7 +103,7 @@ function nameOf(route: Route): string {
   return `${route.provider} ${route.upstreamModel}`;
 }
 
-/** A provider that answered is there, whatever it said to this caller; one that a caller did not wait for may not be. */
+/** A provider that answered is reachable, whatever it said to this caller; one that a caller did not wait for may not be. */
 function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof UpstreamError)) return 'undecided';
   if (error.options.countsAsFault) return 'fault';
