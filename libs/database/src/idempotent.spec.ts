@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/contracts';
-import { FixedClock, probeKey, seededRandom } from '@gateway/testing';
+import { FixedClock, keyPrincipal, seededRandom } from '@gateway/testing';
 import type { FastifyRequest } from 'fastify';
 import { auditRow } from './audit.js';
 import {
@@ -51,7 +51,7 @@ function request(
     url: '/v1/keys',
     headers,
     body,
-    principal: probeKey(),
+    principal: keyPrincipal(),
     clientIp: '10.0.0.1',
     id: 'req_1',
   };
@@ -105,7 +105,7 @@ describe('idempotent', () => {
 
   it('separates callers, endpoints and requests without a key', async () => {
     await run(request({}));
-    await run(request({}, 'k1', { principal: probeKey({ keyId: 'key_2' }) }));
+    await run(request({}, 'k1', { principal: keyPrincipal({ keyId: 'key_2' }) }));
     await run(request({}, 'k1', { url: '/v1/teams' }));
     await run(request({}, undefined, { headers: {} }));
     expect(creates).toBe(4);

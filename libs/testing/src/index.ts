@@ -1,3 +1,11 @@
+export { keyPrincipal, modelAccess, scopeLimits, sessionPrincipal } from './builders/principals.js';
+export { attemptRecord, rejectionRecord, usageRecord } from './builders/usage-records.js';
+export { CatalogueReaderDouble } from './doubles/catalogue-reader-double.js';
+export { EventLogDouble } from './doubles/event-log-double.js';
+export { FundsDouble } from './doubles/funds-double.js';
+export { LimitStoreDouble } from './doubles/limit-store-double.js';
+export { PrefixedEventLog } from './doubles/prefixed-event-log.js';
+export { PrincipalReaderDouble } from './doubles/principal-reader-double.js';
 export { startProgram, type Program, type ProgramOptions } from './child-program.js';
 export { eventually, type EventuallyOptions } from './eventually.js';
 export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fault-proxy.js';
@@ -21,4 +29,3 @@ export {
   type TestRedis,
   type TestRedisCluster,
 } from './test-redis.js';
-export { probeKey } from './probe-key.js';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApiError, type Credential, type LimitStore } from '@gateway/contracts';
-import { eventually, FixedClock, probeKey, seededRandom } from '@gateway/testing';
+import { ApiError, type Credential } from '@gateway/contracts';
+import { eventually, FixedClock, keyPrincipal, LimitStoreDouble, seededRandom } from '@gateway/testing';
 import { InternalHttp, SystemClock } from '@gateway/platform';
 import { HttpPrincipalReader } from './http-principal-reader.js';
 
@@ -12,7 +12,11 @@ const credential: Credential = { kind: 'key', digest: 'd1' };
 class KeysService {
   readonly server: Server;
   requests: { token: string | undefined; etag: string | undefined; body: unknown }[] = [];
-  answer: { status: number; body?: unknown; etag?: string } = { status: 200, body: probeKey(), etag: '"1"' };
+  answer: { status: number; body?: unknown; etag?: string } = {
+    status: 200,
+    body: keyPrincipal(),
+    etag: '"1"',
+  };
   /** While set, answers wait for it. */
   gate: Promise<void> = Promise.resolve();
 
@@ -62,7 +66,8 @@ describe('HttpPrincipalReader', () => {
       services: { keys: keys.url },
     });
     version = async () => 1;
-    const limits = { version: () => version() } as Partial<LimitStore> as LimitStore;
+    const limits = new LimitStoreDouble({ clock, random });
+    limits.version = () => version();
     outcomes = [];
     const onOutcome = (outcome: string): void => void outcomes.push(outcome);
     reader = new HttpPrincipalReader({ http, limits, clock, random, onOutcome });
@@ -107,7 +112,7 @@ describe('HttpPrincipalReader', () => {
     await expect(reader.resolve(credential)).rejects.toThrow(refusal);
     expect(keys.requests).toHaveLength(1);
     await clock.advance(5_000);
-    keys.answer = { status: 200, body: probeKey() };
+    keys.answer = { status: 200, body: keyPrincipal() };
     expect(await reader.resolve(credential)).toMatchObject({ keyId: 'key_1' });
   });
 
@@ -196,7 +201,7 @@ describe('HttpPrincipalReader', () => {
     keys.gate = new Promise((resolve) => (open = resolve));
     const before = reader.reload(credential);
     await eventually(() => keys.requests.length === 2);
-    keys.answer = { status: 200, body: probeKey({ accountVersion: 2 }), etag: '"2"' };
+    keys.answer = { status: 200, body: keyPrincipal({ accountVersion: 2 }), etag: '"2"' };
     const after = [reader.reload(credential), reader.reload(credential)];
     open();
     expect(await before).toMatchObject({ accountVersion: 1 });

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApiError, type Consumer, type EventLog, type Subscription } from '@gateway/contracts';
-import { eventually, FixedClock, seededRandom } from '@gateway/testing';
+import { ApiError } from '@gateway/contracts';
+import { EventLogDouble, eventually, FixedClock, seededRandom } from '@gateway/testing';
 import { InternalHttp, type InternalRequest, SystemClock } from '@gateway/platform';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
 import { HttpFunds } from './http-funds.js';
@@ -144,18 +144,13 @@ describe('HttpCatalogueReader', () => {
   });
   let clock: FixedClock;
   let reader: HttpCatalogueReader;
-  let subscription: Subscription | null;
+  let eventLog: EventLogDouble;
   let failures: unknown[];
 
   beforeEach(() => {
     clock = new FixedClock('2026-11-01T00:00:00Z');
-    subscription = null;
+    eventLog = new EventLogDouble();
     failures = [];
-    const consume = async (asked: Subscription): Promise<Consumer> => {
-      subscription = asked;
-      return { stop: async () => undefined };
-    };
-    const eventLog = { consume } as Partial<EventLog> as EventLog;
     reader = new HttpCatalogueReader({
       http,
       eventLog,
@@ -173,9 +168,9 @@ describe('HttpCatalogueReader', () => {
     reader.onChange((changed) => changes.push(changed.id));
     await reader.start();
     expect(reader.snapshot().id).toBe('snap_1');
-    await subscription?.handler([]);
+    await eventLog.subscriptions[0].handler([]);
     id = 'snap_2';
-    await subscription?.handler([]);
+    await eventLog.subscriptions[0].handler([]);
     expect(reader.snapshot().id).toBe('snap_2');
     expect(changes).toEqual(['snap_1', 'snap_2']);
     expect((await reader.snapshotById('snap_1'))?.id).toBe('snap_1');
@@ -191,7 +186,7 @@ describe('HttpCatalogueReader', () => {
     await clock.advance(500);
     await eventually(() => reader.isLoaded);
     answer = () => ({ status: 200, body: { nonsense: true } });
-    await subscription?.handler([]);
+    await eventLog.subscriptions[0].handler([]);
     expect(reader.snapshot().id).toBe('snap_1');
     expect(reader.readiness()).toBe(true);
     expect(failures).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { BODY_LIMIT_BYTES, ERRORS } from '@gateway/contracts';
-import { probeKey } from '@gateway/testing';
+import { keyPrincipal } from '@gateway/testing';
 import { connect } from 'node:net';
-import { mintSecret, secretDigest } from '../auth/secret.js';
+import { mintSecret } from '../auth/secret.js';
 import { SystemRandom } from '../time/system-random.js';
 import { PROBE_FLEET_TOKEN, startProbe, type Probe } from './probe-app.fixture.js';
 
@@ -30,13 +30,10 @@ let probe: Probe;
 
 beforeAll(async () => {
   probe = await startProbe();
-  const { principals } = probe.principals;
-  principals.set(secretDigest(secret), probeKey());
-  principals.set(
-    secretDigest(scopedSecret),
-    probeKey({ permissions: ['inference:write'], apiVersion: '2026-09' }),
-  );
-  principals.set(secretDigest(suspendedSecret), probeKey({ status: 'suspended' }));
+  const { principals } = probe;
+  principals.add(secret, keyPrincipal());
+  principals.add(scopedSecret, keyPrincipal({ permissions: ['inference:write'], apiVersion: '2026-09' }));
+  principals.add(suspendedSecret, keyPrincipal({ status: 'suspended' }));
 });
 afterAll(() => probe.close());
 
@@ -263,9 +260,9 @@ describe('failures of ours', () => {
   });
 
   it('503, never 401, where the caller could not be looked up', async () => {
-    probe.principals.failure = new Error('connection refused');
+    probe.principals.isAway = true;
     const answer = await call('/v1/evaluate', { headers: bearer(secret) });
-    probe.principals.failure = null;
+    probe.principals.isAway = false;
     expect(answer.status).toBe(503);
     expect(answer.body.error.code).toBe('service_unavailable');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);

@@ -12,15 +12,8 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import {
-  ApiError,
-  type Clock,
-  type Credential,
-  type EventLog,
-  type LimitStore,
-  type Principal,
-  PrincipalReader,
-} from '@gateway/contracts';
+import { ApiError, type Clock, PrincipalReader } from '@gateway/contracts';
+import { EventLogDouble, LimitStoreDouble, PrincipalReaderDouble } from '@gateway/testing';
 import { IsInt, IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Access } from '../auth/access.js';
@@ -31,6 +24,8 @@ import { ReadinessChecks } from '../health/readiness-checks.js';
 import { Pressure, type PressureLimits } from './pressure.js';
 import { responseHeaders } from './response-headers.js';
 import { PlatformModule } from '../platform.module.js';
+import { SystemClock } from '../time/system-clock.js';
+import { SystemRandom } from '../time/system-random.js';
 import { bootstrap, type BootConfig, type RunningApp } from './bootstrap.js';
 
 /** A small service that uses every part of the platform; only specs start it. */
@@ -163,29 +158,8 @@ class InternalController {
   }
 }
 
-/** Answers the principals it was given, by digest or token, and refuses as it is told. */
-export class MapPrincipalReader extends PrincipalReader {
-  readonly principals = new Map<string, Principal>();
-  reloads = 0;
-  lookups = 0;
-  failure: Error | null = null;
-
-  async resolve(credential: Credential): Promise<Principal> {
-    this.lookups += 1;
-    if (this.failure !== null) throw new ApiError('service_unavailable', { cause: this.failure });
-    const found = this.principals.get(credential.kind === 'session' ? credential.token : credential.digest);
-    if (found === undefined) throw new ApiError('unauthorized');
-    return found;
-  }
-
-  reload(credential: Credential): Promise<Principal> {
-    this.reloads += 1;
-    return this.resolve(credential);
-  }
-}
-
 export interface Probe extends RunningApp {
-  principals: MapPrincipalReader;
+  principals: PrincipalReaderDouble;
   /** Newest version by account, as Redis would know it. */
   versions: Map<string, number>;
   /** Ends the answers of /v1/slow. */
@@ -214,20 +188,17 @@ export interface ProbeOptions {
 
 /** Starts the probe on a free port. */
 export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
-  const principals = new MapPrincipalReader();
-  const versions = new Map<string, number>();
-  const limits = {
-    version: async (account: string) => versions.get(account) ?? null,
-    close: async () => undefined,
-  } as Partial<LimitStore> as LimitStore;
+  const principals = new PrincipalReaderDouble();
+  const clock = options.clock ?? new SystemClock();
+  const limits = new LimitStoreDouble({ clock, random: new SystemRandom() });
   const platform = PlatformModule.with({
     service: 'probe',
     logLevel: options.onLog === undefined ? 'silent' : 'info',
     logTo: options.onLog === undefined ? undefined : { write: options.onLog },
     fleetToken: PROBE_FLEET_TOKEN,
-    eventLog: () => ({ close: async () => undefined }) as EventLog,
+    eventLog: () => new EventLogDouble(),
     limitStore: () => limits,
-    clock: options.clock,
+    clock,
   });
   class ProbeModule {}
   Module({
@@ -251,7 +222,7 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
   return {
     ...running,
     principals,
-    versions,
+    versions: limits.versions,
     slow: running.app.get(RawRoutes).slow,
     drain: running.app.get(Drain),
     readiness: running.app.get(ReadinessChecks),

@@ -1,17 +1,7 @@
 import { Module } from '@nestjs/common';
-import {
-  ApiError,
-  EventLog,
-  Funds,
-  newId,
-  type Clock,
-  type LimitStore,
-  type LogRecord,
-  type OrgRole,
-  type ScopeKind,
-} from '@gateway/contracts';
-import { InProcessLimitStore } from '@gateway/limits';
+import { Funds, newId, type Clock, type LimitStore, type OrgRole } from '@gateway/contracts';
 import { bootstrap, PlatformModule, SystemClock, SystemRandom, type RunningApp } from '@gateway/platform';
+import { EventLogDouble, FundsDouble, LimitStoreDouble } from '@gateway/testing';
 import { createAccount } from './accounts/account.store.js';
 import { FirstRun, type FirstRunResult } from './first-run/first-run.js';
 import { KeysConfig } from './keys.config.js';
@@ -23,46 +13,6 @@ import { startSession } from './sessions/session.store.js';
 /** The keys service with the real database, in one process; only specs start it. */
 export const FLEET_TOKEN = 'fleet-token-of-the-keys-specs';
 
-/** A ledger of a few numbers that can be taken away. */
-export class FewFunds extends Funds {
-  readonly spentByScope = new Map<string, string>();
-  readonly credits: Parameters<Funds['credit']>[0][] = [];
-  calls = 0;
-  isAway = false;
-
-  async seedGate(): Promise<void> {}
-
-  async spent(scopes: { kind: ScopeKind; id: string }[]): Promise<string[]> {
-    this.calls += 1;
-    if (this.isAway) throw new ApiError('service_unavailable');
-    return scopes.map(({ kind, id }) => this.spentByScope.get(`${kind} ${id}`) ?? '0');
-  }
-
-  async credit(credit: Parameters<Funds['credit']>[0]): Promise<void> {
-    if (this.isAway) throw new ApiError('service_unavailable');
-    if (!this.credits.some(({ source }) => source === credit.source)) this.credits.push(credit);
-  }
-
-  async watermark(): Promise<number> {
-    return 0;
-  }
-}
-
-/** Keeps what was appended. */
-export class ListEventLog extends EventLog {
-  readonly appended: (LogRecord & { topic: string })[] = [];
-
-  async append(topic: string, records: LogRecord[]): Promise<void> {
-    this.appended.push(...records.map((record) => ({ ...record, topic })));
-  }
-
-  async consume(): Promise<{ stop: () => Promise<void> }> {
-    return { stop: async () => undefined };
-  }
-
-  async close(): Promise<void> {}
-}
-
 export interface Person {
   userId: string;
   email: string;
@@ -71,8 +21,8 @@ export interface Person {
 }
 
 export interface KeysApp extends RunningApp {
-  funds: FewFunds;
-  events: ListEventLog;
+  funds: FundsDouble;
+  events: EventLogDouble;
   limits: LimitStore;
   database: KeysDatabase;
   first: FirstRunResult;
@@ -119,9 +69,9 @@ export async function startKeysApp(
   options: { clock?: Clock; config?: Partial<KeysConfig>; limits?: LimitStore } = {},
 ): Promise<KeysApp> {
   const clock = options.clock ?? new SystemClock();
-  const limits = options.limits ?? new InProcessLimitStore({ clock, random: new SystemRandom() });
-  const funds = new FewFunds();
-  const events = new ListEventLog();
+  const limits = options.limits ?? new LimitStoreDouble({ clock, random: new SystemRandom() });
+  const funds = new FundsDouble();
+  const events = new EventLogDouble();
   const platform = PlatformModule.with({
     service: 'keys',
     logLevel: 'silent',

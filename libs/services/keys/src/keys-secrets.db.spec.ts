@@ -1,28 +1,16 @@
-import { InProcessLimitStore } from '@gateway/limits';
+import { TOPIC } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { SystemClock, SystemRandom } from '@gateway/platform';
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
+import { eventually, LimitStoreDouble, testDatabase, type TestDatabase } from '@gateway/testing';
 import pg from 'pg';
 import { FirstRun } from './first-run/first-run.js';
 import { OpeningCredit } from './first-run/opening-credit.js';
 import { startKeysApp, type KeysApp } from './keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
 
-/** An in-process store whose stamps can be made to fail. */
-class FailingStamps extends InProcessLimitStore {
-  isAway = false;
-  readonly stamps: [string, number][] = [];
-
-  override async stamp(accountId: string, version: number, gen: string | null): Promise<void> {
-    if (this.isAway) throw new Error('the store is away');
-    this.stamps.push([accountId, version]);
-    await super.stamp(accountId, version, gen);
-  }
-}
-
 let database: TestDatabase;
 let keys: KeysApp;
-const store = new FailingStamps({ clock: new SystemClock(), random: new SystemRandom() });
+const store = new LimitStoreDouble({ clock: new SystemClock(), random: new SystemRandom() });
 
 beforeAll(async () => {
   const migrate = async (url: string): Promise<void> => {
@@ -69,7 +57,7 @@ it('KEY-03 KEY-02 the plaintext of a key stands in no table, event or later answ
     await keys.call('GET', '/v1/keys/unknown/limits', { as: keys.admin }),
     await keys.call('DELETE', `/v1/keys/${id}`, { as: keys.admin }),
   ];
-  await eventually(() => keys.events.appended.some(({ value }) => value.includes('api_key.revoked')));
+  await eventually(() => keys.events.appended.some(({ record }) => record.value.includes('api_key.revoked')));
   const kept = [await dump(), JSON.stringify(keys.events.appended), ...answers.map(({ text }) => text)].join(
     '\n',
   );
@@ -120,13 +108,9 @@ it('api_key.created and api_key.revoked reach the account topic once each, witho
   const id = String(made.body.id);
   for (let n = 0; n < 2; n += 1) await keys.call('DELETE', `/v1/keys/${id}`, { as: keys.admin });
   const about = (): { type: string; data: Record<string, unknown> }[] =>
-    keys.events.appended
-      .map(
-        ({ value }) =>
-          JSON.parse(value) as { specversion: string; data: { type: string; data: { key_id: string } } },
-      )
-      .filter(({ data }) => data.data.key_id === id)
-      .map(({ data }) => data);
+    keys.events
+      .dataOf<{ type: string; data: { key_id: string } }>(TOPIC.account)
+      .filter(({ data }) => data.key_id === id);
   await eventually(() => about().length === 2);
   expect(about()).toEqual(
     ['api_key.created', 'api_key.revoked'].map((type) => ({
@@ -165,12 +149,12 @@ it('K10 each change of a key raises the version of its account and stamps it bef
 it('K06 a change is answered while the limit store is away, and is stamped once it is back', async () => {
   const { accountId } = keys.admin;
   const { body } = await keys.call('POST', '/v1/keys', { as: keys.admin, body: {} });
-  store.isAway = true;
+  store.failing.add('stamp');
   const answer = await keys.call('DELETE', `/v1/keys/${String(body.id)}`, { as: keys.admin });
   expect([answer.status, answer.body.status]).toEqual([200, 'suspended']);
   const { version } = await keys.database.prisma.account.findUniqueOrThrow({ where: { id: accountId } });
   expect(store.stamps).not.toContainEqual([accountId, version]);
-  store.isAway = false;
+  store.failing.delete('stamp');
   await eventually(() => store.stamps.some(([id, stamped]) => id === accountId && stamped === version));
 });
 

@@ -1,8 +1,8 @@
 import { applyMigrations } from '@gateway/database';
-import { ownPostgres, type OwnServer } from '@gateway/testing';
+import { ownPostgres, usageRecord, type OwnServer } from '@gateway/testing';
 import { LedgerStore } from './ledger/ledger.store.js';
 import { SCHEMA, SCHEMA_DIR } from './postgres/usage-database.js';
-import { FLEET_TOKEN, startUsageApp, usageRecord, type UsageApp } from './usage.fixture.js';
+import { FLEET_TOKEN, startUsageApp, type UsageApp } from './usage.fixture.js';
 
 let server: OwnServer;
 let usage: UsageApp;

@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
-import {
-  EventLog,
-  PrincipalReader,
-  type LimitStore,
-  type LogRecord,
-  type Subscription,
-} from '@gateway/contracts';
+import { PrincipalReader, type EventLog, type LogRecord } from '@gateway/contracts';
 import { KafkaEventLog } from '@gateway/event-log';
 import {
   bootstrap,
@@ -16,7 +10,14 @@ import {
   SystemRandom,
   type RunningApp,
 } from '@gateway/platform';
-import { eventually, testKafka, type TestKafka } from '@gateway/testing';
+import {
+  eventually,
+  LimitStoreDouble,
+  PrefixedEventLog,
+  PrincipalReaderDouble,
+  testKafka,
+  type TestKafka,
+} from '@gateway/testing';
 import { WorkersConfig } from './workers.config.js';
 import { TOPICS } from './workers.consumer.js';
 import { WorkersModule } from './workers.module.js';
@@ -26,30 +27,14 @@ const NO_LIMIT = { some: Infinity, all: Infinity };
 const pressure = { delayMs: NO_LIMIT, rssBytes: NO_LIMIT, bodyBytes: NO_LIMIT };
 
 let kafka: TestKafka;
-let log: PrefixedLog;
+let log: EventLog;
 let group: string;
 let running: RunningApp | null;
 
 /** The fleet's topics under the prefix of this file, so that other files' records are not counted. */
-class PrefixedLog extends EventLog {
-  readonly inner = new KafkaEventLog({ brokers: kafka.brokers, clientId: 'workers-spec', clock, random });
-
-  append(topic: string, records: LogRecord[]): Promise<void> {
-    return this.inner.append(kafka.topic(topic), records);
-  }
-
-  consume({ topics, handler, ...rest }: Subscription) {
-    const own = (topic: string): string => topic.slice(kafka.prefix.length);
-    return this.inner.consume({
-      ...rest,
-      topics: topics.map((topic) => kafka.topic(topic)),
-      handler: (batch) => handler(batch.map((record) => ({ ...record, topic: own(record.topic) }))),
-    });
-  }
-
-  close(): Promise<void> {
-    return this.inner.close();
-  }
+function prefixedLog(): EventLog {
+  const { brokers } = kafka;
+  return new PrefixedEventLog(new KafkaEventLog({ brokers, clientId: 'workers-spec', clock, random }), kafka);
 }
 
 beforeAll(async () => {
@@ -57,7 +42,7 @@ beforeAll(async () => {
   await kafka.createFleetTopics();
 });
 beforeEach(() => {
-  log = new PrefixedLog();
+  log = prefixedLog();
   group = `workers-${randomBytes(6).toString('hex')}`;
   running = null;
 });
@@ -71,14 +56,14 @@ async function start(): Promise<RunningApp> {
     service: 'workers',
     logLevel: 'silent',
     fleetToken: 'fleet-token-of-the-spec',
-    eventLog: () => new PrefixedLog(),
-    limitStore: () => ({ close: async () => undefined }) as Partial<LimitStore> as LimitStore,
+    eventLog: () => prefixedLog(),
+    limitStore: () => new LimitStoreDouble({ clock, random }),
   });
   class Root {}
   const config = loadConfig(WorkersConfig, { WORKERS_GROUP: group });
   Module({
     imports: [platform, WorkersModule.with(config)],
-    providers: [{ provide: PrincipalReader, useValue: {} }],
+    providers: [{ provide: PrincipalReader, useValue: new PrincipalReaderDouble() }],
   })(Root);
   running = await bootstrap({
     name: 'workers',

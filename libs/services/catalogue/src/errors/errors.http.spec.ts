@@ -1,13 +1,8 @@
 import { VERSIONS } from '@gateway/api-version';
 import { ERRORS, type AdminKeyPrincipal } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import {
-  keyPrincipal,
-  sessionPrincipal,
-  startCatalogue,
-  type CatalogueApp,
-} from '../catalogue-app.fixture.js';
+import { keyPrincipal, sessionPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
+import { startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
 import { errorCatalogue } from './error-catalogue.js';
 

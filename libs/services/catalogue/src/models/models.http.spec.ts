@@ -1,12 +1,12 @@
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import { applyMigrations } from '@gateway/database';
 import {
   keyPrincipal,
-  lists,
+  modelAccess,
   sessionPrincipal,
-  startCatalogue,
-  type CatalogueApp,
-} from '../catalogue-app.fixture.js';
+  testDatabase,
+  type TestDatabase,
+} from '@gateway/testing';
+import { applyMigrations } from '@gateway/database';
+import { startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
 import { FLAGS } from '../snapshots/supports-flags.js';
 
@@ -159,9 +159,9 @@ describe('GET /v1/models', () => {
     const restricted = app.credentialOf(
       keyPrincipal({
         access: [
-          lists('key', ['simulator/*', 'openai/gpt-4o'], ['simulator/free']),
-          lists('org', ['simulator/*'], null),
-          lists('team', null, ['simulator/strict']),
+          modelAccess('key', ['simulator/*', 'openai/gpt-4o'], ['simulator/free']),
+          modelAccess('org', ['simulator/*'], null),
+          modelAccess('team', null, ['simulator/strict']),
         ],
       }),
     );
@@ -221,7 +221,9 @@ describe('GET /v1/models/{model_id}', () => {
 
   it('MOD-33 403 model_excluded for a model on a block list', async () => {
     const blocked = app.credentialOf(
-      keyPrincipal({ access: [lists('key', null, null), lists('member', null, ['simulator/chat'])] }),
+      keyPrincipal({
+        access: [modelAccess('key', null, null), modelAccess('member', null, ['simulator/chat'])],
+      }),
     );
     for (const path of ['simulator/chat', 'simulator%2Fchat', 'chat']) {
       const { status, body } = await app.get(`/v1/models/${path}`, blocked);
@@ -238,7 +240,7 @@ describe('GET /v1/models/{model_id}', () => {
   );
 
   it('404 model_not_found for a model that an allow list leaves out', async () => {
-    const restricted = app.credentialOf(keyPrincipal({ access: [lists('org', ['openai/*'], null)] }));
+    const restricted = app.credentialOf(keyPrincipal({ access: [modelAccess('org', ['openai/*'], null)] }));
     const { status, body } = await app.get('/v1/models/simulator/chat', restricted);
     expect([status, body.error.code]).toEqual([404, 'model_not_found']);
   });
@@ -265,7 +267,7 @@ describe('GET /openai/v1/models', () => {
   });
 
   it('403 and 404 as under /v1', async () => {
-    const blocked = app.credentialOf(keyPrincipal({ access: [lists('key', null, ['simulator/*'])] }));
+    const blocked = app.credentialOf(keyPrincipal({ access: [modelAccess('key', null, ['simulator/*'])] }));
     expect((await app.get('/openai/v1/models/simulator/chat', blocked)).body.error.code).toBe(
       'model_excluded',
     );

@@ -146,9 +146,9 @@ describe('the catalogue service', () => {
 
   it('sends the event of its first snapshot', async () => {
     app = await startCatalogue(env());
-    await eventually(() => app.sent.length === 1);
-    expect(app.sent[0].topic).toBe(TOPIC.catalogue);
-    expect(app.sent[0].record.value).toContain((await newest()).id);
+    await eventually(() => app.log.appended.length === 1);
+    expect(app.log.appended[0].topic).toBe(TOPIC.catalogue);
+    expect(app.log.appended[0].record.value).toContain((await newest()).id);
   });
 
   it('GET /internal/catalogue/snapshot answers the snapshot with its ETag, and 304 to it', async () => {

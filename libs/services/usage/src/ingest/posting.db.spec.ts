@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { Usd } from '@gateway/money';
 import type { ConsumedRecord, UsageRecord } from '@gateway/contracts';
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
 import {
-  MIGRATED,
   attemptRecord,
-  delivered,
+  eventually,
   rejectionRecord,
-  startUsageApp,
+  testDatabase,
   usageRecord,
-  type UsageApp,
-} from '../usage.fixture.js';
+  type TestDatabase,
+} from '@gateway/testing';
+import { MIGRATED, delivered, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { books, emptyLedger } from './books.fixture.js';
 
 let place: TestDatabase;

@@ -1,7 +1,7 @@
 import type { CatalogueReader, CatalogueSnapshot, UsageRecord } from '@gateway/contracts';
 import { price } from '@gateway/money';
 import { pino } from 'pino';
-import { usageRecord } from '../usage.fixture.js';
+import { usageRecord } from '@gateway/testing';
 import { Reprice } from './reprice.js';
 
 const OLD = { id: 'snap_old', rate: '1' };

@@ -1,54 +1,19 @@
-import { EventLog, TOPIC, type LogRecord, type Subscription } from '@gateway/contracts';
+import { TOPIC } from '@gateway/contracts';
 import { KafkaEventLog } from '@gateway/event-log';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import {
   eventually,
+  PrefixedEventLog,
+  rejectionRecord,
   seededRandom,
   testDatabase,
   testKafka,
+  usageRecord,
   type TestDatabase,
   type TestKafka,
 } from '@gateway/testing';
-import {
-  cloudEvent,
-  MIGRATED,
-  rejectionRecord,
-  startUsageApp,
-  usageRecord,
-  type UsageApp,
-} from '../usage.fixture.js';
+import { cloudEvent, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { books } from './books.fixture.js';
-
-/** Kafka whose topics and groups carry the prefix of this file, unseen by the service. */
-class PrefixedEventLog extends EventLog {
-  private readonly kafka: KafkaEventLog;
-
-  constructor(private readonly place: TestKafka) {
-    super();
-    const sources = { clock: new SystemClock(), random: new SystemRandom() };
-    this.kafka = new KafkaEventLog({ brokers: place.brokers, clientId: 'usage-spec', ...sources });
-  }
-
-  override append(topic: string, records: LogRecord[]): Promise<void> {
-    return this.kafka.append(this.place.topic(topic), records);
-  }
-
-  override consume(subscription: Subscription): ReturnType<EventLog['consume']> {
-    return this.kafka.consume({
-      ...subscription,
-      topics: subscription.topics.map((topic) => this.place.topic(topic)),
-      group: this.place.topic(subscription.group),
-      handler: (batch) =>
-        subscription.handler(
-          batch.map((record) => ({ ...record, topic: record.topic.slice(this.place.prefix.length) })),
-        ),
-    });
-  }
-
-  override close(): Promise<void> {
-    return this.kafka.close();
-  }
-}
 
 let place: TestDatabase;
 let kafka: TestKafka;
@@ -58,13 +23,20 @@ let log: PrefixedEventLog;
 beforeAll(async () => {
   [place, kafka] = await Promise.all([testDatabase(MIGRATED), testKafka()]);
   await kafka.createFleetTopics();
-  log = new PrefixedEventLog(kafka);
+  log = prefixedLog();
   app = await startUsageApp(place.url, { eventLog: log });
 }, 120_000);
 afterAll(async () => {
   await app.close();
   await place.drop();
 });
+
+/** Kafka whose topics and groups carry the prefix of this file, unseen by the service. */
+function prefixedLog(): PrefixedEventLog {
+  const sources = { clock: new SystemClock(), random: new SystemRandom() };
+  const { brokers } = kafka;
+  return new PrefixedEventLog(new KafkaEventLog({ brokers, clientId: 'usage-spec', ...sources }), kafka);
+}
 
 async function appendUsage(records: ReturnType<typeof usageRecord>[]): Promise<void> {
   await log.append(
@@ -120,7 +92,7 @@ describe('the consumer on Kafka', () => {
       .toSorted((a, b) => a.order - b.order)
       .map(({ unit }) => unit);
     await appendUsage(deliveries.slice(0, deliveries.length / 2));
-    const second = await startUsageApp(place.url, { eventLog: new PrefixedEventLog(kafka) });
+    const second = await startUsageApp(place.url, { eventLog: prefixedLog() });
     try {
       await appendUsage(deliveries.slice(deliveries.length / 2));
       const applied = async (): Promise<boolean> => (await app.funds.watermark('edge-rebalance', 'r')) === 60;

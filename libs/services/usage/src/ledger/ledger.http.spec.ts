@@ -1,14 +1,6 @@
-import { mintSecret, secretDigest, SystemRandom } from '@gateway/platform';
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
-import {
-  FLEET_TOKEN,
-  keyPrincipal,
-  MIGRATED,
-  sessionPrincipal,
-  startUsageApp,
-  usageRecord,
-  type UsageApp,
-} from '../usage.fixture.js';
+import { mintSecret, SystemRandom } from '@gateway/platform';
+import { eventually, sessionPrincipal, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
+import { FLEET_TOKEN, limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 
 const random = new SystemRandom();
 const [rsk, scoped, suspended, mak, narrowMak] = [
@@ -40,15 +32,15 @@ const record = usageRecord();
 beforeAll(async () => {
   place = await testDatabase(MIGRATED);
   app = await startUsageApp(place.url);
-  const { known } = app.principals;
+  const { principals } = app;
   const membership = { orgId: 'org_1', accountId: 'acct_1', teams: [] };
-  known.set(tokenOf('owner'), sessionPrincipal({ memberships: [{ ...membership, role: 'owner' }] }));
-  known.set(tokenOf('member'), sessionPrincipal({ memberships: [{ ...membership, role: 'member' }] }));
-  known.set(tokenOf('outsider'), sessionPrincipal());
-  known.set(tokenOf('super'), sessionPrincipal({ userId: 'usr_root', isSuperAdmin: true }));
-  known.set(secretDigest(rsk), keyPrincipal());
-  known.set(secretDigest(scoped), keyPrincipal({ permissions: ['inference:write'] }));
-  known.set(secretDigest(suspended), keyPrincipal({ status: 'suspended' }));
+  principals.add(tokenOf('owner'), sessionPrincipal({ memberships: [{ ...membership, role: 'owner' }] }));
+  principals.add(tokenOf('member'), sessionPrincipal({ memberships: [{ ...membership, role: 'member' }] }));
+  principals.add(tokenOf('outsider'), sessionPrincipal());
+  principals.add(tokenOf('super'), sessionPrincipal({ userId: 'usr_root', isSuperAdmin: true }));
+  principals.add(rsk, limitedKey());
+  principals.add(scoped, limitedKey({ permissions: ['inference:write'] }));
+  principals.add(suspended, limitedKey({ status: 'suspended' }));
   const adminKey = {
     kind: 'admin_key' as const,
     keyId: 'mak_1',
@@ -56,8 +48,8 @@ beforeAll(async () => {
     accountId: 'acct_1',
     accountVersion: 1,
   };
-  known.set(secretDigest(mak), { ...adminKey, scopes: ['usage:read'] });
-  known.set(secretDigest(narrowMak), { ...adminKey, scopes: ['keys:read'] });
+  principals.add(mak, { ...adminKey, scopes: ['usage:read'] });
+  principals.add(narrowMak, { ...adminKey, scopes: ['keys:read'] });
   await app.post(record);
 });
 afterAll(async () => {

@@ -1,19 +1,7 @@
-import type { AdmitRequest, AdmitResult, MirrorRequest, ScopeKind } from '@gateway/contracts';
-import { ApiError } from '@gateway/contracts';
-import { InProcessLimitStore } from '@gateway/limits';
+import type { AdmitRequest, AdmitResult, ScopeKind } from '@gateway/contracts';
 import { SystemClock, SystemRandom } from '@gateway/platform';
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
-import { MIGRATED, startUsageApp, usageRecord, type UsageApp } from '../usage.fixture.js';
-
-/** A limit store that can be taken away. */
-class BreakableStore extends InProcessLimitStore {
-  isAway = false;
-
-  override async mirror(request: MirrorRequest): Promise<void> {
-    if (this.isAway) throw new ApiError('service_unavailable');
-    return super.mirror(request);
-  }
-}
+import { eventually, LimitStoreDouble, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
+import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 
 const clock = new SystemClock();
 const KEY = { kind: 'key' as ScopeKind, id: 'key_1' };
@@ -22,11 +10,11 @@ const DAY_MS = 86_400_000;
 
 let place: TestDatabase;
 let app: UsageApp;
-let store: BreakableStore;
+let store: LimitStoreDouble;
 
 beforeEach(async () => {
   place = await testDatabase(MIGRATED);
-  store = new BreakableStore({ clock, random: new SystemRandom() });
+  store = new LimitStoreDouble({ clock, random: new SystemRandom() });
   app = await startUsageApp(place.url, { limits: store });
 });
 afterEach(async () => {
@@ -130,12 +118,12 @@ describe('mirrors', () => {
   it('while the store is away commits go on, and what it missed is told when it is back', async () => {
     await admit('req_f/0');
     await settle('req_f/0', 2_000_000_000n);
-    store.isAway = true;
+    store.failing.add('mirror');
     await app.post(usageRecord({ request_id: 'req_f', cost_usd: '2' }));
     expect(await app.funds.spent([KEY])).toEqual(['2']);
     expect((await store.read('acct_1', [])).unpostedUnits).toBe(1);
     await expect(app.mirrors.payDebts()).rejects.toThrow();
-    store.isAway = false;
+    store.failing.delete('mirror');
     await app.mirrors.payDebts();
     expect(await store.read('acct_1', [])).toMatchObject({ unpostedUnits: 0, unpostedNano: 0n });
     expect(await app.mirrors.payDebts()).toBe(0);

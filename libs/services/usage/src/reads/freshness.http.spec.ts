@@ -1,7 +1,7 @@
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
-import { mintSecret, secretDigest, SystemRandom } from '@gateway/platform';
+import { eventually, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
+import { mintSecret, SystemRandom } from '@gateway/platform';
 import type { AdmitRequest, UsageEventRecord } from '@gateway/contracts';
-import { keyPrincipal, MIGRATED, startUsageApp, usageRecord, type UsageApp } from '../usage.fixture.js';
+import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 
 const secret = mintSecret('rsk_', new SystemRandom());
 
@@ -11,7 +11,7 @@ let app: UsageApp;
 beforeAll(async () => {
   place = await testDatabase(MIGRATED);
   app = await startUsageApp(place.url);
-  app.principals.known.set(secretDigest(secret), keyPrincipal());
+  app.principals.add(secret, limitedKey());
 });
 afterAll(async () => {
   await app.close();

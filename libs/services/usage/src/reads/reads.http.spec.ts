@@ -1,16 +1,14 @@
-import { testDatabase, type TestDatabase } from '@gateway/testing';
-import { mintSecret, secretDigest, SystemRandom } from '@gateway/platform';
-import type { AttemptView, UsageEventRecord } from '@gateway/contracts';
 import {
   attemptRecord,
-  keyPrincipal,
-  MIGRATED,
   rejectionRecord,
   sessionPrincipal,
-  startUsageApp,
+  testDatabase,
   usageRecord,
-  type UsageApp,
-} from '../usage.fixture.js';
+  type TestDatabase,
+} from '@gateway/testing';
+import { mintSecret, SystemRandom } from '@gateway/platform';
+import type { AttemptView, UsageEventRecord } from '@gateway/contracts';
+import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 
 const DAY_MS = 86_400_000;
 const random = new SystemRandom();
@@ -25,19 +23,19 @@ let app: UsageApp;
 beforeAll(async () => {
   place = await testDatabase(MIGRATED);
   app = await startUsageApp(place.url);
-  const { known } = app.principals;
-  known.set(secretDigest(secret), keyPrincipal());
-  known.set(secretDigest(otherSecret), keyPrincipal({ keyId: 'key_2', createdBy: 'usr_2' }));
+  const { principals } = app;
+  principals.add(secret, limitedKey());
+  principals.add(otherSecret, limitedKey({ keyId: 'key_2', createdBy: 'usr_2' }));
   const membership = { orgId: 'org_1', accountId: 'acct_1', teams: [] };
-  known.set(
+  principals.add(
     tokenOf('owner'),
     sessionPrincipal({ userId: 'usr_9', memberships: [{ ...membership, role: 'owner' }] }),
   );
-  known.set(
+  principals.add(
     tokenOf('member'),
     sessionPrincipal({ userId: 'usr_2', memberships: [{ ...membership, role: 'member' }] }),
   );
-  known.set(tokenOf('outsider'), sessionPrincipal({ userId: 'usr_8' }));
+  principals.add(tokenOf('outsider'), sessionPrincipal({ userId: 'usr_8' }));
 });
 afterAll(async () => {
   await app.close();

@@ -6,15 +6,17 @@ import { encodeFrame } from '@gateway/journal';
 import { RedisLimitStore } from '@gateway/limits';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import {
+  attemptRecord,
   redisScripts,
   testDatabase,
   testRedis,
+  usageRecord,
   type RedisScripts,
   type TestDatabase,
   type TestRedis,
 } from '@gateway/testing';
 import { emptyLedger, withoutTrigger } from '../ingest/books.fixture.js';
-import { MIGRATED, attemptRecord, startUsageApp, usageRecord, type UsageApp } from '../usage.fixture.js';
+import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { Reconciler } from './reconciler.js';
 
 const clock = new SystemClock();

@@ -1,0 +1,56 @@
+import { ApiError, Funds, type LimitStore } from '@gateway/contracts';
+import { Usd } from '@gateway/money';
+
+type Scopes = Parameters<Funds['seedGate']>[2];
+type Credit = Parameters<Funds['credit']>[0];
+
+/** A ledger of a few numbers that a test sets and takes away. */
+export class FundsDouble extends Funds {
+  /** USD by `<kind> <id>`; 0 where there is none. */
+  readonly spentByScope = new Map<string, string>();
+  readonly credits: Credit[] = [];
+  balanceNano = 0n;
+  /** Gates seeded, and calls of `spent`. */
+  seeded = 0;
+  calls = 0;
+  isAway = false;
+
+  /** @param limits the store whose gates are seeded; without one nothing is */
+  constructor(private readonly limits: LimitStore | null = null) {
+    super();
+  }
+
+  async seedGate(accountId: string, gen: string, scopes: Scopes): Promise<void> {
+    this.reach();
+    this.seeded += 1;
+    const posted = scopes.map(({ kind, id }) => {
+      const postedNano = Usd.parse(this.spentOn({ kind, id })).toNano('half-up');
+      return { kind, id, postedNano };
+    });
+    const { balanceNano } = this;
+    await this.limits?.mirror({ accountId, gen, version: 1, balanceNano, scopes: posted, units: [] });
+  }
+
+  async spent(scopes: Scopes): Promise<string[]> {
+    this.calls += 1;
+    this.reach();
+    return scopes.map((scope) => this.spentOn(scope));
+  }
+
+  async credit(credit: Credit): Promise<void> {
+    this.reach();
+    if (!this.credits.some(({ source }) => source === credit.source)) this.credits.push(credit);
+  }
+
+  async watermark(): Promise<number> {
+    return 0;
+  }
+
+  private spentOn({ kind, id }: Scopes[number]): string {
+    return this.spentByScope.get(`${kind} ${id}`) ?? '0';
+  }
+
+  private reach(): void {
+    if (this.isAway) throw new ApiError('service_unavailable');
+  }
+}

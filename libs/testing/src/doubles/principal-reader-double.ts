@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+import { ApiError, PrincipalReader, type Credential, type Principal } from '@gateway/contracts';
+
+/** Principals that a test adds and changes while a service runs, by the digest of a secret or by a session's token. */
+export class PrincipalReaderDouble extends PrincipalReader {
+  /** What the keys service knows. */
+  readonly known = new Map<string, Principal>();
+  /** What a cache still holds: it is answered before `known` until the principal is reloaded. */
+  readonly cached = new Map<string, Principal>();
+  lookups = 0;
+  reloads = 0;
+  isAway = false;
+
+  /** @param credential a secret with its prefix, or a session's token */
+  add(credential: string, principal: Principal): void {
+    this.known.set(
+      /^(?:rsk|mak)_/.test(credential) ? hash('sha256', credential, 'hex') : credential,
+      principal,
+    );
+  }
+
+  async resolve(credential: Credential): Promise<Principal> {
+    this.lookups += 1;
+    if (this.isAway) throw new ApiError('service_unavailable');
+    const name = nameOf(credential);
+    const found = this.cached.get(name) ?? this.known.get(name);
+    if (found === undefined) throw new ApiError('unauthorized');
+    return found;
+  }
+
+  reload(credential: Credential): Promise<Principal> {
+    this.reloads += 1;
+    this.cached.delete(nameOf(credential));
+    return this.resolve(credential);
+  }
+}
+
+function nameOf(credential: Credential): string {
+  return credential.kind === 'session' ? credential.token : credential.digest;
+}
