@@ -2,6 +2,8 @@
 export interface Figure {
   median: number;
   worst: number;
+  /** To the baseline, where the row's own ratio is of another program. */
+  ratio?: number;
 }
 
 export type Verdict = 'pass' | 'miss';
@@ -15,10 +17,12 @@ export interface Row {
   /** null where the figure is not one of a proxy. */
   baseline: Figure | null;
   gateway: Figure | null;
-  /** Other programs of the same run, by the name of --peer. */
+  /** Other programs of the same run, by the name of --peer; `before` is the gateway of --against. */
   peers: Record<string, Figure>;
   /** Gateway / baseline for throughput, baseline / gateway for what is spent: more is better in both. null = none. */
   ratio: number | null;
+  /** Microseconds of processor time per request, of all programs of a load row; absent in other rows. */
+  costs?: { name: string; boxUs: number; processUs: number }[];
   /** The bound in words; empty where the row only informs. */
   gate: string;
   verdict: Verdict | null;

@@ -1,28 +1,30 @@
+import { startBefore } from './before.js';
 import { startFleet, type Fleet } from './fleet.js';
-import { load, type LoadFigures } from './load.js';
 import { startNginx } from './nginx.js';
 import type { Options } from './options.js';
+import { childrenOf } from './proc.js';
 import { start } from './processes.js';
 import { startStampedUpstream, type StampedUpstream } from './stream-upstream.js';
-import { mainThreadSeconds, memoryMiB, processorSeconds } from './proc.js';
 
 /** A program under measurement. */
 export interface Target {
-  /** `baseline`, `gateway` or the name of a peer. */
+  /** `baseline`, `gateway`, `before` for the gateway of --against, or the name of a peer. */
   name: string;
   url: string;
   key: string;
   plainModel: string;
   streamModel: string;
-  /** null for a peer: it is started by somebody else. */
+  /** null for a peer that somebody else has started. */
   pid: number | null;
+  /** All processes that run for it alone, its servers included: their time is not another target's. */
+  family: readonly number[];
 }
 
-/** What is up while rows are measured: both proxies before the same upstreams. */
+/** What is up while rows are measured: all programs before the same upstreams. */
 export interface Lab {
   options: Options;
   fleet: Fleet;
-  /** The baseline first, then the gateway, then peers: rounds go through them in turn. */
+  /** The baseline first, then the gateway, then the others: rounds go through them in turn. */
   targets: readonly Target[];
   baseline: Target;
   gateway: Target;
@@ -30,9 +32,6 @@ export interface Lab {
   /** A sentence where a Node program stands in for a native one; empty otherwise. */
   caution: string;
 }
-
-const WARM_UP_ROUND_SECONDS = 4;
-const IS_STABLE = 0.05;
 
 /** A chat request of about so many bytes. */
 export function chatBody(model: string, bytes: number): string {
@@ -50,86 +49,56 @@ export async function openLab(
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
+  /** Starts something that ends with the lab, and records which processes it brought. */
+  const open = async <T>(
+    starting: Promise<T>,
+    end: (started: T) => void | Promise<void>,
+  ): Promise<{ started: T; family: number[] }> => {
+    const before = new Set(childrenOf(process.pid));
+    const started = await starting;
+    closers.push(() => end(started));
+    return { started, family: childrenOf(process.pid).filter((pid) => !before.has(pid)) };
+  };
   try {
-    const streams = await startStampedUpstream();
-    closers.push(() => streams.close());
-    const native = await startNginx();
-    if (native) closers.push(() => native.close());
-    const plain = native?.url ?? streams.url;
-    const proxy = await start({
-      args: ['dist/tools/bench/src/baseline.js', '--upstream', plain, '--streams', streams.url],
-      readyWhen: /"url":"([^"]+)"/,
-    });
-    closers.push(() => proxy.stop());
-    const fleet = await startFleet({ plain, streams: streams.url }, edgeArgs);
-    closers.push(() => fleet.stop());
+    const { started: streams } = await open(startStampedUpstream(), (upstream) => upstream.close());
+    const { started: native } = await open(startNginx(), (upstream) => upstream?.close());
+    const upstreams = { plain: native?.url ?? streams.url, streams: streams.url };
     const models = { plainModel: 'simulator/chat', streamModel: 'openai/gpt-4o-mini' };
-    const baseline = { name: 'baseline', url: proxy.ready[1], key: 'none', pid: proxy.pid, ...models };
-    const { url, key, edgePid: pid } = fleet;
-    const gateway: Target = { name: 'gateway', url, key, pid, ...models };
-    const peers = options.peers.map(({ model, ...peer }) => ({
-      ...peer,
-      plainModel: model,
-      streamModel: model,
-      pid: null,
-    }));
-    const targets = [baseline, gateway, ...peers];
+    const proxy = await open(startBaseline(upstreams), (program) => program.stop());
+    const baseline: Target = {
+      ...{ name: 'baseline', url: proxy.started.ready[1], key: 'none', pid: proxy.started.pid },
+      ...models,
+      family: proxy.family,
+    };
+    const current = await open(startFleet(upstreams, edgeArgs), (fleet) => fleet.stop());
+    const gateway = gatewayOf('gateway', current.started, current.family);
+    const targets = [baseline, gateway];
+    if (options.against !== null) {
+      const other = await open(startBefore(options.against, upstreams), (fleet) => fleet.stop());
+      targets.push(gatewayOf('before', other.started, other.family));
+    }
+    for (const { model, ...peer } of options.peers) {
+      targets.push({ ...peer, plainModel: model, streamModel: model, pid: null, family: [] });
+    }
     const caution = native ? '' : 'nginx is not installed: a Node upstream takes part of the processor';
-    return { lab: { options, fleet, targets, baseline, gateway, streams, caution }, close };
+    return { lab: { options, fleet: current.started, targets, baseline, gateway, streams, caution }, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Loads until two rounds in a row are alike, at most as long as the options say: compiled code comes late. */
-export async function warmUp({ options }: Lab, target: Target, body: string): Promise<number> {
-  let before = 0;
-  for (let warmed = 0; warmed < options.warmUpSeconds; warmed += WARM_UP_ROUND_SECONDS) {
-    const { requestsPerSecond } = await loadOn(target, body, 16, WARM_UP_ROUND_SECONDS);
-    const isStable = Math.abs(requestsPerSecond - before) <= requestsPerSecond * IS_STABLE;
-    if (isStable && before > 0) return warmed + WARM_UP_ROUND_SECONDS;
-    before = requestsPerSecond;
-  }
-  return options.warmUpSeconds;
+function gatewayOf(
+  name: string,
+  { url, key, edgePid: pid }: Pick<Fleet, 'url' | 'key' | 'edgePid'>,
+  family: number[],
+): Target {
+  return { name, url, key, pid, plainModel: 'simulator/chat', streamModel: 'openai/gpt-4o-mini', family };
 }
 
-/** One load; answers that are errors end the run, because nothing is measured by them. */
-export async function loadOn(
-  { name, url, key }: Pick<Target, 'name' | 'url' | 'key'>,
-  body: string,
-  connections: number,
-  seconds: number,
-  keys: readonly string[] = [key],
-): Promise<LoadFigures> {
-  const figures = await load({ url, keys, body, connections, seconds });
-  if (figures.errors > 0) {
-    throw new Error(`${name}: ${figures.errors} answers were errors, so nothing was measured`);
-  }
-  return figures;
-}
-
-/** One load with what it cost the program, in microseconds of processor time per request. */
-export async function costOn(
-  target: Target,
-  body: string,
-  seconds: number,
-  keys?: readonly string[],
-): Promise<LoadFigures & { mainUs: number; processUs: number; memoryMiB: number }> {
-  const { pid } = target;
-  const before = spent(pid);
-  const figures = await loadOn(target, body, 16, seconds, keys);
-  const after = spent(pid);
-  const requests = figures.requestsPerSecond * seconds;
-  return {
-    ...figures,
-    mainUs: ((after.main - before.main) / requests) * 1e6,
-    processUs: ((after.all - before.all) / requests) * 1e6,
-    memoryMiB: pid === null ? Number.NaN : memoryMiB(pid),
-  };
-}
-
-function spent(pid: number | null): { main: number; all: number } {
-  if (pid === null) return { main: Number.NaN, all: Number.NaN };
-  return { main: mainThreadSeconds(pid), all: processorSeconds(pid) };
+function startBaseline({ plain, streams }: { plain: string; streams: string }): ReturnType<typeof start> {
+  return start({
+    args: ['dist/tools/bench/src/baseline.js', '--upstream', plain, '--streams', streams],
+    readyWhen: /"url":"([^"]+)"/,
+  });
 }

@@ -43,7 +43,7 @@ const LAB_ROWS: Record<LabGroup, (lab: Lab) => Promise<Row[]>> = {
 };
 const ALONE_ROWS = { admit: admitRows, ingestion: ingestionRows };
 
-/** Every group that was asked for; one that fails is told and does not take the others with it. */
+/** Every group that was asked for; one that fails is reported and does not take the others with it. */
 async function measure(options: Options): Promise<{ rows: Row[]; failures: string[] }> {
   const rows: Row[] = [];
   const failures: string[] = [];
@@ -68,7 +68,7 @@ async function measure(options: Options): Promise<{ rows: Row[]; failures: strin
     }
   }
   for (const [group, work] of Object.entries(ALONE_ROWS)) {
-    if (options.groups.has(group as Group)) await attempt(group as Group, work);
+    if (options.groups.has(group as Group)) await attempt(group as Group, () => work(options));
   }
   return { rows, failures };
 }

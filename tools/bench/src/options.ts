@@ -41,6 +41,8 @@ export interface Options {
   /** Callers that leave at once. */
   leaving: number;
   peers: Peer[];
+  /** Folder of another built checkout, whose gateway takes turns with this one's. */
+  against: string | null;
   jsonFile: string | null;
   markdownFile: string | null;
   writesDocs: boolean;
@@ -50,11 +52,12 @@ export interface Options {
 const HELP = `npm run bench -- [options]
   --only row,row     of: ${GROUPS.join(', ')}, none (default: all)
   --seconds N        of one round (5)            --rounds N    of each figure (5)
-  --warm-up N        seconds at most (40)        --minutes N   of the memory row (1)
-  --keys N,N         of the size row (1,1000,100000)
+  --warm-up N        seconds at most (90)        --minutes N   of the memory row (1)
+  --keys N,N         of the size row (5000,100000)
   --streams N        held at once (512)          --stalled N   readers that stop reading (1000)
   --leaving N        callers that leave at once (1000)
   --peer name=URL[,key=…][,model=…]              another program; more than once
+  --against DIR      another built checkout: its gateway takes turns with this one; plain alone unless --only is given
   --json FILE        the rows as JSON            --markdown FILE
   --write-docs       keeps the rows in docs/performance/figures.json and writes them into docs/performance.md
   --profile          a CPU profile of the edge's main thread, with a flame graph; alone unless --only is given
@@ -73,9 +76,9 @@ function peerOf(text: string): Peer {
   };
 }
 
-function groupsOf(only: string | undefined, isProfile: boolean): Set<Group> {
-  if (only === 'none' || (only === undefined && isProfile)) return new Set();
-  if (only === undefined) return new Set(GROUPS);
+function groupsOf(only: string | undefined, otherwise: readonly Group[]): Set<Group> {
+  if (only === 'none') return new Set();
+  if (only === undefined) return new Set(otherwise);
   const names = only.split(',');
   const unknown = names.filter((name) => !(GROUPS as readonly string[]).includes(name));
   if (unknown.length > 0) throw new Error(`--only ${unknown.join(',')}: known are ${GROUPS.join(', ')}`);
@@ -88,6 +91,12 @@ function numberOf(name: string, text: string, least: number): number {
   return value;
 }
 
+/** What is measured where --only does not say it. */
+function defaultGroups({ profile, against }: { profile: boolean; against?: string }): readonly Group[] {
+  if (profile) return [];
+  return against === undefined ? GROUPS : ['plain'];
+}
+
 /** Reads the command line; null where help was asked for and printed. */
 export function readOptions(args = process.argv.slice(2)): Options | null {
   const { values } = parseArgs({
@@ -96,13 +105,14 @@ export function readOptions(args = process.argv.slice(2)): Options | null {
       only: { type: 'string' },
       seconds: { type: 'string', default: '5' },
       rounds: { type: 'string', default: '5' },
-      'warm-up': { type: 'string', default: '40' },
+      'warm-up': { type: 'string', default: '90' },
       minutes: { type: 'string', default: '1' },
-      keys: { type: 'string', default: '1,1000,100000' },
+      keys: { type: 'string', default: '5000,100000' },
       streams: { type: 'string', default: '512' },
       stalled: { type: 'string', default: '1000' },
       leaving: { type: 'string', default: '1000' },
       peer: { type: 'string', multiple: true, default: [] },
+      against: { type: 'string' },
       json: { type: 'string' },
       markdown: { type: 'string' },
       'write-docs': { type: 'boolean', default: false },
@@ -119,12 +129,13 @@ export function readOptions(args = process.argv.slice(2)): Options | null {
     rounds: numberOf('rounds', values.rounds, 1),
     warmUpSeconds: numberOf('warm-up', values['warm-up'], 0),
     minutes: numberOf('minutes', values.minutes, 0.1),
-    groups: groupsOf(values.only, values.profile),
+    groups: groupsOf(values.only, defaultGroups(values)),
     keys: values.keys.split(',').map((text) => numberOf('keys', text, 1)),
     streams: numberOf('streams', values.streams, 1),
     stalledReaders: numberOf('stalled', values.stalled, 1),
     leaving: numberOf('leaving', values.leaving, 1),
     peers: values.peer.map(peerOf),
+    against: values.against ?? null,
     jsonFile: values.json ?? null,
     markdownFile: values.markdown ?? null,
     writesDocs: values['write-docs'],

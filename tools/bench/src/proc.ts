@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { cpus, setPriority } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** Resident memory of a process in MiB, from /proc; NaN where there is none. */
 export function memoryMiB(pid: number): number {
@@ -23,40 +24,111 @@ export function processorSeconds(pid: number): number {
 
 /**
  * Processor time of a process's main thread so far, in seconds: what one more request costs where the event loop is
- * the bound. NaN where /proc does not tell it.
+ * the bound. NaN where /proc does not have it.
  */
 export function mainThreadSeconds(pid: number): number {
+  return threadSeconds(pid, pid);
+}
+
+/**
+ * Processor time of the threads with which V8 compiles and collects garbage beside the program, in seconds. It falls
+ * while a program is warmed up and stands once nothing is left to compile.
+ */
+export function compilerSeconds(pid: number): number {
   try {
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
+    return readdirSync(`/proc/${pid}/task`)
+      .filter((thread) => nameOf(`/proc/${pid}/task/${thread}`) === 'V8Worker')
+      .reduce((sum, thread) => sum + threadSeconds(pid, thread), 0);
   } catch {
     return Number.NaN;
   }
 }
 
-/** The processes below a process, it included. */
-function family(pid: number): number[] {
+function threadSeconds(pid: number, thread: number | string): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function nameOf(folder: string): string {
+  return readFileSync(`${folder}/comm`, 'utf8').trim();
+}
+
+/** Processor time that all processors have spent so far on anything, in seconds; NaN where /proc is missing. */
+export function busySeconds(): number {
+  try {
+    const [user, nice, system, , , irq, softIrq] = readFileSync('/proc/stat', 'utf8')
+      .split('\n')[0]
+      .split(/\s+/)
+      .slice(1)
+      .map(Number);
+    return (user + nice + system + irq + softIrq) / 100;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Processor time of processes and everything below them so far, in seconds. Children that have ended count, too. */
+export function familySeconds(pids: readonly number[]): number {
+  return family(pids).reduce((sum, pid) => sum + (ownAndEndedSeconds(pid) || 0), 0);
+}
+
+function ownAndEndedSeconds(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / 100;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** The processes that a process has started and that still run. */
+export function childrenOf(pid: number): number[] {
+  return parents().get(pid) ?? [];
+}
+
+/** Waits for the machine to be nearly idle, some seconds at most: what a round leaves behind belongs to no other. */
+export async function untilIdle(): Promise<void> {
+  const IDLE_SHARE = 0.15;
+  for (let look = 0; look < 20; look += 1) {
+    const before = busySeconds();
+    await pause(250);
+    if (!(busySeconds() - before > 0.25 * cpus().length * IDLE_SHARE)) return;
+  }
+}
+
+/** Of every process that has children: which. */
+function parents(): Map<number, number[]> {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
-      const parent = Number(readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1].split(' ')[1]);
+      const parent = Number(readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
       children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
     } catch {
       // It has ended since it was listed.
     }
   }
-  const found = [pid];
+  return children;
+}
+
+/** The processes below some, they included. */
+function family(pids: readonly number[]): number[] {
+  const children = parents();
+  const found = [...pids];
   for (const member of found) found.push(...(children.get(member) ?? []));
   return found;
 }
 
 /**
  * Lets broker and database below a process give way to the edge, as on machines of their own. Linux keeps the
- * priority per thread: each has to be told.
+ * priority per thread, so each of them is set.
  */
 export function yieldBelow(pid: number, programs: RegExp, nice: number): void {
-  for (const member of family(pid)) {
+  for (const member of family([pid])) {
     try {
-      if (!programs.test(readFileSync(`/proc/${member}/comm`, 'utf8'))) continue;
+      if (!programs.test(nameOf(`/proc/${member}`))) continue;
       for (const thread of readdirSync(`/proc/${member}/task`)) setPriority(Number(thread), nice);
     } catch {
       // Ended, or not ours to change: the figures are a little worse.

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { costTable, type CpuProfile } from './cpu-profile.js';
 import { flameGraph } from './flame-graph.js';
-import { loadOn, openLab, warmUp } from './lab.js';
+import { openLab } from './lab.js';
+import { loadOn, plainBodyOf, warmUp } from './loads.js';
 import type { Options } from './options.js';
 import { root } from './processes.js';
-import { plainBodyOf } from './rows/plain.js';
 
 const FOLDER = join(root, 'docs/performance');
 const SAMPLE_US = 200;

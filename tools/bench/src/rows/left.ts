@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { figureOf, percentile, row, verdictOf, type Row } from '../figures.js';
-import { warmUp, type Lab, type Target } from '../lab.js';
-import { plainBodyOf } from './plain.js';
+import type { Lab, Target } from '../lab.js';
+import { plainBodyOf, warmUp } from '../loads.js';
 import type { StampedUpstream, StreamOrder } from '../stream-upstream.js';
 
 const GATE_MS = 500;

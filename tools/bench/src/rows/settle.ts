@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { EXACT, percentile, row, verdictOf, type Row } from '../figures.js';
 import type { Lab } from '../lab.js';
-import { plainBodyOf } from './plain.js';
+import { plainBodyOf } from '../loads.js';
 
 /** So slow that the box is at rest: the figure is the way of an event, not the wait behind others. */
 const PER_SECOND = 40;

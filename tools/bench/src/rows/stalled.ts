@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXACT, row, verdictOf, type Row } from '../figures.js';
-import { loadOn, type Lab, type Target } from '../lab.js';
+import type { Lab, Target } from '../lab.js';
+import { loadOn, plainBodyOf } from '../loads.js';
 import { memoryMiB } from '../proc.js';
 import type { LoadFigures } from '../load.js';
 import type { StreamOrder } from '../stream-upstream.js';
-import { plainBodyOf } from './plain.js';
 
 const GIB = 1_024;
 const BEGIN_MS = 30_000;

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Fleet, FleetUpstreams } from './fleet.js';
+import { JAVA_OPTIONS } from './processes.js';
+
+/** What a comparison needs of a fleet: older checkouts have at least this. */
+export type OtherFleet = Pick<Fleet, 'url' | 'key' | 'edgePid' | 'stop'>;
+
+interface FleetModule {
+  startFleet: (upstreams: FleetUpstreams) => Promise<OtherFleet>;
+}
+
+/**
+ * Starts the fleet of another built checkout by that checkout's own bench, which knows its environment and its tables,
+ * on servers of its own.
+ */
+export async function startBefore(checkout: string, upstreams: FleetUpstreams): Promise<OtherFleet> {
+  const file = join(resolve(checkout), 'dist/tools/bench/src/fleet.js');
+  if (!existsSync(file)) throw new Error(`--against ${checkout}: build it first, ${file} is missing`);
+  // An older checkout passes on the environment of this process.
+  process.env['_JAVA_OPTIONS'] = JAVA_OPTIONS;
+  const { startFleet } = (await import(pathToFileURL(file).href)) as FleetModule;
+  return await startFleet(upstreams);
+}

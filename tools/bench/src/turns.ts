@@ -1,0 +1,64 @@
+import { figureOf, type Figure, type Row } from './figures.js';
+import type { Lab, Target } from './lab.js';
+import type { Cost } from './loads.js';
+
+/** What each program gave, round by round, by its name. */
+export type Rounds<T> = ReadonlyMap<string, readonly T[]>;
+
+/**
+ * Rounds in turn, every other one in the opposite order, so that a machine that slows down slows all. A peer that
+ * fails takes part no longer; our own programs end the group.
+ */
+export async function takeTurns<T>(lab: Lab, measure: (target: Target) => Promise<T>): Promise<Rounds<T>> {
+  const measured = new Map<string, T[]>(lab.targets.map(({ name }) => [name, []]));
+  for (let round = 0; round < lab.options.rounds; round += 1) {
+    for (const target of round % 2 === 0 ? lab.targets : [...lab.targets].reverse()) {
+      const rounds = measured.get(target.name);
+      if (rounds === undefined) continue;
+      try {
+        rounds.push(await measure(target));
+      } catch (error) {
+        if (!lab.options.peers.some(({ name }) => name === target.name)) throw error;
+        measured.delete(target.name);
+        process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      }
+    }
+  }
+  return measured;
+}
+
+type Compared = Pick<Row, 'peers' | 'ratio'> & { baseline: Figure; gateway: Figure };
+
+/** One figure of all programs; a ratio above 1 is better than the baseline in both directions. */
+export function compared<T>(
+  rounds: Rounds<T>,
+  pick: (round: T) => number,
+  better: 'more' | 'less',
+): Compared {
+  const figures = new Map([...rounds].map(([name, of]) => [name, figureOf(of.map(pick), better)] as const));
+  const baseline = figures.get('baseline') ?? figureOf([], better);
+  const gateway = figures.get('gateway') ?? figureOf([], better);
+  const ratioOf = ({ median }: Figure): number =>
+    better === 'more' ? median / baseline.median : baseline.median / median;
+  const peers = Object.fromEntries(
+    [...figures]
+      .filter(([name]) => name !== 'baseline' && name !== 'gateway')
+      .map(([name, figure]) => [name, { ...figure, ratio: ratioOf(figure) }]),
+  );
+  return { baseline, gateway, peers, ratio: ratioOf(gateway) };
+}
+
+/** What a request of a load row cost the whole machine and the program, of each program. */
+export function costsOf(rounds: Rounds<Cost>): NonNullable<Row['costs']> {
+  return [...rounds].map(([name, of]) => ({
+    name,
+    boxUs: figureOf(
+      of.map(({ boxUs }) => boxUs),
+      'less',
+    ).median,
+    processUs: figureOf(
+      of.map(({ processUs }) => processUs),
+      'less',
+    ).median,
+  }));
+}
