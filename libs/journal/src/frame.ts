@@ -12,17 +12,37 @@ export const MAX_FRAME_BYTES = 960 * 1024;
 /** How a run of frames ends: at a boundary, in a frame that was never finished, at bytes that are wrong. */
 export type FrameEnd = 'more' | 'clean' | 'torn' | 'bad';
 
-/** Throws RangeError above MAX_FRAME_BYTES. */
-export function encodeFrame(json: string): Buffer {
+/** Bytes of the frame that holds `json`. Throws RangeError above MAX_FRAME_BYTES. */
+export function frameBytes(json: string): number {
   const length = Buffer.byteLength(json);
+  checkLength(length);
+  return FRAME_HEADER_BYTES + length;
+}
+
+/**
+ * Writes the frame into `bytes` from `at` on and returns the offset behind it. `bytes` needs room for three bytes a
+ * character, or for `frameBytes(json)`. Throws RangeError above MAX_FRAME_BYTES.
+ */
+export function writeFrame(json: string, bytes: Buffer, at: number): number {
+  const start = at + FRAME_HEADER_BYTES;
+  const length = bytes.write(json, start, 'utf8');
+  checkLength(length);
+  bytes.writeUInt32BE(length, at);
+  bytes.writeUInt32BE(crc32(bytes.subarray(start, start + length)), at + 4);
+  return start + length;
+}
+
+/** A frame in a buffer of its own. Throws RangeError above MAX_FRAME_BYTES. */
+export function encodeFrame(json: string): Buffer {
+  const frame = Buffer.allocUnsafe(frameBytes(json));
+  writeFrame(json, frame, 0);
+  return frame;
+}
+
+function checkLength(length: number): void {
   if (length === 0 || length > MAX_FRAME_BYTES) {
     throw new RangeError(`A journal frame of ${length} bytes is outside 1 to ${MAX_FRAME_BYTES}.`);
   }
-  const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + length);
-  frame.write(json, FRAME_HEADER_BYTES, 'utf8');
-  frame.writeUInt32BE(length, 0);
-  frame.writeUInt32BE(crc32(frame.subarray(FRAME_HEADER_BYTES)), 4);
-  return frame;
 }
 
 /**

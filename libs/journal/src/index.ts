@@ -4,7 +4,8 @@ export type { Disk } from './disk.js';
 export { decodeFrames, encodeFrame, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './frame.js';
 export type { FrameEnd } from './frame.js';
 export { Journal, JournalOwnedError } from './journal.js';
-export type { JournalOptions, JournalStats, Receipt, Recovery } from './journal.js';
+export type { JournalStats, Receipt, Recovery } from './journal.js';
+export type { JournalOptions } from './journal-options.js';
 export { parseFrame, unitOf } from './records.js';
 export type {
   CrashRecord,

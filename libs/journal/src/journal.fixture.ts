@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Clock, LogRecord, Random, Timer } from '@gateway/contracts';
 import type { JournalAlarm } from './alarm.js';
 import { type Disk, nodeDisk } from './disk.js';
-import { Journal, type JournalOptions } from './journal.js';
+import { Journal } from './journal.js';
+import type { JournalOptions } from './journal-options.js';
 import type { CrashRecord, Intent, OutcomeValues, SyncedOutcome } from './records.js';
 import type { ShipperEvents } from './shipper-handle.js';
 

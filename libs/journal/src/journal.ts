@@ -1,16 +1,17 @@
 import { join } from 'node:path';
-import type { Clock, Random, Topic } from '@gateway/contracts';
-import type { JournalAlarm, OnAlarm } from './alarm.js';
+import type { Topic } from '@gateway/contracts';
+import type { JournalAlarm } from './alarm.js';
 import type { DeadEpoch } from './dead-epoch.js';
 import { type Disk, nodeDisk } from './disk.js';
 import { EpochReader, WINDOW_BYTES } from './epoch-reader.js';
-import { encodeFrame } from './frame.js';
 import { Inheritance, isProducerName } from './inheritance.js';
+import type { JournalOptions } from './journal-options.js';
 import { OpenUnits } from './open-units.js';
 import { type Claim, claim } from './owner.js';
 import {
   type CrashRecord,
   type Intent,
+  intentJson,
   isOutcome,
   type JournalTopic,
   type OutcomeHead,
@@ -25,30 +26,6 @@ import {
 import { type Position, SegmentWriter } from './segment-writer.js';
 import { Shelf } from './shelf.js';
 import type { ShipperHandle, ShipSource } from './shipper-handle.js';
-
-export interface JournalOptions {
-  /** Root of all producers' folders on this volume. */
-  dir: string;
-  /** Name of this process's journal, stable over restarts: letters, digits, `.`, `_`, `-`, at most 64. */
-  producer: string;
-  clock: Clock;
-  random: Random;
-  /** `wait`: an answer ends only when its outcome is synced. `group`: it does not wait. */
-  sync: 'group' | 'wait';
-  /**
-   * Shortest time between two group commits, in milliseconds; default 0. What is written meanwhile shares the next one,
-   * and a power cut may take that much more; kill -9 takes nothing either way.
-   */
-  syncGapMs?: number;
-  /** Bytes that this journal and what it took over may hold; no new unit is accepted from 90 % on. */
-  budgetBytes: number;
-  /** Size at which a new segment begins; default 64 MiB. */
-  segmentBytes?: number;
-  onAlarm: OnAlarm;
-  /** Outcomes that may be settled now, in the order of their sequence numbers. Must not throw. */
-  onSynced?(outcomes: SyncedOutcome[]): void;
-  disk?: Disk;
-}
 
 export interface Receipt {
   seq: number;
@@ -132,7 +109,7 @@ export class Journal {
       segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
       syncGapMs: options.syncGapMs ?? 0,
       onAlarm: options.onAlarm,
-      carry: () => this.openUnits.frames(),
+      carry: () => this.openUnits.texts(),
       onSynced: (position, outcomes) => this.advance(position, outcomes),
     });
     this.shelf.add({
@@ -157,10 +134,15 @@ export class Journal {
     return !this.isFull && !this.writer.isBroken && this.writer.unsyncedBytes < UNSYNCED_BYTES_MAX;
   }
 
-  /** Notes an admitted unit; buffered until the turn's flush. False: not accepted, the unit must be refused (503). */
+  /**
+   * Notes an admitted unit; buffered until the turn's flush. False: not accepted, the unit must be refused (503). Throws
+   * RangeError above 960 KiB.
+   */
   intent(intent: Intent): boolean {
     if (!this.isAccepting) return false;
-    void this.writer.append(this.openUnits.open(intent), null);
+    const facts = JSON.stringify(intent.facts);
+    void this.writer.append(intentJson(intent, facts), null);
+    this.openUnits.open(intent, facts);
     void this.turnsEnd();
     return true;
   }
@@ -306,11 +288,11 @@ export class Journal {
     const { producer, epoch } = this;
     const seq = this.seq + 1;
     const head: OutcomeHead = { seq, topic, key, at: this.options.clock.now(), unit, settle, isCrash };
-    // A frame that cannot be made must not use up a number.
-    const frame = encodeFrame(outcomeJson(head, value, this));
+    const json = outcomeJson(head, value, this);
+    const synced = this.writer.append(json, syncedOutcome(head, { producer, epoch }));
+    // Only now: a frame that cannot be made must not use up a number.
     this.seq = seq;
     if (unit !== null) this.openUnits.close(unit);
-    const synced = this.writer.append(frame, syncedOutcome(head, { producer, epoch }));
     void this.turnsEnd();
     return { seq, synced };
   }

@@ -1,4 +1,3 @@
-import { encodeFrame } from './frame.js';
 import { type Intent, intentJson, joined } from './records.js';
 
 interface OpenUnit {
@@ -15,12 +14,8 @@ export class OpenUnits {
     return this.units.size;
   }
 
-  /** Answers the frame of the INTENT. Throws RangeError where it is too large, and then the unit is not open. */
-  open(intent: Intent): Buffer {
-    const facts = JSON.stringify(intent.facts);
-    const frame = encodeFrame(intentJson(intent, facts));
+  open(intent: Intent, facts: string): void {
     this.units.set(intent.unit, { intent, facts });
-    return frame;
   }
 
   /** The JSON of a value that begins with what the INTENT of the unit says. Throws where the unit is not open. */
@@ -43,10 +38,10 @@ export class OpenUnits {
     for (const { intent } of this.units.values()) if (intent !== null) yield intent;
   }
 
-  /** Frames for the begin of a new segment. */
-  frames(): Buffer[] {
+  /** JSON of each INTENT, for the begin of a new segment. */
+  texts(): string[] {
     return [...this.units.values()].flatMap(({ intent, facts }) =>
-      intent === null ? [] : [encodeFrame(intentJson(intent, facts))],
+      intent === null ? [] : [intentJson(intent, facts)],
     );
   }
 }

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Clock, Timer } from '@gateway/contracts';
 import { faultOf, type OnAlarm } from './alarm.js';
 import { type Disk, segmentName } from './disk.js';
+import { encodeFrame } from './frame.js';
+import { FrameBuffer, type FrameRun } from './frame-buffer.js';
 import type { SyncedOutcome } from './records.js';
 
 /** How far the disk holds an epoch for certain. */
@@ -20,16 +22,22 @@ export interface Segment {
   lastSeq: number;
 }
 
+/** Frames of one write. */
 interface Group {
-  frames: Buffer[];
-  bytes: number;
+  hasFrames: boolean;
   outcomes: SyncedOutcome[];
   lastSeq: number;
   synced: Promise<void>;
   resolve: () => void;
 }
 
-interface WrittenGroup extends Group {
+interface SealedGroup extends Group {
+  data: Buffer;
+  /** What `data` was taken from and the disk's confirmation gives back; null where it has memory of its own. */
+  run: FrameRun | null;
+}
+
+interface WrittenGroup extends SealedGroup {
   fd: number;
   end: Position;
 }
@@ -42,8 +50,8 @@ export interface WriterOptions {
   /** Shortest time between the beginnings of two syncs, in milliseconds. */
   syncGapMs: number;
   onAlarm: OnAlarm;
-  /** Frames that each new segment begins with: units still open, so that no old segment is kept for their sake. */
-  carry(): Buffer[];
+  /** Frames that each new segment begins with, as JSON: units still open, so that no old segment is kept for their sake. */
+  carry(): string[];
   onSynced(position: Position, outcomes: SyncedOutcome[]): void;
 }
 
@@ -62,8 +70,9 @@ export class SegmentWriter {
   syncFailures = 0;
   lastSyncMs = 0;
   private readonly options: WriterOptions;
+  private readonly frames = new FrameBuffer();
   private open: Group = newGroup();
-  private stuck: { group: Group; data: Buffer; written: number } | null = null;
+  private stuck: { group: SealedGroup; written: number } | null = null;
   private written: WrittenGroup[] = [];
   private writtenBytes = 0;
   private fd = -1;
@@ -92,13 +101,16 @@ export class SegmentWriter {
 
   /** Bytes that the disk has not confirmed yet. */
   get unsyncedBytes(): number {
-    return this.writtenBytes + this.open.bytes + (this.stuck?.data.length ?? 0);
+    return this.writtenBytes + this.frames.length + (this.stuck?.group.data.length ?? 0);
   }
 
-  /** Buffers a frame for the next flush; the promise resolves when it is synced. */
-  append(frame: Buffer, outcome: SyncedOutcome | null): Promise<void> {
-    this.open.frames.push(frame);
-    this.open.bytes += frame.length;
+  /**
+   * Buffers a frame for the next flush; the promise resolves when it is synced. Throws RangeError where the frame is too
+   * large, and has then changed nothing.
+   */
+  append(json: string, outcome: SyncedOutcome | null): Promise<void> {
+    this.frames.append(json);
+    this.open.hasFrames = true;
     if (outcome !== null) {
       this.open.outcomes.push(outcome);
       this.open.lastSeq = outcome.seq;
@@ -120,7 +132,7 @@ export class SegmentWriter {
     }
     this.stuck = null;
     // What was buffered while an earlier group was stuck goes now.
-    if (this.open.frames.length > 0) return this.flush();
+    if (this.open.hasFrames) return this.flush();
     if (this.syncsNow()) this.sync();
     return true;
   }
@@ -132,7 +144,7 @@ export class SegmentWriter {
     this.gap = null;
     this.flush();
     this.sync();
-    const buffered = this.open.frames.length > 0 ? this.open : this.stuck?.group;
+    const buffered = this.open.hasFrames ? this.open : this.stuck?.group;
     await (buffered ?? this.written.at(-1))?.synced;
     this.isSettling = false;
   }
@@ -153,31 +165,28 @@ export class SegmentWriter {
   }
 
   private seal(): void {
-    if (this.open.frames.length === 0) return;
+    if (!this.open.hasFrames) return;
     const group = this.open;
     this.open = newGroup();
     const carried = this.current().bytes >= this.rollAt ? this.rollOrStay() : [];
-    const [only] = group.frames;
-    const data =
-      group.frames.length === 1 && carried.length === 0 ? only : Buffer.concat([...carried, ...group.frames]);
-    this.stuck = { group, data, written: 0 };
+    const run = this.frames.take();
+    const data = carried.length === 0 ? run.bytes : Buffer.concat([...carried, run.bytes]);
+    this.stuck = { group: { ...group, data, run }, written: 0 };
   }
 
   private writeStuck(stuck: NonNullable<typeof this.stuck>): void {
     const segment = this.current();
-    while (stuck.written < stuck.data.length) {
-      const taken = this.options.disk.write(this.fd, stuck.data, stuck.written);
+    const { group } = stuck;
+    while (stuck.written < group.data.length) {
+      const taken = this.options.disk.write(this.fd, group.data, stuck.written);
       stuck.written += taken;
       segment.bytes += taken;
     }
-    const { group } = stuck;
-    group.bytes = stuck.data.length;
-    group.frames = [stuck.data];
     this.lastSeq = Math.max(this.lastSeq, group.lastSeq);
     segment.lastSeq = this.lastSeq;
     const end = { segment: segment.index, offset: segment.bytes, seq: this.lastSeq };
     this.written.push({ ...group, fd: this.fd, end });
-    this.writtenBytes += group.bytes;
+    this.writtenBytes += group.data.length;
   }
 
   // A commit covers all groups written before it began; those written meanwhile share the next one.
@@ -223,7 +232,7 @@ export class SegmentWriter {
 
   private confirm(groups: WrittenGroup[]): void {
     this.written = this.written.slice(groups.length);
-    for (const group of groups) this.writtenBytes -= group.bytes;
+    for (const group of groups) this.forget(group);
     const last = groups.at(-1);
     if (last === undefined) return;
     this.isFailing = this.stuck !== null;
@@ -237,22 +246,25 @@ export class SegmentWriter {
   }
 
   private rewrite(error: unknown): void {
-    const groups: Group[] = this.stuck === null ? this.written : [...this.written, this.stuck.group];
-    const data = Buffer.concat([
-      ...this.written.flatMap((group) => group.frames),
-      this.stuck?.data ?? Buffer.alloc(0),
-    ]);
+    const groups: SealedGroup[] = this.stuck === null ? this.written : [...this.written, this.stuck.group];
+    const data = Buffer.concat(groups.map((group) => group.data));
     const merged = newGroup();
     merged.outcomes = groups.flatMap((group) => group.outcomes);
     merged.lastSeq = Math.max(...groups.map((group) => group.lastSeq));
     void merged.synced.then(() => groups.forEach((group) => group.resolve()));
+    for (const group of groups) if (group.run !== null) this.frames.release(group.run);
     this.written = [];
     this.writtenBytes = 0;
     // The segment in doubt holds nothing above what was synced before: its numbers live on in the new one.
     const carried = this.rollOrStay();
-    this.stuck = { group: merged, data: Buffer.concat([...carried, data]), written: 0 };
+    this.stuck = { group: { ...merged, data: Buffer.concat([...carried, data]), run: null }, written: 0 };
     this.failed('sync_failed', error);
     this.closeRolled();
+  }
+
+  private forget({ data, run }: WrittenGroup): void {
+    this.writtenBytes -= data.length;
+    if (run !== null) this.frames.release(run);
   }
 
   private failed(kind: 'write_failed' | 'sync_failed', error: unknown): void {
@@ -272,7 +284,7 @@ export class SegmentWriter {
   private rollOrStay(): Buffer[] {
     try {
       this.roll();
-      const carried = this.options.carry();
+      const carried = this.options.carry().map(encodeFrame);
       this.rollAt = this.options.segmentBytes + carried.reduce((sum, frame) => sum + frame.length, 0);
       return carried;
     } catch (error) {
@@ -312,5 +324,5 @@ function newGroup(): Group {
   const synced = new Promise<void>((done) => {
     resolve = done;
   });
-  return { frames: [], bytes: 0, outcomes: [], lastSeq: 0, synced, resolve };
+  return { hasFrames: false, outcomes: [], lastSeq: 0, synced, resolve };
 }

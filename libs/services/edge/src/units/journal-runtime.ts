@@ -14,8 +14,11 @@ import { StoreWatch } from './store-watch.js';
 const RECOVER_EVERY_MS = 60_000;
 const DRAIN_MS = 25_000;
 const SYNC_MS = 5_000;
-/** A sync wakes another thread and comes back to this one: one for each answer would cost more than writing them. */
-const SYNC_GAP_MS = 2;
+/**
+ * A sync wakes another thread and comes back to this one: one for each answer would cost more than writing them. Answers
+ * wait for the write, which kill -9 cannot take back, never for the gap: only a power cut may take so much more.
+ */
+const SYNC_GAP_MS = 10;
 /** A put costs the store nearly what an admission does, whether it carries one unit or ten. */
 const PUT_LINGER_MS = 5;
 

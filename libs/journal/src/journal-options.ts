@@ -1,0 +1,28 @@
+import type { Clock, Random } from '@gateway/contracts';
+import type { OnAlarm } from './alarm.js';
+import type { Disk } from './disk.js';
+import type { SyncedOutcome } from './records.js';
+
+export interface JournalOptions {
+  /** Root of all producers' folders on this volume. */
+  dir: string;
+  /** Name of this process's journal, stable over restarts: letters, digits, `.`, `_`, `-`, at most 64. */
+  producer: string;
+  clock: Clock;
+  random: Random;
+  /** `wait`: an answer ends only when its outcome is synced. `group`: it does not wait. */
+  sync: 'group' | 'wait';
+  /**
+   * Shortest time between two group commits, in milliseconds; default 0. What is written meanwhile shares the next one,
+   * and a power cut may take that much more; kill -9 takes nothing either way.
+   */
+  syncGapMs?: number;
+  /** Bytes that this journal and what it took over may hold; no new unit is accepted from 90 % on. */
+  budgetBytes: number;
+  /** Size at which a new segment begins; default 64 MiB. */
+  segmentBytes?: number;
+  onAlarm: OnAlarm;
+  /** Outcomes that may be settled now, in the order of their sequence numbers. Must not throw. */
+  onSynced?(outcomes: SyncedOutcome[]): void;
+  disk?: Disk;
+}
