@@ -10,9 +10,9 @@ export { isWellFormedSecret, maskedSecret, mintSecret, SECRET_PATTERN, secretDig
 export type { SecretPrefix } from './auth/secret.js';
 export { bootstrap } from './boot/bootstrap.js';
 export type { BootConfig, BootOptions, RunningApp } from './boot/bootstrap.js';
-export { defaultPressureLimits, Pressure } from './boot/pressure.js';
-export type { PressureLimits } from './boot/pressure.js';
-export { responseHeaders } from './boot/response-headers.js';
+export { defaultPressureLimits, Pressure } from './pressure/pressure.js';
+export type { PressureLimits } from './pressure/pressure.js';
+export { responseHeaders } from './request/response-headers.js';
 export { runMain } from './boot/run-main.js';
 export { isWorker, startWorkers } from './boot/workers/start-workers.js';
 export { WorkerModule } from './boot/workers/worker-link.js';

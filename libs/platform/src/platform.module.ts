@@ -19,7 +19,7 @@ import { Drain } from './health/drain.js';
 import { ReadinessChecks } from './health/readiness-checks.js';
 import { createLogger, LOGGER, type LogLevel } from './logging/logger.js';
 import { InternalHttp, type InternalHttpOptions } from './http/internal-http.js';
-import { Pressure } from './boot/pressure.js';
+import { Pressure } from './pressure/pressure.js';
 import { startTracing, TRACER, type Tracing } from './tracing/tracing.js';
 import { Metrics } from './metrics/metrics.js';
 import { SystemClock } from './time/system-clock.js';

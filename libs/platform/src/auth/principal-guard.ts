@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '@gateway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { applyKeyPin } from '../boot/response-headers.js';
+import { applyKeyPin } from '../request/response-headers.js';
 import { ACCESS_METADATA, type AccessRule } from './access.js';
 import { Authenticator } from './authenticator.js';
 

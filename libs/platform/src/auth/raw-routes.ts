@@ -1,8 +1,20 @@
+import type { ApiError, KeyPrincipal } from '@gateway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { applyKeyPin } from '../boot/response-headers.js';
+import { applyKeyPin } from '../request/response-headers.js';
 import type { Authenticator } from './authenticator.js';
 import type { AccessRule } from './access.js';
-import '../boot/gateway-request.js';
+import '../request/gateway-request.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call this route; required on routes that are registered without Nest. */
+    access?: AccessRule;
+    /** The handler admits, and admission compares the account's version: the guard need not. */
+    admits?: boolean;
+    /** Called where a known key is refused before the handler of a route that admits. */
+    refused?: (request: FastifyRequest, principal: KeyPrincipal, refusal: ApiError) => void;
+  }
+}
 
 /** A route as it was registered with Fastify, by Nest or by hand. */
 export interface RegisteredRoute {

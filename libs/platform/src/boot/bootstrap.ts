@@ -35,13 +35,13 @@ import { traceRequests, TRACER } from '../tracing/tracing.js';
 import { SystemClock } from '../time/system-clock.js';
 import { SystemRandom } from '../time/system-random.js';
 import { CLOCK } from '../time/tokens.js';
-import { defaultPressureLimits, Pressure, type PressureLimits } from './pressure.js';
+import { defaultPressureLimits, Pressure, type PressureLimits } from '../pressure/pressure.js';
 import { registerBodyParsers } from './body-parsers.js';
 import { answerClientError } from './client-error.js';
 import { drainRefusal, trackRequests } from './drain-hooks.js';
-import { declaresTooMuch, dropBody, sendTooLarge } from './oversize.js';
+import { declaresTooMuch, dropBody, sendTooLarge } from '../request/oversize.js';
 import { readVersion, registerRequestHooks } from './request-hooks.js';
-import { isCrossOriginPath, responseHeaders } from './response-headers.js';
+import { isCrossOriginPath, responseHeaders } from '../request/response-headers.js';
 
 export interface BootConfig {
   host: string;

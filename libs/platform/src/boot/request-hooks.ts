@@ -3,9 +3,9 @@ import { ApiError, HEADER } from '@gateway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { contentEncodingFault } from './body-parsers.js';
 import { framingFault } from './framing.js';
-import { declaresTooMuch, sendTooLarge } from './oversize.js';
-import { responseHeaders } from './response-headers.js';
-import './gateway-request.js';
+import { declaresTooMuch, sendTooLarge } from '../request/oversize.js';
+import { responseHeaders } from '../request/response-headers.js';
+import '../request/gateway-request.js';
 
 /** Refuses a request before it is looked at, for example while draining; null lets it in. */
 export type EntryCheck = (request: FastifyRequest, reply: FastifyReply) => ApiError | null;

@@ -1,7 +1,7 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { ApiError, errorEnvelope, errorHeaders, messagesErrorEnvelope } from '@gateway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isTooLarge, sendTooLarge } from '../boot/oversize.js';
+import { isTooLarge, sendTooLarge } from '../request/oversize.js';
 import type { FailureLog } from './failure-log.js';
 import { toApiError } from './to-api-error.js';
 

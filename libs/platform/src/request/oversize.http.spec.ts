@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { BODY_LIMIT_BYTES } from '@gateway/contracts';
-import { startProbe, type Probe } from './probe-app.fixture.js';
+import { startProbe, type Probe } from '../boot/probe-app.fixture.js';
 
 interface RawAnswer {
   status: number;

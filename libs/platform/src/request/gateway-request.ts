@@ -1,5 +1,4 @@
-import type { ApiError, KeyPrincipal, Principal } from '@gateway/contracts';
-import type { AccessRule } from '../auth/access.js';
+import type { ApiError, Principal } from '@gateway/contracts';
 
 /** What the platform adds to every request. */
 declare module 'fastify' {
@@ -22,14 +21,5 @@ declare module 'fastify' {
     refusal: ApiError | null;
     /** The body was over the limit: no metric, no log line. */
     isOversized: boolean;
-  }
-
-  interface FastifyContextConfig {
-    /** Who may call this route; required on routes that are registered without Nest. */
-    access?: AccessRule;
-    /** The handler admits, and admission compares the account's version: the guard need not. */
-    admits?: boolean;
-    /** Told where a known key is refused before the handler of a route that admits. */
-    refused?: (request: FastifyRequest, principal: KeyPrincipal, refusal: ApiError) => void;
   }
 }
