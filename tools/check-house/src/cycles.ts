@@ -4,12 +4,16 @@ import { type Finding, type SourceTree, sources } from './tree.js';
 
 /** No import cycle between files, type-only imports included: a contract must not know who implements it. */
 export function cycleFaults(tree: SourceTree): Finding[] {
-  const files = new Map(sources(tree));
-  const graph = new Map([...files].map(([path, text]) => [path, importsOf(path, text, files)]));
-  return knots(graph).map((knot) => {
+  return knots(importGraph(tree)).map((knot) => {
     const message = `import cycle between ${knot.join(', ')}`;
     return { rule: 'cycle', path: knot[0] ?? '', message };
   });
+}
+
+/** Which files of the tree each file imports, by relative path or by the alias of a lib. */
+export function importGraph(tree: SourceTree): Map<string, string[]> {
+  const files = new Map(sources(tree));
+  return new Map([...files].map(([path, text]) => [path, importsOf(path, text, files)]));
 }
 
 function importsOf(path: string, text: string, files: ReadonlyMap<string, string>): string[] {
@@ -36,8 +40,8 @@ function candidates(target: string): string[] {
   return [target, `${stem}.ts`, `${stem}.tsx`];
 }
 
-/** Strongly connected components of more than one file, or a file that imports itself (Tarjan, without recursion). */
-function knots(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+/** Strongly connected components of more than one file, or a node that points at itself (Tarjan, without recursion). */
+export function knots(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>();
   const low = new Map<string, number>();
   const stack: string[] = [];

@@ -128,6 +128,64 @@ describe('check-house', () => {
     ).toEqual([]);
   });
 
+  describe('folders of a project depend one way', () => {
+    const src = 'libs/money/src';
+    const inMoney = (files: Record<string, string>) =>
+      rulesBroken({ 'libs/money/project.json': '{}', [`${src}/index.ts`]: 'export {};', ...files });
+
+    it('refuses two folders that import each other, also without a cycle of files', () => {
+      expect(
+        inMoney({
+          [`${src}/units/unit.ts`]: "import type { Call } from '../request/call.js';",
+          [`${src}/request/call.ts`]: 'export interface Call {}',
+          [`${src}/request/refuse.ts`]: "import '../units/rejections.js';",
+          [`${src}/units/rejections.ts`]: 'export {};',
+        }),
+      ).toEqual(['folder-direction']);
+    });
+
+    it('refuses a circle of three folders', () => {
+      expect(
+        inMoney({
+          [`${src}/a/a.ts`]: "import '../b/b.js';",
+          [`${src}/b/b.ts`]: 'export {};',
+          [`${src}/b/c.ts`]: "import '../c/c.js';",
+          [`${src}/c/c.ts`]: 'export {};',
+          [`${src}/c/d.ts`]: "import '../a/e.js';",
+          [`${src}/a/e.ts`]: 'export {};',
+        }),
+      ).toEqual(['folder-direction']);
+    });
+
+    it('judges each file beside the folders alone', () => {
+      expect(
+        inMoney({
+          [`${src}/money.module.ts`]: "import './units/unit.js';",
+          [`${src}/units/unit.ts`]: "import '../ports.js';",
+          [`${src}/ports.ts`]: 'export {};',
+        }),
+      ).toEqual([]);
+      expect(
+        inMoney({
+          [`${src}/ports.ts`]: "import './units/unit.js';",
+          [`${src}/units/unit.ts`]: 'export {};',
+          [`${src}/units/other.ts`]: "import '../ports.js';",
+        }),
+      ).toEqual(['folder-direction']);
+    });
+
+    it('lets specs and fixtures import what they test', () => {
+      expect(
+        inMoney({
+          [`${src}/units/unit.ts`]: 'export {};',
+          [`${src}/units/unit.spec.ts`]: "import '../request/call.fixture.js';",
+          [`${src}/request/call.fixture.ts`]: "import '../units/unit.js';",
+          [`${src}/request/call.ts`]: "import '../units/unit.js';",
+        }),
+      ).toEqual([]);
+    });
+  });
+
   it.each([
     ['machine-path', path('home', 'ann', 'gateway')],
     ['machine-path', `cd ${path('work', 'main')}`],

@@ -1,6 +1,7 @@
 import { aliasFaults } from './aliases.js';
 import { ambientFaults } from './ambient.js';
 import { cycleFaults } from './cycles.js';
+import { folderFaults } from './folders.js';
 import { leakFaults } from './leaks.js';
 import { exportStarFaults, nameFaults, shapeFaults } from './names.js';
 import { sizeFaults } from './sizes.js';
@@ -14,6 +15,7 @@ const rules: Rule[] = [
   exportStarFaults,
   ambientFaults,
   cycleFaults,
+  folderFaults,
   leakFaults,
 ];
 
