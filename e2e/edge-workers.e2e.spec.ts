@@ -33,7 +33,10 @@ describe('an edge of two workers', () => {
 
   /** Of every worker that was started, in that order. */
   function workerPids(): number[] {
-    const lines = fleet.output('edge').matchAll(/"pid":(\d+),"msg":"worker started"/g);
+    const lines = fleet
+      .process('edge')
+      .output()
+      .matchAll(/"pid":(\d+),"msg":"worker started"/g);
     return [...lines].map(([, pid]) => Number(pid));
   }
 
@@ -112,7 +115,7 @@ describe('an edge of two workers', () => {
         expect(status).toBe(200);
         expect(text).toMatch(/data: \[DONE\]\n\n$/);
       }
-      expect(ended['edge']).toBe(0);
+      expect(ended['edge-0']).toBe(0);
       expect(alive).toHaveLength(WORKERS);
       for (const pid of alive) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     },

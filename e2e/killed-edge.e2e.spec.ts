@@ -23,9 +23,10 @@ describe('an edge that is killed', () => {
     // From here on nothing leaves the journal before the kill.
     fleet.kafka.server.freeze();
     for (const stream of [false, true, false, true, false]) await infer(stream);
-    await fleet.kill('edge');
+    const edge = fleet.process('edge');
+    await edge.kill();
     fleet.kafka.server.thaw();
-    await fleet.restart('edge');
+    await edge.restart();
     await infer(false);
 
     const eventsNow = async (): Promise<Body[]> =>

@@ -53,7 +53,7 @@ describe('a fleet that is sent large bodies', () => {
     expect(large).toContain(200);
     const statuses = [...large, ...load.answers.map(({ status }) => status)];
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    expect(fleet.output('edge')).not.toContain('The breaker of Redis');
+    expect(fleet.process('edge').output()).not.toContain('The breaker of Redis');
     await eventually(async () => (await ask(fleet, 'GET', '/v1/balance')).body.reserved_usd === '0', {
       timeoutMs: 15_000,
     });

@@ -1,10 +1,9 @@
-import { eventually } from '@gateway/testing';
+import { eventually, type FleetApp, type ServiceProcess } from '@gateway/testing';
 import { Client } from 'pg';
 import { startBalancer, type Balancer } from './harness/balancer.js';
-import { startFleet, type Fleet, type FleetApp } from './harness/fleet.js';
+import { startFleet, type Fleet } from './harness/fleet.js';
 import { startLoad } from './harness/callers.js';
 import { START_MS } from './harness/modes.js';
-import { startReplica, type Replica } from './harness/replica.js';
 import { ask, pico } from './harness/requests.js';
 import { startScriptedUpstream, type ScriptedUpstream } from './harness/scripted-upstream.js';
 import { logIn, type PersonSession } from './harness/session.js';
@@ -22,7 +21,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
   let person: PersonSession;
   let database: Client;
   const balancers = {} as Record<App, Balancer>;
-  const second = {} as Record<App, Replica>;
+  const second = {} as Record<App, ServiceProcess>;
 
   beforeAll(async () => {
     upstream = await startScriptedUpstream();
@@ -43,7 +42,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
     // All have started or failed before one failure ends the others: none is left that nobody knows.
     const started = await Promise.allSettled(
       APPS.map(async (app) => {
-        second[app] = await startReplica(fleet, app, { JOURNAL_PRODUCER: 'edge-1' });
+        second[app] = await fleet.startReplica(app);
         balancers[app].add(second[app].url);
       }),
     );
@@ -54,7 +53,6 @@ describe('a fleet with two of each service, operated as the pages say', () => {
   }, START_MS);
   afterAll(async () => {
     await database?.end();
-    for (const app of APPS.toReversed()) await second[app]?.end();
     await fleet?.stop();
     for (const app of APPS) await balancers[app]?.close();
     await upstream?.close();
@@ -93,10 +91,10 @@ describe('a fleet with two of each service, operated as the pages say', () => {
       const { id, key } = await person.createKey('rolling', { rpm: 1_000 });
       const load = startLoad({ url: balancers.edge.url, key }, { callers: 4, pauseMs: 100 });
       for (const app of APPS) {
-        expect([app, await fleet.end(app)]).toEqual([app, 0]);
-        await fleet.restart(app);
-        expect([app, await second[app].end()]).toEqual([app, 0]);
-        await second[app].start();
+        for (const one of [fleet.process(app), second[app]]) {
+          expect([app, await one.end()]).toEqual([app, 0]);
+          await one.restart();
+        }
       }
       const { answered, inferred, failed } = await load.stop();
       expect(failed).toEqual([]);
@@ -125,7 +123,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
         id,
         answers.map(({ requestId }) => requestId),
       );
-      await second.edge.start();
+      await second.edge.restart();
     },
     HANG_MS,
   );
@@ -134,7 +132,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
     'U09 a stream longer than the grace ends with an in-band error and has its event',
     async () => {
       const { id, key } = await person.createKey('cut off');
-      const brief = await startReplica(fleet, 'edge', { JOURNAL_PRODUCER: 'edge-2', DRAIN_GRACE_MS: '500' });
+      const brief = await fleet.startReplica('edge', { DRAIN_GRACE_MS: '500' });
       upstream.always('endless;delay=20');
       const stream = ask({ url: brief.url, key }, 'POST', '/v1/chat/completions', { body: chat });
       await eventually(() => upstream.open() === 1);
@@ -154,7 +152,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
     'U10 kill -9 of one of three edges: errors on its connections only, and every event comes',
     async () => {
       const { id, key } = await person.createKey('killed', { rpm: 1_000 });
-      const third = await startReplica(fleet, 'edge', { JOURNAL_PRODUCER: 'edge-3' });
+      const third = await fleet.startReplica('edge');
       const loads = [fleet.url, second.edge.url, third.url].map((url) =>
         startLoad({ url, key }, { callers: 2, pauseMs: 50 }),
       );
@@ -168,7 +166,7 @@ describe('a fleet with two of each service, operated as the pages say', () => {
       expect([results[0].failed, results[1].failed]).toEqual([[], []]);
       expect(results[2].failed.length).toBeGreaterThan(0);
       // Its successor ships what it had answered, and closes what it had not.
-      await third.start();
+      await third.restart();
       const whole = results.flatMap(({ inferred }) => inferred);
       await eventually(
         async () => {

@@ -4,7 +4,6 @@ import { Redis } from 'ioredis';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { metric, startLoad, type Load, type Sent } from './harness/load.js';
 import { START_MS } from './harness/modes.js';
-import { startReplica, type Replica } from './harness/replica.js';
 import { ask } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
@@ -14,7 +13,6 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
   let server: OwnServer;
   let proxy: FaultProxy;
   let fleet: Fleet;
-  let second: Replica;
   let person: PersonSession;
   let keys: string[];
 
@@ -26,8 +24,7 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
       REDIS_COMMAND_TIMEOUT_MS: '25',
       EDGE_REPLICAS: '2',
     };
-    fleet = await startFleet({ env: { all: env } });
-    second = await startReplica(fleet, 'edge', { JOURNAL_PRODUCER: 'edge-1' });
+    fleet = await startFleet({ edges: 2, env: { all: env } });
     person = await logIn(fleet);
     const made = Array.from({ length: 8 }, (_, n) => person.createKey(`load ${n}`, { rpm: 1000 }));
     keys = (await Promise.all(made)).map(({ key }) => key);
@@ -35,13 +32,12 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
   }, START_MS);
   afterAll(async () => {
     server?.thaw();
-    await second?.end();
     await fleet?.stop();
     await proxy?.close();
     await server?.drop();
   }, START_MS);
 
-  const edges = (): string[] => [fleet.url, second.url];
+  const edges = (): string[] => fleet.edges.map(({ url }) => url);
   const send = async (url: string, key: string): Promise<number> =>
     (await ask({ url, key }, 'POST', '/v1/chat/completions', { body: chat })).status;
   const loadOf = (some = keys): Load => {

@@ -162,10 +162,10 @@ describe('the secrets of a fleet', () => {
       const log = new KafkaEventLog({ brokers: fleet.kafka.brokers, clientId: 'planted', ...sources });
       await log.append('gateway.rejections.v1.dlq', [{ key: planted, value: '{}' }]);
       await log.close();
-      writeFileSync(join(fleet.environment['JOURNAL_DIR'], 'planted'), `..${planted}..`);
+      writeFileSync(join(fleet.journalFolder, 'planted'), `..${planted}..`);
       const logged = {
         ...fleet,
-        output: (app: string) => fleet.output(app) + (app === 'keys' ? planted : ''),
+        outputs: () => ({ ...fleet.outputs(), keys: fleet.process('keys').output() + planted }),
       };
       const found = await scanForSecrets(logged, { planted }, [`{"message":"${planted}"}`]);
       expect(found).toEqual(

@@ -2,7 +2,6 @@ import { eventually } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
-import { startReplica, type Replica } from './harness/replica.js';
 import { ask, type Answered, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
@@ -11,14 +10,12 @@ const claude = { ...chat, model: 'simulator/claude', max_tokens: 64 };
 
 describe('two edges of one fleet', () => {
   let fleet: Fleet;
-  let second: Replica;
   let person: PersonSession;
   let redis: Redis;
 
   beforeAll(async () => {
     const env = { EDGE_REPLICAS: '2' };
-    fleet = await startFleet({ env: { edge: env } });
-    second = await startReplica(fleet, 'edge', { ...env, JOURNAL_PRODUCER: 'edge-1' });
+    fleet = await startFleet({ edges: 2, env: { edge: env } });
     person = await logIn(fleet);
     redis = new Redis(fleet.redisUrl);
     // Both have the catalogue, and every later refusal is one.
@@ -28,11 +25,10 @@ describe('two edges of one fleet', () => {
   }, START_MS);
   afterAll(async () => {
     redis?.disconnect();
-    await second?.end();
     await fleet?.stop();
   }, START_MS);
 
-  const edges = (): string[] => [fleet.url, second.url];
+  const edges = (): string[] => fleet.edges.map(({ url }) => url);
   const answered = { all: 0, unavailable: 0 };
   const sendOnce = async (url: string, key: string, body: Body): Promise<Answered> => {
     const path = body === claude ? '/v1/messages' : '/v1/chat/completions';

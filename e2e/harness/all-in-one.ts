@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endProgram, startBuilt } from './built-program.js';
+import { endProgram, startBuilt } from '@gateway/testing';
 import type { Gateway } from './gateway.js';
 
 export interface AllInOneOptions {
@@ -28,8 +28,8 @@ export async function startAllInOne(options: AllInOneOptions = {}): Promise<Gate
     url: line.base_url,
     key: line.api_key,
     admin: line.admin,
-    pids: { 'all-in-one': program.pid },
-    output: () => program.output(),
+    edgePid: program.pid,
+    outputs: () => ({ 'all-in-one': program.output() }),
     stop: async () => {
       const ended = await endProgram(program);
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });

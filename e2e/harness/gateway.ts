@@ -5,10 +5,10 @@ export interface Gateway {
   /** An rsk_ key of an account with 100 USD. */
   key: string;
   admin: { email: string; password: string };
-  /** Process ids by app, for tests that kill. */
-  pids: Readonly<Record<string, number>>;
-  /** Everything that the processes have written, by app. */
-  output(app: string): string;
-  /** Stops all in order and removes their data. @returns what each process ended with, by app. */
+  /** Of the process that answers inference. */
+  readonly edgePid: number;
+  /** What each process has written, by its name. */
+  outputs(): Record<string, string>;
+  /** Stops all in order and removes their data. @returns what each process ended with. */
   stop(): Promise<Record<string, number | string>>;
 }

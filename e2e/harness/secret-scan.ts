@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import kafkajs from 'kafkajs';
 import { Client } from 'pg';
 import { eventually } from '@gateway/testing';
-import { FLEET_APPS, type Fleet } from './fleet.js';
+import type { Fleet } from './fleet.js';
 
 /** The names of secrets by the place of the fleet that holds them; all is looked at, whatever it is for. */
 export type Found = Record<string, string[]>;
@@ -28,11 +28,12 @@ export async function scanForSecrets(
     }
   };
   for (const text of told) look('answers', text);
-  for (const app of FLEET_APPS) look(`log of ${app}`, fleet.output(app).replace(FIRST_LOGIN, ''));
+  for (const [name, text] of Object.entries(fleet.outputs()))
+    look(`log of ${name}`, text.replace(FIRST_LOGIN, ''));
   await lookInPostgres(fleet.databaseUrl, look);
   await lookInRedis(fleet.redisUrl, look);
   await lookInKafka(fleet.kafka.brokers, look);
-  lookInFolder(fleet.environment['JOURNAL_DIR'], look);
+  lookInFolder(fleet.journalFolder, look);
   return found;
 }
 

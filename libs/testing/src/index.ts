@@ -29,3 +29,10 @@ export {
   type TestRedis,
   type TestRedisCluster,
 } from './test-redis.js';
+export { endProgram, freePorts, startBuilt, untilReady } from './fleet/built-program.js';
+export { startFleet, type Fleet, type FleetOptions } from './fleet/fleet.js';
+export { FLEET_APPS, type FleetApp } from './fleet/fleet-environment.js';
+export type { Proxied } from './fleet/fleet-servers.js';
+export { withGuard } from './fleet/guard-process.js';
+export { repository } from './fleet/repository.js';
+export type { Breakable, ServiceProcess } from './fleet/service-process.js';

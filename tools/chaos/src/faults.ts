@@ -49,13 +49,13 @@ export class FaultRunner {
     if (found === undefined) return;
     if (how !== 'kill') {
       this.counts.stops += 1;
-      found.stop();
+      found.freeze();
       await pause(how === 'stop' ? forMs : forMs / 2);
-      if (how === 'stop') return found.goOn();
+      if (how === 'stop') return found.thaw();
     }
     this.counts.kills += 1;
     await found.kill();
     await pause(how === 'kill' ? forMs : forMs / 2);
-    await found.startAgain();
+    await found.restart();
   }
 }

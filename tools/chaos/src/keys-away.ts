@@ -35,7 +35,7 @@ export async function runKeysAway(run: Run, seed: number, notes: string[]): Prom
   const away = await during('away', AWAY_MS);
   await change(run, changed.id);
   const bumped = await during('changed', BUMPED_MS);
-  await keys.startAgain();
+  await keys.restart();
   const back = await eventually(
     async () => {
       const { changed: asked } = await during(`back-${performance.now()}`, 200);

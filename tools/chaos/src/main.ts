@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COURSES } from './courses.js';
-import { startChaosFleet, type ChaosFleet, type FleetOptions } from './fleet.js';
-import { withGuard } from './guard.js';
+import { startChaosFleet, type ChaosFleet, type ChaosFleetOptions } from './fleet.js';
+import { withGuard } from '@gateway/testing';
 import { MemorySamples } from './memory.js';
 import { readOptions, type Options } from './options.js';
 import { openOrganization } from './organization.js';
@@ -75,7 +75,7 @@ function titleOf({ cases }: Options): { name: string; what: string } {
 }
 
 /** One fleet serves all the cases. */
-function needsOf({ cases, hasCluster }: Options): FleetOptions {
+function needsOf({ cases, hasCluster }: Options): ChaosFleetOptions {
   return {
     hasCluster,
     hasSmallDisk: cases.some(({ which }) => which.hasSmallDisk === true),

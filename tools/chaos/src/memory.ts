@@ -10,7 +10,7 @@ export class MemorySamples {
 
   constructor(fleet: ChaosFleet) {
     this.timer = setInterval(() => {
-      for (const { name, pid } of fleet.edges) this.sample(name, pid());
+      for (const { name, pid } of fleet.edges) this.sample(name, pid);
     }, EVERY_MS);
   }
 

@@ -1,6 +1,5 @@
 import type { Random } from '@gateway/contracts';
-import type { FaultProxy, Faults } from '@gateway/testing';
-import type { Proxied } from './fleet.js';
+import type { FaultProxy, Faults, Proxied } from '@gateway/testing';
 
 const EVERY_MS = 700;
 

@@ -25,8 +25,6 @@ const UNLIMITED = 2_000_000_000;
 /** Logs the first super admin in, grants the person a balance and makes the keys, with limits past every rate. */
 export async function openOrganization(fleet: ChaosFleet): Promise<Organization> {
   const [{ url }] = fleet.edges;
-  const line = await eventually(() => /^(\{"first_login":.*\})$/m.exec(fleet.keysOutput())?.[1]);
-  const { first_login } = JSON.parse(line) as { first_login: object };
   const call = async <T>(method: string, path: string, token: string, body?: object): Promise<T> => {
     const ask = async (): Promise<Response | null> => {
       const answer = await fetch(`${url}${path}`, {
@@ -42,7 +40,7 @@ export async function openOrganization(fleet: ChaosFleet): Promise<Organization>
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
-  const { token } = await call<{ token: string }>('POST', '/auth/login', 'none', first_login);
+  const { token } = await call<{ token: string }>('POST', '/auth/login', 'none', await fleet.firstLogin());
   const me = await call<{ user: { id: string }; memberships: { org_id: string }[] }>(
     'GET',
     '/auth/me',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { root } from './root.js';
+import { repository } from '@gateway/testing';
 import type { SeedResult } from './run-seed.js';
 
 export interface Report {
@@ -103,7 +103,10 @@ function usd(pico: bigint): string {
 /** A checkout without git is measured as well. */
 function commit(): string {
   try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd: repository,
+      encoding: 'utf8',
+    }).trim();
   } catch {
     return 'unknown';
   }

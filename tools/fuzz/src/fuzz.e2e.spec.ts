@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { repository } from '@gateway/testing';
 import { logIn, type Person } from './caller.js';
 import { readApi } from './operations.js';
 import { run } from './run.js';
-import { root, startTarget, type Target } from './target.js';
+import { startTarget, type Target } from './target.js';
 
 /** A start and a run on a machine that does other things as well. */
 const WAIT_MS = 240_000;
@@ -21,7 +22,7 @@ describe('hostile requests made from the OpenAPI document', () => {
   it(
     'ERR-51 5,000 of them get documented answers, no 5xx of ours, no hang, and leave nothing reserved',
     async () => {
-      const api = readApi(readFileSync(join(root, 'docs/openapi.json'), 'utf8'));
+      const api = readApi(readFileSync(join(repository, 'docs/openapi.json'), 'utf8'));
       const { url } = target;
       const result = await run({ url, api, caller: person, seed: SEED, from: 0, to: 5_000, connections: 24 });
       expect(result.failures).toEqual([]);

@@ -3,11 +3,12 @@ import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { repository } from '@gateway/testing';
 import { logIn, type Person } from './caller.js';
 import { memoryOf, type Memory } from './memory.js';
 import { readApi } from './operations.js';
 import { run, type RunOptions, type RunResult } from './run.js';
-import { root, startTarget, type Target } from './target.js';
+import { startTarget, type Target } from './target.js';
 
 const USAGE = `usage: npm run fuzz -- --requests N [--seed S] [--from N] [--only N] [--connections C]
                        [--url U]   a running gateway; FUZZ_EMAIL and FUZZ_PASSWORD log in
@@ -73,7 +74,7 @@ async function settled(person: Person): Promise<string> {
 async function fuzz(target: Target, requests: number, seed: number): Promise<number> {
   const person = await logIn(target.url, target.admin);
   const renewing = setInterval(() => void person.renew().catch(() => undefined), RENEW_MS);
-  const api = readApi(readFileSync(join(root, 'docs/openapi.json'), 'utf8'));
+  const api = readApi(readFileSync(join(repository, 'docs/openapi.json'), 'utf8'));
   const { connections, only } = flags;
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());

@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { startProgram } from '@gateway/testing';
+import { join } from 'node:path';
+import { endProgram, startBuilt } from '@gateway/testing';
 
 export interface Login {
   email: string;
@@ -20,34 +19,19 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** The repository, from the source as from what is built of it. */
-export const root = ((): string => {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'nx.json'))) folder = dirname(folder);
-  return folder;
-})();
-
-const START_MS = 120_000;
-
 /** The built all-in-one on a port and data of its own, rich enough that no request is refused for money. */
 export async function startTarget(): Promise<Target> {
-  const main = join(root, 'dist/apps/all-in-one/src/main.js');
-  if (!existsSync(main)) throw new Error(`${main} is missing: run "npm run build" first.`);
   const dataDir = mkdtempSync(join(tmpdir(), 'fuzz-'));
-  const program = await startProgram({
-    command: process.execPath,
-    args: ['--inspect=127.0.0.1:0', '--enable-source-maps', main, '--json'],
+  const program = await startBuilt('all-in-one', {
+    nodeArgs: ['--inspect=127.0.0.1:0'],
+    args: ['--json'],
     env: {
       HOST: '127.0.0.1',
       PORT: '0',
-      DATABASE_URL: '',
-      NODE_OPTIONS: '',
       GATEWAY_DATA_DIR: dataDir,
       KEYS_OPENING_CREDIT_USD: '1000000',
     },
-    cwd: root,
     readyWhen: /^(\{"base_url".*\})$/m,
-    timeoutMs: START_MS,
   });
   let isOver = false;
   void program.ended.then(() => (isOver = true));
@@ -59,10 +43,7 @@ export async function startTarget(): Promise<Target> {
     isAlive: () => !isOver,
     output: () => program.output(),
     stop: async () => {
-      const late = setTimeout(() => void program.kill(), 60_000);
-      program.signal('SIGTERM');
-      await program.ended;
-      clearTimeout(late);
+      await endProgram(program, 60_000);
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { root } from './root.js';
+import { repository } from './repository.js';
 
 /**
  * The process that owns Kafka, Redis and PostgreSQL (tools/infra); under Jest that of the run. It ends with all of them
@@ -15,7 +15,7 @@ export async function withGuard<T>(work: () => Promise<T>): Promise<T> {
   const loader = './tools/infra/run-ts.mjs';
   const args = ['--no-warnings', '--import', loader, 'tools/infra/src/guard.ts', folder];
   const guard = spawn(process.execPath, args, {
-    cwd: root,
+    cwd: repository,
     detached: true,
     stdio: ['pipe', 'inherit', 'inherit'],
   });

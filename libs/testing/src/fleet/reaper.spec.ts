@@ -1,4 +1,4 @@
-import { startProgram } from '@gateway/testing';
+import { startProgram } from '../child-program.js';
 import { Reaper } from './reaper.js';
 
 const sleeper = {

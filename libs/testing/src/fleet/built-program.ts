@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { eventually, startProgram, type Program } from '@gateway/testing';
+import { startProgram, type Program } from '../child-program.js';
+import { eventually } from '../eventually.js';
+import { repository } from './repository.js';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 /** A start on a machine that runs everything else at once. */
-const START_MS = 60_000;
+const START_MS = 120_000;
 
 /** Variables of whoever runs the tests that must not reach a gateway under test. */
 const NOT_INHERITED = ['DATABASE_URL', 'REDIS_URL', 'KAFKA_BROKERS', 'GATEWAY_DATA_DIR', 'NODE_OPTIONS'];
@@ -17,17 +18,17 @@ const NOT_INHERITED = ['DATABASE_URL', 'REDIS_URL', 'KAFKA_BROKERS', 'GATEWAY_DA
  */
 export function startBuilt(
   app: string,
-  options: { env: Record<string, string>; args?: string[]; readyWhen: RegExp },
+  options: { env: Record<string, string>; args?: string[]; nodeArgs?: string[]; readyWhen: RegExp },
 ): Promise<Program> {
-  const main = `${root}dist/apps/${app}/src/main.js`;
+  const main = join(repository, `dist/apps/${app}/src/main.js`);
   if (!existsSync(main))
     throw new Error(`${main} is missing: run "npm run build", or the tests through "npm test".`);
   const emptied = Object.fromEntries(NOT_INHERITED.map((name) => [name, '']));
   return startProgram({
     command: process.execPath,
-    args: ['--enable-source-maps', main, ...(options.args ?? [])],
+    args: [...(options.nodeArgs ?? []), '--enable-source-maps', main, ...(options.args ?? [])],
     env: { ...emptied, ...options.env },
-    cwd: root,
+    cwd: repository,
     readyWhen: options.readyWhen,
     timeoutMs: START_MS,
   });
@@ -60,7 +61,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Waits, at most a minute, until `/readyz` answers 200. */
+/** Waits until `/readyz` answers 200. */
 export async function untilReady(url: string): Promise<void> {
   await eventually(async () => (await fetch(`${url}/readyz`).catch(() => null))?.status === 200, {
     timeoutMs: START_MS,
