@@ -61,6 +61,25 @@ describe('EmbeddedPostgres', () => {
     expect(await query(again.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
   });
 
+  it('opens a folder that an earlier run left to another OS user', async () => {
+    const first = server();
+    await query((await first.start()).url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (9)');
+    await first.stop();
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) spawnSync('chown', ['-R', '65534:65534', join(dataDir, 'cluster')]);
+
+    const { url } = await server().start();
+    expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 9 }]);
+  });
+
+  it('says what to do where the password file is gone', async () => {
+    const first = server();
+    await first.start();
+    await first.stop();
+    rmSync(join(dataDir, 'password'));
+    await expect(server().start()).rejects.toThrow(/password is gone.*restore the file, or move/);
+  });
+
   it('stops the server that a run killed with kill -9 left behind, and loses nothing that was committed', async () => {
     const owner = join(dataDir, 'owner');
     const killed = server();

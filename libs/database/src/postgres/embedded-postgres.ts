@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -39,6 +40,7 @@ interface Binaries {
 const MAJOR_VERSION = '18';
 const READY_MS = 30_000;
 const START_TRIES = 5;
+const CHOWN_MS = 120_000;
 /** synchronous_commit stays on: it costs nothing without fsync, and what was committed then survives a kill -9. */
 const THROWAWAY_SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
 
@@ -76,6 +78,8 @@ export class EmbeddedPostgres {
     const account = serverAccount([binaries.postgres, this.dir]);
     await stopStaleServer(this.clusterDir, join(this.dir, 'owner'));
     this.initialise(binaries, account);
+    if (!this.options.isThrowaway) this.password();
+    handOver(this.clusterDir, account);
     for (let attempt = 1; ; attempt += 1) {
       const port = await freePort(attempt === 1 ? this.options.port : undefined);
       const problem = await this.launch(binaries, account, port);
@@ -96,9 +100,17 @@ export class EmbeddedPostgres {
   }
 
   private url(port: number): string {
-    const passwordFile = join(this.dir, 'password');
-    const secret = existsSync(passwordFile) ? `:${readFileSync(passwordFile, 'utf8').trim()}` : '';
+    const secret = this.options.isThrowaway ? '' : `:${this.password()}`;
     return `postgresql://postgres${secret}@127.0.0.1:${port}/postgres`;
+  }
+
+  private password(): string {
+    const passwordFile = join(this.dir, 'password');
+    if (existsSync(passwordFile)) return readFileSync(passwordFile, 'utf8').trim();
+    throw new Error(
+      `${passwordFile} is gone, and the database beside it opens with that password alone: restore the file, ` +
+        `or move ${this.dir} away to begin with an empty database.`,
+    );
   }
 
   private initialise(binaries: Binaries, account: ServerAccount): void {
@@ -235,6 +247,12 @@ function isBinaries(value: unknown): value is Binaries {
     typeof value.initdb === 'string' &&
     typeof value.postgres === 'string'
   );
+}
+
+/** PostgreSQL opens only a folder of its own user, and an earlier run may have had another one. */
+function handOver(clusterDir: string, { uid, gid }: ServerAccount): void {
+  if (uid === undefined || gid === undefined || statSync(clusterDir).uid === uid) return;
+  execFileSync('chown', ['-R', `${uid}:${gid}`, clusterDir], { stdio: 'pipe', timeout: CHOWN_MS });
 }
 
 /** A port that was free a moment ago: the wished one where possible. */

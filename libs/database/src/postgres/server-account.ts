@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 /** How to start a PostgreSQL program on this machine: as which OS user, and behind which command, if any. */
 export interface ServerAccount {
-  /** Set only when this process is root, because PostgreSQL refuses to run as root. */
+  /** Owner of the data folder; set only when this process is root, because PostgreSQL refuses to run as root. */
   uid?: number;
   gid?: number;
   /** Put before the program and its arguments; empty where no wrapper is needed. */
@@ -12,28 +12,23 @@ export interface ServerAccount {
 }
 
 const ACCOUNT_NAME = 'postgres';
+/** Any id but 0: inside the namespace it stands for root outside. */
+const NAMESPACE_ID = 1_000;
 
 /**
- * Finds, or as root creates, the OS user that PostgreSQL runs as, and makes sure it can reach `paths`.
- * A folder below root's home (mode 0700) is reached by lending that one process CAP_DAC_OVERRIDE,
- * so that a checkout in /root works without changing the modes of anything.
+ * Finds how PostgreSQL can run when this process is root, so that it reaches `paths`. A user namespace that shows root
+ * under another id comes first: it enters every folder that root enters, a checkout in root's own home (mode 0700)
+ * included, and needs no account. Capabilities would not do: initdb asks access(2), which ignores them. Where the
+ * machine has no user namespaces (a container), the OS user `postgres` is taken, or created.
  * @throws Error with one sentence that says what to do.
  */
 export function serverAccount(paths: string[]): ServerAccount {
   if (process.getuid?.() !== 0) return { prefix: [] };
+  const namespace = ['unshare', '--user', `--map-user=${NAMESPACE_ID}`, `--map-group=${NAMESPACE_ID}`];
+  if (canReach(paths, { prefix: namespace })) return { uid: 0, gid: 0, prefix: namespace };
+
   const ids = findAccount() ?? createAccount();
   if (canReach(paths, { ...ids, prefix: [] })) return { ...ids, prefix: [] };
-
-  // setpriv changes the user itself: spawn's own uid option would drop the capability first.
-  const lent = [
-    'setpriv',
-    `--reuid=${ids.uid}`,
-    `--regid=${ids.gid}`,
-    '--clear-groups',
-    '--inh-caps=+dac_override',
-    '--ambient-caps=+dac_override',
-  ];
-  if (canReach(paths, { prefix: lent })) return { ...ids, prefix: lent };
   throw new Error(
     `The OS user "${ACCOUNT_NAME}", which PostgreSQL runs as because this process is root, cannot enter ` +
       `${paths.map((path) => dirname(path)).join(' or ')}: move the project to a folder that everybody may enter, ` +
