@@ -6,7 +6,7 @@ import type { DataPaths } from './all-in-one.config.js';
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Makes the folder, or says in one sentence why that cannot be. */
-export function prepareDataFolder({ dir, logs, secrets }: DataPaths): void {
+export function prepareDataFolder({ dir, logs, secrets, firstRun }: DataPaths): void {
   if (existsSync(dir) && !statSync(dir).isDirectory()) {
     throw new Error(`${dir} is not a folder: move it away, or set GATEWAY_DATA_DIR to another folder.`);
   }
@@ -22,9 +22,10 @@ export function prepareDataFolder({ dir, logs, secrets }: DataPaths): void {
       { cause },
     );
   }
-  if (existsSync(secrets) && !isJsonFile(secrets)) {
+  const isGone = !existsSync(secrets) && existsSync(firstRun);
+  if (isGone || (existsSync(secrets) && !isJsonFile(secrets))) {
     throw new Error(
-      `${secrets} is broken: restore it from a backup, because the keys of ${dir} work with it alone, or begin with an empty GATEWAY_DATA_DIR.`,
+      `${secrets} is ${isGone ? 'gone' : 'broken'}: restore it from a backup, because the keys of ${dir} work with it alone, or begin with an empty GATEWAY_DATA_DIR.`,
     );
   }
 }
