@@ -11,16 +11,24 @@ export const packageNode = join(root, 'node_modules', '.bin', 'node');
 const lockStamp = join(root, 'node_modules', '.installed-lockfile');
 const buildStamp = join(root, 'dist', '.built-from');
 
-/** Runs a command in the repository; progress goes to standard error, because `npm start -- --json` owns standard output. */
-export function run(command, args, env = process.env) {
-  const result = spawnSync(command, args, { cwd: root, env, stdio: ['ignore', 2, 2] });
-  if (result.error) throw result.error;
-  if (result.status !== 0) {
-    process.stderr.write(
-      `\`${command} ${args.join(' ')}\` failed (${result.signal ?? `exit ${result.status}`}).\n`,
-    );
-    process.exit(result.status || 1);
-  }
+const INSTALL_MINUTES_MAX = 15;
+/** npm waits five minutes for each of three tries of its own: without a network that has no end in sight. */
+const NPM_PATIENCE = ['--fetch-timeout=60000', '--fetch-retries=2', '--fetch-retry-maxtimeout=10000'];
+
+/**
+ * Runs a command in the repository and ends with its status where it fails, after the sentence `advice`. Progress goes
+ * to standard error, because `npm start -- --json` owns standard output.
+ */
+export function run(command, args, { env = process.env, minutesMax, advice } = {}) {
+  const timeout = minutesMax === undefined ? undefined : minutesMax * 60_000;
+  const result = spawnSync(command, args, { cwd: root, env, stdio: ['ignore', 2, 2], timeout });
+  if (result.status === 0) return;
+  const isLate = result.error?.code === 'ETIMEDOUT';
+  if (result.error && !isLate) throw result.error;
+  const reason = isLate ? `took over ${minutesMax} minutes` : (result.signal ?? `exit ${result.status}`);
+  process.stderr.write(`\`${command} ${args.join(' ')}\` failed (${reason}).\n`);
+  if (advice !== undefined) process.stderr.write(`${advice}\n`);
+  process.exit(result.status || 1);
 }
 
 /** Installs the dependencies when there are none, or when the lockfile is not the one they came from. */
@@ -28,7 +36,13 @@ export function install() {
   const lock = sha256(readFileSync(join(root, 'package-lock.json')));
   if (existsSync(packageNode) && installedLock() === lock) return;
   process.stderr.write('Installing dependencies (npm ci) …\n');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], hostEnvironment());
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...NPM_PATIENCE], {
+    env: hostEnvironment(),
+    minutesMax: INSTALL_MINUTES_MAX,
+    advice:
+      'The dependencies could not be installed. Is the network there, and the package registry that npm is set to ' +
+      '(`npm config get registry`)? Then run the same command again.',
+  });
   writeFileSync(lockStamp, lock);
 }
 
@@ -37,8 +51,8 @@ export function build() {
   const sources = fingerprint();
   if (readIfPresent(buildStamp) === sources) return;
   process.stderr.write('Building …\n');
-  run(packageNode, ['tools/generate.mjs'], packageEnvironment());
-  run('npm', ['run', '--silent', 'compile'], packageEnvironment());
+  run(packageNode, ['tools/generate.mjs'], { env: packageEnvironment() });
+  run('npm', ['run', '--silent', 'compile'], { env: packageEnvironment() });
   mkdirSync(join(root, 'dist'), { recursive: true });
   writeFileSync(buildStamp, sources);
 }
@@ -102,11 +116,19 @@ function readIfPresent(path) {
 export function handOver(args, stdin) {
   const options = { cwd: root, env: packageEnvironment(), stdio: [stdin, 'inherit', 'inherit'] };
   let program;
+  // Read before the program runs: npm may be gone as soon as it does.
+  const npm = process.ppid;
+  // A closed terminal takes its output along; the program below must still be stopped in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   // Before the program runs: a signal may come as soon as it says that it does.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => program?.kill(signal));
   program = spawn(packageNode, args, options);
-  const npm = process.ppid;
-  const watch = setInterval(() => process.ppid !== npm && program.kill('SIGTERM'), 500);
+  // Once: a further signal would mean that nobody waits for the orderly end.
+  const watch = setInterval(() => {
+    if (process.ppid === npm) return;
+    clearInterval(watch);
+    program.kill('SIGTERM');
+  }, 500);
   if (process.env.npm_lifecycle_event === undefined) clearInterval(watch);
   program.on('exit', (code, signal) => {
     clearInterval(watch);

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { eventually } from '@gateway/testing';
 
 /**
  * The two scripts run in a scratch repository whose `npm` and `node` are stand-ins that write down what they are asked
@@ -47,7 +48,7 @@ describe('start.mjs and test.mjs', () => {
     writeFileSync(join(root, 'apps', 'main.ts'), '');
     standIn(join(root, 'package-node'), [
       'echo "node $*" >> "$ROOT/calls"',
-      'case "$*" in *exit-7*) exit 7;; esac',
+      'case "$*" in *main.js*) echo "PORT ${PORT:-unset}" >> "$ROOT/calls";; *exit-7*) exit 7;; esac',
     ]);
     standIn(join(root, 'bin', 'npm'), [
       'echo "npm $*" >> "$ROOT/calls"',
@@ -60,17 +61,41 @@ describe('start.mjs and test.mjs', () => {
   it('installs, generates, compiles and hands over on a fresh clone', () => {
     expect(run('start.mjs', '--json').status).toBe(0);
     expect(calls()).toEqual([
-      'npm ci --no-audit --no-fund --loglevel=error',
+      expect.stringMatching(/^npm ci --no-audit --no-fund --loglevel=error --fetch-timeout=60000 /),
       'node tools/generate.mjs',
       'npm run --silent compile',
       'node --enable-source-maps dist/apps/all-in-one/src/main.js --json',
+      'PORT unset',
     ]);
   });
 
   it('only hands over when nothing has changed', () => {
     run('start.mjs');
     run('start.mjs');
-    expect(calls()).toEqual(['node --enable-source-maps dist/apps/all-in-one/src/main.js']);
+    expect(calls()).toEqual(['node --enable-source-maps dist/apps/all-in-one/src/main.js', 'PORT unset']);
+  });
+
+  it.each(['--port=8123', '--port 8123'])('%s sets the port of the app', (flags) => {
+    run('start.mjs', ...flags.split(' '));
+    expect(calls().slice(-2)).toEqual([
+      'node --enable-source-maps dist/apps/all-in-one/src/main.js',
+      'PORT 8123',
+    ]);
+  });
+
+  it('--help says what there is, and installs nothing', () => {
+    const { stdout, status } = run('start.mjs', '--help');
+    expect(status).toBe(0);
+    expect(stdout).toContain('--port N');
+    expect(calls()).toEqual([]);
+  });
+
+  it.each(['--jsom', 'json', '--port'])('refuses %s with what there is, and installs nothing', (flag) => {
+    const { stderr, status } = run('start.mjs', flag);
+    expect(status).toBe(2);
+    expect(stderr).toContain(flag);
+    expect(stderr).toContain('--port N');
+    expect(calls()).toEqual([]);
   });
 
   it('compiles again when a source has changed, and does not install', () => {
@@ -84,7 +109,7 @@ describe('start.mjs and test.mjs', () => {
     run('start.mjs');
     writeFileSync(join(root, 'package-lock.json'), '{"lockfileVersion":3}');
     run('start.mjs');
-    expect(calls()[0]).toBe('npm ci --no-audit --no-fund --loglevel=error');
+    expect(calls()[0]).toMatch(/^npm ci /);
   });
 
   it('writes progress to standard error only, because --json owns standard output', () => {
@@ -96,7 +121,9 @@ describe('start.mjs and test.mjs', () => {
   it('stops with the exit code of a failed install, and installs again the next time', () => {
     const npm = readFileSync(join(root, 'bin', 'npm'), 'utf8');
     standIn(join(root, 'bin', 'npm'), ['exit 5']);
-    expect(run('start.mjs').status).toBe(5);
+    const { status, stderr } = run('start.mjs');
+    expect(status).toBe(5);
+    expect(stderr).toContain('Is the network there');
     writeFileSync(join(root, 'bin', 'npm'), npm);
     expect(run('start.mjs').status).toBe(0);
     expect(calls()[0]).toContain('npm ci');
@@ -107,16 +134,38 @@ describe('start.mjs and test.mjs', () => {
     expect(calls().at(-1)).toContain('node_modules/jest/bin/jest.js libs/money --exit-7');
   });
 
-  it('passes a signal on to the app and returns its exit code', async () => {
+  it.each(['SIGTERM', 'SIGHUP'] as const)(
+    'passes %s on to the app and returns its exit code',
+    async (signal) => {
+      standIn(join(root, 'package-node'), [
+        'case "$*" in *main.js*) ;; *) exit 0;; esac',
+        'trap "exit 3" TERM HUP',
+        'echo ready',
+        'while :; do sleep 0.05; done',
+      ]);
+      const script = spawn(process.execPath, ['start.mjs'], { cwd: root, env: environment() });
+      script.stdout.once('data', () => script.kill(signal));
+      const code = await new Promise((resolve) => script.once('exit', resolve));
+      expect(code).toBe(3);
+    },
+  );
+
+  it('stops the app once, and in order, when the npm above it is gone', async () => {
     standIn(join(root, 'package-node'), [
       'case "$*" in *main.js*) ;; *) exit 0;; esac',
-      'trap "exit 3" TERM',
+      'trap \'echo TERM >> "$ROOT/signals"\' TERM',
       'echo ready',
-      'while :; do sleep 0.05; done',
+      // Longer than two looks at the parent, and only counted from the first signal on.
+      'while [ ! -s "$ROOT/signals" ]; do sleep 0.05; done',
+      'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.1; done',
+      'touch "$ROOT/ended"',
     ]);
-    const script = spawn(process.execPath, ['start.mjs'], { cwd: root, env: environment() });
-    script.stdout.once('data', () => script.kill('SIGTERM'));
-    const code = await new Promise((resolve) => script.once('exit', resolve));
-    expect(code).toBe(3);
+    const npm = spawn('/bin/sh', ['-c', `"${process.execPath}" start.mjs & wait`], {
+      cwd: root,
+      env: { ...environment(), npm_lifecycle_event: 'start' },
+    });
+    npm.stdout.once('data', () => npm.kill('SIGKILL'));
+    await eventually(() => existsSync(join(root, 'ended')) || null, { timeoutMs: 15_000 });
+    expect(readFileSync(join(root, 'signals'), 'utf8')).toBe('TERM\n');
   });
 });

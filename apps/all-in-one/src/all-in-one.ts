@@ -27,6 +27,8 @@ export interface AllInOne {
   login: FirstLogin | null;
   isFirstRun: boolean;
   logFile: string;
+  /** Names of the providers that have a credential. */
+  providers: string[];
   /** Drains, ships the journal, then stops the database. Idempotent. */
   close(): Promise<void>;
 }
@@ -55,7 +57,14 @@ export async function startAllInOne({ config, env }: ReturnType<typeof readSetti
     const login = rememberFirstRun(paths.firstRun, first);
     // The first request of a new key must find its money.
     if (first !== null) await app.app.get(OpeningCredit, { strict: false }).deliver();
-    return { url: app.url, login, isFirstRun: first !== null, logFile: log, close: stopAll };
+    return {
+      url: app.url,
+      login,
+      isFirstRun: first !== null,
+      logFile: log,
+      providers: [...services.providers.values()].map(({ provider }) => provider.name),
+      close: stopAll,
+    };
   } catch (failure) {
     await stopAll();
     throw failure;

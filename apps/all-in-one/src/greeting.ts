@@ -12,11 +12,11 @@ export function jsonLine({ url, login }: AllInOne): string {
 }
 
 /** What a person reads who starts the gateway in a terminal. */
-export function greeting({ url, login, isFirstRun, logFile }: AllInOne): string {
+export function greeting({ url, login, isFirstRun, logFile, providers }: AllInOne): string {
   const lines = [
     '',
     `Model Gateway       ${url}`,
-    `Dashboard           ${url}/dashboard/  (comes with a later release: nothing is served there yet)`,
+    `Providers           ${providers.join(', ')}`,
     ...loginLines({ login, isFirstRun }),
     `Log                 ${logFile}`,
     '',

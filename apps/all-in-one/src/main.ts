@@ -4,11 +4,12 @@ import { readSettings } from './all-in-one.config.js';
 import { startAllInOne } from './all-in-one.js';
 import { greeting, jsonLine } from './greeting.js';
 
-await runMain('model-gateway', () => {
+const build = () => {
   const settings = readSettings();
   return async () => {
     const running = await startAllInOne(settings);
     process.stdout.write(process.argv.includes('--json') ? jsonLine(running) : greeting(running));
     return running;
   };
-});
+};
+await runMain('model-gateway', build, ['--json']);

@@ -16,7 +16,7 @@ describe('runMain', () => {
   });
 
   it('--check-config reads the configuration and starts nothing', async () => {
-    process.argv = [...argv, '--check-config'];
+    process.argv = ['node', 'probe', '--check-config'];
     const printed = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const start = jest.fn<() => never>();
     await runMain('probe', () => start);
@@ -24,7 +24,20 @@ describe('runMain', () => {
     expect(printed).toHaveBeenCalledWith('probe: the configuration is valid\n');
   });
 
+  it('ends with status 2 where a flag is not known, and names those that are', async () => {
+    process.argv = ['node', 'probe', '--jsom'];
+    const end = new Error('ended');
+    const exit = jest.spyOn(process, 'exit').mockImplementation(() => {
+      throw end;
+    });
+    const printed = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    await expect(runMain('probe', () => jest.fn<() => never>(), ['--json'])).rejects.toBe(end);
+    expect(exit).toHaveBeenCalledWith(2);
+    expect(printed).toHaveBeenCalledWith('probe: --jsom is not known; there is --check-config, --json\n');
+  });
+
   it('ends with status 1 and the faults of the configuration, without a stack', async () => {
+    process.argv = ['node', 'probe'];
     const exit = jest.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
     const printed = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     await runMain('probe', () => {

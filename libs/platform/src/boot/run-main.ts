@@ -7,18 +7,29 @@ import type { RunningApp } from './bootstrap.js';
  */
 const SAME_SIGNAL_MS = 1_500;
 
+const CHECK_CONFIG = '--check-config';
+
 /**
  * The whole of an app's main.ts: `build` reads the configuration at once and answers how to start.
- * `--check-config` stops after the configuration. A fault of it ends with status 1 and one message;
- * SIGTERM and SIGINT drain, close and end with status 0, also while it starts; a second signal ends at once.
+ * `--check-config` stops after the configuration; `flags` are the app's own, any other ends with status 2. A fault of
+ * the configuration ends with status 1 and one message; SIGTERM, SIGINT and SIGHUP (the terminal was closed) drain,
+ * close and end with status 0, also while it starts; a second signal ends at once.
  */
 export async function runMain(
   name: string,
   build: () => () => Promise<Pick<RunningApp, 'close'>>,
+  flags: readonly string[] = [],
 ): Promise<void> {
+  ignoreClosedTerminal();
+  const known = [CHECK_CONFIG, ...flags];
+  const unknown = process.argv.slice(2).find((flag) => !known.includes(flag));
+  if (unknown !== undefined) {
+    process.stderr.write(`${name}: ${unknown} is not known; there is ${known.join(', ')}\n`);
+    process.exit(2);
+  }
   try {
     const start = build();
-    if (process.argv.includes('--check-config')) {
+    if (process.argv.includes(CHECK_CONFIG)) {
       process.stdout.write(`${name}: the configuration is valid\n`);
       return;
     }
@@ -31,6 +42,11 @@ export async function runMain(
   }
 }
 
+/** A write to a terminal that is gone fails; the drain must go on all the same. */
+function ignoreClosedTerminal(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}
+
 /** Resolves at the first signal; from then on a further one ends the process. */
 function firstSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -40,8 +56,7 @@ function firstSignal(): Promise<void> {
       firstAt ??= performance.now();
       resolve();
     };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
   });
 }
 
