@@ -99,6 +99,8 @@ export type {
   OwnKeyRecord,
   ScopeLimitRecord,
 } from './http/keys.js';
+export { CreateOrgBody, ListOrgsQuery, ORG_TIERS, ScopeLimitsBody, UpdateOrgBody } from './http/orgs.js';
+export type { OrgRecord, OrgTier, ScopeLimitsRecord } from './http/orgs.js';
 export { ListModelsQuery, MODEL_TYPES } from './http/catalogue.js';
 export {
   CreditBody,

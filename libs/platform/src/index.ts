@@ -1,9 +1,10 @@
 export { Access, ACCESS_METADATA } from './auth/access.js';
-export type { AccessRule } from './auth/access.js';
+export type { AccessRule, OrgRule } from './auth/access.js';
 export { Authenticator, permit } from './auth/authenticator.js';
 export { credentialOf, parseCredential } from './auth/credential.js';
 export { listRoutes } from './auth/list-routes.js';
 export type { ListedRoute } from './auth/list-routes.js';
+export { requireOrgRole } from './auth/org-role.js';
 export { PrincipalGuard } from './auth/principal-guard.js';
 export { keyOf, principalOf, sessionOf } from './auth/principal-of.js';
 export { isWellFormedSecret, maskedSecret, mintSecret, SECRET_PATTERN, secretDigest } from './auth/secret.js';

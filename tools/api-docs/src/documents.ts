@@ -3,6 +3,7 @@ import { KeysConfig, KeysModule } from '@gateway/keys';
 import { NotificationsConfig, NotificationsModule } from '@gateway/notifications';
 import { UsageConfig, UsageModule } from '@gateway/usage';
 import { WorkersConfig, WorkersModule } from '@gateway/workers';
+import { accessTable } from './access-table.js';
 import { asyncApi } from './asyncapi.js';
 import { describedRoutes, type DescribedRoute } from './described-routes.js';
 import { openApi } from './openapi.js';
@@ -21,6 +22,7 @@ export function allRoutes(): DescribedRoute[] {
 /** The generated documents by their file in docs/. */
 export function documents(): ReadonlyMap<string, string> {
   return new Map([
+    ['access.md', accessTable(allRoutes())],
     ['openapi.json', textOf(openApi(allRoutes()))],
     ['asyncapi.json', textOf(asyncApi())],
   ]);

@@ -1,22 +1,37 @@
 import { SetMetadata, type CustomDecorator } from '@nestjs/common';
+import type { OrgRole } from '@gateway/contracts';
 
 /**
- * Who may call a handler; the members are alternatives. Nothing named is nobody: a handler without
- * it stops the application from starting.
+ * Who may call a handler; the members are alternatives, `org` narrows sessions and admin keys. Nothing named is nobody:
+ * a handler without it stops the application from starting.
  */
 export interface AccessRule {
   /** An active rsk_ key; with a permission, a scoped key must hold it. */
   key?: true | { permission: string };
-  /** A person's session. What they may do in an org is the handler's rule. */
+  /** A person's session. */
   session?: true;
   /** A mak_ key that holds this scope. */
   adminKey?: { scope: string };
-  /** A session of a platform super admin. */
+  /** A session of a platform super admin, whatever `org` says. */
   superAdmin?: true;
+  /** What of an organization a person or an admin key may reach; absent where no organization is concerned. */
+  org?: OrgRule;
   /** Another service of the fleet, by the fleet's token. */
   internal?: true;
   /** Anybody, without a credential. */
   public?: true;
+}
+
+export interface OrgRule {
+  /** Who may do it to everything of their organization. An admin key counts as an admin. */
+  roles: readonly OrgRole[];
+  /** Beside these, every person to what they made themselves. */
+  own?: true;
+  /**
+   * The path parameter that names the organization: the guard checks it. Absent where the handler finds the
+   * organization by a row: it applies the same rule, by `requireOrgRole` or in its query.
+   */
+  param?: string;
 }
 
 export const ACCESS_METADATA = 'gateway:access';

@@ -15,7 +15,7 @@ const IMPLIED_METHODS = new Set(['HEAD', 'OPTIONS']);
 
 /**
  * Every endpoint of an application with who may call it, for the endpoint x role table.
- * Throws where an endpoint declares nothing: an unguarded handler never starts.
+ * Throws where an endpoint declares nothing, or an organization that its path does not name: it never starts.
  */
 export function listRoutes(app: INestApplication, registered: readonly RegisteredRoute[]): ListedRoute[] {
   const nest = nestRoutes(app);
@@ -30,7 +30,19 @@ export function listRoutes(app: INestApplication, registered: readonly Registere
   }
   if (unguarded.length > 0)
     throw new Error(`Endpoints without @Access or config.access: ${unguarded.join(', ')}`);
+  const unchecked = listed.filter(({ path, access }) => !isOrgChecked(path, access));
+  if (unchecked.length > 0)
+    throw new Error(
+      `Endpoints whose org rule nobody applies: ${unchecked.map(({ path }) => path).join(', ')}`,
+    );
   return listed;
+}
+
+/** An organization's rule is for people and admin keys, and its parameter stands in the path. */
+function isOrgChecked(path: string, { org, session, adminKey, superAdmin }: AccessRule): boolean {
+  if (org === undefined) return true;
+  const hasCaller = session !== undefined || adminKey !== undefined || superAdmin !== undefined;
+  return hasCaller && (org.param === undefined || path.split('/').includes(`:${org.param}`));
 }
 
 function nestRoutes(app: INestApplication): { method: string; path: string; access: AccessRule | null }[] {

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { applyKeyPin } from '../request/response-headers.js';
 import { ACCESS_METADATA, type AccessRule } from './access.js';
 import { Authenticator } from './authenticator.js';
+import { requireOrgOfPath } from './org-role.js';
 
 /** Runs before every Nest handler; one without a rule is refused. */
 @Injectable()
@@ -25,6 +26,7 @@ export class PrincipalGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     request.principal = await this.authenticator.authenticate(request, rule);
+    requireOrgOfPath(request, rule);
     if (request.principal !== null) applyKeyPin(request, http.getResponse<FastifyReply>(), request.principal);
     if (request.bodyFault !== null) throw request.bodyFault;
     return true;

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { applyKeyPin } from '../request/response-headers.js';
 import type { Authenticator } from './authenticator.js';
 import type { AccessRule } from './access.js';
+import { requireOrgOfPath } from './org-role.js';
 import '../request/gateway-request.js';
 
 declare module 'fastify' {
@@ -46,6 +47,7 @@ export function guardRawRoutes(
             refused?.(request, principal, refusal),
           )
         : await authenticator().authenticate(request, access);
+      requireOrgOfPath(request, access);
       if (request.principal !== null) applyKeyPin(request, reply, request.principal);
       if (request.bodyFault === null) return;
       if (request.principal?.kind === 'key') refused?.(request, request.principal, request.bodyFault);

@@ -11,17 +11,19 @@ import { Funds, PrincipalReader, type Random } from '@gateway/contracts';
 import { applyMigrations, assertSchemaKnown } from '@gateway/database';
 import { LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
+import { AccountChanges } from './accounts/account-change.js';
+import { FUNDS } from './accounts/funds-token.js';
 import { VersionStamps } from './accounts/version-stamps.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
-import { IdempotencyRows } from './api-keys/idempotency.store.js';
 import { KeyReads } from './api-keys/key-reads.service.js';
 import { KeyWrites } from './api-keys/key-writes.service.js';
 import { Housekeeping } from './background/housekeeping.js';
 import { EventRelay } from './events/event-relay.js';
 import { FirstRun } from './first-run/first-run.js';
-import { FUNDS } from './first-run/funds-token.js';
 import { OpeningCredit } from './first-run/opening-credit.js';
 import { KeysConfig } from './keys.config.js';
+import { OrgsController } from './orgs/orgs.controller.js';
+import { OrgsService } from './orgs/orgs.service.js';
 import { KeysDatabase, SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
 import { DatabasePrincipalReader } from './principals/database-principal-reader.js';
 import { LastUsed } from './principals/last-used.js';
@@ -61,7 +63,7 @@ export class KeysModule {
     return {
       module: KeysModule,
       global: true,
-      controllers: [ApiKeysController, AuthController, PrincipalsController],
+      controllers: [ApiKeysController, AuthController, OrgsController, PrincipalsController],
       providers: [...ports(config), ...parts],
       exports: [PrincipalReader, FirstRun, OpeningCredit],
     };
@@ -76,10 +78,11 @@ const parts: Provider[] = [
   SessionsService,
   DatabasePrincipalReader,
   LastUsed,
-  IdempotencyRows,
+  AccountChanges,
   EventRelay,
   KeyReads,
   KeyWrites,
+  OrgsService,
   FirstRun,
   OpeningCredit,
   Housekeeping,

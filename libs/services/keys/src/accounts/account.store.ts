@@ -1,7 +1,16 @@
 import { newId, type Clock, type Random } from '@gateway/contracts';
+import { Prisma } from '../generated/prisma/client.js';
 import type { Tx } from '../postgres/keys-database.js';
 
 const END_USER_KEY_BYTES = 32;
+
+/**
+ * Locks the rows of accounts in the order of their ids, so that changes of one account are in order and two changes of
+ * several accounts never wait for each other. Keys of other requests may still be inserted beside it.
+ */
+export async function lockAccounts(tx: Tx, accountIds: readonly string[]): Promise<void> {
+  await tx.$queryRaw`SELECT id FROM account WHERE id IN (${Prisma.join([...accountIds])}) ORDER BY id FOR NO KEY UPDATE`;
+}
 
 /**
  * Raises the version of an account in the transaction of a change and answers it. The row's lock puts changes of one
@@ -21,7 +30,7 @@ export async function createAccount(
   tx: Tx,
   owner: { orgId: string; userId?: undefined } | { userId: string; orgId?: undefined },
   { clock, random }: { clock: Clock; random: Random },
-  openingCreditUsd: string | null = null,
+  more: { opening_credit_usd?: string | null; credit_limit_usd?: string | null } = {},
 ): Promise<string> {
   const id = newId('acct', clock, random);
   await tx.account.create({
@@ -30,9 +39,9 @@ export async function createAccount(
       org_id: owner.orgId ?? null,
       user_id: owner.userId ?? null,
       end_user_key: new Uint8Array(random.bytes(END_USER_KEY_BYTES)),
-      opening_credit_usd: openingCreditUsd,
-      opening_credit_state: openingCreditUsd === null ? 'none' : 'pending',
+      opening_credit_state: more.opening_credit_usd == null ? 'none' : 'pending',
       created_at: new Date(clock.now()),
+      ...more,
     },
   });
   return id;

@@ -1,5 +1,6 @@
 import type { UpdateKeyBody } from '@gateway/contracts';
-import { Prisma } from '../generated/prisma/client.js';
+import type { Prisma } from '../generated/prisma/client.js';
+import { nullableJson, plainJson } from '../postgres/columns.js';
 import { storedModelLimits, storedPolicy, storedTags } from './api-key.js';
 
 type Json = Prisma.InputJsonValue;
@@ -39,16 +40,18 @@ export function keyColumns(body: UpdateKeyBody): KeyColumns {
     rpd_limit: body.rpd,
     tpm_limit: body.tpm,
     spend_cap_usd: body.spend_cap_usd,
-    allowed_models: json(body.allowed_models),
-    blocked_models: json(body.blocked_models),
-    model_limits: limits === undefined ? undefined : plain(storedModelLimits(limits)),
+    allowed_models: nullableJson(body.allowed_models),
+    blocked_models: nullableJson(body.blocked_models),
+    model_limits: limits === undefined ? undefined : plainJson(storedModelLimits(limits)),
     team_id: body.team_id,
-    routing_policy: json(policy == null ? policy : storedPolicy(policy)),
+    routing_policy: nullableJson(policy == null ? policy : storedPolicy(policy)),
     routing_policy_template_id: body.routing_policy_template_id,
     api_version: body.api_version,
     fixed_provider: body.fixed_provider,
-    scopes: json(body.scopes),
-    response_cache: json(body.response_cache == null ? body.response_cache : cacheOf(body.response_cache)),
+    scopes: nullableJson(body.scopes),
+    response_cache: nullableJson(
+      body.response_cache == null ? body.response_cache : cacheOf(body.response_cache),
+    ),
     request_tags: tags === undefined ? undefined : storedTags(tags),
     expires_at: expiresAt == null ? expiresAt : new Date(expiresAt),
   };
@@ -56,15 +59,4 @@ export function keyColumns(body: UpdateKeyBody): KeyColumns {
 
 function cacheOf({ enabled, ttl_seconds: ttl }: { enabled: boolean; ttl_seconds?: number }): object {
   return { enabled, ttl_seconds: ttl ?? RESPONSE_CACHE_DEFAULT.ttl_seconds };
-}
-
-/** SQL's NULL where the value is null; Prisma would store the JSON text `null`. */
-function json(value: object | null | undefined): NullableJson | undefined {
-  if (value === undefined) return undefined;
-  return value === null ? Prisma.DbNull : plain(value);
-}
-
-/** A class instance as a bare JSON value. */
-function plain(value: object): Json {
-  return JSON.parse(JSON.stringify(value)) as Json;
 }

@@ -5,12 +5,16 @@ import type {
   RoutingPolicy,
   SessionPrincipal,
 } from '@gateway/contracts';
-import { Prisma } from '../generated/prisma/client.js';
-import { money } from '../principals/principal.store.js';
+import type { OrgRule } from '@gateway/platform';
+import type { Prisma } from '../generated/prisma/client.js';
+import { money, storedJson } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 import { RESPONSE_CACHE_DEFAULT } from './api-key-columns.js';
 
 export type ApiKeyRow = Prisma.ApiKeyGetPayload<object>;
+
+/** Owners and admins reach every key of their organization, members their own. */
+export const KEY_RULE: OrgRule = { roles: ['owner', 'admin'], own: true };
 
 /**
  * Keys that a caller may see and manage: their own personal ones, all of an org as its owner or admin, their own in
@@ -19,7 +23,7 @@ export type ApiKeyRow = Prisma.ApiKeyGetPayload<object>;
 export function visibleTo(caller: SessionPrincipal): Prisma.ApiKeyWhereInput {
   const of = (isAdmin: boolean): string[] =>
     caller.memberships
-      .filter(({ role }) => (role !== 'member') === isAdmin)
+      .filter(({ role }) => KEY_RULE.roles.includes(role) === isAdmin)
       .map(({ accountId }) => accountId);
   return {
     OR: [
@@ -80,7 +84,7 @@ export async function filterValues(
 }> {
   const accounts = [caller.accountId, ...caller.memberships.map(({ accountId }) => accountId)];
   const adminOf = caller.memberships
-    .filter(({ role }) => role !== 'member')
+    .filter(({ role }) => KEY_RULE.roles.includes(role))
     .map(({ accountId }) => accountId);
   const [row] = await tx.$queryRaw<{ values: Record<string, string[] | null> }[]>`
     WITH mine AS (
@@ -118,29 +122,24 @@ export function toWire(row: ApiKeyRow, spentUsd: string | null): ApiKeyRecord {
     tpm_limit: row.tpm_limit,
     spend_cap_usd: money(row.spend_cap_usd?.toFixed() ?? null),
     spent_usd: spentUsd,
-    allowed_models: stored<string[] | null>(row.allowed_models),
-    blocked_models: stored<string[] | null>(row.blocked_models),
-    model_limits: stored<Record<string, ModelLimit>>(row.model_limits),
+    allowed_models: storedJson<string[] | null>(row.allowed_models),
+    blocked_models: storedJson<string[] | null>(row.blocked_models),
+    model_limits: storedJson<Record<string, ModelLimit>>(row.model_limits),
     org_id: row.org_id,
     team_id: row.team_id,
     created_by: row.created_by,
-    routing_policy: stored<RoutingPolicy | null>(row.routing_policy),
+    routing_policy: storedJson<RoutingPolicy | null>(row.routing_policy),
     routing_policy_template_id: row.routing_policy_template_id,
     api_version: row.api_version,
     fixed_provider: row.fixed_provider,
-    scopes: stored<string[] | null>(row.scopes),
-    response_cache: stored<ApiKeyRecord['response_cache'] | null>(row.response_cache) ?? {
+    scopes: storedJson<string[] | null>(row.scopes),
+    response_cache: storedJson<ApiKeyRecord['response_cache'] | null>(row.response_cache) ?? {
       ...RESPONSE_CACHE_DEFAULT,
     },
-    request_tags: stored<Record<string, string>>(row.request_tags),
+    request_tags: storedJson<Record<string, string>>(row.request_tags),
     expires_at: row.expires_at?.toISOString() ?? null,
     last_used_at: row.last_used_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
-}
-
-/** A JSON column as the shape that this service alone writes into it. */
-function stored<T>(value: Prisma.JsonValue): T {
-  return value as T;
 }

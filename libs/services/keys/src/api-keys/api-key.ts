@@ -157,8 +157,3 @@ export function storedTags(tags: Record<string, unknown> | null): Record<string,
   );
   return Object.fromEntries(texts);
 }
-
-/** Names of the fields that a body sets, null included. */
-export function sentFields(body: object): string[] {
-  return Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-}

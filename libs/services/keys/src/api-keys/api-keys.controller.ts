@@ -1,33 +1,18 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Inject,
-  Param,
-  Patch,
-  Post,
-  Query,
-  Req,
-  Res,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import {
   CreateKeyBody,
   ListKeysQuery,
   RotateKeyBody,
   UpdateKeyBody,
   type ApiKeyRecord,
-  type Clock,
   type CreatedApiKey,
   type KeyFilterOptions,
   type KeyLimitsRecord,
   type OwnKeyRecord,
 } from '@gateway/contracts';
-import { idempotent } from '@gateway/database';
-import { Access, CLOCK, keyOf, sessionOf, type Page } from '@gateway/platform';
+import { Access, keyOf, sessionOf, type Page } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { IdempotencyRows } from './idempotency.store.js';
+import { KEY_RULE } from './api-key.store.js';
 import { KeyReads } from './key-reads.service.js';
 import { KeyWrites } from './key-writes.service.js';
 
@@ -36,39 +21,34 @@ export class ApiKeysController {
   constructor(
     private readonly reads: KeyReads,
     private readonly writes: KeyWrites,
-    private readonly idempotency: IdempotencyRows,
-    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Post('keys')
-  @Access({ session: true })
+  @Access({ session: true, org: { roles: ['owner', 'admin', 'member'], own: true } })
   async create(
     @Body() body: CreateKeyBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const caller = sessionOf(request);
-    const answer = await idempotent({ store: this.idempotency, clock: this.clock }, request, () =>
-      this.writes.create(caller, body, request),
-    );
+    const answer = await this.writes.create(sessionOf(request), body, request);
     void reply.code(answer.status).header('cache-control', 'no-store');
     return answer.body;
   }
 
   @Get('keys')
-  @Access({ session: true })
+  @Access({ session: true, org: KEY_RULE })
   list(@Query() query: ListKeysQuery, @Req() request: FastifyRequest): Promise<Page<ApiKeyRecord>> {
     return this.reads.list(sessionOf(request), query);
   }
 
   @Get('keys/filter-options')
-  @Access({ session: true })
+  @Access({ session: true, org: KEY_RULE })
   filterOptions(@Req() request: FastifyRequest): Promise<KeyFilterOptions> {
     return this.reads.filterOptions(sessionOf(request));
   }
 
   @Patch('keys/:id')
-  @Access({ session: true })
+  @Access({ session: true, org: KEY_RULE })
   update(
     @Param('id') id: string,
     @Body() body: UpdateKeyBody,
@@ -79,21 +59,21 @@ export class ApiKeysController {
 
   /** Answers the record, now `suspended`. */
   @Delete('keys/:id')
-  @Access({ session: true })
+  @Access({ session: true, org: KEY_RULE })
   suspend(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ApiKeyRecord> {
     return this.writes.suspend(sessionOf(request), id, request);
   }
 
   @Post('keys/:id/reactivate')
   @HttpCode(200)
-  @Access({ session: true })
+  @Access({ session: true, org: KEY_RULE })
   reactivate(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ApiKeyRecord> {
     return this.writes.reactivate(sessionOf(request), id, request);
   }
 
   @Post('keys/:id/rotate')
   @HttpCode(200)
-  @Access({ session: true })
+  @Access({ session: true, org: KEY_RULE })
   rotate(
     @Param('id') id: string,
     @Body() body: RotateKeyBody,
@@ -105,7 +85,7 @@ export class ApiKeysController {
   }
 
   @Get('keys/:id/limits')
-  @Access({ session: true })
+  @Access({ session: true, org: KEY_RULE })
   limits(@Param('id') id: string, @Req() request: FastifyRequest): Promise<KeyLimitsRecord> {
     return this.reads.keyLimits(sessionOf(request), id);
   }

@@ -1,6 +1,7 @@
 import type { KeyLimitsRecord, ScopeKind, ScopeLimitRecord, ScopeLimits } from '@gateway/contracts';
 import { effectiveLimits } from '@gateway/limits';
-import { limitsOf, money, type KeyRow } from '../principals/principal.store.js';
+import { money } from '../postgres/columns.js';
+import { limitsOf, type KeyRow } from '../principals/principal.store.js';
 
 /** A key's limits with those of every scope above it; `spent` goes by the order of `limitsOf(row)`. */
 export function keyLimitsRecord(row: KeyRow, spent: readonly (string | null)[]): KeyLimitsRecord {

@@ -15,7 +15,7 @@ import {
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { pageOf, type Page } from '@gateway/platform';
-import { FUNDS } from '../first-run/funds-token.js';
+import { FUNDS } from '../accounts/funds-token.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { findKeyById, limitsOf, type KeyRow } from '../principals/principal.store.js';
 import { filterValues, findKey, listKeys, toWire } from './api-key.store.js';

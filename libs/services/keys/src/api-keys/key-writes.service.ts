@@ -12,40 +12,44 @@ import {
   type UpdateKeyBody,
 } from '@gateway/contracts';
 import type { LimitTier } from '@gateway/limits';
-import { auditRow, type Created } from '@gateway/database';
 import { CLOCK, maskedSecret, mintSecret, RANDOM, secretDigest } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
-import { bumpAccount } from '../accounts/account.store.js';
-import { VersionStamps } from '../accounts/version-stamps.js';
-import { addAccountEvent } from '../events/account-events.js';
-import { EventRelay } from '../events/event-relay.js';
+import { AccountChanges, type Changed } from '../accounts/account-change.js';
+import { refuseFaults, sentFields } from '../accounts/body-faults.js';
+import { tierOf } from '../accounts/scope-limits.js';
+import type { Prisma } from '../generated/prisma/client.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { pepperedDigest } from '../secrets/seal.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
 import { keyColumns } from './api-key-columns.js';
-import { keyFaults, sentFields } from './api-key.js';
+import { keyFaults } from './api-key.js';
 import { findKey, toWire, type ApiKeyRow } from './api-key.store.js';
 import { KeyReads } from './key-reads.service.js';
 
-/** Who pays for a key, and what its fields are judged by. */
-interface Owner {
+/** Who pays for a key. */
+interface Payer {
   accountId: string;
   orgId: string | null;
-  tier: LimitTier;
-  defaultApiVersion: string | null;
   /** null = any team of the org. */
   ownTeams: readonly string[] | null;
 }
 
-/** Creates and changes keys: rule, row, audit, event and version in one transaction, then the stamp. */
+/** What a key's fields are judged by, as it is behind the lock. */
+interface Owner extends Payer {
+  tier: LimitTier;
+  defaultApiVersion: string | null;
+}
+
+type KeyChange = Changed<ApiKeyRow>;
+
+/** Creates and changes keys. */
 @Injectable()
 export class KeyWrites {
   constructor(
     private readonly database: KeysDatabase,
-    private readonly stamps: VersionStamps,
+    private readonly changes: AccountChanges,
     private readonly reads: KeyReads,
-    private readonly events: EventRelay,
     @Inject(SERVICE_SECRETS) private readonly secrets: ServiceSecrets,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
@@ -56,20 +60,23 @@ export class KeyWrites {
    * known or not, `validation_error`, and
    * `unprocessable_entity` for a team or template that is not of that org.
    */
-  async create(caller: SessionPrincipal, body: CreateKeyBody, request: FastifyRequest): Promise<Created> {
+  create(
+    caller: SessionPrincipal,
+    body: CreateKeyBody,
+    request: FastifyRequest,
+  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+    const payer = payerFor(caller, body.org_id ?? null);
     const secret = mintSecret('rsk_', this.random);
-    const { row, version } = await this.database.transaction(async (tx) => {
-      const owner = await ownerFor(tx, caller, body.org_id ?? null);
-      await this.check(tx, body, owner, null);
-      const changedTo = await bumpAccount(tx, owner.accountId);
-      const created = await this.insert(tx, caller.userId, body, owner, secret);
-      await this.audit(tx, request, 'api_key.create', created, sentFields(body));
-      await this.tell(tx, 'api_key.created', created);
-      return { row: created, version: changedTo };
+    return this.changes.create(request, {
+      accounts: [payer.accountId],
+      make: async (tx) => {
+        const owner = await ownerFor(tx, payer);
+        await this.check(tx, body, owner, null);
+        const row = await this.insert(tx, caller.userId, body, owner, secret);
+        const answer = { status: 201, body: { ...toWire(row, '0'), key: secret }, secretFields: ['key'] };
+        return { ...keyChange('api_key.create', row, sentFields(body), 'api_key.created'), answer };
+      },
     });
-    await this.stamps.stamp(row.account_id, version);
-    this.events.nudge();
-    return { status: 201, body: { ...toWire(row, '0'), key: secret }, secretFields: ['key'] };
   }
 
   async update(
@@ -78,33 +85,28 @@ export class KeyWrites {
     body: UpdateKeyBody,
     request: FastifyRequest,
   ): Promise<ApiKeyRecord> {
-    return this.change(caller, id, async (tx, row) => {
-      const owner = await ownerFor(tx, caller, row.org_id);
+    return this.change(caller, id, request, async (tx, row) => {
+      const owner = await ownerFor(tx, payerFor(caller, row.org_id));
       await this.check(tx, body, owner, row);
-      const data = { ...keyColumns(body), updated_at: this.now() };
-      const updated = await tx.apiKey.update({ where: { id, account_id: row.account_id }, data });
-      await this.audit(tx, request, 'api_key.update', updated, sentFields(body));
-      return updated;
+      if (sentFields(body).length === 0) return { answer: row, audit: null };
+      const updated = await this.write(tx, row, keyColumns(body));
+      return keyChange('api_key.update', updated, sentFields(body));
     });
   }
 
-  /** DELETE: the record stays. Suspending a suspended key changes nothing and tells nobody. */
+  /** DELETE: the record stays. Suspending a suspended key changes nothing and notifies nobody. */
   async suspend(caller: SessionPrincipal, id: string, request: FastifyRequest): Promise<ApiKeyRecord> {
-    return this.change(caller, id, async (tx, row) => {
-      if (row.status === 'suspended') return null;
-      const updated = await this.setStatus(tx, row, 'suspended');
-      await this.audit(tx, request, 'api_key.suspend', updated, ['status']);
-      await this.tell(tx, 'api_key.revoked', updated);
-      return updated;
+    return this.change(caller, id, request, async (tx, row) => {
+      if (row.status === 'suspended') return { answer: row, audit: null };
+      const updated = await this.write(tx, row, { status: 'suspended' });
+      return keyChange('api_key.suspend', updated, ['status'], 'api_key.revoked');
     });
   }
 
   async reactivate(caller: SessionPrincipal, id: string, request: FastifyRequest): Promise<ApiKeyRecord> {
-    return this.change(caller, id, async (tx, row) => {
-      if (row.status === 'active') return null;
-      const updated = await this.setStatus(tx, row, 'active');
-      await this.audit(tx, request, 'api_key.reactivate', updated, ['status']);
-      return updated;
+    return this.change(caller, id, request, async (tx, row) => {
+      if (row.status === 'active') return { answer: row, audit: null };
+      return keyChange('api_key.reactivate', await this.write(tx, row, { status: 'active' }), ['status']);
     });
   }
 
@@ -116,37 +118,40 @@ export class KeyWrites {
     request: FastifyRequest,
   ): Promise<CreatedApiKey> {
     const secret = mintSecret('rsk_', this.random);
-    const record = await this.change(caller, id, async (tx, row) => {
-      const data = {
+    const record = await this.change(caller, id, request, async (tx, row) => {
+      const updated = await this.write(tx, row, {
         ...this.secretColumns(secret),
         previous_secret_hmac: row.secret_hmac,
         previous_until: new Date(this.clock.now() + graceSeconds * 1000),
-        updated_at: this.now(),
-      };
-      const updated = await tx.apiKey.update({ where: { id, account_id: row.account_id }, data });
-      await this.audit(tx, request, 'api_key.rotate', updated, ['key']);
-      return updated;
+      });
+      return keyChange('api_key.rotate', updated, ['key']);
     });
     return { ...record, key: secret };
   }
 
-  /** Throws ApiError `not_found` alike for unknown keys and those of others. `work` answers null for no change. */
+  /** Throws ApiError `not_found` alike for unknown keys and those of others. `work` gets the row behind the lock. */
   private async change(
     caller: SessionPrincipal,
     id: string,
-    work: (tx: Tx, row: ApiKeyRow) => Promise<ApiKeyRow | null>,
+    request: FastifyRequest,
+    work: (tx: Tx, row: ApiKeyRow) => Promise<KeyChange>,
   ): Promise<ApiKeyRecord> {
-    const { row, version } = await this.database.transaction(async (tx) => {
-      const seen = await findKey(tx, caller, id);
-      if (seen === null) throw new ApiError('not_found');
-      // The account's row is the lock: from here on nobody else changes a key of this account.
-      const changedTo = await bumpAccount(tx, seen.account_id);
-      const current = await tx.apiKey.findUniqueOrThrow({ where: { id, account_id: seen.account_id } });
-      return { row: (await work(tx, current)) ?? current, version: changedTo };
+    const seen = await findKey(this.database.prisma, caller, id);
+    if (seen === null) throw new ApiError('not_found');
+    const { account_id } = seen; // It never changes.
+    const row = await this.changes.run(request, {
+      accounts: [account_id],
+      make: async (tx) => work(tx, await tx.apiKey.findUniqueOrThrow({ where: { id, account_id } })),
     });
-    await this.stamps.stamp(row.account_id, version);
-    this.events.nudge();
     return toWire(row, await this.reads.spentOrNull(row.id));
+  }
+
+  private write(
+    tx: Tx,
+    { id, account_id }: ApiKeyRow,
+    columns: Prisma.ApiKeyUncheckedUpdateInput,
+  ): Promise<ApiKeyRow> {
+    return tx.apiKey.update({ where: { id, account_id }, data: { ...columns, updated_at: this.now() } });
   }
 
   private async insert(
@@ -196,30 +201,8 @@ export class KeyWrites {
       hasTemplate: row.routing_policy_template_id !== null,
     };
     const context = { tier: owner.tier, orgId: owner.orgId, nowMs: this.clock.now(), current };
-    refuse('validation_error', keyFaults(body, context));
-    refuse('unprocessable_entity', await referenceFaults(tx, body, owner));
-  }
-
-  private setStatus(tx: Tx, row: ApiKeyRow, status: 'active' | 'suspended'): Promise<ApiKeyRow> {
-    const where = { id: row.id, account_id: row.account_id };
-    return tx.apiKey.update({ where, data: { status, updated_at: this.now() } });
-  }
-
-  private async audit(
-    tx: Tx,
-    request: FastifyRequest,
-    action: string,
-    row: ApiKeyRow,
-    changedFields: string[],
-  ): Promise<void> {
-    const write = { action, targetType: 'api_key', targetId: row.id, orgId: row.org_id, changedFields };
-    await tx.auditLog.create({ data: auditRow(request, write, { clock: this.clock, random: this.random }) });
-  }
-
-  private tell(tx: Tx, type: 'api_key.created' | 'api_key.revoked', row: ApiKeyRow): Promise<void> {
-    const data = { key_id: row.id, label: row.label, masked_key: row.masked_key };
-    const event = { type, account_id: row.account_id, org_id: row.org_id, data };
-    return addAccountEvent(tx, event, { clock: this.clock, random: this.random });
+    refuseFaults('validation_error', keyFaults(body, context));
+    refuseFaults('unprocessable_entity', await referenceFaults(tx, body, owner));
   }
 
   private now(): Date {
@@ -227,18 +210,9 @@ export class KeyWrites {
   }
 }
 
-function refuse(code: 'validation_error' | 'unprocessable_entity', details: ErrorDetail[]): void {
-  const [first] = details;
-  if (first === undefined) return;
-  throw new ApiError(code, { message: `${first.loc.join('.')}: ${first.msg}`, details });
-}
-
 /** An org that does not exist answers like one that the caller is not in. */
-async function ownerFor(tx: Tx, caller: SessionPrincipal, orgId: string | null): Promise<Owner> {
-  if (orgId === null) {
-    const { accountId } = caller;
-    return { accountId, orgId: null, tier: 'standard', defaultApiVersion: null, ownTeams: null };
-  }
+function payerFor(caller: SessionPrincipal, orgId: string | null): Payer {
+  if (orgId === null) return { accountId: caller.accountId, orgId: null, ownTeams: null };
   const membership = caller.memberships.find((candidate) => candidate.orgId === orgId);
   if (membership === undefined) {
     throw new ApiError('forbidden', {
@@ -246,21 +220,33 @@ async function ownerFor(tx: Tx, caller: SessionPrincipal, orgId: string | null):
       param: 'org_id',
     });
   }
-  const org = await tx.org.findUniqueOrThrow({
-    where: { id: orgId },
-    select: { tier: true, default_api_version: true },
-  });
-  return {
-    accountId: membership.accountId,
-    orgId,
-    tier: tierOf(org.tier),
-    defaultApiVersion: org.default_api_version,
-    ownTeams: membership.role === 'member' ? membership.teams : null,
-  };
+  const ownTeams = membership.role === 'member' ? membership.teams : null;
+  return { accountId: membership.accountId, orgId, ownTeams };
 }
 
-function tierOf(text: string): LimitTier {
-  return text === 'enterprise' || text === 'platform' ? text : 'standard';
+async function ownerFor(tx: Tx, payer: Payer): Promise<Owner> {
+  if (payer.orgId === null) return { ...payer, tier: 'standard', defaultApiVersion: null };
+  const org = await tx.org.findUniqueOrThrow({
+    where: { id: payer.orgId },
+    select: { tier: true, default_api_version: true },
+  });
+  return { ...payer, tier: tierOf(org.tier), defaultApiVersion: org.default_api_version };
+}
+
+function keyChange(
+  action: string,
+  row: ApiKeyRow,
+  changedFields: string[],
+  event?: 'api_key.created' | 'api_key.revoked',
+): KeyChange {
+  const { account_id, org_id, id: key_id, label, masked_key } = row;
+  const audit = { action, targetType: 'api_key', targetId: key_id, orgId: org_id, changedFields };
+  if (event === undefined) return { answer: row, audit };
+  return {
+    answer: row,
+    audit,
+    events: [{ type: event, account_id, org_id, data: { key_id, label, masked_key } }],
+  };
 }
 
 /** What a body names must be of the key's own org; another org's id answers like an unknown one. */

@@ -8,7 +8,7 @@ import type { Clock } from '@gateway/contracts';
 import { IDEMPOTENCY_KEPT_MS } from '@gateway/database';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
-import { IdempotencyRows } from '../api-keys/idempotency.store.js';
+import { forgetAnswersBefore } from '../accounts/idempotency.store.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 
 const EVERY_MS = 3_600_000;
@@ -20,7 +20,6 @@ export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationSh
 
   constructor(
     private readonly database: KeysDatabase,
-    private readonly idempotency: IdempotencyRows,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -40,7 +39,7 @@ export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationSh
 
   async sweep(): Promise<void> {
     const now = this.clock.now();
-    await this.idempotency.deleteBefore(new Date(now - IDEMPOTENCY_KEPT_MS));
+    await forgetAnswersBefore(this.database.prisma, new Date(now - IDEMPOTENCY_KEPT_MS));
     await this.database.prisma.session.deleteMany({ where: { expires_at: { lt: new Date(now) } } });
   }
 }

@@ -81,7 +81,9 @@ export class FirstRun {
     await createAccount(tx, { userId }, sources);
     await tx.org.create({ data: { id: orgId, name: 'My organization', created_at: now, updated_at: now } });
     const credit = Usd.parse(this.config.KEYS_OPENING_CREDIT_USD);
-    const accountId = await createAccount(tx, { orgId }, sources, credit.isZero() ? null : credit.toString());
+    const accountId = await createAccount(tx, { orgId }, sources, {
+      opening_credit_usd: credit.isZero() ? null : credit.toString(),
+    });
     await tx.membership.create({ data: { org_id: orgId, user_id: userId, role: 'owner', created_at: now } });
     if (secret !== null) await this.addKey(tx, { accountId, orgId, userId, secret, now });
     return { orgId, accountId };

@@ -7,9 +7,9 @@ import {
 import type { Clock, Funds } from '@gateway/contracts';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
+import { FUNDS } from '../accounts/funds-token.js';
+import { money } from '../postgres/columns.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
-import { money } from '../principals/principal.store.js';
-import { FUNDS } from './funds-token.js';
 
 const RETRY_EVERY_MS = 2_000;
 const BATCH = 20;

@@ -8,8 +8,8 @@ import type {
 } from '@gateway/contracts';
 import type { SessionPrincipal } from '@gateway/contracts';
 import { keyScopeLimits } from '@gateway/limits';
-import { Usd } from '@gateway/money';
 import { Prisma } from '../generated/prisma/client.js';
+import { money } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 
 /** One scope above the key, as SQL builds it. */
@@ -167,11 +167,6 @@ function accessOf(row: KeyRow): ModelAccess[] {
     return scope === null ? [] : [{ kind, allowed: scope.allowed, blocked: scope.blocked }];
   });
   return [key, ...above].filter((lists) => lists.allowed !== null || lists.blocked !== null);
-}
-
-/** PostgreSQL prints every decimal of the column's scale; the wire has none that say nothing. */
-export function money(text: string | null): string | null {
-  return text === null ? null : Usd.parse(text).toString();
 }
 
 type MembershipRow = Omit<Membership, 'limits'> & { member: ScopeRow; org: ScopeRow };

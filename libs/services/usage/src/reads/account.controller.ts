@@ -16,7 +16,12 @@ import { payerOf } from './view.js';
 
 /** What an account has left, and its counters. Never cached. */
 @Controller('v1')
-@Access({ key: { permission: 'usage:read' }, session: true, adminKey: { scope: 'usage:read' } })
+@Access({
+  key: { permission: 'usage:read' },
+  session: true,
+  adminKey: { scope: 'usage:read' },
+  org: { roles: ['owner', 'admin', 'member'], own: true },
+})
 export class AccountController {
   constructor(
     @Inject(LimitStore) private readonly limits: LimitStore,

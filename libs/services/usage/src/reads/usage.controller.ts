@@ -17,13 +17,18 @@ import type { FastifyRequest } from 'fastify';
 import { EventsStore, RETENTION_DAYS } from './events.store.js';
 import { Freshness } from './freshness.js';
 import { RejectionsStore } from './rejections.store.js';
-import { viewOf, viewsOf } from './view.js';
+import { USAGE_RULE, viewOf, viewsOf } from './view.js';
 
 const DAY_MS = 86_400_000;
 
 /** Summary, events, attempts, lookup and rejections (spec, Usage and balance). */
 @Controller('v1/usage')
-@Access({ key: { permission: 'usage:read' }, session: true, adminKey: { scope: 'usage:read' } })
+@Access({
+  key: { permission: 'usage:read' },
+  session: true,
+  adminKey: { scope: 'usage:read' },
+  org: USAGE_RULE,
+})
 export class UsageController {
   constructor(
     private readonly events: EventsStore,

@@ -1,10 +1,14 @@
 import { ApiError, type Membership, type Principal, type SessionPrincipal } from '@gateway/contracts';
+import type { OrgRule } from '@gateway/platform';
 
 /** Whose usage a caller may read. */
 export type View =
   | { kind: 'key'; accountId: string; keyId: string }
   | { kind: 'org'; accountId: string; orgId: string }
   | { kind: 'member'; accountId: string; orgId: string; userId: string };
+
+/** Owners and admins see the usage of their whole org, members that of their own keys. */
+export const USAGE_RULE: OrgRule = { roles: ['owner', 'admin'], own: true };
 
 const ORG_ID = /^org_[0-9A-Za-z-]{1,64}$/;
 
@@ -40,7 +44,9 @@ export function payerOf(principal: Principal, orgId: unknown): string {
 }
 
 function viewOfMember({ orgId, accountId, role }: Membership, { userId }: SessionPrincipal): View {
-  return role === 'member' ? { kind: 'member', accountId, orgId, userId } : { kind: 'org', accountId, orgId };
+  return USAGE_RULE.roles.includes(role)
+    ? { kind: 'org', accountId, orgId }
+    : { kind: 'member', accountId, orgId, userId };
 }
 
 function usableOrgId(orgId: unknown): string {

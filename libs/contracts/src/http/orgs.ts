@@ -1,0 +1,99 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+import { AMOUNT_PATTERN, MODEL_PATTERN } from './keys.js';
+
+const INT_MAX = 2_147_483_647;
+
+/** What the platform lets an organization raise its limits to. */
+export const ORG_TIERS = ['standard', 'enterprise', 'platform'] as const;
+export type OrgTier = (typeof ORG_TIERS)[number];
+
+/** Limits and model lists of a scope above the key: organization, member, team, team member. null clears. */
+export class ScopeLimitsBody {
+  /** Requests per minute; the ceiling follows the tier of the organization. */
+  @IsOptional() @IsInt() @Min(1) @Max(INT_MAX) rpm_limit?: number | null;
+  /** Requests per day. */
+  @IsOptional() @IsInt() @Min(1) @Max(INT_MAX) rpd_limit?: number | null;
+  /** Tokens per minute. */
+  @IsOptional() @IsInt() @Min(1) @Max(INT_MAX) tpm_limit?: number | null;
+  /** Ceiling of the last 30 days, decimal text of USD; null = unlimited. */
+  @IsOptional()
+  @Matches(AMOUNT_PATTERN, { message: 'spend_cap_usd must be a decimal string of USD' })
+  spend_cap_usd?: string | null;
+  /** Exact ids or `<brand>/*`; null = every model. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(500)
+  @ArrayUnique()
+  @Matches(MODEL_PATTERN, { each: true, message: 'each value must be a model id or <brand>/*' })
+  allowed_models?: string[] | null;
+  /** Wins over the allow-list. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(500)
+  @ArrayUnique()
+  @Matches(MODEL_PATTERN, { each: true, message: 'each value must be a model id or <brand>/*' })
+  blocked_models?: string[] | null;
+}
+
+class OrgFieldsBody extends ScopeLimitsBody {
+  /** Contract version that new keys are pinned to, `YYYY-MM`; null = none. */
+  @IsOptional() @IsString() @Length(1, 20) default_api_version?: string | null;
+  /** Only a super admin sets it. */
+  @ValidateIf((body: OrgFieldsBody) => body.tier !== undefined) @IsIn(ORG_TIERS) tier?: OrgTier;
+  /** How far below zero the balance may go, decimal text of USD; null = unlimited. Only a super admin sets it. */
+  @IsOptional()
+  @Matches(AMOUNT_PATTERN, { message: 'credit_limit_usd must be a decimal string of USD' })
+  credit_limit_usd?: string | null;
+}
+
+/** Body of POST /v1/orgs. */
+export class CreateOrgBody extends OrgFieldsBody {
+  @IsString() @Length(1, 200) name!: string;
+}
+
+/** Body of PATCH /v1/orgs/{id}: what is absent stays as it is. */
+export class UpdateOrgBody extends OrgFieldsBody {
+  @ValidateIf((body: UpdateOrgBody) => body.name !== undefined) @IsString() @Length(1, 200) name?: string;
+}
+
+/** Query of GET /v1/orgs. */
+export class ListOrgsQuery {
+  /** How many rows to answer, 1 to 200. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
+  /** How many rows to pass over. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+}
+
+/** Limits and model lists as they are stored; null = none. */
+export interface ScopeLimitsRecord {
+  rpm_limit: number | null;
+  rpd_limit: number | null;
+  tpm_limit: number | null;
+  spend_cap_usd: string | null;
+  allowed_models: string[] | null;
+  blocked_models: string[] | null;
+}
+
+export interface OrgRecord extends ScopeLimitsRecord {
+  id: string;
+  name: string;
+  tier: OrgTier;
+  default_api_version: string | null;
+  credit_limit_usd: string | null;
+  created_at: string;
+  updated_at: string;
+}

@@ -1,0 +1,91 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { AccountEvent, Clock, Random } from '@gateway/contracts';
+import { auditRow, idempotent, type AuditedWrite, type Created } from '@gateway/database';
+import { CLOCK, RANDOM } from '@gateway/platform';
+import type { FastifyRequest } from 'fastify';
+import { addAccountEvent } from '../events/account-events.js';
+import { EventRelay } from '../events/event-relay.js';
+import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
+import { bumpAccount, lockAccounts } from './account.store.js';
+import { idempotencyRows } from './idempotency.store.js';
+import { VersionStamps } from './version-stamps.js';
+
+/** A management change. Who may make it was decided before; `make` reads what it rests on again, behind the lock. */
+export interface AccountChange<T> {
+  /** Accounts whose principals it shows on: their rows are locked before `make` runs, their versions raised after it. */
+  accounts: readonly string[];
+  make: (tx: Tx) => Promise<Changed<T>>;
+}
+
+export interface Changed<T> {
+  answer: T;
+  /** null = nothing has changed: no row, no event, no new version. */
+  audit: AuditedWrite | null;
+  events?: readonly NewAccountEvent[];
+}
+
+export type NewAccountEvent = Omit<AccountEvent, 'id' | 'created_at'>;
+
+interface Committed<T> {
+  answer: T;
+  versions: readonly { accountId: string; version: number }[];
+}
+
+/**
+ * The one way of a management write: lock, change, audit row, events and versions in one transaction, and the stamps
+ * after its commit and before the answer. What throws inside leaves nothing behind.
+ */
+@Injectable()
+export class AccountChanges {
+  constructor(
+    private readonly database: KeysDatabase,
+    private readonly stamps: VersionStamps,
+    private readonly relay: EventRelay,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  run<T>(request: FastifyRequest, change: AccountChange<T>): Promise<T> {
+    return this.commit((tx) => this.apply(tx, request, change));
+  }
+
+  /** The same once per Idempotency-Key, whose row is of the same transaction. Throws ApiError `conflict` as `idempotent`. */
+  create(
+    request: FastifyRequest,
+    change: AccountChange<Created>,
+  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+    return this.commit(async (tx) => {
+      let versions: Committed<Created>['versions'] = [];
+      const store = idempotencyRows(tx);
+      const { status, body } = await idempotent({ store, clock: this.clock }, request, async () => {
+        const applied = await this.apply(tx, request, change);
+        versions = applied.versions;
+        return applied.answer;
+      });
+      return { answer: { status, body }, versions };
+    });
+  }
+
+  private async commit<T>(work: (tx: Tx) => Promise<Committed<T>>): Promise<T> {
+    const { answer, versions } = await this.database.transaction(work);
+    for (const { accountId, version } of versions) await this.stamps.stamp(accountId, version);
+    if (versions.length > 0) this.relay.nudge();
+    return answer;
+  }
+
+  private async apply<T>(
+    tx: Tx,
+    request: FastifyRequest,
+    { accounts, make }: AccountChange<T>,
+  ): Promise<Committed<T>> {
+    const sources = { clock: this.clock, random: this.random };
+    await lockAccounts(tx, accounts);
+    const { answer, audit, events = [] } = await make(tx);
+    if (audit === null) return { answer, versions: [] };
+    await tx.auditLog.create({ data: auditRow(request, audit, sources) });
+    for (const event of events) await addAccountEvent(tx, event, sources);
+    const versions = [];
+    for (const accountId of accounts) versions.push({ accountId, version: await bumpAccount(tx, accountId) });
+    return { answer, versions };
+  }
+}

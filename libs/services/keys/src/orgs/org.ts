@@ -1,0 +1,45 @@
+import { SUPPORTED_VERSIONS } from '@gateway/api-version';
+import {
+  ApiError,
+  type ErrorDetail,
+  type OrgTier,
+  type SessionPrincipal,
+  type UpdateOrgBody,
+} from '@gateway/contracts';
+import { limitFaults } from '../accounts/scope-limits.js';
+
+/** What only the platform's own people set. */
+const PLATFORM_FIELDS = ['tier', 'credit_limit_usd'] as const;
+
+/**
+ * Throws ApiError `forbidden` for a field that the caller may not set: tier and credit limit take a super admin, the
+ * others a role in the organization, which a super admin from outside has not.
+ */
+export function requireFields(caller: SessionPrincipal, body: UpdateOrgBody, orgId: string | null): void {
+  const sent = Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const isPlatform = (name: string): boolean => PLATFORM_FIELDS.some((field) => field === name);
+  const isInside = orgId === null || caller.memberships.some((membership) => membership.orgId === orgId);
+  const refused = sent.find((name) => (isPlatform(name) ? !caller.isSuperAdmin : !isInside));
+  if (refused === undefined) return;
+  const message = isPlatform(refused)
+    ? `Only a super admin may set ${refused}.`
+    : `Only an owner or admin of the organization may set ${refused}.`;
+  throw new ApiError('forbidden', { message, param: refused });
+}
+
+/** Faults of the organization as it would be, for a 422 `validation_error`; empty where there is none. */
+export function orgFaults(
+  body: UpdateOrgBody,
+  current: { tier: OrgTier; rpm_limit: number | null; rpd_limit: number | null },
+): ErrorDetail[] {
+  const { default_api_version: version } = body;
+  const isKnown = version == null || SUPPORTED_VERSIONS.includes(version);
+  const msg = `default_api_version must be one of ${SUPPORTED_VERSIONS.join(', ')}.`;
+  return [
+    ...limitFaults(body.tier ?? current.tier, {
+      rpm_limit: body.rpm_limit === undefined ? current.rpm_limit : body.rpm_limit,
+      rpd_limit: body.rpd_limit === undefined ? current.rpd_limit : body.rpd_limit,
+    }),
+    ...(isKnown ? [] : [{ type: 'value_error', loc: ['default_api_version'], msg }]),
+  ];
+}

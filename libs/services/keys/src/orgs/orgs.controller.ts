@@ -1,0 +1,44 @@
+import { Body, Controller, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { CreateOrgBody, ListOrgsQuery, UpdateOrgBody, type OrgRecord } from '@gateway/contracts';
+import { Access, sessionOf, type Page } from '@gateway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OrgsService } from './orgs.service.js';
+
+@Controller('v1/orgs')
+export class OrgsController {
+  constructor(private readonly orgs: OrgsService) {}
+
+  @Post()
+  @Access({ session: true })
+  async create(
+    @Body() body: CreateOrgBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await this.orgs.create(sessionOf(request), body, request);
+    void reply.code(answer.status);
+    return answer.body;
+  }
+
+  @Get()
+  @Access({ session: true })
+  list(@Query() query: ListOrgsQuery, @Req() request: FastifyRequest): Promise<Page<OrgRecord>> {
+    return this.orgs.list(sessionOf(request), query);
+  }
+
+  @Get(':id')
+  @Access({ session: true, superAdmin: true, org: { param: 'id', roles: ['owner', 'admin', 'member'] } })
+  read(@Param('id') id: string): Promise<OrgRecord> {
+    return this.orgs.read(id);
+  }
+
+  @Patch(':id')
+  @Access({ session: true, superAdmin: true, org: { param: 'id', roles: ['owner', 'admin'] } })
+  update(
+    @Param('id') id: string,
+    @Body() body: UpdateOrgBody,
+    @Req() request: FastifyRequest,
+  ): Promise<OrgRecord> {
+    return this.orgs.update(sessionOf(request), id, body, request);
+  }
+}

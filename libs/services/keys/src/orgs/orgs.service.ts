@@ -1,0 +1,124 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  ApiError,
+  newId,
+  type Clock,
+  type CreateOrgBody,
+  type ListOrgsQuery,
+  type OrgRecord,
+  type Random,
+  type SessionPrincipal,
+  type UpdateOrgBody,
+} from '@gateway/contracts';
+import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
+import type { FastifyRequest } from 'fastify';
+import { AccountChanges, type Changed } from '../accounts/account-change.js';
+import { createAccount } from '../accounts/account.store.js';
+import { refuseFaults, sentFields } from '../accounts/body-faults.js';
+import { limitColumns, tierOf } from '../accounts/scope-limits.js';
+import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
+import { orgFaults, requireFields } from './org.js';
+import { findOrg, listOrgs, toWire, type OrgRow } from './org.store.js';
+
+/** Memberships travel with every session, so their number is bounded. */
+const OWNED_MAX = 100;
+const NEW_ORG = { tier: 'standard', rpm_limit: null, rpd_limit: null } as const;
+
+@Injectable()
+export class OrgsService {
+  constructor(
+    private readonly database: KeysDatabase,
+    private readonly changes: AccountChanges,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  /** Those that the caller is in; a super admin sees all. */
+  async list(caller: SessionPrincipal, query: ListOrgsQuery): Promise<Page<OrgRecord>> {
+    const ids = caller.isSuperAdmin ? null : caller.memberships.map(({ orgId }) => orgId);
+    const { rows, total } = await listOrgs(this.database.prisma, ids, query);
+    return pageOf(rows.map(toWire), total, query);
+  }
+
+  async read(id: string): Promise<OrgRecord> {
+    return toWire(await this.existing(this.database.prisma, id));
+  }
+
+  /** The caller becomes its owner. Throws ApiError `forbidden`, `validation_error`, `conflict` for one too many. */
+  create(
+    caller: SessionPrincipal,
+    body: CreateOrgBody,
+    request: FastifyRequest,
+  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+    requireFields(caller, body, null);
+    refuseFaults('validation_error', orgFaults(body, NEW_ORG));
+    // Their membership is new, so it is their account that changes.
+    return this.changes.create(request, {
+      accounts: [caller.accountId],
+      make: async (tx) => {
+        const row = await this.insert(tx, caller.userId, body);
+        return { ...orgChange('org.create', row, body), answer: { status: 201, body: { ...toWire(row) } } };
+      },
+    });
+  }
+
+  /** Throws ApiError `forbidden` for a field that is not the caller's to set, `validation_error`, `not_found`. */
+  async update(
+    caller: SessionPrincipal,
+    id: string,
+    body: UpdateOrgBody,
+    request: FastifyRequest,
+  ): Promise<OrgRecord> {
+    requireFields(caller, body, id);
+    const { account } = await this.existing(this.database.prisma, id);
+    if (account === null) throw new ApiError('not_found');
+    return this.changes.run(request, {
+      accounts: [account.id],
+      make: async (tx) => {
+        const current = await this.existing(tx, id);
+        refuseFaults('validation_error', orgFaults(body, { ...current, tier: tierOf(current.tier) }));
+        if (sentFields(body).length === 0) return { answer: toWire(current), audit: null };
+        return orgChange('org.update', await this.write(tx, id, body), body);
+      },
+    });
+  }
+
+  private async existing(tx: Tx, id: string): Promise<OrgRow> {
+    const row = await findOrg(tx, id);
+    if (row === null) throw new ApiError('not_found');
+    return row;
+  }
+
+  private async insert(tx: Tx, ownerId: string, body: CreateOrgBody): Promise<OrgRow> {
+    const owned = await tx.membership.count({ where: { user_id: ownerId, role: 'owner', removed_at: null } });
+    if (owned >= OWNED_MAX)
+      throw new ApiError('conflict', { message: `One person owns at most ${OWNED_MAX} organizations.` });
+    const now = new Date(this.clock.now());
+    const id = newId('org', this.clock, this.random);
+    const { name, tier, default_api_version, credit_limit_usd } = body;
+    await tx.org.create({
+      data: { id, name, tier, default_api_version, ...limitColumns(body), created_at: now, updated_at: now },
+    });
+    const sources = { clock: this.clock, random: this.random };
+    await createAccount(tx, { orgId: id }, sources, { credit_limit_usd });
+    await tx.membership.create({ data: { org_id: id, user_id: ownerId, role: 'owner', created_at: now } });
+    return this.existing(tx, id);
+  }
+
+  private async write(tx: Tx, id: string, body: UpdateOrgBody): Promise<OrgRow> {
+    const { name, tier, default_api_version, credit_limit_usd } = body;
+    const updated_at = new Date(this.clock.now());
+    await tx.org.update({
+      where: { id },
+      data: { name, tier, default_api_version, ...limitColumns(body), updated_at },
+    });
+    if (credit_limit_usd !== undefined)
+      await tx.account.update({ where: { org_id: id }, data: { credit_limit_usd } });
+    return this.existing(tx, id);
+  }
+}
+
+function orgChange(action: 'org.create' | 'org.update', row: OrgRow, body: object): Changed<OrgRecord> {
+  const target = { targetType: 'org', targetId: row.id, orgId: row.id };
+  return { answer: toWire(row), audit: { action, ...target, changedFields: sentFields(body) } };
+}

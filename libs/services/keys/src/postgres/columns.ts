@@ -1,0 +1,25 @@
+import { Usd } from '@gateway/money';
+import { Prisma } from '../generated/prisma/client.js';
+
+/** PostgreSQL prints every decimal of the column's scale; the wire has none that say nothing. */
+export function money(text: string | null): string | null {
+  return text === null ? null : Usd.parse(text).toString();
+}
+
+/** A class instance as a bare JSON value. */
+export function plainJson(value: object): Prisma.InputJsonObject {
+  return JSON.parse(JSON.stringify(value)) as Prisma.InputJsonObject;
+}
+
+/** SQL's NULL where the value is null (Prisma would store the JSON text `null`); undefined leaves the column alone. */
+export function nullableJson(
+  value: object | null | undefined,
+): Prisma.InputJsonObject | Prisma.NullableJsonNullValueInput | undefined {
+  if (value === undefined) return undefined;
+  return value === null ? Prisma.DbNull : plainJson(value);
+}
+
+/** A JSON column as the shape that this service alone writes into it. */
+export function storedJson<T>(value: Prisma.JsonValue): T {
+  return value as T;
+}
