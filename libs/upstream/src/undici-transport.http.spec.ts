@@ -1,75 +1,14 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createNetServer, type AddressInfo, type Server as NetServer } from 'node:net';
-import {
-  TransportFailure,
-  type SendOptions,
-  type UpstreamRequest,
-  type UpstreamResponse,
-} from '@gateway/providers';
 import { SystemClock } from '@gateway/platform';
-import { UndiciTransport } from './undici-transport.js';
-
-const bounds = {
-  connectTimeoutMs: 1_000,
-  firstByteTimeoutMs: 5_000,
-  idleTimeoutMs: 5_000,
-  totalTimeoutMs: 10_000,
-  maxBytes: 1_000_000,
-};
+import { eventually, fixedClock } from '@gateway/testing';
+import { collect, faultOf, TransportUnderTest } from './transport.fixture.js';
 
 describe('UndiciTransport', () => {
   const clock = new SystemClock();
-  const transport = new UndiciTransport({ clock, connections: 64, connectTimeoutMs: 1_000 });
-  const servers: (Server | NetServer)[] = [];
-
-  afterAll(async () => {
-    await transport.close();
-    for (const server of servers) {
-      if ('closeAllConnections' in server) server.closeAllConnections();
-      server.close();
-    }
-  });
-
-  async function listen(server: Server | NetServer): Promise<string> {
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat`;
-  }
-
-  const upstream = (listener: RequestListener): Promise<string> => listen(createHttpServer(listener));
-
-  function send(
-    url: string,
-    more: Partial<SendOptions> = {},
-    body: readonly Uint8Array[] = [Buffer.from('{}')],
-  ): Promise<UpstreamResponse> {
-    const byteLength = body.reduce((sum, piece) => sum + piece.byteLength, 0);
-    const request: UpstreamRequest = {
-      method: 'POST',
-      url,
-      headers: { 'content-type': 'application/json' },
-      body,
-      byteLength,
-    };
-    return transport.send(request, { ...bounds, signal: new AbortController().signal, ...more });
-  }
-
-  async function faultOf(work: Promise<unknown>): Promise<string> {
-    try {
-      await work;
-    } catch (error) {
-      if (error instanceof TransportFailure) return error.fault;
-      throw error;
-    }
-    return 'no fault';
-  }
-
-  async function collect(response: UpstreamResponse): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of response.chunks()) chunks.push(chunk);
-    return Buffer.concat(chunks).toString();
-  }
+  const test = new TransportUnderTest();
+  const send: TransportUnderTest['send'] = (...call) => test.send(...call);
+  const upstream: TransportUnderTest['upstream'] = (listener) => test.upstream(listener);
+  afterAll(() => test.close());
 
   it('sends the pieces in order and answers status, headers and body', async () => {
     const url = await upstream((request, response) => {
@@ -89,7 +28,7 @@ describe('UndiciTransport', () => {
     expect(Buffer.from(await large.bytes()).toString()).toBe('400000:400000');
   });
 
-  it('U05 tells which deadline passed', async () => {
+  it('U05 reports which deadline passed', async () => {
     const silent = await upstream(() => undefined);
     expect(await faultOf(send(silent, { firstByteTimeoutMs: 50, connectTimeoutMs: 50 }))).toBe(
       'timeout_first_byte',
@@ -102,21 +41,17 @@ describe('UndiciTransport', () => {
     );
   });
 
-  it('ERR-61 tells a connection that was never made from one that broke', async () => {
+  it('ERR-61 reports a connection that was never made apart from one that broke', async () => {
     expect(await faultOf(send('http://127.0.0.1:1/v1'))).toBe('connect');
     expect(await faultOf(send('http://no-such-host.invalid/v1'))).toBe('connect');
-    const resets = await listen(
-      createNetServer((socket) => socket.once('data', () => socket.resetAndDestroy())),
-    );
+    const resets = await test.connections((socket) => socket.once('data', () => socket.resetAndDestroy()));
     expect(await faultOf(send(resets))).toBe('reset');
-    const cuts = await listen(
-      createNetServer((socket) =>
-        socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf')),
-      ),
+    const cuts = await test.connections((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf')),
     );
     expect(await faultOf(send(cuts).then(collect))).toBe('reset');
-    const garbage = await listen(
-      createNetServer((socket) => socket.once('data', () => socket.end('not http at all\r\n\r\n'))),
+    const garbage = await test.connections((socket) =>
+      socket.once('data', () => socket.end('not http at all\r\n\r\n')),
     );
     expect(await faultOf(send(garbage))).toBe('reset');
   });
@@ -149,24 +84,24 @@ describe('UndiciTransport', () => {
     expect(await faultOf(send(url, { signal: AbortSignal.abort() }))).toBe('aborted');
   });
 
-  it('tells nobody of an abort before the other aborts of the turn are done', async () => {
+  it('reports no abort before the other aborts of the turn are done', async () => {
     const arrived = new EventEmitter();
     const url = await upstream(() => arrived.emit('request'));
-    const told: string[] = [];
+    const reported: string[] = [];
     const leavers = [new AbortController(), new AbortController()];
     const sent: Promise<unknown>[] = [];
     for (const { signal } of leavers) {
       const arrival = once(arrived, 'request');
-      sent.push(faultOf(send(url, { signal })).then((fault) => told.push(fault)));
+      sent.push(faultOf(send(url, { signal })).then((fault) => reported.push(fault)));
       await arrival;
     }
     for (const leaver of leavers) {
       leaver.abort();
       for (let microtask = 0; microtask < 20; microtask += 1) await Promise.resolve();
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
     }
     await Promise.all(sent);
-    expect(told).toEqual(['aborted', 'aborted']);
+    expect(reported).toEqual(['aborted', 'aborted']);
   });
 
   it('U08 refuses an answer past its bound', async () => {
@@ -195,6 +130,33 @@ describe('UndiciTransport', () => {
     await clock.sleep(200);
     expect(written).toBeLessThan(size);
     expect((await collect(response)).length).toBe(size);
+  });
+
+  it('U05 counts the silence of the upstream only while somebody reads', async () => {
+    const time = fixedClock('2026-11-21T00:00:00Z');
+    const timed = new TransportUnderTest(time);
+    const size = 20_000_000;
+    let unsentNow = (): number => 0;
+    let unsent = 0;
+    const url = await timed.upstream((request, response) => {
+      unsentNow = () => request.socket.writableLength;
+      response.write(Buffer.alloc(size));
+    });
+    const response = await timed.send(url, { idleTimeoutMs: 1_000, maxBytes: size });
+    // What is left to send stays the same: the reader is paused.
+    await eventually(() => {
+      const before = unsent;
+      unsent = unsentNow();
+      return unsent > 0 && unsent === before;
+    });
+    await time.advance(5_000);
+    const chunks = response.chunks()[Symbol.asyncIterator]();
+    let received = 0;
+    while (received < size) received += (await chunks.next()).value?.length ?? 0;
+    const silent = faultOf(chunks.next());
+    await time.advance(1_100);
+    expect(await silent).toBe('timeout_idle');
+    await timed.close();
   });
 
   it('follows no redirect', async () => {

@@ -38,13 +38,7 @@ export class UndiciTransport extends UpstreamTransport {
     if (options.signal.aborted) return Promise.reject(new TransportFailure('aborted', options.signal.reason));
     const { pool, path } = this.target(request.url);
     const exchange = new UpstreamExchange(options, this.deadlines, this.later, this.options.clock);
-    const dispatch: Dispatcher.DispatchOptions = {
-      path,
-      method: request.method,
-      headers: { ...request.headers, 'content-length': String(request.byteLength) },
-      body: body(request),
-    };
-    pool.dispatch(dispatch, exchange);
+    pool.dispatch({ path, method: request.method, ...payload(request) }, exchange);
     return exchange.response;
   }
 
@@ -80,6 +74,8 @@ export class UndiciTransport extends UpstreamTransport {
     const pool = new Pool(origin, {
       connections,
       pipelining: 1,
+      // One connection lost or closed then ends one answer, not a hundred; the suites of hostile answers prove HTTP/1.1.
+      allowH2: false,
       connect: { timeout: connectTimeoutMs },
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -89,11 +85,15 @@ export class UndiciTransport extends UpstreamTransport {
   }
 }
 
-function body(request: UpstreamRequest): Dispatcher.DispatchOptions['body'] {
-  const { body: pieces, byteLength } = request;
-  if (byteLength === 0) return null;
-  if (pieces.length === 1) return pieces[0];
-  if (byteLength < JOIN_BELOW_BYTES) return Buffer.concat(pieces, byteLength);
-  // undici takes any iterable of buffers; its type names only streams.
-  return pieces as unknown as Dispatcher.DispatchOptions['body'];
+/** undici sets the content length itself, except of an iterable. */
+function payload(request: UpstreamRequest): Pick<Dispatcher.DispatchOptions, 'headers' | 'body'> {
+  const { headers, body, byteLength } = request;
+  if (byteLength === 0) return { headers, body: null };
+  if (body.length === 1) return { headers, body: body[0] };
+  if (byteLength < JOIN_BELOW_BYTES) return { headers, body: Buffer.concat(body, byteLength) };
+  return {
+    headers: { ...headers, 'content-length': String(byteLength) },
+    // undici takes any iterable of buffers; its type names only streams.
+    body: body as unknown as Dispatcher.DispatchOptions['body'],
+  };
 }

@@ -17,13 +17,15 @@ interface Waiter {
   reject: (failure: Error) => void;
 }
 
-function flatHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const flat: Record<string, string> = {};
+const ONCE = { once: true } as const;
+
+/** Joins repeated headers in place: undici made the object for this answer alone. */
+function joined(headers: IncomingHttpHeaders): Record<string, string> {
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+    if (Array.isArray(value)) headers[name] = value.join(', ');
   }
-  return flat;
+  return headers as Record<string, string>;
 }
 
 /** One request and its answer: undici's handler on one side, UpstreamResponse on the other. */
@@ -40,9 +42,12 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
   private isDone = false;
   private failure: TransportFailure | null = null;
   private waiter: Waiter | null = null;
-  private lastByteMs = 0;
-  private phase: Deadline | null = null;
-  private total: Deadline;
+  /** What is waited for now, since when, how long at most, and what it is when it does not come. */
+  private phase: TransportFault = 'timeout_first_byte';
+  private phaseMs: number;
+  private phaseLimitMs: number;
+  private readonly startedMs: number;
+  private deadline: Deadline;
 
   constructor(
     private readonly options: SendOptions,
@@ -51,28 +56,30 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
     private readonly clock: Clock,
   ) {
     this.response = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
-    this.total = deadlines.set(options.totalTimeoutMs, () => this.fail('timeout_total'));
-    this.phase = deadlines.set(options.connectTimeoutMs + options.firstByteTimeoutMs, () =>
-      this.fail('timeout_first_byte'),
-    );
-    options.signal.addEventListener('abort', this, { once: true });
+    this.startedMs = clock.monotonic();
+    this.phaseMs = this.startedMs;
+    this.phaseLimitMs = options.connectTimeoutMs + options.firstByteTimeoutMs;
+    // One deadline for the whole exchange, at the earliest moment that any of its limits can pass: most are over by then.
+    const { firstByteTimeoutMs, idleTimeoutMs, totalTimeoutMs } = options;
+    this.deadline = this.checkIn(Math.min(firstByteTimeoutMs, idleTimeoutMs, totalTimeoutMs));
+    options.signal.addEventListener('abort', this, ONCE);
   }
 
   /**
-   * The signal's: whoever asked no longer wants the answer. Where many leave at once, the connections of all are closed
-   * before any of them is told: an upstream that goes on costs the provider's tokens.
+   * The signal's: the caller no longer wants the answer. Where many leave at once, the connections of all are closed
+   * before any of these failures is reported: an upstream that goes on costs the provider's tokens.
    */
   handleEvent(): void {
     const failure = withoutStack(() => this.close('aborted'));
-    if (failure) this.later.add(() => this.tell(failure));
+    if (failure) this.later.add(() => this.report(failure));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     if (this.failure) return controller.abort(this.failure);
     // Connected: from here on the answer alone is waited for.
-    this.phase?.cancel();
-    this.phase = this.deadlines.set(this.options.firstByteTimeoutMs, () => this.fail('timeout_first_byte'));
+    this.phaseMs = this.clock.monotonic();
+    this.phaseLimitMs = this.options.firstByteTimeoutMs;
   }
 
   onResponseStart(
@@ -82,15 +89,15 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
   ): void {
     if (statusCode < 200) return;
     this.status = statusCode;
-    this.headers = flatHeaders(headers);
-    this.lastByteMs = this.clock.monotonic();
-    this.phase?.cancel();
-    this.watchIdle(this.options.idleTimeoutMs);
+    this.headers = joined(headers);
+    this.phase = 'timeout_idle';
+    this.phaseMs = this.clock.monotonic();
+    this.phaseLimitMs = this.options.idleTimeoutMs;
     this.settle?.resolve(this);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.lastByteMs = this.clock.monotonic();
+    this.phaseMs = this.clock.monotonic();
     this.totalBytes += chunk.length;
     if (this.totalBytes > this.options.maxBytes) return this.fail('too_large');
     if (this.waiter) {
@@ -118,7 +125,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
     if (this.isDone) return;
     this.failure = new TransportFailure(this.faultOf(error), error);
     this.finish();
-    this.tell(this.failure);
+    this.report(this.failure);
   }
 
   bytes(): Promise<Uint8Array> {
@@ -153,6 +160,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
       this.queuedBytes -= chunk.length;
       if (this.isPaused && this.queuedBytes < BUFFER_BYTES / 2) {
         this.isPaused = false;
+        this.phaseMs = this.clock.monotonic();
         this.controller?.resume();
       }
       return Promise.resolve({ done: false, value: chunk });
@@ -162,14 +170,19 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
     return new Promise((resolve, reject) => (this.waiter = { resolve, reject }));
   }
 
-  private watchIdle(delayMs: number): void {
-    this.phase = this.deadlines.set(delayMs, () => {
-      // A reader that is slow is not an upstream that is silent.
-      if (this.isPaused) return this.watchIdle(this.options.idleTimeoutMs);
-      const silentMs = this.clock.monotonic() - this.lastByteMs;
-      if (silentMs >= this.options.idleTimeoutMs) this.fail('timeout_idle');
-      else this.watchIdle(this.options.idleTimeoutMs - silentMs);
-    });
+  private checkIn(delayMs: number): Deadline {
+    return this.deadlines.set(delayMs, () => this.check());
+  }
+
+  private check(): void {
+    const now = this.clock.monotonic();
+    const totalLeftMs = this.startedMs + this.options.totalTimeoutMs - now;
+    if (totalLeftMs <= 0) return this.fail('timeout_total');
+    // A reader that is slow is not an upstream that is silent.
+    if (this.isPaused) this.phaseMs = now;
+    const phaseLeftMs = this.phaseMs + this.phaseLimitMs - now;
+    if (phaseLeftMs <= 0) return this.fail(this.phase);
+    this.deadline = this.checkIn(Math.min(totalLeftMs, phaseLeftMs));
   }
 
   private faultOf(error: Error): TransportFault {
@@ -180,7 +193,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
 
   private fail(fault: TransportFault): void {
     const failure = this.close(fault);
-    if (failure) this.tell(failure);
+    if (failure) this.report(failure);
   }
 
   /** Null where it is over already. */
@@ -192,7 +205,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
     return this.failure;
   }
 
-  private tell(failure: TransportFailure): void {
+  private report(failure: TransportFailure): void {
     this.settle?.reject(failure);
     this.waiter?.reject(failure);
     this.waiter = null;
@@ -200,8 +213,9 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
     this.release();
   }
 
-  private takeAll(): Buffer {
-    const bytes = Buffer.concat(this.queue, this.queuedBytes);
+  private takeAll(): Uint8Array {
+    const [first] = this.queue;
+    const bytes = first && this.queue.length === 1 ? first : Buffer.concat(this.queue, this.queuedBytes);
     this.queue = [];
     this.queuedBytes = 0;
     return bytes;
@@ -216,8 +230,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
 
   private finish(): void {
     this.isDone = true;
-    this.phase?.cancel();
-    this.total.cancel();
+    this.deadline.cancel();
     this.options.signal.removeEventListener('abort', this);
   }
 }
