@@ -1,9 +1,11 @@
 import { ApiError, type Clock } from '@gateway/contracts';
 
 const WINDOW_MS = 15 * 60_000;
-const PER_ADDRESS = 10;
 const PER_IP = 50;
-/** Entries of each kind; past it the oldest window is forgotten. */
+/** Failures of an IP with one email address before it has to wait. */
+const FREE_FAILURES = 5;
+const FIRST_WAIT_MS = 1_000;
+/** Entries of each kind; past it the oldest is forgotten. */
 const ENTRIES_MAX = 20_000;
 
 interface Window {
@@ -11,43 +13,69 @@ interface Window {
   count: number;
 }
 
+interface Failures {
+  count: number;
+  /** On the clock that only grows; nothing is tried before. */
+  waitUntil: number;
+}
+
 /**
- * Bounds logins per IP and per address, known or not. Counts live in this process: n replicas allow n times as many,
- * which a password of 32 random characters or argon2id bears.
+ * Slows down who guesses passwords: per IP a bounded number of logins in a window, and per IP and email address, known
+ * or not, a wait that doubles with each failure. Never per email address alone, or anybody could lock its owner out.
+ * Counts live in this process: n replicas allow n times as many, which a password of 32 random characters or argon2id
+ * bears.
  */
 export class LoginAttempts {
-  private readonly byAddress = new Map<string, Window>();
+  private readonly failures = new Map<string, Failures>();
   private readonly byIp = new Map<string, Window>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Counts one attempt. Throws ApiError `rate_limit_exceeded` where it is one too many. */
-  take(ip: string, address: string): void {
-    this.count(this.byIp, ip, PER_IP);
-    this.count(this.byAddress, address, PER_ADDRESS);
-  }
-
-  /** A login that succeeded does not count against its address. */
-  succeeded(address: string): void {
-    this.byAddress.delete(address);
-  }
-
-  private count(windows: Map<string, Window>, name: string, limit: number): void {
+  /** Counts one attempt. Throws ApiError `rate_limit_exceeded` where it comes too soon. */
+  take(ip: string, email: string): void {
     const now = this.clock.monotonic();
-    const known = windows.get(name);
+    const { waitUntil } = this.failures.get(pairOf(ip, email)) ?? { waitUntil: 0 };
+    if (waitUntil > now) throw tooSoon(waitUntil - now);
+    const known = this.byIp.get(ip);
     const window =
       known !== undefined && now - known.startedAt < WINDOW_MS ? known : { startedAt: now, count: 0 };
     window.count += 1;
-    if (window !== known) {
-      windows.delete(name);
-      windows.set(name, window);
-      const [oldest] = windows.keys();
-      if (windows.size > ENTRIES_MAX) windows.delete(oldest);
-    }
-    if (window.count <= limit) return;
-    throw new ApiError('rate_limit_exceeded', {
-      message: 'Too many attempts. Wait before the next one.',
-      retryAfterSeconds: (window.startedAt + WINDOW_MS - now) / 1000,
-    });
+    if (window !== known) remember(this.byIp, ip, window);
+    if (window.count > PER_IP) throw tooSoon(window.startedAt + WINDOW_MS - now);
   }
+
+  /** The attempt was refused: the next of this pair has to wait longer. */
+  failed(ip: string, email: string): void {
+    const pair = pairOf(ip, email);
+    const now = this.clock.monotonic();
+    const known = this.failures.get(pair);
+    // Who was quiet for a window begins anew.
+    const count = known !== undefined && now - known.waitUntil < WINDOW_MS ? known.count + 1 : 1;
+    const doubled = FIRST_WAIT_MS * 2 ** (count - FREE_FAILURES);
+    const waitMs = count < FREE_FAILURES ? 0 : Math.min(WINDOW_MS, doubled);
+    remember(this.failures, pair, { count, waitUntil: now + waitMs });
+  }
+
+  /** A login that succeeded ends the waits of its pair. */
+  succeeded(ip: string, email: string): void {
+    this.failures.delete(pairOf(ip, email));
+  }
+}
+
+function pairOf(ip: string, email: string): string {
+  return `${ip} ${email}`;
+}
+
+function remember<T>(entries: Map<string, T>, name: string, entry: T): void {
+  entries.delete(name);
+  entries.set(name, entry);
+  const [oldest] = entries.keys();
+  if (entries.size > ENTRIES_MAX) entries.delete(oldest);
+}
+
+function tooSoon(waitMs: number): ApiError {
+  return new ApiError('rate_limit_exceeded', {
+    message: 'Too many attempts. Wait before the next one.',
+    retryAfterSeconds: waitMs / 1_000,
+  });
 }

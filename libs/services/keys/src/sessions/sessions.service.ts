@@ -62,9 +62,10 @@ export class SessionsService {
     const stored = user?.password_hash ?? (await this.decoy);
     const isRight = await this.inTurn(() => verifyPassword(password, stored));
     if (user === null || !isRight || user.disabled_at !== null) {
+      this.attempts.failed(ip, address);
       throw new ApiError('unauthorized', { message: 'The email address or the password is wrong.' });
     }
-    this.attempts.succeeded(address);
+    this.attempts.succeeded(ip, address);
     return this.sign(await this.database.transaction((tx) => startSession(tx, user, this.sources)));
   }
 
