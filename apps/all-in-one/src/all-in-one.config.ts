@@ -3,7 +3,15 @@ import { CatalogueConfig } from '@gateway/catalogue';
 import { EdgeConfig, enabledProviders } from '@gateway/edge';
 import { KeysConfig } from '@gateway/keys';
 import { NotificationsConfig } from '@gateway/notifications';
-import { loadConfig, LOG_LEVELS, readConfigs, ToNumber, type LogLevel } from '@gateway/platform';
+import {
+  IsTrustedProxies,
+  loadConfig,
+  LOG_LEVELS,
+  readConfigs,
+  ToNumber,
+  type LogLevel,
+  type TrustedProxies,
+} from '@gateway/platform';
 import { UsageConfig } from '@gateway/usage';
 import { WorkersConfig } from '@gateway/workers';
 import { join, resolve } from 'node:path';
@@ -13,6 +21,8 @@ export class AllInOneConfig {
   @IsString() HOST: string = '127.0.0.1';
   /** 0 = any free port. */
   @ToNumber() @IsInt() @Min(0) @Max(65_535) PORT: number = 8080;
+  /** Proxies before the gateway whose X-Forwarded-For is believed; without it the header is ignored. */
+  @IsOptional() @IsTrustedProxies() TRUSTED_PROXIES?: TrustedProxies;
   /** Shorter than a fleet's: who presses Ctrl-C waits for it. */
   @ToNumber() @IsInt() @Min(0) @Max(3_600_000) DRAIN_GRACE_MS: number = 30_000;
   @IsIn(LOG_LEVELS) LOG_LEVEL: LogLevel = 'info';

@@ -127,6 +127,6 @@ function startServices(
       EdgeModule.with({ config: services.edge, providers: services.providers, frontDoor: {} }),
     ],
   };
-  const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs } = config;
-  return bootstrap({ name: 'all-in-one', module, config: { host, port, drainGraceMs } });
+  const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
+  return bootstrap({ name: 'all-in-one', module, config: { host, port, drainGraceMs, trustedProxies } });
 }

@@ -23,8 +23,8 @@ export function startFleetApp(
     module: class FleetApp {},
     imports: [fleetPlatform(name, config, limitStore), ...(isWorker() ? [WorkerModule] : []), ...imports],
   };
-  const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs } = config;
-  return bootstrap({ name, module, config: { host, port, drainGraceMs } });
+  const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
+  return bootstrap({ name, module, config: { host, port, drainGraceMs, trustedProxies } });
 }
 
 function fleetPlatform(

@@ -26,6 +26,8 @@ export {
 } from './config/fleet.config.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
 export { ToBoolean, ToList, ToNumber } from './config/transforms.js';
+export { IsTrustedProxies } from './config/trusted-proxies.js';
+export type { TrustedProxies } from './config/trusted-proxies.js';
 export { sendApiError } from './errors/error-filter.js';
 export { toApiError } from './errors/to-api-error.js';
 export { unavailable } from './errors/unavailable.js';

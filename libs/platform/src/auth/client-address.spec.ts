@@ -5,7 +5,7 @@ const fleet = new ClientAddress('the token of a fleet, long enough');
 
 function request(ip: string, vouched?: string | string[]): FastifyRequest {
   const headers = vouched === undefined ? {} : { 'x-client-address': vouched };
-  return { ip, headers } as unknown as FastifyRequest;
+  return { ip, headers, socket: { remoteAddress: '10.0.0.9' } } as unknown as FastifyRequest;
 }
 
 describe('the address of a caller', () => {
@@ -31,5 +31,9 @@ describe('the address of a caller', () => {
       expect([header, fleet.of(request('10.0.0.1', header))]).toEqual([header, '10.0.0.1']);
     expect(fleet.of(request('10.0.0.1'))).toBe('10.0.0.1');
     expect(fleet.of(request('10.0.0.1', ['a', 'b']))).toBe('10.0.0.1');
+  });
+
+  it('is that of the connection where a trusted proxy passes on a text that is no address', () => {
+    expect(fleet.of(request('<script>'))).toBe('10.0.0.9');
   });
 });

@@ -25,6 +25,7 @@ import { answerFailure, ErrorFilter, sendApiError } from '../errors/error-filter
 import { FailureLog } from '../errors/failure-log.js';
 import { toApiError } from '../errors/to-api-error.js';
 import { validationPipe } from '../errors/validation-pipe.js';
+import type { TrustedProxies } from '../config/trusted-proxies.js';
 import { Drain } from '../health/drain.js';
 import { registerOperationalRoutes } from '../health/operational-routes.js';
 import { ReadinessChecks } from '../health/readiness-checks.js';
@@ -49,6 +50,8 @@ export interface BootConfig {
   port: number;
   /** How long requests under way may go on after SIGTERM. */
   drainGraceMs: number;
+  /** Proxies before us whose X-Forwarded-For is believed; default: none, and the header says nothing. */
+  trustedProxies?: TrustedProxies;
   /** When work is refused; by default from the memory of the container. */
   pressure?: PressureLimits;
   /** How long a client may take to send; default 10 s for the headers and 120 s for the whole request. */
@@ -176,11 +179,15 @@ function closing(app: NestFastifyApplication, graceMs: number): () => Promise<vo
 /** Bounds of reliability 5.5. Fastify's own logger and 503 body stay out: ours are the only ones. */
 function serverOptions(
   random: Random,
-  { sendingMs = { headers: 10_000, request: 120_000 } }: BootConfig,
+  { sendingMs = { headers: 10_000, request: 120_000 }, trustedProxies }: BootConfig,
 ): ConstructorParameters<typeof FastifyAdapter>[0] {
   const clock = new SystemClock();
   return {
     bodyLimit: BODY_LIMIT_BYTES,
+    trustProxy:
+      typeof trustedProxies === 'number'
+        ? (_address, hop) => hop < trustedProxies
+        : (trustedProxies ?? false),
     requestTimeout: sendingMs.request,
     keepAliveTimeout: 75_000,
     http: { maxHeaderSize: 16_384, headersTimeout: sendingMs.headers, connectionsCheckingInterval: 1_000 },

@@ -47,6 +47,12 @@ class ProbeController {
     return { ok: true };
   }
 
+  @Get('address')
+  @Access({ public: true })
+  address(@Req() request: FastifyRequest): object {
+    return { address: request.clientIp };
+  }
+
   @Post('open')
   @Access({ public: true })
   swallow(@Req() request: FastifyRequest): object {
@@ -182,6 +188,7 @@ export interface ProbeOptions {
   pressure?: PressureLimits;
   sendingMs?: BootConfig['sendingMs'];
   stallMs?: number;
+  trustedProxies?: BootConfig['trustedProxies'];
   /** Takes each line of the log; default: nothing is logged. */
   onLog?: (line: string) => void;
 }
@@ -216,6 +223,7 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
       drainGraceMs: options.drainGraceMs ?? 1_000,
       sendingMs: options.sendingMs,
       stallMs: options.stallMs,
+      trustedProxies: options.trustedProxies,
       pressure: options.pressure ?? { delayMs: NONE, rssBytes: NONE, bodyBytes: NONE },
     },
   });

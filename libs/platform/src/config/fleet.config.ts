@@ -14,6 +14,7 @@ import type { ServiceName } from '../http/internal-http.js';
 import { LOG_LEVELS, type LogLevel } from '../logging/logger.js';
 import { ConfigError, loadConfig } from './load-config.js';
 import { ToList, ToNumber } from './transforms.js';
+import { IsTrustedProxies, type TrustedProxies } from './trusted-proxies.js';
 
 const HTTP_URL = /^https?:\/\/[^/]+$/;
 const HOST_AND_PORT = /^[^\s:/]+:\d{1,5}$/;
@@ -23,6 +24,8 @@ export class FleetConfig {
   @IsString() HOST: string = '127.0.0.1';
   /** 0 = any free port. */
   @ToNumber() @IsInt() @Min(0) @Max(65_535) PORT: number = 8080;
+  /** Proxies before this service whose X-Forwarded-For is believed; without it the header is ignored. */
+  @IsOptional() @IsTrustedProxies() TRUSTED_PROXIES?: TrustedProxies;
   /** How long requests under way may go on after SIGTERM. */
   @ToNumber() @IsInt() @Min(0) @Max(3_600_000) DRAIN_GRACE_MS: number = 120_000;
   @IsIn(LOG_LEVELS) LOG_LEVEL: LogLevel = 'info';
