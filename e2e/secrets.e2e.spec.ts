@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { KafkaEventLog } from '@gateway/event-log';
 import { SystemClock, SystemRandom } from '@gateway/platform';
-import { eventually } from '@gateway/testing';
+import {
+  eventually,
+  startUpstreamDouble,
+  type ScriptedAnswer,
+  type SeenRequest,
+  type UpstreamDouble,
+} from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { startFleet, type Fleet } from './harness/fleet.js';
@@ -29,22 +33,15 @@ const completion = {
 };
 
 /** A provider that answers, or, asked to, refuses the gateway's key and repeats it in its message, as some do. */
-async function startTellingUpstream(): Promise<Server> {
-  const server = createServer((request, response) => {
-    const message = `Incorrect API key provided: ${request.headers.authorization}, ${providerKey}`;
-    request.setEncoding('utf8').once('data', (text: string) => {
-      const [status, body] = text.includes('refuse')
-        ? [401, { error: { message, type: 'invalid_request_error' } }]
-        : [200, completion];
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
+function repeatingAnswer({ headers, body }: SeenRequest): ScriptedAnswer {
+  const message = `Incorrect API key provided: ${headers.authorization}, ${providerKey}`;
+  return body.includes('refuse')
+    ? { status: 401, json: { error: { message, type: 'invalid_request_error' } } }
+    : { json: completion };
 }
 
 describe('the secrets of a fleet', () => {
-  let upstream: Server;
+  let upstream: UpstreamDouble;
   let fleet: Fleet;
   let database: Client;
   const secrets: Record<string, string> = { providerKey, kek, pepper };
@@ -52,8 +49,7 @@ describe('the secrets of a fleet', () => {
   const told: string[] = [];
 
   beforeAll(async () => {
-    upstream = await startTellingUpstream();
-    const { port } = upstream.address() as AddressInfo;
+    upstream = await startUpstreamDouble(repeatingAnswer);
     fleet = await startFleet({
       env: {
         all: {
@@ -61,7 +57,7 @@ describe('the secrets of a fleet', () => {
           KEYS_KEK: kek,
           KEYS_PEPPER: pepper,
           SIMULATED_API_KEY: providerKey,
-          SIMULATED_BASE_URL: `http://127.0.0.1:${port}/v1`,
+          SIMULATED_BASE_URL: `${upstream.url}/v1`,
         },
       },
     });
@@ -76,8 +72,7 @@ describe('the secrets of a fleet', () => {
   afterAll(async () => {
     await database?.end();
     await fleet?.stop();
-    upstream?.closeAllConnections();
-    upstream?.close();
+    await upstream?.close();
   }, START_MS);
 
   async function useEverySecret(): Promise<void> {

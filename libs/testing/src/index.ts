@@ -36,3 +36,9 @@ export type { Proxied } from './fleet/fleet-servers.js';
 export { withGuard } from './fleet/guard-process.js';
 export { repository } from './fleet/repository.js';
 export type { Breakable, ServiceProcess } from './fleet/service-process.js';
+export {
+  startUpstreamDouble,
+  type ScriptedAnswer,
+  type SeenRequest,
+  type UpstreamDouble,
+} from './upstream-double.js';

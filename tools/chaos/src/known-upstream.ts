@@ -1,62 +1,36 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import {
+  startUpstreamDouble,
+  type ScriptedAnswer,
+  type SeenRequest,
+  type UpstreamDouble,
+} from '@gateway/testing';
 import { markOf, workOf, type Work } from './work.js';
 
-export interface KnownUpstream {
-  /** Without a slash at the end and without /v1. */
-  url: string;
-  close(): Promise<void>;
-}
-
 /** A provider of both dialects that reports exactly the usage that a request's own text orders, at the pace it orders. */
-export async function startKnownUpstream(): Promise<KnownUpstream> {
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
-  });
-  server.keepAliveTimeout = 120_000;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
+export function startKnownUpstream(): Promise<UpstreamDouble> {
+  return startUpstreamDouble(answer);
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = JSON.parse(Buffer.concat(chunks).toString()) as { messages: unknown };
-  const work = workOf(JSON.stringify(body.messages).replaceAll('\\"', '"'));
-  if (work === null) {
-    response.writeHead(400).end();
-    return;
-  }
-  if (work.stream) await stream(work, response);
-  else await plain(work, response);
-}
-
-async function plain(work: Work, response: ServerResponse): Promise<void> {
+async function answer({ body }: SeenRequest): Promise<ScriptedAnswer> {
+  const { messages } = JSON.parse(body.toString()) as { messages: unknown };
+  const work = workOf(JSON.stringify(messages).replaceAll('\\"', '"'));
+  if (work === null) return { status: 400 };
+  if (work.stream) return stream(work);
   await pause(work.frames * work.gapMs);
   const text = markOf(work).padEnd(work.frames * 4, ' ok');
-  const body = work.dialect === 'chat' ? plainChat(work, text) : plainMessage(work, text);
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  return { json: work.dialect === 'chat' ? plainChat(work, text) : plainMessage(work, text) };
 }
 
-async function stream(work: Work, response: ServerResponse): Promise<void> {
+function stream(work: Work): ScriptedAnswer {
   const frames = work.dialect === 'chat' ? chatFrames(work) : messageFrames(work);
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  for (const [at, frame] of frames.entries()) {
-    if (work.ending === 'upstream_dies' && at === Math.floor(frames.length / 2)) {
-      response.socket?.resetAndDestroy();
-      return;
-    }
-    response.write(frame);
-    await pause(work.gapMs);
-  }
-  response.end();
+  const isCut = work.ending === 'upstream_dies';
+  return {
+    headers: { 'content-type': 'text/event-stream' },
+    pieces: isCut ? frames.slice(0, Math.floor(frames.length / 2)) : frames,
+    gapMs: work.gapMs,
+    ending: isCut ? 'reset' : 'end',
+  };
 }
 
 function chatUsage({ promptTokens, completionTokens, cachedTokens }: Work): object {

@@ -1,17 +1,21 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ApiError, type Credential } from '@gateway/contracts';
-import { eventually, FixedClock, keyPrincipal, LimitStoreDouble, seededRandom } from '@gateway/testing';
+import {
+  eventually,
+  FixedClock,
+  keyPrincipal,
+  LimitStoreDouble,
+  seededRandom,
+  startUpstreamDouble,
+  type UpstreamDouble,
+} from '@gateway/testing';
 import { InternalHttp, SystemClock } from '@gateway/platform';
 import { HttpPrincipalReader } from './http-principal-reader.js';
 
 const MINUTE = 60_000;
 const credential: Credential = { kind: 'key', digest: 'd1' };
 
-/** A keys service that answers what the test says. */
+/** A keys service that answers what the test wants. */
 class KeysService {
-  readonly server: Server;
-  requests: { token: string | undefined; etag: string | undefined; body: unknown }[] = [];
   answer: { status: number; body?: unknown; etag?: string } = {
     status: 200,
     body: keyPrincipal(),
@@ -20,29 +24,22 @@ class KeysService {
   /** While set, answers wait for it. */
   gate: Promise<void> = Promise.resolve();
 
-  constructor() {
-    this.server = createServer((request, response) => {
-      void read(request).then(async (body) => {
-        const { 'x-fleet-token': token, 'if-none-match': etag } = request.headers;
-        this.requests.push({ token: String(token), etag, body: JSON.parse(body) });
-        const { answer } = this;
-        await this.gate;
-        if (etag !== undefined && etag === answer.etag) return response.writeHead(304).end();
-        response.writeHead(answer.status, answer.etag === undefined ? {} : { etag: answer.etag });
-        return response.end(answer.body === undefined ? '' : JSON.stringify(answer.body));
-      });
-    });
+  constructor(readonly wire: UpstreamDouble) {
+    wire.answer = async ({ headers }) => {
+      const { status, body: json, etag } = this.answer;
+      await this.gate;
+      if (etag !== undefined && headers['if-none-match'] === etag) return { status: 304 };
+      return { status, json, ...(etag !== undefined && { headers: { etag } }) };
+    };
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  get requests(): { token: unknown; etag: string | undefined; body: unknown }[] {
+    return this.wire.seen.map(({ headers, body }) => ({
+      token: headers['x-fleet-token'],
+      etag: headers['if-none-match'],
+      body: JSON.parse(body.toString()),
+    }));
   }
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of request) text += String(chunk);
-  return text;
 }
 
 describe('HttpPrincipalReader', () => {
@@ -54,8 +51,7 @@ describe('HttpPrincipalReader', () => {
   let version: () => Promise<number | null>;
 
   beforeEach(async () => {
-    keys = new KeysService();
-    await new Promise<void>((done) => keys.server.listen(0, '127.0.0.1', done));
+    keys = new KeysService(await startUpstreamDouble());
     clock = new FixedClock('2026-11-01T00:00:00Z');
     const random = seededRandom(1);
     // Timeouts of the wire run on real time; the ages of records on the test's.
@@ -63,7 +59,7 @@ describe('HttpPrincipalReader', () => {
       clock: new SystemClock(),
       random,
       fleetToken: 't',
-      services: { keys: keys.url },
+      services: { keys: keys.wire.url },
     });
     version = async () => 1;
     const limits = new LimitStoreDouble({ clock, random });
@@ -74,8 +70,7 @@ describe('HttpPrincipalReader', () => {
   });
   afterEach(async () => {
     await http.close();
-    keys.server.closeAllConnections();
-    await new Promise((done) => keys.server.close(done));
+    await keys.wire.close();
   });
 
   const away = (): void => {

@@ -1,49 +1,28 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ApiError } from '@gateway/contracts';
-import { EventLogDouble, eventually, FixedClock, seededRandom } from '@gateway/testing';
+import {
+  EventLogDouble,
+  eventually,
+  FixedClock,
+  seededRandom,
+  startUpstreamDouble,
+  type UpstreamDouble,
+} from '@gateway/testing';
 import { InternalHttp, type InternalRequest, SystemClock } from '@gateway/platform';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
 import { HttpFunds } from './http-funds.js';
 
-interface Seen {
-  method: string;
-  url: string;
-  etag: string | undefined;
-  body: string;
-}
-
 const random = seededRandom(1);
-let server: Server;
+let service: UpstreamDouble;
 let http: InternalHttp;
-let seen: Seen[];
-let answer: (request: Seen) => { status: number; body?: unknown; text?: string; etag?: string };
 
 beforeEach(async () => {
-  seen = [];
-  answer = () => ({ status: 200, body: {} });
-  server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      const etag = request.headers['if-none-match'];
-      const asked = { method: request.method ?? '', url: request.url ?? '', etag, body };
-      seen.push(asked);
-      const given = answer(asked);
-      if (given.status === 0) return response.destroy();
-      response.writeHead(given.status, given.etag === undefined ? {} : { etag: given.etag });
-      return response.end(given.text ?? (given.body === undefined ? '' : JSON.stringify(given.body)));
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const services = { usage: url, catalogue: url };
+  service = await startUpstreamDouble();
+  const services = { usage: service.url, catalogue: service.url };
   http = new InternalHttp({ clock: new SystemClock(), random, fleetToken: 't', services });
 });
 afterEach(async () => {
   await http.close();
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await service.close();
 });
 
 const unavailable = expect.objectContaining({ code: 'service_unavailable', status: 503 });
@@ -59,18 +38,21 @@ describe('InternalHttp', () => {
 
   it('tries an idempotent request once more after a reset or a 5xx, no other', async () => {
     const answers = [0, 200, 503, 200, 0, 503];
-    answer = () => ({ status: answers.shift() ?? 200, body: { ok: true } });
+    service.answer = () => {
+      const status = answers.shift() ?? 200;
+      return status === 0 ? { fault: 'reset' } : { status, json: { ok: true } };
+    };
     expect((await http.request(read)).body).toEqual({ ok: true });
     expect((await http.request(read)).status).toBe(200);
     await expect(http.request({ ...read, idempotent: false })).rejects.toThrow(unavailable);
     await expect(http.request({ ...read, idempotent: false })).rejects.toThrow(unavailable);
-    expect(seen).toHaveLength(6);
+    expect(service.seen).toHaveLength(6);
   });
 
   it('503 for an answer that is too large, is no JSON, or for a service without an address', async () => {
-    answer = () => ({ status: 200, text: `"${'x'.repeat(2_000)}"` });
+    service.answer = () => ({ json: 'x'.repeat(2_000) });
     await expect(http.request({ ...read, maxBytes: 1_000 })).rejects.toThrow(unavailable);
-    answer = () => ({ status: 200, text: '<html>' });
+    service.answer = () => ({ pieces: ['<html>'] });
     await expect(http.request(read)).rejects.toThrow(unavailable);
     await expect(http.request({ ...read, service: 'keys' })).rejects.toThrow(unavailable);
   });
@@ -78,11 +60,11 @@ describe('InternalHttp', () => {
   it('ends with the caller’s signal, without a second try', async () => {
     const signal = AbortSignal.abort(new Error('The caller has gone.'));
     await expect(http.request({ ...read, signal })).rejects.toThrow(ApiError);
-    expect(seen).toHaveLength(0);
+    expect(service.seen).toHaveLength(0);
   });
 
   it('503 carries Retry-After of 1 to 5 s', async () => {
-    answer = () => ({ status: 500 });
+    service.answer = () => ({ status: 500 });
     const failure: unknown = await http.request(read).catch((thrown: unknown) => thrown);
     expect(failure).toBeInstanceOf(ApiError);
     const { retryAfterSeconds } = (failure as ApiError).options;
@@ -93,16 +75,15 @@ describe('InternalHttp', () => {
 describe('HttpFunds', () => {
   it('asks the paths that are agreed', async () => {
     const funds = new HttpFunds(http, random);
-    answer = ({ url }) => ({
-      status: 200,
-      body: url.startsWith('/internal/spend') ? { spent_usd: ['1.5'] } : { watermark: 7 },
+    service.answer = ({ path }) => ({
+      json: path.startsWith('/internal/spend') ? { spent_usd: ['1.5'] } : { watermark: 7 },
     });
     const scopes = [{ kind: 'key' as const, id: 'key_1' }];
     await funds.seedGate('acct_1', 'g1', scopes);
     expect(await funds.spent(scopes)).toEqual(['1.5']);
     expect(await funds.watermark('edge/1', 'e 1')).toBe(7);
     await funds.credit({ accountId: 'a', orgId: null, amountUsd: '5', kind: 'admin_grant', source: 's' });
-    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    expect(service.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /internal/gate/acct_1',
       'POST /internal/spend',
       'GET /internal/watermarks/edge%2F1?epoch=e%201',
@@ -115,19 +96,19 @@ describe('HttpFunds', () => {
     const scopes = [{ kind: 'key' as const, id: 'key_1' }];
     const seed = (gen: string): Promise<void> => funds.seedGate('acct_1', gen, scopes);
     await Promise.all([...Array.from({ length: 50 }, () => seed('g1')), seed('g2')]);
-    expect(seen).toHaveLength(2);
-    answer = () => ({ status: 503 });
+    expect(service.seen).toHaveLength(2);
+    service.answer = () => ({ status: 503 });
     const failed = await Promise.allSettled([seed('g2'), seed('g2')]);
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    answer = () => ({ status: 204 });
+    service.answer = () => ({ status: 204 });
     await seed('g2');
-    expect(seen.length).toBe(5);
+    expect(service.seen.length).toBe(5);
   });
 
   it.each([[{ spent_usd: [] }], [{ spent_usd: [1.5] }], [{}], [null]])(
     '503 for %j as spend',
     async (body) => {
-      answer = () => ({ status: 200, body });
+      service.answer = () => ({ json: body });
       await expect(new HttpFunds(http, random).spent([{ kind: 'key', id: 'k' }])).rejects.toThrow(
         unavailable,
       );
@@ -163,7 +144,8 @@ describe('HttpCatalogueReader', () => {
 
   it('loads at start, again by ETag after an event, and calls back once per change', async () => {
     let id = 'snap_1';
-    answer = ({ etag }) => (etag === id ? { status: 304 } : { status: 200, body: snapshot(id), etag: id });
+    service.answer = ({ headers }) =>
+      headers['if-none-match'] === id ? { status: 304 } : { json: snapshot(id), headers: { etag: id } };
     const changes: string[] = [];
     reader.onChange((changed) => changes.push(changed.id));
     await reader.start();
@@ -174,18 +156,22 @@ describe('HttpCatalogueReader', () => {
     expect(reader.snapshot().id).toBe('snap_2');
     expect(changes).toEqual(['snap_1', 'snap_2']);
     expect((await reader.snapshotById('snap_1'))?.id).toBe('snap_1');
-    expect(seen.map(({ etag }) => etag)).toEqual([undefined, 'snap_1', 'snap_1']);
+    expect(service.seen.map(({ headers }) => headers['if-none-match'])).toEqual([
+      undefined,
+      'snap_1',
+      'snap_1',
+    ]);
   });
 
   it('503 before the first load, then comes up by itself; an old snapshot serves on through a failure', async () => {
-    answer = () => ({ status: 500 });
+    service.answer = () => ({ status: 500 });
     await reader.start();
     expect(() => reader.snapshot()).toThrow(unavailable);
     expect(reader.readiness()).toBe('No catalogue snapshot was loaded yet.');
-    answer = () => ({ status: 200, body: snapshot('snap_1') });
+    service.answer = () => ({ json: snapshot('snap_1') });
     await clock.advance(500);
     await eventually(() => reader.isLoaded);
-    answer = () => ({ status: 200, body: { nonsense: true } });
+    service.answer = () => ({ json: { nonsense: true } });
     await eventLog.subscriptions[0].handler([]);
     expect(reader.snapshot().id).toBe('snap_1');
     expect(reader.readiness()).toBe(true);
@@ -193,7 +179,7 @@ describe('HttpCatalogueReader', () => {
   });
 
   it('answers null for an unknown snapshot', async () => {
-    answer = () => ({ status: 404, body: { error: {} } });
+    service.answer = () => ({ status: 404, json: { error: {} } });
     expect(await reader.snapshotById('snap_9')).toBeNull();
   });
 });
