@@ -1,3 +1,4 @@
+export { catalogueModel, catalogueRoute } from './builders/catalogue.js';
 export { keyPrincipal, modelAccess, scopeLimits, sessionPrincipal } from './builders/principals.js';
 export { attemptRecord, rejectionRecord, usageRecord } from './builders/usage-records.js';
 export { CatalogueReaderDouble } from './doubles/catalogue-reader-double.js';

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type UpstreamDouble } from '@gateway/testing';
 import { ask, type FrontName, type Told } from './call.js';
 import type { AnswerFacts, Json } from './facts.js';
 import type { Gateway } from './gateway.js';
 import type { Verdict } from './recordings.js';
-import { SPLIT_MODES, type Answer, type ReplayUpstream } from './upstream.js';
+import { SPLIT_MODES, type Answer, serve } from './upstream.js';
 
 /** One row of the tables of expectations in the folder's README. */
 interface Expectation {
@@ -156,7 +157,7 @@ function factFaults({ facts, file }: Expectation, told: AnswerFacts): string[] {
 /** Every golden body of a provider we speak to, on both fronts, in every split mode. */
 export async function replayGolden(
   folder: string,
-  upstream: ReplayUpstream,
+  upstream: UpstreamDouble,
   gateway: Gateway,
 ): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
@@ -182,7 +183,7 @@ async function replayBody(
   expected: Expectation,
   provider: string,
   front: FrontName,
-  upstream: ReplayUpstream,
+  upstream: UpstreamDouble,
   gateway: Gateway,
 ): Promise<Verdict> {
   const name = `${expected.file} on ${front}`;
@@ -195,7 +196,7 @@ async function replayBody(
     messages: [{ role: 'user', content: 'Hello' }],
   };
   for (const mode of SPLIT_MODES) {
-    upstream.serve(answer, mode);
+    serve(upstream, answer, mode);
     const found = faults(expected, await ask(gateway, front, body), front);
     if (found.length > 0) return { kind: 'failed', name, why: `${mode}: ${found.join('; ')}` };
   }

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { startUpstreamDouble } from '@gateway/testing';
 import { readExchanges } from './exchange.js';
 import { startGateway } from './gateway.js';
 import { replayGolden } from './golden.js';
 import { replayExchange, type Verdict } from './recordings.js';
-import { ReplayUpstream } from './upstream.js';
 
 const USAGE =
   'usage: npm run replay -- DIR            recorded exchanges below DIR\n       npm run replay -- --golden DIR   provider bodies with the answers that DIR/README.md expects\n';
@@ -30,7 +30,7 @@ async function main(): Promise<number> {
     process.stderr.write(folder ? `${folder} is not there\n` : USAGE);
     return 2;
   }
-  const upstream = await ReplayUpstream.start();
+  const upstream = await startUpstreamDouble();
   const gateway = await startGateway(upstream.url);
   const verdicts: Verdict[] = [];
   try {
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
         verdicts.push(await replayExchange(exchange, upstream, gateway));
   } finally {
     await gateway.close();
-    upstream.close();
+    await upstream.close();
   }
   for (const verdict of verdicts)
     if (

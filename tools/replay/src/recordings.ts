@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type UpstreamDouble } from '@gateway/testing';
 import { ask, read, type FrontName, type Told } from './call.js';
 import type { Exchange } from './exchange.js';
 import { object, text, type AnswerFacts } from './facts.js';
 import type { Gateway } from './gateway.js';
-import { SPLIT_MODES, type ReplayUpstream } from './upstream.js';
+import { SPLIT_MODES, serve } from './upstream.js';
 
 /** Which provider's adapter speaks for a recorded host, and in which dialect. */
 const HOSTS: Record<string, { provider: string; front: FrontName }> = {
@@ -83,8 +84,8 @@ function comparable(raw: string): string {
 }
 
 /** Refused by our own checks before it was sent: a 4xx although nothing reached the upstream. */
-function refusedHere(told: Told, upstream: ReplayUpstream): string | null {
-  if (told.failure === null || upstream.received.length > 0) return null;
+function refusedHere(told: Told, upstream: UpstreamDouble): string | null {
+  if (told.failure === null || upstream.seen.length > 0) return null;
   const error = object(told.failure.error);
   return `the gateway refuses the request: ${told.status} ${text(error.code)}: ${text(error.message)}`;
 }
@@ -92,7 +93,7 @@ function refusedHere(told: Told, upstream: ReplayUpstream): string | null {
 /** Replays one exchange in every split mode and judges the answers. */
 export async function replayExchange(
   exchange: Exchange,
-  upstream: ReplayUpstream,
+  upstream: UpstreamDouble,
   gateway: Gateway,
 ): Promise<Verdict> {
   const { name } = exchange;
@@ -103,7 +104,8 @@ export async function replayExchange(
   const answers: string[] = [];
   for (const mode of SPLIT_MODES) {
     const { status, headers, body: bytes } = exchange.response;
-    upstream.serve(
+    serve(
+      upstream,
       {
         status,
         contentType: headers['content-type'] ?? 'application/json',

@@ -1,6 +1,5 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { UpstreamDouble } from '@gateway/testing';
 
 /** How a body is put on the wire. */
 export type SplitMode = 'whole' | 'per event' | 'random bytes';
@@ -46,61 +45,22 @@ function* pieces({ body }: Answer, mode: SplitMode, seed: number): Generator<Buf
   }
 }
 
-/** A provider on loopback that answers what it is told to, one exchange at a time. */
-export class ReplayUpstream {
-  private readonly server: Server;
-  private answer: Answer | null = null;
-  private mode: SplitMode = 'whole';
-  /** Paths and bodies that reached the upstream since `serve`. */
-  readonly received: { path: string; body: string }[] = [];
-
-  private constructor() {
-    this.server = createServer((request, response) => {
-      const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part));
-      request.on('end', () => {
-        this.received.push({ path: request.url ?? '', body: Buffer.concat(parts).toString() });
-        void this.respond(response);
-      });
-    });
+/** Without a turn of the loop now and then the kernel would join the pieces again. */
+async function* spread(answer: Answer, mode: SplitMode): AsyncGenerator<Buffer> {
+  let written = 0;
+  for (const piece of pieces(answer, mode, answer.body.length)) {
+    yield piece;
+    written += 1;
+    if (mode !== 'whole' && written % 4 === 0) await nextTurn();
   }
+}
 
-  static async start(): Promise<ReplayUpstream> {
-    const upstream = new ReplayUpstream();
-    await new Promise<void>((resolve) => upstream.server.listen(0, '127.0.0.1', resolve));
-    return upstream;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  serve(answer: Answer, mode: SplitMode): void {
-    this.answer = answer;
-    this.mode = mode;
-    this.received.length = 0;
-  }
-
-  close(): void {
-    this.server.closeAllConnections();
-    this.server.close();
-  }
-
-  private async respond(response: ServerResponse): Promise<void> {
-    const { answer } = this;
-    if (!answer) {
-      response.writeHead(500).end();
-      return;
-    }
-    response.writeHead(answer.status, { ...answer.headers, 'content-type': answer.contentType });
-    response.flushHeaders();
-    let written = 0;
-    for (const piece of pieces(answer, this.mode, answer.body.length)) {
-      response.write(piece);
-      written += 1;
-      // Without a turn of the loop the kernel would join the pieces again.
-      if (this.mode !== 'whole' && written % 4 === 0) await nextTurn();
-    }
-    response.end();
-  }
+/** From now on the upstream answers this, and has seen nothing. */
+export function serve(upstream: UpstreamDouble, answer: Answer, mode: SplitMode): void {
+  upstream.seen.length = 0;
+  upstream.answer = () => ({
+    status: answer.status,
+    headers: { ...answer.headers, 'content-type': answer.contentType },
+    pieces: spread(answer, mode),
+  });
 }
