@@ -15,9 +15,7 @@ export type IdPrefix =
   | 'txn'
   | 'aud'
   | 'snap'
-  | 'call'
-  | 'msg'
-  | 'chatcmpl';
+  | 'call';
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
@@ -34,5 +32,10 @@ export function uuidv7(clock: Clock, random: Random): string {
 
 /** `<prefix>_<uuidv7>`: sorts by creation time, unique without coordination. */
 export function newId(prefix: IdPrefix, clock: Clock, random: Random): string {
+  return `${prefix}_${uuidv7(clock, random)}`;
+}
+
+/** Id of an answer, with the prefix of its endpoint. */
+export function newAnswerId(prefix: string, clock: Clock, random: Random): string {
   return `${prefix}_${uuidv7(clock, random)}`;
 }

@@ -12,7 +12,7 @@ export { UpstreamError } from './errors/upstream-error.js';
 export type { UpstreamErrorOptions } from './errors/upstream-error.js';
 export { withoutStack } from './errors/without-stack.js';
 export { BODY_LIMIT_BYTES, EXPOSED_HEADERS, HEADER } from './headers.js';
-export { newId, uuidv7 } from './ids.js';
+export { newAnswerId, newId, uuidv7 } from './ids.js';
 export type { IdPrefix } from './ids.js';
 export { TurnoverMap } from './turnover-map.js';
 export type { Clock, Random, Timer } from './ports/clock.js';

@@ -1,48 +1,25 @@
-export { chatDialect } from './chat/chat-dialect.js';
-export { CHAT_REQUEST_SCHEMA } from './chat/request-schema.js';
-export { DIALECTS } from './dialects.js';
 export { BodyFault, JSON_BOUNDS, parseBody } from './body/parsed-body.js';
+export { LazySchema } from './body/lazy-schema.js';
 export { parseUpstreamJson } from './body/upstream-json.js';
 export type { Member, ParsedBody } from './body/parsed-body.js';
 export { spliceMembers } from './body/splice.js';
+export * from './families.generated.js';
 export { SseParser } from './sse/sse-parser.js';
 export type { SseEvent } from './sse/sse-parser.js';
+export type { ModelEvent } from './text/model-event.js';
+export type { Capability, ModelRequest } from './text/model-request.js';
+export { withoutMoney } from './translation/money-names.js';
+export { Misfit } from './translation/translation.js';
 export type {
+  Answer,
   AnswerFacts,
-  Dialect,
-  EditedFrame,
-  EncodedRequest,
-  FrameEditor,
-  Front,
+  AnswerFailure,
+  AnswerHead,
+  Piece,
   Quirks,
+  ResultContext,
   RouteTarget,
-  StreamDecoder,
-  StreamEncoder,
-  UpstreamDialect,
-} from './dialect.js';
-export { messagesDialect } from './messages/messages-dialect.js';
-export { MESSAGES_REQUEST_SCHEMA } from './messages/request-schema.js';
-export type { Citation, ModelEvent, StreamFailure } from './model-event.js';
-export type {
-  AudioPart,
-  CacheMarker,
-  Capability,
-  DocumentPart,
-  Effort,
-  ImagePart,
-  MediaSource,
-  ModelRequest,
-  OpaqueReasoningPart,
-  Part,
-  ReasoningPart,
-  ReasoningRequest,
-  RequiredCapability,
-  ResponseFormat,
-  Sampling,
-  TextPart,
-  Tool,
-  ToolCallPart,
-  ToolChoice,
-  ToolResultPart,
-  Turn,
-} from './model-request.js';
+  Translation,
+} from './translation/translation.js';
+export { JSON_TYPE, jsonBody } from './translation/upstream-body.js';
+export type { UpstreamBody } from './translation/upstream-body.js';

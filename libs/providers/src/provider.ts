@@ -1,25 +1,18 @@
 import type { DialectName, Route, UpstreamError } from '@gateway/contracts';
-import type { Quirks } from '@gateway/dialects';
+import type { Quirks, UpstreamBody } from '@gateway/dialects';
 import type { FailureSignal } from './failure/failure-signal.js';
+import type { UpstreamRequest } from './transport.js';
+
+/** What a provider is called with; a kind of its own for each way of signing. */
+export type Credential = { kind: 'api_key'; key: string };
 
 /** Where a provider is reached and with what: from the operator's environment, or a stored provider key. */
 export interface ProviderAccess {
   baseUrl: string;
-  credential: string;
+  credential: Credential;
 }
 
-/** What the caller's own headers say to a provider of the same dialect. */
-export interface CallerHeaders {
-  anthropicVersion: string | null;
-  anthropicBeta: readonly string[];
-}
-
-export interface ProviderEndpoint {
-  url: string;
-  headers: Record<string, string>;
-}
-
-/** One upstream provider: transport details, authentication and quirks over a dialect. */
+/** One upstream provider: address, authentication and quirks over dialects. */
 export interface Provider {
   readonly slug: string;
   /** As shown in error messages. */
@@ -29,8 +22,8 @@ export interface Provider {
   readonly credentialEnv: string;
   readonly baseUrlEnv: string;
   readonly defaultBaseUrl: string;
-  /** Where and with which headers a route is called. */
-  endpoint(route: Route, access: ProviderAccess, caller: CallerHeaders): ProviderEndpoint;
+  /** Puts the dialect's request under the provider's API root and signs it. A promise where a token has to be had first. */
+  prepare(request: UpstreamBody, access: ProviderAccess): UpstreamRequest | Promise<UpstreamRequest>;
   quirks(route: Route): Quirks;
   /** What a failure of one attempt means. */
   classify(signal: FailureSignal): UpstreamError;

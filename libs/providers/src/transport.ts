@@ -1,3 +1,5 @@
+import type { UpstreamBody } from '@gateway/dialects';
+
 /** What failed between us and the provider, before its answer was whole. */
 export type TransportFault =
   | 'connect'
@@ -26,6 +28,21 @@ export interface UpstreamRequest {
   /** Pieces written in order. */
   body: readonly Uint8Array[];
   byteLength: number;
+}
+
+/** A dialect's request at an address, with the provider's own headers. */
+export function upstreamRequest(
+  { contentType, accept, headers, pieces, byteLength }: UpstreamBody,
+  url: string,
+  credentials: Readonly<Record<string, string>>,
+): UpstreamRequest {
+  return {
+    method: 'POST',
+    url,
+    headers: { ...credentials, ...headers, 'content-type': contentType, accept },
+    body: pieces,
+    byteLength,
+  };
 }
 
 export interface SendOptions {

@@ -6,7 +6,7 @@ import type {
   ModelRecord,
   Route,
 } from '@gateway/contracts';
-import type { ModelRequest } from '@gateway/dialects';
+import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import { PROVIDERS } from '@gateway/providers';
 import { CatalogueIndex } from './catalogue-index.js';
 import { accessOf, requireAccess } from './model-access.js';
@@ -57,14 +57,30 @@ function index(...models: CatalogueModel[]): CatalogueIndex {
 
 const principal = { access: [], routingPolicy: null, fixedProvider: null } as unknown as KeyPrincipal;
 
-function request(more: Partial<ModelRequest> = {}): ModelRequest {
-  return { dialect: 'chat', requires: [], ...more } as ModelRequest;
+function endpointAt(path: string): Endpoint {
+  const found = ENDPOINTS.find(({ paths }) => paths.includes(path));
+  if (!found) throw new Error(`no endpoint at ${path}`);
+  return found;
 }
 
-function plan(target: CatalogueModel, more: Partial<PlanOptions> = {}): string[] {
+const chat = endpointAt('/chat/completions');
+const messages = endpointAt('/messages');
+
+function plan(
+  target: CatalogueModel,
+  { endpoint = chat, body = {}, ...more }: Partial<PlanOptions> & { endpoint?: Endpoint; body?: object } = {},
+): string[] {
+  const bytes = Buffer.from(
+    JSON.stringify({
+      model: target.record.id,
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'hi' }],
+      ...body,
+    }),
+  );
   const options = {
-    request: request(),
-    model: target,
+    asked: endpoint.read({ bytes, headers: {} }),
+    endpoint,
     principal,
     index: index(target),
     providers: enabled,
@@ -93,7 +109,7 @@ describe('a plan', () => {
 
   it('prefers the caller’s own dialect at one price', () => {
     const both = model('acme/one', [route('openai', '1'), route('anthropic', '1')]);
-    expect(plan(both, { request: request({ dialect: 'messages' }) })[0]).toBe('anthropic:acme/one');
+    expect(plan(both, { endpoint: messages })[0]).toBe('anthropic:acme/one');
     expect(plan(both)[0]).toBe('openai:acme/one');
   });
 
@@ -142,28 +158,54 @@ describe('a plan', () => {
   it('MOD-12 ERR-15 MSG-04 refuses a model that cannot serve the endpoint: 400 on chat, 501 on messages', () => {
     const embedding = model('acme/one', [route('openai', '1')], { supports_completions_api: false });
     expect(refusal(() => plan(embedding))).toBe('400 model_capability_not_supported');
-    expect(refusal(() => plan(embedding, { request: request({ dialect: 'messages' }) }))).toBe(
-      '501 model_capability_not_supported',
-    );
+    expect(refusal(() => plan(embedding, { endpoint: messages }))).toBe('501 model_capability_not_supported');
   });
 
   it('refuses a hard parameter that no route can serve, naming it', () => {
-    const needsLogprobs = request({ requires: [{ capability: 'logprobs', param: 'logprobs' }] });
-    expect(plan(two, { request: needsLogprobs })).toEqual(['openai:acme/one']);
+    const needsLogprobs = { logprobs: true };
+    expect(plan(two, { body: needsLogprobs })).toEqual(['openai:acme/one']);
     const translated = model('acme/one', [route('anthropic', '1')]);
-    expect(refusal(() => plan(translated, { request: needsLogprobs }))).toBe('400 unsupported_operation');
+    expect(refusal(() => plan(translated, { body: needsLogprobs }))).toBe('400 unsupported_operation');
+  });
+
+  it('refuses what the model lacks, naming the caller’s parameter', () => {
+    const content = [{ type: 'image_url', image_url: { url: 'https://a.example/b.png' } }];
+    const body = { messages: [{ role: 'user', content }] };
+    expect(() => plan(two, { body })).toThrow('supports messages');
+    expect(
+      plan(model('acme/one', [route('openai', '1')], { input_modalities: ['image'] }), { body }),
+    ).toEqual(['openai:acme/one']);
+  });
+
+  it('puts terms and a translation on each route', () => {
+    const bytes = Buffer.from('{"model":"acme/one","messages":[{"role":"user","content":"hi"}]}');
+    const [first] = planRoutes({
+      asked: chat.read({ bytes, headers: {} }),
+      endpoint: chat,
+      principal,
+      index: index(two),
+      providers: enabled,
+      isOpen: () => false,
+    }).routes;
+    expect(first.terms).toEqual({
+      record: first.route.price,
+      tier: 'default',
+      discountPct: null,
+      byok: { served: false, feePct: '0' },
+    });
+    expect(first.translation.request.path).toBe('/chat/completions');
   });
 
   it('CHAT-28 refuses service_tier flex where no route has a flex price', () => {
-    const flex = request({ requires: [{ capability: 'flex', param: 'service_tier' }] });
-    expect(refusal(() => plan(two, { request: flex }))).toBe('400 unsupported_operation');
+    const flex = { service_tier: 'flex' };
+    expect(refusal(() => plan(two, { body: flex }))).toBe('400 unsupported_operation');
     const priced = model('acme/one', [
       route('openai', '2', {
         price: { prompt_usd_per_1m: '2', completion_usd_per_1m: '2', flex_prompt_usd_per_1m: '1' },
       }),
       route('groq', '1'),
     ]);
-    expect(plan(priced, { request: flex })).toEqual(['openai:acme/one']);
+    expect(plan(priced, { body: flex })).toEqual(['openai:acme/one']);
   });
 });
 

@@ -2,32 +2,40 @@ import {
   ApiError,
   type CatalogueModel,
   type KeyPrincipal,
+  type ModelRecord,
   type Route,
   type RoutingPolicy,
 } from '@gateway/contracts';
-import type { ModelRequest } from '@gateway/dialects';
+import { Misfit, type Translation } from '@gateway/dialects';
+import type { Asked, Endpoint, Need } from '@gateway/endpoints';
+import { comparePrices, servesTier } from '@gateway/money';
 import type { Provider } from '@gateway/providers';
 import type { CatalogueIndex } from './catalogue-index.js';
-import { missingCapability } from './eligibility.js';
-import { accessOf } from './model-access.js';
+import { accessOf, requireAccess } from './model-access.js';
+import { platformTerms, type RouteTerms } from './terms.js';
 
 /** One route of a plan with all that an attempt needs. */
 export interface PlannedRoute {
   route: Route;
   model: CatalogueModel;
   provider: Provider;
+  terms: RouteTerms;
+  translation: Translation;
 }
 
 /** Routes in the order in which they are tried. Never empty. */
 export interface Plan {
+  /** The model asked for. */
   model: CatalogueModel;
+  /** As it was asked for. */
+  requestedModel: string;
+  snapshotId: string;
   routes: PlannedRoute[];
 }
 
 export interface PlanOptions {
-  request: ModelRequest;
-  /** The model asked for; access was checked. */
-  model: CatalogueModel;
+  asked: Asked;
+  endpoint: Pick<Endpoint, 'translate'>;
   principal: KeyPrincipal;
   index: CatalogueIndex;
   /** Providers with a credential, by slug. */
@@ -37,15 +45,12 @@ export interface PlanOptions {
 }
 
 /** More than any model's routes and fallbacks together; bounds the loop of attempts. */
-const LONGEST_PLAN = 16;
+const ROUTES_MAX = 16;
+const FALLBACK_MODELS_MAX = 5;
+const NO_POLICY: RoutingPolicy = {};
 
 function rate(route: Route, side: 'prompt_usd_per_1m' | 'completion_usd_per_1m'): number {
   return Number(route.price[side] ?? 0);
-}
-
-/** For ordering only: which of two routes is cheaper never depends on the last digits. */
-function orderingPrice(route: Route): number {
-  return rate(route, 'prompt_usd_per_1m') + rate(route, 'completion_usd_per_1m');
 }
 
 function isWithin(maxPrice: RoutingPolicy['max_price'], route: Route): boolean {
@@ -65,53 +70,62 @@ function isAllowedBy(policy: RoutingPolicy, route: Route): boolean {
 }
 
 /** Provider order of the policy, then price; at one price the caller's own dialect first, because nothing is translated. */
-function compare(request: ModelRequest, policy: RoutingPolicy): (a: Route, b: Route) => number {
+function compare(asked: Asked, policy: RoutingPolicy): (a: Route, b: Route) => number {
   const wanted = policy.provider_order ?? [];
   const place = (route: Route): number => {
     const at = wanted.indexOf(route.provider);
     return at < 0 ? wanted.length : at;
   };
-  const translated = (route: Route): number => (route.dialect === request.dialect ? 0 : 1);
+  const translated = (route: Route): number => (route.dialect === asked.dialect ? 0 : 1);
   return (a, b) =>
     place(a) - place(b) ||
-    orderingPrice(a) - orderingPrice(b) ||
+    comparePrices({ provider: '', record: a.price }, { provider: '', record: b.price }) ||
     translated(a) - translated(b) ||
     a.provider.localeCompare(b.provider);
 }
 
-const UNSERVED_STATUS: Partial<Record<ModelRequest['dialect'], number>> = { responses: 501, messages: 501 };
-
-function requireEndpoint(request: ModelRequest, model: CatalogueModel): void {
-  if (model.record.supports_completions_api) return;
-  throw new ApiError('model_capability_not_supported', {
-    status: UNSERVED_STATUS[request.dialect] ?? 400,
-    message: `${model.record.id} cannot serve this endpoint.`,
-    param: 'model',
-  });
+/** A property of the catalogue record, checked as the endpoint named it. */
+function has(record: ModelRecord, need: Need): boolean {
+  if ('flag' in need) return record[need.flag];
+  if ('type' in need) return record.model_type === need.type;
+  if ('input' in need) return need.input.some((modality) => record.input_modalities.includes(modality));
+  return record.output_modalities.includes(need.output);
 }
 
 interface Survey {
   routes: PlannedRoute[];
   /** Why routes fell out, for the refusal when none is left. */
   missing: string | null;
-  hasUnavailable: boolean;
 }
 
-function survey(model: CatalogueModel, options: PlanOptions): Survey {
-  const { request, principal, providers } = options;
-  const policy = principal.routingPolicy ?? {};
-  const found: Survey = { routes: [], missing: null, hasUnavailable: false };
-  for (const route of [...model.routes].sort(compare(request, policy))) {
+/** The routes of one model that can serve the request, in order, each with its translation. */
+function survey(model: CatalogueModel, { asked, endpoint, principal, providers }: PlanOptions): Survey {
+  const policy = principal.routingPolicy ?? NO_POLICY;
+  const lacked = asked.requires.find((requirement) => !has(model.record, requirement))?.param;
+  const found: Survey = { routes: [], missing: null };
+  for (const route of [...model.routes].sort(compare(asked, policy))) {
     if (principal.fixedProvider !== null && route.provider !== principal.fixedProvider) continue;
-    if (route.dialect !== 'chat' && route.dialect !== 'messages') continue;
     const provider = providers.get(route.provider);
-    if (!provider || !isAllowedBy(policy, route)) {
-      found.hasUnavailable = true;
+    if (!provider || !isAllowedBy(policy, route)) continue;
+    const missing = lacked ?? (servesTier(route.price, asked.tier) ? undefined : 'service_tier');
+    if (missing !== undefined) {
+      found.missing ??= missing;
       continue;
     }
-    const missing = missingCapability(request, model, route, provider.quirks(route));
-    if (missing === null) found.routes.push({ route, model, provider });
-    else found.missing ??= missing;
+    const { dialect, upstreamModel, maxOutputTokens, contextLength } = route;
+    const { reasoning, fixesSampling } = model;
+    const quirks = provider.quirks(route);
+    const translation = endpoint.translate(asked, {
+      dialect,
+      upstreamModel,
+      maxOutputTokens,
+      contextLength,
+      reasoning,
+      fixesSampling,
+      quirks,
+    });
+    if (translation instanceof Misfit) found.missing ??= translation.param;
+    else found.routes.push({ route, model, provider, terms: platformTerms(route, asked.tier), translation });
   }
   return found;
 }
@@ -139,25 +153,48 @@ function withoutOpen(routes: PlannedRoute[], isOpen: PlanOptions['isOpen']): Pla
   return closed.length > 0 ? closed : routes.slice(0, 1);
 }
 
+/** The model asked for, which the caller may use and which serves the endpoint. Throws 422, 404, 403, 400 or 501. */
+function askedModel({ asked, principal, index }: PlanOptions): { model: CatalogueModel; name: string } {
+  const name = asked.model ?? principal.defaultModel;
+  if (name === null)
+    throw new ApiError('validation_error', {
+      message: 'model is missing and the key has no default model.',
+      details: [{ type: 'missing', loc: ['model'], msg: 'field required' }],
+    });
+  const model = index.model(name);
+  requireAccess(principal.access, model.record.id);
+  if (!has(model.record, asked.serves))
+    throw new ApiError('model_capability_not_supported', {
+      status: asked.serves.status,
+      message: `${model.record.id} cannot serve this endpoint.`,
+      param: 'model',
+    });
+  return { model, name };
+}
+
 /**
- * The routes for a request, in memory and pure. Throws ApiError model_capability_not_supported (400, or 501 on messages
- * and responses), unsupported_operation, model_not_available_on_pinned_provider or provider_not_available.
+ * Model, access, capability and routes of a request, in memory and pure. Throws ApiError model_not_found, model_excluded,
+ * model_capability_not_supported, unsupported_operation, model_not_available_on_pinned_provider or provider_not_available.
  */
 export function planRoutes(options: PlanOptions): Plan {
-  const { request, model, principal, index } = options;
-  requireEndpoint(request, model);
-  const policy = principal.routingPolicy ?? {};
+  const { asked, principal, index } = options;
+  const { model, name } = askedModel(options);
+  const policy = principal.routingPolicy ?? NO_POLICY;
   const found = survey(model, options);
   const canFallBack = (policy.allow_fallbacks ?? true) && principal.fixedProvider === null;
   const routes = canFallBack
     ? found.routes
     : found.routes.filter(({ route }) => route.provider === found.routes[0]?.route.provider);
-  for (const id of canFallBack ? (policy.fallback_models ?? []).slice(0, 5) : []) {
+  for (const id of canFallBack ? (policy.fallback_models ?? []).slice(0, FALLBACK_MODELS_MAX) : []) {
     const other = index.snapshot.models.find((candidate) => candidate.record.id === id);
-    if (!other || accessOf(principal.access, id) !== 'allowed' || !other.record.supports_completions_api)
-      continue;
+    if (!other || accessOf(principal.access, id) !== 'allowed' || !has(other.record, asked.serves)) continue;
     routes.push(...survey(other, options).routes);
   }
   if (routes.length === 0) refuse(model, found, principal);
-  return { model, routes: withoutOpen(routes, options.isOpen).slice(0, LONGEST_PLAN) };
+  return {
+    model,
+    requestedModel: name,
+    snapshotId: index.snapshot.id,
+    routes: withoutOpen(routes, options.isOpen).slice(0, ROUTES_MAX),
+  };
 }

@@ -1,25 +1,9 @@
 import { VERSIONS } from '@gateway/api-version';
 import { BODY_LIMIT_BYTES, HEADER } from '@gateway/contracts';
-import { CHAT_REQUEST_SCHEMA, MESSAGES_REQUEST_SCHEMA } from '@gateway/dialects';
+import { ENDPOINTS } from '@gateway/endpoints';
 import type { AccessRule } from '@gateway/platform';
 import { classSchemas, nullableSchemas, withReferenced, type Schema } from './class-schemas.js';
 import type { DescribedRoute } from './described-routes.js';
-
-/** Inference endpoints: the edge registers them without Nest, with these schemas. */
-const INFERENCE: readonly { path: string; summary: string; schema: string; streams: string }[] = [
-  {
-    path: '/chat/completions',
-    summary: 'OpenAI chat completions',
-    schema: 'ChatRequest',
-    streams: 'Lines `data: <chunk>`, ended by `data: [DONE]`, when `stream` is true.',
-  },
-  {
-    path: '/messages',
-    summary: 'Anthropic messages',
-    schema: 'MessagesRequest',
-    streams: 'Events of the Anthropic stream when `stream` is true.',
-  },
-];
 
 const ERROR_ENVELOPE: Schema = {
   type: 'object',
@@ -85,8 +69,7 @@ export function openApi(routes: readonly DescribedRoute[]): Schema {
       securitySchemes: SECURITY_SCHEMES,
       schemas: {
         ...closed(withReferenced(nullableSchemas(all), named)),
-        ChatRequest: CHAT_REQUEST_SCHEMA,
-        MessagesRequest: MESSAGES_REQUEST_SCHEMA,
+        ...Object.fromEntries(ENDPOINTS.map(({ docs }) => [docs.schemaName, docs.schema])),
         ErrorEnvelope: ERROR_ENVELOPE,
       },
     },
@@ -105,28 +88,37 @@ interface PathItem {
   operations: Record<string, unknown>;
 }
 
+/** Inference endpoints: the edge registers them without Nest, and each describes itself. */
 function inferencePaths(): PathItem[] {
-  return INFERENCE.flatMap(({ path, summary, schema, streams }) =>
-    ['/v1', '/openai/v1'].map((base) => ({
-      path: `${base}${path}`,
-      operations: {
-        post: {
-          tags: ['edge'],
-          summary,
-          parameters: [VERSION_HEADER],
-          security: securityOf({ key: { permission: 'inference:write' } }),
-          'x-permission': 'inference:write',
-          requestBody: { required: true, content: jsonOf(ref(schema)) },
-          responses: {
-            200: {
-              description: `The answer. ${streams}`,
-              content: { ...jsonOf({ type: 'object' }), 'text/event-stream': { schema: { type: 'string' } } },
+  return ENDPOINTS.flatMap(({ paths, permission, docs }) =>
+    paths.flatMap((path) =>
+      ['/v1', '/openai/v1'].map((base) => ({
+        path: `${base}${path}`,
+        operations: {
+          post: {
+            tags: ['edge'],
+            summary: docs.summary,
+            parameters: [VERSION_HEADER],
+            security: securityOf({ key: { permission } }),
+            'x-permission': permission,
+            requestBody: { required: true, content: jsonOf(ref(docs.schemaName)) },
+            responses: {
+              200: { description: `The answer. ${docs.description}`, content: contentOf(docs.answers) },
+              default: FAILURE,
             },
-            default: FAILURE,
           },
         },
-      },
-    })),
+      })),
+    ),
+  );
+}
+
+function contentOf(types: readonly string[]): Schema {
+  return Object.fromEntries(
+    types.map((type) => [
+      type,
+      { schema: type === 'application/json' ? { type: 'object' } : { type: 'string' } },
+    ]),
   );
 }
 

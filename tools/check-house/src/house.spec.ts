@@ -75,6 +75,9 @@ describe('check-house', () => {
     expect(rulesBroken({ 'libs/services/edge/src/index.ts': "export * from './a.js';" })).toEqual([
       'export-star',
     ]);
+    expect(
+      rulesBroken({ 'libs/services/edge/src/index.ts': "export * from './names.generated.js';" }),
+    ).toEqual([]);
   });
 
   it.each([

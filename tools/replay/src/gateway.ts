@@ -88,7 +88,10 @@ export async function startGateway(upstreamUrl: string): Promise<Gateway> {
   const providers = new Map(
     PROVIDERS.map((provider) => [
       provider.slug,
-      { provider, access: { baseUrl: upstreamUrl, credential: 'replayed' } },
+      {
+        provider,
+        access: { baseUrl: upstreamUrl, credential: { kind: 'api_key' as const, key: 'replayed' } },
+      },
     ]),
   );
   const config = Object.assign(new EdgeConfig(), { JOURNAL_DIR: folder });

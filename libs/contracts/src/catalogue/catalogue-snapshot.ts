@@ -2,18 +2,8 @@ import type { PriceRecord } from './price-record.js';
 
 export type ModelType = 'text' | 'embedding' | 'image' | 'audio' | 'tts' | 'stt' | 'video';
 
-/** Wire format an upstream speaks on a route. */
-export type DialectName =
-  | 'chat'
-  | 'messages'
-  | 'responses'
-  | 'gemini'
-  | 'converse'
-  | 'embeddings'
-  | 'images'
-  | 'audio'
-  | 'video'
-  | 'search';
+/** Wire format that an upstream speaks on a route: the name of a dialect's folder, for example `chat`. */
+export type DialectName = string;
 
 /** Record of a model as the catalogue endpoints answer it (spec, Model record). Flags not listed here are spelled out in `supports_*`. */
 export interface ModelRecord {

@@ -1,3 +1,4 @@
+import { jsonBody } from '@gateway/dialects';
 import type { UpstreamError } from '@gateway/contracts';
 import { PROVIDERS } from '../registry.generated.js';
 import { TransportFailure, type TransportFault } from '../transport.js';
@@ -257,23 +258,13 @@ describe('what a failure of an Anthropic-type upstream means', () => {
 describe.each(PROVIDERS.map((candidate) => [candidate.slug, candidate] as const))(
   'every provider: %s',
   (_slug, candidate) => {
-    const route = {
-      provider: candidate.slug,
-      model: 'b/m',
-      upstreamModel: 'm',
-      dialect: candidate.dialects[0] ?? 'chat',
-      contextLength: 1,
-      maxOutputTokens: null,
-      price: {},
-    } as const;
-
-    it('EDGE-05 puts the platform credential into a header and nowhere else', () => {
-      const { url, headers } = candidate.endpoint(
-        route,
-        { baseUrl: 'http://127.0.0.1:9/v1', credential: 'the-credential' },
-        { anthropicVersion: null, anthropicBeta: [] },
-      );
+    it('EDGE-05 puts the platform credential into a header and nowhere else', async () => {
+      const { url, headers } = await candidate.prepare(jsonBody('/any/path', 'application/json', {}), {
+        baseUrl: 'http://127.0.0.1:9/v1',
+        credential: { kind: 'api_key', key: 'the-credential' },
+      });
       expect(url.startsWith('http://127.0.0.1:9/v1/')).toBe(true);
+      expect(url.endsWith('/any/path')).toBe(true);
       expect(url).not.toContain('the-credential');
       expect(Object.values(headers).filter((value) => value.includes('the-credential'))).toHaveLength(1);
       expect(new URL(candidate.defaultBaseUrl).protocol).toMatch(/^https?:$/);

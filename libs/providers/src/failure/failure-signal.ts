@@ -1,4 +1,4 @@
-import type { StreamFailure } from '@gateway/dialects';
+import type { AnswerFailure } from '@gateway/dialects';
 import type { TransportFailure } from '../transport.js';
 
 /** Everything an attempt can fail with, before it is judged. */
@@ -13,7 +13,7 @@ export type FailureSignal =
       nowMs: number;
     }
   /** In-band error, or a stream that broke or could not be read. */
-  | { kind: 'stream'; failure: StreamFailure; byok: boolean }
+  | { kind: 'stream'; failure: AnswerFailure; byok: boolean }
   /** 2xx with a body that is no answer of the dialect. */
   | { kind: 'bad_response'; message: string; byok: boolean };
 

@@ -3,6 +3,7 @@ import type { Quirks } from '@gateway/dialects';
 import { classifyFailure, type FailureRule } from '../failure/classify.js';
 import { OPENAI_RULES } from '../failure/openai-rules.js';
 import type { Provider } from '../provider.js';
+import { upstreamRequest } from '../transport.js';
 
 export interface OpenAiCompatibleOptions {
   slug: string;
@@ -16,12 +17,6 @@ export interface OpenAiCompatibleOptions {
   /** Looked at before OpenAI's own. */
   rules?: readonly FailureRule[];
 }
-
-const PATHS: Partial<Record<DialectName, string>> = {
-  chat: '/chat/completions',
-  responses: '/responses',
-  embeddings: '/embeddings',
-};
 
 /** A provider that speaks OpenAI's wire formats under its own address: most of the field. */
 export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
@@ -43,14 +38,8 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
     credentialEnv,
     baseUrlEnv,
     defaultBaseUrl,
-    endpoint: (route, access) => ({
-      url: `${access.baseUrl}${PATHS[route.dialect] ?? ''}`,
-      headers: {
-        authorization: `Bearer ${access.credential}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-    }),
+    prepare: (request, { baseUrl, credential }) =>
+      upstreamRequest(request, `${baseUrl}${request.path}`, { authorization: `Bearer ${credential.key}` }),
     quirks: () => quirks,
     classify: (signal) => classifyFailure(name, allRules, signal),
   };

@@ -33,7 +33,7 @@ import {
   TestFunds,
   TestPrincipals,
 } from './edge-ports.fixture.js';
-import { EdgeConfig, type EnabledProvider } from './edge.config.js';
+import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
 import { EdgeModule } from './edge.module.js';
 import type { FrontDoorServices } from './front-door/front-door.js';
 import { JournalRuntime } from './units/journal-runtime.js';
@@ -54,7 +54,13 @@ function simulatedAccess(
     chosen.map((provider) => {
       const origin = addresses[provider.slug] ?? sim.url;
       const baseUrl = provider.dialects.includes('messages') ? origin : `${origin}/v1`;
-      return [provider.slug, { provider, access: { baseUrl, credential: `sim-key-of-${provider.slug}` } }];
+      return [
+        provider.slug,
+        {
+          provider,
+          access: { baseUrl, credential: { kind: 'api_key', key: `sim-key-of-${provider.slug}` } },
+        },
+      ];
     }),
   );
 }

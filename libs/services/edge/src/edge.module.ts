@@ -16,16 +16,15 @@ import {
   type Clock,
   type Random,
 } from '@gateway/contracts';
-import { DIALECTS, type Front } from '@gateway/dialects';
 import { CLOCK, Deadlines, Drain, LOGGER, RANDOM, ReadinessChecks } from '@gateway/platform';
 import { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
 import { CatalogueIndex, RetryBudget } from '@gateway/routing';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { EdgeConfig, type EnabledProvider } from './edge.config.js';
+import { OutputSizes } from './admission/output-sizes.js';
+import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
 import { registerFrontDoor, type FrontDoorServices } from './front-door/front-door.js';
-import { registerInference } from './inference/endpoints.js';
-import { OutputSizes } from './inference/output-sizes.js';
+import { registerEndpoints } from './inference/endpoint.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { EdgeMetrics } from './units/edge-metrics.js';
 import { JournalRuntime } from './units/journal-runtime.js';
@@ -40,12 +39,6 @@ export interface EdgeOptions {
 }
 
 const OPTIONS = Symbol('EdgeOptions');
-
-/** Inference path of each front. */
-const PATHS: readonly { path: string; dialect: 'chat' | 'messages' }[] = [
-  { path: '/chat/completions', dialect: 'chat' },
-  { path: '/messages', dialect: 'messages' },
-];
 
 /** Registers inference and the front door on the application's Fastify instance, and closes what they opened. */
 @Injectable()
@@ -89,7 +82,7 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
     const { puts, journal, inFlight, watch } = this.runtime;
     const outputs = new OutputSizes(clock);
     this.rejections = new Rejections(journal, clock, metrics);
-    await registerInference(instance, {
+    await registerEndpoints(instance, {
       clock,
       random,
       limits: metrics.measured(this.limits, clock),
@@ -113,7 +106,6 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
       watch,
       keepAliveMs: config.STREAM_KEEP_ALIVE_MS,
       drainDeadline: drain.deadline,
-      fronts: PATHS.map(({ path, dialect }) => ({ path, front: frontOf(dialect) })),
     });
     this.readiness.add('catalogue', () => hasSnapshot(this.catalogue) || 'no catalogue was loaded yet');
     await registerFrontDoor(instance, frontDoor, random);
@@ -128,12 +120,6 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
   async onApplicationShutdown(): Promise<void> {
     await this.transport.close();
   }
-}
-
-function frontOf(dialect: 'chat' | 'messages'): Front {
-  const found = DIALECTS.get(dialect);
-  if (!found) throw new TypeError(`no dialect ${dialect}`);
-  return found.front;
 }
 
 /** Without a first one every inference is 503: traffic belongs to the edges that have one. */

@@ -1,5 +1,5 @@
-export { EdgeConfig, enabledProviders } from './edge.config.js';
-export type { EnabledProvider } from './edge.config.js';
+export { EdgeConfig, enabledProviders } from './config/edge.config.js';
+export type { EnabledProvider } from './config/edge.config.js';
 export { EdgeModule } from './edge.module.js';
 export type { EdgeOptions } from './edge.module.js';
 export type { FrontDoorServices } from './front-door/front-door.js';

@@ -15,18 +15,6 @@ import {
 } from 'class-validator';
 import { MODEL_TYPES, type DialectName, type ModelType, type PriceRecord } from '@gateway/contracts';
 
-const DIALECTS = [
-  'chat',
-  'messages',
-  'responses',
-  'gemini',
-  'converse',
-  'embeddings',
-  'images',
-  'audio',
-  'video',
-  'search',
-] as const satisfies readonly DialectName[];
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const SLUG = /^[a-z0-9][a-z0-9-]*$/;
@@ -39,7 +27,7 @@ export class SeedBrand {
 export class SeedProvider {
   @Matches(SLUG) slug!: string;
   @IsString() @Length(1, 100) name!: string;
-  @IsIn(DIALECTS, { each: true }) dialects!: DialectName[];
+  @Matches(SLUG, { each: true }) dialects!: DialectName[];
   /** Address and variables: for the operator's documentation; the edge has its own. */
   @IsOptional() @IsString() base_url!: string | null;
   @IsObject() env!: Record<string, string | null>;
@@ -56,7 +44,7 @@ export class SeedReasoning {
 export class SeedRoute {
   @Matches(SLUG) provider!: string;
   @IsString() @Length(1, 200) upstream_model!: string;
-  @IsIn(DIALECTS) dialect!: DialectName;
+  @Matches(SLUG) dialect!: DialectName;
   /** Absent = the model's. */
   @IsOptional() @IsInt() @Min(1) context_length?: number;
   @IsOptional() @IsInt() @Min(1) max_output_tokens?: number;

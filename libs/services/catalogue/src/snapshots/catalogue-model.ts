@@ -7,6 +7,7 @@ import type {
   ReasoningStyle,
   Route,
 } from '@gateway/contracts';
+import { TEXT_DIALECTS } from '@gateway/dialects';
 import { cheapestRoute, withNulls } from '@gateway/money';
 import { supportsFlags } from './supports-flags.js';
 
@@ -42,8 +43,6 @@ export interface StoredRoute {
 /** The dialects each provider of this release speaks, by slug. */
 export type Adapters = ReadonlyMap<string, readonly DialectName[]>;
 
-const TEXT_DIALECTS: readonly DialectName[] = ['chat', 'messages'];
-
 /**
  * The model with the routes that this release can call, or null where none is left: then it is not enabled.
  * A text model needs an adapter that speaks a text dialect. A model of another type needs a provider that is known:
@@ -73,9 +72,7 @@ export function catalogueModel(
 function isEnabled(model: StoredModel, route: StoredRoute, adapters: Adapters): boolean {
   const spoken = adapters.get(route.provider);
   if (spoken === undefined) return false;
-  return (
-    model.model_type !== 'text' || (TEXT_DIALECTS.includes(route.dialect) && spoken.includes(route.dialect))
-  );
+  return model.model_type !== 'text' || (TEXT_DIALECTS.has(route.dialect) && spoken.includes(route.dialect));
 }
 
 function toRoute(model: StoredModel, route: StoredRoute): Route {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { CatalogueSnapshot, DialectName, ModelType, ReasoningStyle } from '@gateway/contracts';
+import type { CatalogueSnapshot, ModelType, ReasoningStyle } from '@gateway/contracts';
 import type { Tx } from '../postgres/catalogue-database.js';
 import { currentPrices, routeKey } from '../seed/seed-import.js';
 import { catalogueModel, type Adapters, type StoredRoute } from './catalogue-model.js';
@@ -35,7 +35,7 @@ export async function buildContent(tx: Tx, adapters: Adapters): Promise<Snapshot
       provider: route.provider,
       upstream_model: route.upstream_model,
       // Both columns were checked when they were imported.
-      dialect: route.dialect as DialectName,
+      dialect: route.dialect,
       context_length: route.context_length,
       max_output_tokens: route.max_output_tokens,
       effective_date: dayOf(price.effective_date),

@@ -1,17 +1,17 @@
 import { TurnoverMap, type Clock, type PutUnit, type Timer } from '@gateway/contracts';
 import { LEASE_MS, RENEW_MS, unitScopes, type PutQueue } from '@gateway/limits';
-import type { AdmittedUnit } from '../inference/admission.js';
+import type { AdmittedUnit } from '../admission/admit.js';
 
 /** The reservation of an admitted unit, as `put` takes it. */
-export function renewal({ asked, admitted, prepared }: AdmittedUnit): PutUnit {
+export function renewal({ request, admitted }: AdmittedUnit): PutUnit {
   return {
-    accountId: asked.accountId,
-    unit: asked.unit,
+    accountId: request.accountId,
+    unit: request.unit,
     action: 'renew',
-    nano: prepared.reservation.reserved_nano,
-    scopes: unitScopes(asked),
+    nano: request.reservationNano,
+    scopes: unitScopes(request),
     tokens: 0,
-    tokenEstimate: asked.tokenEstimate,
+    tokenEstimate: request.tokenEstimate,
     minute: admitted.minute,
     leaseMs: LEASE_MS,
   };
@@ -38,7 +38,7 @@ export class InFlight {
 
   /** `giveUp` is called when the grace of a drain is over. */
   add(unit: AdmittedUnit, giveUp: () => void): void {
-    this.units.set(unit.asked.unit, { unit, giveUp });
+    this.units.set(unit.request.unit, { unit, giveUp });
     if (this.drainDeadline.aborted) giveUp();
     this.timer ??= this.clock.setTimer(RENEW_MS, () => this.renew());
   }

@@ -4,7 +4,7 @@ import { Journal, type JournalAlarm, type ShipperHandle, type SyncedOutcome } fr
 import { LEASE_MS, PutQueue } from '@gateway/limits';
 import { CLOCK, Drain, LOGGER, Metrics, RANDOM, ReadinessChecks } from '@gateway/platform';
 import type { Logger } from 'pino';
-import { EdgeConfig } from '../edge.config.js';
+import { EdgeConfig } from '../config/edge.config.js';
 import { crashRecord } from './crash-record.js';
 import { InFlight } from './in-flight.js';
 import { JournalMetrics } from './journal-metrics.js';

@@ -3,7 +3,7 @@ import type { Journal, OutcomeValues } from '@gateway/journal';
 import { Usd } from '@gateway/money';
 import { scrub } from '@gateway/providers';
 import type { EdgeMetrics } from './edge-metrics.js';
-import type { Call } from '../inference/call.js';
+import type { Call } from '../request/call.js';
 
 type Rejection = OutcomeValues['gateway.rejections.v1'];
 
@@ -97,7 +97,7 @@ function rejection(
     team_id: principal.teamId,
     member_id: principal.createdBy,
     key_id: principal.keyId,
-    endpoint: call.endpoint,
+    endpoint: call.path,
     model: model.id,
     // A name that is no model's is any text: also a key that somebody put into the wrong field.
     requested_model:

@@ -3,7 +3,7 @@ import {
   TOPIC,
   type AttemptRecord,
   type Clock,
-  type PriceTier,
+  type PricedFrom,
   type Random,
   type UnitUsage,
   type UsageRecord,
@@ -12,12 +12,12 @@ import type { IntentFacts, Journal, SettleFacts, UsageRest } from '@gateway/jour
 import { limitReadings, unitScopes } from '@gateway/limits';
 import { chargeFor, settledNano, type Charge, type Disconnect } from '@gateway/money';
 import type { PlannedRoute } from '@gateway/routing';
-import type { AdmittedUnit } from '../inference/admission.js';
-import type { Call } from '../inference/call.js';
-import type { Meter } from '../inference/meter.js';
-import type { OutputSizes } from '../inference/output-sizes.js';
+import type { AdmittedUnit } from '../admission/admit.js';
+import type { OutputSizes } from '../admission/output-sizes.js';
+import type { Call } from '../request/call.js';
 import type { EdgeMetrics } from './edge-metrics.js';
 import { endUserHash } from './end-user-hash.js';
+import type { Meter } from './meter.js';
 
 export interface UnitDeps {
   clock: Clock;
@@ -42,7 +42,6 @@ const NO_CHARGE: Charge = {
   usage: null,
   usage_estimated: false,
 };
-const TERMS = { discountPct: null, byok: { served: false, feePct: '0' } } as const;
 
 /** One try of one route while it runs and after. */
 export interface AttemptState {
@@ -68,7 +67,7 @@ export class Unit {
   /** Writes the INTENT. False: the journal takes no unit now, and the request must be refused. */
   static open(call: Call, admitted: AdmittedUnit, deps: UnitDeps): Unit | null {
     const unit = new Unit(call, admitted, deps);
-    const { unit: id, accountId } = admitted.asked;
+    const { unit: id, accountId } = admitted.request;
     return deps.journal.intent({ unit: id, accountId, facts: unit.facts }) ? unit : null;
   }
 
@@ -77,24 +76,23 @@ export class Unit {
     readonly admitted: AdmittedUnit,
     private readonly deps: UnitDeps,
   ) {
-    const { prepared } = admitted;
-    const { principal, request } = prepared;
+    const { principal, plan, asked } = admitted;
     this.facts = {
       request_id: call.requestId,
-      unit: 0,
+      unit: call.unit,
       account_id: principal.accountId,
       org_id: principal.orgId,
       team_id: principal.teamId,
       member_id: principal.createdBy,
       key_id: principal.keyId,
-      endpoint: call.endpoint,
-      model: prepared.model.record.id,
-      requested_model: prepared.requestedModel,
-      stream: request.stream,
+      endpoint: call.path,
+      model: plan.model.record.id,
+      requested_model: plan.requestedModel,
+      stream: asked.stream,
       created_at: new Date(call.receivedAtMs).toISOString(),
-      byok_used: false,
+      byok_used: plan.routes[0].terms.byok.served,
       request_tags: call.tags,
-      end_user_hash: endUserHash(principal, request.endUser),
+      end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
       api_version: call.apiVersion,
       limits: readings(admitted),
     };
@@ -102,7 +100,7 @@ export class Unit {
 
   /** True once another route than the plan's first is used. */
   isFallback(planned: PlannedRoute): boolean {
-    return planned.route !== this.admitted.prepared.plan.routes[0].route;
+    return planned.route !== this.admitted.plan.routes[0].route;
   }
 
   /**
@@ -135,15 +133,12 @@ export class Unit {
 
   private charge(end: UnitEnd, disconnect: Disconnect | null): Charge {
     const { last } = this;
-    const { tier } = this.admitted.prepared;
     // A caller that left while nothing was under way for it owes nothing; the attempts before are the house's.
     if (!last || (end.outcome === 'cancelled' && hasFailed(last))) return NO_CHARGE;
     const { finalUsage, usage, traffic, hasEvents } = last.meter;
     return chargeFor({
-      ...TERMS,
-      record: last.planned.route.price,
-      tier,
-      context: {},
+      ...last.planned.terms,
+      context: this.context(last),
       outcome: end.outcome === 'failed' ? 'failed' : 'served',
       usage: finalUsage && { requests: 1, ...finalUsage },
       reported: { requests: 1, ...usage },
@@ -153,13 +148,13 @@ export class Unit {
   }
 
   private settle(charge: Charge, usage: UnitUsage): SettleFacts {
-    const { asked, admitted } = this.admitted;
+    const { request, admitted } = this.admitted;
     return {
-      accountId: asked.accountId,
-      unit: asked.unit,
-      scopes: unitScopes(asked),
+      accountId: request.accountId,
+      unit: request.unit,
+      scopes: unitScopes(request),
       tokens: (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0),
-      tokenEstimate: asked.tokenEstimate,
+      tokenEstimate: request.tokenEstimate,
       minute: admitted.minute,
       nano: charge.cost_usd === null ? '0' : settledNano(charge.cost_usd).toString(),
     };
@@ -168,8 +163,6 @@ export class Unit {
   /** The usage record without what the INTENT has said. */
   private rest(end: UnitEnd, charge: Charge, usage: UnitUsage): UsageRest {
     const { last, deps, call } = this;
-    const { prepared } = this.admitted;
-    const { tier, snapshotId } = prepared;
     return {
       id: newId('use', deps.clock, deps.random),
       provider: last?.planned.route.provider ?? null,
@@ -179,7 +172,7 @@ export class Unit {
       error_code: end.errorCode,
       usage,
       usage_estimated: charge.usage_estimated,
-      priced_from: last ? pricedFrom(last.planned, snapshotId, tier) : null,
+      priced_from: last ? this.pricedFrom(last) : null,
       cost_usd: charge.cost_usd,
       list_cost_usd: charge.list_cost_usd,
       attempts: this.attempts.map((attempt) => this.attemptRecord(attempt, end, usage)),
@@ -216,19 +209,35 @@ export class Unit {
 
   /** List cost of what a failed attempt had used, which the house bears; null where it used nothing. */
   private houseUsd(attempt: AttemptState): string | null {
-    const { tier } = this.admitted.prepared;
     const { meter, planned } = attempt;
     if (!meter.hasEvents) return null;
     const { house_usd: house } = chargeFor({
-      ...TERMS,
-      record: planned.route.price,
-      tier,
-      context: {},
+      ...planned.terms,
+      context: this.context(attempt),
       outcome: 'failed',
       usage: meter.usage,
       traffic: meter.traffic,
     });
     return house === '0' ? null : house;
+  }
+
+  /** Of the result as its provider reports it, else as it was asked for. */
+  private context({ meter }: AttemptState): PricedFrom['context'] {
+    return meter.context ?? this.admitted.asked.context;
+  }
+
+  private pricedFrom(attempt: AttemptState): PricedFrom {
+    const { route, terms } = attempt.planned;
+    return {
+      snapshot_id: this.admitted.plan.snapshotId,
+      provider: route.provider,
+      upstream_model: route.upstreamModel,
+      tier: terms.tier,
+      discount_pct: terms.discountPct,
+      byok_served: terms.byok.served,
+      byok_fee_pct: terms.byok.feePct,
+      context: this.context(attempt),
+    };
   }
 }
 
@@ -237,34 +246,21 @@ function hasFailed({ errorCode, httpStatus }: AttemptState): boolean {
   return errorCode !== null || (httpStatus !== null && (httpStatus < 200 || httpStatus >= 300));
 }
 
-function pricedFrom(
-  { route }: PlannedRoute,
-  snapshotId: string,
-  tier: PriceTier,
-): UsageRecord['priced_from'] {
-  return {
-    snapshot_id: snapshotId,
-    provider: route.provider,
-    upstream_model: route.upstreamModel,
-    tier,
-    discount_pct: TERMS.discountPct,
-    byok_served: TERMS.byok.served,
-    byok_fee_pct: TERMS.byok.feePct,
-    context: {},
-  };
-}
-
 /** Milliseconds to three decimals: microseconds are what the clock gives. */
 function rounded(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;
 }
 
 /** Every scope that the cost counts on, with what admission saw; a model's own limit on the key is a scope of its own. */
-function readings({ prepared, asked, admitted }: AdmittedUnit): UsageRecord['limits'] {
-  const { limits } = prepared.principal;
-  const found: UsageRecord['limits'] = limitReadings(asked.scopes, admitted, (at) => limits[at].spendCapUsd);
-  const [key] = asked.scopes;
-  for (const { name } of asked.extra) {
+function readings({ principal, request, admitted }: AdmittedUnit): UsageRecord['limits'] {
+  const { limits } = principal;
+  const found: UsageRecord['limits'] = limitReadings(
+    request.scopes,
+    admitted,
+    (at) => limits[at].spendCapUsd,
+  );
+  const [key] = request.scopes;
+  for (const { name } of request.extra) {
     if (!name.startsWith('m:')) continue;
     const scope_id = `${key.id}/${name}`;
     found.push({ scope: key.kind, scope_id, rpm: 0, rpm_limit: null, rpd: 0, rpd_limit: null });

@@ -1,0 +1,61 @@
+import type { Quirks, RouteTarget } from '../../translation/translation.js';
+import type { ModelRequest } from '../model-request.js';
+import type { JsonObject } from './json-object.js';
+
+/** A value that asks for what happens anyway: it can be left out without a report. */
+const NO_OP: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['n', 1],
+  ['logprobs', false],
+  ['store', false],
+  ['stream', false],
+  ['parallel_tool_calls', true],
+]);
+
+/** Parameters that a model with fixed sampling refuses. */
+const SAMPLING = ['temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty'];
+
+/** Name of the output limit on this route. */
+export function maxTokensParam({ maxTokensParam: name }: Quirks): string {
+  return name ?? 'max_completion_tokens';
+}
+
+/** Top-level members that this route takes out of a request; those the caller should know of go to `ignored`. */
+export function refusedMembers(
+  members: JsonObject,
+  target: RouteTarget,
+): { refused: string[]; ignored: string[] } {
+  const { refuses = [] } = target.quirks;
+  const refused = [...new Set([...refuses, ...(target.fixesSampling ? SAMPLING : [])])].filter((name) =>
+    Object.hasOwn(members, name),
+  );
+  const ignored = refused.filter((name) => {
+    const value = members[name];
+    const isNoOp = NO_OP.has(name) && NO_OP.get(name) === value;
+    return value !== undefined && value !== null && !isNoOp && name !== 'stream_options';
+  });
+  return { refused, ignored };
+}
+
+/** Mistral's word for `required`. */
+export function requiredWord({ requiredToolChoice }: Quirks): string {
+  return requiredToolChoice ?? 'required';
+}
+
+/** stream_options to send, undefined for none: usage is always asked for where the provider knows how. */
+export function streamOptions(
+  request: ModelRequest,
+  callers: JsonObject,
+  quirks: Quirks,
+): JsonObject | undefined {
+  if (!request.stream || quirks.includeUsageOption === false || quirks.refuses?.includes('stream_options'))
+    return undefined;
+  return { ...callers, include_usage: true };
+}
+
+/** The end user's id under a name that the provider takes, the caller's own name first. */
+export function endUserParam(
+  preferred: 'safety_identifier' | 'user',
+  { refuses = [] }: Quirks,
+): string | null {
+  return [preferred, 'safety_identifier', 'user'].find((name) => !refuses.includes(name)) ?? null;
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '@gateway/contracts';
+import type { RouteTarget } from '../../translation/translation.js';
+import { jsonBody } from '../../translation/upstream-body.js';
+import type { Capability, ModelRequest, ResponseFormat, Tool } from '../model-request.js';
+import type { EncodedRequest } from '../text-dialect.js';
+import { encodeMessages } from './encode-messages.js';
+import {
+  endUserParam,
+  maxTokensParam,
+  refusedMembers,
+  requiredWord,
+  streamOptions,
+} from './encode-params.js';
+import type { JsonObject } from './json-object.js';
+import { CHAT } from './read-request.js';
+import { reasoningMembers } from './reasoning-effort.js';
+import { ACCEPT, PATH, spliceRequest } from './splice-request.js';
+import { ToolNames } from './upstream-names.js';
+
+/** OpenAI's bound of a stop list. */
+const STOP_MAX = 4;
+const END_USER_MAX = 64;
+
+/** Members that a capability stands on: a provider that refuses the member does not have it. */
+const MEMBER_OF: Partial<Record<Capability, string>> = {
+  tools: 'tools',
+  choices: 'n',
+  logprobs: 'logprobs',
+  logit_bias: 'logit_bias',
+  prediction: 'prediction',
+  web_search: 'web_search_options',
+};
+
+/** This format carries every capability of the middle form, where the provider does not refuse its member. */
+export function misfit({ requires }: ModelRequest, { quirks }: RouteTarget): string | null {
+  const { refuses } = quirks;
+  if (refuses === undefined) return null;
+  const lacking = requires.find(({ capability }) => refuses.includes(MEMBER_OF[capability] ?? ''));
+  return lacking?.param ?? null;
+}
+
+/** A request for an OpenAI-compatible upstream, from the caller's bytes or from the middle form (wire-formats 5.4). */
+export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
+  return request.dialect === CHAT ? spliceRequest(request, target) : encodeMiddleForm(request, target);
+}
+
+function encodeMiddleForm(request: ModelRequest, target: RouteTarget): EncodedRequest {
+  const { quirks } = target;
+  const { sampling } = request;
+  if (request.stop.length > STOP_MAX)
+    throw new ApiError('unsupported_operation', {
+      message: `The model takes at most ${STOP_MAX} stop sequences.`,
+      param: request.callerNames.stop,
+    });
+  const names = new ToolNames();
+  const reasoning = reasoningMembers(request.reasoning, request.maxOutputTokens, target);
+  const members: JsonObject = {
+    model: target.upstreamModel,
+    messages: encodeMessages(request.turns, quirks, names),
+    [maxTokensParam(quirks)]: request.maxOutputTokens,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: sampling.topK,
+    [quirks.seedParam ?? 'seed']: sampling.seed,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    stop: request.stop.length === 0 ? null : request.stop,
+    n: request.choices === 1 ? null : request.choices,
+    tools: request.tools.length === 0 ? null : request.tools.map((tool) => encodeTool(tool, names)),
+    tool_choice: encodeToolChoice(request, requiredWord(quirks), names),
+    // OpenAI refuses it in a request without tools.
+    parallel_tool_calls: request.tools.length === 0 ? null : request.parallelToolCalls,
+    response_format: encodeResponseFormat(request.responseFormat),
+    service_tier: request.serviceTier,
+    ...reasoning.members,
+    ...(request.stream ? { stream: true } : {}),
+    stream_options: streamOptions(request, {}, quirks),
+  };
+  const ignored = [...Object.keys(request.hints), ...Object.keys(request.unknown)];
+  if (request.endUser !== null) {
+    const name = endUserParam('safety_identifier', quirks);
+    if (name !== null) members[name] = shortened(request.endUser);
+    else ignored.push(request.callerNames.endUser);
+  }
+  if (reasoning.isIgnored) ignored.push(request.callerNames.reasoning);
+  if (!quirks.passthroughParams && members.top_k !== null) {
+    members.top_k = null;
+    ignored.push('top_k');
+  }
+  const { refused, ignored: unheard } = refusedMembers(members, target);
+  for (const name of refused) members[name] = null;
+  ignored.push(...unheard);
+  const sent = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
+  return {
+    request: jsonBody(PATH, ACCEPT, Object.fromEntries(sent)),
+    ignored: [...new Set(ignored)],
+    ...(names.hasShortened ? { toolNames: names.originals } : {}),
+  };
+}
+
+function encodeTool(tool: Tool, names: ToolNames): JsonObject {
+  const name = names.upstream(tool.name);
+  const description = tool.description === undefined ? {} : { description: tool.description };
+  if (tool.custom) {
+    const format = tool.custom.format === undefined ? {} : { format: tool.custom.format };
+    return { type: 'custom', custom: { name, ...description, ...format } };
+  }
+  const parameters = tool.parameters ?? { type: 'object', properties: {} };
+  const strict = tool.strict === undefined ? {} : { strict: tool.strict };
+  return { type: 'function', function: { name, ...description, parameters, ...strict } };
+}
+
+function encodeToolChoice(
+  { toolChoice: choice, tools }: ModelRequest,
+  required: string,
+  names: ToolNames,
+): unknown {
+  if (!choice) return null;
+  switch (choice.mode) {
+    case 'required':
+      return required;
+    case 'auto':
+    case 'none':
+      return choice.mode;
+    case 'named':
+      return toolNamed(choice.name, tools, names);
+    case 'allowed': {
+      const allowed = choice.names.map((name) => toolNamed(name, tools, names));
+      const mode = choice.required ? 'required' : 'auto';
+      return { type: 'allowed_tools', allowed_tools: { mode, tools: allowed } };
+    }
+  }
+}
+
+function toolNamed(name: string, tools: readonly Tool[], names: ToolNames): JsonObject {
+  const isCustom = tools.some((tool) => tool.name === name && tool.custom !== undefined);
+  const type = isCustom ? 'custom' : 'function';
+  return { type, [type]: { name: names.upstream(name) } };
+}
+
+function encodeResponseFormat(format: ResponseFormat | null): JsonObject | null {
+  if (!format) return null;
+  if (format.kind !== 'json_schema') return { type: format.kind };
+  const { name, schema, strict, description } = format;
+  return {
+    type: 'json_schema',
+    json_schema: {
+      name,
+      ...(description === undefined ? {} : { description }),
+      ...(schema === null ? {} : { schema }),
+      ...(strict === null ? {} : { strict }),
+    },
+  };
+}
+
+/** OpenAI takes at most 64 characters: a longer id is told apart by its digest. */
+function shortened(endUser: string): string {
+  return endUser.length <= END_USER_MAX ? endUser : createHash('sha256').update(endUser).digest('hex');
+}

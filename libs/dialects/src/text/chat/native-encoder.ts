@@ -1,0 +1,193 @@
+import type { ModelEvent } from '../model-event.js';
+import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
+import { answerHead, type StartEvent } from './answer-head.js';
+import { DONE_FRAME, toolArgumentsDelta, toolStartDelta } from './chat-encoder.js';
+import { callerFinish } from './finish.js';
+import { annotation, fold } from './fold.js';
+import { objectOf, objectsOf, type JsonObject } from './json-object.js';
+import { ReasoningDetails } from './reasoning-details.js';
+import { unknownOfAnswer, unknownOfChoice, unknownOfMessage } from './unknown-members.js';
+import { chatUsage } from './usage.js';
+
+type ChoiceEvent = Extract<ModelEvent, { choice: number }>;
+type UsageEvent = Extract<ModelEvent, { type: 'usage' }>;
+
+interface SeenChoice {
+  custom: Set<number>;
+  details: ReasoningDetails;
+}
+
+/**
+ * Chat on both sides: the caller's answer or chunk is made of the events, with the unknown members of the provider's kept.
+ * Who serves and what it costs the gateway are taken out. Of a stream only usage is held back, for its own last chunk.
+ */
+export class NativeChatEncoder implements AnswerEncoder {
+  private readonly seen = new Map<number, SeenChoice>();
+  private start: StartEvent | null = null;
+  private usage: UsageEvent | null = null;
+
+  constructor(private readonly facts: TextFacts) {}
+
+  whole({ events, raw }: Decoded): JsonObject {
+    const answer = fold(events, this.facts);
+    if (raw === null) return answer;
+    for (const [position, given] of objectsOf(raw.choices).entries()) {
+      const index = typeof given.index === 'number' ? given.index : position;
+      const choice = objectsOf(answer.choices).find((one) => one.index === index);
+      if (!choice) continue;
+      const unknown = unknownOfMessage(objectOf(given.message), this.facts.excludeReasoning);
+      Object.assign(objectOf(choice.message), unknown);
+      Object.assign(choice, unknownOfChoice(given));
+    }
+    return Object.assign(answer, unknownOfAnswer(raw));
+  }
+
+  write({ events, raw }: Decoded): string {
+    for (const event of events) {
+      if (event.type === 'start') this.start = event;
+      else if (event.type === 'usage') this.usage = event;
+    }
+    const last = events.at(-1)?.type;
+    // Nothing of a chunk that ends in an error is passed on: the caller's error frame follows.
+    if (last === 'error') return '';
+    const frames = this.chunkFrames(raw ?? {}, events);
+    return last === 'end' ? frames + this.usageFrame() + DONE_FRAME : frames;
+  }
+
+  private chunkFrames(chunk: JsonObject, events: ModelEvent[]): string {
+    const ofChoice = new Map<number, ChoiceEvent[]>();
+    const raws = new Map<number, JsonObject>();
+    for (const [position, raw] of objectsOf(chunk.choices).entries()) {
+      const index = typeof raw.index === 'number' ? raw.index : position;
+      raws.set(index, raw);
+      ofChoice.set(index, []);
+    }
+    for (const event of events) {
+      if (!('choice' in event)) continue;
+      const list = ofChoice.get(event.choice);
+      if (list) list.push(event);
+      else ofChoice.set(event.choice, [event]);
+    }
+    if (ofChoice.size === 0) return '';
+    const opening: JsonObject[] = [];
+    const content: JsonObject[] = [];
+    const closing: JsonObject[] = [];
+    for (const [index, own] of ofChoice) {
+      const raw = raws.get(index) ?? {};
+      const isFirst = !this.seen.has(index);
+      const delta = this.delta(index, own, objectOf(raw.delta));
+      const isEmpty = Object.keys(delta).length === 0;
+      if (isFirst) opening.push(choiceOf(index, isEmpty ? raw : {}, { role: 'assistant', content: '' }));
+      if (!isEmpty) content.push(choiceOf(index, raw, delta));
+      const finish = own.find((event) => event.type === 'finish');
+      if (finish) closing.push(this.finished(finish, raw, isEmpty));
+    }
+    const lists = [opening, content, ...closing.map((choice) => [choice])];
+    return lists.map((choices) => (choices.length === 0 ? '' : this.frame(chunk, choices))).join('');
+  }
+
+  private delta(index: number, events: ChoiceEvent[], raw: JsonObject): JsonObject {
+    const state = this.seen.get(index) ?? { custom: new Set(), details: new ReasoningDetails() };
+    this.seen.set(index, state);
+    const { excludeReasoning } = this.facts;
+    const unknown = unknownOfMessage(raw, excludeReasoning);
+    for (const name of Object.keys(unknown)) if (unknown[name] === null) delete unknown[name];
+    const delta: JsonObject = {};
+    for (const event of events) this.addTo(delta, event, state);
+    if (excludeReasoning) for (const name of ['reasoning', 'reasoning_details']) delete delta[name];
+    return { ...delta, ...unknown };
+  }
+
+  private addTo(delta: JsonObject, event: ChoiceEvent, { custom, details }: SeenChoice): void {
+    const { legacyFunctions } = this.facts;
+    switch (event.type) {
+      case 'text':
+        if (event.text !== '' || event.logprobs !== undefined) join(delta, { content: event.text });
+        return;
+      case 'refusal':
+        join(delta, { refusal: event.text });
+        return;
+      case 'reasoning':
+        join(delta, { reasoning: event.text, reasoning_details: [details.add(event)] });
+        return;
+      case 'reasoning_signature':
+      case 'opaque_reasoning':
+        join(delta, { reasoning_details: [details.add(event)] });
+        return;
+      case 'tool_start': {
+        if (event.custom) custom.add(event.call);
+        join(delta, toolStartDelta(event, legacyFunctions));
+        return;
+      }
+      case 'tool_arguments':
+        join(delta, toolArgumentsDelta(event, custom.has(event.call), legacyFunctions));
+        return;
+      case 'citation':
+        join(delta, { annotations: [annotation(event.citation)] });
+        return;
+      case 'audio':
+        delta.audio = event.audio;
+        return;
+      case 'finish':
+      case 'tool_end':
+        return;
+    }
+  }
+
+  private finished(
+    { choice, reason, native }: Extract<ModelEvent, { type: 'finish' }>,
+    raw: JsonObject,
+    keepsLogprobs: boolean,
+  ): JsonObject {
+    return {
+      ...choiceOf(choice, raw, {}),
+      logprobs: keepsLogprobs ? (raw.logprobs ?? null) : null,
+      finish_reason: callerFinish(reason, this.facts.legacyFunctions),
+      native_finish_reason: native,
+    };
+  }
+
+  private frame(chunk: JsonObject, choices: JsonObject[]): string {
+    const { id, ...rest } = answerHead(this.start, this.facts);
+    const edited = {
+      id,
+      object: 'chat.completion.chunk',
+      ...rest,
+      choices,
+      ...unknownOfAnswer(chunk),
+      ...(this.facts.includeUsage ? { usage: null } : {}),
+    };
+    return `data: ${JSON.stringify(edited)}\n\n`;
+  }
+
+  private usageFrame(): string {
+    const { facts, usage } = this;
+    const { id, ...rest } = answerHead(this.start, facts);
+    const body = chatUsage(facts.complete(usage?.usage ?? {}), usage?.raw ?? {}, facts);
+    return `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', ...rest, choices: [], usage: body })}\n\n`;
+  }
+}
+
+function choiceOf(index: number, raw: JsonObject, delta: JsonObject): JsonObject {
+  return {
+    index,
+    delta,
+    logprobs: raw.logprobs ?? null,
+    finish_reason: null,
+    native_finish_reason: null,
+    ...unknownOfChoice(raw),
+  };
+}
+
+/** Joins what several events of one chunk say: texts are put together, lists appended, a function call completed. */
+function join(delta: JsonObject, more: JsonObject | null): void {
+  for (const [name, value] of Object.entries(more ?? {})) {
+    const before = delta[name];
+    if (typeof before === 'string' && typeof value === 'string') delta[name] = before + value;
+    else if (Array.isArray(before) && Array.isArray(value))
+      delta[name] = [...(before as unknown[]), ...(value as unknown[])];
+    else if (name === 'function_call' && before !== undefined)
+      delta[name] = { ...objectOf(before), ...objectOf(value) };
+    else delta[name] = value;
+  }
+}

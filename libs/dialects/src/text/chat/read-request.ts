@@ -1,0 +1,207 @@
+import { ApiError, type ErrorDetail } from '@gateway/contracts';
+import type { ParsedBody } from '../../body/parsed-body.js';
+import type {
+  Capability,
+  Effort,
+  ModelRequest,
+  ReasoningRequest,
+  RequiredCapability,
+  ResponseFormat,
+  Tool,
+  ToolChoice,
+} from '../model-request.js';
+import { requestFault } from './cross-checks.js';
+import { filled, isObject, objectOf, objectsOf, pick, textOf, type JsonObject } from './json-object.js';
+import { toolsForFunctions, usesLegacyFunctions } from './legacy-functions.js';
+import { cacheOf, MessagesReader } from './read-messages.js';
+import { KNOWN_PARAMS, schemaFault } from './request-schema.js';
+
+/** Name of this dialect. */
+export const CHAT = 'chat';
+
+/** Hints with no field of their own in the middle form (wire-formats 5.11). */
+const HINTS: ReadonlySet<string> = new Set([
+  'verbosity',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+  'metadata',
+  'store',
+  'moderation',
+]);
+const LEGACY = ['functions', 'function_call'];
+/** Members whose bytes are input text for the estimate, counted as they stand in the body. */
+const MEASURED = ['tools', 'functions', 'response_format'];
+
+/** Checks and decodes the body of POST /v1/chat/completions. Throws ApiError validation_error. */
+export function readRequest(body: ParsedBody): ModelRequest {
+  const legacyFunctions = usesLegacyFunctions(body.value);
+  const value = legacyFunctions ? { ...body.value, ...toolsForFunctions(body.value) } : body.value;
+  refuse(schemaFault(value));
+  refuse(requestFault(value));
+  const messages = new MessagesReader();
+  messages.read(objectsOf(value.messages));
+  refuse(messages.fault);
+  const { sizes } = messages;
+  for (const { key, valueStart, end } of body.members)
+    if (MEASURED.includes(key)) sizes.textBytes += end - valueStart;
+  const tools = objectsOf(value.tools).map(readTool);
+  return {
+    dialect: CHAT,
+    model: filled(value.model),
+    stream: value.stream === true,
+    turns: messages.turns,
+    tools,
+    toolChoice: readToolChoice(value.tool_choice),
+    parallelToolCalls: booleanOf(value.parallel_tool_calls),
+    maxOutputTokens: numberOf(value.max_completion_tokens) ?? numberOf(value.max_tokens),
+    sampling: {
+      temperature: numberOf(value.temperature),
+      topP: numberOf(value.top_p),
+      topK: numberOf(value.top_k),
+      seed: numberOf(value.seed),
+      frequencyPenalty: numberOf(value.frequency_penalty),
+      presencePenalty: numberOf(value.presence_penalty),
+    },
+    stop: typeof value.stop === 'string' ? [value.stop] : stringsOf(value.stop),
+    choices: numberOf(value.n) ?? 1,
+    responseFormat: readResponseFormat(value.response_format),
+    reasoning: readReasoning(value),
+    serviceTier: readTier(value.service_tier),
+    endUser: filled(value.safety_identifier) ?? filled(value.user),
+    requires: [...messagesNeeds(messages), ...paramsNeed(value, tools)],
+    hints: pick(value, (name) => HINTS.has(name) && isGiven(value[name])),
+    includeUsage: objectOf(value.stream_options).include_usage === true,
+    legacyFunctions,
+    unknown: pick(value, (name) => !KNOWN_PARAMS.has(name) && !LEGACY.includes(name)),
+    sizes,
+    callerNames: {
+      stop: 'stop',
+      endUser: 'safety_identifier',
+      reasoning: value.reasoning == null ? 'reasoning_effort' : 'reasoning',
+    },
+    nativeHeaders: {},
+    body,
+  };
+}
+
+function refuse(detail: ErrorDetail | null): void {
+  if (!detail) return;
+  const message = `${detail.loc.join('.')}: ${detail.msg}`;
+  throw new ApiError('validation_error', { message, details: [detail], param: detail.loc.join('.') });
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function booleanOf(value: unknown): boolean | null {
+  return typeof value === 'boolean' ? value : null;
+}
+
+function stringsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function readTier(value: unknown): ModelRequest['serviceTier'] {
+  return value === 'auto' || value === 'default' || value === 'flex' ? value : null;
+}
+
+function readTool(tool: JsonObject): Tool {
+  const isCustom = tool.type === 'custom';
+  const body = objectOf(isCustom ? tool.custom : tool.function);
+  const description = filled(body.description);
+  return {
+    name: textOf(body.name),
+    ...(description === null ? {} : { description }),
+    ...(isObject(body.parameters) ? { parameters: body.parameters } : {}),
+    ...(typeof body.strict === 'boolean' ? { strict: body.strict } : {}),
+    ...(isCustom ? { custom: isGiven(body.format) ? { format: body.format } : {} } : {}),
+    ...cacheOf(tool),
+  };
+}
+
+function readToolChoice(choice: unknown): ToolChoice | null {
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return { mode: choice };
+  if (!isObject(choice)) return null;
+  const allowed = objectOf(choice.allowed_tools);
+  if (choice.type !== 'allowed_tools')
+    return { mode: 'named', name: textOf(objectOf(choice.function ?? choice.custom).name) };
+  const names = objectsOf(allowed.tools).map((tool) => textOf(objectOf(tool.function ?? tool.custom).name));
+  return { mode: 'allowed', required: allowed.mode === 'required', names };
+}
+
+function readResponseFormat(format: unknown): ResponseFormat | null {
+  if (!isObject(format)) return null;
+  if (format.type === 'text' || format.type === 'json_object') return { kind: format.type };
+  const { name, schema, strict, description } = objectOf(format.json_schema);
+  return {
+    kind: 'json_schema',
+    name: textOf(name),
+    schema: isObject(schema) ? schema : null,
+    strict: booleanOf(strict),
+    ...(typeof description === 'string' ? { description } : {}),
+  };
+}
+
+const EFFORTS: ReadonlySet<unknown> = new Set<Effort>([
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+]);
+
+function isEffort(value: unknown): value is Effort {
+  return EFFORTS.has(value);
+}
+
+/** `reasoning` wins over the deprecated `reasoning_effort`. */
+function readReasoning(value: JsonObject): ReasoningRequest | null {
+  const { reasoning, reasoning_effort } = value;
+  if (isObject(reasoning))
+    return {
+      effort: isEffort(reasoning.effort) ? reasoning.effort : null,
+      maxTokens: numberOf(reasoning.max_tokens),
+      exclude: reasoning.exclude === true,
+    };
+  return isEffort(reasoning_effort) ? { effort: reasoning_effort, maxTokens: null, exclude: false } : null;
+}
+
+function messagesNeeds(messages: MessagesReader): RequiredCapability[] {
+  return [...messages.needs].map(([capability, param]) => ({ capability, param }));
+}
+
+/** Parameters that change what the caller does with the answer: never dropped (wire-formats 5.11). */
+function paramsNeed(value: JsonObject, tools: Tool[]): RequiredCapability[] {
+  const modalities = stringsOf(value.modalities);
+  const reasoning = readReasoning(value);
+  const asksToReason = reasoning?.effort != null && reasoning.effort !== 'none';
+  const needs: RequiredCapability[] = [];
+  const need = (isNeeded: boolean, capability: Capability, param: string): void => {
+    if (isNeeded) needs.push({ capability, param });
+  };
+  need(tools.length > 0, 'tools', 'tools');
+  need(
+    tools.some(({ custom }) => custom !== undefined),
+    'custom_tools',
+    'tools',
+  );
+  need(objectOf(value.response_format).type === 'json_schema', 'json_schema', 'response_format');
+  need((numberOf(value.n) ?? 1) > 1, 'choices', 'n');
+  need(value.logprobs === true, 'logprobs', 'logprobs');
+  need(Object.keys(objectOf(value.logit_bias)).length > 0, 'logit_bias', 'logit_bias');
+  need(modalities.includes('audio'), 'audio_output', 'modalities');
+  need(modalities.includes('image'), 'same_dialect', 'modalities');
+  need(isGiven(value.prediction), 'prediction', 'prediction');
+  need(isGiven(value.web_search_options), 'web_search', 'web_search_options');
+  need(reasoning?.maxTokens != null, 'reasoning_budget', 'reasoning.max_tokens');
+  need(asksToReason, 'reasoning', isObject(value.reasoning) ? 'reasoning.effort' : 'reasoning_effort');
+  return needs;
+}

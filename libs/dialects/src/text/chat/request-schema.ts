@@ -1,0 +1,216 @@
+import type { ErrorObject } from 'ajv';
+import type { ErrorDetail } from '@gateway/contracts';
+import { LazySchema } from '../../body/lazy-schema.js';
+import {
+  content,
+  message,
+  nullable,
+  nullableEnum,
+  object,
+  oneOf,
+  tagged,
+  text,
+  textParts,
+} from './message-schema.js';
+
+const name = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' };
+const effort = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const named = (of: string): object => ({
+  required: [of],
+  properties: { [of]: { type: 'object', required: ['name'], properties: { name: text } } },
+});
+
+const tool = tagged('type', {
+  function: {
+    required: ['function'],
+    properties: {
+      function: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name,
+          description: nullable('string'),
+          parameters: nullable('object'),
+          strict: nullable('boolean'),
+        },
+      },
+    },
+  },
+  custom: {
+    required: ['custom'],
+    properties: {
+      custom: {
+        type: 'object',
+        required: ['name'],
+        properties: { name, description: nullable('string'), format: nullable('object') },
+      },
+    },
+  },
+});
+
+const toolChoice = {
+  type: ['string', 'object', 'null'],
+  if: { type: ['string', 'null'] },
+  then: { enum: ['none', 'auto', 'required', null] },
+  else: tagged('type', {
+    function: named('function'),
+    custom: named('custom'),
+    allowed_tools: {
+      required: ['allowed_tools'],
+      properties: {
+        allowed_tools: {
+          type: 'object',
+          required: ['mode', 'tools'],
+          properties: { mode: oneOf('auto', 'required'), tools: { type: 'array', items: object } },
+        },
+      },
+    },
+  }),
+};
+
+const responseFormat = {
+  ...tagged('type', {
+    text: {},
+    json_object: {},
+    json_schema: {
+      required: ['json_schema'],
+      properties: {
+        json_schema: {
+          type: 'object',
+          required: ['name'],
+          properties: {
+            name,
+            description: nullable('string'),
+            schema: nullable('object'),
+            strict: nullable('boolean'),
+          },
+        },
+      },
+    },
+  }),
+  type: ['object', 'null'],
+};
+
+/** Parameters of a chat request (wire-formats 1.1 and 1.2), legacy functions already rewritten. Others are let by. */
+export const CHAT_REQUEST_SCHEMA = {
+  type: 'object',
+  required: ['messages'],
+  properties: {
+    model: { type: ['string', 'null'], minLength: 1, maxLength: 256 },
+    messages: { type: 'array', minItems: 1, items: message },
+    temperature: nullable('number', { minimum: 0, maximum: 2 }),
+    top_p: nullable('number', { minimum: 0, maximum: 1 }),
+    top_k: nullable('integer', { minimum: 0 }),
+    max_completion_tokens: nullable('integer', { minimum: 1 }),
+    max_tokens: nullable('integer', { minimum: 1 }),
+    n: nullable('integer', { minimum: 1, maximum: 128 }),
+    stop: { type: ['string', 'array', 'null'], items: text, maxItems: 64 },
+    seed: nullable('integer'),
+    frequency_penalty: nullable('number', { minimum: -2, maximum: 2 }),
+    presence_penalty: nullable('number', { minimum: -2, maximum: 2 }),
+    logit_bias: nullable('object', { additionalProperties: { type: 'number', minimum: -100, maximum: 100 } }),
+    logprobs: nullable('boolean'),
+    top_logprobs: nullable('integer', { minimum: 0, maximum: 20 }),
+    tools: { type: ['array', 'null'], items: tool, maxItems: 1_024 },
+    tool_choice: toolChoice,
+    parallel_tool_calls: nullable('boolean'),
+    response_format: responseFormat,
+    stream: nullable('boolean'),
+    stream_options: nullable('object', {
+      properties: { include_usage: nullable('boolean'), include_obfuscation: nullable('boolean') },
+    }),
+    reasoning_effort: nullableEnum(...effort),
+    reasoning: nullable('object', {
+      properties: {
+        effort: nullableEnum(...effort),
+        max_tokens: nullable('integer', { minimum: 1 }),
+        exclude: nullable('boolean'),
+      },
+    }),
+    verbosity: nullableEnum('low', 'medium', 'high'),
+    modalities: { type: ['array', 'null'], items: oneOf('text', 'audio', 'image') },
+    audio: nullable('object', {
+      required: ['format', 'voice'],
+      properties: {
+        format: oneOf('wav', 'aac', 'mp3', 'flac', 'opus', 'pcm16'),
+        voice: { type: ['string', 'object'], required: ['id'], properties: { id: text } },
+      },
+    }),
+    prediction: nullable('object', {
+      required: ['type', 'content'],
+      properties: { type: { const: 'content' }, content: content(textParts) },
+    }),
+    web_search_options: nullable('object', {
+      properties: {
+        search_context_size: nullableEnum('low', 'medium', 'high'),
+        user_location: nullable('object'),
+      },
+    }),
+    service_tier: nullableEnum('auto', 'default', 'flex'),
+    store: nullable('boolean'),
+    metadata: nullable('object', {
+      maxProperties: 16,
+      propertyNames: { maxLength: 64 },
+      additionalProperties: { type: 'string', maxLength: 512 },
+    }),
+    prompt_cache_key: nullable('string'),
+    prompt_cache_retention: nullable('string'),
+    prompt_cache_options: nullable('object'),
+    safety_identifier: nullable('string', { maxLength: 64 }),
+    user: nullable('string'),
+    moderation: nullable('object'),
+    template: nullable('string'),
+    template_version: nullable('string'),
+    variables: nullable('object'),
+  },
+};
+
+/** Names of every parameter that the schema knows. */
+export const KNOWN_PARAMS: ReadonlySet<string> = new Set(Object.keys(CHAT_REQUEST_SCHEMA.properties));
+
+export const requestSchema = new LazySchema(CHAT_REQUEST_SCHEMA, {
+  strict: false,
+  discriminator: true,
+  coerceTypes: false,
+  useDefaults: false,
+  removeAdditional: false,
+  allErrors: false,
+});
+
+/** The first fault of a body, null where there is none. */
+export function schemaFault(value: unknown): ErrorDetail | null {
+  const { validate } = requestSchema;
+  return validate(value) ? null : detailOf(validate.errors?.[0]);
+}
+
+function detailOf(error: ErrorObject | undefined): ErrorDetail {
+  if (!error) return { type: 'invalid', loc: [], msg: 'the body is not valid' };
+  const { keyword, params, message: msg = 'is not valid' } = error;
+  const loc = pathOf(error.instancePath);
+  const given = params as Record<string, unknown>;
+  if (keyword === 'required')
+    return { type: 'missing', loc: [...loc, String(given.missingProperty)], msg: 'field required' };
+  if (keyword === 'discriminator') {
+    const tag = String(given.tag);
+    const value = JSON.stringify(given.tagValue)?.slice(0, 80);
+    return value === undefined
+      ? { type: 'missing', loc: [...loc, tag], msg: 'field required' }
+      : { type: 'unknown_tag', loc: [...loc, tag], msg: `unknown ${tag} ${value}` };
+  }
+  const allowed: unknown = given.allowedValues;
+  if (keyword === 'enum' && Array.isArray(allowed))
+    return {
+      type: 'enum',
+      loc,
+      msg: `must be one of ${allowed.filter((value) => value !== null).join(', ')}`,
+    };
+  return { type: keyword === 'type' ? 'wrong_type' : keyword, loc, msg };
+}
+
+/** JSON pointer as a path; numbers are positions in lists. */
+function pathOf(pointer: string): (string | number)[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~')));
+}

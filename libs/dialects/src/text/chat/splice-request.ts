@@ -1,0 +1,99 @@
+import { spliceMembers } from '../../body/splice.js';
+import type { RouteTarget } from '../../translation/translation.js';
+import { JSON_TYPE } from '../../translation/upstream-body.js';
+import type { ModelRequest } from '../model-request.js';
+import type { EncodedRequest } from '../text-dialect.js';
+import {
+  endUserParam,
+  maxTokensParam,
+  refusedMembers,
+  requiredWord,
+  streamOptions,
+} from './encode-params.js';
+import { objectOf, type JsonObject } from './json-object.js';
+import { toolsForFunctions } from './legacy-functions.js';
+import { reasoningMembers } from './reasoning-effort.js';
+import { repairedMessages } from './repair-messages.js';
+
+export const PATH = '/chat/completions';
+export const ACCEPT = 'application/json, text/event-stream';
+
+/** Members that are the gateway's business: no provider sees them. */
+const GATEWAY_OWNED = ['template', 'variables', 'template_version', 'memory'];
+/** Members that this page writes anew, under whatever name the route wants. */
+const REWRITTEN = [
+  'model',
+  'max_tokens',
+  'max_completion_tokens',
+  'reasoning',
+  'reasoning_effort',
+  'stream_options',
+  'safety_identifier',
+  'user',
+  'functions',
+  'function_call',
+];
+
+/**
+ * The caller's own bytes for an upstream that speaks the caller's dialect: only what the route needs otherwise is
+ * changed. Always starts from the untouched original, so no attempt sees what another one was sent.
+ */
+export function spliceRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
+  const { quirks } = target;
+  const { value } = request.body;
+  const ignored: string[] = [];
+  const changes: JsonObject = {};
+  for (const name of [...GATEWAY_OWNED, ...REWRITTEN])
+    if (Object.hasOwn(value, name)) changes[name] = undefined;
+  if (request.legacyFunctions) Object.assign(changes, toolsForFunctions(value));
+  const messages = repairedMessages(changes.messages ?? value.messages, quirks);
+  if (messages) changes.messages = messages;
+  changes.model = target.upstreamModel;
+  if (request.maxOutputTokens !== null) changes[maxTokensParam(quirks)] = request.maxOutputTokens;
+  const reasoning = reasoningMembers(request.reasoning, request.maxOutputTokens, target);
+  Object.assign(changes, reasoning.members);
+  if (reasoning.isIgnored) ignored.push(request.callerNames.reasoning);
+  const options = streamOptions(request, objectOf(value.stream_options), quirks);
+  if (options) changes.stream_options = options;
+  spliceEndUser(request, target, changes, ignored);
+  spliceToolChoice(changes, value, target);
+  if (!quirks.passthroughParams) {
+    const dropped = Object.keys(request.unknown).filter((name) => !GATEWAY_OWNED.includes(name));
+    if (value.top_k != null && !target.fixesSampling) dropped.push('top_k');
+    for (const name of dropped) changes[name] = undefined;
+    ignored.push(...dropped);
+  }
+  // OpenAI takes metadata of stored answers only; the gateway keeps it as the request's tags either way.
+  if (value.metadata != null && (value.store !== true || quirks.refuses?.includes('store'))) {
+    changes.metadata = undefined;
+    ignored.push('metadata');
+  }
+  const { refused, ignored: unheard } = refusedMembers({ ...value, ...changes }, target);
+  for (const name of refused) changes[name] = undefined;
+  ignored.push(...unheard.filter((name) => !ignored.includes(name)));
+  if (quirks.seedParam !== undefined && typeof value.seed === 'number') {
+    changes.seed = undefined;
+    changes[quirks.seedParam] = value.seed;
+  }
+  const { pieces, byteLength } = spliceMembers(request.body, changes);
+  return { request: { path: PATH, contentType: JSON_TYPE, accept: ACCEPT, pieces, byteLength }, ignored };
+}
+
+function spliceEndUser(
+  { endUser, body }: ModelRequest,
+  { quirks }: RouteTarget,
+  changes: JsonObject,
+  ignored: string[],
+): void {
+  if (endUser === null) return;
+  const preferred = body.value.safety_identifier == null ? 'user' : 'safety_identifier';
+  const name = endUserParam(preferred, quirks);
+  if (name === null) ignored.push(preferred);
+  else changes[name] = endUser;
+}
+
+function spliceToolChoice(changes: JsonObject, value: JsonObject, { quirks }: RouteTarget): void {
+  const choice = changes.tool_choice ?? value.tool_choice;
+  if (choice === 'required' && requiredWord(quirks) !== 'required')
+    changes.tool_choice = requiredWord(quirks);
+}

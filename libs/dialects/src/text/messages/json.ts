@@ -1,0 +1,44 @@
+import { parseUpstreamJson } from '../../body/upstream-json.js';
+
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The member where it is an object, else an empty one: answers of providers are read leniently. */
+export function objectAt(value: JsonObject, key: string): JsonObject {
+  const member = value[key];
+  return isObject(member) ? member : {};
+}
+
+/** Objects of the array under the key; anything else counts as none. */
+export function objectsAt(value: JsonObject, key: string): JsonObject[] {
+  const member = value[key];
+  return Array.isArray(member) ? member.filter(isObject) : [];
+}
+
+/** The string under the key, "" where there is none. */
+export function textAt(value: JsonObject, key: string): string {
+  const member = value[key];
+  return typeof member === 'string' ? member : '';
+}
+
+export function textOrNull(value: JsonObject, key: string): string | null {
+  const member = value[key];
+  return typeof member === 'string' ? member : null;
+}
+
+export function numberOrNull(value: JsonObject, key: string): number | null {
+  const member = value[key];
+  return typeof member === 'number' ? member : null;
+}
+
+/** The parsed JSON, undefined where the text is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return parseUpstreamJson(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
+import type { ModelEvent } from '../model-event.js';
+import type { AnswerDecoder, Decoded } from '../text-dialect.js';
+import { AnswerReader, badResponse, inBandError } from './answer-reader.js';
+import { isObject, objectAt, objectsAt, parseJson, type JsonObject } from './json.js';
+
+/** Reads the answer of an upstream. The type stands in the data too, so a lost `event:` line does no harm. */
+export class MessagesDecoder implements AnswerDecoder {
+  private readonly sse = new SseParser();
+  private readonly reader = new AnswerReader();
+  private hasFailed = false;
+
+  whole(body: JsonObject): Decoded {
+    return { events: this.plain(body), raw: body, source: null };
+  }
+
+  push(bytes: Uint8Array): Decoded[] {
+    const frames = this.read(this.sse.push(bytes));
+    if (this.sse.overflowed) frames.push(this.failed('a line of the stream is too long'));
+    return frames;
+  }
+
+  end(): Decoded[] {
+    const frames = this.read(this.sse.end());
+    if (!this.hasFailed) frames.push({ events: this.reader.close(), raw: null, source: null });
+    return frames;
+  }
+
+  private plain(body: JsonObject): ModelEvent[] {
+    if (body.type === 'error') return [inBandError(body)];
+    if (!Array.isArray(body.content)) return [badResponse('the answer has no content')];
+    return [...asStream(body)].flatMap((event) => this.reader.read(event));
+  }
+
+  private read(list: SseEvent[]): Decoded[] {
+    const frames: Decoded[] = [];
+    for (const source of list) {
+      if (this.hasFailed || this.reader.isDone) break;
+      // Not of this dialect, but some servers that imitate it close with OpenAI's marker.
+      if (source.data === '' || source.data === '[DONE]') continue;
+      const raw = parseJson(source.data);
+      if (isObject(raw)) frames.push({ events: this.reader.read(raw), raw, source });
+      else frames.push(this.failed('an event is no JSON object'));
+    }
+    return frames;
+  }
+
+  private failed(message: string): Decoded {
+    const isOver = this.hasFailed || this.reader.isDone;
+    this.hasFailed = true;
+    return { events: isOver ? [] : [badResponse(message)], raw: null, source: null };
+  }
+}
+
+/** A plain message as the stream events that would have built it. */
+function* asStream(message: JsonObject): Generator<JsonObject> {
+  const { content: _content, usage, ...rest } = message;
+  yield { type: 'message_start', message: { ...rest, usage: objectAt(message, 'usage') } };
+  for (const [index, block] of objectsAt(message, 'content').entries()) {
+    yield { type: 'content_block_start', index, content_block: block };
+    yield { type: 'content_block_stop', index };
+  }
+  const { stop_reason, stop_sequence, stop_details } = message;
+  yield {
+    type: 'message_delta',
+    delta: { stop_reason, stop_sequence, stop_details },
+    ...(isObject(usage) ? { usage } : {}),
+  };
+  yield { type: 'message_stop' };
+}

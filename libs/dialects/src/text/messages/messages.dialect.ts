@@ -1,0 +1,27 @@
+import { messagesErrorEnvelope } from '@gateway/contracts';
+import type { TextDialect } from '../text-dialect.js';
+import { encodeRequest, misfit } from './encode-request.js';
+import { MessagesDecoder } from './messages-decoder.js';
+import { frame, MessagesEncoder, PING } from './messages-encoder.js';
+import { NativeMessagesEncoder } from './native-encoder.js';
+import { bodyError, MESSAGES, readRequest } from './read-request.js';
+import { MESSAGES_REQUEST_SCHEMA, requestSchema } from './request-schema.js';
+
+/** Anthropic's Messages API, version 2023-06-01 (wire-formats 2). */
+export const dialect = {
+  name: MESSAGES,
+  caller: {
+    schema: MESSAGES_REQUEST_SCHEMA,
+    load: () => requestSchema.load(),
+    read: readRequest,
+    bodyError,
+    encoder: (facts, isNative) => (isNative ? new NativeMessagesEncoder(facts) : new MessagesEncoder(facts)),
+    keepAlive: PING,
+    errorFrame: (error, requestId) => frame('error', messagesErrorEnvelope(error, requestId)),
+  },
+  upstream: {
+    misfit,
+    encode: encodeRequest,
+    decoder: () => new MessagesDecoder(),
+  },
+} as const satisfies TextDialect;

@@ -1,0 +1,54 @@
+import type { UnitUsage } from '@gateway/contracts';
+import type { SseEvent } from '../../sse/sse-parser.js';
+import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
+import { objectAt, textAt, type JsonObject } from './json.js';
+import { frame } from './messages-encoder.js';
+import { messagesUsage, nativeUsage } from './usage.js';
+
+/**
+ * Messages on both sides: blocks and members that nobody knows stay as they are. Of a stream only message_start and
+ * message_delta are rewritten; a frame that ends in an error is held back, for the caller gets the gateway's words.
+ */
+export class NativeMessagesEncoder implements AnswerEncoder {
+  private hasStarted = false;
+  private reported: { usage: UnitUsage; raw: JsonObject } = { usage: {}, raw: {} };
+
+  constructor(private readonly facts: TextFacts) {}
+
+  whole({ events, raw }: Decoded): JsonObject {
+    this.note(events);
+    return { ...raw, model: this.facts.model, usage: this.usage() };
+  }
+
+  write({ events, raw, source }: Decoded): string {
+    this.note(events);
+    if (raw === null || source === null || events.at(-1)?.type === 'error') return '';
+    const type = textAt(raw, 'type');
+    if (type === 'message_start') return this.messageStart(raw);
+    if (type === 'message_delta') return frame(type, { ...raw, usage: this.usage() });
+    return frameText(source, type);
+  }
+
+  private note(events: Decoded['events']): void {
+    for (const event of events) if (event.type === 'usage') this.reported = event;
+  }
+
+  /** The counts wait for message_delta: here the spec wants the same keys as zeros. */
+  private messageStart(value: JsonObject): string {
+    if (this.hasStarted) return '';
+    this.hasStarted = true;
+    const usage = messagesUsage({}, this.facts);
+    const message = { ...objectAt(value, 'message'), model: this.facts.model, usage };
+    return frame('message_start', { ...value, message });
+  }
+
+  private usage(): JsonObject {
+    const { raw, usage } = this.reported;
+    return nativeUsage(raw, this.facts.complete(usage), this.facts);
+  }
+}
+
+/** The event in one spelling, with its data line by line; the event line that a provider forgot is added. */
+function frameText({ event, data }: SseEvent, type: string): string {
+  return `event: ${event === '' ? type : event}\ndata: ${data.replaceAll('\n', '\ndata: ')}\n\n`;
+}

@@ -1,0 +1,216 @@
+import { ApiError, type ErrorDetail } from '@gateway/contracts';
+import type { BodyFault, ParsedBody } from '../../body/parsed-body.js';
+import type {
+  Effort,
+  ModelRequest,
+  ReasoningRequest,
+  RequiredCapability,
+  ResponseFormat,
+  Tool,
+  ToolChoice,
+  Turn,
+} from '../model-request.js';
+import { isObject, numberOrNull, objectAt, objectsAt, textAt, textOrNull, type JsonObject } from './json.js';
+import { ContentFacts, markerOf, textPart, turnsOf } from './read-content.js';
+import { ruleFault } from './request-rules.js';
+import { schemaFault } from './request-schema.js';
+
+/** Name of this dialect. */
+export const MESSAGES = 'messages';
+
+/** Members of the dialect that the middle form carries. */
+const CARRIED = new Set([
+  'model',
+  'max_tokens',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop_sequences',
+  'stream',
+  'metadata',
+  'service_tier',
+  'cache_control',
+]);
+
+/** Members that only a provider of this dialect understands, and that change the answer. */
+const NATIVE_ONLY = ['container', 'mcp_servers', 'context_management', 'inference_geo', 'fallbacks'];
+const NATIVE_HINTS = ['speed', 'diagnostics'];
+
+/** Every member of wire-formats 2.1; others are accepted, but sent on only where the provider takes any. */
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set([...CARRIED, ...NATIVE_ONLY, ...NATIVE_HINTS]);
+
+function refusal(detail: ErrorDetail): ApiError {
+  const where = detail.loc.length > 0 ? `${detail.loc.join('.')}: ` : '';
+  return new ApiError('invalid_request_error', {
+    status: 400,
+    message: where + detail.msg,
+    details: [detail],
+  });
+}
+
+/** The error for a body that is no acceptable JSON object. */
+export function bodyError(fault: BodyFault): ApiError {
+  return refusal(fault.detail);
+}
+
+function isClientTool({ type }: JsonObject): boolean {
+  return type === undefined || type === null || type === 'custom';
+}
+
+function toolOf(tool: JsonObject, facts: ContentFacts): Tool {
+  const parameters = objectAt(tool, 'input_schema');
+  const description = textOrNull(tool, 'description');
+  facts.addText(textAt(tool, 'name') + (description ?? '') + JSON.stringify(parameters));
+  return {
+    name: textAt(tool, 'name'),
+    ...(description === null ? {} : { description }),
+    parameters,
+    ...(typeof tool.strict === 'boolean' ? { strict: tool.strict } : {}),
+    ...markerOf(tool, facts),
+  };
+}
+
+function toolChoiceOf(choice: JsonObject): ToolChoice | null {
+  switch (choice.type) {
+    case 'auto':
+    case 'none':
+      return { mode: choice.type };
+    case 'any':
+      return { mode: 'required' };
+    case 'tool':
+      return { mode: 'named', name: textAt(choice, 'name') };
+    default:
+      return null;
+  }
+}
+
+function reasoningOf(body: JsonObject): ReasoningRequest | null {
+  const thinking = objectAt(body, 'thinking');
+  const effort = textOrNull(objectAt(body, 'output_config'), 'effort') as Effort | null;
+  const exclude = thinking.display === 'omitted';
+  switch (thinking.type) {
+    case 'disabled':
+      return { effort: 'none', maxTokens: null, exclude: true };
+    case 'enabled':
+      // The budget says more than the effort, and no dialect takes both.
+      return { effort: null, maxTokens: numberOrNull(thinking, 'budget_tokens'), exclude };
+    case 'adaptive':
+      return { effort, maxTokens: null, exclude };
+    default:
+      return effort === null ? null : { effort, maxTokens: null, exclude };
+  }
+}
+
+function responseFormatOf(body: JsonObject): ResponseFormat | null {
+  const { format } = objectAt(body, 'output_config');
+  if (!isObject(format)) return null;
+  return { kind: 'json_schema', name: 'output', schema: objectAt(format, 'schema'), strict: true };
+}
+
+function requirements(body: JsonObject, facts: ContentFacts): RequiredCapability[] {
+  const list: RequiredCapability[] = [];
+  const need = (isNeeded: boolean, capability: RequiredCapability['capability'], param: string): void => {
+    if (isNeeded) list.push({ capability, param });
+  };
+  const tools = objectsAt(body, 'tools');
+  const thinking = objectAt(body, 'thinking').type;
+  need(tools.some(isClientTool), 'tools', 'tools');
+  need(!tools.every(isClientTool), 'same_dialect', 'tools');
+  need(facts.images > 0, 'image_input', 'messages');
+  need(facts.documentBytes.length > 0, 'document_input', 'messages');
+  need(facts.hasNativeBlocks, 'same_dialect', 'messages');
+  need(isObject(objectAt(body, 'output_config').format), 'json_schema', 'output_config.format');
+  need(thinking === 'enabled', 'reasoning_budget', 'thinking.budget_tokens');
+  need(thinking === 'adaptive', 'reasoning', 'thinking');
+  need(thinking === 'between_tools', 'same_dialect', 'thinking');
+  need(body.max_tokens === 0, 'same_dialect', 'max_tokens');
+  for (const name of NATIVE_ONLY) {
+    const value = body[name];
+    const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+    need(!isEmpty, 'same_dialect', name);
+  }
+  return list;
+}
+
+function systemTurn(body: JsonObject, facts: ContentFacts): Turn[] {
+  if (typeof body.system === 'string') {
+    if (body.system.trim() === '') return [];
+    return [{ role: 'system', parts: [{ type: 'text', text: facts.addText(body.system) }] }];
+  }
+  const parts = objectsAt(body, 'system').map((block) => textPart(block, facts));
+  return parts.length > 0 ? [{ role: 'system', parts }] : [];
+}
+
+function hintsOf(body: JsonObject, facts: ContentFacts): Record<string, unknown> {
+  const hints: Record<string, unknown> = {};
+  for (const name of NATIVE_HINTS)
+    if (body[name] !== undefined && body[name] !== null) hints[name] = body[name];
+  if (facts.hasCacheMarkers || isObject(body.cache_control)) hints.cache_control = true;
+  return hints;
+}
+
+/** Checks a body against wire-formats 2.1 and decodes it. Throws invalid_request_error (400) that names the member. */
+export function readRequest(body: ParsedBody): ModelRequest {
+  const { value } = body;
+  const found = schemaFault(value) ?? ruleFault(value);
+  if (found) throw refusal(found);
+  const facts = new ContentFacts();
+  const turns = [
+    ...systemTurn(value, facts),
+    ...objectsAt(value, 'messages').flatMap((one) => turnsOf(one, facts)),
+  ];
+  const tools = objectsAt(value, 'tools')
+    .filter(isClientTool)
+    .map((tool) => toolOf(tool, facts));
+  const choice = objectAt(value, 'tool_choice');
+  const responseFormat = responseFormatOf(value);
+  if (responseFormat?.kind === 'json_schema') facts.addText(JSON.stringify(responseFormat.schema));
+  const tier = value.service_tier;
+  return {
+    dialect: MESSAGES,
+    model: textOrNull(value, 'model'),
+    stream: value.stream === true,
+    turns,
+    tools,
+    toolChoice: toolChoiceOf(choice),
+    parallelToolCalls:
+      typeof choice.disable_parallel_tool_use === 'boolean' ? !choice.disable_parallel_tool_use : null,
+    maxOutputTokens: numberOrNull(value, 'max_tokens'),
+    sampling: {
+      temperature: numberOrNull(value, 'temperature'),
+      topP: numberOrNull(value, 'top_p'),
+      topK: numberOrNull(value, 'top_k'),
+      seed: null,
+      frequencyPenalty: null,
+      presencePenalty: null,
+    },
+    stop: Array.isArray(value.stop_sequences)
+      ? value.stop_sequences.filter((one): one is string => typeof one === 'string')
+      : [],
+    choices: 1,
+    responseFormat,
+    reasoning: reasoningOf(value),
+    serviceTier: tier === 'standard_only' ? 'default' : tier === 'auto' ? 'auto' : null,
+    endUser: textOrNull(objectAt(value, 'metadata'), 'user_id'),
+    requires: requirements(value, facts),
+    hints: hintsOf(value, facts),
+    includeUsage: false,
+    legacyFunctions: false,
+    unknown: Object.fromEntries(Object.entries(value).filter(([key]) => !KNOWN_MEMBERS.has(key))),
+    sizes: {
+      textBytes: facts.textBytes,
+      images: facts.images,
+      audioSeconds: 0,
+      documentBytes: facts.documentBytes,
+    },
+    callerNames: { stop: 'stop_sequences', endUser: 'metadata.user_id', reasoning: 'thinking' },
+    nativeHeaders: {},
+    body,
+  };
+}

@@ -1,0 +1,60 @@
+import { spliceMembers } from '../../body/splice.js';
+import type { RouteTarget } from '../../translation/translation.js';
+import { JSON_TYPE } from '../../translation/upstream-body.js';
+import type { ModelRequest } from '../model-request.js';
+import type { EncodedRequest } from '../text-dialect.js';
+import { isObject, objectsAt, textAt, type JsonObject } from './json.js';
+
+export const PATH = '/messages';
+export const ACCEPT = 'application/json, text/event-stream';
+/** The version that is a superset of later ones; a newer one only where the caller asked for it (wire-formats 0). */
+export const VERSION_HEADERS = { 'anthropic-version': '2023-06-01' };
+
+/** Members that are the gateway's business: no provider sees them. */
+export const GATEWAY_OWNED: readonly string[] = ['template', 'variables', 'template_version', 'memory'];
+const SAMPLING = ['temperature', 'top_p', 'top_k'];
+
+/** Thinking that a translated answer brought carries no signature, and this dialect's providers refuse it. */
+function isForeignThinking(block: unknown): boolean {
+  return isObject(block) && block.type === 'thinking' && textAt(block, 'signature') === '';
+}
+
+/** The messages without thinking of other families; undefined where there is none and the bytes can stay. */
+function ownMessages(body: JsonObject): JsonObject[] | undefined {
+  const messages = objectsAt(body, 'messages');
+  if (!messages.some((message) => objectsAt(message, 'content').some(isForeignThinking))) return undefined;
+  return messages
+    .map((message) =>
+      Array.isArray(message.content)
+        ? { ...message, content: message.content.filter((block) => !isForeignThinking(block)) }
+        : message,
+    )
+    .filter(({ content }) => !Array.isArray(content) || content.length > 0);
+}
+
+/** The caller's bytes with the provider's model name, without what the model or the provider refuses. */
+export function spliceRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
+  const changes: JsonObject = { model: target.upstreamModel };
+  const ignored: string[] = [];
+  const leaveOut = (name: string): void => {
+    changes[name] = undefined;
+    if (request.body.value[name] !== undefined) ignored.push(name);
+  };
+  const { value } = request.body;
+  for (const name of GATEWAY_OWNED) if (name in value) changes[name] = undefined;
+  if (target.fixesSampling) for (const name of SAMPLING) if (name in value) leaveOut(name);
+  for (const name of target.quirks.refuses ?? []) if (name in value) leaveOut(name);
+  // This dialect's providers answer an unknown member with a 400.
+  if (!target.quirks.passthroughParams)
+    Object.keys(request.unknown)
+      .filter((name) => !GATEWAY_OWNED.includes(name))
+      .forEach(leaveOut);
+  const messages = ownMessages(value);
+  if (messages) changes.messages = messages;
+  const { pieces, byteLength } = spliceMembers(request.body, changes);
+  const headers = { ...VERSION_HEADERS, ...request.nativeHeaders };
+  return {
+    request: { path: PATH, contentType: JSON_TYPE, accept: ACCEPT, headers, pieces, byteLength },
+    ignored: [...new Set(ignored)],
+  };
+}

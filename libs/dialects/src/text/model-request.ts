@@ -1,0 +1,202 @@
+import type { ParsedBody } from '../body/parsed-body.js';
+
+/** How long a cache marker asks the provider to keep the prefix (wire-formats 5.7.4). */
+export interface CacheMarker {
+  ttl: '5m' | '1h';
+}
+
+export type MediaSource =
+  | { kind: 'base64'; mediaType: string; data: string }
+  | { kind: 'url'; url: string }
+  | { kind: 'file'; fileId: string };
+
+export interface TextPart {
+  type: 'text';
+  text: string;
+  cache?: CacheMarker;
+}
+export interface ImagePart {
+  type: 'image';
+  source: MediaSource;
+  detail?: string;
+  cache?: CacheMarker;
+}
+export interface AudioPart {
+  type: 'audio';
+  format: string;
+  data: string;
+}
+export interface DocumentPart {
+  type: 'document';
+  source: MediaSource | { kind: 'text'; text: string };
+  title?: string;
+  cache?: CacheMarker;
+}
+export interface RefusalPart {
+  type: 'refusal';
+  text: string;
+}
+/** Reasoning of an earlier turn. `signature` was minted by `format`'s family and is only sent back to it. */
+export interface ReasoningPart {
+  type: 'reasoning';
+  text: string;
+  signature?: string;
+  format?: string;
+}
+/** Reasoning that only its provider can read. */
+export interface OpaqueReasoningPart {
+  type: 'opaque_reasoning';
+  data: string;
+  format?: string;
+}
+export interface ToolCallPart {
+  type: 'tool_call';
+  id: string;
+  name: string;
+  /** JSON text of an object; for a custom tool the raw input text. */
+  arguments: string;
+  custom?: boolean;
+  cache?: CacheMarker;
+}
+export interface ToolResultPart {
+  type: 'tool_result';
+  toolCallId: string;
+  parts: (TextPart | ImagePart | DocumentPart)[];
+  isError: boolean;
+  cache?: CacheMarker;
+}
+
+export type Part =
+  | TextPart
+  | ImagePart
+  | AudioPart
+  | DocumentPart
+  | RefusalPart
+  | ReasoningPart
+  | OpaqueReasoningPart
+  | ToolCallPart
+  | ToolResultPart;
+
+/**
+ * One turn. A `tool` turn holds tool_result parts only, and stands between the assistant turn that asked
+ * and the next user turn, whatever the caller's dialect made of it.
+ */
+export interface Turn {
+  role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
+  parts: Part[];
+  name?: string;
+}
+
+export interface Tool {
+  name: string;
+  description?: string;
+  /** JSON Schema of the arguments; absent = an object without properties. */
+  parameters?: Record<string, unknown>;
+  strict?: boolean;
+  /** Free-text input instead of JSON arguments (OpenAI custom tools). */
+  custom?: { format?: unknown };
+  cache?: CacheMarker;
+}
+
+export type ToolChoice =
+  | { mode: 'auto' | 'none' | 'required' }
+  | { mode: 'named'; name: string }
+  | { mode: 'allowed'; required: boolean; names: string[] };
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+export interface ReasoningRequest {
+  effort: Effort | null;
+  maxTokens: number | null;
+  /** True leaves reasoning out of the answer. */
+  exclude: boolean;
+}
+
+export type ResponseFormat =
+  | { kind: 'text' }
+  | { kind: 'json_object' }
+  | {
+      kind: 'json_schema';
+      name: string;
+      schema: Record<string, unknown> | null;
+      strict: boolean | null;
+      description?: string;
+    };
+
+/** Sampling and the like: null = not sent. */
+export interface Sampling {
+  temperature: number | null;
+  topP: number | null;
+  topK: number | null;
+  seed: number | null;
+  frequencyPenalty: number | null;
+  presencePenalty: number | null;
+}
+
+/** A feature that a route must have, or it is no candidate (wire-formats 5.11, hard capability). */
+export type Capability =
+  | 'tools'
+  | 'custom_tools'
+  | 'image_input'
+  | 'audio_input'
+  | 'document_input'
+  | 'json_schema'
+  | 'choices'
+  | 'logprobs'
+  | 'logit_bias'
+  | 'audio_output'
+  | 'prediction'
+  | 'web_search'
+  | 'reasoning_budget'
+  | 'reasoning'
+  /** Members that only the caller's own dialect can carry, for example server tools of messages. */
+  | 'same_dialect';
+
+export interface RequiredCapability {
+  capability: Capability;
+  /** Member of the body that asks for it, as the caller wrote it: named in the refusal. */
+  param: string;
+}
+
+/**
+ * A request in the middle form: every caller's format decodes to it, every upstream encodes from it.
+ * Never translated pairwise (wire-formats 5.0). Immutable: every attempt starts from it.
+ */
+export interface ModelRequest {
+  /** The caller's dialect. */
+  dialect: string;
+  /** As the caller wrote it; null = the key's default model. */
+  model: string | null;
+  stream: boolean;
+  turns: Turn[];
+  tools: Tool[];
+  toolChoice: ToolChoice | null;
+  parallelToolCalls: boolean | null;
+  maxOutputTokens: number | null;
+  sampling: Sampling;
+  stop: string[];
+  /** `n`. */
+  choices: number;
+  responseFormat: ResponseFormat | null;
+  reasoning: ReasoningRequest | null;
+  serviceTier: 'auto' | 'default' | 'flex' | null;
+  /** safety_identifier, else user; metadata.user_id on messages. */
+  endUser: string | null;
+  requires: RequiredCapability[];
+  /** Hints by the caller's own parameter names; routes that cannot honour one report it as ignored. */
+  hints: Record<string, unknown>;
+  /** chat only: stream_options.include_usage, which decides `usage: null` on the other chunks. */
+  includeUsage: boolean;
+  /** chat only: the caller used functions/function_call, and gets function_call back. */
+  legacyFunctions: boolean;
+  /** Unknown top-level members: accepted, forwarded only where the provider passes parameters through. */
+  unknown: Record<string, unknown>;
+  /** Sizes for the estimate: UTF-8 bytes of all text, tool arguments, results, definitions and schemas. */
+  sizes: { textBytes: number; images: number; audioSeconds: number; documentBytes: number[] };
+  /** The caller's own names of members that the middle form calls otherwise, for refusals and reports. */
+  callerNames: { stop: string; endUser: string; reasoning: string };
+  /** Headers of the caller that only an upstream of its own dialect is sent, in lower case. */
+  nativeHeaders: Readonly<Record<string, string>>;
+  /** What the caller sent; never changed. */
+  body: ParsedBody;
+}

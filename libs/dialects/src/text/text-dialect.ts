@@ -1,0 +1,89 @@
+import type { ApiError, UnitUsage } from '@gateway/contracts';
+import type { BodyFault, ParsedBody } from '../body/parsed-body.js';
+import type { SseEvent } from '../sse/sse-parser.js';
+import type { AnswerFacts, RouteTarget } from '../translation/translation.js';
+import type { UpstreamBody } from '../translation/upstream-body.js';
+import type { ModelEvent } from './model-event.js';
+import type { ModelRequest } from './model-request.js';
+
+/** One folder of text/ exports one of these. A format that no endpoint of ours speaks has no caller's side. */
+export interface TextDialect {
+  /** As the routes of the catalogue name it. */
+  readonly name: string;
+  readonly upstream: TextUpstream;
+  readonly caller?: TextCaller;
+}
+
+/** What an upstream speaks. */
+export interface TextUpstream {
+  /** The first requirement that this format, or the provider in it, cannot carry, as the caller named it; null for none. */
+  misfit(request: ModelRequest, target: RouteTarget): string | null;
+  /**
+   * From the middle form; from the caller's own bytes where the caller speaks the same dialect. Throws ApiError where a
+   * part of the request has no meaning here.
+   */
+  encode(request: ModelRequest, target: RouteTarget): EncodedRequest;
+  decoder(target: RouteTarget, toolNames?: EncodedRequest['toolNames']): AnswerDecoder;
+}
+
+export interface EncodedRequest {
+  request: UpstreamBody;
+  /** Caller's parameters that this route ignores. */
+  ignored: string[];
+  /** Tool names that the upstream knows in short, with the caller's own: the decoder of the answer takes it. */
+  toolNames?: Readonly<Record<string, string>>;
+}
+
+/** One upstream frame, or a whole answer, parsed once. */
+export interface Decoded {
+  events: ModelEvent[];
+  /** The parsed object, for a caller of the same dialect: members that nobody knows survive. Null where there is none. */
+  raw: Record<string, unknown> | null;
+  /** The frame of a stream as it came. */
+  source: SseEvent | null;
+}
+
+/** Reads an answer. Never throws: failures are `error` events. Used either for a whole answer or for a stream. */
+export interface AnswerDecoder {
+  /** Events of a plain answer, `end` or `error` last. */
+  whole(body: Record<string, unknown>): Decoded;
+  push(bytes: Uint8Array): Decoded[];
+  /** The upstream closed: the last events, an `error` where the stream was cut. */
+  end(): Decoded[];
+}
+
+/** What a caller's endpoint speaks. */
+export interface TextCaller {
+  /** JSON Schema of a request. */
+  readonly schema: Record<string, unknown>;
+  /** Before the first request: makes what it would wait for. */
+  load(): void;
+  /** Checks and decodes a body. Throws ApiError validation_error (messages: invalid_request_error) with details. */
+  read(body: ParsedBody): ModelRequest;
+  /** The error for a body that is no acceptable JSON object. */
+  bodyError(fault: BodyFault): ApiError;
+  /** `isNative`: the upstream speaks this dialect, so frames are edited and members that nobody knows are kept. */
+  encoder(facts: TextFacts, isNative: boolean): AnswerEncoder;
+  /** A frame that says nothing, for a silence. */
+  readonly keepAlive: string;
+  /** In-band error frame (wire-formats 1.4 S9, 2.4); nothing follows. */
+  errorFrame(error: ApiError, requestId: string): string;
+}
+
+/** Writes the caller's answer. All events of a frame have been counted before it is written. */
+export interface AnswerEncoder {
+  /** The plain answer. */
+  whole(answer: Decoded): Record<string, unknown>;
+  /** Frames of the caller's stream, "" for none. Nothing follows a frame whose events end in `end` or `error`. */
+  write(frame: Decoded): string;
+}
+
+/** What an encoder needs to know beside the events. */
+export interface TextFacts extends Omit<AnswerFacts, 'complete'> {
+  excludeReasoning: boolean;
+  deprecatedCacheKey: boolean;
+  includeUsage: boolean;
+  legacyFunctions: boolean;
+  /** The counts of the whole answer: what the provider left out is estimated, never 0. Asked at its end. */
+  complete(reported: UnitUsage): UnitUsage;
+}

@@ -1,0 +1,26 @@
+export {};
+
+declare module '../translation/translation.js' {
+  /** A provider's habits over the text dialects (wire-formats 5.12). */
+  interface Quirks {
+    /** Name of the output limit: OpenAI takes max_completion_tokens, many others only max_tokens. */
+    maxTokensParam?: 'max_completion_tokens' | 'max_tokens';
+    /** Send stream_options.include_usage on streams. Default true. */
+    includeUsageOption?: boolean;
+    /** Mistral: `any` for `required`. */
+    requiredToolChoice?: 'required' | 'any';
+    /** Mistral: random_seed. */
+    seedParam?: string;
+    /** How `reasoning` is asked for: default reasoning_effort; OpenRouter-like: a `reasoning` object. */
+    reasoningParam?: 'reasoning_effort' | 'reasoning' | 'none';
+    /** Reasoning tokens come on top of completion_tokens (xAI). */
+    usageExcludesReasoning?: boolean;
+    /** Tool call ids must match; others are replaced by a stable substitute. */
+    toolCallIdPattern?: RegExp;
+    /** Reasoning of earlier assistant turns is sent back as this member (DeepSeek: reasoning_content, with tools only). */
+    returnsReasoning?: 'reasoning_content' | 'reasoning' | 'reasoning_details';
+    systemRole?: 'system' | 'developer';
+    /** Answers carry a top-level cache_creation_input_tokens (spec, usage rule 5: one cloud provider's route). */
+    deprecatedCacheKey?: boolean;
+  }
+}

@@ -1,0 +1,111 @@
+import type { ApiError, PriceTier, ReasoningStyle, UnitUsage } from '@gateway/contracts';
+import type { ContextValue } from '@gateway/money';
+import type { UpstreamBody } from './upstream-body.js';
+
+/**
+ * Differences of a provider from the dialect that it speaks. Everything is optional: absent = the dialect as published.
+ * A family of dialects declares its own members in its folder (`declare module`, see text/text-quirks.ts).
+ */
+export interface Quirks {
+  /** Top-level members of a request that the provider refuses: dropped and reported, or a misfit where they are no hints. */
+  refuses?: readonly string[];
+  /** Forward unknown members. */
+  passthroughParams?: boolean;
+}
+
+/** What a translation needs to know of the route. */
+export interface RouteTarget {
+  /** Name of the wire format that the upstream speaks: a folder of a family. */
+  dialect: string;
+  upstreamModel: string;
+  maxOutputTokens: number | null;
+  contextLength: number;
+  reasoning: ReasoningStyle;
+  fixesSampling: boolean;
+  quirks: Quirks;
+}
+
+/** This route cannot serve this request, and leaves the plan. */
+export class Misfit {
+  /** `param` is the caller's parameter that says so; null where the endpoint has no way to the route's dialect at all. */
+  constructor(readonly param: string | null) {}
+}
+
+/**
+ * One request translated for one route: what is sent, and how its answer becomes the caller's. Immutable: each attempt
+ * of the route begins an answer of its own.
+ */
+export interface Translation {
+  /** Made when it is first read; throws ApiError where a part of the request has no meaning in the route's dialect. */
+  readonly request: UpstreamBody;
+  /** Parameters of the caller that this route ignores. Known once `request` was read. */
+  readonly ignored: readonly string[];
+  /** An answer with a status of 2xx has begun. */
+  begin(head: AnswerHead, facts: AnswerFacts): Answer;
+}
+
+export interface AnswerHead {
+  status: number;
+  /** "" where the upstream named none. */
+  contentType: string;
+}
+
+/** Facts about the answer that the gateway, not the provider, knows. */
+export interface AnswerFacts {
+  requestId: string;
+  /** Catalogue id that serves. */
+  model: string;
+  /** Unix seconds of the request, for answers whose provider gives no time. */
+  created: number;
+  /** For answers whose provider gives no id that fits the endpoint. */
+  answerId: string;
+  tier: PriceTier;
+  byokUsed: boolean;
+  fallbackTriggered: boolean;
+  /** What is billed: the reported counts where they are whole, else completed by the estimate over what was delivered. */
+  complete(reported: UnitUsage, deliveredBytes: number): UnitUsage;
+}
+
+/** One answer of an upstream, decoded exactly once, as bytes for the caller. */
+export interface Answer {
+  /** The upstream's body is read to its end and pushed once; `end` is not called. */
+  readonly isWhole: boolean;
+  /** Of the caller's answer: the content type, and what else belongs to its framing. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Never throws: a body that cannot be read is a `failure`. Nothing follows `end` or `failure`. */
+  push(chunk: Uint8Array): Piece[];
+  /** The upstream closed: the last pieces, `end` or `failure` last. */
+  end(): Piece[];
+  /** What tells the caller in-band that the answer broke off; null where it can only be cut. */
+  fail(error: ApiError): string | null;
+}
+
+/** A step of an answer. The first one that is not `wait` commits: from then on no other attempt is made. */
+export type Piece = PieceFacts &
+  ({ kind: 'wait' | 'part' | 'end' } | { kind: 'failure'; failure: AnswerFailure });
+
+interface PieceFacts {
+  /** What the caller is sent now, "" for nothing. */
+  out: string | Uint8Array;
+  /** Totals so far; a later report replaces an earlier one. A side that is left out is estimated, so 0 is said as 0. */
+  usage?: UnitUsage;
+  /** UTF-8 bytes of text, tool arguments and reasoning up to here: what an estimate of the output counts. */
+  deliveredBytes?: number;
+  /** The upstream said how the answer ends: its usage may still come. */
+  finishSeen?: boolean;
+  /** Size, quality and so on of the result where the provider reports other than was asked for. */
+  context?: ResultContext;
+}
+
+/** What a price matrix looks at: size, quality, resolution, duration and so on. */
+export type ResultContext = Readonly<Record<string, ContextValue>>;
+
+/** Raw material for a provider's classification: what the answer said when it failed. */
+export interface AnswerFailure {
+  kind: 'in_band' | 'bad_response' | 'connection';
+  /** The provider's error object where there was one. */
+  body: unknown;
+  /** Status that the provider named in-band, where it did. */
+  status: number | null;
+  message: string;
+}

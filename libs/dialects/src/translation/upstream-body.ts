@@ -1,0 +1,25 @@
+/** The request for an upstream, as its dialect makes it. The provider adds the address and the credential. */
+export interface UpstreamBody {
+  /** Below the provider's API root, for example `/chat/completions`. */
+  readonly path: string;
+  readonly contentType: string;
+  /** Media types of the answers that the dialect reads. */
+  readonly accept: string;
+  /** Further headers of the dialect, in lower case; none holds a credential. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Written in order: a large body is passed on with only the changed members spliced in. */
+  readonly pieces: readonly Uint8Array[];
+  readonly byteLength: number;
+}
+
+export const JSON_TYPE = 'application/json';
+
+/** A JSON body that is made anew. */
+export function jsonBody(
+  path: string,
+  accept: string,
+  value: unknown,
+): Pick<UpstreamBody, 'path' | 'contentType' | 'accept' | 'pieces' | 'byteLength'> {
+  const bytes = Buffer.from(JSON.stringify(value));
+  return { path, contentType: JSON_TYPE, accept, pieces: [bytes], byteLength: bytes.byteLength };
+}

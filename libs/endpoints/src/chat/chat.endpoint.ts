@@ -1,0 +1,24 @@
+import { textChat, type ModelRequest } from '@gateway/dialects';
+import type { Endpoint } from '../endpoint.js';
+import { readText } from '../text/read.js';
+import { translateText } from '../text/translate.js';
+
+const { caller } = textChat;
+
+/** POST /v1/chat/completions. */
+export const endpoint: Endpoint<ModelRequest> = {
+  paths: ['/chat/completions'],
+  permission: 'inference:write',
+  idPrefix: 'chatcmpl',
+  docs: {
+    summary: 'OpenAI chat completions',
+    schemaName: 'ChatRequest',
+    schema: caller.schema,
+    answers: ['application/json', 'text/event-stream'],
+    description: 'Lines `data: <chunk>`, ended by `data: [DONE]`, when `stream` is true.',
+  },
+  events: { keepAlive: caller.keepAlive, failure: caller.errorFrame },
+  load: caller.load,
+  read: (body) => readText(caller, body, { serves: { flag: 'supports_completions_api', status: 400 } }),
+  translate: (asked, route) => translateText(caller, asked.request, route),
+};

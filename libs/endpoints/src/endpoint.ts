@@ -1,0 +1,94 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ApiError, ModelType } from '@gateway/contracts';
+import type { Misfit, ResultContext, RouteTarget, Translation } from '@gateway/dialects';
+import type { AskedUnits, SentInput } from '@gateway/money';
+
+/**
+ * One inference endpoint: everything of it that is not the same for all. Adding one is one folder with a
+ * `<folder>.endpoint.ts` that exports `endpoint`; no shared source file is edited (README).
+ */
+export interface Endpoint<Request = unknown> {
+  /** Below /v1 and /openai/v1, for example `/chat/completions`. */
+  readonly paths: readonly string[];
+  /** What a scoped key needs. */
+  readonly permission: string;
+  /** Of the ids of answers whose provider gives none: `chatcmpl` makes `chatcmpl_…`. */
+  readonly idPrefix: string;
+  /** A header under which SDKs of the endpoint's family read the request id, beside X-Request-Id. */
+  readonly requestIdHeader?: string;
+  readonly docs: EndpointDocs;
+  /** Absent where no answer of the endpoint is an event stream. */
+  readonly events?: EventFrames;
+  /** Once, before the first request: makes what it would wait for. */
+  load?(): void;
+  /** Checks and decodes the body once. Throws the endpoint's own 400 or 422. */
+  read(body: CallerBody): Asked<Request>;
+  /** Cheap for a route that serves: the body of the upstream is made when it is first read. */
+  translate(asked: Asked<Request>, route: RouteTarget): Translation | Misfit;
+}
+
+/** What docs/openapi.json says of an endpoint. */
+export interface EndpointDocs {
+  readonly summary: string;
+  /** Name of the body's schema, for example `ChatRequest`. */
+  readonly schemaName: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Media types of a good answer. */
+  readonly answers: readonly string[];
+  readonly description: string;
+}
+
+/** Frames of an event stream that the gateway opens or ends by itself. */
+export interface EventFrames {
+  /** Says nothing: sent into a silence, before the first event too. */
+  readonly keepAlive: string;
+  /** The in-band failure of a stream that has no answer; nothing follows. */
+  failure(error: ApiError, requestId: string): string;
+}
+
+/** A body as it came: bytes of any content type, within the gateway's size limit. */
+export interface CallerBody {
+  readonly bytes: Uint8Array;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** What the rest of the gateway knows of a request. Immutable: every attempt starts from it. */
+export interface Asked<Request = unknown> {
+  /** As the caller wrote it; null = the key's default model. */
+  readonly model: string | null;
+  /** The answer is an event stream: it may be opened before the first event, and is kept alive. */
+  readonly stream: boolean;
+  readonly tier: 'default' | 'flex';
+  readonly endUser: string | null;
+  /** What a model must be for this endpoint at all; a model that is not gets the status, model_capability_not_supported. */
+  readonly serves: Need & { readonly status: 400 | 501 };
+  /** Hard requirements: a route whose model lacks one leaves the plan. */
+  readonly requires: readonly Requirement[];
+  /** Dialect in which nothing is translated: among routes of one price it goes first. */
+  readonly dialect: string;
+  /** What is sent, as far as an estimate of its tokens needs it. */
+  readonly input: SentInput;
+  /** Units that are known before the answer: what is sent, and what is asked for (pricing 8). */
+  readonly units: AskedUnits;
+  /** null leaves it to the model; 0 where the answer has no output tokens. */
+  readonly maxOutputTokens: number | null;
+  /** `n`. */
+  readonly choices: number;
+  readonly writesCache: boolean;
+  /** Size, quality and so on as asked for: what a price matrix looks at. */
+  readonly context: ResultContext;
+  /** The endpoint's own middle form. Only the endpoint and its dialects look at it. */
+  readonly request: Request;
+}
+
+/** A property of a model's catalogue record. */
+export type Need =
+  | { readonly flag: `supports_${string}` }
+  | { readonly type: ModelType }
+  /** One of these is among the model's input modalities. */
+  | { readonly input: readonly string[] }
+  /** It is among the model's output modalities. */
+  | { readonly output: string };
+
+/** `param` is the member of the body that asks for it, as the caller wrote it: named in the refusal. */
+export type Requirement = Need & { readonly param: string };

@@ -1,0 +1,63 @@
+import { BodyFault, parseBody, type Capability, type ModelRequest, type TextCaller } from '@gateway/dialects';
+import type { Asked, CallerBody, Need, Requirement } from '../endpoint.js';
+
+/** What a capability asks of the model. What it asks of the wire format is the dialect's (`misfit`). */
+const NEEDS: Partial<Record<Capability, Need>> = {
+  tools: { flag: 'supports_tools' },
+  image_input: { input: ['image'] },
+  audio_input: { input: ['audio'] },
+  document_input: { input: ['file', 'pdf', 'image'] },
+  json_schema: { flag: 'supports_structured_output' },
+  audio_output: { output: 'audio' },
+  reasoning: { flag: 'supports_thinking' },
+  reasoning_budget: { flag: 'supports_thinking' },
+};
+
+/** Reads the body of a text endpoint: the caller's dialect decodes it once, to the middle form of all text. */
+export function readText(
+  caller: TextCaller,
+  { bytes }: CallerBody,
+  { serves, headers }: { serves: Asked['serves']; headers?: Readonly<Record<string, string>> },
+): Asked<ModelRequest> {
+  const body = parseBody(bytes);
+  if (body instanceof BodyFault) throw caller.bodyError(body);
+  const decoded = caller.read(body);
+  const request = headers ? { ...decoded, nativeHeaders: headers } : decoded;
+  const { textBytes, images, audioSeconds, documentBytes } = request.sizes;
+  return {
+    model: request.model,
+    stream: request.stream,
+    tier: request.serviceTier === 'flex' ? 'flex' : 'default',
+    endUser: request.endUser,
+    serves,
+    requires: requirements(request),
+    dialect: request.dialect,
+    input: {
+      inputBytes: textBytes,
+      inputImages: images,
+      inputAudioSeconds: audioSeconds,
+      inputDocuments: documentBytes,
+    },
+    units: {},
+    maxOutputTokens: request.maxOutputTokens,
+    choices: request.choices,
+    writesCache: writesCache(request),
+    context: {},
+    request,
+  };
+}
+
+function requirements({ requires }: ModelRequest): Requirement[] {
+  const found: Requirement[] = [];
+  for (const { capability, param } of requires) {
+    const need = NEEDS[capability];
+    if (need) found.push({ ...need, param });
+  }
+  return found;
+}
+
+function writesCache({ turns, tools }: ModelRequest): boolean {
+  for (const turn of turns) for (const part of turn.parts) if ('cache' in part && part.cache) return true;
+  for (const tool of tools) if (tool.cache) return true;
+  return false;
+}

@@ -1,0 +1,195 @@
+import type { ApiError } from '@gateway/contracts';
+import {
+  Misfit,
+  parseUpstreamJson,
+  TEXT_DIALECTS,
+  type Answer,
+  type AnswerDecoder,
+  type AnswerEncoder,
+  type AnswerFacts,
+  type AnswerHead,
+  type Decoded,
+  type EncodedRequest,
+  type ModelEvent,
+  type ModelRequest,
+  type Piece,
+  type RouteTarget,
+  type TextCaller,
+  type TextDialect,
+  type Translation,
+  type UpstreamBody,
+} from '@gateway/dialects';
+import { EVENT_STREAM, EVENT_STREAM_HEADERS } from '../event-stream.js';
+
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
+
+/** Any caller's text dialect to any upstream's, through the middle form; in one and the same dialect bytes are edited. */
+export function translateText(
+  caller: TextCaller,
+  request: ModelRequest,
+  target: RouteTarget,
+): Translation | Misfit {
+  const upstream = TEXT_DIALECTS.get(target.dialect);
+  if (!upstream) return new Misfit(null);
+  const native =
+    target.dialect === request.dialect
+      ? undefined
+      : request.requires.find(({ capability }) => capability === 'same_dialect');
+  const param = native?.param ?? upstream.upstream.misfit(request, target);
+  return param === null ? new TextTranslation(caller, upstream, request, target) : new Misfit(param);
+}
+
+class TextTranslation implements Translation {
+  private encoded: EncodedRequest | null = null;
+
+  constructor(
+    private readonly caller: TextCaller,
+    private readonly dialect: TextDialect,
+    private readonly asked: ModelRequest,
+    private readonly target: RouteTarget,
+  ) {}
+
+  get request(): UpstreamBody {
+    this.encoded ??= this.dialect.upstream.encode(this.asked, this.target);
+    return this.encoded.request;
+  }
+
+  get ignored(): readonly string[] {
+    return this.encoded?.ignored ?? [];
+  }
+
+  begin({ contentType }: AnswerHead, facts: AnswerFacts): Answer {
+    const { asked, target, dialect } = this;
+    // An upstream may answer whole though a stream was asked for: the same answer, told as a stream.
+    const isWhole = !asked.stream || !contentType.includes(EVENT_STREAM);
+    const isOtherForm = asked.stream && isWhole;
+    const decoder = dialect.upstream.decoder(target, this.encoded?.toolNames);
+    return new TextAnswer(this.caller, asked, decoder, facts, {
+      isWhole,
+      isNative: dialect.name === asked.dialect && !isOtherForm,
+      deprecatedCacheKey: target.quirks.deprecatedCacheKey ?? false,
+    });
+  }
+}
+
+/** One answer: what the decoder reads is counted, then written in the caller's dialect. */
+class TextAnswer implements Answer {
+  readonly isWhole: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  private readonly encoder: AnswerEncoder;
+  private deliveredBytes = 0;
+
+  constructor(
+    private readonly caller: TextCaller,
+    private readonly asked: ModelRequest,
+    private readonly decoder: AnswerDecoder,
+    private readonly facts: AnswerFacts,
+    kind: { isWhole: boolean; isNative: boolean; deprecatedCacheKey: boolean },
+  ) {
+    this.isWhole = kind.isWhole;
+    this.headers = asked.stream ? EVENT_STREAM_HEADERS : JSON_HEADERS;
+    const textFacts = {
+      ...facts,
+      excludeReasoning: asked.reasoning?.exclude ?? false,
+      deprecatedCacheKey: kind.deprecatedCacheKey,
+      includeUsage: asked.includeUsage,
+      legacyFunctions: asked.legacyFunctions,
+      complete: (reported: Parameters<AnswerFacts['complete']>[0]) =>
+        facts.complete(reported, this.deliveredBytes),
+    };
+    this.encoder = caller.encoder(textFacts, kind.isNative);
+  }
+
+  push(chunk: Uint8Array): Piece[] {
+    return this.isWhole ? this.whole(chunk) : this.pieces(this.decoder.push(chunk));
+  }
+
+  end(): Piece[] {
+    return this.pieces(this.decoder.end());
+  }
+
+  fail(error: ApiError): string {
+    return this.caller.errorFrame(error, this.facts.requestId);
+  }
+
+  private whole(bytes: Uint8Array): Piece[] {
+    const body = jsonObject(bytes);
+    if (body === null) return [failure(NOT_JSON)];
+    const answer = this.decoder.whole(body);
+    const failed = answer.events.find((event) => event.type === 'error');
+    if (failed) return [failure(failed.failure)];
+    const piece: Piece = { kind: 'end', out: '' };
+    this.count(answer, piece);
+    piece.out = this.asked.stream ? this.encoder.write(answer) : JSON.stringify(this.encoder.whole(answer));
+    return [piece];
+  }
+
+  /** What came together leaves together: one piece, and one more where it ends in a failure. */
+  private pieces(frames: Decoded[]): Piece[] {
+    const piece: Piece = { kind: 'wait', out: '' };
+    let out = '';
+    for (const frame of frames) {
+      const failed = this.count(frame, piece);
+      out += this.encoder.write(frame);
+      if (!failed) continue;
+      piece.out = out;
+      return piece.kind === 'wait' ? [failure(failed.failure)] : [piece, failure(failed.failure)];
+    }
+    piece.out = out;
+    return [piece];
+  }
+
+  /** Notes on the piece what the frame's events say; answers the error that it ends in. */
+  private count({ events }: Decoded, piece: Piece): Extract<ModelEvent, { type: 'error' }> | null {
+    for (const event of events) {
+      switch (event.type) {
+        case 'error':
+          return event;
+        case 'ping':
+          continue;
+        case 'text':
+        case 'refusal':
+        case 'reasoning':
+        case 'tool_arguments':
+          this.deliveredBytes += Buffer.byteLength(event.text);
+          break;
+        case 'usage':
+          piece.usage = event.usage;
+          break;
+        case 'finish':
+          piece.finishSeen = true;
+          break;
+        default:
+          break;
+      }
+      if (event.type === 'end') piece.kind = 'end';
+      else if (piece.kind === 'wait') piece.kind = 'part';
+    }
+    piece.deliveredBytes = this.deliveredBytes;
+    return null;
+  }
+}
+
+const NOT_JSON = {
+  kind: 'bad_response',
+  body: null,
+  status: null,
+  message: 'the answer is not a JSON object.',
+} as const;
+
+function failure(failed: Extract<Piece, { kind: 'failure' }>['failure']): Piece {
+  return { kind: 'failure', out: '', failure: failed };
+}
+
+function jsonObject(bytes: Uint8Array): Record<string, unknown> | null {
+  try {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    const value: unknown = parseUpstreamJson(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

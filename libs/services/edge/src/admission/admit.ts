@@ -1,0 +1,227 @@
+import {
+  ApiError,
+  type AdmitRequest,
+  type Clock,
+  type Funds,
+  type KeyPrincipal,
+  type LimitStore,
+  type Random,
+  type Refusal,
+} from '@gateway/contracts';
+import type { Asked } from '@gateway/endpoints';
+import {
+  admitRequest,
+  LEASE_MS,
+  refusalError,
+  unitScopes,
+  type Admitted,
+  type PutQueue,
+} from '@gateway/limits';
+import { estimateInput, reservation } from '@gateway/money';
+import { unavailable } from '@gateway/platform';
+import type { Plan } from '@gateway/routing';
+import type { OutputSizes } from './output-sizes.js';
+
+export interface AdmissionDeps {
+  limits: Pick<LimitStore, 'admit' | 'stamp' | 'version'>;
+  funds: Funds;
+  puts: PutQueue;
+  /** Waits until what this process has not shipped yet is known to the store. */
+  watch: { settled(): Promise<void> };
+  outputs: OutputSizes;
+  clock: Clock;
+  random: Random;
+}
+
+/** A request whose routes are known: ready to be admitted. */
+export interface Planned {
+  principal: KeyPrincipal;
+  asked: Asked;
+  plan: Plan;
+}
+
+/** The admission refused: a rejection record needs to know which limit, and the caller gets the error. */
+export class Refused {
+  constructor(
+    readonly error: ApiError,
+    readonly refusal: Refusal,
+  ) {}
+}
+
+export interface AdmittedUnit extends Planned {
+  request: AdmitRequest;
+  admitted: Admitted;
+}
+
+/** More rounds than the protocol needs: stale once, missing once, and one of each again after a failover. */
+const ROUNDS_MAX = 5;
+
+/** Without a limit, a history or a model's bound to go by. */
+const LIKELY_OUTPUT_TOKENS = 1_024;
+
+/** For a principal that turns out to be old. */
+export interface Again {
+  /** Reads it past every cache; throws where the key may no longer call. */
+  reload(): Promise<KeyPrincipal>;
+  planFor(principal: KeyPrincipal): Planned;
+}
+
+/** What the store may have counted though its answer did not come. */
+interface Doubt {
+  request: AdmitRequest | null;
+}
+
+/**
+ * Admits the unit over every scope: one awaited trip on the warm path. A stale principal is reloaded and everything that
+ * rested on it planned again; posted totals that the store does not know are mirrored first. Answers Refused; throws
+ * ApiError where the reloaded key may no longer call, and service_unavailable where it cannot be decided.
+ */
+export async function admit(
+  unit: string,
+  first: Planned,
+  again: Again,
+  deps: AdmissionDeps,
+): Promise<AdmittedUnit | Refused> {
+  const doubt: Doubt = { request: null };
+  let outcome: AdmittedUnit | Refused | null = null;
+  try {
+    outcome = await decide({ unit, first, again, doubt }, deps);
+    return outcome;
+  } finally {
+    if (doubt.request !== null && (outcome === null || outcome instanceof Refused))
+      cancel(doubt.request, deps);
+  }
+}
+
+async function decide(
+  { unit, first, again, doubt }: { unit: string; first: Planned; again: Again; doubt: Doubt },
+  deps: AdmissionDeps,
+): Promise<AdmittedUnit | Refused> {
+  const { limits, funds, random, watch } = deps;
+  let planned = first;
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const request = requestFor(unit, planned, deps);
+    const result = await ask(request, limits, doubt);
+    switch (result.outcome) {
+      case 'ok':
+        return { ...planned, request, admitted: result };
+      case 'refused':
+        return new Refused(refusalError(result.refusal, random), result.refusal);
+      case 'stale': {
+        const principal = await again.reload();
+        await limits.stamp(principal.accountId, principal.accountVersion, result.gen);
+        planned = again.planFor(principal);
+        break;
+      }
+      case 'missing':
+        // Posted totals alone would hide what this process has not shipped yet.
+        await watch.settled();
+        await funds.seedGate(request.accountId, result.gen, unitScopes(request));
+        break;
+      case 'gone':
+        throw new ApiError('internal_error', {
+          cause: new Error(`unit ${unit} was settled before it was admitted`),
+        });
+      case 'away':
+        throw unavailable(random, new Error('the limit store is away and the local share cannot decide'));
+    }
+  }
+  throw unavailable(random, new Error('admission did not settle'));
+}
+
+/** Every scope of the unit with the money and the tokens that it may cost (pricing 8). */
+function requestFor(
+  unit: string,
+  { principal, asked, plan }: Planned,
+  { outputs }: AdmissionDeps,
+): AdmitRequest {
+  const { record } = plan.model;
+  const likely = outputs.p95(record.id);
+  const wants = (modality: string): boolean =>
+    asked.requires.some((one) => 'output' in one && one.output === modality);
+  const held = reservation({
+    routes: plan.routes.map(({ route, terms }) => ({
+      ...terms,
+      maxOutputTokens: route.maxOutputTokens,
+      contextLength: route.contextLength,
+      p95OutputTokens: likely,
+    })),
+    tier: asked.tier,
+    input: asked.input,
+    maxTokens: asked.maxOutputTokens,
+    choices: asked.choices,
+    writesCache: asked.writesCache,
+    wantsAudio: wants('audio'),
+    wantsImages: wants('image'),
+    units: asked.units,
+    context: asked.context,
+  });
+  const { text, audio, image } = estimateInput(asked.input);
+  const output = asked.maxOutputTokens ?? likely ?? LIKELY_OUTPUT_TOKENS;
+  return admitRequest(principal, { id: record.id, isFree: record.is_free }, unit, {
+    nano: held.reserved_nano,
+    tokens: text + audio + image + output,
+  });
+}
+
+async function ask(
+  request: AdmitRequest,
+  limits: AdmissionDeps['limits'],
+  doubt: Doubt,
+): ReturnType<LimitStore['admit']> {
+  try {
+    const result = await limits.admit(request);
+    if (result.away === 'unsure') doubt.request = request;
+    return result;
+  } catch (error) {
+    doubt.request = request;
+    throw error;
+  }
+}
+
+/** Whether a late admit was counted is not known: the unit is cancelled, which is harmless where it was not. */
+function cancel(request: AdmitRequest, { puts }: AdmissionDeps): void {
+  const { accountId, unit, tokenEstimate } = request;
+  puts.add({
+    accountId,
+    unit,
+    action: 'cancel',
+    nano: 0n,
+    scopes: unitScopes(request),
+    tokens: 0,
+    tokenEstimate,
+    minute: 0,
+    leaseMs: LEASE_MS,
+  });
+}
+
+/**
+ * Plans for the caller. A refusal of it must not rest on an old record: it never reaches admission, which would find that
+ * out, so the version is compared here, and where it is not the newest the record is read again (reliability 3.3). What
+ * is admitted costs nothing more.
+ */
+export async function planForCurrent(
+  principal: KeyPrincipal,
+  again: Again,
+  { limits }: Pick<AdmissionDeps, 'limits'>,
+): Promise<Planned> {
+  try {
+    return again.planFor(principal);
+  } catch (refusal) {
+    if (!(refusal instanceof ApiError) || (await isCurrent(principal, limits))) throw refusal;
+    return again.planFor(await again.reload());
+  }
+}
+
+/** Where the store is away or does not know the version, the record counts as old: the reader decides. */
+async function isCurrent(
+  { accountId, accountVersion }: KeyPrincipal,
+  limits: AdmissionDeps['limits'],
+): Promise<boolean> {
+  try {
+    const newest = await limits.version(accountId);
+    return newest !== null && newest <= accountVersion;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { PROVIDERS, type Provider, type ProviderAccess } from '@gateway/providers';
+import { ToBoolean, ToNumber } from '@gateway/platform';
+
+/** Settings of the edge. Names are the environment's. */
+export class EdgeConfig {
+  /** Root of the journals of this volume. */
+  @IsString() JOURNAL_DIR = '.data/journal';
+  /** Name of this process's journal, stable over restarts: letters, digits, `.`, `_`, `-`. */
+  @Matches(/^[\w.-]{1,64}$/) JOURNAL_PRODUCER = 'edge-0';
+  /** `wait`: an answer ends only when its outcome is synced to the disk. */
+  @IsIn(['group', 'wait']) JOURNAL_SYNC: 'group' | 'wait' = 'group';
+  @ToNumber() @IsInt() @Min(16_777_216) JOURNAL_BUDGET_BYTES = 10_737_418_240;
+  /** Processes of this edge, which share its port; each has its own journal, `<JOURNAL_PRODUCER>-worker-0` and so on. */
+  @ToNumber() @IsInt() @Min(1) @Max(64) EDGE_WORKERS = 1;
+  /**
+   * Edges of the fleet, each with its EDGE_WORKERS processes. While Redis is away each process lets in its share of every
+   * limit: too small a number passes limits then.
+   */
+  @ToNumber() @IsInt() @Min(1) @Max(10_000) EDGE_REPLICAS = 1;
+  /** Bound of one Redis command: later the local share decides. Longer where Redis is far away. */
+  @ToNumber() @IsInt() @Min(5) @Max(5_000) REDIS_COMMAND_TIMEOUT_MS = 25;
+  /** Connections per upstream origin: at least the streams that run at once. */
+  @ToNumber() @IsInt() @Min(1) @Max(65_536) UPSTREAM_CONNECTIONS = 1_024;
+  @ToNumber() @IsInt() @Min(50) UPSTREAM_CONNECT_TIMEOUT_MS = 3_000;
+  @ToNumber() @IsInt() @Min(50) UPSTREAM_STREAM_FIRST_BYTE_TIMEOUT_MS = 60_000;
+  @ToNumber() @IsInt() @Min(50) UPSTREAM_STREAM_IDLE_TIMEOUT_MS = 60_000;
+  @ToNumber() @IsInt() @Min(50) UPSTREAM_STREAM_TOTAL_TIMEOUT_MS = 1_800_000;
+  @ToNumber() @IsInt() @Min(50) UPSTREAM_TOTAL_TIMEOUT_MS = 600_000;
+  /** Silence of a stream before its first event after which 200 and a comment are sent, and between keep-alives. */
+  @ToNumber() @IsInt() @Min(50) STREAM_KEEP_ALIVE_MS = 15_000;
+  /** A client that reads nothing for so long is closed. */
+  @ToNumber() @IsInt() @Min(50) CLIENT_STALL_TIMEOUT_MS = 60_000;
+  /** Base URLs of the services behind the front door; absent where they run in this process. */
+  @IsOptional() @IsString() KEYS_URL?: string;
+  @IsOptional() @IsString() CATALOGUE_URL?: string;
+  @IsOptional() @IsString() USAGE_URL?: string;
+  @IsOptional() @IsString() NOTIFICATIONS_URL?: string;
+  @IsOptional() @IsString() WORKERS_URL?: string;
+  /** Serve the built-in simulated provider's models. */
+  @ToBoolean() @IsBoolean() SIMULATED_PROVIDER = false;
+}
+
+/** A provider with the platform's credential and address. */
+export interface EnabledProvider {
+  provider: Provider;
+  access: ProviderAccess;
+}
+
+/** Every provider whose usual variable is set is enabled by itself, at the address of its …_BASE_URL where that is set. */
+export function enabledProviders(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Map<string, EnabledProvider> {
+  const enabled = new Map<string, EnabledProvider>();
+  for (const provider of PROVIDERS) {
+    const key = env[provider.credentialEnv];
+    if (key === undefined || key === '') continue;
+    const configured = env[provider.baseUrlEnv];
+    const baseUrl = (
+      configured === undefined || configured === '' ? provider.defaultBaseUrl : configured
+    ).replace(/\/+$/, '');
+    if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl))
+      throw new TypeError(`${provider.baseUrlEnv} is not an http(s) address.`);
+    enabled.set(provider.slug, { provider, access: { baseUrl, credential: { kind: 'api_key', key } } });
+  }
+  return enabled;
+}

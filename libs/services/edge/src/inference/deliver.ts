@@ -1,0 +1,222 @@
+import { ApiError, HEADER, newAnswerId, UpstreamError, type Clock, type Random } from '@gateway/contracts';
+import type { Piece } from '@gateway/dialects';
+import { EVENT_STREAM_HEADERS } from '@gateway/endpoints';
+import type { Deadlines } from '@gateway/platform';
+import { attemptsFailed, runAttempts, type Breakers, type RetryBudget } from '@gateway/routing';
+import type { Client } from '../request/client.js';
+import type { Unit, UnitDeps } from '../units/unit.js';
+import { note, tryRoute, type Attempt, type AttemptDeps } from '../upstream/attempt.js';
+import { KeepAlive } from './keep-alive.js';
+
+export interface DeliverDeps extends UnitDeps, AttemptDeps {
+  clock: Clock;
+  random: Random;
+  budget: RetryBudget;
+  breakers: Breakers;
+  deadlines: Deadlines;
+  keepAliveMs: number;
+  /** Aborted when a drain's grace is over. */
+  drainDeadline: AbortSignal;
+}
+
+/** How long an upstream may take to close a stream that is over. */
+const UPSTREAM_CLOSE_MS = 1_000;
+
+/**
+ * From the first attempt to the last byte, plain and streamed alike: pieces are written as they come, and the unit ends,
+ * priced and journalled, before the last of them leaves. Throws what no attempt could mend.
+ */
+export async function deliver(unit: Unit, client: Client, deps: DeliverDeps): Promise<void> {
+  const { events } = unit.call.endpoint;
+  const { asked } = unit.admitted;
+  const keepAlive =
+    asked.stream && events
+      ? new KeepAlive(client, deps, events.keepAlive, () =>
+          client.open({ ...EVENT_STREAM_HEADERS, ...answerHeaders(unit, []) }),
+        )
+      : null;
+  try {
+    const attempt = await attempts(unit, client, deps);
+    await new Delivery(unit, attempt, client, keepAlive, deps).run();
+  } finally {
+    keepAlive?.stop();
+  }
+}
+
+/**
+ * The unit ends here whatever happened to it; a caller that has gone is billed by pricing 6, a failure is not. Answers
+ * the error to show, which was sent in-band already where the answer is open.
+ */
+export async function fail(unit: Unit, error: unknown, client: Client, deps: DeliverDeps): Promise<unknown> {
+  const { isOpen } = client;
+  if (client.isGone) {
+    await unit.finish(
+      { outcome: 'cancelled', httpStatus: isOpen ? 200 : 499, errorCode: null },
+      { finishSeen: false, usageAfterMs: null },
+    );
+    return error;
+  }
+  const shown = isDrained(client, deps) ? drained() : asApiError(error);
+  await unit.finish({ outcome: 'failed', httpStatus: isOpen ? 200 : shown.status, errorCode: shown.code });
+  if (!isOpen) return shown;
+  const { endpoint, requestId } = unit.call;
+  if (!unit.admitted.asked.stream || !endpoint.events) client.cut();
+  else {
+    await client.write(endpoint.events.failure(shown, requestId));
+    client.end();
+  }
+  return shown;
+}
+
+function asApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError('internal_error', { cause: error });
+}
+
+function isDrained({ upstream }: Client, { drainDeadline }: DeliverDeps): boolean {
+  return drainDeadline.aborted && upstream.signal.aborted;
+}
+
+/** What a request gets that the end of a drain cuts off. */
+function drained(): ApiError {
+  return new ApiError('service_draining', { retryAfterSeconds: 1, shouldRetry: true });
+}
+
+function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attempt> {
+  const { plan, principal } = unit.admitted;
+  const { clock, random, budget, breakers } = deps;
+  const policy = principal.routingPolicy ?? {};
+  const endsMs = clock.monotonic() + (policy.total_timeout_ms ?? Number.MAX_SAFE_INTEGER);
+  const { signal } = client.upstream;
+  const isGone = (): boolean => client.isGone;
+  return runAttempts({
+    plan,
+    policy,
+    clock,
+    random,
+    budget,
+    breakers,
+    signal,
+    attempt: (planned, n) => {
+      const answerId = newAnswerId(unit.call.endpoint.idPrefix, clock, random);
+      const remainingMs = endsMs - clock.monotonic();
+      return tryRoute({ unit, planned, n, answerId, signal, isGone, remainingMs }, deps);
+    },
+  });
+}
+
+function answerHeaders(unit: Unit, ignored: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const [first] = unit.attempts;
+  if (first) headers[HEADER.overhead] = (first.startedMs - unit.call.startedMs).toFixed(2);
+  if (ignored.length > 0) headers[HEADER.ignoredParams] = [...new Set(ignored)].join(', ');
+  return headers;
+}
+
+/** Passes a committed answer on to the caller, to its end, failure or disconnect, and finishes the unit exactly once. */
+class Delivery {
+  private isWhole = false;
+
+  constructor(
+    private readonly unit: Unit,
+    private readonly attempt: Attempt,
+    private readonly client: Client,
+    private readonly keepAlive: KeepAlive | null,
+    private readonly deps: DeliverDeps,
+  ) {}
+
+  async run(): Promise<void> {
+    const { attempt, client } = this;
+    try {
+      let isOver = await this.pass(attempt.first);
+      while (!isOver) isOver = await this.pass(await attempt.next());
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      if (client.isGone) await this.cancelled();
+      else if (isDrained(client, this.deps)) await this.failedWith(drained());
+      else await this.failed(error);
+    } finally {
+      this.keepAlive?.stop();
+      // An upstream that has said its last word may close its answer itself: its connection can then be used again.
+      if (this.isWhole && !attempt.answer.isWhole)
+        this.deps.deadlines.set(UPSTREAM_CLOSE_MS, () => attempt.close());
+      else attempt.close();
+    }
+    if (client.isOpen && !client.raw.writableEnded) client.end();
+  }
+
+  /** True once the answer is over. */
+  private async pass(pieces: readonly Piece[]): Promise<boolean> {
+    const { attempt, client } = this;
+    // Set before anything is awaited: the caller may leave during the write.
+    client.finishSeen = attempt.state.meter.finishSeen;
+    for (const piece of pieces) {
+      switch (piece.kind) {
+        case 'failure':
+          await this.failed(attempt.failed(piece.failure));
+          return true;
+        case 'end':
+          this.isWhole = true;
+          await this.end(piece.out);
+          return true;
+        case 'wait':
+        case 'part':
+          this.open();
+          if (piece.out.length > 0) this.keepAlive?.arm();
+          await client.write(piece.out);
+      }
+    }
+    return false;
+  }
+
+  private open(): void {
+    if (!this.client.isOpen) this.client.open(this.headers());
+  }
+
+  private headers(): Record<string, string> {
+    const { answer, state } = this.attempt;
+    return { ...answerHeaders(this.unit, state.planned.translation.ignored), ...answer.headers };
+  }
+
+  /** The answer is whole: its OUTCOME is written before its last bytes leave. */
+  private async end(out: string | Uint8Array): Promise<void> {
+    const { client, unit } = this;
+    if (client.isGone) return this.cancelled();
+    const hasLength = !client.isOpen && !unit.admitted.asked.stream;
+    if (!hasLength) this.open();
+    await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
+    if (hasLength) client.answer(out, this.headers());
+    else await client.write(out);
+  }
+
+  private async cancelled(): Promise<void> {
+    const { meter } = this.attempt.state;
+    const goneAtMs = this.client.goneAtMs ?? 0;
+    const usageAfterMs = meter.usageAtMs === null ? null : Math.max(0, meter.usageAtMs - goneAtMs);
+    await this.finish(
+      { outcome: 'cancelled', httpStatus: 200, errorCode: null },
+      { finishSeen: meter.finishSeen, usageAfterMs },
+    );
+  }
+
+  /** After the first piece nothing is retried: an error frame, and no fabricated end. */
+  private async failed(error: UpstreamError): Promise<void> {
+    const { state } = this.attempt;
+    note(state, error);
+    this.deps.alarms.see(state.planned, error, this.unit.call.requestId);
+    this.deps.breakers.report(state.planned.route, error);
+    await this.failedWith(attemptsFailed(error, []));
+  }
+
+  private async failedWith(error: ApiError): Promise<void> {
+    await this.finish({ outcome: 'failed', httpStatus: 200, errorCode: error.code });
+    const words = this.attempt.answer.fail(error);
+    if (words === null) this.client.cut();
+    else await this.client.write(words);
+  }
+
+  private async finish(...end: Parameters<Unit['finish']>): Promise<void> {
+    this.keepAlive?.stop();
+    this.attempt.state.endedMs ??= this.deps.clock.monotonic();
+    await this.unit.finish(...end);
+  }
+}

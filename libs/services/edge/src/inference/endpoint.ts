@@ -1,0 +1,97 @@
+import { ApiError, BODY_LIMIT_BYTES, type KeyPrincipal, type PrincipalReader } from '@gateway/contracts';
+import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
+import { parseCredential, permit, responseHeaders, type AccessRule } from '@gateway/platform';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
+import type { Call } from '../request/call.js';
+import { Client } from '../request/client.js';
+import { infer, type InferDeps } from './infer.js';
+
+const EMPTY = Buffer.alloc(0);
+/** Of a request that was refused before its body was read. */
+const NO_MODEL = { id: null, requested: null };
+
+export interface EndpointDeps extends InferDeps {
+  principals: PrincipalReader;
+}
+
+/** Registers the inference endpoints as handlers of Fastify's own: Nest's pipeline per route costs throughput. */
+export async function registerEndpoints(instance: FastifyInstance, deps: EndpointDeps): Promise<void> {
+  await instance.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    // The bytes go on as they came; what they are is found out after authentication.
+    scope.addContentTypeParser<Buffer>(
+      '*',
+      { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES },
+      (_request, bytes, parsed) => parsed(null, bytes),
+    );
+    for (const endpoint of ENDPOINTS) {
+      endpoint.load?.();
+      for (const path of endpoint.paths) registerPath(scope, endpoint, path, deps);
+    }
+    done();
+  });
+}
+
+/** One path under both bases. */
+function registerPath(scope: FastifyInstance, endpoint: Endpoint, path: string, deps: EndpointDeps): void {
+  const access: AccessRule = { key: { permission: endpoint.permission } };
+  const recorded = `/v1${path}`;
+  const { requestIdHeader: header } = endpoint;
+  const callOf = (request: FastifyRequest, principal: KeyPrincipal): Call => ({
+    requestId: request.id,
+    unit: 0,
+    endpoint,
+    path: recorded,
+    principal,
+    apiVersion: request.apiVersion,
+    receivedAtMs: deps.clock.now(),
+    startedMs: deps.clock.monotonic(),
+    headers: request.headers,
+    tags: principal.requestTags,
+    bytes: Buffer.isBuffer(request.body) ? request.body : EMPTY,
+    reload: async () => {
+      const newer = permit(
+        await deps.principals.reload(parseCredential(request.headers)),
+        access,
+        deps.clock,
+      );
+      if (newer.kind !== 'key') throw new ApiError('forbidden');
+      return newer;
+    },
+  });
+  const refused = (request: FastifyRequest, principal: KeyPrincipal, refusal: ApiError): void =>
+    deps.rejections.add(callOf(request, principal), NO_MODEL, refusal, null);
+  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { principal } = request;
+    if (principal?.kind !== 'key') throw new TypeError('an inference endpoint without a key principal');
+    // Past Fastify's own reply, whose hooks and header copies have nothing to add to a good answer.
+    const headOf = (): Record<string, string> => {
+      reply.hijack();
+      return { ...responseHeaders(request), ...(header === undefined ? {} : { [header]: request.id }) };
+    };
+    const stallMs = deps.config.CLIENT_STALL_TIMEOUT_MS;
+    const client = new Client(reply.raw, headOf, deps.clock, deps.deadlines, stallMs);
+    try {
+      await infer(callOf(request, principal), client, deps);
+    } catch (error) {
+      // Sent in-band, or nobody is left to read it.
+      if (client.isOpen || client.isGone) return;
+      void reply.headers(client.rateHeaders);
+      throw error;
+    }
+  };
+  const config = { access, admits: true, refused };
+  for (const url of [`/v1${path}`, `/openai/v1${path}`])
+    scope.post(url, { config, ...hooksOf(endpoint) }, handle);
+}
+
+/** Whatever is answered on such a path, a refusal too, carries the id where SDKs of the endpoint's family read it. */
+function hooksOf({ requestIdHeader: header }: Endpoint): { onSend?: onSendHookHandler } {
+  if (header === undefined) return {};
+  return {
+    onSend: (request, reply, payload, done) => {
+      void reply.header(header, request.id);
+      done(null, payload);
+    },
+  };
+}

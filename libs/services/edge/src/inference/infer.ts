@@ -1,0 +1,100 @@
+import { ApiError, type ErrorCode } from '@gateway/contracts';
+import { LEASE_MS, rateHeaders } from '@gateway/limits';
+import { unavailable } from '@gateway/platform';
+import type { Provider } from '@gateway/providers';
+import { planRoutes, type CatalogueIndex } from '@gateway/routing';
+import {
+  admit,
+  planForCurrent,
+  Refused,
+  type AdmissionDeps,
+  type AdmittedUnit,
+  type Again,
+} from '../admission/admit.js';
+import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
+import { requestTags, type Call } from '../request/call.js';
+import type { Client } from '../request/client.js';
+import { renewal, type InFlight } from '../units/in-flight.js';
+import type { Rejections } from '../units/rejections.js';
+import { Unit } from '../units/unit.js';
+import { deliver, fail, type DeliverDeps } from './deliver.js';
+
+export interface InferDeps extends AdmissionDeps, DeliverDeps {
+  index: () => CatalogueIndex;
+  /** Providers with a credential, by slug. */
+  providers: ReadonlyMap<string, Provider>;
+  inFlight: InFlight;
+  rejections: Rejections;
+}
+
+/** Failures of ours that say nothing about the request: they are metrics, not records of a caller. */
+const NOT_RECORDED: readonly ErrorCode[] = ['internal_error', 'service_unavailable', 'service_draining'];
+
+/**
+ * One inference request from its bytes to its last byte. Reads as the order of refusals: body, model and access,
+ * capability, plan, limits; then attempts. Throws ApiError while nothing was sent; after that failures are in-band.
+ */
+export async function infer(call: Call, client: Client, deps: InferDeps): Promise<void> {
+  const admitted = await planAndAdmit(call, client, deps);
+  client.rateHeaders = rateHeaders(admitted.request.scopes, admitted.admitted);
+  const unit = openUnit(call, admitted, client, deps);
+  try {
+    await deliver(unit, client, deps);
+  } catch (error) {
+    throw await fail(unit, error, client, deps);
+  } finally {
+    deps.inFlight.remove(admitted.request.unit);
+  }
+}
+
+/** Everything before the first attempt. A refusal is recorded, and nothing of it is counted. */
+async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promise<AdmittedUnit> {
+  const { endpoint } = call;
+  const model: { id: string | null; requested: string | null } = { id: null, requested: null };
+  let outcome: AdmittedUnit | Refused;
+  try {
+    call.tags = requestTags(call.headers, call.principal);
+    const asked = endpoint.read(call);
+    model.requested = asked.model ?? call.principal.defaultModel;
+    const again: Again = {
+      reload: () => call.reload(),
+      planFor: (principal) => {
+        const { providers, breakers } = deps;
+        const isOpen: typeof breakers.isOpen = (route) => breakers.isOpen(route);
+        const plan = planRoutes({ asked, endpoint, principal, index: deps.index(), providers, isOpen });
+        // What cannot be said in the first route's dialect is refused before anything is counted.
+        void plan.routes[0].translation.request;
+        model.id = plan.model.record.id;
+        return { principal, asked, plan };
+      },
+    };
+    const planned = await planForCurrent(call.principal, again, deps);
+    if (!deps.journal.isAccepting) throw notAccepting(deps);
+    outcome = await admit(`${call.requestId}/${call.unit}`, planned, again, deps);
+    if (!(outcome instanceof Refused)) return outcome;
+  } catch (error) {
+    if (error instanceof ApiError && !NOT_RECORDED.includes(error.code))
+      deps.rejections.add(call, model, error, null);
+    throw error;
+  }
+  const { error, refusal } = outcome;
+  client.rateHeaders = refusedRateHeaders(refusal);
+  if (!NOT_RECORDED.includes(error.code)) deps.rejections.add(call, model, error, refusal);
+  throw error;
+}
+
+function openUnit(call: Call, admitted: AdmittedUnit, client: Client, deps: InferDeps): Unit {
+  const unit = Unit.open(call, admitted, deps);
+  if (unit) {
+    // Let in without the store: it learns of the unit when it is back.
+    if (admitted.admitted.away !== undefined) deps.puts.add(renewal(admitted));
+    deps.inFlight.add(admitted, () => client.upstream.abort());
+    return unit;
+  }
+  deps.puts.add({ ...renewal(admitted), action: 'cancel', nano: 0n, leaseMs: LEASE_MS });
+  throw notAccepting(deps);
+}
+
+function notAccepting({ random }: InferDeps): ApiError {
+  return unavailable(random, new Error('the journal takes no new unit'));
+}

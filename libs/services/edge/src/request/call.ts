@@ -1,0 +1,50 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError, HEADER, type KeyPrincipal } from '@gateway/contracts';
+import type { Endpoint } from '@gateway/endpoints';
+
+/** One request of a caller, authenticated, before its body is looked at. */
+export interface Call {
+  requestId: string;
+  /** Number of the unit within the request: 0 but for requests of several units. */
+  unit: number;
+  endpoint: Endpoint;
+  /** The endpoint's path as records name it, for example /v1/chat/completions. */
+  path: string;
+  principal: KeyPrincipal;
+  apiVersion: string;
+  /** Milliseconds since the epoch, and on the clock that only grows. */
+  receivedAtMs: number;
+  startedMs: number;
+  headers: IncomingHttpHeaders;
+  /** The key's own until the headers were read, then with the request's. */
+  tags: Record<string, string>;
+  bytes: Uint8Array;
+  /** Reads the principal again, past every cache; throws where the key may no longer call. */
+  reload(): Promise<KeyPrincipal>;
+}
+
+const TAGS_MAX = 16;
+const TAG_LENGTH_MAX = 512;
+
+/** `k=v,k2=v2`, at most 16, over the key's own tags. Throws validation_error. */
+export function requestTags(headers: IncomingHttpHeaders, principal: KeyPrincipal): Record<string, string> {
+  const header = headers[HEADER.requestTags.toLowerCase()];
+  if (typeof header !== 'string' || header.trim() === '') return principal.requestTags;
+  const tags: Record<string, string> = { ...principal.requestTags };
+  const pairs = header.split(',');
+  const fault = (msg: string): ApiError =>
+    new ApiError('validation_error', {
+      message: msg,
+      details: [{ type: 'tags_invalid', loc: ['header', HEADER.requestTags], msg }],
+    });
+  if (pairs.length > TAGS_MAX) throw fault(`at most ${TAGS_MAX} request tags`);
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, Math.max(0, at)).trim();
+    const value = pair.slice(at + 1).trim();
+    if (name === '' || name === '__proto__' || name.length > 64 || value.length > TAG_LENGTH_MAX)
+      throw fault('request tags have the form name=value');
+    tags[name] = value;
+  }
+  return tags;
+}

@@ -1,0 +1,103 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '@gateway/contracts';
+import { LATE_USAGE_MS } from '@gateway/money';
+import type { Deadlines } from '@gateway/platform';
+
+/** Written at once; a client that takes less than this within the stall timeout counts as one that reads nothing. */
+const PIECE_BYTES = 65_536;
+/** One for all: a reason of its own costs each caller that leaves a stack, and they may leave by the thousand. */
+const LEFT = new Error('The caller has left.');
+
+/** The caller's side of an answer: whether it is still there, the head, and writing with back-pressure. */
+export class Client {
+  /** True once 200 was sent. */
+  isOpen = false;
+  /** Of whatever is answered from here on, a refusal or a failure too. */
+  rateHeaders: Readonly<Record<string, string>> = {};
+  /** Aborts the upstream. */
+  readonly upstream = new AbortController();
+  goneAtMs: number | null = null;
+  /** Set once the upstream has said how the answer ends: its usage may still come for two seconds. */
+  finishSeen = false;
+  private drained: (() => void) | null = null;
+
+  /** `headOf` is asked once, when the answer begins: headers of every answer of the request. */
+  constructor(
+    readonly raw: ServerResponse,
+    private readonly headOf: () => Readonly<Record<string, string>>,
+    private readonly clock: Clock,
+    private readonly deadlines: Deadlines,
+    private readonly stallMs: number,
+  ) {
+    // Not as fields of this object: V8 then carried nearly every finished request through its young collections.
+    raw.once('close', () => this.onClose());
+    raw.on('drain', () => this.onDrain());
+    if (raw.destroyed) this.onClose();
+  }
+
+  get isGone(): boolean {
+    return this.goneAtMs !== null;
+  }
+
+  /** Sends 200 and the head; a second call does nothing. */
+  open(headers: Readonly<Record<string, string>>): void {
+    if (this.isOpen || this.isGone) return;
+    this.isOpen = true;
+    this.raw.writeHead(200, { ...this.headOf(), ...this.rateHeaders, ...headers });
+  }
+
+  /** Writes, and waits while the client reads slower than it is written to. A client that reads nothing is closed. */
+  async write(out: string | Uint8Array): Promise<void> {
+    if (out.length === 0) return;
+    if (out.length <= PIECE_BYTES) return this.writePiece(out);
+    const bytes = typeof out === 'string' ? Buffer.from(out) : out;
+    for (let at = 0; at < bytes.length && !this.isGone; at += PIECE_BYTES)
+      await this.writePiece(bytes.subarray(at, at + PIECE_BYTES));
+  }
+
+  /** A whole answer, with its length. A client that takes none of it for the stall timeout is closed. */
+  answer(out: string | Uint8Array, headers: Readonly<Record<string, string>>): void {
+    if (this.isGone) return;
+    this.open({ ...headers, 'content-length': String(Buffer.byteLength(out)) });
+    this.raw.end(out);
+    this.watchStall();
+  }
+
+  /** Ends a stream; what is left of it has the stall timeout. */
+  end(): void {
+    this.raw.end();
+    this.watchStall();
+  }
+
+  /** The answer broke off and has no words for it: the connection ends, so that it is not taken for whole. */
+  cut(): void {
+    this.raw.destroy();
+  }
+
+  private watchStall(): void {
+    const { socket } = this.raw;
+    // Where the kernel took everything there is nothing to wait for; a finished answer sets the time of an idle connection.
+    if (socket !== null && socket.writableLength > 0) socket.setTimeout(this.stallMs);
+  }
+
+  private async writePiece(piece: string | Uint8Array): Promise<void> {
+    if (this.isGone || this.raw.write(piece)) return;
+    const stalled = this.deadlines.set(this.stallMs, () => this.raw.destroy());
+    await new Promise<void>((resolve) => (this.drained = resolve));
+    stalled.cancel();
+  }
+
+  private onDrain(): void {
+    this.drained?.();
+    this.drained = null;
+  }
+
+  private onClose(): void {
+    if (!this.raw.writableFinished && !this.isGone) {
+      this.goneAtMs = this.clock.monotonic();
+      if (this.finishSeen) this.deadlines.set(LATE_USAGE_MS, () => this.upstream.abort(LEFT));
+      else this.upstream.abort(LEFT);
+    }
+    this.onDrain();
+  }
+}
