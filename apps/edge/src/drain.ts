@@ -1,8 +1,10 @@
 import 'reflect-metadata';
 import { drainJournal, EdgeConfig } from '@gateway/edge';
-import { WorkerShipper } from '@gateway/fleet';
+import { WorkerShipper } from '@gateway/event-log';
+import { HttpFunds } from '@gateway/fleet';
 import {
   createLogger,
+  InternalHttp,
   loadConfig,
   readConfigs,
   readFleetConfig,
@@ -20,12 +22,18 @@ const { fleet, config } = readConfigs({
   config: () => loadConfig(EdgeConfig, env),
 });
 const clock = new SystemClock();
+const random = new SystemRandom();
 const logger = createLogger({ service: 'drain', level: fleet.LOG_LEVEL });
 const onFault = (error: unknown): void => logger.error({ err: error }, 'draining goes on after a fault');
+const services = { usage: fleet.USAGE_URL ?? '' };
+const funds = new HttpFunds(
+  new InternalHttp({ clock, random, fleetToken: fleet.FLEET_TOKEN, services }),
+  random,
+);
 const drained = await drainJournal({
   dir: config.JOURNAL_DIR,
   clock,
-  random: new SystemRandom(),
+  random,
   waitMs: WAIT_MS,
   onAlarm: (alarm) => logger.warn({ reason: JSON.stringify(alarm) }, 'journal alarm'),
   onFault,
@@ -33,9 +41,8 @@ const drained = await drainJournal({
     new WorkerShipper({
       brokers: [...fleet.KAFKA_BROKERS],
       clientId: 'drain',
-      fleetToken: fleet.FLEET_TOKEN,
-      usageUrl: fleet.USAGE_URL ?? '',
       clock,
+      watermark: (producer, epoch) => funds.watermark(producer, epoch),
       events,
       onFault,
     }),

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Module, type DynamicModule } from '@nestjs/common';
-import type { Clock } from '@gateway/contracts';
+import { Funds, type Clock } from '@gateway/contracts';
 import { ShipperFactory } from '@gateway/edge';
-import { WorkerShipper } from '@gateway/fleet';
+import { WorkerShipper } from '@gateway/event-log';
 import { CLOCK, LOGGER, type FleetConfig } from '@gateway/platform';
 
 const FLEET = Symbol('FleetConfig');
@@ -15,18 +15,17 @@ class FleetShippers extends ShipperFactory {
     @Inject(FLEET) private readonly fleet: Readonly<FleetConfig>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
+    private readonly funds: Funds,
   ) {
     super();
   }
 
   override start(events: Events): ReturnType<ShipperFactory['start']> {
-    const { KAFKA_BROKERS, FLEET_TOKEN, USAGE_URL = '' } = this.fleet;
     return new WorkerShipper({
-      brokers: [...KAFKA_BROKERS],
+      brokers: [...this.fleet.KAFKA_BROKERS],
       clientId: 'edge-shipper',
-      fleetToken: FLEET_TOKEN,
-      usageUrl: USAGE_URL,
       clock: this.clock,
+      watermark: (producer, epoch) => this.funds.watermark(producer, epoch),
       events,
       onFault: (error) => this.logger.error({ err: error }, 'the shipper of the journal failed'),
     });

@@ -9,10 +9,9 @@ import {
 } from '@gateway/contracts';
 import kafkajs from 'kafkajs';
 import { backOffMs } from './back-off.js';
-import { KafkaAppender } from './kafka-appender.js';
 import { kafkaClient, type KafkaOptions } from './kafka-client.js';
 import { KafkaConsumer } from './kafka-consumer.js';
-import { within } from './within.js';
+import { KafkaProducer } from './kafka-producer.js';
 
 export interface KafkaEventLogOptions extends KafkaOptions {
   clock: Clock;
@@ -29,39 +28,23 @@ export interface KafkaEventLogOptions extends KafkaOptions {
 
 const STOP_TIMEOUT_MS = 30_000;
 const SESSION_TIMEOUT_MS = 30_000;
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Kafka through kafkajs. Topics exist already (deploy/kafka/topics.yaml): a misspelt one is an error. */
 export class KafkaEventLog extends EventLog {
   private readonly kafka: kafkajs.Kafka;
-  private readonly producer: kafkajs.Producer;
-  private readonly appenders = new Map<string, KafkaAppender>();
+  private readonly producer: KafkaProducer;
   private readonly consumers = new Set<KafkaConsumer>();
-  private connecting: Promise<void> | null = null;
   private isClosed = false;
 
   constructor(private readonly options: KafkaEventLogOptions) {
     super();
     this.kafka = kafkaClient(options);
-    this.producer = this.kafka.producer({
-      // kafkajs's idempotent mode sends one request at a time per broker; consumers here are idempotent by id.
-      idempotent: false,
-      allowAutoTopicCreation: false,
-      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
-      retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 4 },
-    });
+    this.producer = new KafkaProducer(this.kafka, options.clock);
   }
 
   async append(topic: string, records: LogRecord[]): Promise<void> {
     if (this.isClosed) throw new Error('The event log is closed.');
-    if (records.length === 0) return;
-    await this.connected();
-    let appender = this.appenders.get(topic);
-    if (appender === undefined) {
-      appender = new KafkaAppender(topic, this.producer, this.options.clock);
-      this.appenders.set(topic, appender);
-    }
-    await appender.append(records);
+    await this.producer.append(topic, records);
   }
 
   async consume(subscription: Subscription): Promise<Consumer> {
@@ -92,19 +75,6 @@ export class KafkaEventLog extends EventLog {
     if (this.isClosed) return;
     this.isClosed = true;
     await Promise.all([...this.consumers].map((consumer) => consumer.stop()));
-    await Promise.all([...this.appenders.values()].map((appender) => appender.drained()));
-    const { clock, onFault } = this.options;
-    await within(this.producer.disconnect(), { clock, timeoutMs: CONNECT_TIMEOUT_MS }).catch(
-      (error: unknown) => onFault?.(error),
-    );
-  }
-
-  /** The producer finds lost brokers again by itself; only the first connection may have to be tried again. */
-  private async connected(): Promise<void> {
-    this.connecting ??= this.producer.connect().catch((error: unknown) => {
-      this.connecting = null;
-      throw error;
-    });
-    await within(this.connecting, { clock: this.options.clock, timeoutMs: CONNECT_TIMEOUT_MS });
+    await this.producer.close().catch((error: unknown) => this.options.onFault?.(error));
   }
 }

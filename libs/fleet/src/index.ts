@@ -12,5 +12,3 @@ export { HttpCatalogueReader } from './remote/http-catalogue-reader.js';
 export { HttpFunds } from './remote/http-funds.js';
 export { HttpPrincipalReader } from './remote/http-principal-reader.js';
 export { RemoteCatalogueModule, RemoteFundsModule, RemotePrincipalsModule } from './remote/remote.modules.js';
-export { WorkerShipper } from './shipper/worker-shipper.js';
-export type { WorkerShipperOptions } from './shipper/worker-shipper.js';

@@ -23,4 +23,3 @@ export { Shipper } from './shipper.js';
 export type { ShipperOptions } from './shipper.js';
 export type { ShipperEvents, ShipperHandle, ShipperStats, ShipSource } from './shipper-handle.js';
 export { serveShipper, ShipperThread } from './shipper-thread.js';
-export type { ShipperOrder, ShipperReport } from './shipper-thread.js';

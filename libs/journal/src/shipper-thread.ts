@@ -11,6 +11,8 @@ type Port = Pick<MessagePort, 'postMessage' | 'on'>;
 export type ShipperOrder =
   | { kind: 'source'; source: ShipSource }
   | { kind: 'synced'; position: Position }
+  /** Null: the ledger did not answer. */
+  | { kind: 'watermark'; id: number; seq: number | null }
   | { kind: 'drain'; id: number; deadlineMs: number }
   | { kind: 'stop'; id: number };
 
@@ -18,6 +20,8 @@ export type ShipperOrder =
 export type ShipperReport =
   | { kind: 'shipped'; producer: string; epoch: string; seq: number }
   | { kind: 'watermark'; producer: string; epoch: string; seq: number }
+  /** Asks for the watermark of an epoch. */
+  | { kind: 'ask'; id: number; producer: string; epoch: string }
   | { kind: 'alarm'; alarm: JournalAlarm }
   | { kind: 'stats'; stats: ShipperStats }
   | { kind: 'done'; id: number; left: number };
@@ -26,10 +30,15 @@ const STATS_MS = 1_000;
 const SYNCED_MS = 50;
 
 /** In the worker: builds the shipper, obeys the port, reports to it. Resolves after `stop`. */
-export function serveShipper(port: Port, options: Omit<ShipperOptions, 'events'>): Promise<void> {
+export function serveShipper(
+  port: Port,
+  options: Omit<ShipperOptions, 'events' | 'watermark'>,
+): Promise<void> {
   const report = (message: ShipperReport): void => port.postMessage(message);
+  const watermarks = new AskedWatermarks(report);
   const shipper = new Shipper({
     ...options,
+    watermark: (producer, epoch) => watermarks.ask(producer, epoch),
     events: {
       shipped: (producer, epoch, seq) => report({ kind: 'shipped', producer, epoch, seq }),
       watermark: (producer, epoch, seq) => report({ kind: 'watermark', producer, epoch, seq }),
@@ -43,6 +52,8 @@ export function serveShipper(port: Port, options: Omit<ShipperOptions, 'events'>
         return shipper.addSource(order.source);
       case 'synced':
         return shipper.synced(order.position);
+      case 'watermark':
+        return watermarks.answered(order.id, order.seq);
       case 'drain':
         return report({ kind: 'done', id: order.id, left: await shipper.drain(order.deadlineMs) });
       case 'stop':
@@ -63,6 +74,30 @@ export function serveShipper(port: Port, options: Omit<ShipperOptions, 'events'>
   });
 }
 
+/** Watermarks that the main thread is asked for: the ledger's client is there. It answers each, so none stays here. */
+class AskedWatermarks {
+  private readonly waiting = new Map<number, { resolve(seq: number): void; reject(error: Error): void }>();
+  private lastId = 0;
+
+  constructor(private readonly report: (message: ShipperReport) => void) {}
+
+  ask(producer: string, epoch: string): Promise<number> {
+    this.lastId += 1;
+    const id = this.lastId;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.report({ kind: 'ask', id, producer, epoch });
+    });
+  }
+
+  answered(id: number, seq: number | null): void {
+    const asked = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (seq === null) asked?.reject(new Error('The ledger did not answer.'));
+    else asked?.resolve(seq);
+  }
+}
+
 async function reportStats(
   shipper: Shipper,
   to: { clock: Clock; signal: AbortSignal; report(message: ShipperReport): void },
@@ -73,10 +108,17 @@ async function reportStats(
   }
 }
 
+export interface ShipperThreadOptions {
+  clock: Clock;
+  /** Funds.watermark. */
+  watermark: ShipperOptions['watermark'];
+  events: ShipperEvents;
+}
+
 /** In the main thread: the same handle as a Shipper, over a port. Give it to Journal.follow. */
 export class ShipperThread implements ShipperHandle {
   private readonly port: Port;
-  private readonly clock: Clock;
+  private readonly options: ShipperThreadOptions;
   private readonly waiting = new Map<number, (left: number) => void>();
   private lastId = 0;
   private newest: Position | null = null;
@@ -92,10 +134,10 @@ export class ShipperThread implements ShipperHandle {
     watermarkFailures: 0,
   };
 
-  constructor(port: Port, clock: Clock, events: ShipperEvents) {
+  constructor(port: Port, options: ShipperThreadOptions) {
     this.port = port;
-    this.clock = clock;
-    port.on('message', (report: ShipperReport) => this.hear(report, events));
+    this.options = options;
+    port.on('message', (report: ShipperReport) => this.received(report));
   }
 
   addSource(source: ShipSource): void {
@@ -106,11 +148,11 @@ export class ShipperThread implements ShipperHandle {
   synced(position: Position): void {
     const isDue = this.newest !== null;
     this.newest = position;
-    if (!isDue) this.clock.setTimer(SYNCED_MS, () => this.tell());
+    if (!isDue) this.options.clock.setTimer(SYNCED_MS, () => this.sendSynced());
   }
 
   drain(deadlineMs: number): Promise<number> {
-    this.tell();
+    this.sendSynced();
     return this.ask((id) => ({ kind: 'drain', id, deadlineMs }));
   }
 
@@ -123,7 +165,7 @@ export class ShipperThread implements ShipperHandle {
     return this.known;
   }
 
-  private tell(): void {
+  private sendSynced(): void {
     if (this.newest !== null) this.order({ kind: 'synced', position: this.newest });
     this.newest = null;
   }
@@ -141,12 +183,21 @@ export class ShipperThread implements ShipperHandle {
     this.port.postMessage(order);
   }
 
-  private hear(report: ShipperReport, events: ShipperEvents): void {
+  private async answer({ id, producer, epoch }: Extract<ShipperReport, { kind: 'ask' }>): Promise<void> {
+    // The worker counts a failure and asks again.
+    const seq = await this.options.watermark(producer, epoch).catch(() => null);
+    this.order({ kind: 'watermark', id, seq });
+  }
+
+  private received(report: ShipperReport): void {
+    const { events } = this.options;
     switch (report.kind) {
       case 'shipped':
         return events.shipped(report.producer, report.epoch, report.seq);
       case 'watermark':
         return events.watermark(report.producer, report.epoch, report.seq);
+      case 'ask':
+        return void this.answer(report);
       case 'alarm':
         return events.alarm(report.alarm);
       case 'stats':

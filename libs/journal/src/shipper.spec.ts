@@ -279,14 +279,18 @@ describe('the shipper', () => {
     scene(async (bench, ledger) => {
       const { port1, port2 } = new MessageChannel();
       const { append, watermark } = ledger;
-      const served = serveShipper(port2, { append, watermark, clock: bench.clock, random: seededRandom(5) });
-      const shipper = new ShipperThread(
-        port1,
-        bench.clock,
-        eventsInto(() => bench.journal, bench.alarms),
-      );
+      const served = serveShipper(port2, { append, clock: bench.clock, random: seededRandom(5) });
+      let isLedgerAway = true;
+      const shipper = new ShipperThread(port1, {
+        clock: bench.clock,
+        watermark: (producer, epoch) =>
+          isLedgerAway ? Promise.reject(new Error('away')) : watermark(producer, epoch),
+        events: eventsInto(() => bench.journal, bench.alarms),
+      });
       bench.journal.follow(shipper);
       write(bench, 300);
+      await bench.clock.until(() => shipper.stats().watermarkFailures > 0, 100);
+      isLedgerAway = false;
       await bench.clock.until(() => bench.journal.stats().watermark === 300, 100);
       expect(ledger.unique()).toHaveLength(300);
       await bench.clock.until(() => shipper.stats().records === 300, 100);

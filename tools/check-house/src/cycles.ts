@@ -27,14 +27,15 @@ function importsOf(path: string, text: string, files: ReadonlyMap<string, string
 
 function resolve(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
-  const alias = /^@gateway\/([^/]+)$/.exec(specifier)?.[1];
+  const alias = /^@gateway\/([^/]+(?:\/[^/]+)?)$/.exec(specifier)?.[1];
   return alias === undefined ? undefined : `@gateway/${alias}`;
 }
 
 function candidates(target: string): string[] {
   if (target.startsWith('@gateway/')) {
     const name = target.slice('@gateway/'.length);
-    return [`libs/${name}/src/index.ts`, `libs/services/${name}/src/index.ts`];
+    const [lib, entry = 'index'] = name.split('/');
+    return [`libs/${lib}/src/${entry}.ts`, `libs/services/${lib}/src/${entry}.ts`];
   }
   const stem = target.replace(/\.jsx?$/, '');
   return [target, `${stem}.ts`, `${stem}.tsx`];

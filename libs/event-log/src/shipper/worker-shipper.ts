@@ -13,13 +13,13 @@ import {
 export interface ShipperWorkerData {
   brokers: readonly string[];
   clientId: string;
-  fleetToken: string;
-  usageUrl: string;
 }
 
 export interface WorkerShipperOptions extends ShipperWorkerData {
   clock: Clock;
   events: ShipperEvents;
+  /** Funds.watermark, asked in this thread: the worker has no HTTP client. */
+  watermark: (producer: string, epoch: string) => Promise<number>;
   onFault: (error: unknown) => void;
   /** Program of the thread; only a test has another. */
   entry?: URL;
@@ -115,14 +115,14 @@ export class WorkerShipper implements ShipperHandle {
   }
 
   private begin(): void {
-    const { clock, brokers, clientId, fleetToken, usageUrl } = this.options;
-    const workerData: ShipperWorkerData = { brokers, clientId, fleetToken, usageUrl };
+    const { clock, brokers, clientId, watermark } = this.options;
+    const workerData: ShipperWorkerData = { brokers, clientId };
     const worker = new Worker(this.options.entry ?? new URL('./shipper-worker.js', import.meta.url), {
       workerData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     this.worker = worker;
-    this.thread = new ShipperThread(portOf(worker), clock, this.events());
+    this.thread = new ShipperThread(portOf(worker), { clock, watermark, events: this.events() });
     worker.on('error', (error) => this.options.onFault(error));
     worker.on('exit', (code) => this.ended(code));
     for (const source of this.sources.values()) this.thread.addSource(source);

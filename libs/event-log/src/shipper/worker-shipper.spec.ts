@@ -39,7 +39,8 @@ describe('WorkerShipper', () => {
        ${program}`,
     );
     shipper = new WorkerShipper({
-      ...{ brokers: [], clientId: 'spec', fleetToken: '', usageUrl: '', clock, entry: pathToFileURL(entry) },
+      ...{ brokers: [], clientId: 'spec', clock, entry: pathToFileURL(entry) },
+      watermark: () => Promise.resolve(0),
       events: {
         shipped: () => undefined,
         watermark: (producer, epoch, seq) => void watermarks.push(`${producer}/${epoch} ${seq}`),
