@@ -9,6 +9,9 @@ import type { JournalOptions } from './journal-options.js';
 import type { CrashRecord, Intent, OutcomeValues, SyncedOutcome } from './records.js';
 import type { ShipperEvents } from './shipper-handle.js';
 
+/** Ends a test that would wait for ever. A slow disk takes 20,000 turns to remove forty segments. */
+const TURNS_MAX = 1_000_000;
+
 /** A clock that the test moves; its wall part may step without the monotonic one. */
 export class TestClock implements Clock {
   wall = 1_790_000_000_000;
@@ -54,7 +57,7 @@ export class TestClock implements Clock {
   /** Moves on by `stepMs` until the condition holds, with real input and output done in between. */
   async until(isTrue: () => boolean, stepMs = 0): Promise<void> {
     for (let turns = 0; !isTrue(); turns += 1) {
-      if (turns > 20_000) throw new Error('The condition never came true.');
+      if (turns > TURNS_MAX) throw new Error('The condition never came true.');
       this.advance(stepMs);
       await ioTurn();
     }
