@@ -62,18 +62,14 @@ export type {
 } from './catalogue/catalogue-snapshot.js';
 export { deadLetterTopic, TOPIC } from './events/topics.js';
 export type { Topic } from './events/topics.js';
+export type { TopicRecords } from './events/topic-records.js';
 export type { CloudEvent } from './events/cloud-event.js';
-export {
-  AttemptRecord,
-  LimitReading,
-  MONEY_PATTERN,
-  PricedFrom,
-  UsageRecord,
-} from './events/usage-record.js';
+export { AttemptRecord, LimitReading, PricedFrom, UsageRecord } from './events/usage-record.js';
 export { RejectionRecord } from './events/rejection-record.js';
-export { ACCOUNT_EVENT_TYPES, AccountEvent } from './events/account-event.js';
-export type { AccountEventType } from './events/account-event.js';
+export { ACCOUNT_RECORDS, AccountEvent } from './events/account-event.js';
+export type { AccountData, AccountRecordType, NewAccountEvent } from './events/account-event.js';
 export { CatalogueEvent } from './events/catalogue-event.js';
+export { DeadLetter } from './events/dead-letter.js';
 export { LoginBody, RefreshBody, ResolvePrincipalBody } from './http/auth.js';
 export type { MeRecord, SessionRecord, UserRecord } from './http/auth.js';
 export {

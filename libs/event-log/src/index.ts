@@ -8,6 +8,7 @@ export { WorkerShipper } from './shipper/worker-shipper.js';
 export type { KafkaOptions } from './kafka-client.js';
 export { KafkaEventLog } from './kafka-event-log.js';
 export type { KafkaEventLogOptions } from './kafka-event-log.js';
+export { accountEventRow } from './outbox/account-event-row.js';
 export { outboxBacklog } from './outbox/outbox-backlog.js';
 export { OutboxRelay } from './outbox/outbox-relay.js';
 export type { OutboxRelayOptions } from './outbox/outbox-relay.js';

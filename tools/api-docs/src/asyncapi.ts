@@ -1,13 +1,21 @@
 import {
+  ACCOUNT_RECORDS,
   AccountEvent,
   CatalogueEvent,
+  DeadLetter,
   deadLetterTopic,
   RejectionRecord,
   TOPIC,
   UsageRecord,
   type Topic,
 } from '@gateway/contracts';
-import { classSchemas, nullableSchemas, withReferenced, type Schema } from './class-schemas.js';
+import {
+  classSchemas,
+  nullableSchemas,
+  withInherited,
+  withReferenced,
+  type Schema,
+} from './class-schemas.js';
 
 interface Record {
   type: { name: string };
@@ -45,7 +53,7 @@ const RECORDS: { readonly [Name in Topic]: Record } = {
 };
 
 /** CloudEvents 1.0 around one record. */
-function envelope(topic: string, data: string): Schema {
+function envelope(topic: string, data: Schema): Schema {
   return {
     type: 'object',
     required: ['specversion', 'id', 'source', 'type', 'time', 'datacontenttype', 'data'],
@@ -56,9 +64,22 @@ function envelope(topic: string, data: string): Schema {
       type: { const: topic },
       time: { type: 'string', format: 'date-time' },
       datacontenttype: { const: 'application/json' },
-      data: { $ref: `#/components/schemas/${data}` },
+      data,
     },
   };
+}
+
+const schemaOf = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+/** What a topic's records are by the name of their message: of the account topic one for each type of event. */
+function payloads(topic: string, { type }: Record): { name: string; data: Schema }[] {
+  if (topic !== TOPIC.account) return [{ name: type.name, data: schemaOf(type.name) }];
+  return Object.entries(ACCOUNT_RECORDS).map(([event, { name }]) => ({
+    name,
+    data: {
+      allOf: [schemaOf(type.name), { properties: { type: { const: event }, data: schemaOf(name) } }],
+    },
+  }));
 }
 
 /** Topics of the fleet, their dead letters, and their records from the event classes. */
@@ -66,30 +87,37 @@ export function asyncApi(): Schema {
   const channels: { [name: string]: Schema } = {};
   const operations: { [name: string]: Schema } = {};
   const messages: { [name: string]: Schema } = {};
-  for (const [topic, { type, summary, key, producers }] of Object.entries(RECORDS)) {
-    const message = { $ref: `#/components/messages/${type.name}` };
-    messages[type.name] = {
-      name: topic,
-      summary,
-      contentType: 'application/cloudevents+json',
-      payload: envelope(topic, type.name),
-      bindings: { kafka: { key: { type: 'string', description: `Keyed by ${key}.` } } },
-    };
+  const message = (topic: string, summary: string, key: string, data: Schema): Schema => ({
+    name: topic,
+    summary,
+    contentType: 'application/cloudevents+json',
+    payload: envelope(topic, data),
+    bindings: { kafka: { key: { type: 'string', description: `Keyed by ${key}.` } } },
+  });
+  const referTo = (name: string): Schema => ({ $ref: `#/components/messages/${name}` });
+  for (const [topic, record] of Object.entries(RECORDS)) {
+    const { summary, key, producers } = record;
+    const found = payloads(topic, record);
+    for (const { name, data } of found) messages[name] = message(topic, summary, key, data);
     channels[topic] = {
       address: topic,
       description: `${summary} Written by ${producers}.`,
-      messages: { record: message },
+      messages: Object.fromEntries(found.map(({ name }) => [name, referTo(name)])),
     };
     const dead = deadLetterTopic(topic);
-    channels[dead] = {
-      address: dead,
-      description: `Records of ${topic} that could not be applied: key and value as they were.`,
-    };
+    const reason = `A record of ${topic} that a service could not apply.`;
+    messages[dead] = message(dead, reason, key, schemaOf(DeadLetter.name));
+    channels[dead] = { address: dead, description: reason, messages: { record: referTo(dead) } };
     operations[`receive ${topic}`] = { action: 'receive', channel: { $ref: `#/channels/${topic}` } };
   }
+  const types = [
+    ...Object.values(RECORDS).map(({ type }) => type),
+    ...Object.values(ACCOUNT_RECORDS),
+    DeadLetter,
+  ];
   const schemas = withReferenced(
-    nullableSchemas(classSchemas()),
-    Object.values(RECORDS).map(({ type }) => type.name),
+    nullableSchemas(withInherited(classSchemas(), types)),
+    types.map(({ name }) => name),
   );
   return {
     asyncapi: '3.0.0',

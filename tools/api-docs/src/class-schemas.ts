@@ -19,6 +19,20 @@ export function classSchemas(): ReadonlyMap<string, Schema> {
   return new Map(Object.entries(schemas as Record<string, Schema>));
 }
 
+/** The same with the classes that add no field of their own: they are as the class that they extend. */
+export function withInherited(
+  all: ReadonlyMap<string, Schema>,
+  types: Iterable<{ name: string }>,
+): ReadonlyMap<string, Schema> {
+  const found = new Map(all);
+  for (const type of types) {
+    const { name } = Object.getPrototypeOf(type) as { name: string };
+    const inherited = all.get(name);
+    if (!found.has(type.name) && inherited !== undefined) found.set(type.name, inherited);
+  }
+  return found;
+}
+
 /** The same with null where the validator takes it: `@IsOptional()` lets null by as well as absence. */
 export function nullableSchemas(all: ReadonlyMap<string, Schema>): ReadonlyMap<string, Schema> {
   return new Map([...all].map(([name, schema]) => [name, withNulls(schema)]));

@@ -139,6 +139,19 @@ describe('the documents of the services', () => {
     expect(dangling(document)).toEqual([]);
   });
 
+  it('describe each account event with the fields of its class', () => {
+    const document: Document = asyncApi();
+    const messages: Document = document.channels['gateway.account.v1'].messages;
+    expect(Object.keys(messages)).toHaveLength(25);
+    const [, { properties }] = document.components.messages.ApiKeyCreated.payload.properties.data.allOf;
+    expect(properties.type).toEqual({ const: 'api_key.created' });
+    expect(Object.keys(document.components.schemas.ApiKeyCreated.properties).sort()).toEqual([
+      'key_id',
+      'label',
+      'masked_key',
+    ]);
+  });
+
   it('take the records that the event classes take', () => {
     const { schemas } = (asyncApi() as Document).components;
     const validate = new Ajv({ strict: false }).compile({

@@ -1,25 +1,74 @@
 import { IsIn, IsObject, IsOptional, IsString } from 'class-validator';
+import { ApiKeyCreated, ApiKeyRevoked } from './account/api-key.js';
+import { AutoRechargeFailed, AutoRechargeSucceeded, AutoRechargeTriggered } from './account/auto-recharge.js';
+import { BalanceCredited, BalanceDepleted, BalanceLow } from './account/balance.js';
+import { BatchCompleted, BatchFailed } from './account/batch.js';
+import { MemberAdded, MemberRemoved } from './account/member.js';
+import { BalanceMovement, SpendMovement } from './account/movements.js';
+import { PaymentFailed, PaymentSucceeded } from './account/payment.js';
+import { ProviderFallback } from './account/provider-fallback.js';
+import { ByokKeyFailed, ProviderKeyAdded, ProviderKeyRemoved } from './account/provider-key.js';
+import { RateLimitThreshold } from './account/rate-limit.js';
+import { SpendCapApproaching, SpendCapHit } from './account/spend-cap.js';
+import { VideoCompleted, VideoFailed } from './account/video.js';
 
-/** Types on gateway.account.v1: events of the spec's table that exist so far, and the ledger's movements. */
-export const ACCOUNT_EVENT_TYPES = [
-  'api_key.created',
-  'api_key.revoked',
-  'balance.credited',
-  'balance.movement',
-  'spend.movement',
-] as const;
+/** The class of `data` for each event of the spec's table, in its order. */
+export const ACCOUNT_EVENTS = {
+  'api_key.created': ApiKeyCreated,
+  'api_key.revoked': ApiKeyRevoked,
+  'member.added': MemberAdded,
+  'member.removed': MemberRemoved,
+  'balance.low': BalanceLow,
+  'balance.credited': BalanceCredited,
+  'auto_recharge.triggered': AutoRechargeTriggered,
+  'auto_recharge.succeeded': AutoRechargeSucceeded,
+  'auto_recharge.failed': AutoRechargeFailed,
+  'balance.depleted': BalanceDepleted,
+  'payment.succeeded': PaymentSucceeded,
+  'spend_cap.approaching': SpendCapApproaching,
+  'spend_cap.hit': SpendCapHit,
+  'rate_limit.threshold': RateLimitThreshold,
+  'provider_key.added': ProviderKeyAdded,
+  'provider_key.removed': ProviderKeyRemoved,
+  'batch.completed': BatchCompleted,
+  'batch.failed': BatchFailed,
+  'video.completed': VideoCompleted,
+  'video.failed': VideoFailed,
+  'payment.failed': PaymentFailed,
+  'byok_key.failed': ByokKeyFailed,
+  'provider.fallback': ProviderFallback,
+} as const;
 
-export type AccountEventType = (typeof ACCOUNT_EVENT_TYPES)[number];
+/** The ledger's movements: from them the notifications service makes the events with thresholds. */
+export const MOVEMENTS = {
+  'balance.movement': BalanceMovement,
+  'spend.movement': SpendMovement,
+} as const;
+
+/** Everything on gateway.account.v1. */
+export const ACCOUNT_RECORDS = { ...ACCOUNT_EVENTS, ...MOVEMENTS } as const;
+
+/** What a policy can name. */
+export type AccountEventType = keyof typeof ACCOUNT_EVENTS;
+export type AccountRecordType = keyof typeof ACCOUNT_RECORDS;
+export type AccountData<Type extends AccountRecordType> = InstanceType<(typeof ACCOUNT_RECORDS)[Type]>;
+
+const TYPES = Object.keys(ACCOUNT_RECORDS) as AccountRecordType[];
 
 /** One account event or movement: the record of gateway.account.v1. `data` never holds a credential. */
-export class AccountEvent {
+export class AccountEvent<Type extends AccountRecordType = AccountRecordType> {
   /** `evt_<uuidv7>`. */
   @IsString() id!: string;
-  @IsIn(ACCOUNT_EVENT_TYPES) type!: AccountEventType;
+  @IsIn(TYPES) type!: Type;
   /** ISO 8601 UTC. */
   @IsString() created_at!: string;
   @IsString() account_id!: string;
   @IsOptional() @IsString() org_id!: string | null;
-  /** Fields per type: spec, Events; movements: money-and-limits 5. */
-  @IsObject() data!: Record<string, unknown>;
+  /** Of the class that ACCOUNT_RECORDS names for the type. */
+  @IsObject() data!: AccountData<Type>;
 }
+
+/** What a producer says of an event: a field that the type's class does not have does not compile. */
+export type NewAccountEvent = {
+  [Type in AccountRecordType]: Omit<AccountEvent<Type>, 'id' | 'created_at'>;
+}[AccountRecordType];

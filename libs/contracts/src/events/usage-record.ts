@@ -14,8 +14,7 @@ import {
 } from 'class-validator';
 import type { PriceTier, UnitUsage } from '../catalogue/price-record.js';
 import type { ScopeKind } from '../ports/principal.js';
-
-export const MONEY_PATTERN = /^-?\d{1,20}(\.\d{1,12})?$/;
+import { MONEY_PATTERN } from './money-pattern.js';
 
 /** One try of one route, as it went. */
 export class AttemptRecord {

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AccountEvent, Clock, Random } from '@gateway/contracts';
+import type { Clock, NewAccountEvent, Random } from '@gateway/contracts';
 import { auditRow, idempotent, type AuditedWrite, type Created } from '@gateway/database';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
@@ -23,8 +23,6 @@ export interface Changed<T> {
   audit: AuditedWrite | null;
   events?: readonly NewAccountEvent[];
 }
-
-export type NewAccountEvent = Omit<AccountEvent, 'id' | 'created_at'>;
 
 interface Committed<T> {
   answer: T;

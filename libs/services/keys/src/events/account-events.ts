@@ -1,5 +1,5 @@
-import { newId, TOPIC, type AccountEvent, type Clock, type Random } from '@gateway/contracts';
-import { outboxRow } from '@gateway/event-log';
+import type { Clock, NewAccountEvent, Random } from '@gateway/contracts';
+import { accountEventRow } from '@gateway/event-log';
 import type { Tx } from '../postgres/keys-database.js';
 
 const SOURCE = '/keys';
@@ -10,11 +10,8 @@ const SOURCE = '/keys';
  */
 export async function addAccountEvent(
   tx: Tx,
-  event: Omit<AccountEvent, 'id' | 'created_at'>,
+  event: NewAccountEvent,
   sources: { clock: Clock; random: Random },
 ): Promise<void> {
-  const id = newId('evt', sources.clock, sources.random);
-  const data: AccountEvent = { ...event, id, created_at: new Date(sources.clock.now()).toISOString() };
-  const row = outboxRow({ topic: TOPIC.account, key: event.account_id, source: SOURCE, id, data }, sources);
-  await tx.outbox.create({ data: row });
+  await tx.outbox.create({ data: accountEventRow(event, SOURCE, sources) });
 }

@@ -1,7 +1,6 @@
-import { newId, TOPIC, type Clock, type Random, type UsageRecord } from '@gateway/contracts';
+import type { Clock, NewAccountEvent, Random, UsageRecord } from '@gateway/contracts';
 import type { Usd } from '@gateway/money';
-import { outboxRow } from '@gateway/event-log';
-import type { OutboxRow } from '../postgres/outbox-rows.js';
+import { accountEventRow, type OutboxRow } from '@gateway/event-log';
 import type { Posting } from './posting.js';
 import type { Balance, Total } from './posting-rows.js';
 
@@ -23,26 +22,16 @@ export function movements(
   const orgs = new Map(fresh.map((unit) => [unit.account_id, unit.org_id ?? null]));
   const caps = keyCaps(fresh);
   const rows: OutboxRow[] = [];
-  const add = (type: 'balance.movement' | 'spend.movement', accountId: string, moved: object): void => {
-    const id = newId('evt', sources.clock, sources.random);
-    const created_at = new Date(sources.clock.now()).toISOString();
-    const data = {
-      id,
-      type,
-      created_at,
-      account_id: accountId,
-      org_id: orgs.get(accountId) ?? null,
-      data: moved,
-    };
-    rows.push(outboxRow({ topic: TOPIC.account, key: accountId, source: '/usage', id, data }, sources));
-  };
+  const add = (event: NewAccountEvent): void => void rows.push(accountEventRow(event, '/usage', sources));
   const deltas = new Map(posting.accounts.map((account) => [account.id, account.delta]));
   for (const { id, posted } of balances) {
     const delta = deltas.get(id);
     if (delta === undefined || delta.isZero()) continue;
-    add('balance.movement', id, {
-      balance_before: posted.minus(delta).toString(),
-      balance_after: posted.toString(),
+    add({
+      type: 'balance.movement',
+      account_id: id,
+      org_id: orgs.get(id) ?? null,
+      data: { balance_before: posted.minus(delta).toString(), balance_after: posted.toString() },
     });
   }
   const after = new Map<string, Usd>();
@@ -52,11 +41,16 @@ export function movements(
     const name = `${accountId}\n${scopeId}`;
     const [cap, spent] = [caps.get(name), after.get(name)];
     if (scope !== 'key' || cap === undefined || spent === undefined) continue;
-    add('spend.movement', accountId, {
-      key_id: scopeId,
-      spent_before: spent.minus(amount).toString(),
-      spent_after: spent.toString(),
-      cap_usd: cap,
+    add({
+      type: 'spend.movement',
+      account_id: accountId,
+      org_id: orgs.get(accountId) ?? null,
+      data: {
+        key_id: scopeId,
+        spent_before: spent.minus(amount).toString(),
+        spent_after: spent.toString(),
+        cap_usd: cap,
+      },
     });
   }
   return rows;

@@ -1,7 +1,7 @@
-import { newId, TOPIC, uuidv7, type Clock, type Funds, type Random } from '@gateway/contracts';
+import { uuidv7, type Clock, type Funds, type Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
-import { outboxRow } from '@gateway/event-log';
+import { accountEventRow } from '@gateway/event-log';
 import type pg from 'pg';
 import type { Scope } from '../ingest/scopes.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
@@ -37,17 +37,13 @@ export class LedgerStore {
       if (rows.length === 0) return this.repeated(client, credit);
       const balanceAfter = await move(client, credit, amount, at);
       if (audit !== null) await insertAudit(client, audit);
+      const of = { account_id: credit.accountId, org_id: credit.orgId };
+      const [amount_usd, balance_after] = [amount.toString(), balanceAfter.toString()];
+      const credited = { amount_usd, balance_after, payment_event_id: null, source: credit.kind };
+      const movement = { balance_before: balanceAfter.minus(amount).toString(), balance_after };
       await insertOutbox(client, [
-        this.event('balance.credited', credit, {
-          amount_usd: amount.toString(),
-          balance_after: balanceAfter.toString(),
-          payment_event_id: null,
-          source: credit.kind,
-        }),
-        this.event('balance.movement', credit, {
-          balance_before: balanceAfter.minus(amount).toString(),
-          balance_after: balanceAfter.toString(),
-        }),
+        accountEventRow({ ...of, type: 'balance.credited', data: credited }, '/usage', this.deps),
+        accountEventRow({ ...of, type: 'balance.movement', data: movement }, '/usage', this.deps),
       ]);
       return { isNew: true, transferId: id, balanceAfter };
     });
@@ -122,18 +118,6 @@ export class LedgerStore {
       [credit.kind, credit.source],
     );
     return { isNew: false, transferId: rows[0].id, balanceAfter: Usd.parse(rows[0].posted) };
-  }
-
-  private event(
-    type: 'balance.credited' | 'balance.movement',
-    { accountId, orgId }: Credit,
-    data: Readonly<Record<string, unknown>>,
-  ): ReturnType<typeof outboxRow> {
-    const { clock, random } = this.deps;
-    const id = newId('evt', clock, random);
-    const created_at = new Date(clock.now()).toISOString();
-    const event = { id, type, created_at, account_id: accountId, org_id: orgId, data };
-    return outboxRow({ topic: TOPIC.account, key: accountId, source: '/usage', id, data: event }, this.deps);
   }
 }
 

@@ -1,9 +1,6 @@
-import type { outboxRow } from '@gateway/event-log';
+import type { OutboxRow } from '@gateway/event-log';
 import type pg from 'pg';
 import { arrayLiteral } from './array-literal.js';
-
-/** A row as the platform's `outboxRow` makes it. */
-export type OutboxRow = ReturnType<typeof outboxRow>;
 
 /** Events that leave once the transaction has committed. */
 export async function insertOutbox(client: pg.PoolClient, rows: readonly OutboxRow[]): Promise<void> {

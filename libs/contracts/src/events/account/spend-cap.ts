@@ -1,0 +1,14 @@
+import { Matches } from 'class-validator';
+import { MONEY_PATTERN } from '../money-pattern.js';
+import { LimitScope } from './limit-scope.js';
+
+class SpendCapFields extends LimitScope {
+  @Matches(MONEY_PATTERN) spent_usd!: string;
+  @Matches(MONEY_PATTERN) cap_usd!: string;
+}
+
+/** A key's spend crosses a percentage of its cap. The values are those crossed, not the policy's. */
+export class SpendCapApproaching extends SpendCapFields {}
+
+/** A request is refused because a cap was reached, at any scope. */
+export class SpendCapHit extends SpendCapFields {}
