@@ -2,7 +2,6 @@ import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-vali
 import { CatalogueConfig } from '@gateway/catalogue';
 import { EdgeConfig, enabledProviders } from '@gateway/edge';
 import { KeysConfig } from '@gateway/keys';
-import { NotificationsConfig } from '@gateway/notifications';
 import {
   IsTrustedProxies,
   loadConfig,
@@ -13,7 +12,6 @@ import {
   type TrustedProxies,
 } from '@gateway/platform';
 import { UsageConfig } from '@gateway/usage';
-import { WorkersConfig } from '@gateway/workers';
 import { join, resolve } from 'node:path';
 
 /** Settings of the one process. Names are the environment's; the services keep their own. */
@@ -49,8 +47,6 @@ export interface ServiceConfigs {
   catalogue: Readonly<CatalogueConfig>;
   keys: Readonly<KeysConfig>;
   usage: Readonly<UsageConfig>;
-  notifications: Readonly<NotificationsConfig>;
-  workers: Readonly<WorkersConfig>;
   edge: Readonly<EdgeConfig>;
   providers: ReturnType<typeof enabledProviders>;
 }
@@ -106,8 +102,6 @@ export function readServices(
     catalogue: () => loadConfig(CatalogueConfig, decided),
     keys: () => loadConfig(KeysConfig, decided),
     usage: () => loadConfig(UsageConfig, decided),
-    notifications: () => loadConfig(NotificationsConfig, decided),
-    workers: () => loadConfig(WorkersConfig, decided),
     edge: () => loadConfig(EdgeConfig, decided),
     providers: () => enabledProviders(decided),
   });

@@ -4,7 +4,7 @@ import { EdgeModule } from '@gateway/edge';
 import { FirstRun, KEYS_SCHEMA, KEYS_SCHEMA_DIR, KeysModule, OpeningCredit } from '@gateway/keys';
 import { NotificationsModule } from '@gateway/notifications';
 import { applyMigrations, EmbeddedPostgres } from '@gateway/database';
-import { InProcessEventLog } from '@gateway/event-log';
+import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
 import { bootstrap, logDestination, PlatformModule, type RunningApp } from '@gateway/platform';
 import { startUpstreamSim } from '@gateway/simulator';
 import { todayCounts, USAGE_SCHEMA, USAGE_SCHEMA_DIR, UsageModule } from '@gateway/usage';
@@ -121,12 +121,13 @@ function startServices(
       KeysModule.with(services.keys),
       CatalogueModule.with(services.catalogue),
       UsageModule.with(services.usage),
-      NotificationsModule.with(services.notifications),
-      WorkersModule.with(services.workers),
+      NotificationsModule,
+      WorkersModule,
       InProcessShipperModule,
       EdgeModule.with({ config: services.edge, providers: services.providers, frontDoor: {} }),
     ],
   };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
-  return bootstrap({ name: 'all-in-one', module, config: { host, port, drainGraceMs, trustedProxies } });
+  const boot = { host, port, drainGraceMs, trustedProxies };
+  return bootstrap({ name: 'all-in-one', module, config: boot, connect: connectEventLog });
 }

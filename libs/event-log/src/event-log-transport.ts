@@ -1,20 +1,42 @@
 import type { INestApplication } from '@nestjs/common';
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
-import { EventLog, type ConsumedRecord, type Consumer } from '@gateway/contracts';
+import {
+  deadLetterTopic,
+  EventLog,
+  TOPIC,
+  type Clock,
+  type CloudEvent,
+  type ConsumedRecord,
+  type Consumer,
+  type DeadLetter,
+  type LogRecord,
+  type Topic,
+} from '@gateway/contracts';
+import { CLOCK, Metrics } from '@gateway/platform';
 import { isObservable, lastValueFrom } from 'rxjs';
+import { Consumption } from './consumption.js';
+import { deadLetter, type DeadRecord } from './dead-letter.js';
 
-/** Bounds of one handler's batches: `@EventPattern(TOPIC.usage, { maxBatch: 500, lingerMs: 50 })`. */
+/** Pattern of a handler: `@EventPattern({ topic: TOPIC.usage, group: 'usage' })`. */
+export interface ConsumedTopic {
+  topic: Topic;
+  /** The service. Each of its topics is a consumer group of its own. */
+  group: string;
+}
+
+/** Bounds of a handler's batches, the second argument of `@EventPattern`. */
 export interface BatchBounds {
   maxBatch: number;
   lingerMs: number;
 }
 
-const DEFAULTS: BatchBounds = { maxBatch: 200, lingerMs: 50 };
+const DEFAULTS: BatchBounds = { maxBatch: 500, lingerMs: 50 };
 
 /**
- * Nest handlers over the event log: a method with `@EventPattern(<topic>)` gets a `ConsumedRecord[]`; its offsets are
- * committed when it resolves, and the batch comes again when it rejects. Each topic is a consumer group
- * `<group>.<topic>` of its own, so that a handler that fails holds up no other topic.
+ * Nest handlers over the event log. A method with `@EventPattern(<ConsumedTopic>)` gets a `ConsumedRecord[]` and may
+ * answer a `DeadRecord[]`: what it cannot apply goes to the topic's dead letters. After that the offsets are committed;
+ * where either fails the batch comes again, with back-off. Each topic is a consumer group `<group>.<topic>`, so that a
+ * handler that fails holds up no other topic.
  */
 export class EventLogTransport extends Server implements CustomTransportStrategy {
   /** A failure belongs to the event log, which hands the batch over again. */
@@ -23,7 +45,8 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
 
   constructor(
     private readonly log: EventLog,
-    private readonly group: string,
+    private readonly consumption: Consumption,
+    private readonly clock: Pick<Clock, 'now'>,
   ) {
     super();
   }
@@ -32,6 +55,7 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
     this.consumeAll().then(() => callback(), callback);
   }
 
+  /** Each consumer ends after its batch. */
   async close(): Promise<void> {
     await Promise.all(this.consumers.splice(0).map((consumer) => consumer.stop()));
   }
@@ -45,20 +69,59 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
   }
 
   private async consumeAll(): Promise<void> {
-    for (const [topic, handler] of this.messageHandlers) {
+    for (const [route, handler] of this.messageHandlers) {
+      const consumed = patternOf(route);
       const consumer = await this.log.consume({
-        topics: [topic],
-        group: `${this.group}.${topic}`,
+        topics: [consumed.topic],
+        group: `${consumed.group}.${consumed.topic}`,
         ...boundsOf(handler.extras),
-        handler: async (batch: ConsumedRecord[]) => {
-          const answer: unknown = await handler(batch);
-          // Nest turns a rejection into a stream that fails.
-          if (isObservable(answer)) await lastValueFrom(answer, { defaultValue: undefined });
-        },
+        handler: (batch) => this.handle(consumed, batch, handler),
       });
       this.consumers.push(consumer);
     }
   }
+
+  private async handle(
+    { topic, group }: ConsumedTopic,
+    batch: ConsumedRecord[],
+    handler: (batch: ConsumedRecord[]) => Promise<unknown>,
+  ): Promise<void> {
+    const answer: unknown = await handler(batch);
+    // Nest turns an answer into a stream, and a rejection into one that fails.
+    const dead: unknown = isObservable(answer)
+      ? await lastValueFrom(answer, { defaultValue: undefined })
+      : answer;
+    const letters = Array.isArray(dead) ? (dead as DeadRecord[]) : [];
+    if (letters.length > 0)
+      await this.log.append(
+        deadLetterTopic(topic),
+        letters.map((letter) => this.letter(letter, group)),
+      );
+    this.consumption.handled(group, batch, letters.length);
+  }
+
+  private letter(dead: DeadRecord, group: string): LogRecord {
+    const { topic, partition, offset, key } = dead.record;
+    const event: CloudEvent<DeadLetter> = {
+      specversion: '1.0',
+      id: `${topic}-${partition}-${offset}`,
+      source: `/${group}`,
+      type: deadLetterTopic(topic),
+      time: new Date(this.clock.now()).toISOString(),
+      datacontenttype: 'application/json',
+      data: deadLetter(dead, group),
+    };
+    return { key, value: JSON.stringify(event) };
+  }
+}
+
+/** Nest keeps a pattern as its JSON. */
+function patternOf(route: string): ConsumedTopic {
+  const { topic, group } = JSON.parse(route) as Partial<ConsumedTopic>;
+  const known = Object.values(TOPIC).find((name) => name === topic);
+  if (known === undefined || typeof group !== 'string')
+    throw new Error(`${route} names no topic of the fleet and group.`);
+  return { topic: known, group };
 }
 
 function boundsOf(extras: Record<string, unknown> | undefined): BatchBounds {
@@ -68,11 +131,14 @@ function boundsOf(extras: Record<string, unknown> | undefined): BatchBounds {
   return { maxBatch, lingerMs };
 }
 
-/**
- * Starts the `@EventPattern` handlers of an application; call it once, after init. They stop with the application,
- * each after its batch.
- */
-export async function connectEventLog(app: INestApplication, options: { group: string }): Promise<void> {
-  app.connectMicroservice({ strategy: new EventLogTransport(app.get(EventLog), options.group) });
+/** Starts the `@EventPattern` handlers of an application, once, after init. They stop with `close`, each after its batch. */
+export async function connectEventLog(app: INestApplication): Promise<{ close(): Promise<void> }> {
+  const strategy = new EventLogTransport(
+    app.get(EventLog),
+    new Consumption(app.get(Metrics)),
+    app.get<Clock>(CLOCK),
+  );
+  app.connectMicroservice({ strategy });
   await app.startAllMicroservices();
+  return strategy;
 }

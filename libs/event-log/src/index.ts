@@ -1,6 +1,8 @@
 export { ConsumerLag } from './consumer-lag.js';
-export { Consumption, eventOf } from './consumption.js';
-export { connectEventLog, EventLogTransport } from './event-log-transport.js';
+export { deadLetter } from './dead-letter.js';
+export type { DeadRecord } from './dead-letter.js';
+export { connectEventLog } from './event-log-transport.js';
+export { readEvents } from './read-events.js';
 export { InProcessEventLog } from './in-process-event-log.js';
 export type { InProcessEventLogOptions } from './in-process-event-log.js';
 export { startInProcessShipper } from './shipper/in-process-shipper.js';

@@ -9,7 +9,7 @@ import {
   isWorker,
   WorkerModule,
 } from '@gateway/platform';
-import { ConsumerLag, KafkaEventLog } from '@gateway/event-log';
+import { connectEventLog, ConsumerLag, KafkaEventLog } from '@gateway/event-log';
 import { ConnectedLimitStore, type LimitStoreFactory, type RedisAddress } from './redis/connect-redis.js';
 
 /** Starts one service of a fleet on Kafka and Redis; `imports` are its own module and the twins of the ports it lacks. */
@@ -24,7 +24,8 @@ export function startFleetApp(
     imports: [fleetPlatform(name, config, limitStore), ...(isWorker() ? [WorkerModule] : []), ...imports],
   };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
-  return bootstrap({ name, module, config: { host, port, drainGraceMs, trustedProxies } });
+  const boot = { host, port, drainGraceMs, trustedProxies };
+  return bootstrap({ name, module, config: boot, connect: connectEventLog });
 }
 
 function fleetPlatform(

@@ -1,21 +1,17 @@
 import { CatalogueConfig, CatalogueModule } from '@gateway/catalogue';
 import { KeysConfig, KeysModule } from '@gateway/keys';
-import { NotificationsConfig, NotificationsModule } from '@gateway/notifications';
 import { UsageConfig, UsageModule } from '@gateway/usage';
-import { WorkersConfig, WorkersModule } from '@gateway/workers';
 import { accessTable } from './access-table.js';
 import { asyncApi } from './asyncapi.js';
 import { describedRoutes, type DescribedRoute } from './described-routes.js';
 import { openApi } from './openapi.js';
 
-/** Every service's controllers, as its module names them. Nothing is started and no setting is read. */
+/** The controllers of the services that have endpoints, as their modules name them. Nothing is started and no setting is read. */
 export function allRoutes(): DescribedRoute[] {
   return Object.entries({
     catalogue: CatalogueModule.with(new CatalogueConfig()),
     keys: KeysModule.with(new KeysConfig()),
-    notifications: NotificationsModule.with(new NotificationsConfig()),
     usage: UsageModule.with(new UsageConfig()),
-    workers: WorkersModule.with(new WorkersConfig()),
   }).flatMap(([service, { controllers = [] }]) => describedRoutes(service, controllers));
 }
 

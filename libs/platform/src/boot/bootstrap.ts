@@ -65,6 +65,12 @@ export interface BootOptions {
   /** Has to import PlatformModule. */
   module: DynamicModule | Type<unknown>;
   config: BootConfig;
+  /** Starts what else the application listens to, before its first request; closed between drain and shutdown. */
+  connect?: (app: NestFastifyApplication) => Promise<Closable>;
+}
+
+interface Closable {
+  close(): Promise<void>;
 }
 
 export interface RunningApp {
@@ -82,7 +88,7 @@ const STALL_MS = 60_000;
 const ENDING_MS = 5_000;
 
 /** Builds a service, starts it and answers how to stop it. Throws where an endpoint declares no access. */
-export async function bootstrap({ module, config }: BootOptions): Promise<RunningApp> {
+export async function bootstrap({ module, config, connect }: BootOptions): Promise<RunningApp> {
   const random = new SystemRandom();
   const adapter = new FastifyAdapter(serverOptions(random, config));
   const instance = adapter.getInstance<FastifyInstance>();
@@ -130,10 +136,11 @@ export async function bootstrap({ module, config }: BootOptions): Promise<Runnin
 
   await app.init();
   const routes = listRoutes(app, registered);
+  const connected = await connect?.(app);
   await app.listen(config.port, config.host);
   const url = urlOf(instance, config.host);
   logger.info({ url }, 'listening');
-  return { url, app, routes, close: closing(app, config.drainGraceMs) };
+  return { url, app, routes, close: closing(app, config.drainGraceMs, connected) };
 }
 
 /** Nothing else ends a connection whose answer waits: Node's keep-alive time begins when the kernel has all of it. */
@@ -170,10 +177,18 @@ function watchRequests(app: NestFastifyApplication, instance: FastifyInstance, c
   registerOperationalRoutes(instance, { drain, readiness: app.get(ReadinessChecks), metrics });
 }
 
-function closing(app: NestFastifyApplication, graceMs: number): () => Promise<void> {
-  const drain = app.get(Drain);
+function closing(
+  app: NestFastifyApplication,
+  graceMs: number,
+  connected: Closable | undefined,
+): () => Promise<void> {
+  const close = async (): Promise<void> => {
+    await app.get(Drain).run(app.get<Clock>(CLOCK), graceMs, ENDING_MS);
+    await connected?.close();
+    await app.close();
+  };
   let closed: Promise<void> | undefined;
-  return () => (closed ??= drain.run(app.get<Clock>(CLOCK), graceMs, ENDING_MS).then(() => app.close()));
+  return () => (closed ??= close());
 }
 
 /** Bounds of reliability 5.5. Fastify's own logger and 503 body stay out: ours are the only ones. */

@@ -1,2 +1,1 @@
-export { NotificationsConfig } from './notifications.config.js';
 export { NotificationsModule } from './notifications.module.js';

@@ -1,58 +1,23 @@
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { EventLog, TOPIC, type ConsumedRecord, type Consumer } from '@gateway/contracts';
-import { Consumption, eventOf } from '@gateway/event-log';
-import { Metrics, ReadinessChecks } from '@gateway/platform';
-import { NotificationsConfig } from './notifications.config.js';
+import { Controller } from '@nestjs/common';
+import { EventPattern, Payload } from '@nestjs/microservices';
+import { TOPIC, type ConsumedRecord } from '@gateway/contracts';
+import { readEvents, type DeadRecord } from '@gateway/event-log';
 
-/** The topics that notices are made from: usage, rejections, account events. Nothing is delivered in this release. */
-export const TOPICS = [TOPIC.usage, TOPIC.rejections, TOPIC.account] as const;
-
-const SERVICE = 'notifications';
-const LINGER_MS = 50;
-
-/**
- * Follows the topics, each in a group of its own, and tells the metrics how far it is. A record that cannot be read is
- * counted and passed over: it would be no better the next time.
- */
-@Injectable()
-export class NotificationsConsumer implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly consumption: Consumption;
-  private consumers: Consumer[] = [];
-
-  constructor(
-    private readonly config: NotificationsConfig,
-    private readonly eventLog: EventLog,
-    metrics: Metrics,
-    readiness: ReadinessChecks,
-  ) {
-    this.consumption = new Consumption(metrics, SERVICE);
-    readiness.add(
-      SERVICE,
-      () => this.consumers.length === TOPICS.length || 'Not all topics are followed yet.',
-    );
+/** What notices are made from: usage, rejections, account events. Nothing is delivered in this release. */
+@Controller()
+export class NotificationsConsumer {
+  @EventPattern({ topic: TOPIC.usage, group: 'notifications' })
+  units(@Payload() batch: ConsumedRecord[]): DeadRecord[] {
+    return readEvents(TOPIC.usage, batch).dead;
   }
 
-  async onApplicationBootstrap(): Promise<void> {
-    this.consumers = await Promise.all(TOPICS.map((topic) => this.follow(topic)));
+  @EventPattern({ topic: TOPIC.rejections, group: 'notifications' })
+  rejections(@Payload() batch: ConsumedRecord[]): DeadRecord[] {
+    return readEvents(TOPIC.rejections, batch).dead;
   }
 
-  /** The batch under way is finished and its offsets are committed. */
-  async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all(this.consumers.splice(0).map((consumer) => consumer.stop()));
-  }
-
-  private follow(topic: string): Promise<Consumer> {
-    return this.eventLog.consume({
-      topics: [topic],
-      group: `${this.config.NOTIFICATIONS_GROUP}.${topic}`,
-      maxBatch: this.config.NOTIFICATIONS_MAX_BATCH,
-      lingerMs: LINGER_MS,
-      handler: async (batch) => this.see(batch),
-    });
-  }
-
-  private see(batch: readonly ConsumedRecord[]): void {
-    for (const record of batch)
-      this.consumption.handled(record, eventOf(record) === null ? 'unreadable' : 'handled');
+  @EventPattern({ topic: TOPIC.account, group: 'notifications' })
+  events(@Payload() batch: ConsumedRecord[]): DeadRecord[] {
+    return readEvents(TOPIC.account, batch).dead;
   }
 }

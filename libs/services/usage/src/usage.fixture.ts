@@ -11,6 +11,7 @@ import {
 } from '@gateway/contracts';
 import { keyScopeLimits } from '@gateway/limits';
 import { applyMigrations } from '@gateway/database';
+import { connectEventLog } from '@gateway/event-log';
 import { bootstrap, PlatformModule, SystemClock, SystemRandom, type RunningApp } from '@gateway/platform';
 import {
   EventLogDouble,
@@ -19,7 +20,7 @@ import {
   PrincipalReaderDouble,
   scopeLimits,
 } from '@gateway/testing';
-import { UsageConsumer } from './ingest/usage.consumer.js';
+import { Ingestion } from './ingest/ingestion.js';
 import { LedgerFunds } from './ledger/ledger-funds.js';
 import { Mirrors } from './mirror/mirrors.js';
 import { WindowRoller } from './mirror/window-roller.js';
@@ -32,7 +33,7 @@ export const FLEET_TOKEN = 'fleet-token-of-the-usage-specs';
 
 export interface UsageApp extends RunningApp {
   database: UsageDatabase;
-  consumer: UsageConsumer;
+  ingestion: Ingestion;
   funds: LedgerFunds;
   mirrors: Mirrors;
   roller: WindowRoller;
@@ -90,13 +91,14 @@ export async function startUsageApp(
     name: 'usage',
     module: UsageAppModule,
     config: { host: '127.0.0.1', port: 0, drainGraceMs: 500 },
+    connect: connectEventLog,
   });
   const { app } = running;
-  const consumer = app.get(UsageConsumer, { strict: false });
+  const ingestion = app.get(Ingestion, { strict: false });
   return {
     ...running,
     database: app.get(UsageDatabase, { strict: false }),
-    consumer,
+    ingestion,
     funds: app.get(LedgerFunds, { strict: false }),
     mirrors: app.get(Mirrors, { strict: false }),
     roller: app.get(WindowRoller, { strict: false }),
@@ -104,7 +106,7 @@ export async function startUsageApp(
     log,
     principals,
     call: (method, path, as, body, headers) => call(app, method, path, as, body, headers),
-    post: (...records) => consumer.apply(records.map(delivered)),
+    post: (...records) => ingestion.apply(records.map(delivered)),
   };
 }
 

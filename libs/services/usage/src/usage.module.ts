@@ -16,6 +16,7 @@ import type { Logger } from 'pino';
 import { Rounds } from './background/rounds.js';
 import { PostingStore } from './ingest/posting.store.js';
 import { Reprice } from './ingest/reprice.js';
+import { Ingestion } from './ingest/ingestion.js';
 import { UsageConsumer } from './ingest/usage.consumer.js';
 import { AccountDirectory } from './ledger/account-directory.js';
 import { CreditsController } from './ledger/credits.controller.js';
@@ -42,19 +43,16 @@ import { UsageMetrics } from './usage-metrics.js';
 @Injectable()
 class UsageLife implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
-    @Inject(UsageConsumer) private readonly consumer: UsageConsumer,
     @Inject(Rounds) private readonly rounds: Rounds,
     @Inject(OutboxRelay) private readonly relay: OutboxRelay,
   ) {}
 
-  async onApplicationBootstrap(): Promise<void> {
+  onApplicationBootstrap(): void {
     this.relay.start();
     this.rounds.start();
-    await this.consumer.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.consumer.stop();
     await this.rounds.stop();
     await this.relay.stop();
   }
@@ -67,7 +65,14 @@ export class UsageModule {
     return {
       module: UsageModule,
       global: true,
-      controllers: [UsageController, AccountController, LedgerController, CreditsController, BooksController],
+      controllers: [
+        UsageController,
+        AccountController,
+        LedgerController,
+        CreditsController,
+        BooksController,
+        UsageConsumer,
+      ],
       providers: [
         { provide: UsageConfig, useValue: config },
         {
@@ -192,10 +197,9 @@ const ingest: Provider[] = [
       new Reprice({ catalogue: () => catalogueOf(modules), metrics, logger }),
   },
   {
-    provide: UsageConsumer,
-    inject: [EventLog, PostingStore, Mirrors, Reprice, UsageMetrics, CLOCK, LOGGER, OutboxRelay],
+    provide: Ingestion,
+    inject: [PostingStore, Mirrors, Reprice, UsageMetrics, CLOCK, LOGGER, OutboxRelay],
     useFactory: (
-      eventLog: EventLog,
       store: PostingStore,
       told: Mirrors,
       reprice: Reprice,
@@ -204,8 +208,7 @@ const ingest: Provider[] = [
       logger: Logger,
       relay: OutboxRelay,
     ) =>
-      new UsageConsumer({
-        eventLog,
+      new Ingestion({
         store,
         mirrors: told,
         reprice,

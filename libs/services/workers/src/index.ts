@@ -1,2 +1,1 @@
-export { WorkersConfig } from './workers.config.js';
 export { WorkersModule } from './workers.module.js';

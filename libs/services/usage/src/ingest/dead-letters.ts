@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import { deadLetterTopic, type Clock, type Random } from '@gateway/contracts';
-import { outboxRow } from '@gateway/event-log';
+import { deadLetter, outboxRow } from '@gateway/event-log';
 import type pg from 'pg';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import type { UnusableRecord } from './read-batch.js';
-
-/** A larger text would not fit into one record of the log; the table keeps it whole. */
-const VALUE_MAX = 100_000;
 
 /** Notes records that cannot be applied and sends each, once, to its dead-letter topic. */
 export async function insertDeadLetters(
@@ -38,13 +35,7 @@ export async function insertDeadLetters(
       ],
     );
     if (rowCount === 0) continue;
-    const data = {
-      reason,
-      topic: record.topic,
-      partition: record.partition,
-      offset: record.offset,
-      value: record.value.slice(0, VALUE_MAX),
-    };
+    const data = deadLetter({ record, reason }, 'usage');
     const topic = deadLetterTopic(record.topic);
     await insertOutbox(client, [
       outboxRow({ topic, key: record.key, source: '/usage', id: digest, data }, deps),

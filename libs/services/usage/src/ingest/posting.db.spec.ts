@@ -138,17 +138,17 @@ describe('posting', () => {
       { ...delivered(usageRecord()), value: '{"half' },
       delivered({ ...usageRecord({ ...from, seq: 3 }), cost_usd: '-1' }),
     ];
-    await app.consumer.apply([...good.map(delivered), ...bad, delivered(twice)]);
+    await app.ingestion.apply([...good.map(delivered), ...bad, delivered(twice)]);
     expect(await app.funds.watermark('edge-9', 'e')).toBe(4);
     expect(await books(app.database)).toMatchObject({ events: '0.003', transfers: '0.003' });
     const { rows } = await app.database.pool.query('SELECT reason FROM dead_letter ORDER BY reason');
     expect(rows.map(({ reason }) => reason)).toEqual([
       'a cost below 0',
       expect.stringContaining('usage_event_producer_epoch_seq_key'),
-      'not a CloudEvent with data',
+      'not a CloudEvent of its topic',
       'the field latency_ms is not what the contract says',
     ]);
-    await app.consumer.apply(bad);
+    await app.ingestion.apply(bad);
     expect(await one('SELECT count(*)::int AS n FROM dead_letter')).toEqual({ n: 4 });
   });
 

@@ -1,13 +1,5 @@
-import {
-  AttemptRecord,
-  LimitReading,
-  PricedFrom,
-  RejectionRecord,
-  TOPIC,
-  UsageRecord,
-  type ConsumedRecord,
-} from '@gateway/contracts';
-import { compileCheck } from './record-check.js';
+import { TOPIC, type ConsumedRecord, type RejectionRecord, type UsageRecord } from '@gateway/contracts';
+import { readEvents, type DeadRecord } from '@gateway/event-log';
 
 /** A record of the log that cannot be applied, with as much of its identity as could be read. */
 export interface UnusableRecord {
@@ -45,34 +37,34 @@ export interface ReadBatch {
 /** The status of a unit whose process died before its outcome: a real outcome replaces it. */
 export const CRASH_CODE = 'gateway_crash';
 
-const checkUsage = compileCheck(UsageRecord, {
-  priced_from: PricedFrom,
-  attempts: AttemptRecord,
-  limits: LimitReading,
-});
-const checkRejection = compileCheck(RejectionRecord);
-
 /** Parses and checks what the log delivered. Never throws: what is not understood is unusable. */
 export function readBatch(records: readonly ConsumedRecord[]): ReadBatch {
   const batch: ReadBatch = { usage: [], rejections: [], unusable: [] };
-  for (const record of records) {
-    const value = dataOf(record.value);
-    const fault = value === null ? 'not a CloudEvent with data' : faultOf(record, value);
-    if (fault !== null) batch.unusable.push(unusable(record, value, fault));
-    else if (record.topic === TOPIC.usage)
-      batch.usage.push({ usage: value as unknown as UsageRecord, record });
-    else batch.rejections.push({ rejection: value as unknown as RejectionRecord, record });
+  const usage = readEvents(TOPIC.usage, ofTopic(records, TOPIC.usage));
+  const rejections = readEvents(TOPIC.rejections, ofTopic(records, TOPIC.rejections));
+  for (const { record, data } of usage.events) {
+    const fault = textFault(record, data) ?? costFault(data);
+    if (fault === null) batch.usage.push({ usage: data, record });
+    else batch.unusable.push(unusable({ record, reason: fault, data: { ...data } }));
   }
+  for (const { record, data } of rejections.events) {
+    const fault = textFault(record, data);
+    if (fault === null) batch.rejections.push({ rejection: data, record });
+    else batch.unusable.push(unusable({ record, reason: fault, data: { ...data } }));
+  }
+  batch.unusable.push(...[...usage.dead, ...rejections.dead].map(unusable));
   return batch;
 }
 
+function ofTopic(records: readonly ConsumedRecord[], topic: string): readonly ConsumedRecord[] {
+  return records.every((record) => record.topic === topic)
+    ? records
+    : records.filter((record) => record.topic === topic);
+}
+
 /** What is known of a record that could not be applied. */
-export function unusable(
-  record: ConsumedRecord,
-  value: Readonly<Record<string, unknown>> | null,
-  reason: string,
-): UnusableRecord {
-  const { account_id, request_id, unit, producer, epoch, seq } = value ?? {};
+export function unusable({ record, reason, data }: DeadRecord): UnusableRecord {
+  const { account_id, request_id, unit, producer, epoch, seq } = data ?? {};
   const isUnit = typeof request_id === 'string' && Number.isSafeInteger(unit);
   const isStamped =
     typeof producer === 'string' && typeof epoch === 'string' && Number.isSafeInteger(seq) && Number(seq) > 0;
@@ -85,48 +77,23 @@ export function unusable(
   };
 }
 
-function faultOf(
-  { topic, value: text }: ConsumedRecord,
-  value: Readonly<Record<string, unknown>>,
-): string | null {
-  const mayHoldNul = text.includes(String.raw`\u0000`);
-  if (mayHoldNul && hasNul(value)) return 'a text holds the character NUL';
-  if (topic !== TOPIC.usage) return named(checkRejection(value)) ?? timeFault(value);
-  const fault = named(checkUsage(value)) ?? timeFault(value);
-  if (fault !== null) return fault;
-  const { cost_usd: cost, list_cost_usd: list } = value;
-  if (isNegative(cost) || isNegative(list)) return 'a cost below 0';
-  return null;
+/** What PostgreSQL would refuse: one such record would refuse its whole batch. */
+function textFault({ value }: ConsumedRecord, data: UsageRecord | RejectionRecord): string | null {
+  const mayHoldNul = value.includes(String.raw`\u0000`);
+  if (mayHoldNul && hasNul(data)) return 'a text holds the character NUL';
+  return Number.isFinite(Date.parse(data.created_at)) ? null : 'created_at is no time';
 }
 
-function named(field: string | null): string | null {
-  return field === null ? null : `the field ${field} is not what the contract says`;
-}
-
-function timeFault({ created_at: time }: Readonly<Record<string, unknown>>): string | null {
-  return typeof time === 'string' && Number.isFinite(Date.parse(time)) ? null : 'created_at is no time';
+function costFault({ cost_usd, list_cost_usd }: UsageRecord): string | null {
+  return isNegative(cost_usd) || isNegative(list_cost_usd) ? 'a cost below 0' : null;
 }
 
 function isNegative(amount: unknown): boolean {
   return typeof amount === 'string' && amount.startsWith('-');
 }
 
-/** PostgreSQL takes no NUL in a text; one such record would refuse its whole batch. */
 function hasNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0');
   if (typeof value !== 'object' || value === null) return false;
   return Object.values(value).some(hasNul);
-}
-
-function dataOf(text: string): Readonly<Record<string, unknown>> | null {
-  let envelope: unknown;
-  try {
-    envelope = JSON.parse(text);
-  } catch {
-    return null; // Named by the caller: the record becomes a dead letter.
-  }
-  if (typeof envelope !== 'object' || envelope === null || !('data' in envelope)) return null;
-  const { data } = envelope;
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return null;
-  return data as Readonly<Record<string, unknown>>;
 }

@@ -1,7 +1,7 @@
 import type { Clock, ConsumedRecord, LimitStore, Random } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { PostingStore } from '../ingest/posting.store.js';
-import { UsageConsumer } from '../ingest/usage.consumer.js';
+import { Ingestion } from '../ingest/ingestion.js';
 import { ActiveAccounts } from '../mirror/active-accounts.js';
 import { MirrorStore } from '../mirror/mirror.store.js';
 import { Mirrors } from '../mirror/mirrors.js';
@@ -35,7 +35,7 @@ export class LedgerOperator {
   private readonly mirrors: Mirrors;
   private readonly store: PostingStore;
   private readonly reconciler: Reconciler;
-  private readonly consumer: UsageConsumer;
+  private readonly ingestion: Ingestion;
 
   constructor(private readonly options: Options) {
     const { databaseUrl, limits, clock, random, logger } = options;
@@ -52,9 +52,7 @@ export class LedgerOperator {
     this.mirrors = new Mirrors({ database, store: mirrorStore, limits, accounts, metrics, clock, logger });
     this.store = new PostingStore({ database, clock, random });
     const { mirrors, store } = this;
-    this.consumer = new UsageConsumer({
-      // Nothing is consumed here: records are handed in.
-      eventLog: { consume: () => Promise.reject(new Error('An operator follows no topic.')) },
+    this.ingestion = new Ingestion({
       store,
       mirrors,
       reprice: { check: async () => undefined },
@@ -81,7 +79,7 @@ export class LedgerOperator {
 
   /** Applies records as the running service does, for a topic that is replayed from a file. Each unit counts once. */
   apply(records: readonly ConsumedRecord[]): Promise<void> {
-    return this.consumer.apply(records);
+    return this.ingestion.apply(records);
   }
 
   deadLetters(): Promise<DeadLetter[]> {

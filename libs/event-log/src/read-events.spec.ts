@@ -1,0 +1,57 @@
+import { TOPIC, type ConsumedRecord, type NewAccountEvent } from '@gateway/contracts';
+import { SystemClock } from '@gateway/platform';
+import { seededRandom } from '@gateway/testing';
+import { accountEventRow } from './outbox/account-event-row.js';
+import { readEvents } from './read-events.js';
+
+function record(value: unknown): ConsumedRecord {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return { topic: TOPIC.account, partition: 2, offset: '41', key: 'acct_1', value: text };
+}
+
+const SOURCES = { clock: new SystemClock(), random: seededRandom(1) };
+const event: NewAccountEvent = {
+  type: 'api_key.revoked',
+  account_id: 'acct_1',
+  org_id: null,
+  data: { key_id: 'key_1', label: null, masked_key: 'rsk_...abcd' },
+};
+const sent = accountEventRow(event, '/keys', SOURCES).value;
+const envelope = JSON.parse(sent) as { data: Record<string, unknown> };
+
+describe('readEvents', () => {
+  it('reads what a producer has written', () => {
+    const { events, dead } = readEvents(TOPIC.account, [record(sent)]);
+    expect(dead).toEqual([]);
+    expect(events[0].data).toMatchObject({ ...event, id: expect.stringMatching(/^evt_/) });
+  });
+
+  it.each([
+    ['no json', 'not a CloudEvent'],
+    ['null', 'not a CloudEvent'],
+    ['[]', 'not a CloudEvent'],
+    [{ ...envelope, specversion: '0.3' }, 'not a CloudEvent'],
+    [{ ...envelope, data: null }, 'not a CloudEvent'],
+    [{ ...envelope, type: TOPIC.usage }, 'not a CloudEvent'],
+    [{ ...envelope, data: { ...envelope.data, account_id: 7 } }, 'account_id'],
+    [{ ...envelope, data: { ...envelope.data, type: 'api_key.eaten' } }, 'type'],
+    [{ ...envelope, data: { ...envelope.data, data: { key_id: 'key_1' } } }, 'data.masked_key'],
+    [{ ...envelope, data: { ...envelope.data, type: 'balance.low' } }, 'data.balance_usd'],
+  ])('answers %j as dead', (value, reason) => {
+    const { events, dead } = readEvents(TOPIC.account, [record(value), record(sent)]);
+    expect(events).toHaveLength(1);
+    expect(dead).toHaveLength(1);
+    expect(dead[0].reason).toContain(reason);
+  });
+
+  it('does not compile with a field that the event does not have', () => {
+    const other: NewAccountEvent = {
+      type: 'balance.movement',
+      account_id: 'acct_1',
+      org_id: null,
+      // @ts-expect-error: it is balance_after.
+      data: { balance_before: '1', balance_after: '2', balance_now: '2' },
+    };
+    expect(other.type).toBe('balance.movement');
+  });
+});

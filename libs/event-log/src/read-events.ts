@@ -1,0 +1,86 @@
+import {
+  ACCOUNT_RECORDS,
+  AccountEvent,
+  AttemptRecord,
+  CatalogueEvent,
+  LimitReading,
+  PricedFrom,
+  RejectionRecord,
+  TOPIC,
+  UsageRecord,
+  type AccountRecordType,
+  type ConsumedRecord,
+  type Topic,
+  type TopicRecords,
+} from '@gateway/contracts';
+import type { DeadRecord } from './dead-letter.js';
+import { compileCheck, type RecordCheck } from './record-check.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface ReadEvents<Data> {
+  events: { record: ConsumedRecord; data: Data }[];
+  dead: DeadRecord[];
+}
+
+const CHECKS: Readonly<Record<Topic, RecordCheck>> = {
+  [TOPIC.usage]: compileCheck(UsageRecord, {
+    priced_from: PricedFrom,
+    attempts: AttemptRecord,
+    limits: LimitReading,
+  }),
+  [TOPIC.rejections]: compileCheck(RejectionRecord),
+  [TOPIC.account]: accountCheck(),
+  [TOPIC.catalogue]: compileCheck(CatalogueEvent),
+};
+
+/** Parses a batch of one topic and checks each record against the topic's class. Never throws. */
+export function readEvents<Name extends Topic>(
+  topic: Name,
+  records: readonly ConsumedRecord[],
+): ReadEvents<TopicRecords[Name]> {
+  const found: ReadEvents<TopicRecords[Name]> = { events: [], dead: [] };
+  for (const record of records) {
+    const data = dataOf(record);
+    const reason = data === null ? 'not a CloudEvent of its topic' : faultOf(data, topic);
+    if (data === null || reason !== null) found.dead.push({ record, reason: reason ?? '', data });
+    else found.events.push({ record, data: data as unknown as TopicRecords[Name] });
+  }
+  return found;
+}
+
+function faultOf(data: Fields, topic: Topic): string | null {
+  const field = CHECKS[topic](data);
+  return field === null ? null : `the field ${field} is not what the contract says`;
+}
+
+function accountCheck(): RecordCheck {
+  const checkEvent = compileCheck(AccountEvent);
+  const types = Object.keys(ACCOUNT_RECORDS) as AccountRecordType[];
+  const checks = new Map<unknown, RecordCheck>(
+    types.map((type) => [type, compileCheck(ACCOUNT_RECORDS[type])]),
+  );
+  return (value) => {
+    const field = checkEvent(value);
+    if (field !== null) return field;
+    const { type, data } = value as Fields;
+    const inner = checks.get(type)?.(data) ?? null;
+    return inner === null ? null : `data.${inner}`;
+  };
+}
+
+function dataOf({ topic, value }: ConsumedRecord): Fields | null {
+  let envelope: unknown;
+  try {
+    envelope = JSON.parse(value);
+  } catch {
+    return null; // Named by the caller: the record becomes a dead letter.
+  }
+  if (!isFields(envelope)) return null;
+  const { specversion, type, data } = envelope;
+  return specversion === '1.0' && type === topic && isFields(data) ? data : null;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
