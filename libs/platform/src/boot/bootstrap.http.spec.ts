@@ -1,5 +1,5 @@
 import { BODY_LIMIT_BYTES, ERRORS } from '@gateway/contracts';
-import { keyPrincipal } from '@gateway/testing';
+import { eventually, keyPrincipal } from '@gateway/testing';
 import { connect } from 'node:net';
 import { mintSecret } from '../auth/secret.js';
 import { SystemRandom } from '../time/system-random.js';
@@ -325,6 +325,7 @@ describe('routes', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
     expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization,x-service-version');
     expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE');
     const answer = await call('/v1/missing', { headers: { origin: 'https://app.example' } });
     const exposed = answer.headers.get('access-control-expose-headers') ?? '';
     for (const name of [
@@ -339,6 +340,27 @@ describe('routes', () => {
     }
     const other = await fetch(`${probe.url}/healthz`, { headers: { origin: 'https://app.example' } });
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('are of the type they say, and kept by nobody, unless a handler says so', async () => {
+    for (const path of ['/v1/open', '/v1/missing']) {
+      const answer = await call(path);
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  it('count as 499 where the caller leaves in the middle of its body', async () => {
+    const { hostname, port } = new URL(probe.url);
+    const socket = connect(Number(port), hostname);
+    socket.write('POST /v1/open HTTP/1.1\r\nhost: probe\r\ncontent-type: application/json\r\n');
+    socket.write('content-length: 100\r\n\r\n{"half":');
+    await eventually(async () => (await metricsText()).includes('requests_in_flight 2'));
+    socket.destroy();
+    await eventually(async () => {
+      expect(await metricsText()).toContain('count{method="POST",route="/v1/open",status="499"} 1');
+      return true;
+    });
   });
 
   it('EDGE-02 refuse unbounded JSON before parsing it', async () => {
@@ -358,6 +380,10 @@ describe('routes', () => {
     expect(metrics).toContain('gateway_http_requests_in_flight');
   });
 });
+
+async function metricsText(): Promise<string> {
+  return (await fetch(`${probe.url}/metrics`)).text();
+}
 
 function rawRequest(text: string): Promise<string> {
   const { hostname, port } = new URL(probe.url);

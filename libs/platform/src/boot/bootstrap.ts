@@ -84,6 +84,8 @@ export interface RunningApp {
 }
 
 const STALL_MS = 60_000;
+/** Every method that a path of the API has. */
+const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** How long a stream that was told of the end may take to write its last frame. */
 const ENDING_MS = 5_000;
 
@@ -259,7 +261,13 @@ function answerCors(
   answer(
     null,
     isApi
-      ? { origin: '*', exposedHeaders: [...EXPOSED_HEADERS], maxAge: 86_400, strictPreflight: false }
+      ? {
+          origin: '*',
+          methods: CORS_METHODS,
+          exposedHeaders: [...EXPOSED_HEADERS],
+          maxAge: 86_400,
+          strictPreflight: false,
+        }
       : { origin: false },
   );
 }

@@ -5,6 +5,8 @@ import type { Drain } from '../health/drain.js';
 import { OPERATIONAL_PATHS } from '../health/operational-routes.js';
 import type { Metrics } from '../metrics/metrics.js';
 
+const CLIENT_LEFT = 499;
+
 /** While draining every new request but those of the platform is refused. */
 export function drainRefusal(
   { drain, random }: { drain: Drain; random: Random },
@@ -34,12 +36,9 @@ export function trackRequests(instance: FastifyInstance, drain: Drain, metrics: 
       drain.left();
       if (request.isOversized) return;
       const route = request.routeOptions.url ?? 'unknown';
-      metrics.requestEnded(
-        request.method,
-        route,
-        reply.raw.statusCode,
-        (performance.now() - startedAt) / 1000,
-      );
+      // A caller that left before an answer began got no 200: it counts as nginx counts it.
+      const status = reply.raw.headersSent ? reply.raw.statusCode : CLIENT_LEFT;
+      metrics.requestEnded(request.method, route, status, (performance.now() - startedAt) / 1000);
     });
     done();
   });

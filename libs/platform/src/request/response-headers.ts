@@ -7,6 +7,8 @@ const CORS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': EXPOSED,
 } as const;
+/** Nothing is to be read as another type than it says, nor kept, unless its handler says so. */
+const CAUTIOUS = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' } as const;
 const RETIREMENT: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
   VERSIONS.map((version) => [version.label, retirementHeaders(version)]),
 );
@@ -24,6 +26,7 @@ export function responseHeaders(request: FastifyRequest): Record<string, string>
   return {
     [HEADER.serviceVersion]: request.apiVersion,
     [HEADER.requestId]: request.id,
+    ...CAUTIOUS,
     ...RETIREMENT.get(request.apiVersion),
     ...(isCrossOriginPath(request.url) ? CORS : {}),
   };

@@ -102,6 +102,23 @@ describe('the front door', () => {
     }
   });
 
+  it('passes on a body that its caller held back until 100 Continue', async () => {
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { expect: '100-continue', 'content-type': 'application/json', 'content-length': 7 };
+      const sent = request(`${edge.url}/v1/keys`, { method: 'POST', headers });
+      sent.on('continue', () => sent.end('{"a":1}'));
+      sent.on('response', (answer) => {
+        answer.resume();
+        answer.on('end', () => resolve(answer.statusCode));
+      });
+      sent.on('error', reject);
+      sent.flushHeaders();
+    });
+    expect(status).toBe(201);
+    expect(seen).toMatchObject([{ method: 'POST', body: '{"a":1}' }]);
+    expect(seen[0].headers.expect).toBeUndefined();
+  });
+
   it('keeps an encoded slash of a model id, and a body that is no JSON is the owner’s to refuse', async () => {
     await fetch(`${edge.url}/v1/models/openai%2Fgpt`);
     await fetch(`${edge.url}/v1/keys`, {

@@ -49,9 +49,10 @@ const CONNECTION_FAULTS: ReadonlySet<unknown> = new Set([
   'EPIPE',
 ]);
 
-/** Headers of one hop, and what only the fleet may say. */
+/** Headers of one hop, and what only the fleet may say. `Expect` was answered here, before the body was read. */
 const NOT_FORWARDED = [
   'x-fleet-token',
+  'expect',
   'connection',
   'keep-alive',
   'te',
