@@ -1,8 +1,8 @@
+import { startUpstreamSim, type UpstreamSim } from '@gateway/simulator';
 import { eventually } from '@gateway/testing';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
 import { ask, pico, type Body } from './harness/requests.js';
-import { startScriptedUpstream, type ScriptedUpstream } from './harness/scripted-upstream.js';
 import { logIn } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
@@ -11,9 +11,9 @@ const REQUESTS = 8;
 
 describe('an edge of two workers', () => {
   let fleet: Fleet;
-  let upstream: ScriptedUpstream;
+  let upstream: UpstreamSim;
   beforeAll(async () => {
-    upstream = await startScriptedUpstream();
+    upstream = await startUpstreamSim();
     const edge = { EDGE_WORKERS: String(WORKERS), SIMULATED_BASE_URL: `${upstream.url}/v1` };
     fleet = await startFleet({ env: { edge } });
   }, START_MS);
@@ -104,12 +104,12 @@ describe('an edge of two workers', () => {
     'U09 SIGTERM drains every worker: what is under way is answered, no process is left',
     async () => {
       const alive = workerPids().slice(1);
-      upstream.say(...Array<string>(REQUESTS).fill('latency=2000'));
+      upstream.script(Array<string>(REQUESTS).fill('latency=2000'));
       const body = { ...chat, stream: true };
       const answers = Array.from({ length: REQUESTS }, () =>
         ask(fleet, 'POST', '/v1/chat/completions', { body }),
       );
-      await eventually(() => upstream.seen() === REQUESTS, { timeoutMs: 30_000 });
+      await eventually(() => upstream.requests().length === REQUESTS, { timeoutMs: 30_000 });
       const ended = await fleet.stop();
       for (const { status, text } of await Promise.all(answers)) {
         expect(status).toBe(200);

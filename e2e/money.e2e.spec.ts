@@ -1,8 +1,8 @@
+import { startUpstreamSim, type UpstreamSim } from '@gateway/simulator';
 import { eventually } from '@gateway/testing';
 import type { Gateway } from './harness/gateway.js';
 import { MODES, START_MS } from './harness/modes.js';
 import { ask, pico, type Answered, type Body } from './harness/requests.js';
-import { startScriptedUpstream, type ScriptedUpstream } from './harness/scripted-upstream.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const MODEL = 'openai/gpt-4.1-mini';
@@ -13,12 +13,12 @@ const chat = { model: 'simulator/chat', ...text('Hello') };
 const claude = { model: 'simulator/claude', max_tokens: 64, ...text('Hello') };
 
 describe.each(MODES)('money in %s', (_name, start) => {
-  let upstream: ScriptedUpstream;
+  let upstream: UpstreamSim;
   let gateway: Gateway;
   let person: PersonSession;
 
   beforeAll(async () => {
-    upstream = await startScriptedUpstream();
+    upstream = await startUpstreamSim();
     gateway = await start({ OPENAI_API_KEY: 'sk-stand-in', OPENAI_BASE_URL: `${upstream.url}/v1` });
     person = await logIn(gateway);
   }, START_MS);
@@ -66,7 +66,7 @@ describe.each(MODES)('money in %s', (_name, start) => {
 
   it('READ-01 the summary equals the events', async () => {
     const { key } = await person.createKey('summary');
-    upstream.say('error=400-model');
+    upstream.script(['error=400-model']);
     const bodies = [chat, { ...chat, stream: true }, claude, { model: MODEL, ...text('refused') }];
     const answers = await Promise.all(bodies.map((body) => infer(key, body)));
     expect(answers.map(({ status }) => status === 200)).toEqual([true, true, true, false]);
@@ -116,10 +116,10 @@ describe.each(MODES)('money in %s', (_name, start) => {
 
   it('the attempts of an event show its retries, and no provider', async () => {
     const { key } = await person.createKey('attempts');
-    upstream.say('error=500');
+    upstream.script(['error=500']);
     const answer = await infer(key, { model: MODEL, ...text('once more') });
     expect(answer.status).toBe(200);
-    expect(upstream.seen()).toBe(2);
+    expect(upstream.requests().length).toBe(2);
     const [event, ...more] = await eventsOf(key);
     expect(more).toEqual([]);
     expect(event).not.toHaveProperty('provider');
@@ -146,12 +146,12 @@ describe.each(MODES)('money in %s', (_name, start) => {
     async (_what, script, model, code, providerCode) => {
       const { key } = await person.createKey('provider failure');
       const body = { model, ...text('fault') };
-      upstream.say(...Array.from({ length: 6 }, () => script));
+      upstream.script(Array.from({ length: 6 }, () => script));
       const failed = await infer(key, body);
       expect(failed.status).toBeGreaterThanOrEqual(500);
       expect(failed.body.error).toMatchObject({ code, provider_code: providerCode });
       expect(failed.text).not.toContain('sk-stand-in');
-      upstream.say();
+      upstream.script([]);
       expect((await infer(key, body)).status).toBe(200);
       const events = await eventsOf(key);
       expect(events.map(({ status }) => status).toSorted()).toEqual(['error', 'success']);

@@ -1,3 +1,4 @@
+import { startUpstreamSim, type UpstreamSim } from '@gateway/simulator';
 import { eventually, type FleetApp, type ServiceProcess } from '@gateway/testing';
 import { Client } from 'pg';
 import { startBalancer, type Balancer } from './harness/balancer.js';
@@ -5,7 +6,6 @@ import { startFleet, type Fleet } from './harness/fleet.js';
 import { startLoad } from './harness/callers.js';
 import { START_MS } from './harness/modes.js';
 import { ask, pico } from './harness/requests.js';
-import { startScriptedUpstream, type ScriptedUpstream } from './harness/scripted-upstream.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 /** Those whose restart a caller could feel, in the order of a release. */
@@ -17,14 +17,14 @@ const HANG_MS = 300_000;
 
 describe('a fleet with two of each service, operated as the pages say', () => {
   let fleet: Fleet;
-  let upstream: ScriptedUpstream;
+  let upstream: UpstreamSim;
   let person: PersonSession;
   let database: Client;
   const balancers = {} as Record<App, Balancer>;
   const second = {} as Record<App, ServiceProcess>;
 
   beforeAll(async () => {
-    upstream = await startScriptedUpstream();
+    upstream = await startUpstreamSim();
     for (const app of APPS) balancers[app] = await startBalancer();
     const addresses = APPS.map((app) => [`${app.toUpperCase()}_URL`, balancers[app].url]);
     fleet = await startFleet({
@@ -108,14 +108,16 @@ describe('a fleet with two of each service, operated as the pages say', () => {
     'U09 SIGTERM under 200 streams: none shorter than the grace is cut, no event is lost, no 5xx',
     async () => {
       const { id, key } = await person.createKey('drained', { rpm: 1_000 });
-      upstream.always(`text=${'word%20'.repeat(30)};delay=100`);
+      upstream.script([], `text=${'word%20'.repeat(30)};delay=100`);
       const streams = Array.from({ length: 200 }, () =>
         ask({ url: second.edge.url, key }, 'POST', '/v1/chat/completions', { body: chat }),
       );
-      await eventually(() => upstream.open() === 200, { timeoutMs: 30_000 });
+      await eventually(() => upstream.requests().filter(({ state }) => state === 'open').length === 200, {
+        timeoutMs: 30_000,
+      });
       const ended = second.edge.end(60_000);
       const answers = await Promise.all(streams);
-      upstream.always('');
+      upstream.script([]);
       expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
       expect(answers.filter(({ text }) => !text.endsWith('data: [DONE]\n\n'))).toEqual([]);
       expect(await ended).toBe(0);
@@ -133,11 +135,11 @@ describe('a fleet with two of each service, operated as the pages say', () => {
     async () => {
       const { id, key } = await person.createKey('cut off');
       const brief = await fleet.startReplica('edge', { DRAIN_GRACE_MS: '500' });
-      upstream.always('endless;delay=20');
+      upstream.script([], 'endless;delay=20');
       const stream = ask({ url: brief.url, key }, 'POST', '/v1/chat/completions', { body: chat });
-      await eventually(() => upstream.open() === 1);
+      await eventually(() => upstream.requests().filter(({ state }) => state === 'open').length === 1);
       expect(await brief.end()).toBe(0);
-      upstream.always('');
+      upstream.script([]);
       const { status, text, requestId } = await stream;
       expect(status).toBe(200);
       expect(text).toContain('service_draining');

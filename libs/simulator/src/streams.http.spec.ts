@@ -202,6 +202,19 @@ describe('the record', () => {
     expect(sim.requests()).toEqual([]);
   });
 
+  it('has its next answers ordered by whoever started it, and every one after them', async () => {
+    const own = await startUpstreamSim();
+    own.script(['text=first', ''], 'error=500');
+    const answers = [];
+    for (let count = 0; count < 4; count += 1) answers.push(await post(own, 'chat'));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 500, 500]);
+    expect(firstChoice(answers[0].json)).toMatchObject({ message: { content: 'first' } });
+    own.script([]);
+    expect(own.requests()).toEqual([]);
+    expect((await post(own, 'chat')).status).toBe(200);
+    await own.close();
+  });
+
   it('is bounded', async () => {
     const small = await startUpstreamSim({ record: 3 });
     for (let count = 0; count < 8; count += 1) await post(small, 'chat', { user: `u${count}` });

@@ -34,8 +34,13 @@ export interface UpstreamSim {
   readonly port: number;
   /** The last requests, oldest first. */
   requests(): RecordedRequest[];
-  /** Forgets the requests and the counts of fail-first scripts. */
+  /** Forgets the requests, the counts of fail-first scripts and what `script` has ordered. */
   reset(): void;
+  /**
+   * Orders what becomes of the next requests, one script each ('' is answered as it asks), and of every one after them;
+   * for callers whose model names and headers are not their own. Forgets what was there before.
+   */
+  script(next: readonly string[], afterwards?: string): void;
   /** TCP connections open now and accepted since the start. */
   connections(): { open: number; accepted: number };
   close(): Promise<void>;
@@ -62,6 +67,7 @@ export async function startUpstreamSim(options: UpstreamSimOptions = {}): Promis
     port: server.port,
     requests: () => simulator.recorder.list(),
     reset: () => simulator.reset(),
+    script: (next, afterwards) => simulator.order(next, afterwards),
     connections: () => server.connections(),
     close: () => server.close(),
   };
@@ -73,6 +79,8 @@ class Simulator {
   private readonly prebuilt = new PrebuiltAnswers();
   private readonly failures = new FailureCounter();
   private answers = 0;
+  private ordered: string[] = [];
+  private usual = '';
 
   constructor(private readonly options: UpstreamSimOptions) {
     this.recorder = new Recorder(options.record ?? 1_000);
@@ -81,6 +89,14 @@ class Simulator {
   reset(): void {
     this.recorder.reset();
     this.failures.reset();
+    this.ordered = [];
+    this.usual = '';
+  }
+
+  order(next: readonly string[], afterwards = ''): void {
+    this.reset();
+    this.ordered = [...next];
+    this.usual = afterwards;
   }
 
   handle(exchange: Exchange): void {
@@ -109,9 +125,11 @@ class Simulator {
 
   private infer(exchange: Exchange, dialect: SimDialect): void {
     const { headers, body, path } = exchange.request;
+    const ordered = this.ordered.shift() ?? this.usual;
+    const text = ordered === '' ? headers['x-sim'] : ordered;
     const refused = dialect.checkHeaders(headers);
     if (refused !== undefined) return sendError(exchange, refused);
-    const isScripted = headers['x-sim'] !== undefined;
+    const isScripted = text !== undefined;
     // The version header changes what is refused, so it is part of what an answer depends on.
     const key = isScripted
       ? undefined
@@ -119,21 +137,25 @@ class Simulator {
     if (key !== undefined && !exchange.request.http10 && this.prebuilt.send(key, exchange, this.nextId()))
       return;
     try {
-      this.inferParsed(exchange, dialect, key);
+      this.inferParsed(exchange, dialect, { key, text });
     } catch (error) {
       if (!(error instanceof ScriptFault)) throw error;
       sendError(exchange, dialect.refuse(400, `simulator script: ${error.message}`));
     }
   }
 
-  private inferParsed(exchange: Exchange, dialect: SimDialect, key: string | undefined): void {
+  private inferParsed(
+    exchange: Exchange,
+    dialect: SimDialect,
+    { key, text }: { key: string | undefined; text: string | undefined },
+  ): void {
     const { headers, body } = exchange.request;
     const isScanned = this.options.scanLargeBodies === true && body.length > SCAN_ABOVE_BYTES;
     const parsed = isScanned ? scanBody(body) : parseJson(body.toString('utf8'));
     if (!isObject(parsed)) {
       return sendError(exchange, dialect.refuse(400, 'We could not parse the JSON body of your request.'));
     }
-    const script = this.scriptOf(parsed, exchange);
+    const script = this.scriptOf(parsed, exchange, text);
     const refused = isScanned ? undefined : dialect.check(parsed, headers, script);
     if (refused !== undefined) return sendError(exchange, refused);
     const ask = dialect.readAsk(parsed, script);
@@ -145,8 +167,8 @@ class Simulator {
     void play(exchange, dialect, context);
   }
 
-  private scriptOf(body: JsonObject, exchange: Exchange): Script {
-    const script = readScript(textOf(body.model), exchange.request.headers['x-sim']);
+  private scriptOf(body: JsonObject, exchange: Exchange, text: string | undefined): Script {
+    const script = readScript(textOf(body.model), text);
     return this.failures.apply(script, exchange.request.body.toString('latin1', 0, SCAN_ABOVE_BYTES));
   }
 
