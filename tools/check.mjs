@@ -6,8 +6,17 @@ import { join } from 'node:path';
 import { packageEnvironment, root } from './bootstrap.mjs';
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-// The type check needs the generated clients, and the two tools are run from the build.
-const steps = ['build', 'format:check', 'lint', 'typecheck', 'check-house', 'requirements', 'docs:check'];
+// The type check needs the generated clients, and the tools of this repository are run from the build.
+const steps = [
+  'build',
+  'format:check',
+  'lint',
+  'typecheck',
+  'unused',
+  'check-house',
+  'requirements',
+  'docs:check',
+];
 
 const results = steps
   .filter((step) => step in scripts)

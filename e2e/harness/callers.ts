@@ -30,7 +30,7 @@ const claude = { ...chat, model: 'simulator/claude', max_tokens: 64 };
 const isJson = (text: string): boolean => text.endsWith('}') || text.endsWith(']');
 
 /** What applications do, and what their dashboards do beside it. */
-export const EVERYDAY: readonly LoadKind[] = [
+const EVERYDAY: readonly LoadKind[] = [
   { name: 'chat', method: 'POST', path: '/v1/chat/completions', body: chat, isWhole: isJson },
   {
     name: 'chat stream',

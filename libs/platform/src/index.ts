@@ -1,18 +1,12 @@
 export { Access, ACCESS_METADATA } from './auth/access.js';
 export type { AccessRule, OrgRule } from './auth/access.js';
-export { Authenticator, permit } from './auth/authenticator.js';
+export { permit } from './auth/authenticator.js';
 export { credentialOf, parseCredential } from './auth/credential.js';
-export { listRoutes } from './auth/list-routes.js';
-export type { ListedRoute } from './auth/list-routes.js';
-export { requireOrgRole } from './auth/org-role.js';
-export { PrincipalGuard } from './auth/principal-guard.js';
 export { keyOf, principalOf, sessionOf } from './auth/principal-of.js';
-export { isWellFormedSecret, maskedSecret, mintSecret, SECRET_PATTERN, secretDigest } from './auth/secret.js';
-export type { SecretPrefix } from './auth/secret.js';
+export { maskedSecret, mintSecret, secretDigest } from './auth/secret.js';
 export { bootstrap } from './boot/bootstrap.js';
-export type { BootConfig, BootOptions, RunningApp } from './boot/bootstrap.js';
-export { defaultPressureLimits, Pressure } from './pressure/pressure.js';
-export type { PressureLimits } from './pressure/pressure.js';
+export type { RunningApp } from './boot/bootstrap.js';
+export { defaultPressureLimits } from './pressure/pressure.js';
 export { responseHeaders } from './request/response-headers.js';
 export { runMain } from './boot/run-main.js';
 export { isWorker, startWorkers } from './boot/workers/start-workers.js';
@@ -25,31 +19,21 @@ export {
   fleetServices,
 } from './config/fleet.config.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
-export { ToBoolean, ToList, ToNumber } from './config/transforms.js';
+export { ToBoolean, ToNumber } from './config/transforms.js';
 export { IsTrustedProxies } from './config/trusted-proxies.js';
 export type { TrustedProxies } from './config/trusted-proxies.js';
-export { sendApiError } from './errors/error-filter.js';
-export { toApiError } from './errors/to-api-error.js';
 export { unavailable } from './errors/unavailable.js';
-export { validationFailure, validationPipe } from './errors/validation-pipe.js';
 export { Drain } from './health/drain.js';
 export { ReadinessChecks } from './health/readiness-checks.js';
-export type { ReadinessCheck } from './health/readiness-checks.js';
 export { InternalHttp } from './http/internal-http.js';
-export type {
-  InternalHttpOptions,
-  InternalRequest,
-  InternalResponse,
-  ServiceName,
-} from './http/internal-http.js';
-export { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf, PageQuery } from './http/page.js';
+export type { InternalRequest, InternalResponse, ServiceName } from './http/internal-http.js';
+export { pageOf } from './http/page.js';
 export type { Page } from './http/page.js';
 export { createLogger, LOG_LEVELS, logDestination, LOGGER } from './logging/logger.js';
 export type { LogLevel } from './logging/logger.js';
 export { Metrics } from './metrics/metrics.js';
 export type { SeriesOf, Spread, Tally } from './metrics/series.js';
 export { PlatformModule } from './platform.module.js';
-export type { DriverParts, EmbeddedOptions, PlatformOptions } from './platform.module.js';
 export { Deadlines } from './time/deadlines.js';
 export type { Deadline } from './time/deadlines.js';
 export { Later } from './time/later.js';
@@ -58,4 +42,3 @@ export type { Repeated } from './time/repeat.js';
 export { SystemClock } from './time/system-clock.js';
 export { SystemRandom } from './time/system-random.js';
 export { CLOCK, RANDOM } from './time/tokens.js';
-export { TRACER } from './tracing/tracing.js';

@@ -27,7 +27,7 @@ import { SystemRandom } from './time/system-random.js';
 import { CLOCK, RANDOM } from './time/tokens.js';
 
 /** What a driver is made from. */
-export interface DriverParts {
+interface DriverParts {
   clock: Clock;
   random: Random;
   logger: Logger;

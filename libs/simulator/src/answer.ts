@@ -22,7 +22,7 @@ export interface Ask {
   readonly includeUsage: boolean;
 }
 
-export interface ToolCall {
+interface ToolCall {
   readonly name: string;
   /** JSON text; empty for a call that streams no arguments at all. */
   readonly args: string;
@@ -50,7 +50,7 @@ export interface Answer {
   readonly tokens: Tokens;
 }
 
-export const THOUGHT = 'The user expects a short and friendly answer, so I keep it simple.';
+const THOUGHT = 'The user expects a short and friendly answer, so I keep it simple.';
 const FILLER = 'The quick brown fox jumps over the lazy dog. ';
 const MAX_ECHO = 200;
 
@@ -78,7 +78,7 @@ export function answerTo(ask: Ask, script: Script): Answer {
 }
 
 /** The simulator's token count of a text: one for every four bytes begun. */
-export function tokensOf(text: string): number {
+function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 4);
 }
 

@@ -25,7 +25,7 @@ const PREEMPTED_US = 20_000;
 const OF_THE_ENGINE = new Set(['(idle)', '(program)', '(garbage collector)', '(root)']);
 
 /** `libs/journal`, `services/edge`, `fastify`, `node:http`, or what the engine itself does. */
-export function placeOf(url: string, functionName: string): string {
+function placeOf(url: string, functionName: string): string {
   if (OF_THE_ENGINE.has(functionName)) return functionName;
   const ours = /\/dist\/(libs\/services\/[^/]+|(?:libs|apps)\/[^/]+)\//.exec(url);
   if (ours) return ours[1].replace('libs/', '');

@@ -52,7 +52,7 @@ function figuresText({ setting, rows }: Kept): string {
 }
 
 /** The page with the text between its markers exchanged. */
-export function between(page: string, name: string, text: string): string {
+function between(page: string, name: string, text: string): string {
   const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
   const from = page.indexOf(begin);
   const to = page.indexOf(end);

@@ -15,7 +15,7 @@ const RUN_TS = ['--no-warnings', '--import', './tools/infra/run-ts.mjs'];
 export type FleetApp = (typeof APPS)[number];
 
 /** Of one start, until its first ready answer. */
-export interface StartFigures {
+interface StartFigures {
   seconds: number;
   /** Of the processor: what holds on a box that does other work as well. */
   processorSeconds: number;

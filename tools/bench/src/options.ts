@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** Another program that speaks the same API, started by whoever measures. */
-export interface Peer {
+interface Peer {
   name: string;
   url: string;
   key: string;
@@ -9,7 +9,7 @@ export interface Peer {
 }
 
 /** Every group of rows, in the order in which it is measured. */
-export const GROUPS = [
+const GROUPS = [
   'plain',
   'bodies',
   'ttft',

@@ -18,7 +18,7 @@ export interface Options {
   logs: string | null;
 }
 
-export const USAGE = `npm run chaos -- [--case <${Object.keys(CASES).join('|')}>, or several: B01,B03] [--seeds N | --seed S] [--requests R]
+const USAGE = `npm run chaos -- [--case <${Object.keys(CASES).join('|')}>, or several: B01,B03] [--seeds N | --seed S] [--requests R]
     [--rate PER_SECOND] [--minutes M (B04: Kafka away for so long)] [--cluster (a Redis Cluster of six)]
     [--report FILE (writes FILE.md and FILE.json)] [--logs FOLDER]`;
 

@@ -24,7 +24,7 @@ export function faultOf(
 }
 
 /** An overloaded gateway says so and when to come back: no fault of a request, but counted by status. */
-export function isShed(answer: Answer): boolean {
+function isShed(answer: Answer): boolean {
   return (
     answer.status === 503 &&
     header(answer, 'retry-after') !== '' &&

@@ -18,7 +18,7 @@ export interface RunOptions {
   signal?: AbortSignal;
 }
 
-export interface Failure {
+interface Failure {
   n: number;
   fault: string;
   curl: string;

@@ -9,7 +9,7 @@ export interface Answer {
 }
 
 /** Nobody waits longer for any answer. */
-export const HANG_MS = 5_000;
+const HANG_MS = 5_000;
 const ANSWER_CHARS_MAX = 8_000_000;
 
 /** One keep-alive connection: requests one after the other, as an SDK sends them. */

@@ -23,13 +23,13 @@ export type Json = Record<string, unknown>;
 export function object(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }
-export function list(value: unknown): unknown[] {
+function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
-export function count(value: unknown): number | null {
+function count(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
@@ -41,7 +41,7 @@ function parsed(argumentsText: string): unknown {
   }
 }
 
-export function emptyFacts(): AnswerFacts {
+function emptyFacts(): AnswerFacts {
   return {
     text: '',
     reasoning: '',
@@ -60,7 +60,7 @@ export function emptyFacts(): AnswerFacts {
 }
 
 /** The data of every SSE event, by the book but on the whole text: independent of the gateway's own parser. */
-export function sseData(body: string): string[] {
+function sseData(body: string): string[] {
   return body
     .split(/\r\n\r\n|\n\n|\r\r/)
     .map((frame) =>

@@ -50,7 +50,7 @@ function placeOfOdd(value: unknown): (string | number)[] | null {
 }
 
 /** class-validator's findings as the envelope's details. `root` begins the loc, for example "query". */
-export function validationFailure(errors: readonly ValidationError[], root: string[] = []): ApiError {
+function validationFailure(errors: readonly ValidationError[], root: string[] = []): ApiError {
   const details = errors.flatMap((error) => detailsOf(error, root));
   const [first] = details;
   return new ApiError('validation_error', {

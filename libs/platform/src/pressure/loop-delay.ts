@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const RESOLUTION_MS = 10;
-export const WINDOW_MS = 1_000;
+const WINDOW_MS = 1_000;
 
 /** How late the event loop was in each of the last two seconds. */
 export class LoopDelay {

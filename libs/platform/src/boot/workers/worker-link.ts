@@ -15,7 +15,7 @@ const OTHERS = 'workers';
  * a scrape with the metrics of all, each series with the label `worker`.
  */
 @Injectable()
-export class WorkerLink implements OnModuleInit, OnApplicationShutdown {
+class WorkerLink implements OnModuleInit, OnApplicationShutdown {
   private others: string | null = 'The other workers are not known yet.';
   private told: string | null = null;
   private timer: Timer | null = null;
