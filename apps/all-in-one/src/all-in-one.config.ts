@@ -6,6 +6,7 @@ import {
   IsTrustedProxies,
   loadConfig,
   LOG_LEVELS,
+  OrFile,
   readConfigs,
   ToNumber,
   type LogLevel,
@@ -27,7 +28,7 @@ export class AllInOneConfig {
   /** Database, journal, secrets and logs; created when absent. */
   @IsString() GATEWAY_DATA_DIR: string = '.data';
   /** A PostgreSQL of one's own in place of the embedded one. */
-  @IsOptional() @Matches(/^postgres(?:ql)?:\/\//) DATABASE_URL?: string;
+  @OrFile() @IsOptional() @Matches(/^postgres(?:ql)?:\/\//) DATABASE_URL?: string;
   @IsOptional() @Matches(/^https?:\/\//) OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 }
 
@@ -88,6 +89,9 @@ export function readServices(
     CATALOGUE_DATABASE_URL: databaseUrl,
     KEYS_DATABASE_URL: databaseUrl,
     USAGE_DATABASE_URL: databaseUrl,
+    CATALOGUE_DATABASE_URL_FILE: undefined,
+    KEYS_DATABASE_URL_FILE: undefined,
+    USAGE_DATABASE_URL_FILE: undefined,
     // One process holds the edge as well and alone changes keys.
     KEYS_PRINCIPAL_CACHE: 'true',
     KEYS_SECRETS_FILE: env.KEYS_SECRETS_FILE || paths.secrets,

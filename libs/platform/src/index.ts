@@ -19,6 +19,7 @@ export {
   fleetServices,
 } from './config/fleet.config.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
+export { OrFile, valueOrFile } from './config/or-file.js';
 export { ToBoolean, ToNumber } from './config/transforms.js';
 export { IsTrustedProxies } from './config/trusted-proxies.js';
 export type { TrustedProxies } from './config/trusted-proxies.js';

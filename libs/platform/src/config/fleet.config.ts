@@ -13,6 +13,7 @@ import {
 import type { ServiceName } from '../http/internal-http.js';
 import { LOG_LEVELS, type LogLevel } from '../logging/logger.js';
 import { ConfigError, loadConfig } from './load-config.js';
+import { OrFile } from './or-file.js';
 import { ToList, ToNumber } from './transforms.js';
 import { IsTrustedProxies, type TrustedProxies } from './trusted-proxies.js';
 
@@ -30,7 +31,7 @@ export class FleetConfig {
   @ToNumber() @IsInt() @Min(0) @Max(3_600_000) DRAIN_GRACE_MS: number = 120_000;
   @IsIn(LOG_LEVELS) LOG_LEVEL: LogLevel = 'info';
   /** Shared secret of the services, for /internal paths. */
-  @IsString() @MinLength(32) FLEET_TOKEN!: string;
+  @OrFile() @IsString() @MinLength(32) FLEET_TOKEN!: string;
   /** redis://[user:password@]host:port[/database]; REDIS_CLUSTER_NODES takes its place. */
   @ValidateIf((config: FleetConfig) => config.REDIS_CLUSTER_NODES === undefined)
   @Matches(/^rediss?:\/\//)
@@ -74,11 +75,12 @@ export function readFleetConfig(
   }).fleet;
 }
 
-/** This process's environment, where `<SERVICE>_DATABASE_URL` falls back to DATABASE_URL. */
+/** This process's environment, where `<SERVICE>_DATABASE_URL` falls back to DATABASE_URL, each also as a file's path. */
 export function serviceEnvironment(service?: ServiceName, env: Environment = process.env): Environment {
   if (service === undefined) return env;
   const name = `${service.toUpperCase()}_DATABASE_URL`;
-  return { ...env, [name]: (env[name] ?? '') === '' ? env.DATABASE_URL : env[name] };
+  if ((env[name] ?? '') !== '' || (env[`${name}_FILE`] ?? '') !== '') return env;
+  return { ...env, [name]: env.DATABASE_URL, [`${name}_FILE`]: env.DATABASE_URL_FILE };
 }
 
 /** Base URL by service, as InternalHttp takes them. */

@@ -1,5 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
+import { orFileNames, valueOrFile } from './or-file.js';
 
 /** Every fault of a configuration in one message. The process ends with status 1. */
 export class ConfigError extends Error {
@@ -16,7 +17,8 @@ export class ConfigError extends Error {
 
 /**
  * Reads a configuration class from an environment. Names are the class's property names; an empty value
- * counts as absent, so that `X=` in a file means the default. Values are named in no message: they may be secrets.
+ * counts as absent, so that `X=` in a file means the default. Values are named in no message: they may be secrets, and
+ * those marked with OrFile may come from a file.
  * Throws ConfigError with all faults at once.
  */
 export function loadConfig<T extends object>(
@@ -26,9 +28,21 @@ export function loadConfig<T extends object>(
   const present = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
+  const unread = new Map<string, string>();
+  for (const name of orFileNames(type)) {
+    try {
+      const value = valueOrFile(env, name);
+      if (value !== undefined) present[name] = value;
+    } catch (failure) {
+      unread.set(name, failure instanceof Error ? failure.message : String(failure));
+    }
+  }
   const config = plainToInstance(type, present, { exposeDefaultValues: true });
   const errors = validateSync(config, { whitelist: true, validationError: { target: false, value: false } });
-  if (errors.length > 0) throw new ConfigError(errors.flatMap((error) => faultsOf(error, '')));
+  // Of a value that could not be read its absence is no fault of its own.
+  const others = errors.filter(({ property }) => !unread.has(property));
+  const faults = [...unread.values(), ...others.flatMap((error) => faultsOf(error, ''))];
+  if (faults.length > 0) throw new ConfigError(faults);
   return deepFreeze(config);
 }
 

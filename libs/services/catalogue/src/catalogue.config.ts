@@ -1,10 +1,10 @@
 import { IsBoolean, IsInt, Matches, Max, Min } from 'class-validator';
-import { ToBoolean, ToNumber } from '@gateway/platform';
+import { OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 /** Settings of the catalogue service. */
 export class CatalogueConfig {
   /** postgresql://…; the tables live in the schema "catalogue" of this database. */
-  @Matches(/^postgres(?:ql)?:\/\//) CATALOGUE_DATABASE_URL!: string;
+  @OrFile() @Matches(/^postgres(?:ql)?:\/\//) CATALOGUE_DATABASE_URL!: string;
   @ToNumber() @IsInt() @Min(2) @Max(200) CATALOGUE_DATABASE_CONNECTIONS: number = 5;
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() CATALOGUE_MIGRATE_AT_START: boolean = false;

@@ -1,13 +1,13 @@
 import { IsBoolean, IsEmail, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import { AMOUNT_PATTERN } from '@gateway/contracts';
-import { ToBoolean, ToNumber } from '@gateway/platform';
+import { OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 
 /** Settings of the keys service. Secrets come from the environment or from KEYS_SECRETS_FILE. */
 export class KeysConfig {
   /** postgresql://…; the tables live in the schema "keys" of this database. */
-  @Matches(/^postgres(?:ql)?:\/\//) KEYS_DATABASE_URL!: string;
+  @OrFile() @Matches(/^postgres(?:ql)?:\/\//) KEYS_DATABASE_URL!: string;
   @ToNumber() @IsInt() @Min(2) @Max(200) KEYS_DATABASE_CONNECTIONS: number = 10;
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() KEYS_MIGRATE_AT_START: boolean = false;
@@ -19,13 +19,13 @@ export class KeysConfig {
   @ToBoolean() @IsBoolean() KEYS_PRINCIPAL_CACHE: boolean = false;
 
   /** Base64 of 32 bytes: the HMAC key over the digests of credentials. */
-  @IsOptional() @Matches(BASE64_32_BYTES) KEYS_PEPPER?: string;
+  @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) KEYS_PEPPER?: string;
   /** Raise it with a new pepper and keep the old one in KEYS_PEPPER_PREVIOUS until no key needs it. */
   @ToNumber() @IsInt() @Min(1) @Max(1_000) KEYS_PEPPER_VERSION: number = 1;
   /** The pepper of the version before. */
-  @IsOptional() @Matches(BASE64_32_BYTES) KEYS_PEPPER_PREVIOUS?: string;
+  @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) KEYS_PEPPER_PREVIOUS?: string;
   /** Base64 of 32 bytes: seals what is encrypted at rest. */
-  @IsOptional() @Matches(BASE64_32_BYTES) KEYS_KEK?: string;
+  @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) KEYS_KEK?: string;
   /** JSON {pepper, kek}; read where the two variables above are absent. */
   @IsOptional() @IsString() KEYS_SECRETS_FILE?: string;
   /** Makes the file where it is absent. For a single process with its own data folder. */

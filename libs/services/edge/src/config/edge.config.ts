@@ -1,6 +1,6 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { PROVIDERS, type Provider, type ProviderAccess } from '@gateway/providers';
-import { ToBoolean, ToNumber } from '@gateway/platform';
+import { ConfigError, ToBoolean, ToNumber, valueOrFile } from '@gateway/platform';
 
 /** Settings of the edge. Names are the environment's. */
 export class EdgeConfig {
@@ -47,21 +47,35 @@ export interface EnabledProvider {
   access: ProviderAccess;
 }
 
-/** Every provider whose usual variable is set is enabled by itself, at the address of its …_BASE_URL where that is set. */
+/**
+ * Every provider whose usual variable is set, itself or as `<NAME>_FILE`, is enabled by itself, at the address of its
+ * …_BASE_URL where that is set. Throws ConfigError with all faults.
+ */
 export function enabledProviders(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Map<string, EnabledProvider> {
   const enabled = new Map<string, EnabledProvider>();
+  const faults: string[] = [];
   for (const provider of PROVIDERS) {
-    const key = env[provider.credentialEnv];
-    if (key === undefined || key === '') continue;
-    const configured = env[provider.baseUrlEnv];
-    const baseUrl = (
-      configured === undefined || configured === '' ? provider.defaultBaseUrl : configured
-    ).replace(/\/+$/, '');
-    if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl))
-      throw new TypeError(`${provider.baseUrlEnv} is not an http(s) address.`);
-    enabled.set(provider.slug, { provider, access: { baseUrl, credential: { kind: 'api_key', key } } });
+    try {
+      const access = accessOf(provider, env);
+      if (access !== null) enabled.set(provider.slug, { provider, access });
+    } catch (failure) {
+      faults.push(failure instanceof Error ? failure.message : String(failure));
+    }
   }
+  if (faults.length > 0) throw new ConfigError(faults);
   return enabled;
+}
+
+function accessOf(
+  provider: Provider,
+  env: Readonly<Record<string, string | undefined>>,
+): ProviderAccess | null {
+  const key = valueOrFile(env, provider.credentialEnv);
+  if (key === undefined) return null;
+  const baseUrl = (env[provider.baseUrlEnv] || provider.defaultBaseUrl).replace(/\/+$/, '');
+  if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl))
+    throw new TypeError(`${provider.baseUrlEnv} is not an http(s) address.`);
+  return { baseUrl, credential: { kind: 'api_key', key } };
 }
