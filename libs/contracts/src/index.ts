@@ -1,19 +1,12 @@
 export { ERRORS, errorEntry } from './errors/error-table.js';
-export type { ErrorCategory, ErrorCode, ErrorEntry, Fault, OpenAiErrorType } from './errors/error-table.js';
+export type { ErrorCategory, ErrorCode, ErrorEntry, Fault } from './errors/error-table.js';
 export { ApiError, errorEnvelope, errorHeaders, messagesErrorEnvelope } from './errors/api-error.js';
-export type {
-  ApiErrorOptions,
-  AttemptFault,
-  ErrorDetail,
-  ErrorEnvelope,
-  MessagesErrorEnvelope,
-} from './errors/api-error.js';
+export type { ApiErrorOptions, AttemptFault, ErrorDetail } from './errors/api-error.js';
 export { UpstreamError } from './errors/upstream-error.js';
 export type { UpstreamErrorOptions } from './errors/upstream-error.js';
 export { withoutStack } from './errors/without-stack.js';
 export { BODY_LIMIT_BYTES, EXPOSED_HEADERS, HEADER } from './headers.js';
 export { newAnswerId, newId, uuidv7 } from './ids.js';
-export type { IdPrefix } from './ids.js';
 export { TurnoverMap } from './turnover-map.js';
 export type { Clock, Random, Timer } from './ports/clock.js';
 export { CatalogueReader } from './ports/catalogue-reader.js';
@@ -41,18 +34,15 @@ export type {
   LimitMetric,
   LimitScope,
   MirrorRequest,
-  PostedReading,
   PutUnit,
   Refusal,
-  ScopeCounters,
 } from './ports/limit-store.js';
 export { Funds } from './ports/funds.js';
 export { EventLog } from './ports/event-log.js';
 export type { ConsumedRecord, Consumer, LogRecord, Subscription } from './ports/event-log.js';
-export type { Money, PriceMatrixRow, PriceRecord, PriceTier, UnitUsage } from './catalogue/price-record.js';
+export type { PriceMatrixRow, PriceRecord, PriceTier, UnitUsage } from './catalogue/price-record.js';
 export type {
   CatalogueModel,
-  CatalogueProvider,
   CatalogueSnapshot,
   DialectName,
   ModelRecord,
@@ -67,20 +57,16 @@ export type { CloudEvent } from './events/cloud-event.js';
 export { AttemptRecord, LimitReading, PricedFrom, UsageRecord } from './events/usage-record.js';
 export { RejectionRecord } from './events/rejection-record.js';
 export { ACCOUNT_RECORDS, AccountEvent } from './events/account-event.js';
-export type { AccountData, AccountRecordType, NewAccountEvent } from './events/account-event.js';
+export type { AccountRecordType, NewAccountEvent } from './events/account-event.js';
 export { CatalogueEvent } from './events/catalogue-event.js';
 export { DeadLetter } from './events/dead-letter.js';
 export { LoginBody, RefreshBody, ResolvePrincipalBody } from './http/auth.js';
-export type { MeRecord, SessionRecord, UserRecord } from './http/auth.js';
+export type { MeRecord, SessionRecord } from './http/auth.js';
 export {
   AMOUNT_PATTERN,
   CreateKeyBody,
-  KEY_SCOPES,
-  KEY_SORTS,
   ListKeysQuery,
-  MaxPriceBody,
   MODEL_PATTERN,
-  ResponseCacheBody,
   RotateKeyBody,
   RoutingPolicyBody,
   UpdateKeyBody,
@@ -90,12 +76,10 @@ export type {
   CreatedApiKey,
   KeyFilterOptions,
   KeyLimitsRecord,
-  KeyScope,
-  KeyStatus,
   OwnKeyRecord,
   ScopeLimitRecord,
 } from './http/keys.js';
-export { CreateOrgBody, ListOrgsQuery, ORG_TIERS, ScopeLimitsBody, UpdateOrgBody } from './http/orgs.js';
+export { CreateOrgBody, ListOrgsQuery, ScopeLimitsBody, UpdateOrgBody } from './http/orgs.js';
 export type { OrgRecord, OrgTier, ScopeLimitsRecord } from './http/orgs.js';
 export { ListModelsQuery, MODEL_TYPES } from './http/catalogue.js';
 export {
@@ -104,7 +88,6 @@ export {
   InternalCreditBody,
   RejectionsBody,
   SpendBody,
-  SpendScopeBody,
   UsageContextQuery,
   UsageFilterBody,
   UsageQueryBody,
@@ -114,7 +97,6 @@ export type {
   AttemptsRecord,
   AttemptView,
   BalanceRecord,
-  BooksDifference,
   BooksRecord,
   CreditRecord,
   ModelUsage,

@@ -53,7 +53,7 @@ export interface CatalogueModel {
   routes: Route[];
 }
 
-export interface CatalogueProvider {
+interface CatalogueProvider {
   slug: string;
   name: string;
 }

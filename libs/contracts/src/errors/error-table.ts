@@ -5,7 +5,7 @@ export type Fault = 'caller' | 'account' | 'service' | 'mixed';
 export type ErrorCategory = 'request' | 'account' | 'provider' | 'service' | 'mixed';
 
 /** Coarse class as OpenAI SDK users read it in `error.type`. */
-export type OpenAiErrorType =
+type OpenAiErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
   | 'permission_error'

@@ -13,7 +13,7 @@ import { SpendCapApproaching, SpendCapHit } from './account/spend-cap.js';
 import { VideoCompleted, VideoFailed } from './account/video.js';
 
 /** The class of `data` for each event of the spec's table, in its order. */
-export const ACCOUNT_EVENTS = {
+const ACCOUNT_EVENTS = {
   'api_key.created': ApiKeyCreated,
   'api_key.revoked': ApiKeyRevoked,
   'member.added': MemberAdded,
@@ -40,7 +40,7 @@ export const ACCOUNT_EVENTS = {
 } as const;
 
 /** The ledger's movements: from them the notifications service makes the events with thresholds. */
-export const MOVEMENTS = {
+const MOVEMENTS = {
   'balance.movement': BalanceMovement,
   'spend.movement': SpendMovement,
 } as const;
@@ -48,8 +48,6 @@ export const MOVEMENTS = {
 /** Everything on gateway.account.v1. */
 export const ACCOUNT_RECORDS = { ...ACCOUNT_EVENTS, ...MOVEMENTS } as const;
 
-/** What a policy can name. */
-export type AccountEventType = keyof typeof ACCOUNT_EVENTS;
 export type AccountRecordType = keyof typeof ACCOUNT_RECORDS;
 export type AccountData<Type extends AccountRecordType> = InstanceType<(typeof ACCOUNT_RECORDS)[Type]>;
 

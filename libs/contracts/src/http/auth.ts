@@ -26,7 +26,7 @@ export class ResolvePrincipalBody {
   token?: string;
 }
 
-export interface UserRecord {
+interface UserRecord {
   id: string;
   email: string;
   name: string;

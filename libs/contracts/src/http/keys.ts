@@ -20,7 +20,7 @@ import {
 import type { ModelLimit, RoutingPolicy, ScopeKind } from '../ports/principal.js';
 
 /** Scopes of an rsk_ key (management-api, API keys). A key without scopes may do all of them. */
-export const KEY_SCOPES = [
+const KEY_SCOPES = [
   'inference:write',
   'models:read',
   'usage:read',
@@ -177,7 +177,7 @@ export class RotateKeyBody {
 }
 
 /** Orders of GET /v1/keys; a leading `-` turns one round. */
-export const KEY_SORTS = ['created_at', 'updated_at', 'last_used_at', 'label', 'status'] as const;
+const KEY_SORTS = ['created_at', 'updated_at', 'last_used_at', 'label', 'status'] as const;
 
 /** Query of GET /v1/keys. */
 export class ListKeysQuery {

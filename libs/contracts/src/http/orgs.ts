@@ -18,7 +18,7 @@ import { AMOUNT_PATTERN, MODEL_PATTERN } from './keys.js';
 const INT_MAX = 2_147_483_647;
 
 /** What the platform lets an organization raise its limits to. */
-export const ORG_TIERS = ['standard', 'enterprise', 'platform'] as const;
+const ORG_TIERS = ['standard', 'enterprise', 'platform'] as const;
 export type OrgTier = (typeof ORG_TIERS)[number];
 
 /** Limits and model lists of a scope above the key: organization, member, team, team member. null clears. */

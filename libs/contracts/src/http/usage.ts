@@ -294,7 +294,7 @@ export class WatermarkQuery {
 }
 
 /** One difference in the books, by name. */
-export interface BooksDifference {
+interface BooksDifference {
   [field: string]: unknown;
   kind: string;
   meaning: string;

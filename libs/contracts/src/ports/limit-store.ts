@@ -44,7 +44,7 @@ export interface AdmitRequest {
 }
 
 /** Counts of one scope after admission, in the windows of the store's own clock. */
-export interface ScopeCounters {
+interface ScopeCounters {
   kind: ScopeKind;
   id: string;
   rpm: number;
@@ -131,7 +131,7 @@ export interface MirrorRequest {
 }
 
 /** What the store was told of one scope's posted spend; `account` for the balance. */
-export interface PostedReading {
+interface PostedReading {
   kind: ScopeKind | 'account';
   id: string;
   nano: bigint;
