@@ -4,7 +4,7 @@ import { withLocalShare, type LimitStoreFactory } from '@gateway/fleet';
 /** Redis with this process's local share of the limits. */
 export function edgeLimits(config: Readonly<EdgeConfig>): LimitStoreFactory {
   return withLocalShare({
-    edges: config.EDGE_REPLICAS * config.EDGE_WORKERS,
+    edges: config.EDGE_REPLICAS,
     commandTimeoutMs: config.REDIS_COMMAND_TIMEOUT_MS,
   });
 }

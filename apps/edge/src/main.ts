@@ -5,7 +5,6 @@ import { startFleetApp } from '@gateway/fleet';
 import { loadConfig, readConfigs, readFleetConfig, runMain, serviceEnvironment } from '@gateway/platform';
 import { edgeLimits } from './edge-limits.js';
 import { edgeParts } from './edge-parts.js';
-import { primaryOf } from './edge-workers.js';
 
 // On few processors one thread collects more cheaply than four, and a heap need not grow to five times of what lives.
 setFlagsFromString('--no-parallel-scavenge');
@@ -19,6 +18,5 @@ await runMain('edge', () => {
     providers: () => enabledProviders(env),
   });
   const { fleet, config } = settings;
-  const start = () => startFleetApp('edge', fleet, edgeParts(settings), edgeLimits(config));
-  return primaryOf(config, fleet) ?? start;
+  return () => startFleetApp('edge', fleet, edgeParts(settings), edgeLimits(config));
 });

@@ -1,14 +1,6 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { FleetConfig, ServiceName, Metrics } from '@gateway/platform';
-import {
-  ConfigError,
-  fleetServices,
-  PlatformModule,
-  bootstrap,
-  type RunningApp,
-  isWorker,
-  WorkerModule,
-} from '@gateway/platform';
+import { ConfigError, fleetServices, PlatformModule, bootstrap, type RunningApp } from '@gateway/platform';
 import { connectEventLog, ConsumerLag, KafkaEventLog } from '@gateway/event-log';
 import { ConnectedLimitStore, type LimitStoreFactory, type RedisAddress } from './redis/connect-redis.js';
 
@@ -21,7 +13,7 @@ export function startFleetApp(
 ): Promise<RunningApp> {
   const module = {
     module: class FleetApp {},
-    imports: [fleetPlatform(name, config, limitStore), ...(isWorker() ? [WorkerModule] : []), ...imports],
+    imports: [fleetPlatform(name, config, limitStore), ...imports],
   };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
   const boot = { host, port, drainGraceMs, trustedProxies };

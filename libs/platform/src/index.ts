@@ -9,8 +9,6 @@ export type { RunningApp } from './boot/bootstrap.js';
 export { defaultPressureLimits } from './pressure/pressure.js';
 export { responseHeaders } from './request/response-headers.js';
 export { runMain } from './boot/run-main.js';
-export { isWorker, startWorkers } from './boot/workers/start-workers.js';
-export { WorkerModule } from './boot/workers/worker-link.js';
 export {
   FleetConfig,
   readConfigs,

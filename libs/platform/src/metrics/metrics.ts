@@ -14,8 +14,6 @@ export class Metrics implements OnApplicationShutdown {
   readonly registry = new Registry();
   private readonly duration: SeriesOf<Spread>;
 
-  private scraper: () => Promise<string> = () => this.registry.metrics();
-
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     this.duration = this.histogram(
@@ -48,12 +46,7 @@ export class Metrics implements OnApplicationShutdown {
 
   /** What a scrape is answered with, in Prometheus's text format. */
   scrape(): Promise<string> {
-    return this.scraper();
-  }
-
-  /** A worker among several answers for all of them. */
-  scrapeBy(scraper: () => Promise<string>): void {
-    this.scraper = scraper;
+    return this.registry.metrics();
   }
 
   /** Read when the metrics are scraped. */

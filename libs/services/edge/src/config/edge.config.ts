@@ -11,12 +11,7 @@ export class EdgeConfig {
   /** `wait`: an answer ends only when its outcome is synced to the disk. */
   @IsIn(['group', 'wait']) JOURNAL_SYNC: 'group' | 'wait' = 'group';
   @ToNumber() @IsInt() @Min(16_777_216) JOURNAL_BUDGET_BYTES = 10_737_418_240;
-  /** Processes of this edge, which share its port; each has its own journal, `<JOURNAL_PRODUCER>-worker-0` and so on. */
-  @ToNumber() @IsInt() @Min(1) @Max(64) EDGE_WORKERS = 1;
-  /**
-   * Edges of the fleet, each with its EDGE_WORKERS processes. While Redis is away each process lets in its share of every
-   * limit: too small a number passes limits then.
-   */
+  /** Edges of the fleet. While Redis is away each lets in its share of every limit: too small a number passes limits then. */
   @ToNumber() @IsInt() @Min(1) @Max(10_000) EDGE_REPLICAS = 1;
   /** Bound of one Redis command: later the local share decides. Longer where Redis is far away. */
   @ToNumber() @IsInt() @Min(5) @Max(5_000) REDIS_COMMAND_TIMEOUT_MS = 25;
