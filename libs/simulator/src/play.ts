@@ -24,18 +24,23 @@ export async function playBeforeHead(exchange: Exchange, script: Script): Promis
   return true;
 }
 
-/** Sends a whole JSON body, broken where the script says. */
-export function playPlain(exchange: Exchange, script: Script, body: string): void {
+/** Sends a whole body, broken where the script says. */
+export function playPlain(
+  exchange: Exchange,
+  script: Script,
+  body: string | Buffer,
+  contentType: string = JSON_TYPE,
+): void {
   const bytes = Buffer.from(body);
   const cut = cutOf(script);
   const reset = oneOf(script, 'reset', ['none', 'before', 'headers', 'body']);
   if (reset === 'none' && cut === undefined) {
     const malformed = oneOf(script, 'malformed', MALFORMED);
-    if (malformed === 'no') sendWhole(exchange, 200, JSON_TYPE, body);
-    else sendMalformed(exchange, malformed, bytes, JSON_TYPE);
+    if (malformed === 'no') sendWhole(exchange, 200, contentType, body);
+    else sendMalformed(exchange, malformed, bytes, contentType);
     return;
   }
-  exchange.write(headOf(200, JSON_TYPE, bytes.length));
+  exchange.write(headOf(200, contentType, bytes.length));
   if (reset !== 'headers') exchange.write(bytes.subarray(0, bytes.length >> 1));
   // The head must leave before the reset does: a RST discards what is still queued.
   setImmediate(() => exchange.cut(reset !== 'none' || cut?.how === 'reset'));

@@ -13,6 +13,8 @@ import { Recorder, type RecordedRequest } from './record.js';
 import { headOf, JSON_TYPE, sendWhole, streamHeadOf } from './reply.js';
 import { readScript, ScriptFault, type Script } from './script.js';
 import { scanBody } from './scan-body.js';
+import { isNativeError, type SimAnswer, type SimEndpoint } from './sim-endpoint.js';
+import { SIM_ENDPOINTS } from './sim-endpoints.generated.js';
 
 export interface UpstreamSimOptions {
   /** 0, the default, takes any free port. */
@@ -111,6 +113,8 @@ class Simulator {
         ? messagesDialect
         : undefined;
     if (dialect !== undefined && method === 'POST') return this.infer(exchange, dialect);
+    const endpoint = SIM_ENDPOINTS.find(({ path: end }) => route.endsWith(end));
+    if (endpoint !== undefined && method === 'POST') return this.answerWhole(exchange, endpoint);
     if (route.endsWith('/models') && method === 'GET') return listModels(exchange);
     const message = `Invalid URL (${method} ${route})`;
     sendWhole(exchange, 404, JSON_TYPE, JSON.stringify(chatDialect.refuse(404, message).body));
@@ -125,8 +129,7 @@ class Simulator {
 
   private infer(exchange: Exchange, dialect: SimDialect): void {
     const { headers, body, path } = exchange.request;
-    const ordered = this.ordered.shift() ?? this.usual;
-    const text = ordered === '' ? headers['x-sim'] : ordered;
+    const text = this.orderedOr(headers['x-sim']);
     const refused = dialect.checkHeaders(headers);
     if (refused !== undefined) return sendError(exchange, refused);
     const isScripted = text !== undefined;
@@ -140,8 +143,31 @@ class Simulator {
       this.inferParsed(exchange, dialect, { key, text });
     } catch (error) {
       if (!(error instanceof ScriptFault)) throw error;
-      sendError(exchange, dialect.refuse(400, `simulator script: ${error.message}`));
+      sendFault(exchange, dialect, error);
     }
+  }
+
+  private answerWhole(exchange: Exchange, endpoint: SimEndpoint): void {
+    const { headers, body } = exchange.request;
+    const refused = chatDialect.checkHeaders(headers);
+    if (refused !== undefined) return sendError(exchange, refused);
+    const contentType = headers['content-type'] ?? '';
+    const parsed = contentType.startsWith(JSON_TYPE) ? parseJson(body.toString('utf8')) : undefined;
+    const json = isObject(parsed) ? parsed : undefined;
+    try {
+      const script = this.scriptOf(json ?? {}, exchange, this.orderedOr(headers['x-sim']));
+      const request = { json, body, contentType, script, id: this.nextId() };
+      void playWhole(exchange, script, () => endpoint.answer(request));
+    } catch (error) {
+      if (!(error instanceof ScriptFault)) throw error;
+      sendFault(exchange, chatDialect, error);
+    }
+  }
+
+  /** What was ordered for this request, else what its own header asks for. */
+  private orderedOr(header: string | undefined): string | undefined {
+    const ordered = this.ordered.shift() ?? this.usual;
+    return ordered === '' ? header : ordered;
   }
 
   private inferParsed(
@@ -190,10 +216,33 @@ async function play(exchange: Exchange, dialect: SimDialect, context: AnswerCont
       return playPlain(exchange, script, JSON.stringify(dialect.plain(context)));
     await playStream(exchange, { dialect, script, events: dialect.events(context), error });
   } catch (error) {
-    const message = error instanceof ScriptFault ? `simulator script: ${error.message}` : 'simulator fault';
-    if (!exchange.closed)
-      sendError(exchange, dialect.refuse(error instanceof ScriptFault ? 400 : 500, message));
+    sendFault(exchange, dialect, error);
   }
+}
+
+async function playWhole(
+  exchange: Exchange,
+  script: Script,
+  answer: () => SimAnswer | NativeError,
+): Promise<void> {
+  try {
+    const error = errorOf(script, chatDialect);
+    if (!(await playBeforeHead(exchange, script))) return;
+    const answered = error ?? answer();
+    if (isNativeError(answered)) sendError(exchange, answered);
+    else playPlain(exchange, script, answered.body, answered.contentType);
+  } catch (error) {
+    sendFault(exchange, chatDialect, error);
+  }
+}
+
+function sendFault(exchange: Exchange, dialect: SimDialect, error: unknown): void {
+  if (exchange.closed) return;
+  const refused =
+    error instanceof ScriptFault
+      ? dialect.refuse(400, `simulator script: ${error.message}`)
+      : dialect.refuse(500, 'simulator fault');
+  sendError(exchange, refused);
 }
 
 function prebuild(exchange: Exchange, dialect: SimDialect, context: AnswerContext): string {

@@ -1,0 +1,34 @@
+import type { NativeError } from './error-table.js';
+import type { JsonObject } from './json.js';
+import type { Script } from './script.js';
+
+/** One request of an endpoint that answers whole: images, speech, embeddings and the like. */
+export interface SimRequest {
+  /** Undefined where the body is no JSON object, as of a multipart form. */
+  readonly json: JsonObject | undefined;
+  readonly body: Buffer;
+  readonly contentType: string;
+  readonly script: Script;
+  /** Twelve characters that make every id of this answer unique. */
+  readonly id: string;
+}
+
+export interface SimAnswer {
+  readonly contentType: string;
+  readonly body: string | Buffer;
+}
+
+/**
+ * An endpoint beside the text dialects, in OpenAI's manners: credential, errors and scripts are those of chat. A folder
+ * with a `<folder>.sim.ts` that exports `simulated`; the registry is generated.
+ */
+export interface SimEndpoint {
+  /** End of its path, for example `/embeddings`. */
+  readonly path: string;
+  /** The answer is a function of the request and its script only. */
+  answer(request: SimRequest): SimAnswer | NativeError;
+}
+
+export function isNativeError(answer: SimAnswer | NativeError): answer is NativeError {
+  return 'status' in answer;
+}
