@@ -156,7 +156,7 @@ function unit(seed: number, seq: number, cost: string): UsageRecord {
 
 async function expectBooks(expected: bigint): Promise<void> {
   const scripts = await redisScripts(redis.url);
-  const limits = new RedisLimitStore({ runner: scripts.runner, random: new SystemRandom() });
+  const limits = new RedisLimitStore({ pipe: scripts.pipe, random: new SystemRandom() });
   const random = new SystemRandom();
   const logger = pino({ level: 'silent' });
   const operator = new LedgerOperator({ databaseUrl: server.address, limits, clock, random, logger });

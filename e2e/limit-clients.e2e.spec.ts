@@ -68,9 +68,9 @@ async function race(address: RedisAddress, accounts: string[], rpm: number): Pro
 /** The accounts' principals are known to the store. */
 async function open(address: RedisAddress, accounts: string[]): Promise<void> {
   const connection = connectRedis({ ...address, clientName: 'spec', commandTimeoutMs: 10_000 });
-  const store = new RedisLimitStore({ runner: connection.runner, random: seededRandom(1) });
+  const store = new RedisLimitStore({ pipe: connection.pipe, random: seededRandom(1) });
   for (const accountId of accounts) {
-    await eventually(() => !connection.isAway(`acct:{${accountId}}`), { timeoutMs: 15_000 });
+    await eventually(() => !store.isAway(accountId), { timeoutMs: 15_000 });
     const stale = await store.admit({
       accountId,
       accountVersion: 1,

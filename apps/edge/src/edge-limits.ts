@@ -1,10 +1,10 @@
 import type { EdgeConfig } from '@gateway/edge';
-import { withLocalShare, type LimitStoreFactory } from '@gateway/fleet';
+import type { EdgeLimits } from '@gateway/fleet';
 
 /** Redis with this process's local share of the limits. */
-export function edgeLimits(config: Readonly<EdgeConfig>): LimitStoreFactory {
-  return withLocalShare({
+export function edgeLimits(config: Readonly<EdgeConfig>): EdgeLimits {
+  return {
     edges: config.EDGE_REPLICAS,
     commandTimeoutMs: config.REDIS_COMMAND_TIMEOUT_MS,
-  });
+  };
 }

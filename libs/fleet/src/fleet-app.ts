@@ -2,18 +2,25 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import type { FleetConfig, ServiceName, Metrics } from '@gateway/platform';
 import { ConfigError, fleetServices, PlatformModule, bootstrap, type RunningApp } from '@gateway/platform';
 import { connectEventLog, ConsumerLag, KafkaEventLog } from '@gateway/event-log';
-import { ConnectedLimitStore, type LimitStoreFactory, type RedisAddress } from './redis/connect-redis.js';
+import { ConnectedLimitStore, type RedisAddress } from './redis/connect-redis.js';
+
+/** How an edge uses Redis, unlike the other services: it goes on without it. */
+export interface EdgeLimits {
+  /** Edge processes of the fleet. */
+  edges: number;
+  commandTimeoutMs: number;
+}
 
 /** Starts one service of a fleet on Kafka and Redis; `imports` are its own module and the twins of the ports it lacks. */
 export function startFleetApp(
   name: ServiceName,
   config: Readonly<FleetConfig>,
   imports: (DynamicModule | Type<unknown>)[],
-  limitStore: LimitStoreFactory = (options) => new ConnectedLimitStore(options),
+  edgeLimits?: EdgeLimits,
 ): Promise<RunningApp> {
   const module = {
     module: class FleetApp {},
-    imports: [fleetPlatform(name, config, limitStore), ...imports],
+    imports: [fleetPlatform(name, config, edgeLimits), ...imports],
   };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
   const boot = { host, port, drainGraceMs, trustedProxies };
@@ -23,7 +30,7 @@ export function startFleetApp(
 function fleetPlatform(
   name: ServiceName,
   config: Readonly<FleetConfig>,
-  limitStore: LimitStoreFactory,
+  edgeLimits: EdgeLimits | undefined,
 ): DynamicModule {
   return PlatformModule.forFleet({
     service: name,
@@ -48,8 +55,9 @@ function fleetPlatform(
       });
     },
     limitStore: ({ clock, random, logger, metrics }) =>
-      limitStore({
+      new ConnectedLimitStore({
         ...redisAddress(config),
+        ...edgeLimits,
         clock,
         random,
         clientName: name,

@@ -12,7 +12,7 @@ import type {
 import { unitScopes } from './admission.js';
 import { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
-import type { ScriptRunner } from './redis/script-runner.js';
+import type { ScriptPipe } from './redis/script-pipe.js';
 
 // What the specs say to a LimitStore, whichever driver it is: one suite, every driver.
 
@@ -25,7 +25,7 @@ export interface LimitDriver {
 
 /** Redis' part comes as an argument, because it is connected only when the tests run. */
 export function limitDrivers(
-  redis: () => { runner: ScriptRunner; flush(): Promise<unknown> },
+  redis: () => { pipe: ScriptPipe; flush(): Promise<unknown> },
   random: () => Random,
 ): LimitDriver[] {
   return [
@@ -37,7 +37,7 @@ export function limitDrivers(
     {
       name: 'Redis',
       make: (clock) =>
-        new RedisLimitStore({ runner: redis().runner, random: random(), testNow: () => clock.now() }),
+        new RedisLimitStore({ pipe: redis().pipe, random: random(), testNow: () => clock.now() }),
       reset: async () => void (await redis().flush()),
     },
   ];

@@ -14,11 +14,11 @@ export {
 export type { BindingScope, EffectiveLimits, LimitTier } from './limit-rules.js';
 export { PutQueue } from './put-queue.js';
 export type { PutQueueOptions } from './put-queue.js';
-export { LocalShareLimitStore } from './local-share/local-share-limit-store.js';
-export type { LocalShareOptions } from './local-share/local-share-limit-store.js';
 export { durationText, limitReadings, rateHeaders } from './rate-headers.js';
 export type { Admitted, ScopeReading } from './rate-headers.js';
-export { LIMIT_SCRIPTS, RedisLimitStore } from './redis/redis-limit-store.js';
+export { LocalShare } from './in-process/local-share.js';
+export { RedisLimitStore } from './redis/redis-limit-store.js';
 export type { RedisLimitStoreOptions } from './redis/redis-limit-store.js';
-export type { LimitScript, ScriptRunner } from './redis/script-runner.js';
+export { bytesOf } from './redis/script-pipe.js';
+export type { Answered, LimitScript, PreparedScript, ScriptPipe } from './redis/script-pipe.js';
 export { refusalError } from './refusal-error.js';

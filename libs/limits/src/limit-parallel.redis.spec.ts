@@ -1,11 +1,12 @@
-import type { AdmitResult, LimitStore } from '@gateway/contracts';
+import type { AdmitRequest, AdmitResult, LimitStore } from '@gateway/contracts';
 import { fixedClock, redisScripts, seededRandom, testRedis, testRedisCluster } from '@gateway/testing';
 import type { RedisScripts, TestRedis } from '@gateway/testing';
 import { Cluster } from 'ioredis';
 import { KEY, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
 import { InProcessLimitStore } from './in-process/in-process-limit-store.js';
+import { AdmitCalls, decodeAdmit, type Left } from './redis/admit-calls.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
-import type { LimitScript, ScriptRunner } from './redis/script-runner.js';
+import type { LimitScript, ScriptPipe } from './redis/script-pipe.js';
 
 let database: TestRedis;
 let connections: RedisScripts[];
@@ -26,7 +27,7 @@ beforeEach(async () => void (await connections[0].client.flushdb()));
 const AT = Date.parse('2026-03-01T12:00:15.000Z');
 
 function stores(testNow?: () => number): RedisLimitStore[] {
-  return connections.map(({ runner }) => new RedisLimitStore({ runner, random: seededRandom(1), testNow }));
+  return connections.map(({ pipe }) => new RedisLimitStore({ pipe, random: seededRandom(1), testNow }));
 }
 
 function admitted(results: AdmitResult[]): number {
@@ -54,12 +55,24 @@ describe('R01 the limit holds over parallel clients', () => {
   it('the same on a Redis Cluster: the keys of an account share a slot', async () => {
     const { nodes, prefix } = await testRedisCluster();
     const cluster = new Cluster(nodes, { enableOfflineQueue: true });
-    const runner: ScriptRunner = {
-      runId: () => 'c'.repeat(40),
-      run: async (script: LimitScript, keys, args) =>
-        String(await cluster.eval(script.lua, keys.length, ...keys, ...args)),
+    const pipe: ScriptPipe = {
+      prepare: (script, keys, last) => ({ key: keys[0], script, keys, last }),
+      send: (call, args, answered) => {
+        const { script, keys, last } = call as ReturnType<ScriptPipe['prepare']> & {
+          script: LimitScript;
+          keys: string[];
+          last: string[];
+        };
+        const all = [...keys, ...args, ...last].map((text) => Buffer.from(text, 'latin1'));
+        cluster.callBuffer('eval', script.lua, keys.length, ...all).then(
+          (answer) => answered(null, answer as Buffer),
+          (failure: Error) => answered(failure, Buffer.alloc(0)),
+        );
+      },
+      nodeOf: () => 'c'.repeat(16),
+      slotOf: () => 0,
     };
-    const store = new RedisLimitStore({ runner, random: seededRandom(1), testNow: () => AT });
+    const store = new RedisLimitStore({ pipe, random: seededRandom(1), testNow: () => AT });
     const accountId = `acct_${prefix}`;
     const scopes = limited('org', { rpm: 25 });
     const asked = () => request({ accountId, scopes });
@@ -146,7 +159,7 @@ describe('R04 Redis loses what it knew', () => {
   it('after a failover to a replica that lags, every total is asked for again', async () => {
     const [store, other] = stores();
     const gen = await open(store);
-    const node = connections[0].runner.runId();
+    const node = connections[0].pipe.nodeOf();
     const asked = request();
     connections[0].pretendNode('f'.repeat(40));
     const stale = await store.admit(asked);
@@ -163,7 +176,7 @@ describe('R04 Redis loses what it knew', () => {
   });
 
   it('a resent admit counts once, also where the script had to be sent anew', async () => {
-    const [store] = stores();
+    const [store] = stores(() => AT);
     await open(store);
     const asked = request();
     await store.admit(asked);
@@ -173,12 +186,14 @@ describe('R04 Redis loses what it knew', () => {
   });
 
   it('throws 503 service_unavailable with Retry-After of 1 to 5 s while Redis is away', async () => {
-    const runner: ScriptRunner = {
-      runId: () => 'a'.repeat(40),
-      run: () => Promise.reject(new Error('connection lost')),
+    const pipe: ScriptPipe = {
+      prepare: (_script, [key]) => ({ key }),
+      send: (_call, _args, answered) => answered(new Error('connection lost'), Buffer.alloc(0)),
+      nodeOf: () => 'a'.repeat(16),
+      slotOf: () => 0,
     };
     const random = seededRandom(3);
-    const store = new RedisLimitStore({ runner, random });
+    const store = new RedisLimitStore({ pipe, random });
     const seen = new Set<number | undefined>();
     const calls = [
       () => store.admit(request()),
@@ -202,7 +217,8 @@ describe('R04 Redis loses what it knew', () => {
 });
 
 describe('what is left of the money', () => {
-  it('is told with each admission: caps in the order of checking, then the balance', async () => {
+  it('comes with each admission: caps in the order of checking, then the balance', async () => {
+    const [{ pipe }] = connections;
     const [store] = stores();
     await open(store, { balanceNano: 1_000n });
     const scopes = limited('org', { capNano: 95n });
@@ -212,10 +228,19 @@ describe('what is left of the money', () => {
       balanceNano: 1_000n,
       scopes: [{ kind: 'key', id: 'k1/m:a/b', postedNano: 7n }],
     });
-    const first = await store.admit(request({ scopes, extra, creditLimitNano: 5n }));
-    expect(first).toMatchObject({ outcome: 'ok', left: ['-', '33', '-', '-', '-', '85', '995'] });
-    const unlimited = await store.admit(request({ creditLimitNano: null, reservationNano: 0n }));
-    expect(unlimited).toMatchObject({ outcome: 'ok', left: ['-', '-', '-', '-', '-', '-'] });
+    const calls = new AdmitCalls(pipe);
+    const leftOf = async (asked: AdmitRequest): Promise<Left> => {
+      const call = calls.of(asked);
+      const args = [pipe.nodeOf(), '', asked.unit, calls.numbersOf(asked)];
+      const bytes = await new Promise<Buffer>((resolve) =>
+        pipe.send(call.prepared, args, (_failure, answer) => resolve(answer)),
+      );
+      return decodeAdmit(bytes, call, asked).left;
+    };
+    const capped = request({ scopes, extra, creditLimitNano: 5n });
+    expect(await leftOf(capped)).toEqual([null, 33, null, null, null, 85, 995]);
+    const unlimited = request({ creditLimitNano: null, reservationNano: 0n });
+    expect(await leftOf(unlimited)).toEqual([null, null, null, null, null, null]);
   });
 });
 

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 const DRIVERS = limitDrivers(
-  () => ({ runner: redis.runner, flush: () => redis.client.flushdb() }),
+  () => ({ pipe: redis.pipe, flush: () => redis.client.flushdb() }),
   () => seededRandom(1),
 );
 

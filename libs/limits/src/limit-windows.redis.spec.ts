@@ -3,7 +3,7 @@ import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/test
 import type { RedisScripts, TestRedis } from '@gateway/testing';
 import fc from 'fast-check';
 import { KEY, limited, open, refusal, request } from './conformance.js';
-import { LocalShareLimitStore } from './local-share/local-share-limit-store.js';
+import { LocalShare } from './in-process/local-share.js';
 import { rateHeaders } from './rate-headers.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
 import { refusalError } from './refusal-error.js';
@@ -27,15 +27,11 @@ beforeEach(async () => void (await redis.client.flushdb()));
 function edges(clocks: string[], redisTime?: () => number): LimitStore[] {
   return clocks.map(
     (startIso) =>
-      new LocalShareLimitStore({
-        store: new RedisLimitStore({
-          runner: redis.runner,
-          random: seededRandom(1),
-          testNow: redisTime,
-        }),
-        isAway: () => false,
-        clock: fixedClock(startIso),
-        edges: clocks.length,
+      new RedisLimitStore({
+        pipe: redis.pipe,
+        random: seededRandom(1),
+        testNow: redisTime,
+        share: new LocalShare(fixedClock(startIso), clocks.length),
       }),
   );
 }

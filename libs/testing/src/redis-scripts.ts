@@ -6,12 +6,25 @@ interface Script {
   lua: string;
 }
 
-/** A connection that runs Lua scripts, with a node identity that a test may change as a failover would. */
+interface Prepared {
+  key: string;
+  script: Script;
+  keys: readonly string[];
+  last: readonly string[];
+}
+
+/** Scripts of the limit store over a connection, with a node identity that a test may change as a failover would. */
 export interface RedisScripts {
   client: Redis;
-  runner: {
-    run(script: Script, keys: string[], args: (string | Buffer)[]): Promise<string | null>;
-    runId(): string;
+  pipe: {
+    prepare(script: Script, keys: readonly string[], last: readonly string[]): Prepared;
+    send(
+      call: { key: string },
+      args: readonly string[],
+      answered: (failure: Error | null, answer: Buffer) => void,
+    ): void;
+    nodeOf(): string;
+    slotOf(): number;
   };
   /** From now on the node calls itself this. */
   pretendNode(runId: string): void;
@@ -30,18 +43,37 @@ export async function redisScripts(url: string, timeoutMs = 5_000): Promise<Redi
   client.on('error', () => undefined); // Tests take Redis away on purpose.
   await client.connect();
   let runId = /^run_id:([0-9a-f]{40})/m.exec(await client.info('server'))?.[1] ?? '';
-  const run = async (script: Script, keys: string[], args: (string | Buffer)[]): Promise<string | null> => {
+  const run = async ({ script, keys, last }: Prepared, args: readonly string[]): Promise<Buffer> => {
+    const all = [...keys, ...args, ...last].map((text) => Buffer.from(text, 'latin1'));
     const answer: unknown = await client
-      .evalsha(script.sha, keys.length, ...keys, ...args)
+      .callBuffer('evalsha', script.sha, keys.length, ...all)
       .catch((error: Error) => {
         if (!error.message.startsWith('NOSCRIPT')) throw error;
-        return client.eval(script.lua, keys.length, ...keys, ...args);
+        return client.callBuffer('eval', script.lua, keys.length, ...all);
       });
-    return typeof answer === 'string' ? answer : null;
+    if (!Buffer.isBuffer(answer)) throw new Error('the script answered no text');
+    return answer;
   };
+  const calls = new WeakMap<{ key: string }, Prepared>();
   return {
     client,
-    runner: { run, runId: () => runId },
+    pipe: {
+      prepare: (script, keys, last) => {
+        const prepared = { key: keys[0], script, keys, last };
+        calls.set(prepared, prepared);
+        return prepared;
+      },
+      send: (call, args, answered) => {
+        const prepared = calls.get(call);
+        if (prepared === undefined) throw new TypeError('a call of another pipe');
+        run(prepared, args).then(
+          (answer) => answered(null, answer),
+          (failure: Error) => answered(failure, Buffer.alloc(0)),
+        );
+      },
+      nodeOf: () => runId.slice(0, 16),
+      slotOf: () => 0,
+    },
     pretendNode: (next) => void (runId = next),
     close: () => client.disconnect(),
   };

@@ -84,11 +84,6 @@ type Admission =
       counters: ScopeCounters[];
       minuteResetSeconds: number;
       minute: number;
-      /**
-       * What is left of each cap, in the order of checking (key, `extra`, the other scopes), then of the balance with its
-       * credit, after this unit: nano-USD in decimal, `-` where unlimited or not known. Absent: the driver does not tell.
-       */
-      left?: readonly string[];
     }
   /** The principal is older than the account: reload, stamp, admit once more. */
   | { outcome: 'stale'; gen: string }
@@ -173,6 +168,13 @@ export abstract class LimitStore {
    */
   abstract due(accountId: string, limit: number): Promise<string[]>;
   abstract close(): Promise<void>;
+  /**
+   * Monotonic time at which an admission of this process last found the account to be of this version: a principal of
+   * that version, whichever of the account's, was right then. -Infinity where none did.
+   */
+  confirmedAt(_accountId: string, _version: number): number {
+    return -Infinity;
+  }
   /** Made-up accounts, one on each node of the store: a gen of theirs that changes tells that the node lost what it knew. */
   watched(): string[] {
     return ['acct_watch'];

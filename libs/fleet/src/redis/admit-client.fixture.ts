@@ -29,7 +29,7 @@ const connection = connectRedis({
   commandTimeoutMs: 10_000,
   onNotice: () => undefined,
 });
-const store = new RedisLimitStore({ runner: connection.runner, random });
+const store = new RedisLimitStore({ pipe: connection.pipe, random });
 const report: AdmitReport = Object.fromEntries(plan.accounts.map((accountId) => [accountId, {}]));
 let units = 0;
 
@@ -56,7 +56,7 @@ async function untilRefused(
   }
 }
 
-while (plan.accounts.some((accountId) => connection.isAway(`acct:{${accountId}}`))) await clock.sleep(20);
+while (plan.accounts.some((accountId) => store.isAway(accountId))) await clock.sleep(20);
 process.stdout.write('connected\n');
 await once(process.stdin, 'data');
 await Promise.all(

@@ -12,9 +12,20 @@ function script(lua: string) {
   return { name: 'test', sha: createHash('sha1').update(lua).digest('hex'), lua };
 }
 
+/** Runs ECHO. */
+function echo({ pipe }: RedisConnection, key: string, value: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    pipe.send(pipe.prepare(ECHO, [key], []), [value], (failure, answer) =>
+      failure === null ? resolve(answer.toString()) : reject(failure),
+    );
+  });
+}
+
+const isConnected = (connection: RedisConnection): boolean => connection.pipe.nodeOf('k') !== null;
+
 async function fails(connection: RedisConnection): Promise<{ ms: number; message: string }> {
   const began = clock.monotonic();
-  const message = await connection.runner.run(ECHO, ['k'], ['v']).then(
+  const message = await echo(connection, 'k', 'v').then(
     () => 'answered',
     (error: Error) => error.message,
   );
@@ -31,8 +42,8 @@ describe('connectRedis', () => {
       clock,
       onNotice: ({ message }) => notices.push(message),
     });
-    await eventually(() => connection.runner.runId('k'));
-    expect(await connection.runner.run(ECHO, ['k'], ['v'])).toBe('v');
+    await eventually(() => isConnected(connection));
+    expect(await echo(connection, 'k', 'v')).toBe('v');
 
     server.freeze();
     await eventually(async () => (await fails(connection)).message.includes('not asked'));
@@ -47,7 +58,7 @@ describe('connectRedis', () => {
   it('keeps an answer that arrived while this process was busy for longer than the bound', async () => {
     const { url, drop } = await testRedis();
     const connection = connectRedis({ url, clientName: 'spec', clock });
-    await eventually(() => connection.runner.runId('k'));
+    await eventually(() => isConnected(connection));
     for (let n = 0; n < 5; n += 1) {
       const answers = Promise.all(Array.from({ length: 20 }, () => fails(connection)));
       const busyUntil = clock.monotonic() + 100;
@@ -61,12 +72,12 @@ describe('connectRedis', () => {
   it('R05 fails at once while Redis is gone and is back within a second of its return', async () => {
     const server = await ownRedis();
     const connection = connectRedis({ url: server.address, clientName: 'spec', clock });
-    await eventually(() => connection.runner.runId('k'));
+    await eventually(() => isConnected(connection));
     server.kill();
-    await eventually(() => expect(() => connection.runner.runId('k')).toThrow('not connected') === undefined);
+    await eventually(() => !isConnected(connection));
     expect((await fails(connection)).ms).toBeLessThan(20);
     await server.restart();
-    await eventually(() => connection.runner.runId('k'), { timeoutMs: 3_000 });
+    await eventually(() => isConnected(connection), { timeoutMs: 3_000 });
     expect((await fails(connection)).message).toBe('answered');
     connection.close();
     await server.drop();
@@ -92,10 +103,10 @@ describe('connectRedis', () => {
     });
     const keys = Array.from({ length: 30 }, (_, n) => `scope:{${prefix}acct_${n}}:org`);
     for (const key of keys) {
-      await eventually(() => connection.runner.runId(key), { timeoutMs: 10_000 });
-      expect(await eventually(() => connection.runner.run(ECHO, [key], [key]))).toBe(key);
+      await eventually(() => connection.pipe.nodeOf(key), { timeoutMs: 10_000 });
+      expect(await eventually(() => echo(connection, key, key))).toBe(key);
     }
-    expect(new Set(keys.map((key) => connection.runner.runId(key))).size).toBe(3);
+    expect(new Set(keys.map((key) => connection.pipe.nodeOf(key))).size).toBe(3);
     const cluster = connection.client as Cluster;
     for (const key of keys.slice(0, 5)) expect(hashSlot(key)).toBe(await cluster.cluster('KEYSLOT', key));
     connection.close();

@@ -1,11 +1,9 @@
-import type { Clock, LimitStore, Random } from '@gateway/contracts';
-import { RedisLimitStore, type ScriptRunner } from '@gateway/limits';
+import type { Clock, Random } from '@gateway/contracts';
+import { LocalShare, RedisLimitStore, type ScriptPipe } from '@gateway/limits';
 import { Cluster, Redis } from 'ioredis';
 import { SystemClock } from '@gateway/platform';
-import { ClusterScriptRunner } from './cluster-script-runner.js';
-import { RedisBreaker } from './redis-breaker.js';
-import { IoredisScriptRunner } from './script-runner.js';
-import { TimedCalls } from './timed-calls.js';
+import { ClusterPipe } from './cluster-pipe.js';
+import { RedisPipe } from './redis-pipe.js';
 
 /** redis://[user:password@]host:port[/database], or some nodes of a cluster: the others are learnt. */
 export type RedisAddress =
@@ -26,17 +24,15 @@ export type RedisOptions = RedisAddress & {
 
 export interface RedisConnection {
   client: Redis | Cluster;
-  /** With the breaker in front, one per node. */
-  runner: ScriptRunner;
-  /** Whether a call for this key would fail without being sent: not connected, or its node's breaker is open. */
-  isAway(key: string): boolean;
+  /** Scripts, with a breaker for each node. */
+  pipe: ScriptPipe;
   /** A key of each node that takes writes, as its hash tag. */
   tags(): string[];
   close(): void;
 }
 
 /**
- * Of a script or a probe, once what has arrived is read. An edge, which goes on with its local share, is told a shorter
+ * Of a script or a probe, once what has arrived is read. An edge, which goes on with its local share, has a shorter
  * one: see `REDIS_COMMAND_TIMEOUT_MS`.
  */
 const COMMAND_TIMEOUT_MS = 150;
@@ -59,25 +55,23 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     autoResendUnfulfilledCommands: false,
     retryStrategy: reconnectDelayMs,
   };
-  const calls = new TimedCalls(commandTimeoutMs, clock);
-  const breakerOf = (node: Redis): RedisBreaker =>
-    new RedisBreaker({
-      runner: bounded(new IoredisScriptRunner(node, clock), calls),
-      probe: () => calls.inTime(node.ping()),
+  const pipeOf = (client: Redis): RedisPipe =>
+    new RedisPipe({
+      client,
       clock,
-      commandTimeoutMs,
-      reconnect: () => node.disconnect(true),
-      onChange: (state) => {
+      timeoutMs: commandTimeoutMs,
+      onBreaker: (state) => {
         onBreaker?.(state);
-        onNotice?.(new Error(`The breaker of Redis ${node.options.host}:${node.options.port} is ${state}.`));
+        onNotice?.(
+          new Error(`The breaker of Redis ${client.options.host}:${client.options.port} is ${state}.`),
+        );
       },
     });
   if ('url' in options) {
     const client = new Redis(options.url, settings);
     client.on('error', (error: Error) => onNotice?.(error));
-    const breaker = breakerOf(client);
-    const isAway = (key: string): boolean => breaker.isAway(key);
-    return { client, runner: breaker, isAway, tags: () => ['0'], close: () => closeBoth(breaker, client) };
+    const pipe = pipeOf(client);
+    return { client, pipe, tags: () => ['0'], close: () => closeBoth(pipe, client) };
   }
   const client = new Cluster([...options.clusterNodes], {
     redisOptions: { ...settings, password: options.password },
@@ -87,34 +81,27 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     slotsRefreshInterval: SLOTS_REFRESH_MS,
   });
   client.on('error', (error: Error) => onNotice?.(error));
-  const runner = new ClusterScriptRunner(client, clock, {
-    begin: breakerOf,
-    end: (breaker) => breaker.close(),
-  });
-  return {
-    client,
-    runner,
-    isAway: (key) => runner.isAway(key),
-    tags: () => runner.tags(),
-    close: () => closeBoth(runner, client),
-  };
+  const pipe = new ClusterPipe(client, clock, pipeOf);
+  return { client, pipe, tags: () => pipe.tags(), close: () => closeBoth(pipe, client) };
 }
 
-/** Makes the limit store of a service from the fleet's address of Redis. */
-export type LimitStoreFactory = (options: RedisOptions & { clock: Clock; random: Random }) => LimitStore;
+export type ConnectedLimitOptions = RedisOptions & {
+  clock: Clock;
+  random: Random;
+  /** Edge processes of the fleet, for one of them: while Redis is away it decides by its own share. */
+  edges?: number;
+};
 
 /** The limit store of a fleet, over a connection of its own, which it closes. */
 export class ConnectedLimitStore extends RedisLimitStore {
   private readonly connection: RedisConnection;
 
-  constructor(options: RedisOptions & { random: Random }) {
+  constructor(options: ConnectedLimitOptions) {
+    const { clock, random, edges } = options;
     const connection = connectRedis(options);
-    super({ runner: connection.runner, random: options.random });
+    const share = edges === undefined ? undefined : new LocalShare(clock, edges);
+    super({ pipe: connection.pipe, random, share });
     this.connection = connection;
-  }
-
-  isAway(accountId: string): boolean {
-    return this.connection.isAway(`acct:{${accountId}}`);
   }
 
   override watched(): string[] {
@@ -126,15 +113,8 @@ export class ConnectedLimitStore extends RedisLimitStore {
   }
 }
 
-function bounded(runner: ScriptRunner, calls: TimedCalls): ScriptRunner {
-  return {
-    runId: (key) => runner.runId(key),
-    run: (script, keys, args) => calls.inTime(runner.run(script, keys, args)),
-  };
-}
-
-function closeBoth(runner: { close(): void }, client: Redis | Cluster): void {
-  runner.close();
+function closeBoth(pipe: { close(): void }, client: Redis | Cluster): void {
+  pipe.close();
   client.disconnect();
 }
 

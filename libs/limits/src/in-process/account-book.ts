@@ -2,25 +2,11 @@ import type { AdmitRequest, MirrorRequest, PutUnit } from '@gateway/contracts';
 import { ACCOUNT_RECORD, LAPSED_PER_CALL, recordName, SETTLED_DUE_MS } from '../admission.js';
 import type { AdmissionEntry, Violation } from '../admission.js';
 import { toScriptLimit, toScriptNano } from '../script-nano.js';
-import { dayOf, dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
+import { dayOf, minuteOf } from '../windows.js';
+import { newLimitRecord, rollWindows, type LimitRecord } from './limit-record.js';
+import { balanceViolation, scopeViolation } from './violations.js';
 
 const MINUTES_PER_DAY = 1_440;
-
-/** Counts and money of one scope, of one extra counter or of the balance. */
-export interface LimitRecord {
-  minute: number;
-  rpm: number;
-  tpm: number;
-  day: number;
-  rpd: number;
-  posted: number;
-  /** Ledger version of posted; -1 = absent. */
-  pver: number;
-  unposted: number;
-  reserved: number;
-  /** True where a mirror answered `missing`; posted is not known before. */
-  valid: boolean;
-}
 
 interface BookedUnit {
   state: 'reserved' | 'unposted';
@@ -30,6 +16,29 @@ interface BookedUnit {
   records: string[];
   /** Lease end, or the time from which the ledger is asked whether it posted the unit. */
   dueAt: number;
+}
+
+/** An admission in the numbers that the book holds; no limit is Infinity. */
+export interface BookRequest {
+  unit: string;
+  accountVersion: number;
+  reservation: number;
+  credit: number;
+  tokens: number;
+  leaseMs: number;
+}
+
+export function bookRequest(request: AdmitRequest): BookRequest {
+  const { unit, accountVersion, tokenEstimate: tokens, leaseMs } = request;
+  const reservation = toScriptNano(request.reservationNano);
+  return {
+    unit,
+    accountVersion,
+    reservation,
+    credit: toScriptLimit(request.creditLimitNano),
+    tokens,
+    leaseMs,
+  };
 }
 
 export type BookAnswer =
@@ -46,19 +55,25 @@ export class AccountBook {
   /** No lease ends before this time, so most calls look at no unit. */
   private nextLapse = Infinity;
 
-  admit(request: AdmitRequest, entries: AdmissionEntry[], now: number): BookAnswer {
+  admit(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookAnswer {
     this.freeLapsed(now);
-    if (!this.stamped || this.version !== request.accountVersion) return { outcome: 'stale' };
-    const reservation = toScriptNano(request.reservationNano);
-    const credit = toScriptLimit(request.creditLimitNano);
+    if (!this.stamped || this.version !== asked.accountVersion) return { outcome: 'stale' };
+    if (asked.reservation > 0) {
+      const unknown = entries.some(({ name, cap }) => cap < Infinity && !this.record(name).valid);
+      if (unknown || (asked.credit < Infinity && !this.record(ACCOUNT_RECORD).valid))
+        return { outcome: 'missing' };
+    }
+    return this.take(asked, entries, now);
+  }
+
+  /** Checks every limit and counts the unit where none is reached, whoever the caller is and whatever is posted. */
+  take(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookAnswer {
+    this.freeLapsed(now);
+    const { reservation, credit, tokens } = asked;
+    const known = this.units.get(asked.unit);
+    if (known) return { outcome: known.state === 'reserved' ? 'ok' : 'gone' };
     const records = entries.map((entry) => this.inWindow(entry.name, now));
     const balance = this.inWindow(ACCOUNT_RECORD, now);
-    if (reservation > 0) {
-      const unknown = entries.some((entry, index) => entry.cap < Infinity && !records[index].valid);
-      if (unknown || (credit < Infinity && !balance.valid)) return { outcome: 'missing' };
-    }
-    const known = this.units.get(request.unit);
-    if (known) return { outcome: known.state === 'reserved' ? 'ok' : 'gone' };
     for (let index = 0; index < entries.length; index += 1) {
       const violation = scopeViolation(entries[index], records[index], reservation, now);
       if (violation) return { outcome: 'refused', violation };
@@ -69,16 +84,16 @@ export class AccountBook {
     for (const record of [...records, balance]) {
       record.rpm += 1;
       record.rpd += 1;
-      record.tpm += request.tokenEstimate;
+      record.tpm += tokens;
       record.reserved += reservation;
     }
-    this.book(request.unit, {
+    this.book(asked.unit, {
       state: 'reserved',
       nano: reservation,
       minute: minuteOf(now),
-      tokens: request.tokenEstimate,
+      tokens,
       records: [...entries.map((entry) => entry.name), ACCOUNT_RECORD],
-      dueAt: now + request.leaseMs,
+      dueAt: now + asked.leaseMs,
     });
     return { outcome: 'ok' };
   }
@@ -186,6 +201,18 @@ export class AccountBook {
     }
   }
 
+  holds(unit: string): boolean {
+    return this.units.has(unit);
+  }
+
+  /** Takes a unit out, as a mirror does; what it held and on which records, null where it is not there. */
+  release(unit: string): { nano: number; records: readonly string[] } | null {
+    const booked = this.units.get(unit);
+    if (booked === undefined) return null;
+    this.forget(unit, booked);
+    return booked;
+  }
+
   /** Records and units held. */
   get size(): number {
     return this.records.size + this.units.size;
@@ -194,18 +221,7 @@ export class AccountBook {
   private record(name: string): LimitRecord {
     let record = this.records.get(name);
     if (record === undefined) {
-      record = {
-        minute: 0,
-        rpm: 0,
-        tpm: 0,
-        day: 0,
-        rpd: 0,
-        posted: 0,
-        pver: -1,
-        unposted: 0,
-        reserved: 0,
-        valid: false,
-      };
+      record = newLimitRecord();
       this.records.set(name, record);
     }
     return record;
@@ -213,8 +229,7 @@ export class AccountBook {
 
   private inWindow(name: string, now: number): LimitRecord {
     const record = this.record(name);
-    if (record.minute !== minuteOf(now)) Object.assign(record, { minute: minuteOf(now), rpm: 0, tpm: 0 });
-    if (record.day !== dayOf(now)) Object.assign(record, { day: dayOf(now), rpd: 0 });
+    rollWindows(record, now);
     return record;
   }
 
@@ -263,51 +278,4 @@ export class AccountBook {
       }
     }
   }
-}
-
-function scopeViolation(
-  entry: AdmissionEntry,
-  record: LimitRecord,
-  reservation: number,
-  now: number,
-): Violation | null {
-  const count = (metric: 'rpm' | 'rpd' | 'tpm', resetsInSeconds: number): Violation | null =>
-    record[metric] >= entry[metric]
-      ? {
-          entry,
-          metric,
-          current: record[metric],
-          limit: entry[metric],
-          resetsInSeconds,
-          reservationsOnly: false,
-        }
-      : null;
-  const counted =
-    count('rpm', minuteResetSeconds(now)) ??
-    count('rpd', dayResetSeconds(now)) ??
-    count('tpm', minuteResetSeconds(now));
-  if (counted || reservation === 0) return counted;
-  const spent = record.posted + record.unposted;
-  if (spent + record.reserved < entry.cap) return null;
-  return {
-    entry,
-    metric: 'spend_cap',
-    current: spent + record.reserved,
-    limit: entry.cap,
-    resetsInSeconds: null,
-    reservationsOnly: spent < entry.cap,
-  };
-}
-
-function balanceViolation(record: LimitRecord, credit: number, reservation: number): Violation | null {
-  const left = record.posted - record.unposted;
-  if (reservation === 0 || left - record.reserved + credit > 0) return null;
-  return {
-    entry: null,
-    metric: 'balance',
-    current: left - record.reserved,
-    limit: -credit,
-    resetsInSeconds: null,
-    reservationsOnly: left + credit > 0,
-  };
 }

@@ -11,7 +11,7 @@ import type {
 } from '@gateway/contracts';
 import { ACCOUNT_RECORD, admissionEntries, recordName, toRefusal } from '../admission.js';
 import { dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
-import { AccountBook } from './account-book.js';
+import { AccountBook, bookRequest } from './account-book.js';
 
 /** How often idle accounts and records are dropped. */
 const SWEEP_MS = 60 * 60_000;
@@ -50,7 +50,7 @@ export class InProcessLimitStore extends LimitStore {
     const now = this.clock.now();
     if (now >= this.nextSweep) this.sweep(now);
     const book = this.book(request.accountId);
-    const answer = book.admit(request, admissionEntries(request), now);
+    const answer = book.admit(bookRequest(request), admissionEntries(request), now);
     switch (answer.outcome) {
       case 'stale':
       case 'missing':

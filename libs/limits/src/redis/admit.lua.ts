@@ -1,13 +1,16 @@
 import { LAPSED_PER_CALL } from '../admission.js';
-import { CLOCK, FREE_LAPSED, NO_GEN, RECORDS } from './prelude.lua.js';
+import { CLOCK, FREE_LAPSED, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
 
 /**
  * KEYS: acct, the records in order of checking, the balance's record, units, due.
  * ARGV: node, test clock or '', unit, packed call {version, credit limit, reservation, tokens, lease ms},
  * packed limits {rpm, rpd, tpm, cap} per record, names of all records joined by a line feed.
  *
- * Answers one line: `stale <gen>`, `missing <gen>`, `gone`, `ok <seconds> <minute> {<rpm> <rpd> <tpm>}... {<left or ->}...`, or
+ * Answers `k`, packed {now, the gen's number} and the records as they are stored, because printing their numbers would
+ * take a fourth of the call; or a line: `stale <gen>`, `missing <gen>`, `gone`, or
  * `refused <index> <metric> <current> <limit> <seconds or -> <0|1>` (index 0 = the balance).
+ *
+ * The records are gone through once, and packed for the case that nothing refuses.
  */
 export const ADMIT = `
 ${CLOCK}
@@ -27,8 +30,12 @@ end
 if now >= nextLapse then
   local lapsed = redis.call('ZRANGEBYSCORE', KEYS[last], '-inf', now, 'LIMIT', 0, ${LAPSED_PER_CALL})
   if #lapsed > 0 then
+    local acctKey, unitsKey, dueKey = KEYS[1], KEYS[last - 1], KEYS[last]
+    ${LISTS}
     ${RECORDS}
     ${FREE_LAPSED}
+    drop()
+    apply()
     raws = redis.call('MGET', unpack(KEYS, 1, last - 2))
   end
   local first = redis.call('ZRANGE', KEYS[last], 0, 0, 'WITHSCORES')
@@ -39,66 +46,58 @@ if made then redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<dd', p
 local version, credit, reservation, tokens, lease = struct.unpack('<ddddd', ARGV[4])
 if pv ~= version or stampedIn ~= gen then return 'stale ' .. gen end
 
-local count = last - 3
-local limits = {struct.unpack('<' .. string.rep('d', 4 * (count - 1)), ARGV[5])}
+local count, limits = last - 3, ARGV[5]
 local minute, day = math.floor(now / 60000), math.floor(now / 86400000)
-local records = {}
+local valid = tonumber(string.sub(gen, 17, 29), 16)
+local known = redis.call('HGET', KEYS[last - 1], ARGV[3])
+local asked, nano, requests, estimate = reservation > 0, reservation, 1, tokens
+if known then nano, requests, estimate = 0, 0, 0 end
+local refused
+local packed, writes = {}, {}
 for i = 1, count do
   local raw = raws[i + 1]
-  local s
+  local atMinute, rpm, tpm, atDay, rpd, posted, pver, unposted, reserved, validFor = 0, 0, 0, 0, 0, 0, -1, 0, 0, 0
   if raw then
-    s = {struct.unpack('<dddddddddd', raw)}
-    if s[1] ~= minute then s[1], s[2], s[3] = minute, 0, 0 end
-    if s[4] ~= day then s[4], s[5] = day, 0 end
-  else
-    s = {minute, 0, 0, day, 0, 0, -1, 0, 0, 0}
+    atMinute, rpm, tpm, atDay, rpd, posted, pver, unposted, reserved, validFor = struct.unpack('<dddddddddd', raw)
   end
-  records[i] = s
-end
-local valid = tonumber(string.sub(gen, 17, 29), 16)
-if reservation > 0 then
-  if credit < math.huge and records[count][10] ~= valid then return 'missing ' .. gen end
-  for i = 1, count - 1 do
-    if limits[4 * i] < math.huge and records[i][10] ~= valid then return 'missing ' .. gen end
+  if atMinute ~= minute then rpm, tpm = 0, 0 end
+  if atDay ~= day then rpd = 0 end
+  if i < count then
+    local rpmMax, rpdMax, tpmMax, cap = struct.unpack('<dddd', limits, 32 * i - 31)
+    local isCapped = asked and cap < math.huge
+    if isCapped and validFor ~= valid then return 'missing ' .. gen end
+    if refused then
+      -- The first violation is the answer.
+    elseif rpm >= rpmMax then
+      local seconds = math.ceil((60000 - now % 60000) / 1000)
+      refused = string.format('refused %d rpm %.0f %.0f %d 0', i, rpm, rpmMax, seconds)
+    elseif rpd >= rpdMax then
+      local seconds = math.ceil((86400000 - now % 86400000) / 1000)
+      refused = string.format('refused %d rpd %.0f %.0f %d 0', i, rpd, rpdMax, seconds)
+    elseif tpm >= tpmMax then
+      local seconds = math.ceil((60000 - now % 60000) / 1000)
+      refused = string.format('refused %d tpm %.0f %.0f %d 0', i, tpm, tpmMax, seconds)
+    elseif isCapped and posted + unposted + reserved >= cap then
+      local spent = posted + unposted
+      refused = string.format('refused %d spend_cap %.0f %.0f - %d', i, spent + reserved, cap, spent < cap and 1 or 0)
+    end
+  elseif asked and credit < math.huge then
+    if validFor ~= valid then return 'missing ' .. gen end
+    local left = posted - unposted
+    if not refused and left - reserved + credit <= 0 then
+      refused = string.format('refused 0 balance %.0f %.0f - %d', left - reserved, -credit, left + credit > 0 and 1 or 0)
+    end
   end
+  raw = struct.pack('<dddddddddd', minute, rpm + requests, tpm + estimate, day, rpd + requests,
+    posted, pver, unposted, reserved + nano, validFor)
+  packed[i] = raw
+  writes[2 * i - 1], writes[2 * i] = KEYS[i + 1], raw
 end
-
-local seconds = math.ceil((60000 - now % 60000) / 1000)
-local known = redis.call('HGET', KEYS[last - 1], ARGV[3])
 if known then
-  if string.sub(known, 1, 1) == 'u' then return 'gone' end
+  if string.byte(known) == 117 then return 'gone' end
+elseif refused then
+  return refused
 else
-  for i = 1, count - 1 do
-    local s, at = records[i], 4 * i - 3
-    local rpm, rpd, tpm, cap = limits[at], limits[at + 1], limits[at + 2], limits[at + 3]
-    if s[2] >= rpm then
-      return string.format('refused %d rpm %.0f %.0f %d 0', i, s[2], rpm, seconds)
-    end
-    if s[5] >= rpd then
-      local untilDay = math.ceil((86400000 - now % 86400000) / 1000)
-      return string.format('refused %d rpd %.0f %.0f %d 0', i, s[5], rpd, untilDay)
-    end
-    if s[3] >= tpm then
-      return string.format('refused %d tpm %.0f %.0f %d 0', i, s[3], tpm, seconds)
-    end
-    if reservation > 0 and s[6] + s[8] + s[9] >= cap then
-      local spent = s[6] + s[8]
-      return string.format('refused %d spend_cap %.0f %.0f - %d', i, spent + s[9], cap, spent < cap and 1 or 0)
-    end
-  end
-  local s = records[count]
-  if reservation > 0 and s[6] - s[8] - s[9] + credit <= 0 then
-    local left = s[6] - s[8]
-    return string.format('refused 0 balance %.0f %.0f - %d', left - s[9], -credit, left + credit > 0 and 1 or 0)
-  end
-
-  local writes = {}
-  for i = 1, count do
-    local s = records[i]
-    s[2], s[3], s[5], s[9] = s[2] + 1, s[3] + tokens, s[5] + 1, s[9] + reservation
-    writes[2 * i - 1] = KEYS[i + 1]
-    writes[2 * i] = struct.pack('<dddddddddd', s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10])
-  end
   redis.call('MSET', unpack(writes))
   redis.call('HSET', KEYS[last - 1], ARGV[3], 'r' .. struct.pack('<ddd', reservation, minute, tokens) .. ARGV[6])
   redis.call('ZADD', KEYS[last], now + lease, ARGV[3])
@@ -106,22 +105,5 @@ else
     redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<dd', pv, now + lease))
   end
 end
-
-local answer = {seconds, minute}
-for i = 1, count - 1 do
-  local s, at = records[i], 3 * i
-  answer[at], answer[at + 1], answer[at + 2] = s[2], s[5], s[3]
-end
-local format = 'ok %d %d' .. string.rep(' %d %d %d', count - 1)
-for i = 1, count do
-  local s = records[i]
-  local left = i < count and limits[4 * i] - s[6] or s[6] + credit
-  if left < math.huge and s[10] == valid then
-    format = format .. ' %.0f'
-    answer[#answer + 1] = left - s[8] - s[9]
-  else
-    format = format .. ' -'
-  end
-end
-return string.format(format, unpack(answer))
+return 'k' .. struct.pack('<dd', now, valid) .. table.concat(packed)
 `;

@@ -1,29 +1,49 @@
-import { RECORDS } from './prelude.lua.js';
+import { LISTS, RECORDS } from './prelude.lua.js';
 
 /**
- * KEYS: acct, units, due. ARGV: node, test clock or '', gen or '', ledger version, number of records, packed posted
- * amount per record, record names, then for each unit `1` where it only frees a reservation, and its id.
+ * KEYS: acct, units, due of each account. ARGV: node, test clock or '', then for each account: gen or '', packed
+ * {ledger version, records, units}, packed posted amount per record, a character per unit (`1` where it only frees a
+ * reservation), record names, unit ids.
  *
  * A gen that is still the account's always stamps: where the value held is of a later version than this one, it is
  * a later snapshot of the same ledger.
  */
 export const MIRROR = `
-${RECORDS}
-local gen, version, count = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-if gen ~= '' then
-  local acct = redis.call('GET', KEYS[1])
-  if not acct or string.sub(acct, 1, 32) ~= gen then return '' end
+${LISTS}
+local at = 3
+for k = 1, #KEYS, 3 do
+  local acctKey, unitsKey, dueKey = KEYS[k], KEYS[k + 1], KEYS[k + 2]
+  local gen, posted, crashes = ARGV[at], ARGV[at + 2], ARGV[at + 3]
+  local version, count, units = struct.unpack('<ddd', ARGV[at + 1])
+  local namesAt = at + 4
+  at = namesAt + count + units
+  local acct = gen ~= '' and redis.call('GET', acctKey)
+  if gen == '' or (acct and string.sub(acct, 1, 32) == gen) then
+    ${RECORDS}
+    local valid = gen ~= '' and tonumber(string.sub(gen, 17, 29), 16)
+    local names, ids, seen = {}, {}, {}
+    for i = 1, count do names[i] = ARGV[namesAt + i - 1] end
+    load(names)
+    for i = 1, count do
+      local s = records[names[i]]
+      if version >= s[7] then s[6], s[7] = struct.unpack('<d', posted, 8 * i - 7), version end
+      if valid then s[10] = valid end
+    end
+    for i = 1, units do ids[i] = ARGV[namesAt + count + i - 1] end
+    inSteps(ids, function(from, to)
+      local raws = redis.call('HMGET', unitsKey, unpack(ids, from, to))
+      for i = from, to do
+        local raw = raws[i - from + 1]
+        if raw and not seen[ids[i]] and (string.byte(crashes, i) == 48 or string.byte(raw) == 114) then
+          seen[ids[i]] = true
+          release(raw)
+          gone[#gone + 1] = ids[i]
+        end
+      end
+    end)
+    drop()
+    apply()
+  end
 end
-for i = 1, count do
-  local s = record(ARGV[6 + i])
-  if version >= s[7] then s[6], s[7] = struct.unpack('<d', ARGV[6], 8 * i - 7), version end
-  if gen ~= '' then s[10] = tonumber(string.sub(gen, 17, 29), 16) end
-end
-for i = 7 + count, #ARGV, 2 do
-  local id = ARGV[i + 1]
-  local raw = redis.call('HGET', unitsKey, id)
-  if raw and (ARGV[i] == '0' or string.sub(raw, 1, 1) == 'r') then forget(id, raw) end
-end
-save()
 return ''
 `;

@@ -1,5 +1,5 @@
 /**
- * What the scripts share. KEYS[1] is `acct:{a}`, the last two are `units:{a}` and `due:{a}`.
+ * What the scripts share. The keys of one account are `acct:{a}`, `units:{a}` and `due:{a}`; records are found by name.
  *
  * Records are packed little-endian doubles, because one MGET and one MSET of them cost half of what hashes do:
  * - `acct:{a}`: gen (32 characters), the gen that the principal version was stamped in (32), that version, and a
@@ -34,54 +34,108 @@ end
 local function saveAccount() redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<dd', pv, nextLapse)) end
 `;
 
-/** Lazy loading and saving of records, and what frees a unit. */
-export const RECORDS = `
-local unitsKey, dueKey = KEYS[#KEYS - 1], KEYS[#KEYS]
-local prefix = 'scope' .. string.sub(KEYS[1], 5) .. ':'
-local loaded = {}
-local function record(name)
-  local s = loaded[name]
-  if not s then
-    local raw = redis.call('GET', prefix .. name)
-    if raw then
-      s = {struct.unpack('<dddddddddd', raw)}
-    else
-      s = {0, 0, 0, 0, 0, 0, -1, 0, 0, 0}
-    end
-    loaded[name] = s
-  end
-  return s
-end
-local function save()
-  for name, s in pairs(loaded) do
-    local raw = struct.pack('<dddddddddd', s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10])
-    if s[8] == 0 and s[9] == 0 then
-      -- At rest for two days: posted is read from the ledger again. MSET in admit takes the expiry off.
-      redis.call('SET', prefix .. name, raw, 'EX', 172800)
-    else
-      redis.call('SET', prefix .. name, raw)
-    end
-  end
-end
-local function names(raw) return string.gmatch(string.sub(raw, 26), '[^\\n]+') end
-local function add(raw, field, nano)
-  for name in names(raw) do
-    local s = record(name)
-    s[field] = s[field] + nano
-  end
-end
-local function forget(unit, raw)
-  add(raw, string.sub(raw, 1, 1) == 'r' and 9 or 8, -struct.unpack('<d', raw, 2))
-  redis.call('HDEL', unitsKey, unit)
-  redis.call('ZREM', dueKey, unit)
+/** Commands over lists of any length: a call of Lua takes some thousand arguments at most. */
+export const LISTS = `
+local STEP = 1000
+local function inSteps(list, work)
+  for from = 1, #list, STEP do work(from, math.min(from + STEP - 1, #list)) end
 end
 `;
 
-/** Frees what `lapsed` names, then writes the records back. Needs RECORDS. */
-export const FREE_LAPSED = `
-for _, unit in ipairs(lapsed) do
-  local raw = redis.call('HGET', unitsKey, unit)
-  if raw then forget(unit, raw) else redis.call('ZREM', dueKey, unit) end
+/**
+ * Records of one account, named by `acctKey`, `unitsKey` and `dueKey`. What units change is summed up by the list of
+ * records that they count on, because most units of a call share one: `sums` holds {reserved, unposted, windows} by
+ * list, windows {tokens, requests} by minute. `apply` then reads, changes and writes each record once. Needs LISTS.
+ */
+export const RECORDS = `
+local prefix = 'scope' .. string.sub(acctKey, 5) .. ':'
+local records, sums, gone = {}, {}, {}
+local function load(names)
+  local fresh, keys = {}, {}
+  for i = 1, #names do
+    local name = names[i]
+    if not records[name] then
+      records[name] = true
+      fresh[#fresh + 1], keys[#keys + 1] = name, prefix .. name
+    end
+  end
+  inSteps(keys, function(from, to)
+    local raws = redis.call('MGET', unpack(keys, from, to))
+    for i = from, to do
+      local raw = raws[i - from + 1]
+      records[fresh[i]] = raw and {struct.unpack('<dddddddddd', raw)} or {0, 0, 0, 0, 0, 0, -1, 0, 0, 0}
+    end
+  end)
 end
-save()
+local function save()
+  local sets = {}
+  for name, s in pairs(records) do
+    local raw = struct.pack('<dddddddddd', s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10])
+    if s[8] == 0 and s[9] == 0 then
+      -- At rest for two days: posted is read from the ledger again. MSET takes the expiry off.
+      redis.call('SET', prefix .. name, raw, 'EX', 172800)
+    else
+      sets[#sets + 1] = prefix .. name
+      sets[#sets + 1] = raw
+    end
+  end
+  inSteps(sets, function(from, to) redis.call('MSET', unpack(sets, from, to)) end)
+end
+local function sumOf(list)
+  local sum = sums[list]
+  if not sum then
+    sum = {0, 0, {}}
+    sums[list] = sum
+  end
+  return sum
+end
+local function inWindow(sum, minute, tokens, requests)
+  local window = sum[3][minute]
+  if window then
+    window[1], window[2] = window[1] + tokens, window[2] + requests
+  else
+    sum[3][minute] = {tokens, requests}
+  end
+end
+local function release(raw)
+  local sum, nano = sumOf(string.sub(raw, 26)), struct.unpack('<d', raw, 2)
+  local at = string.byte(raw) == 114 and 1 or 2
+  sum[at] = sum[at] - nano
+end
+local function drop()
+  inSteps(gone, function(from, to)
+    redis.call('HDEL', unitsKey, unpack(gone, from, to))
+    redis.call('ZREM', dueKey, unpack(gone, from, to))
+  end)
+end
+local function apply()
+  for list, sum in pairs(sums) do
+    local names = {}
+    for name in string.gmatch(list, '[^\\n]+') do names[#names + 1] = name end
+    load(names)
+    for i = 1, #names do
+      local s = records[names[i]]
+      s[9], s[8] = s[9] + sum[1], s[8] + sum[2]
+      for minute, window in pairs(sum[3]) do
+        if s[1] == minute then
+          s[3], s[2] = math.max(0, s[3] + window[1]), math.max(0, s[2] + window[2])
+        end
+        if s[4] == math.floor(minute / 1440) then s[5] = math.max(0, s[5] + window[2]) end
+      end
+    end
+  end
+  save()
+end
+`;
+
+/** Frees what `lapsed` names. Needs RECORDS; `drop` and `apply` write it. */
+export const FREE_LAPSED = `
+inSteps(lapsed, function(from, to)
+  local raws = redis.call('HMGET', unitsKey, unpack(lapsed, from, to))
+  for i = from, to do
+    local raw = raws[i - from + 1]
+    if raw then release(raw) end
+    gone[#gone + 1] = lapsed[i]
+  end
+end)
 `;

@@ -1,9 +1,10 @@
 import { SETTLED_DUE_MS } from '../admission.js';
-import { ACCOUNT, CLOCK, RECORDS } from './prelude.lua.js';
+import { CLOCK, LISTS, RECORDS } from './prelude.lua.js';
 
 /**
- * KEYS: acct, units, due. ARGV: node, test clock or '', packed {nano, tokens, lease ms} per unit, then for each unit
- * its action (`r`, `u`, `x`), its id and the names of its records joined by a line feed.
+ * KEYS: acct, units, due of each account. ARGV: node, test clock or '', packed {units, lists} per account, packed
+ * {action, nano, tokens, lease ms, list} per unit (actions: 0 renew, 1 settle, 2 cancel), then for each account its lists
+ * of record names, each joined by a line feed, and the ids of its units.
  *
  * A cancelled unit never ran: its windows get back what admission counted.
  *
@@ -12,70 +13,84 @@ import { ACCOUNT, CLOCK, RECORDS } from './prelude.lua.js';
  */
 export const PUT = `
 ${CLOCK}
-${RECORDS}
-${ACCOUNT}
-local known = {}
-local ids = {}
-for i = 5, #ARGV, 3 do ids[#ids + 1] = ARGV[i] end
-local raws = redis.call('HMGET', unitsKey, unpack(ids))
-for i, id in ipairs(ids) do if known[id] == nil then known[id] = raws[i] end end
-
-local function correct(raw, tokens)
-  local minute, estimate = struct.unpack('<dd', raw, 10)
-  for name in names(raw) do
-    local s = record(name)
-    if s[1] == minute then s[3] = math.max(0, s[3] + tokens - estimate) end
-  end
-end
-local function uncount(raw)
-  local minute = struct.unpack('<d', raw, 10)
-  for name in names(raw) do
-    local s = record(name)
-    if s[1] == minute then s[2] = math.max(0, s[2] - 1) end
-    if s[4] == math.floor(minute / 1440) then s[5] = math.max(0, s[5] - 1) end
-  end
-end
-local function write(id, state, nano, rest, score)
-  local raw = state .. struct.pack('<d', nano) .. rest
-  known[id] = raw
-  redis.call('HSET', unitsKey, id, raw)
-  redis.call('ZADD', dueKey, score, id)
-  return raw
-end
-
+${LISTS}
 local uncounted = struct.pack('<dd', -1, 0)
-for i, id in ipairs(ids) do
-  local nano, tokens, lease = struct.unpack('<ddd', ARGV[3], 24 * i - 23)
-  local action, scopes = ARGV[3 * i + 1], ARGV[3 * i + 3]
-  local raw = known[id]
-  local state = raw and string.sub(raw, 1, 1) or '-'
-  if action == 'r' and state == '-' then
-    add(write(id, 'r', nano, uncounted .. scopes, now + lease), 9, nano)
-    if acct and now + lease < nextLapse then
-      nextLapse = now + lease
-      saveAccount()
+local at, unit = 4, 0
+for k = 1, #KEYS, 3 do
+  local acctKey, unitsKey, dueKey = KEYS[k], KEYS[k + 1], KEYS[k + 2]
+  ${RECORDS}
+  local count, lists = struct.unpack('<dd', ARGV[3], 16 * (k - 1) / 3 + 1)
+  local listAt, ids = at, {}
+  for i = 1, count do ids[i] = ARGV[at + lists + i] end
+  at = at + lists + count
+  local known, scores, firstLapse = {}, {}, math.huge
+  inSteps(ids, function(from, to)
+    local raws = redis.call('HMGET', unitsKey, unpack(ids, from, to))
+    for i = from, to do
+      if known[ids[i]] == nil then known[ids[i]] = raws[i - from + 1] end
     end
-  elseif action == 'r' and state == 'r' then
-    redis.call('ZADD', dueKey, now + lease, id)
-    if acct and now + lease < nextLapse then
-      nextLapse = now + lease
-      saveAccount()
+  end)
+  for i = 1, count do
+    local id = ids[i]
+    local action, nano, tokens, lease, list = struct.unpack('<ddddd', ARGV[4], 40 * unit + 1)
+    unit = unit + 1
+    local raw = known[id]
+    local state = raw and string.byte(raw) or 0
+    if action == 0 and state ~= 117 then
+      if state == 0 then
+        list = ARGV[listAt + list]
+        known[id] = 'r' .. struct.pack('<d', nano) .. uncounted .. list
+        local sum = sumOf(list)
+        sum[1] = sum[1] + nano
+      end
+      scores[id] = now + lease
+      firstLapse = math.min(firstLapse, now + lease)
+    elseif action == 1 and state ~= 117 then
+      local rest
+      if state == 114 then
+        local held, minute, estimate = struct.unpack('<ddd', raw, 2)
+        rest = string.sub(raw, 10)
+        local sum = sumOf(string.sub(raw, 26))
+        sum[1], sum[2] = sum[1] - held, sum[2] + nano
+        inWindow(sum, minute, tokens - estimate, 0)
+      else
+        list = ARGV[listAt + list]
+        rest = uncounted .. list
+        local sum = sumOf(list)
+        sum[2] = sum[2] + nano
+      end
+      known[id] = 'u' .. struct.pack('<d', nano) .. rest
+      scores[id] = 1e15 + now + ${SETTLED_DUE_MS}
+    elseif action == 2 and state == 114 then
+      local minute, estimate = struct.unpack('<dd', raw, 10)
+      release(raw)
+      inWindow(sumOf(string.sub(raw, 26)), minute, -estimate, -1)
+      known[id], scores[id] = false, false
     end
-  elseif action == 'u' and state ~= 'u' then
-    local rest = uncounted .. scopes
-    if state == 'r' then
-      correct(raw, tokens)
-      add(raw, 9, -struct.unpack('<d', raw, 2))
-      rest = string.sub(raw, 10)
+  end
+
+  local fields, due = {}, {}
+  for id, score in pairs(scores) do
+    if score then
+      local n = #due
+      fields[n + 1], fields[n + 2] = id, known[id]
+      due[n + 1], due[n + 2] = score, id
+    else
+      gone[#gone + 1] = id
     end
-    add(write(id, 'u', nano, rest, 1e15 + now + ${SETTLED_DUE_MS}), 8, nano)
-  elseif action == 'x' and state == 'r' then
-    correct(raw, 0)
-    uncount(raw)
-    forget(id, raw)
-    known[id] = false
+  end
+  inSteps(due, function(from, to)
+    redis.call('HSET', unitsKey, unpack(fields, from, to))
+    redis.call('ZADD', dueKey, unpack(due, from, to))
+  end)
+  drop()
+  apply()
+  if firstLapse < math.huge then
+    local acct = redis.call('GET', acctKey)
+    if acct and firstLapse < struct.unpack('<d', acct, 73) then
+      redis.call('SET', acctKey, string.sub(acct, 1, 72) .. struct.pack('<d', firstLapse))
+    end
   end
 end
-save()
 return ''
 `;

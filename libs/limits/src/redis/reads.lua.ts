@@ -1,5 +1,5 @@
 import { LAPSED_PER_CALL, SETTLED_DUE_MS } from '../admission.js';
-import { ACCOUNT, CLOCK, FREE_LAPSED, RECORDS } from './prelude.lua.js';
+import { ACCOUNT, CLOCK, FREE_LAPSED, LISTS, RECORDS } from './prelude.lua.js';
 
 /**
  * KEYS: acct, units, due. ARGV: node, test clock or '', gen or '', version. A version without a gen is the bump after
@@ -27,16 +27,23 @@ return string.format('%.0f', pv)
  */
 export const READ = `
 ${CLOCK}
+${LISTS}
+local acctKey, unitsKey, dueKey = KEYS[1], KEYS[2], KEYS[3]
 ${RECORDS}
 local lapsed = redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'LIMIT', 0, ${LAPSED_PER_CALL})
 if #lapsed > 0 then
   ${FREE_LAPSED}
+  drop()
+  apply()
 end
+local names = {}
+for i = 3, #ARGV do names[i - 2] = ARGV[i] end
+load(names)
 local minute, day = math.floor(now / 60000), math.floor(now / 86400000)
 local answer = {string.format('%.0f', now), tostring(redis.call('ZCOUNT', dueKey, '-inf', '(1e15')),
   tostring(redis.call('ZCOUNT', dueKey, '1e15', '+inf'))}
-for i = 3, #ARGV do
-  local s = record(ARGV[i])
+for i = 1, #names do
+  local s = records[names[i]]
   local sameMinute, sameDay = s[1] == minute, s[4] == day
   answer[#answer + 1] = string.format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f', sameMinute and s[2] or 0,
     sameDay and s[5] or 0, sameMinute and s[3] or 0, s[9], s[8], s[6], s[7])

@@ -1,127 +1,122 @@
-import { createHash } from 'node:crypto';
 import { ApiError, LimitStore } from '@gateway/contracts';
 import type {
   AccountState,
   AdmitRequest,
   AdmitResult,
-  LimitMetric,
   MirrorRequest,
   PutUnit,
   Random,
   ScopeKind,
 } from '@gateway/contracts';
-import { ACCOUNT_RECORD, admissionEntries, recordName, toRefusal } from '../admission.js';
-import type { AdmissionEntry } from '../admission.js';
-import { toScriptLimit, toScriptNano } from '../script-nano.js';
+import { ACCOUNT_RECORD, recordName } from '../admission.js';
+import { LOCAL_GEN, type LocalShare } from '../in-process/local-share.js';
 import { dayResetSeconds, minuteResetSeconds } from '../windows.js';
-import { ADMIT } from './admit.lua.js';
-import { MIRROR } from './mirror.lua.js';
-import { PUT } from './put.lua.js';
-import { DUE, READ, STAMP, VERSION } from './reads.lua.js';
-import type { LimitScript, ScriptRunner } from './script-runner.js';
-
-function script(name: string, lua: string): LimitScript {
-  return { name, sha: createHash('sha1').update(lua).digest('hex'), lua };
-}
-
-/** The scripts, for a client that loads them ahead. */
-export const LIMIT_SCRIPTS = {
-  admit: script('admit', ADMIT),
-  put: script('put', PUT),
-  mirror: script('mirror', MIRROR),
-  stamp: script('stamp', STAMP),
-  version: script('version', VERSION),
-  read: script('read', READ),
-  due: script('due', DUE),
-} as const;
-
-const ACTIONS = { renew: 'r', settle: 'u', cancel: 'x' } as const;
+import { accountKeys, mirrorCall, putCall, type AccountsCall } from './account-calls.js';
+import { AdmitCalls, decodeAdmit, type AdmitAnswer } from './admit-calls.js';
+import { bytesOf, type LimitScript, type ScriptPipe } from './script-pipe.js';
+import { LIMIT_SCRIPTS } from './scripts.js';
+import { TurnBatches } from './turn-batches.js';
 
 export interface RedisLimitStoreOptions {
-  runner: ScriptRunner;
+  pipe: ScriptPipe;
   /** Jitter of Retry-After when Redis is away. */
   random: Random;
+  /** Decides where Redis is away; without it an admission then throws. */
+  share?: LocalShare;
   /** Milliseconds that replace Redis TIME. Only for tests that need a fixed clock. */
   testNow?: () => number;
 }
 
-/** Admission over Redis: one script call per operation, atomic; all keys of an account share a hash tag. */
+type Away = NonNullable<AdmitResult['away']>;
+type Decided = (failure: Error | null, result: AdmitResult | null) => void;
+
+/** Units between a local `stale` and their next call; the oldest is forgotten, which costs it one more trip. */
+const BEGUN_MAX = 10_000;
+/** More trips for a unit that this process cannot decide, while Redis is only late. */
+const MORE_TRIES = 3;
+const NOTHING: readonly string[] = [];
+
+/**
+ * Admission over Redis: one script call per operation, atomic; all keys of an account share a hash tag. An admission is
+ * one call of the pipe and one promise. With a local share it never throws because Redis is away: a principal that was
+ * not confirmed within a second is then `stale`, a reload and a stamp make it current.
+ */
 export class RedisLimitStore extends LimitStore {
-  private readonly runner: ScriptRunner;
-  private readonly random: Random;
-  private readonly testNow: (() => number) | undefined;
-  private readonly compiled = new WeakMap<readonly AdmissionEntry['name'][] | object, CompiledEntries>();
+  private readonly calls: AdmitCalls;
+  private readonly puts: TurnBatches<PutUnit[]>;
+  private readonly mirrors: TurnBatches<MirrorRequest>;
+  private readonly begun = new Map<string, Away>();
 
-  constructor(options: RedisLimitStoreOptions) {
+  constructor(private readonly options: RedisLimitStoreOptions) {
     super();
-    this.runner = options.runner;
-    this.random = options.random;
-    this.testNow = options.testNow;
+    this.calls = new AdmitCalls(options.pipe);
+    this.puts = new TurnBatches((items) => this.runAll(LIMIT_SCRIPTS.put, putCall(items)));
+    this.mirrors = new TurnBatches((requests) => this.runAll(LIMIT_SCRIPTS.mirror, mirrorCall(requests)));
   }
 
-  async admit(request: AdmitRequest): Promise<AdmitResult> {
-    const tag = `{${request.accountId}}`;
-    const compiled = this.compile(request, tag);
-    const answer = await this.run(LIMIT_SCRIPTS.admit, compiled.keys, [
-      request.unit,
-      doubles([
-        request.accountVersion,
-        toScriptLimit(request.creditLimitNano),
-        toScriptNano(request.reservationNano),
-        request.tokenEstimate,
-        request.leaseMs,
-      ]),
-      compiled.limits,
-      compiled.names,
-    ]);
-    return decodeAdmit(answer, compiled.entries, request.accountId);
+  admit(request: AdmitRequest): Promise<AdmitResult> {
+    const { share } = this.options;
+    if (share === undefined) return this.trip(request);
+    const begun = this.begun.get(request.unit);
+    if (begun !== undefined) return this.alone(request, begun, share);
+    if (this.isAway(request.accountId)) return this.alone(request, 'unasked', share);
+    return new Promise((resolve) => {
+      this.ask(request, (failure, result) => {
+        resolve(failure === null && result !== null ? result : this.alone(request, 'unsure', share));
+      });
+    });
   }
 
+  /** Units of one account are one item: each account's put stands or falls by itself where it went by itself. */
   async put(units: PutUnit[]): Promise<void> {
+    const { share, pipe } = this.options;
     const byAccount = new Map<string, PutUnit[]>();
     for (const unit of units) {
+      share?.put(unit);
       const list = byAccount.get(unit.accountId);
       if (list) list.push(unit);
       else byAccount.set(unit.accountId, [unit]);
     }
-    await Promise.all([...byAccount].map(([accountId, list]) => this.putAccount(accountId, list)));
+    const sent = [...byAccount].map(([accountId, list]) =>
+      this.puts.add(pipe.slotOf(tagOf(accountId)), list),
+    );
+    await Promise.all(sent);
+    if (share !== undefined) for (const unit of units) share.acknowledge(unit);
   }
 
-  private async putAccount(accountId: string, units: PutUnit[]): Promise<void> {
-    const numbers = units.flatMap((unit) => [toScriptNano(unit.nano), unit.tokens, unit.leaseMs]);
-    const names = units.flatMap((unit) => [
-      ACTIONS[unit.action],
-      unit.unit,
-      [...unit.scopes.map(recordName), ACCOUNT_RECORD].join('\n'),
-    ]);
-    await this.run(LIMIT_SCRIPTS.put, accountKeys(accountId), [doubles(numbers), ...names]);
+  mirror(request: MirrorRequest): Promise<void> {
+    return this.mirrors.add(this.options.pipe.slotOf(tagOf(request.accountId)), request);
   }
 
-  async mirror(request: MirrorRequest): Promise<void> {
-    const names = [...request.scopes.map(recordName), ACCOUNT_RECORD];
-    const posted = [...request.scopes.map((scope) => scope.postedNano), request.balanceNano];
-    await this.run(LIMIT_SCRIPTS.mirror, accountKeys(request.accountId), [
-      request.gen ?? '',
-      String(request.version),
-      String(names.length),
-      doubles(posted.map(toScriptNano)),
-      ...names,
-      ...request.units.flatMap((unit) => [unit.crash ? '1' : '0', unit.unit]),
-    ]);
-  }
-
+  /** Known here whatever becomes of the trip: where Redis did not get it, the next admission says `stale` again. */
   async stamp(accountId: string, version: number, gen: string | null): Promise<void> {
-    await this.run(LIMIT_SCRIPTS.stamp, accountKeys(accountId), [gen ?? '', String(version)]);
+    const { share } = this.options;
+    share?.stamp(accountId, version);
+    if (gen === LOCAL_GEN) return;
+    const sent = this.run(LIMIT_SCRIPTS.stamp, accountKeys(accountId), [gen ?? '', String(version)]);
+    await (share === undefined ? sent : sent.catch(() => undefined));
   }
 
+  /** Throws `service_unavailable` where neither Redis nor the last second knows it. */
   async version(accountId: string): Promise<number | null> {
-    const answer = await this.run(LIMIT_SCRIPTS.version, accountKeys(accountId), []);
-    return answer === '' ? null : Number(answer);
+    const known = (): number | null => this.options.share?.version(accountId) ?? null;
+    if (this.isAway(accountId) && known() !== null) return known();
+    try {
+      const answer = await this.run(LIMIT_SCRIPTS.version, accountKeys(accountId), []);
+      return answer === '' ? null : Number(answer);
+    } catch (error) {
+      if (known() === null) throw error;
+      return known();
+    }
+  }
+
+  override confirmedAt(accountId: string, version: number): number {
+    return this.options.share?.confirmedAt(accountId, version) ?? -Infinity;
   }
 
   async read(accountId: string, scopes: { kind: ScopeKind; id: string }[]): Promise<AccountState> {
     const names = [...scopes.map(recordName), ACCOUNT_RECORD];
-    const answer = await this.run(LIMIT_SCRIPTS.read, accountKeys(accountId), names);
+    const answer = await this.run(LIMIT_SCRIPTS.read, accountKeys(accountId), names.map(bytesOf));
     const [now, reservedUnits, unpostedUnits, ...values] = answer.split(' ');
     const counters = names.map((_, index) => {
       const [rpm, rpd, tpm, reserved, unposted] = values.slice(7 * index);
@@ -156,104 +151,98 @@ export class RedisLimitStore extends LimitStore {
     return answer === '' ? [] : answer.split('\n');
   }
 
-  /** The connection belongs to who made the runner. */
+  /** Whether a call for this account would fail without being sent. */
+  isAway(accountId: string): boolean {
+    return this.options.pipe.nodeOf(tagOf(accountId)) === null;
+  }
+
+  /** The connection belongs to who made the pipe. */
   async close(): Promise<void> {}
 
-  private async run(which: LimitScript, keys: string[], args: (string | Buffer)[]): Promise<string> {
-    try {
-      const node = this.runner.runId(keys[0]).slice(0, 16);
-      const clock = this.testNow === undefined ? '' : String(this.testNow());
-      const answer = await this.runner.run(which, keys, [node, clock, ...args]);
-      return typeof answer === 'string' ? answer : (answer?.toString('latin1') ?? '');
-    } catch (cause) {
-      const retryAfterSeconds = 1 + Math.floor(this.random.fraction() * 5);
-      throw new ApiError('service_unavailable', { retryAfterSeconds, shouldRetry: true, cause });
-    }
+  private trip(request: AdmitRequest): Promise<AdmitResult> {
+    return new Promise((resolve, reject) => {
+      this.ask(request, (failure, result) => {
+        if (failure === null && result !== null) resolve(result);
+        else reject(this.unavailable(failure));
+      });
+    });
   }
 
-  /** Packed limits of a principal are made once: `scopes` is the same array for every request of it. */
-  private compile(request: AdmitRequest, tag: string): CompiledEntries {
-    if (request.extra.length > 0) return compileEntries(request, tag);
-    let compiled = this.compiled.get(request.scopes);
-    if (compiled === undefined || compiled.tag !== tag) {
-      compiled = compileEntries(request, tag);
-      this.compiled.set(request.scopes, compiled);
-    }
-    return compiled;
-  }
-}
-
-interface CompiledEntries {
-  tag: string;
-  entries: AdmissionEntry[];
-  keys: string[];
-  limits: Buffer;
-  names: string;
-}
-
-function compileEntries(request: AdmitRequest, tag: string): CompiledEntries {
-  const entries = admissionEntries(request);
-  const names = [...entries.map((entry) => entry.name), ACCOUNT_RECORD];
-  const keys = [`acct:${tag}`, ...names.map((name) => `scope:${tag}:${name}`), `units:${tag}`, `due:${tag}`];
-  const limits = doubles(entries.flatMap((entry) => [entry.rpm, entry.rpd, entry.tpm, entry.cap]));
-  return { tag, entries, keys, limits, names: names.join('\n') };
-}
-
-function accountKeys(accountId: string): string[] {
-  return [`acct:{${accountId}}`, `units:{${accountId}}`, `due:{${accountId}}`];
-}
-
-function doubles(values: number[]): Buffer {
-  const buffer = Buffer.allocUnsafe(8 * values.length);
-  for (let index = 0; index < values.length; index += 1) buffer.writeDoubleLE(values[index], 8 * index);
-  return buffer;
-}
-
-const METRICS: readonly string[] = ['rpm', 'rpd', 'tpm', 'spend_cap', 'balance'] satisfies LimitMetric[];
-
-function isMetric(text: string): text is LimitMetric {
-  return METRICS.includes(text);
-}
-
-function decodeAdmit(answer: string, entries: AdmissionEntry[], accountId: string): AdmitResult {
-  const [outcome, ...words] = answer.split(' ');
-  switch (outcome) {
-    case 'ok': {
-      const counters = [];
-      for (let index = 0; index < entries.length; index += 1) {
-        const { kind, id, counter } = entries[index];
-        if (counter !== null) continue;
-        const at = 2 + 3 * index;
-        counters.push({
-          kind,
-          id,
-          rpm: Number(words[at]),
-          rpd: Number(words[at + 1]),
-          tpm: Number(words[at + 2]),
-        });
+  /** One trip, told to `decided` in the turn in which the answer came. */
+  private ask(request: AdmitRequest, decided: Decided): void {
+    const { pipe, share } = this.options;
+    const call = this.calls.of(request);
+    const node = pipe.nodeOf(call.prepared.key);
+    if (node === null) return decided(new Error(AWAY), null);
+    const args = [node, this.clockText(), bytesOf(request.unit), this.calls.numbersOf(request)];
+    pipe.send(call.prepared, args, (failure, bytes) => {
+      if (failure !== null) return decided(failure, null);
+      let answer: AdmitAnswer;
+      try {
+        answer = decodeAdmit(bytes, call, request);
+      } catch (cause) {
+        return decided(new Error('Redis answered an admission with something else.', { cause }), null);
       }
-      const [seconds, minute] = words;
-      const left = words.slice(2 + 3 * entries.length);
-      return { outcome, counters, minuteResetSeconds: Number(seconds), minute: Number(minute), left };
-    }
-    case 'stale':
-    case 'missing':
-      return { outcome, gen: words[0] };
-    case 'gone':
-      return { outcome };
-    case 'refused': {
-      const [index, metric, current, limit, seconds, reservationsOnly] = words;
-      if (!isMetric(metric)) break;
-      const violation = {
-        entry: index === '0' ? null : entries[Number(index) - 1],
-        metric,
-        current: Number(current),
-        limit: Number(limit),
-        resetsInSeconds: seconds === '-' ? null : Number(seconds),
-        reservationsOnly: reservationsOnly === '1',
-      };
-      return { outcome, refusal: toRefusal(violation, accountId) };
+      share?.note(request, call.entries, answer.result, answer.left);
+      decided(null, answer.result);
+    });
+  }
+
+  /** A trip that is repeated counts once, so a unit that the share cannot decide may ask a Redis that is only late. */
+  private async alone(request: AdmitRequest, began: Away, share: LocalShare): Promise<AdmitResult> {
+    let away = began;
+    this.begun.delete(request.unit);
+    const { entries } = this.calls.of(request);
+    for (let left = MORE_TRIES; ; left -= 1) {
+      const result = share.admit(request, entries);
+      if (result?.outcome === 'stale') this.remember(request.unit, away);
+      if (result !== null) return { ...result, away };
+      if (left === 0 || this.isAway(request.accountId)) return { outcome: 'away', away };
+      const late = await this.trip(request).catch(() => null);
+      if (late !== null) return late;
+      away = 'unsure';
     }
   }
-  throw new Error('the admit script answered an unknown line');
+
+  private remember(unit: string, away: Away): void {
+    this.begun.set(unit, away);
+    if (this.begun.size <= BEGUN_MAX) return;
+    for (const oldest of this.begun.keys()) {
+      this.begun.delete(oldest);
+      return;
+    }
+  }
+
+  private async runAll(script: LimitScript, { keys, args }: AccountsCall): Promise<void> {
+    await this.run(script, keys, args);
+  }
+
+  private run(script: LimitScript, keys: string[], args: readonly string[]): Promise<string> {
+    const { pipe } = this.options;
+    return new Promise((resolve, reject) => {
+      const node = pipe.nodeOf(keys[0]);
+      if (node === null) return reject(this.unavailable(new Error(AWAY)));
+      pipe.send(pipe.prepare(script, keys, NOTHING), [node, this.clockText(), ...args], (failure, answer) => {
+        if (failure === null) resolve(answer.toString('utf8'));
+        else reject(this.unavailable(failure));
+      });
+    });
+  }
+
+  private clockText(): string {
+    const { testNow } = this.options;
+    return testNow === undefined ? '' : String(testNow());
+  }
+
+  private unavailable(cause: unknown): ApiError {
+    const retryAfterSeconds = 1 + Math.floor(this.options.random.fraction() * 5);
+    return new ApiError('service_unavailable', { retryAfterSeconds, shouldRetry: true, cause });
+  }
+}
+
+const AWAY = 'Redis is not connected, or did not answer in time lately: not asked.';
+
+/** Any key of the account leads to its node. */
+function tagOf(accountId: string): string {
+  return `{${accountId}}`;
 }

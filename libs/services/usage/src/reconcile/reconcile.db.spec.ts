@@ -35,7 +35,7 @@ beforeAll(async () => {
   [place, redisPlace] = await Promise.all([testDatabase(MIGRATED), testRedis()]);
   redis = await redisScripts(redisPlace.url);
   const testNow = (): number => clock.now() + laterMs;
-  store = new RedisLimitStore({ runner: redis.runner, random: new SystemRandom(), testNow });
+  store = new RedisLimitStore({ pipe: redis.pipe, random: new SystemRandom(), testNow });
   app = await startUsageApp(place.url, { limits: store });
   reconciler = app.app.get(Reconciler, { strict: false });
 });

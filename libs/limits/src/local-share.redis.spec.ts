@@ -1,89 +1,95 @@
-import { LimitStore, type AdmitRequest, type AdmitResult, type PutUnit } from '@gateway/contracts';
-import { fixedClock, seededRandom, type FixedClock } from '@gateway/testing';
+import type { AdmitResult } from '@gateway/contracts';
+import {
+  fixedClock,
+  redisScripts,
+  seededRandom,
+  testRedis,
+  type FixedClock,
+  type RedisScripts,
+  type TestRedis,
+} from '@gateway/testing';
 import fc from 'fast-check';
-import { limited, mirror, put, refusal, request, SCOPES } from '../conformance.js';
-import { InProcessLimitStore } from '../in-process/in-process-limit-store.js';
-import { LocalShareLimitStore } from './local-share-limit-store.js';
+import { limited, mirror, put, refusal, request } from './conformance.js';
+import { LocalShare } from './in-process/local-share.js';
+import { RedisLimitStore } from './redis/redis-limit-store.js';
+import type { ScriptPipe } from './redis/script-pipe.js';
 
 const START = '2026-03-01T12:00:15.000Z';
 const USD = 1_000_000_000n;
 
-type Link = 'well' | 'late' | 'away';
+let database: TestRedis;
+let redis: RedisScripts;
 
-/** The shared store behind a link that a test breaks. It tells what is left as the Redis driver does. */
-class Shared extends LimitStore {
-  link: Link = 'well';
-  asked = 0;
-  /** Told with every admission, as long as a test wants it. */
-  left: readonly string[] | undefined;
+beforeAll(async () => {
+  database = await testRedis();
+  redis = await redisScripts(database.url);
+});
 
-  constructor(readonly inner: LimitStore) {
-    super();
-  }
-  async admit(asked: AdmitRequest): Promise<AdmitResult> {
-    this.asked += 1;
-    this.reach();
-    const result = await this.inner.admit(asked);
-    return result.outcome === 'ok' && this.left ? { ...result, left: this.left } : result;
-  }
-  async put(units: PutUnit[]): Promise<void> {
-    this.reach();
-    return this.inner.put(units);
-  }
-  mirror: LimitStore['mirror'] = (wish) => this.inner.mirror(wish);
-  async stamp(accountId: string, version: number, gen: string | null): Promise<void> {
-    this.reach();
-    return this.inner.stamp(accountId, version, gen);
-  }
-  async version(accountId: string): Promise<number | null> {
-    this.reach();
-    return this.inner.version(accountId);
-  }
-  read: LimitStore['read'] = (accountId, scopes) => this.inner.read(accountId, scopes);
-  due: LimitStore['due'] = (accountId, limit) => this.inner.due(accountId, limit);
-  close: LimitStore['close'] = () => this.inner.close();
-  private reach(): void {
-    if (this.link !== 'well') throw new Error('Command timed out');
-  }
+afterAll(async () => {
+  redis.close();
+  await database.drop();
+});
+
+/** The way to Redis, which a test breaks. */
+interface Link {
+  isAway: boolean;
+  /** So many calls from now on have no answer in time. */
+  late: number;
+  asked: number;
+}
+
+function pipeOver(link: Link): ScriptPipe {
+  return {
+    prepare: (script, keys, last) => redis.pipe.prepare(script, keys, last),
+    send: (call, args, answered) => {
+      link.asked += 1;
+      if (link.late === 0) return redis.pipe.send(call, args, answered);
+      link.late -= 1;
+      answered(new Error('Command timed out'), Buffer.alloc(0));
+    },
+    nodeOf: () => (link.isAway ? null : redis.pipe.nodeOf()),
+    slotOf: () => 0,
+  };
 }
 
 interface Fleet {
   clock: FixedClock;
-  shared: Shared;
-  edges: LocalShareLimitStore[];
+  link: Link;
+  /** Without a share, and with a link that never breaks. */
+  store: RedisLimitStore;
+  edges: RedisLimitStore[];
   /** As the edge asks: a stale principal is confirmed and stamped, once. */
-  ask(edge: LocalShareLimitStore, asked: AdmitRequest): Promise<AdmitResult>;
+  ask(edge: RedisLimitStore, asked: ReturnType<typeof request>): Promise<AdmitResult>;
 }
 
-/** Edges before one store, which has admitted a request of each already unless told otherwise. */
-async function fleet(count: number, leftUsd: bigint | null = 100n, warm = request()): Promise<Fleet> {
+const free = (change: Parameters<typeof request>[0] = {}) => request({ reservationNano: 0n, ...change });
+
+/** Edges before one Redis, which has admitted a request of each already unless told otherwise. */
+async function fleet(count: number, leftNano: bigint | null = 100n * USD, warm = free()): Promise<Fleet> {
+  await redis.client.flushdb();
   const clock = fixedClock(START);
-  const shared = new Shared(new InProcessLimitStore({ clock, random: seededRandom(1) }));
+  const link = { isAway: false, late: 0, asked: 0 };
+  const random = seededRandom(1);
+  const testNow = (): number => clock.now();
+  const store = new RedisLimitStore({ pipe: redis.pipe, random, testNow });
   const edges = Array.from(
     { length: count },
-    () =>
-      new LocalShareLimitStore({
-        store: shared,
-        isAway: () => shared.link === 'away',
-        clock,
-        edges: count,
-      }),
+    () => new RedisLimitStore({ pipe: pipeOver(link), random, testNow, share: new LocalShare(clock, count) }),
   );
-  const ask = async (edge: LocalShareLimitStore, asked: AdmitRequest): Promise<AdmitResult> => {
+  const ask: Fleet['ask'] = async (edge, asked) => {
     const first = await edge.admit(asked);
     if (first.outcome !== 'stale') return first;
     await edge.stamp(asked.accountId, asked.accountVersion, first.gen);
     return edge.admit(asked);
   };
-  if (leftUsd === null) return { clock, shared, edges, ask };
-  shared.left = [...SCOPES.map(() => String(leftUsd * USD)), String(leftUsd * USD)];
-  const stale = await shared.admit(request());
+  if (leftNano === null) return { clock, link, store, edges, ask };
+  const stale = await store.admit(request());
   if (stale.outcome !== 'stale') throw new Error(stale.outcome);
-  await shared.stamp('acct_1', 1, stale.gen);
-  await mirror(shared, stale.gen, { balanceNano: leftUsd * USD });
+  await store.stamp('acct_1', 1, stale.gen);
+  await mirror(store, stale.gen, { balanceNano: leftNano });
   for (const [at, edge] of edges.entries())
     expect((await edge.admit({ ...warm, unit: `${warm.unit} ${at}` })).outcome).toBe('ok');
-  return { clock, shared, edges, ask };
+  return { clock, link, store, edges, ask };
 }
 
 const outcomes = (results: AdmitResult[], outcome: string): number =>
@@ -91,8 +97,8 @@ const outcomes = (results: AdmitResult[], outcome: string): number =>
 
 describe('rate limits while the store is away', () => {
   it('R05 four edges admit exactly the limit together, each its share, and say 429 past it', async () => {
-    const { edges, shared, ask } = await fleet(4, 100n);
-    shared.link = 'away';
+    const { edges, link, ask } = await fleet(4);
+    link.isAway = true;
     const scopes = limited('key', { rpm: 100 });
     const results: AdmitResult[] = [];
     for (const edge of edges)
@@ -106,8 +112,8 @@ describe('rate limits while the store is away', () => {
   });
 
   it('R05 a share rolls with the minute; the day goes on', async () => {
-    const { edges, shared, ask, clock } = await fleet(2);
-    shared.link = 'away';
+    const { edges, link, ask, clock } = await fleet(2);
+    link.isAway = true;
     const scopes = limited('team', { rpm: 4, rpd: 6 });
     const burst = async (): Promise<number> => {
       let admitted = 0;
@@ -123,9 +129,9 @@ describe('rate limits while the store is away', () => {
 
   it('R05 what the store told of the running minute counts: the whole limit is not passed again', async () => {
     const scopes = limited('key', { rpm: 10 });
-    const { edges, shared, ask, clock } = await fleet(2, 100n, request({ scopes }));
+    const { edges, link, ask, clock } = await fleet(2, 100n * USD, free({ scopes }));
     for (let n = 0; n < 6; n += 1) expect((await ask(edges[0], request({ scopes }))).outcome).toBe('ok');
-    shared.link = 'away';
+    link.isAway = true;
     // 8 of 10 are told, so 2 of this edge's share of 5 are left.
     const answers = [];
     for (let n = 0; n < 3; n += 1) answers.push((await ask(edges[0], request({ scopes }))).outcome);
@@ -136,24 +142,24 @@ describe('rate limits while the store is away', () => {
 
   it('R05 a limit that the store has refused by stays refused until its window ends', async () => {
     const scopes = limited('org', { rpm: 4 });
-    const { edges, shared, ask } = await fleet(2, 100n, request({ scopes }));
+    const { edges, link, ask } = await fleet(2, 100n * USD, free({ scopes }));
     for (const edge of [edges[0], edges[0]])
       expect((await ask(edge, request({ scopes }))).outcome).toBe('ok');
     expect((await ask(edges[1], request({ scopes }))).outcome).toBe('refused');
-    shared.link = 'away';
+    link.isAway = true;
     expect(refusal(await ask(edges[1], request({ scopes })))).toMatchObject({ scope: 'org', metric: 'rpm' });
   });
 
   it('R05 a limit smaller than the number of edges is never a false 429: nobody can say', async () => {
-    const { edges, shared, ask } = await fleet(4);
-    shared.link = 'away';
+    const { edges, link, ask } = await fleet(4);
+    link.isAway = true;
     const result = await ask(edges[0], request({ scopes: limited('key', { rpm: 3 }) }));
     expect(result).toEqual({ outcome: 'away', away: 'unasked' });
   });
 
   it('R05 tokens: a settle corrects the estimate, a cancelled unit gives all back', async () => {
-    const { edges, shared, ask } = await fleet(2);
-    shared.link = 'away';
+    const { edges, link, ask } = await fleet(2);
+    link.isAway = true;
     const scopes = limited('key', { tpm: 400 });
     const [first, second] = [request({ scopes }), request({ scopes })];
     for (const asked of [first, second]) expect((await ask(edges[0], asked)).outcome).toBe('ok');
@@ -170,46 +176,50 @@ describe('rate limits while the store is away', () => {
 });
 
 describe('money while the store is away', () => {
-  const capped = (nano: bigint) =>
-    request({ scopes: limited('org', { capNano: 1n }), reservationNano: nano });
+  const capped = (capNano: bigint, reservationNano: bigint) =>
+    request({ scopes: limited('org', { capNano }), reservationNano });
 
   it('R05 an edge spends a hundredth of what was last left, passed by one request at most, then 503 and never 402', async () => {
-    const { edges, shared, ask } = await fleet(4, 100n);
-    shared.link = 'away';
+    const warm = capped(100n * USD, 0n);
+    const { edges, link, ask } = await fleet(4, 900n * USD, warm);
+    link.isAway = true;
     const results: AdmitResult[] = [];
-    for (let n = 0; n < 20; n += 1) results.push(await ask(edges[0], capped(300_000_000n)));
+    for (let n = 0; n < 20; n += 1)
+      results.push(await ask(edges[0], { ...capped(100n * USD, 300_000_000n) }));
     // 0.9 USD is below the exposure of 1 USD, 1.2 USD is not.
     expect([outcomes(results, 'ok'), outcomes(results, 'away')]).toEqual([4, 16]);
   });
 
   it('R05 never more than 5 USD an edge, and one request more', async () => {
-    const { edges, shared, ask } = await fleet(2, 9_000_000n);
-    shared.link = 'away';
+    const { edges, link, ask } = await fleet(2, 9_000_000n * USD);
+    link.isAway = true;
     let admitted = 0;
-    while ((await ask(edges[0], capped(USD))).outcome === 'ok') admitted += 1;
+    while ((await ask(edges[0], request({ reservationNano: USD }))).outcome === 'ok') admitted += 1;
     expect(admitted).toBe(5);
   });
 
   it('R05 an edge that was never told what is left does not guess: 503; without money or caps it goes on', async () => {
-    const { edges, shared, ask } = await fleet(2, null);
-    shared.link = 'away';
+    const { edges, link, ask } = await fleet(2, null);
+    link.isAway = true;
     expect((await ask(edges[0], request())).outcome).toBe('away');
     expect((await ask(edges[0], request({ reservationNano: 0n }))).outcome).toBe('ok');
     expect((await ask(edges[0], request({ creditLimitNano: null }))).outcome).toBe('ok');
   });
 
   it('R05 a unit counts at its real cost once, and no longer when the store has it', async () => {
-    const { edges, shared, ask } = await fleet(4, 100n);
+    const { edges, link, ask, store } = await fleet(4);
     const [edge] = edges;
-    shared.link = 'away';
+    link.isAway = true;
     const dear = request({ reservationNano: 2n * USD });
     expect((await ask(edge, dear)).outcome).toBe('ok');
     expect((await ask(edge, request())).outcome).toBe('away');
-    await expect(edge.put([put('settle', dear, { nano: 500n })])).rejects.toThrow('timed out');
+    await expect(edge.put([put('settle', dear, { nano: 500n })])).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
     expect((await ask(edge, request())).outcome).toBe('ok');
-    shared.link = 'well';
+    link.isAway = false;
     await edge.put([put('settle', dear, { nano: 500n })]);
-    expect(await shared.read('acct_1', [])).toMatchObject({ unpostedNano: 500n });
+    expect(await store.read('acct_1', [])).toMatchObject({ unpostedNano: 500n });
   });
 
   it('R05 whatever the requests cost, all edges together never spend more than was left', async () => {
@@ -219,10 +229,8 @@ describe('money while the store is away', () => {
         fc.bigInt(0n, 3_000n),
         fc.array(fc.tuple(fc.nat(4), fc.bigInt(1n, 900n)), { maxLength: 60 }),
         async (count, left, requests) => {
-          const { edges, shared, ask } = await fleet(count, 1n);
-          shared.left = [...SCOPES.map(() => '-'), String(left)];
-          for (const edge of edges) await edge.admit(request());
-          shared.link = 'away';
+          const { edges, link, ask } = await fleet(count, left);
+          link.isAway = true;
           let spent = 0n;
           for (const [at, nano] of requests) {
             const result = await ask(edges[at % count], request({ reservationNano: nano }));
@@ -239,21 +247,21 @@ describe('money while the store is away', () => {
 
 describe('trips to a store that is away', () => {
   it('R05 a unit whose trip failed does not wait for a second one, and says that it may be counted', async () => {
-    const { edges, shared, clock } = await fleet(2);
+    const { edges, link, clock } = await fleet(2);
     await clock.advance(1_000);
-    shared.link = 'late';
-    shared.asked = 0;
+    link.late = Infinity;
+    link.asked = 0;
     const asked = request();
     const stale = await edges[0].admit(asked);
     expect(stale).toMatchObject({ outcome: 'stale', away: 'unsure' });
     await edges[0].stamp('acct_1', 1, stale.outcome === 'stale' ? stale.gen : '');
     expect(await edges[0].admit(asked)).toMatchObject({ outcome: 'ok', away: 'unsure' });
-    expect(shared.asked).toBe(1);
+    expect(link.asked).toBe(1);
   });
 
   it('K05 a principal serves for a second after it was confirmed, then has to be asked for again', async () => {
-    const { edges, shared, clock } = await fleet(2);
-    shared.link = 'away';
+    const { edges, link, clock } = await fleet(2);
+    link.isAway = true;
     await clock.advance(999);
     expect((await edges[0].admit(request())).outcome).toBe('ok');
     expect(await edges[0].version('acct_1')).toBe(1);
@@ -266,27 +274,33 @@ describe('trips to a store that is away', () => {
     expect((await edges[0].admit(request({ accountVersion: 2 }))).outcome).toBe('ok');
   });
 
-  it('a store that is only late is asked again for what this edge cannot decide, and counts it once', async () => {
-    const { edges, shared, ask } = await fleet(2, null);
-    const stale = await shared.admit(request());
+  it('a Redis that is only late is asked again for what this edge cannot decide, and counts it once', async () => {
+    const { edges, store, link, ask } = await fleet(2, null);
+    const stale = await store.admit(request());
     if (stale.outcome !== 'stale') throw new Error(stale.outcome);
-    await shared.stamp('acct_1', 1, stale.gen);
-    await mirror(shared, stale.gen, {});
-    shared.link = 'late';
-    const answer = ask(edges[0], request());
-    shared.asked = 0;
-    const admit = shared.admit.bind(shared);
-    shared.admit = (asked) => {
-      if (shared.asked === 1) shared.link = 'well';
-      return admit(asked);
-    };
-    expect((await answer).outcome).toBe('ok');
-    expect(await shared.read('acct_1', [])).toMatchObject({ reservedUnits: 1 });
+    await store.stamp('acct_1', 1, stale.gen);
+    await mirror(store, stale.gen, {});
+    link.late = 2;
+    expect((await ask(edges[0], request())).outcome).toBe('ok');
+    expect(link).toMatchObject({ asked: 3, late: 0 });
+    expect(await store.read('acct_1', [])).toMatchObject({ reservedUnits: 1 });
+  });
+
+  it('tells when an account was last found to be of a version, and forgets it with the next one', async () => {
+    const { edges, clock } = await fleet(1);
+    const [edge] = edges;
+    await clock.advance(5_000);
+    expect(edge.confirmedAt('acct_1', 1)).toBe(clock.monotonic() - 5_000);
+    await edge.admit(free());
+    expect(edge.confirmedAt('acct_1', 1)).toBe(clock.monotonic());
+    expect(edge.confirmedAt('acct_1', 2)).toBe(-Infinity);
+    await edge.stamp('acct_1', 2, null);
+    expect(edge.confirmedAt('acct_1', 1)).toBe(-Infinity);
   });
 
   it('forgets what nobody asks about again: no map grows without bound', async () => {
-    const { edges, shared } = await fleet(1, null);
-    shared.link = 'away';
+    const { edges, link } = await fleet(1, null);
+    link.isAway = true;
     for (let n = 0; n < 60_000; n += 1) await edges[0].stamp(`acct_${n}`, 1, 'local');
     expect(await edges[0].version('acct_59999')).toBe(1);
     await expect(edges[0].version('acct_0')).rejects.toThrow();

@@ -1,49 +1,54 @@
 import type { Clock } from '@gateway/contracts';
-import type { LimitScript, ScriptRunner } from '@gateway/limits';
+import type { Answered, LimitScript, PreparedScript, ScriptPipe } from '@gateway/limits';
 import type { Cluster, Redis } from 'ioredis';
 import { hashSlot } from './hash-slot.js';
+import type { RedisPipe } from './redis-pipe.js';
+import { ScriptText } from './script-text.js';
 
 const REFRESH_MS = 250;
 const TAGS_TRIED = 1_000;
-
-type NodeRunner = ScriptRunner & { isAway(key: string): boolean };
 
 /**
  * Scripts over a Redis Cluster: to the master of the first key's slot, each with the run id of that very node. A call
  * that a node refuses with MOVED is not sent to another one, because it carries the identity of the first.
  */
-export class ClusterScriptRunner<Runner extends NodeRunner> implements ScriptRunner {
-  private readonly nodes = new Map<string, { node: Redis; runner: Runner }>();
+export class ClusterPipe implements ScriptPipe {
+  private readonly nodes = new Map<string, { node: Redis; pipe: RedisPipe }>();
   private refreshedAt = -Infinity;
 
   constructor(
     private readonly cluster: Cluster,
     private readonly clock: Clock,
-    private readonly follow: { begin: (node: Redis) => Runner; end: (runner: Runner) => void },
+    private readonly pipeOf: (node: Redis) => RedisPipe,
   ) {
     cluster.on('+node', (node: Redis) => this.add(node));
     cluster.on('-node', (node: Redis) => this.remove(node));
     for (const node of cluster.nodes('all')) this.add(node);
   }
 
-  runId(key: string): string {
-    return this.runnerOf(key).runId(key);
+  prepare(script: LimitScript, keys: readonly string[], last: readonly string[]): ScriptText {
+    return new ScriptText(script, keys, last);
   }
 
-  async run(script: LimitScript, keys: string[], args: (string | Buffer)[]): Promise<string | Buffer | null> {
-    try {
-      return await this.runnerOf(keys[0]).run(script, keys, args);
-    } catch (error) {
-      if (error instanceof Error && /^(MOVED|ASK|CLUSTERDOWN|READONLY) /.test(error.message)) this.refresh();
-      throw error;
-    }
-  }
-
-  isAway(key: string): boolean {
-    const isAway = this.known(key)?.isAway(key) ?? true;
+  nodeOf(key: string): string | null {
+    const node = this.known(key)?.nodeOf() ?? null;
     // Its place may have been taken by another node.
-    if (isAway) this.refresh();
-    return isAway;
+    if (node === null) this.refresh();
+    return node;
+  }
+
+  slotOf(key: string): number {
+    return hashSlot(key);
+  }
+
+  send(call: PreparedScript, args: readonly string[], answered: Answered): void {
+    const pipe = this.known(call.key);
+    if (pipe === undefined)
+      return answered(new Error('No connected master serves this key.'), Buffer.alloc(0));
+    pipe.send(call, args, (failure, answer) => {
+      if (failure !== null && /^(MOVED|ASK|CLUSTERDOWN|READONLY) /.test(failure.message)) this.refresh();
+      answered(failure, answer);
+    });
   }
 
   /** One for each master, found by trying: as many as masters, so few that a collision costs nothing. */
@@ -61,16 +66,9 @@ export class ClusterScriptRunner<Runner extends NodeRunner> implements ScriptRun
     for (const { node } of [...this.nodes.values()]) this.remove(node);
   }
 
-  private runnerOf(key: string): Runner {
-    const known = this.known(key);
-    if (known !== undefined) return known;
-    this.refresh();
-    throw new Error('No connected master serves this key.');
-  }
-
-  private known(key: string): Runner | undefined {
+  private known(key: string): RedisPipe | undefined {
     const master = this.cluster.slots[hashSlot(key)]?.[0];
-    return master === undefined ? undefined : this.nodes.get(master)?.runner;
+    return master === undefined ? undefined : this.nodes.get(master)?.pipe;
   }
 
   private refresh(): void {
@@ -84,7 +82,7 @@ export class ClusterScriptRunner<Runner extends NodeRunner> implements ScriptRun
     const name = nameOf(node);
     const former = this.nodes.get(name);
     if (former !== undefined) this.remove(former.node);
-    this.nodes.set(name, { node, runner: this.follow.begin(node) });
+    this.nodes.set(name, { node, pipe: this.pipeOf(node) });
     // The pool connects a node at its first command, which would wait for the run id for ever.
     if (node.status === 'wait') node.connect().catch(() => this.refresh());
   }
@@ -94,7 +92,7 @@ export class ClusterScriptRunner<Runner extends NodeRunner> implements ScriptRun
     const known = this.nodes.get(name);
     // A node that was replaced under its name ends after its successor came.
     if (known?.node !== node) return;
-    this.follow.end(known.runner);
+    known.pipe.close();
     this.nodes.delete(name);
   }
 }

@@ -1,0 +1,268 @@
+import type { Clock, Timer } from '@gateway/contracts';
+import type { Answered, LimitScript, PreparedScript, ScriptPipe } from '@gateway/limits';
+import type { Command, Redis } from 'ioredis';
+import { ScriptText } from './script-text.js';
+
+export interface RedisPipeOptions {
+  client: Redis;
+  clock: Clock;
+  /** Time of a call to answer. */
+  timeoutMs: number;
+  /** The breaker opens, or closes again. */
+  onBreaker?: (state: 'open' | 'closed') => void;
+}
+
+const RUN_ID_TIMEOUT_MS = 1_000;
+/** A timer that fires later than this shows that this process was busy, not that Redis was. */
+const LATE_MS = 10;
+/** So many timeouts within a window open the breaker. */
+const TIMEOUTS = 5;
+const WINDOW_MS = 1_000;
+const PROBE_MS = 250;
+/** Probes without an answer after which the connection is made anew: its other end may be gone without notice. */
+const PROBES_PER_CONNECTION = 8;
+const TIMED_OUT = 'Command timed out';
+
+/**
+ * Scripts to one node over one ioredis connection: one object and one callback a call, the command as text, one write for
+ * each turn of the event loop, one timer for all. The client must be made with `enableOfflineQueue: false` and
+ * `autoResendUnfulfilledCommands: false`: a call that waits or is sent again by the client would carry the run id of
+ * another connection.
+ *
+ * The time of a call begins with the end of its turn. A turn that kept the event loop longer than that makes the timer
+ * fire before the sockets are read; so what has arrived by then is read first, and counts, and calls get their time once
+ * more. Without this one body of 30 MB, whose parsing takes 100 ms, fails most admissions that wait beside it
+ * (reliability 0).
+ *
+ * After 5 timeouts within a second every call fails without being sent, until a probe is answered. A node that refuses
+ * connections needs no breaker: its calls fail at once anyway.
+ */
+export class RedisPipe implements ScriptPipe {
+  private node: string | null = null;
+  /** In the order in which they are due; what is before `first` is done. */
+  private calls: PipedCall[] = [];
+  private first = 0;
+  /** Those from here on were asked in this turn. */
+  private turn = 0;
+  private isTurnOpen = false;
+  private isArmed = false;
+  private timeouts: number[] = [];
+  private probing: Timer | null = null;
+  private unanswered = 0;
+  private isClosed = false;
+
+  constructor(private readonly options: RedisPipeOptions) {
+    const { client } = options;
+    client.on('ready', () => void this.readRunId());
+    client.on('close', () => (this.node = null));
+    if (client.status === 'ready') void this.readRunId();
+  }
+
+  prepare(script: LimitScript, keys: readonly string[], last: readonly string[]): ScriptText {
+    return new ScriptText(script, keys, last);
+  }
+
+  nodeOf(): string | null {
+    return this.probing === null ? this.node : null;
+  }
+
+  slotOf(): number {
+    return 0;
+  }
+
+  send(prepared: PreparedScript, args: readonly string[], answered: Answered): void {
+    if (!(prepared instanceof ScriptText)) throw new TypeError('a script of another pipe');
+    if (this.nodeOf() === null) return answered(new Error('Redis is not asked.'), NO_ANSWER);
+    const call = new PipedCall(prepared.with(args), prepared.script, answered, this.repeat);
+    this.write(call);
+    this.calls.push(call);
+  }
+
+  /** Stops probing. */
+  close(): void {
+    this.isClosed = true;
+    this.probing?.cancel();
+  }
+
+  /** What one turn asks leaves in one write: each of its own costs more than most of a request. */
+  private write(call: PipedCall): void {
+    const { client } = this.options;
+    if (!this.isTurnOpen) {
+      this.isTurnOpen = true;
+      const { stream } = client;
+      stream?.cork();
+      setImmediate(() => {
+        stream?.uncork();
+        this.endTurn();
+      });
+    }
+    // It has the members of a command that the client reads, without its promise and its arguments.
+    void client.sendCommand(call as unknown as Command);
+  }
+
+  private endTurn(): void {
+    this.isTurnOpen = false;
+    const { clock, timeoutMs } = this.options;
+    const dueMs = clock.monotonic() + timeoutMs;
+    for (; this.turn < this.calls.length; this.turn += 1) this.calls[this.turn].dueMs = dueMs;
+    if (!this.isArmed && this.passDone()) this.arm(timeoutMs);
+  }
+
+  private arm(delayMs: number): void {
+    this.isArmed = true;
+    this.options.clock.setTimer(delayMs, () => this.look());
+  }
+
+  private look(): void {
+    const now = this.options.clock.monotonic();
+    const from = this.first;
+    const until = this.turn;
+    for (let index = from; index < until; index += 1) {
+      const call = this.calls[index];
+      if (call.dueMs > now) break;
+      this.first = index + 1;
+      if (call.isDone) continue;
+      if (call.isProlonged || now - call.dueMs < LATE_MS) this.giveUp(call);
+      else this.prolong(call, now);
+    }
+    this.isArmed = false;
+    if (this.passDone() && this.first < this.turn) this.arm(Math.max(1, this.calls[this.first].dueMs - now));
+  }
+
+  /** Node runs timers, then reads sockets, then runs immediates: an answer that is there wins. */
+  private giveUp(call: PipedCall): void {
+    setImmediate(() => {
+      if (call.isDone) return;
+      if (!call.isProlonged) this.countTimeout();
+      call.fail(new Error(TIMED_OUT));
+    });
+  }
+
+  /** Before those of this turn: they are due later. */
+  private prolong(call: PipedCall, now: number): void {
+    call.isProlonged = true;
+    call.dueMs = now + this.options.timeoutMs;
+    this.calls.splice(this.turn, 0, call);
+    this.turn += 1;
+  }
+
+  /** Forgets calls that are done; whether others wait. */
+  private passDone(): boolean {
+    while (this.first < this.turn && this.calls[this.first].isDone) this.first += 1;
+    if (this.first > 0) {
+      this.calls.splice(0, this.first);
+      this.turn -= this.first;
+      this.first = 0;
+    }
+    return this.calls.length > 0;
+  }
+
+  /** A node that has not seen the script gets it, and the call once more behind it. */
+  private readonly repeat = (call: PipedCall, { lua }: LimitScript): void => {
+    this.options.client.script('LOAD', lua).catch(() => undefined);
+    this.write(call);
+  };
+
+  private countTimeout(): void {
+    const now = this.options.clock.monotonic();
+    this.timeouts = [...this.timeouts.filter((at) => at > now - WINDOW_MS), now];
+    if (this.timeouts.length < TIMEOUTS || this.probing !== null || this.isClosed) return;
+    this.timeouts = [];
+    this.scheduleProbe();
+    this.options.onBreaker?.('open');
+  }
+
+  private scheduleProbe(): void {
+    const { client, clock, timeoutMs, onBreaker } = this.options;
+    this.probing = clock.setTimer(PROBE_MS, () => {
+      inTime(client.ping(), timeoutMs, clock).then(
+        () => {
+          this.probing = null;
+          this.unanswered = 0;
+          onBreaker?.('closed');
+        },
+        () => {
+          if (this.isClosed) return;
+          this.unanswered += 1;
+          if (this.unanswered % PROBES_PER_CONNECTION === 0) client.disconnect(true);
+          this.scheduleProbe();
+        },
+      );
+    });
+  }
+
+  private async readRunId(): Promise<void> {
+    const { client, clock } = this.options;
+    const connection = client.stream;
+    try {
+      const info = await inTime(client.info('server'), RUN_ID_TIMEOUT_MS, clock);
+      const runId = /^run_id:([0-9a-f]{40})/m.exec(info)?.[1];
+      // The connection may have gone while the answer was on its way: the next one reads its own.
+      if (client.stream === connection && client.status === 'ready') this.node = runId?.slice(0, 16) ?? null;
+    } catch {
+      // Without the run id every call fails as if Redis were away; a connection that cannot answer INFO is dropped.
+      client.disconnect(true);
+    }
+  }
+}
+
+const NO_ANSWER = Buffer.alloc(0);
+const NO_ARGS: readonly string[] = [];
+
+/** One call, with the members of an ioredis Command that the client and its parser use. */
+class PipedCall {
+  readonly name = 'evalsha';
+  readonly args = NO_ARGS;
+  readonly promise = undefined;
+  dueMs = Infinity;
+  isProlonged = false;
+  isDone = false;
+  private isRepeated = false;
+
+  constructor(
+    private text: string,
+    private readonly script: LimitScript,
+    private readonly answered: Answered,
+    private readonly repeat: (call: PipedCall, script: LimitScript) => void,
+  ) {}
+
+  setReplyContext(): void {}
+
+  toWritable(): Buffer {
+    return Buffer.from(this.text, 'latin1');
+  }
+
+  resolve(answer: unknown): void {
+    if (this.isDone) return;
+    if (!Buffer.isBuffer(answer))
+      return this.fail(new Error('a script answered something other than a string'));
+    this.done();
+    this.answered(null, answer);
+  }
+
+  reject(failure: Error): void {
+    if (this.isDone) return;
+    if (this.isRepeated || !failure.message.startsWith('NOSCRIPT')) return this.fail(failure);
+    this.isRepeated = true;
+    this.repeat(this, this.script);
+  }
+
+  fail(failure: Error): void {
+    if (this.isDone) return;
+    this.done();
+    this.answered(failure, NO_ANSWER);
+  }
+
+  /** It stays in the queue until its time is over: what it held must not. */
+  private done(): void {
+    this.isDone = true;
+    this.text = '';
+  }
+}
+
+function inTime<T>(answer: Promise<T>, ms: number, clock: Clock): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimer(ms, () => reject(new Error(TIMED_OUT)));
+    answer.then(resolve, reject).finally(() => timer.cancel());
+  });
+}

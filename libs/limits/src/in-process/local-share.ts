@@ -1,0 +1,298 @@
+import type { AdmitRequest, AdmitResult, Clock, PutUnit } from '@gateway/contracts';
+import { ACCOUNT_RECORD, toRefusal, type AdmissionEntry, type Violation } from '../admission.js';
+import { minuteOf, minuteResetSeconds } from '../windows.js';
+import { AccountBook, bookRequest } from './account-book.js';
+import { newTold, noteCounts, noteRefusal, toldCounts, type Told } from './told.js';
+
+/** The gen of a `stale` that this process answers by itself. */
+export const LOCAL_GEN = 'local';
+/** A principal older than this is asked for again before use (reliability 3.3). */
+const CONFIRMED_MS = 1_000;
+/** Most that one edge may spend of what was last known to be left: 5 USD, or a hundredth of it. */
+const EXPOSURE_MAX_NANO = 5_000_000_000;
+const EXPOSURE_PARTS = 100;
+const ACCOUNTS_MAX = 50_000;
+/** Records and units of all accounts. */
+const HELD_MAX = 400_000;
+/** In place of a share of which nobody can say anything. */
+const UNDECIDED = -Infinity;
+/** Notes of one account that are not read yet. */
+const NOTES_MAX = 64;
+
+type Admitted = Extract<AdmitResult, { outcome: 'ok' }>;
+type Left = readonly (number | null)[];
+type Metric = 'rpm' | 'rpd' | 'tpm';
+
+type Entries = readonly AdmissionEntry[];
+
+/** The newest admission of one principal by the store: kept as it is, and mostly read when the store is away. */
+interface Noted {
+  account: ShareAccount;
+  entries: Entries;
+  result: Admitted | null;
+  left: Left;
+  at: number;
+}
+
+interface ShareAccount {
+  version: number;
+  /** Monotonic time at which the version was last confirmed. */
+  confirmedAt: number;
+  book: AccountBook;
+  /** By record. */
+  told: Map<string, Told>;
+  /** Those with a result that is not in `told` yet. */
+  notes: Noted[];
+  held: number;
+}
+
+/**
+ * What one edge lets in while the limit store is away (money-and-limits 3): an account book of its own, with a share of
+ * each rate limit in place of the limit, and in place of caps and the balance so little of what was last known to be left
+ * that all edges together stay within it. Everything is bounded; what it does not know it does not decide.
+ */
+export class LocalShare {
+  private readonly accounts = new Map<string, ShareAccount>();
+  private readonly notes = new WeakMap<Entries, Noted>();
+  private held = 0;
+
+  /** `edges`: edge processes of the fleet. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly edges: number,
+  ) {}
+
+  /**
+   * Remembers an answer of the store; on the path of every admission. `entries`: of the request, one array for all requests
+   * of a principal.
+   */
+  note(request: AdmitRequest, entries: Entries, result: AdmitResult, left: Left): void {
+    if (result.outcome !== 'ok' && result.outcome !== 'refused') return;
+    const noted = this.noteOf(request.accountId, entries);
+    const { account } = noted;
+    this.confirm(account, request.accountVersion);
+    const now = this.clock.now();
+    if (result.outcome === 'ok') {
+      if (noted.result === null) account.notes.push(noted);
+      noted.result = result;
+      noted.left = left;
+      noted.at = now;
+      if (account.notes.length > NOTES_MAX) this.readNotes(account);
+      return;
+    }
+    this.readNotes(account);
+    const { scope, scopeId, counter } = result.refusal;
+    const name = counter === null ? `${scope}:${scopeId}` : `${scope}:${scopeId}/${counter}`;
+    noteRefusal(toldOf(account, scope === 'account' ? ACCOUNT_RECORD : name), result.refusal, now);
+    this.weigh(account);
+  }
+
+  /** The account's principals are of this version now. */
+  stamp(accountId: string, version: number): void {
+    this.confirm(this.accountOf(accountId), version);
+  }
+
+  /** The version confirmed within the last second; null where none was. */
+  version(accountId: string): number | null {
+    const account = this.accounts.get(accountId);
+    if (account === undefined || this.clock.monotonic() - account.confirmedAt >= CONFIRMED_MS) return null;
+    return account.version;
+  }
+
+  /** Monotonic time at which the account was last found to be of this version; -Infinity = never. */
+  confirmedAt(accountId: string, version: number): number {
+    const account = this.accounts.get(accountId);
+    return account?.version === version ? account.confirmedAt : -Infinity;
+  }
+
+  /** Lets in, refuses or wants a newer principal; null where this process alone cannot say. */
+  admit(request: AdmitRequest, entries: Entries): AdmitResult | null {
+    if (this.version(request.accountId) !== request.accountVersion)
+      return { outcome: 'stale', gen: LOCAL_GEN };
+    const { account } = this.noteOf(request.accountId, entries);
+    this.readNotes(account);
+    const now = this.clock.now();
+    const asked = bookRequest(request);
+    const shares = entries.map((entry) => this.shareOf(entry, account, asked.reservation, now));
+    if (asked.credit < Infinity)
+      asked.credit = this.budget(account.told.get(ACCOUNT_RECORD), asked.reservation);
+    const answer = account.book.take(asked, shares, now);
+    this.weigh(account);
+    if (answer.outcome === 'gone') return { outcome: 'gone' };
+    if (answer.outcome === 'refused')
+      return this.refused(request, entries, shares, account, answer.violation, now);
+    const counters = request.scopes.map(({ kind, id }) => ({
+      kind,
+      id,
+      ...this.countsOf(account, `${kind}:${id}`, now),
+    }));
+    return { outcome: 'ok', counters, minute: minuteOf(now), minuteResetSeconds: minuteResetSeconds(now) };
+  }
+
+  /** A put on its way: what a unit of this process really cost, or that it never ran. May come more than once. */
+  put(put: PutUnit): void {
+    const account = this.accounts.get(put.accountId);
+    if (account?.book.holds(put.unit) === true) account.book.put(put, this.clock.now());
+  }
+
+  /** The store has the unit now: it is no longer this process's own spend. */
+  acknowledge(put: PutUnit): void {
+    const account = this.accounts.get(put.accountId);
+    if (account?.book.holds(put.unit) !== true) return;
+    this.readNotes(account);
+    const released = account.book.release(put.unit);
+    for (const name of released?.records ?? []) {
+      const told = account.told.get(name);
+      if (told !== undefined && told.left !== null) told.left -= released?.nano ?? 0;
+    }
+    this.weigh(account);
+  }
+
+  /**
+   * An entry with this edge's share of each limit: a part of it, or what was left of the running window where that is
+   * less. Of a limit that is smaller than the number of edges a share is none.
+   */
+  private shareOf(
+    entry: AdmissionEntry,
+    account: ShareAccount,
+    reservation: number,
+    now: number,
+  ): AdmissionEntry {
+    const told = account.told.get(entry.name);
+    const own = account.book.read(entry.name, now);
+    const counts = toldCounts(told, now);
+    const of = (metric: Metric): number => {
+      const limit = entry[metric];
+      if (limit === Infinity) return Infinity;
+      const share = Math.floor(limit / this.edges);
+      const isFull = counts[metric] + own[metric] >= limit;
+      return share === 0 && !isFull ? UNDECIDED : Math.min(share, limit - counts[metric]);
+    };
+    const cap = entry.cap === Infinity ? Infinity : this.budget(told, reservation);
+    return { ...entry, rpm: of('rpm'), rpd: of('rpd'), tpm: of('tpm'), cap };
+  }
+
+  /**
+   * What this edge's own spend has to stay below: its exposure, passed by one request at most, and so much that with this
+   * reservation it stays within its part of what was left.
+   */
+  private budget(told: Told | undefined, reservation: number): number {
+    const left = told?.left ?? 0;
+    if (left <= 0) return -Infinity;
+    return Math.min(
+      EXPOSURE_MAX_NANO,
+      left / EXPOSURE_PARTS,
+      Math.floor(left / this.edges) - reservation + 1,
+    );
+  }
+
+  /** Money is never refused: the store may know better, so the caller may come again. */
+  private refused(
+    request: AdmitRequest,
+    entries: Entries,
+    shares: Entries,
+    account: ShareAccount,
+    violation: Violation,
+    now: number,
+  ): AdmitResult | null {
+    const { metric, entry: share } = violation;
+    if (share === null || metric === 'spend_cap' || metric === 'balance' || violation.limit === UNDECIDED)
+      return null;
+    const entry = entries[shares.indexOf(share)];
+    const limit = entry[metric];
+    const counts = toldCounts(account.told.get(entry.name), now);
+    const isFull = counts[metric] + violation.current >= limit;
+    const current = isFull ? limit : violation.current * this.edges;
+    return {
+      outcome: 'refused',
+      refusal: toRefusal({ ...violation, entry, current, limit }, request.accountId),
+    };
+  }
+
+  /** Counts of the whole fleet in the running windows, as far as this edge can know. */
+  private countsOf(account: ShareAccount, name: string, now: number): Record<Metric, number> {
+    const told = toldCounts(account.told.get(name), now);
+    const own = account.book.read(name, now);
+    const of = (metric: Metric): number => Math.max(own[metric] * this.edges, told[metric] + own[metric]);
+    return { rpm: of('rpm'), rpd: of('rpd'), tpm: of('tpm') };
+  }
+
+  private confirm(account: ShareAccount, version: number): void {
+    account.version = version;
+    account.confirmedAt = this.clock.monotonic();
+  }
+
+  private noteOf(accountId: string, entries: Entries): Noted {
+    const known = this.notes.get(entries);
+    // An account that the bound pushed out has a new note since.
+    if (known !== undefined && this.accounts.get(accountId) === known.account) return known;
+    const noted: Noted = { account: this.accountOf(accountId), entries, result: null, left: [], at: 0 };
+    this.notes.set(entries, noted);
+    return noted;
+  }
+
+  /** Principals share records: the newest report of each is what stays. */
+  private readNotes(account: ShareAccount): void {
+    if (account.notes.length === 0) return;
+    for (const noted of account.notes) {
+      const { result, entries, left, at } = noted;
+      noted.result = null;
+      let place = 0;
+      for (let index = 0; index <= entries.length; index += 1) {
+        const entry = index < entries.length ? entries[index] : null;
+        const counted = entry?.counter === null ? result?.counters[place++] : undefined;
+        const told = toldOf(account, entry?.name ?? ACCOUNT_RECORD);
+        if (at < told.at) continue;
+        told.at = at;
+        told.left = left[index] ?? told.left;
+        if (counted !== undefined && result !== null) noteCounts(told, counted, result, at);
+      }
+    }
+    account.notes = [];
+    this.weigh(account);
+  }
+
+  private accountOf(accountId: string): ShareAccount {
+    let account = this.accounts.get(accountId);
+    if (account === undefined) {
+      account = {
+        version: -1,
+        confirmedAt: -Infinity,
+        book: new AccountBook(),
+        told: new Map(),
+        notes: [],
+        held: 0,
+      };
+      this.accounts.set(accountId, account);
+      if (this.accounts.size > ACCOUNTS_MAX) this.dropOldest(account);
+    }
+    return account;
+  }
+
+  /** What an account holds has changed. Accounts that the bound pushes out are known again from the store's next answer. */
+  private weigh(account: ShareAccount): void {
+    const held = account.book.size + account.told.size;
+    this.held += held - account.held;
+    account.held = held;
+    while (this.held > HELD_MAX && this.dropOldest(account));
+  }
+
+  private dropOldest(except: ShareAccount): boolean {
+    for (const [accountId, account] of this.accounts) {
+      if (account === except) continue;
+      this.accounts.delete(accountId);
+      this.held -= account.held;
+      return true;
+    }
+    return false;
+  }
+}
+
+function toldOf(account: ShareAccount, name: string): Told {
+  let told = account.told.get(name);
+  if (told === undefined) {
+    told = newTold();
+    account.told.set(name, told);
+  }
+  return told;
+}

@@ -1,0 +1,51 @@
+import type { AdmissionEntry, Violation } from '../admission.js';
+import { dayResetSeconds, minuteResetSeconds } from '../windows.js';
+import type { LimitRecord } from './limit-record.js';
+
+/** The first limit of an entry that its record has reached, in the order of the Redis script. */
+export function scopeViolation(
+  entry: AdmissionEntry,
+  record: LimitRecord,
+  reservation: number,
+  now: number,
+): Violation | null {
+  const count = (metric: 'rpm' | 'rpd' | 'tpm', resetsInSeconds: number): Violation | null =>
+    record[metric] >= entry[metric]
+      ? {
+          entry,
+          metric,
+          current: record[metric],
+          limit: entry[metric],
+          resetsInSeconds,
+          reservationsOnly: false,
+        }
+      : null;
+  const counted =
+    count('rpm', minuteResetSeconds(now)) ??
+    count('rpd', dayResetSeconds(now)) ??
+    count('tpm', minuteResetSeconds(now));
+  if (counted || reservation === 0) return counted;
+  const spent = record.posted + record.unposted;
+  if (spent + record.reserved < entry.cap) return null;
+  return {
+    entry,
+    metric: 'spend_cap',
+    current: spent + record.reserved,
+    limit: entry.cap,
+    resetsInSeconds: null,
+    reservationsOnly: spent < entry.cap,
+  };
+}
+
+export function balanceViolation(record: LimitRecord, credit: number, reservation: number): Violation | null {
+  const left = record.posted - record.unposted;
+  if (reservation === 0 || left - record.reserved + credit > 0) return null;
+  return {
+    entry: null,
+    metric: 'balance',
+    current: left - record.reserved,
+    limit: -credit,
+    resetsInSeconds: null,
+    reservationsOnly: left + credit > 0,
+  };
+}

@@ -1,0 +1,151 @@
+import type { AdmitRequest, AdmitResult, LimitMetric, LimitScope } from '@gateway/contracts';
+import { ACCOUNT_RECORD, admissionEntries, toRefusal, type AdmissionEntry } from '../admission.js';
+import { toScriptLimit, toScriptNano } from '../script-nano.js';
+import { minuteOf, minuteResetSeconds } from '../windows.js';
+import { bytesOf, doubles, type PreparedScript, type ScriptPipe } from './script-pipe.js';
+import { LIMIT_SCRIPTS } from './scripts.js';
+
+/** What an admission of one principal is made of, whatever the request. */
+export interface AdmitCall {
+  accountId: string;
+  entries: AdmissionEntry[];
+  prepared: PreparedScript;
+}
+
+/**
+ * Nano-USD left of each entry's cap, then of the balance with its credit, after this unit; null where unlimited or not
+ * known.
+ */
+export type Left = readonly (number | null)[];
+
+export interface AdmitAnswer {
+  result: AdmitResult;
+  /** Only of a unit that was let in. */
+  left: Left;
+}
+
+/** Admissions as the pipe takes them: all of a command that does not depend on the request is made once a principal. */
+export class AdmitCalls {
+  /** A principal's scopes are one array for all its requests. */
+  private readonly calls = new WeakMap<readonly LimitScope[], AdmitCall>();
+  private readonly numbers = Buffer.alloc(40);
+
+  constructor(private readonly pipe: Pick<ScriptPipe, 'prepare'>) {}
+
+  of(request: AdmitRequest): AdmitCall {
+    if (request.extra.length > 0) return this.make(request);
+    let call = this.calls.get(request.scopes);
+    if (call === undefined || call.accountId !== request.accountId) {
+      call = this.make(request);
+      this.calls.set(request.scopes, call);
+    }
+    return call;
+  }
+
+  /** The arguments before those that were prepared, without node and clock. */
+  numbersOf(request: AdmitRequest): string {
+    const { numbers } = this;
+    numbers.writeDoubleLE(request.accountVersion, 0);
+    numbers.writeDoubleLE(toScriptLimit(request.creditLimitNano), 8);
+    numbers.writeDoubleLE(toScriptNano(request.reservationNano), 16);
+    numbers.writeDoubleLE(request.tokenEstimate, 24);
+    numbers.writeDoubleLE(request.leaseMs, 32);
+    return numbers.toString('latin1');
+  }
+
+  private make(request: AdmitRequest): AdmitCall {
+    const { accountId } = request;
+    const entries = admissionEntries(request);
+    const tag = `{${accountId}}`;
+    const names = [...entries.map(({ name }) => name), ACCOUNT_RECORD];
+    const keys = [
+      `acct:${tag}`,
+      ...names.map((name) => `scope:${tag}:${name}`),
+      `units:${tag}`,
+      `due:${tag}`,
+    ];
+    const limits = doubles(entries.flatMap(({ rpm, rpd, tpm, cap }) => [rpm, rpd, tpm, cap]));
+    const last = [limits, bytesOf(names.join('\n'))];
+    return { accountId, entries, prepared: this.pipe.prepare(LIMIT_SCRIPTS.admit, keys.map(bytesOf), last) };
+  }
+}
+
+const RECORD_BYTES = 80;
+const FIRST_RECORD = 17;
+/** Places in a record, as the prelude of the scripts lists them. */
+const AT = { rpm: 8, tpm: 16, rpd: 32, posted: 40, unposted: 56, reserved: 64, validFor: 72 } as const;
+const NONE_LEFT: Left = [];
+const ADMITTED = 'k'.charCodeAt(0);
+
+/** Throws where the answer is none of the script's. */
+export function decodeAdmit(answer: Buffer, call: AdmitCall, request: AdmitRequest): AdmitAnswer {
+  if (answer[0] === ADMITTED) return decodeAdmitted(answer, call, request);
+  const [outcome, ...words] = answer.toString('latin1').split(' ');
+  switch (outcome) {
+    case 'stale':
+    case 'missing':
+      return { result: { outcome, gen: words[0] }, left: NONE_LEFT };
+    case 'gone':
+      return { result: { outcome }, left: NONE_LEFT };
+    case 'refused':
+      return { result: decodeRefused(words, call), left: NONE_LEFT };
+  }
+  throw new Error('the admit script answered an unknown line');
+}
+
+function decodeAdmitted(answer: Buffer, { entries }: AdmitCall, request: AdmitRequest): AdmitAnswer {
+  const now = answer.readDoubleLE(1);
+  const counters = [];
+  const left = [];
+  for (let index = 0; index <= entries.length; index += 1) {
+    const at = FIRST_RECORD + RECORD_BYTES * index;
+    if (index === entries.length) {
+      left.push(leftOf(answer, at, toScriptLimit(request.creditLimitNano), 1));
+      break;
+    }
+    const { kind, id, counter, cap } = entries[index];
+    left.push(leftOf(answer, at, cap, -1));
+    if (counter !== null) continue;
+    counters.push({
+      kind,
+      id,
+      rpm: answer.readDoubleLE(at + AT.rpm),
+      rpd: answer.readDoubleLE(at + AT.rpd),
+      tpm: answer.readDoubleLE(at + AT.tpm),
+    });
+  }
+  const result = {
+    outcome: 'ok',
+    counters,
+    minuteResetSeconds: minuteResetSeconds(now),
+    minute: minuteOf(now),
+  } as const;
+  return { result, left };
+}
+
+/** `sign`: a cap is used up by what is posted, a balance is what is posted. */
+function leftOf(answer: Buffer, at: number, limit: number, sign: 1 | -1): number | null {
+  if (limit === Infinity || answer.readDoubleLE(at + AT.validFor) !== answer.readDoubleLE(9)) return null;
+  const held = answer.readDoubleLE(at + AT.unposted) + answer.readDoubleLE(at + AT.reserved);
+  return limit + sign * answer.readDoubleLE(at + AT.posted) - held;
+}
+
+const METRICS: readonly string[] = ['rpm', 'rpd', 'tpm', 'spend_cap', 'balance'] satisfies LimitMetric[];
+
+function isMetric(text: string): text is LimitMetric {
+  return METRICS.includes(text);
+}
+
+function decodeRefused(words: string[], { entries, accountId }: AdmitCall): AdmitResult {
+  const [index, metric, current, limit, seconds, reservationsOnly] = words;
+  if (!isMetric(metric)) throw new Error('the admit script refused by an unknown metric');
+  const violation = {
+    entry: index === '0' ? null : entries[Number(index) - 1],
+    metric,
+    current: Number(current),
+    limit: Number(limit),
+    resetsInSeconds: seconds === '-' ? null : Number(seconds),
+    reservationsOnly: reservationsOnly === '1',
+  };
+  return { outcome: 'refused', refusal: toRefusal(violation, accountId) };
+}

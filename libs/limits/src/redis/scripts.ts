@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import { ADMIT } from './admit.lua.js';
+import { MIRROR } from './mirror.lua.js';
+import { PUT } from './put.lua.js';
+import { DUE, READ, STAMP, VERSION } from './reads.lua.js';
+import type { LimitScript } from './script-pipe.js';
+
+function script(name: string, lua: string): LimitScript {
+  return { name, sha: createHash('sha1').update(lua).digest('hex'), lua };
+}
+
+export const LIMIT_SCRIPTS = {
+  admit: script('admit', ADMIT),
+  put: script('put', PUT),
+  mirror: script('mirror', MIRROR),
+  stamp: script('stamp', STAMP),
+  version: script('version', VERSION),
+  read: script('read', READ),
+  due: script('due', DUE),
+} as const;

@@ -1,0 +1,36 @@
+/** Items of one call to Redis at most: a script holds up everybody else as long as it runs. */
+const ITEMS_MAX = 64;
+
+interface Batch<T> {
+  items: T[];
+  sent: Promise<void>;
+}
+
+/**
+ * What is asked for several accounts in one turn goes to Redis as one script, where their keys may stand in one: a call
+ * costs more than most accounts in it. They share its fate.
+ */
+export class TurnBatches<T> {
+  private readonly open = new Map<number, Batch<T>>();
+
+  constructor(private readonly send: (items: T[]) => Promise<void>) {}
+
+  add(slot: number, item: T): Promise<void> {
+    const batch = this.open.get(slot) ?? this.begin(slot);
+    batch.items.push(item);
+    if (batch.items.length >= ITEMS_MAX) this.open.delete(slot);
+    return batch.sent;
+  }
+
+  private begin(slot: number): Batch<T> {
+    const items: T[] = [];
+    // Behind everything that this turn has asked already.
+    const sent = Promise.resolve().then(() => {
+      if (this.open.get(slot)?.items === items) this.open.delete(slot);
+      return this.send(items);
+    });
+    const batch = { items, sent };
+    this.open.set(slot, batch);
+    return batch;
+  }
+}
