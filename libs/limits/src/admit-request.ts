@@ -1,5 +1,5 @@
 import type { AdmitRequest, ExtraCounter, KeyPrincipal, LimitScope, ModelLimit } from '@gateway/contracts';
-import { Usd } from '@gateway/money';
+import { settledNano } from '@gateway/money';
 import { FREE_MODELS } from './limit-rules.js';
 
 /** A reservation not renewed for this long is freed; the edge renews every `RENEW_MS`. */
@@ -51,7 +51,7 @@ function termsOf(principal: KeyPrincipal): Terms {
     const { creditLimitUsd } = principal;
     known = {
       scopes: limitScopes(principal),
-      creditLimitNano: creditLimitUsd === null ? null : limitNano(creditLimitUsd),
+      creditLimitNano: creditLimitUsd === null ? null : settledNano(creditLimitUsd),
     };
     terms.set(principal, known);
   }
@@ -65,7 +65,7 @@ function limitScopes(principal: KeyPrincipal): LimitScope[] {
     rpm: limits.rpm,
     rpd: limits.rpd,
     tpm: limits.isDefault.tpm ? null : limits.tpm,
-    capNano: limits.spendCapUsd === null ? null : limitNano(limits.spendCapUsd),
+    capNano: limits.spendCapUsd === null ? null : settledNano(limits.spendCapUsd),
   }));
 }
 
@@ -79,7 +79,7 @@ function extraCounters(principal: KeyPrincipal, model: AdmitModel): ExtraCounter
       rpm: own.limit.rpm ?? null,
       rpd: own.limit.rpd ?? null,
       tpm: own.limit.tpm ?? null,
-      capNano: own.limit.spend_cap_usd === undefined ? null : limitNano(own.limit.spend_cap_usd),
+      capNano: own.limit.spend_cap_usd === undefined ? null : settledNano(own.limit.spend_cap_usd),
     });
   }
   return extra;
@@ -93,9 +93,4 @@ function modelLimit(
   const wildcard = `${modelId.slice(0, modelId.indexOf('/'))}/*`;
   const name = [modelId, wildcard].find((candidate) => Object.hasOwn(limits, candidate));
   return name === undefined ? null : { name, limit: limits[name] };
-}
-
-/** Caps and credit of less than a nano-USD do not exist for the stores: half up, as posted totals are. */
-function limitNano(usd: string): bigint {
-  return Usd.parse(usd).toNano('half-up');
 }

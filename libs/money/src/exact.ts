@@ -16,6 +16,7 @@ export type Rounding = 'up' | 'half-up';
 export const ZERO: Exact = { n: 0n, k: 0, r: 1n };
 export const ONE: Exact = { n: 1n, k: 0, r: 1n };
 
+const MONEY_DECIMALS = 12;
 const POWERS = Array.from({ length: 96 }, (_, exponent) => 10n ** BigInt(exponent));
 
 export function pow10(exponent: number): bigint {
@@ -30,6 +31,11 @@ export function roundDiv(n: bigint, d: bigint, rounding: Rounding): bigint {
   const carries = rounding === 'up' ? rest > 0n : 2n * rest >= d;
   const rounded = carries ? whole + 1n : whole;
   return n < 0n ? -rounded : rounded;
+}
+
+/** The one rounding of a price: half up to 12 decimals, as money text. */
+export function moneyText(value: Exact): string {
+  return decimalText(roundTo(value, MONEY_DECIMALS, 'half-up'), MONEY_DECIMALS);
 }
 
 /** `value` as an integer count of `10^-decimals`, rounded once. */

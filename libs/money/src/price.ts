@@ -2,10 +2,9 @@ import type { PriceRecord, PriceTier, UnitUsage } from '@gateway/contracts';
 import { billedItems } from './billed-items.js';
 import type { BilledItem } from './billed-items.js';
 import { compilePrice } from './compile-price.js';
-import { ONE, ZERO, add, exactText, fromDecimal, multiply, pow10 } from './exact.js';
+import { ONE, ZERO, add, exactText, fromDecimal, moneyText, multiply, pow10 } from './exact.js';
 import type { Exact } from './exact.js';
 import type { PriceContext } from './price-record.js';
-import { Usd } from './usd.js';
 
 /** Whether the caller's own provider key served, and the deployment's fee for that, 0 to 100 per cent. */
 export interface Byok {
@@ -58,8 +57,8 @@ export function price(input: PriceInput): PriceResult {
     list = add(list, amount);
     if (factor.n !== 0n) lines.push(lineOf(item, amount, factor));
   }
-  const listCost = Usd.fromExact(list).toString();
-  const cost = factor === ONE ? listCost : Usd.fromExact(multiply(list, factor)).toString();
+  const listCost = moneyText(list);
+  const cost = factor === ONE ? listCost : moneyText(multiply(list, factor));
   return { cost_usd: cost, list_cost_usd: listCost, lines };
 }
 

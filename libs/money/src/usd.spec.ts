@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Usd, settledNano } from './index.js';
 
@@ -102,6 +103,48 @@ describe('Usd', () => {
     expect(Usd.parse(text).toNano('up')).toBe(up);
     expect(Usd.parse(text).toNano('half-up')).toBe(halfUp);
     expect(settledNano(text)).toBe(halfUp);
+  });
+
+  it('rounds to nano-USD as integers do: away from zero, and ties away from zero', () => {
+    const parts = 1_000n;
+    fc.assert(
+      fc.property(pico, (value) => {
+        const magnitude = value < 0n ? -value : value;
+        const rest = magnitude % parts;
+        const signed = (nano: bigint): bigint => (value < 0n ? -nano : nano);
+        const amount = Usd.parse(written(value));
+        expect(amount.toNano('up')).toBe(signed(magnitude / parts + (rest > 0n ? 1n : 0n)));
+        const halfUp = signed(magnitude / parts + (2n * rest >= parts ? 1n : 0n));
+        expect(amount.toNano('half-up')).toBe(halfUp);
+        expect(settledNano(written(value))).toBe(halfUp);
+      }),
+    );
+  });
+
+  it('sums any number of amounts to the last decimal, in any order', () => {
+    fc.assert(
+      fc.property(fc.array(pico, { maxLength: 50 }), (values) => {
+        const amounts = values.map((value) => Usd.parse(written(value)));
+        const total = values.reduce((sum, value) => sum + value, 0n);
+        expect(Usd.sum(amounts).toString()).toBe(Usd.sum(amounts.toReversed()).toString());
+        expect(Usd.sum(amounts).toNano('half-up')).toBe(
+          amounts.reduce((sum, amount) => sum.plus(amount), Usd.zero).toNano('half-up'),
+        );
+        const [whole, decimals = ''] = Usd.sum(amounts).toString().replace('-', '').split('.');
+        const magnitude = total < 0n ? -total : total;
+        expect(BigInt(`${whole}${decimals.padEnd(12, '0')}`)).toBe(magnitude);
+        expect(Usd.sum(amounts).isNegative()).toBe(total < 0n);
+        expect(Usd.sum(amounts).isPositive()).toBe(total > 0n);
+      }),
+    );
+  });
+
+  it('is decimal.js whose settings nobody else can change', () => {
+    Decimal.set({ precision: 2, rounding: Decimal.ROUND_DOWN, toExpPos: 1 });
+    expect(Usd.parse('99999999999999999999.999999999999').plus(Usd.parse('0.000000000001')).toString()).toBe(
+      '100000000000000000000',
+    );
+    Decimal.set({ defaults: true });
   });
 
   it('keeps nano-USD whole', () => {

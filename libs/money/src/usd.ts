@@ -1,25 +1,31 @@
-import { decimalText, fromDecimal, pow10, roundDiv, roundTo } from './exact.js';
-import type { Exact, Rounding } from './exact.js';
+import { Decimal } from 'decimal.js';
+import { fromDecimal, roundTo, type Rounding } from './exact.js';
 
-const DECIMALS = 12;
 const NANO_DECIMALS = 9;
 const MONEY = /^-?\d{1,20}(\.\d{1,12})?$/;
 
 /**
- * An immutable amount of US dollars, exact to 12 decimals.
+ * decimal.js with settings of its own, which nothing else can change. An amount has 20 digits before the point and 12
+ * behind it: sums of 10^60 of them stay below the precision, so that nothing here is ever rounded but by `toNano`.
+ */
+const Amount = Decimal.clone({ precision: 100, toExpNeg: -100, toExpPos: 100, defaults: true });
+const ROUNDING = { up: Decimal.ROUND_UP, 'half-up': Decimal.ROUND_HALF_UP } as const;
+
+/**
+ * An immutable amount of US dollars, exact to 12 decimals: the type of every amount that crosses a boundary.
  *
  * On every wire it is a decimal string (`0.1`, `12`, `0`): no exponent, no trailing zeros, never a JSON number.
  */
 export class Usd {
-  static readonly zero = new Usd(0n);
+  static readonly zero = new Usd(new Amount(0));
 
-  private constructor(private readonly pico: bigint) {}
+  private constructor(private readonly amount: Decimal) {}
 
   /** Reads `-?\d{1,20}(\.\d{1,12})?`. Anything else, a JSON number too, throws RangeError. */
   static parse(text: string): Usd {
     // Callers hand in parsed JSON now and then: a number has lost digits already and must not pass.
-    if (typeof text !== 'string' || !MONEY.test(text)) throw new RangeError('not a money string');
-    return new Usd(roundTo(fromDecimal(text), DECIMALS, 'half-up'));
+    if (!Usd.isMoney(text)) throw new RangeError('not a money string');
+    return new Usd(new Amount(text));
   }
 
   /** Whether `parse` takes the value. */
@@ -28,55 +34,55 @@ export class Usd {
   }
 
   static fromNano(nano: bigint): Usd {
-    return new Usd(nano * pow10(DECIMALS - NANO_DECIMALS));
-  }
-
-  /** Rounds an exact price, half up, once, to 12 decimals. */
-  static fromExact(value: Exact): Usd {
-    return new Usd(roundTo(value, DECIMALS, 'half-up'));
+    return new Usd(new Amount(`${nano}e-${NANO_DECIMALS}`));
   }
 
   static sum(amounts: Iterable<Usd>): Usd {
-    let pico = 0n;
-    for (const amount of amounts) pico += amount.pico;
-    return new Usd(pico);
+    let sum = Usd.zero.amount;
+    for (const { amount } of amounts) sum = sum.plus(amount);
+    return new Usd(sum);
   }
 
   plus(other: Usd): Usd {
-    return new Usd(this.pico + other.pico);
+    return new Usd(this.amount.plus(other.amount));
   }
 
   minus(other: Usd): Usd {
-    return new Usd(this.pico - other.pico);
+    return new Usd(this.amount.minus(other.amount));
   }
 
   neg(): Usd {
-    return new Usd(-this.pico);
+    return new Usd(this.amount.neg());
   }
 
   compare(other: Usd): -1 | 0 | 1 {
-    return this.pico < other.pico ? -1 : this.pico > other.pico ? 1 : 0;
+    const order = this.amount.comparedTo(other.amount);
+    return order < 0 ? -1 : order > 0 ? 1 : 0;
   }
 
   equals(other: Usd): boolean {
-    return this.pico === other.pico;
+    return this.amount.equals(other.amount);
   }
 
   isNegative(): boolean {
-    return this.pico < 0n;
+    return this.amount.lessThan(0);
+  }
+
+  isPositive(): boolean {
+    return this.amount.greaterThan(0);
   }
 
   isZero(): boolean {
-    return this.pico === 0n;
+    return this.amount.isZero();
   }
 
   /** Integer nano-USD. `up` is away from zero, `half-up` to the nearest with ties away from zero. */
   toNano(rounding: Rounding): bigint {
-    return roundDiv(this.pico, pow10(DECIMALS - NANO_DECIMALS), rounding);
+    return BigInt(this.amount.times(`1e${NANO_DECIMALS}`).toFixed(0, ROUNDING[rounding]));
   }
 
   toString(): string {
-    return decimalText(this.pico, DECIMALS);
+    return this.amount.isZero() ? '0' : this.amount.toFixed();
   }
 
   toJSON(): string {
@@ -84,7 +90,8 @@ export class Usd {
   }
 }
 
-/** What a finished unit's cost is in integer nano-USD: half up. */
+/** What a cost, cap or credit limit is in integer nano-USD: half up. By integers alone, because requests wait for it. */
 export function settledNano(costUsd: string): bigint {
-  return Usd.parse(costUsd).toNano('half-up');
+  if (!Usd.isMoney(costUsd)) throw new RangeError('not a money string');
+  return roundTo(fromDecimal(costUsd), NANO_DECIMALS, 'half-up');
 }

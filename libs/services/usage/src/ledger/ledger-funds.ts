@@ -38,7 +38,7 @@ export class LedgerFunds extends Funds {
 
   /** Throws ApiError `validation_error` for an amount that is not above 0. */
   async creditOnce(credit: Credit, audit: AuditRow | null = null): Promise<Credited> {
-    if (!Usd.isMoney(credit.amountUsd) || Usd.parse(credit.amountUsd).compare(Usd.zero) <= 0) {
+    if (!Usd.isMoney(credit.amountUsd) || !Usd.parse(credit.amountUsd).isPositive()) {
       const msg = 'A credit is above 0.';
       throw new ApiError('validation_error', {
         message: msg,
