@@ -51,12 +51,11 @@ export class LedgerStore {
 
   /** null where nothing was posted yet. */
   async balance(accountId: string): Promise<{ posted: Usd; updatedAt: Date } | null> {
-    const { rows } = await this.deps.database.pool.query<{ posted: string; updated_at: Date }>({
-      name: 'balance',
-      text: 'SELECT posted::text, updated_at FROM account WHERE id = $1',
-      values: [accountId],
+    const row = await this.deps.database.prisma.account.findUnique({
+      where: { id: accountId },
+      select: { posted: true, updated_at: true },
     });
-    return rows.length === 0 ? null : { posted: Usd.parse(rows[0].posted), updatedAt: rows[0].updated_at };
+    return row && { posted: Usd.parse(row.posted.toFixed()), updatedAt: row.updated_at };
   }
 
   /** Spend per scope in the order asked: lifetime for a key, the last 30 days above. */
@@ -83,21 +82,21 @@ export class LedgerStore {
     return rows.length === 0 ? 0 : Number(rows[0].watermark);
   }
 
-  /** The account that an org pays from, as far as postings and credits have told. */
+  /** The account that an org pays from, as far as postings and credits have shown. */
   async accountOfOrg(orgId: string): Promise<string | null> {
-    const { rows } = await this.deps.database.pool.query<{ id: string }>(
-      "SELECT id FROM account WHERE org_id = $1 AND kind = 'customer' LIMIT 1",
-      [orgId],
-    );
-    return rows[0]?.id ?? null;
+    const where = { org_id: orgId, kind: 'customer' };
+    const row = await this.deps.database.prisma.account.findFirst({ where, select: { id: true } });
+    return row?.id ?? null;
   }
 
   /** Customers' accounts with a posting since then. */
   async activeSince(since: Date, limit: number): Promise<string[]> {
-    const { rows } = await this.deps.database.pool.query<{ id: string }>(
-      "SELECT id FROM account WHERE updated_at >= $1 AND kind = 'customer' ORDER BY updated_at DESC LIMIT $2",
-      [since, limit],
-    );
+    const rows = await this.deps.database.prisma.account.findMany({
+      where: { updated_at: { gte: since }, kind: 'customer' },
+      select: { id: true },
+      orderBy: { updated_at: 'desc' },
+      take: limit,
+    });
     return rows.map(({ id }) => id);
   }
 

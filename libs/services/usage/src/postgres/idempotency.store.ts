@@ -1,14 +1,8 @@
 import type { IdempotencyClaim, IdempotencyRecord, IdempotencyStore } from '@gateway/database';
+import type { Prisma } from '../generated/prisma/client.js';
 import type { UsageDatabase } from './usage-database.js';
 
-interface Row {
-  scope: string;
-  key: string;
-  body_digest: string;
-  created_at: Date;
-  status: number | null;
-  body: Readonly<Record<string, unknown>> | null;
-}
+type Answer = NonNullable<IdempotencyRecord['answer']>;
 
 /** Answers of creates, by caller, endpoint and Idempotency-Key. */
 export class UsageIdempotency implements IdempotencyStore {
@@ -19,39 +13,29 @@ export class UsageIdempotency implements IdempotencyStore {
     replaceBefore: Date,
     abandonedBefore: Date,
   ): Promise<IdempotencyRecord | null> {
-    const { rowCount } = await this.database.pool.query(
-      `INSERT INTO idempotency AS i (scope, key, body_digest, created_at) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (scope, key) DO UPDATE
-         SET body_digest = excluded.body_digest, created_at = excluded.created_at, status = NULL, body = NULL
-         WHERE i.created_at < $5 OR (i.status IS NULL AND i.created_at < $6)`,
-      [scope, key, bodyDigest, createdAt, replaceBefore, abandonedBefore],
-    );
-    if (rowCount === 1) return null;
-    const { rows } = await this.database.pool.query<Row>(
-      'SELECT scope, key, body_digest, created_at, status, body FROM idempotency WHERE scope = $1 AND key = $2',
-      [scope, key],
-    );
+    const taken = await this.database.prisma.$executeRaw`
+      INSERT INTO idempotency AS i (scope, key, body_digest, created_at)
+      VALUES (${scope}, ${key}, ${bodyDigest}, ${createdAt})
+      ON CONFLICT (scope, key) DO UPDATE
+        SET body_digest = excluded.body_digest, created_at = excluded.created_at, status = NULL, body = NULL
+        WHERE i.created_at < ${replaceBefore} OR (i.status IS NULL AND i.created_at < ${abandonedBefore})`;
+    if (taken === 1) return null;
+    const row = await this.database.prisma.idempotency.findUnique({ where: { scope_key: { scope, key } } });
     // Released between the two statements: the caller may try again.
-    const [row] = rows;
-    if (row === undefined) return { scope, key, bodyDigest, createdAt, answer: null };
-    const answer = row.status === null ? null : { status: row.status, body: row.body ?? {} };
+    if (row === null) return { scope, key, bodyDigest, createdAt, answer: null };
+    const body = (row.body ?? {}) as Answer['body'];
+    const answer = row.status === null ? null : { status: row.status, body };
     return { scope, key, bodyDigest: row.body_digest, createdAt: row.created_at, answer };
   }
 
-  async complete(
-    { scope, key }: IdempotencyClaim,
-    { status, body }: NonNullable<IdempotencyRecord['answer']>,
-  ): Promise<void> {
-    await this.database.pool.query(
-      'UPDATE idempotency SET status = $3, body = $4 WHERE scope = $1 AND key = $2',
-      [scope, key, status, JSON.stringify(body)],
-    );
+  async complete({ scope, key }: IdempotencyClaim, { status, body }: Answer): Promise<void> {
+    await this.database.prisma.idempotency.update({
+      where: { scope_key: { scope, key } },
+      data: { status, body: JSON.parse(JSON.stringify(body)) as Prisma.InputJsonObject },
+    });
   }
 
   async release({ scope, key }: IdempotencyClaim): Promise<void> {
-    await this.database.pool.query(
-      'DELETE FROM idempotency WHERE scope = $1 AND key = $2 AND status IS NULL',
-      [scope, key],
-    );
+    await this.database.prisma.idempotency.deleteMany({ where: { scope, key, status: null } });
   }
 }

@@ -18,7 +18,7 @@ export interface UsageDatabaseOptions {
   statementTimeoutMs?: number;
 }
 
-/** One pool: batch statements and sums go to it as SQL, single rows through Prisma. */
+/** One pool: batches, postings and what Prisma has no words for go to it as SQL, all other reads and writes through Prisma. */
 export class UsageDatabase implements OnApplicationShutdown {
   readonly pool: pg.Pool;
   readonly prisma: PrismaClient;

@@ -8,113 +8,135 @@ import type {
   UsageSummary,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
+import type { Prisma } from '../generated/prisma/client.js';
 import { grouped } from '../grouped.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import { usageFilter, viewConditions } from './row-filter.js';
+import { filteredRows, viewRows } from './row-filter.js';
 import type { View } from './view.js';
 
-interface EventRow {
-  id: string;
-  request_id: string;
-  model: string;
-  prompt_tokens: string;
-  completion_tokens: string;
-  cost: string | null;
-  latency_ms: number;
-  status: string;
-  created_at: Date;
-  routing_fallback: boolean;
-  request_tags: Record<string, string>;
-}
+const EVENT = {
+  id: true,
+  request_id: true,
+  model: true,
+  prompt_tokens: true,
+  completion_tokens: true,
+  cost: true,
+  latency_ms: true,
+  status: true,
+  created_at: true,
+  routing_fallback: true,
+  request_tags: true,
+} satisfies Prisma.UsageEventSelect;
+const UNIT = {
+  ...EVENT,
+  unit: true,
+  endpoint: true,
+  requested_model: true,
+  provider: true,
+  outcome: true,
+  http_status: true,
+  error_code: true,
+  ttft_ms: true,
+  byok_used: true,
+  cache_hit: true,
+  attempts: true,
+} satisfies Prisma.UsageEventSelect;
+
+type EventRow = Prisma.UsageEventGetPayload<{ select: typeof EVENT }>;
+type UnitRow = Prisma.UsageEventGetPayload<{ select: typeof UNIT }>;
 
 interface GroupRow {
   model: string;
   status: string;
-  requests: string;
-  prompt_tokens: string;
-  completion_tokens: string;
-  cost: string;
+  requests: number;
+  promptTokens: number;
+  completionTokens: number;
+  cost: Usd;
 }
 
-interface UnitRow extends EventRow {
-  unit: number;
-  endpoint: string;
-  requested_model: string;
-  provider: string | null;
-  outcome: RequestLookup['outcome'];
-  http_status: number;
-  error_code: string | null;
-  ttft_ms: number | null;
-  byok_used: boolean;
-  cache_hit: boolean;
-  attempts: AttemptRecord[];
-}
-
-const EVENT_COLUMNS = `id, request_id, model, prompt_tokens::text, completion_tokens::text, cost::text, latency_ms,
-  status, created_at, routing_fallback, request_tags`;
+const UNITS_MAX = 1_000;
 export const RETENTION_DAYS = 90;
 
-/** Reads of usage_event. Sums are made by PostgreSQL in numeric and added here in Usd: never a float. */
+/**
+ * Reads of usage_event. Sums are made by PostgreSQL in numeric and added here in Usd: never a float. JSON columns are
+ * read in the shape that the postings write.
+ */
 export class EventsStore {
   constructor(private readonly database: UsageDatabase) {}
 
   /** One statement: totals and models are of the same moment. */
   async summary(view: View, filter: UsageFilterBody): Promise<UsageSummary> {
-    const { sql, values } = usageFilter(view, filter);
-    const { rows } = await this.database.pool.query<GroupRow>(
-      `SELECT model, status, count(*)::text AS requests, sum(prompt_tokens)::text AS prompt_tokens,
-         sum(completion_tokens)::text AS completion_tokens, coalesce(sum(cost), 0)::text AS cost
-       FROM usage_event WHERE ${sql} GROUP BY model, status`,
-      values,
-    );
+    const groups = await this.database.prisma.usageEvent.groupBy({
+      by: ['model', 'status'],
+      where: eventsOf(view, filter),
+      _count: true,
+      _sum: { prompt_tokens: true, completion_tokens: true, cost: true },
+    });
+    const rows = groups.map(({ model, status, _count, _sum }): GroupRow => ({
+      model,
+      status,
+      requests: _count,
+      promptTokens: Number(_sum.prompt_tokens ?? 0),
+      completionTokens: Number(_sum.completion_tokens ?? 0),
+      cost: Usd.parse(_sum.cost?.toFixed() ?? '0'),
+    }));
     return summaryOf(rows, filter);
   }
 
   /** Newest first. */
   async page(view: View, filter: UsageFilterBody): Promise<{ events: UsageEventRecord[]; total: number }> {
-    const { sql, values } = usageFilter(view, filter);
-    const [{ rows }, { rows: counts }] = await Promise.all([
-      this.database.pool.query<EventRow>(
-        `SELECT ${EVENT_COLUMNS} FROM usage_event WHERE ${sql} ORDER BY created_at DESC, id DESC
-         LIMIT ${filter.limit} OFFSET ${filter.offset}`,
-        values,
-      ),
-      this.database.pool.query<{ count: string }>(`SELECT count(*) FROM usage_event WHERE ${sql}`, values),
+    const where = eventsOf(view, filter);
+    const [rows, total] = await Promise.all([
+      this.database.prisma.usageEvent.findMany({
+        where,
+        select: EVENT,
+        orderBy: [{ created_at: 'desc' }, { id: 'desc' }],
+        take: filter.limit,
+        skip: filter.offset,
+      }),
+      this.database.prisma.usageEvent.count({ where }),
     ]);
-    return { events: rows.map(toWire), total: Number(counts[0].count) };
+    return { events: rows.map(toWire), total };
   }
 
   /** Attempts of every unit of the event's request, oldest first; null where the event is not the caller's. */
   async attempts(views: readonly View[], eventId: string): Promise<AttemptView[] | null> {
-    const event = await this.unitsWhere(views, 'id', eventId);
+    const event = await this.unitsWhere(views, { id: eventId });
     if (event.length === 0) return null;
-    return attemptsOf(await this.unitsWhere(views, 'request_id', event[0].request_id));
+    return attemptsOf(await this.unitsWhere(views, { request_id: event[0].request_id }));
   }
 
   /** null where the request has no event that the caller may see, or began before `notBefore`. */
   async lookup(views: readonly View[], requestId: string, notBefore: Date): Promise<RequestLookup | null> {
-    const units = await this.unitsWhere(views, 'request_id', requestId);
+    const units = await this.unitsWhere(views, { request_id: requestId });
     if (units.length === 0 || units[0].created_at < notBefore || !isLookedUp(units)) return null;
     return lookupOf(units);
   }
 
+  /** Of the first view that has any. */
   private async unitsWhere(
     views: readonly View[],
-    column: 'id' | 'request_id',
-    value: string,
+    named: { id: string } | { request_id: string },
   ): Promise<UnitRow[]> {
     for (const view of views) {
-      const { sql, values } = viewConditions(view).add(`${column} = $`, value).filter();
-      const { rows } = await this.database.pool.query<UnitRow>(
-        `SELECT ${EVENT_COLUMNS}, unit, endpoint, requested_model, provider, outcome, http_status, error_code,
-           ttft_ms, byok_used, cache_hit, attempts
-         FROM usage_event WHERE ${sql} ORDER BY unit LIMIT 1000`,
-        values,
-      );
+      const rows = await this.database.prisma.usageEvent.findMany({
+        where: { ...viewRows(view), ...named },
+        select: UNIT,
+        orderBy: { unit: 'asc' },
+        take: UNITS_MAX,
+      });
       if (rows.length > 0) return rows;
     }
     return [];
   }
+}
+
+function eventsOf(view: View, filter: UsageFilterBody): Prisma.UsageEventWhereInput {
+  return {
+    ...filteredRows(view, filter),
+    ...(filter.model ? { model: { in: filter.model } } : {}),
+    ...(filter.status ? { status: { in: filter.status } } : {}),
+  };
 }
 
 function summaryOf(rows: readonly GroupRow[], { limit, offset }: UsageFilterBody): UsageSummary {
@@ -122,12 +144,12 @@ function summaryOf(rows: readonly GroupRow[], { limit, offset }: UsageFilterBody
   const models = [...grouped(rows, (row) => row.model)].map(([model, group]): ModelUsage => ({
     model,
     requests: requests(group),
-    total_tokens: sum(group, (row) => row.prompt_tokens) + sum(group, (row) => row.completion_tokens),
+    total_tokens: sum(group, (row) => row.promptTokens) + sum(group, (row) => row.completionTokens),
     cost_usd: costOf(group),
   }));
   models.sort((a, b) => b.requests - a.requests || (a.model < b.model ? -1 : 1));
-  const prompt = sum(rows, (row) => row.prompt_tokens);
-  const completion = sum(rows, (row) => row.completion_tokens);
+  const prompt = sum(rows, (row) => row.promptTokens);
+  const completion = sum(rows, (row) => row.completionTokens);
   return {
     total_requests: requests(rows),
     successful_requests: requests(rows.filter((row) => row.status === 'success')),
@@ -141,12 +163,12 @@ function summaryOf(rows: readonly GroupRow[], { limit, offset }: UsageFilterBody
   };
 }
 
-function sum(rows: readonly GroupRow[], of: (row: GroupRow) => string): number {
-  return rows.reduce((total, row) => total + Number(of(row)), 0);
+function sum(rows: readonly GroupRow[], of: (row: GroupRow) => number): number {
+  return rows.reduce((total, row) => total + of(row), 0);
 }
 
 function costOf(rows: readonly GroupRow[]): string {
-  return Usd.sum(rows.map((row) => Usd.parse(row.cost))).toString();
+  return Usd.sum(rows.map((row) => row.cost)).toString();
 }
 
 function toWire(row: EventRow): UsageEventRecord {
@@ -158,18 +180,18 @@ function toWire(row: EventRow): UsageEventRecord {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    cost_usd: row.cost === null ? null : Usd.parse(row.cost).toString(),
+    cost_usd: row.cost === null ? null : Usd.parse(row.cost.toFixed()).toString(),
     latency_ms: Math.round(row.latency_ms),
     status: row.status,
     created_at: row.created_at.toISOString(),
     routing_fallback: row.routing_fallback,
-    request_tags: row.request_tags,
+    request_tags: row.request_tags as Record<string, string>,
   };
 }
 
 /** Field by field: what a record may hold beyond these, a provider's name above all, is not shown. */
 function attemptsOf(units: readonly UnitRow[]): AttemptView[] {
-  const attempts = units.flatMap((unit) => unit.attempts);
+  const attempts = units.flatMap((unit) => unit.attempts as unknown as AttemptRecord[]);
   return attempts
     .map((attempt) => ({
       n: attempt.n,
@@ -207,7 +229,7 @@ function lookupOf(units: readonly UnitRow[]): RequestLookup {
     requested_model: first.requested_model,
     provider: first.provider,
     status: first.status,
-    outcome: first.outcome,
+    outcome: first.outcome as RequestLookup['outcome'],
     http_status: first.http_status,
     error_code: first.error_code,
     latency_ms: Math.round(first.latency_ms),
@@ -220,7 +242,7 @@ function lookupOf(units: readonly UnitRow[]): RequestLookup {
     routing_fallback: units.some((unit) => unit.routing_fallback),
     cache_hit: units.some((unit) => unit.cache_hit),
     attempts: attemptsOf(units),
-    request_tags: first.request_tags,
+    request_tags: first.request_tags as Record<string, string>,
     retention_days: RETENTION_DAYS,
   };
 }

@@ -330,6 +330,10 @@ describe('whose usage a caller sees', () => {
     expect((await events(tokenOf('member'))).body.events.map(({ id }: UsageEventRecord) => id)).toEqual([
       second.id,
     ]);
+    // A filter narrows what the caller sees and never widens it.
+    expect(
+      (await summary(tokenOf('member'), { ...ORG, member_id: first.member_id })).body.total_requests,
+    ).toBe(0);
     expect((await lookup(tokenOf('member'), first.request_id)).status).toBe(404);
     expect((await lookup(tokenOf('owner'), first.request_id)).status).toBe(200);
     expect((await summary(tokenOf('outsider'))).status).toBe(403);

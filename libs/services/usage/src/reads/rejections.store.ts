@@ -1,27 +1,27 @@
 import type { RejectionsBody, RejectionView, RequestLookup } from '@gateway/contracts';
+import type { Prisma } from '../generated/prisma/client.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { RETENTION_DAYS } from './events.store.js';
-import { addPeople, addTimes, viewConditions } from './row-filter.js';
+import { filteredRows, viewRows } from './row-filter.js';
 import type { View } from './view.js';
 
-interface RejectionRow {
-  request_id: string;
-  created_at: Date;
-  endpoint: string;
-  model: string | null;
-  requested_model: string | null;
-  http_status: number;
-  code: string;
-  message: string;
-  scope: string | null;
-  scope_id: string | null;
-  key_id: string;
-  limit_type: string | null;
-  request_tags: Record<string, string>;
-}
+const COLUMNS = {
+  request_id: true,
+  created_at: true,
+  endpoint: true,
+  model: true,
+  requested_model: true,
+  http_status: true,
+  code: true,
+  message: true,
+  scope: true,
+  scope_id: true,
+  key_id: true,
+  limit_type: true,
+  request_tags: true,
+} satisfies Prisma.RejectionSelect;
 
-const COLUMNS = `request_id, created_at, endpoint, model, requested_model, http_status, code, message, scope, scope_id,
-  key_id, limit_type, request_tags`;
+type RejectionRow = Prisma.RejectionGetPayload<{ select: typeof COLUMNS }>;
 
 /** Reads of rejection: requests refused before any model was called. */
 export class RejectionsStore {
@@ -33,39 +33,42 @@ export class RejectionsStore {
     filter: RejectionsBody,
     notBefore: Date,
   ): Promise<{ rejections: RejectionView[]; total: number }> {
-    const conditions = viewConditions(view).add('created_at >= $', notBefore);
-    addTimes(conditions, filter);
-    addPeople(conditions, view, filter);
-    if (filter.model) conditions.add('model = ANY($::text[])', filter.model);
-    if (filter.status) conditions.add('http_status::text = ANY($::text[])', filter.status);
-    if (filter.code) conditions.add('code = ANY($::text[])', filter.code);
-    const { sql, values } = conditions.filter();
-    const [{ rows }, { rows: counts }] = await Promise.all([
-      this.database.pool.query<RejectionRow>(
-        `SELECT ${COLUMNS} FROM rejection WHERE ${sql} ORDER BY created_at DESC, request_id DESC
-         LIMIT ${filter.limit} OFFSET ${filter.offset}`,
-        values,
-      ),
-      this.database.pool.query<{ count: string }>(`SELECT count(*) FROM rejection WHERE ${sql}`, values),
+    const { model, status, code } = filter;
+    const where: Prisma.RejectionWhereInput = {
+      ...filteredRows(view, filter),
+      created_at: { gte: notBefore },
+      ...(model ? { model: { in: model } } : {}),
+      ...(status ? { http_status: { in: status.filter(isStatus).map(Number) } } : {}),
+      ...(code ? { code: { in: code } } : {}),
+    };
+    const [rows, total] = await Promise.all([
+      this.database.prisma.rejection.findMany({
+        where,
+        select: COLUMNS,
+        orderBy: [{ created_at: 'desc' }, { request_id: 'desc' }],
+        take: filter.limit,
+        skip: filter.offset,
+      }),
+      this.database.prisma.rejection.count({ where }),
     ]);
-    return { rejections: rows.map(toWire), total: Number(counts[0].count) };
+    return { rejections: rows.map(toWire), total };
   }
 
   /** null where the caller has no such refusal since `notBefore`. */
   async lookup(views: readonly View[], requestId: string, notBefore: Date): Promise<RequestLookup | null> {
     for (const view of views) {
-      const { sql, values } = viewConditions(view)
-        .add('request_id = $', requestId)
-        .add('created_at >= $', notBefore)
-        .filter();
-      const { rows } = await this.database.pool.query<RejectionRow>(
-        `SELECT ${COLUMNS} FROM rejection WHERE ${sql} LIMIT 1`,
-        values,
-      );
-      if (rows.length > 0) return lookupOf(rows[0]);
+      const row = await this.database.prisma.rejection.findFirst({
+        where: { ...viewRows(view), request_id: requestId, created_at: { gte: notBefore } },
+        select: COLUMNS,
+      });
+      if (row !== null) return lookupOf(row);
     }
     return null;
   }
+}
+
+function isStatus(text: string): boolean {
+  return /^[1-5]\d\d$/.test(text);
 }
 
 function toWire(row: RejectionRow): RejectionView {
@@ -106,7 +109,7 @@ function lookupOf(row: RejectionRow): RequestLookup {
     routing_fallback: false,
     cache_hit: false,
     attempts: [],
-    request_tags: row.request_tags,
+    request_tags: row.request_tags as Record<string, string>,
     retention_days: RETENTION_DAYS,
   };
 }

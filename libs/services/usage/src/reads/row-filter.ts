@@ -1,65 +1,46 @@
 import { ApiError, type UsageFilterBody } from '@gateway/contracts';
 import type { View } from './view.js';
 
-/** A WHERE clause with its values. */
-export interface RowFilter {
-  sql: string;
-  values: unknown[];
-}
-
 const BARE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const HAS_OFFSET = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
 const DAY_MS = 86_400_000;
 
-/** Builds one condition after another with numbered values. */
-export class Conditions {
-  private readonly parts: string[] = [];
-  private readonly values: unknown[] = [];
-
-  /** `$` in the text stands for the value. */
-  add(text: string, value: unknown): this {
-    this.values.push(value);
-    this.parts.push(text.replace('$', `$${this.values.length}`));
-    return this;
-  }
-
-  filter(): RowFilter {
-    return { sql: this.parts.join(' AND '), values: [...this.values] };
-  }
+/** Conditions on the columns that usage_event and rejection have alike. */
+export interface RowConditions {
+  account_id?: string;
+  org_id?: string;
+  key_id?: string;
+  team_id?: string;
+  member_id?: string;
+  created_at?: { gte?: Date; lt?: Date };
 }
 
 /** The rows of a view. */
-export function viewConditions(view: View): Conditions {
-  const conditions = new Conditions().add('account_id = $', view.accountId);
-  if (view.kind === 'key') return conditions.add('key_id = $', view.keyId);
-  conditions.add('org_id = $', view.orgId);
-  return view.kind === 'member' ? conditions.add('member_id = $', view.userId) : conditions;
+export function viewRows(view: View): RowConditions {
+  const { accountId: account_id } = view;
+  if (view.kind === 'key') return { account_id, key_id: view.keyId };
+  const { orgId: org_id } = view;
+  return view.kind === 'member' ? { account_id, org_id, member_id: view.userId } : { account_id, org_id };
 }
 
-/** The view's rows that the filter names. `member_id` and `team_id` are ignored for keys. */
-export function usageFilter(view: View, filter: UsageFilterBody): RowFilter {
-  const conditions = viewConditions(view);
-  addTimes(conditions, filter);
-  if (filter.model) conditions.add('model = ANY($::text[])', filter.model);
-  if (filter.status) conditions.add('status = ANY($::text[])', filter.status);
-  addPeople(conditions, view, filter);
-  return conditions.filter();
+/** The view's rows of these people and times. `member_id` and `team_id` are ignored for keys. */
+export function filteredRows(view: View, filter: UsageFilterBody): { AND: RowConditions[] } {
+  // A list, because a filter narrows the view: a member's own member_id is never replaced by the one asked for.
+  const people = view.kind === 'key' ? {} : peopleOf(filter);
+  return { AND: [viewRows(view), people, timesOf(filter)] };
 }
 
-export function addPeople(conditions: Conditions, view: View, filter: UsageFilterBody): void {
-  if (view.kind === 'key') return;
-  if (filter.team_id) conditions.add('team_id = $', filter.team_id);
-  if (filter.member_id) conditions.add('member_id = $', filter.member_id);
+function peopleOf({ team_id, member_id }: UsageFilterBody): RowConditions {
+  return { ...(team_id ? { team_id } : {}), ...(member_id ? { member_id } : {}) };
 }
 
-export function addTimes(conditions: Conditions, { since, until }: UsageFilterBody): void {
+function timesOf({ since, until }: UsageFilterBody): RowConditions {
   const from = since ? firstMoment(since) : null;
   const before = until ? momentAfter(until) : null;
   // Each is well-formed, so this is no fault of the schema; an empty answer would hide that the two were swapped.
   if (from !== null && before !== null && from >= before)
     throw new ApiError('bad_request', { message: 'since lies after until.', param: 'since' });
-  if (from !== null) conditions.add('created_at >= $', from);
-  if (before !== null) conditions.add('created_at < $', before);
+  return { created_at: { ...(from && { gte: from }), ...(before && { lt: before }) } };
 }
 
 /** A bare date begins at its midnight UTC; a time without an offset is UTC. */
