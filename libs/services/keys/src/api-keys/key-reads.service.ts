@@ -77,7 +77,7 @@ export class KeyReads {
   /** Throws ApiError `not_found` alike for unknown keys and those of others. */
   async keyLimits(caller: SessionPrincipal, id: string): Promise<KeyLimitsRecord> {
     const key = await findKey(this.database.prisma, caller, id);
-    const row = key === null ? null : await findKeyById(this.database.prisma, key.account_id, id);
+    const row = key === null ? null : await findKeyById(this.database.pool, key.account_id, id);
     if (row === null) throw new ApiError('not_found');
     return keyLimitsRecord(row, await this.spent(limitsOf(row)));
   }
@@ -87,10 +87,10 @@ export class KeyReads {
    * they would know. Spend of the scopes above the key is not shown to it.
    */
   async own(caller: KeyPrincipal): Promise<OwnKeyRecord> {
-    const { prisma } = this.database;
+    const { prisma, pool } = this.database;
     const [key, row] = await Promise.all([
       prisma.apiKey.findFirst({ where: { id: caller.keyId, account_id: caller.accountId } }),
-      findKeyById(prisma, caller.accountId, caller.keyId),
+      findKeyById(pool, caller.accountId, caller.keyId),
     ]);
     if (key === null || row === null) throw new ApiError('unauthorized');
     const spent = await this.spentOrNull(key.id);

@@ -125,7 +125,7 @@ export class DatabasePrincipalReader extends PrincipalReader {
   private async fetchKey(digest: string): Promise<KeyPrincipal | null> {
     const readAt = this.clock.monotonic();
     const hmacs = this.secrets.peppers.map((pepper) => pepperedDigest(pepper.key, digest));
-    const row = await findKeyByHmac(this.database.prisma, hmacs, new Date(this.clock.now()));
+    const row = await findKeyByHmac(this.database.pool, hmacs, new Date(this.clock.now()));
     const principal = row === null ? null : toKeyPrincipal(row);
     this.remember(digest, { principal, readAt });
     return principal;
@@ -146,7 +146,7 @@ export class DatabasePrincipalReader extends PrincipalReader {
 
   private async readSession(token: string): Promise<Principal> {
     const claims = await this.tokens.verify(token);
-    const found = await findSession(this.database.prisma, claims, new Date(this.clock.now()));
+    const found = await findSession(this.database.pool, claims, new Date(this.clock.now()));
     if (found === null) throw new ApiError('unauthorized');
     return found;
   }

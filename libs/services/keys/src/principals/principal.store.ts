@@ -8,9 +8,8 @@ import type {
 } from '@gateway/contracts';
 import type { SessionPrincipal } from '@gateway/contracts';
 import { keyScopeLimits } from '@gateway/limits';
-import { Prisma } from '../generated/prisma/client.js';
+import type pg from 'pg';
 import { money } from '../postgres/columns.js';
-import type { Tx } from '../postgres/keys-database.js';
 
 /** One scope above the key, as SQL builds it. */
 interface ScopeRow {
@@ -60,8 +59,8 @@ export interface KeyRow {
  * Everything a key's principal shows, in one statement and so in one snapshot with the account's version. A member who
  * has left is joined all the same: the key goes on counting against its creator (spec, Limits rule 4).
  */
-function keyQuery(condition: Prisma.Sql, graceUntil: Prisma.Sql = Prisma.sql`NULL::timestamptz`): Prisma.Sql {
-  return Prisma.sql`
+function keyQuery(condition: string, graceUntil: string): string {
+  return `
     SELECT k.id, k.label, k.status, k.account_id, a.version AS account_version,
       a.credit_limit_usd::text AS credit_limit_usd, encode(a.end_user_key, 'base64') AS end_user_key,
       k.org_id, k.team_id, k.created_by, k.api_version, k.default_model, k.scopes,
@@ -69,10 +68,10 @@ function keyQuery(condition: Prisma.Sql, graceUntil: Prisma.Sql = Prisma.sql`NUL
       k.allowed_models, k.blocked_models, k.model_limits,
       coalesce(k.routing_policy, r.routing_policy) AS routing_policy,
       k.fixed_provider, k.request_tags, k.expires_at, ${graceUntil} AS grace_until,
-      ${scopeSql('o', Prisma.sql`o.id`)} AS org,
-      ${scopeSql('m', Prisma.sql`m.user_id`)} AS member,
-      ${scopeSql('t', Prisma.sql`t.id`)} AS team,
-      ${scopeSql('tm', Prisma.sql`tm.team_id || '/' || tm.user_id`)} AS team_member
+      ${scopeSql('o', 'o.id')} AS org,
+      ${scopeSql('m', 'm.user_id')} AS member,
+      ${scopeSql('t', 't.id')} AS team,
+      ${scopeSql('tm', "tm.team_id || '/' || tm.user_id")} AS team_member
     FROM api_key k
     JOIN account a ON a.id = k.account_id
     LEFT JOIN org o ON o.id = k.org_id
@@ -85,29 +84,43 @@ function keyQuery(condition: Prisma.Sql, graceUntil: Prisma.Sql = Prisma.sql`NUL
 }
 
 /** The limits and lists of one joined row as an object; null where there was none to join. */
-function scopeSql(alias: 'o' | 'm' | 't' | 'tm', id: Prisma.Sql): Prisma.Sql {
-  const row = Prisma.raw(alias);
-  return Prisma.sql`CASE WHEN ${id} IS NULL THEN NULL ELSE jsonb_build_object(
+function scopeSql(row: 'o' | 'm' | 't' | 'tm', id: string): string {
+  return `CASE WHEN ${id} IS NULL THEN NULL ELSE jsonb_build_object(
     'id', ${id}, 'rpm', ${row}.rpm_limit, 'rpd', ${row}.rpd_limit, 'tpm', ${row}.tpm_limit,
     'cap', ${row}.spend_cap_usd::text, 'allowed', ${row}.allowed_models, 'blocked', ${row}.blocked_models) END`;
 }
 
-/** By what is stored of its secret, the current or a rotated one in its grace; null = unknown. */
-export async function findKeyByHmac(tx: Tx, hmacs: readonly string[], now: Date): Promise<KeyRow | null> {
-  const list = Prisma.join([...hmacs]);
-  const condition = Prisma.sql`k.secret_hmac IN (${list})
-    OR (k.previous_secret_hmac IN (${list}) AND k.previous_until > ${now})`;
-  const graceUntil = Prisma.sql`CASE WHEN k.secret_hmac IN (${list}) THEN NULL ELSE k.previous_until END`;
-  const [row] = await tx.$queryRaw<KeyRow[]>(keyQuery(condition, graceUntil));
-  return row ?? null;
+// Two scalars and no array: PostgreSQL expects ten rows of an array, and then reads whole tables for the join.
+const BY_HMAC = keyQuery(
+  `k.secret_hmac IN ($1, $2) OR (k.previous_secret_hmac IN ($1, $2) AND k.previous_until > $3)`,
+  'CASE WHEN k.secret_hmac IN ($1, $2) THEN NULL ELSE k.previous_until END',
+);
+const BY_ID = keyQuery('k.id = $1 AND k.account_id = $2', 'NULL::timestamptz');
+
+/**
+ * By what is stored of its secret, the current or a rotated one in its grace, under the newest pepper and the one
+ * before; null = unknown.
+ */
+export function findKeyByHmac(
+  pool: pg.Pool,
+  [newest, before = newest]: readonly string[],
+  now: Date,
+): Promise<KeyRow | null> {
+  return firstRow<KeyRow>(pool, { name: 'key-by-hmac', text: BY_HMAC, values: [newest, before, now] });
 }
 
 /** By account and id together. */
-export async function findKeyById(tx: Tx, accountId: string, id: string): Promise<KeyRow | null> {
-  const [row] = await tx.$queryRaw<KeyRow[]>(
-    keyQuery(Prisma.sql`k.id = ${id} AND k.account_id = ${accountId}`),
-  );
-  return row ?? null;
+export function findKeyById(pool: pg.Pool, accountId: string, id: string): Promise<KeyRow | null> {
+  return firstRow<KeyRow>(pool, { name: 'key-by-id', text: BY_ID, values: [id, accountId] });
+}
+
+/** Prepared once a connection. Not through Prisma, which costs three times the CPU on the path of every first use. */
+async function firstRow<T extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  query: pg.QueryConfig,
+): Promise<T | null> {
+  const { rows } = await pool.query<T>(query);
+  return rows[0] ?? null;
 }
 
 export function toKeyPrincipal(row: KeyRow): KeyPrincipal {
@@ -180,28 +193,31 @@ interface SessionRow {
   memberships: MembershipRow[];
 }
 
+const SESSION = `
+  SELECT u.id AS user_id, u.email, u.is_super_admin, a.id AS account_id, a.version AS account_version,
+    coalesce((
+      SELECT jsonb_agg(jsonb_build_object('orgId', m.org_id, 'accountId', oa.id, 'role', m.role,
+        'member', ${scopeSql('m', 'm.user_id')}, 'org', ${scopeSql('o', 'o.id')},
+        'teams', coalesce((
+        SELECT jsonb_agg(tm.team_id ORDER BY tm.team_id) FROM team_member tm JOIN team t ON t.id = tm.team_id
+        WHERE tm.user_id = u.id AND t.org_id = m.org_id AND tm.removed_at IS NULL), '[]')) ORDER BY m.org_id)
+      FROM membership m JOIN account oa ON oa.org_id = m.org_id JOIN org o ON o.id = m.org_id
+      WHERE m.user_id = u.id AND m.removed_at IS NULL), '[]') AS memberships
+  FROM session s
+  JOIN "user" u ON u.id = s.user_id
+  JOIN account a ON a.user_id = u.id
+  WHERE s.id = $1 AND u.id = $2 AND u.epoch = $3
+    AND s.ended_at IS NULL AND s.expires_at > $4 AND u.disabled_at IS NULL`;
+
 /** The caller behind a verified token; null where the session or the person's epoch has ended. */
 export async function findSession(
-  tx: Tx,
+  pool: pg.Pool,
   session: { sessionId: string; userId: string; epoch: number },
   now: Date,
 ): Promise<SessionPrincipal | null> {
-  const [row] = await tx.$queryRaw<SessionRow[]>`
-    SELECT u.id AS user_id, u.email, u.is_super_admin, a.id AS account_id, a.version AS account_version,
-      coalesce((
-        SELECT jsonb_agg(jsonb_build_object('orgId', m.org_id, 'accountId', oa.id, 'role', m.role,
-          'member', ${scopeSql('m', Prisma.sql`m.user_id`)}, 'org', ${scopeSql('o', Prisma.sql`o.id`)},
-          'teams', coalesce((
-          SELECT jsonb_agg(tm.team_id ORDER BY tm.team_id) FROM team_member tm JOIN team t ON t.id = tm.team_id
-          WHERE tm.user_id = u.id AND t.org_id = m.org_id AND tm.removed_at IS NULL), '[]')) ORDER BY m.org_id)
-        FROM membership m JOIN account oa ON oa.org_id = m.org_id JOIN org o ON o.id = m.org_id
-        WHERE m.user_id = u.id AND m.removed_at IS NULL), '[]') AS memberships
-    FROM session s
-    JOIN "user" u ON u.id = s.user_id
-    JOIN account a ON a.user_id = u.id
-    WHERE s.id = ${session.sessionId} AND u.id = ${session.userId} AND u.epoch = ${session.epoch}
-      AND s.ended_at IS NULL AND s.expires_at > ${now} AND u.disabled_at IS NULL`;
-  if (row === undefined) return null;
+  const values = [session.sessionId, session.userId, session.epoch, now];
+  const row = await firstRow<SessionRow>(pool, { name: 'session', text: SESSION, values });
+  if (row === null) return null;
   return {
     kind: 'session',
     userId: row.user_id,
