@@ -49,6 +49,8 @@ describe('HttpPrincipalReader', () => {
   let outcomes: string[];
   let reader: HttpPrincipalReader;
   let version: () => Promise<number | null>;
+  /** When an admission last found the account of this version. */
+  let confirmed: { at: number; version: number } | null;
 
   beforeEach(async () => {
     keys = new KeysService(await startUpstreamDouble());
@@ -64,6 +66,9 @@ describe('HttpPrincipalReader', () => {
     version = async () => 1;
     const limits = new LimitStoreDouble({ clock, random });
     limits.version = () => version();
+    confirmed = null;
+    limits.confirmedAt = (_accountId, asked) =>
+      confirmed?.version === asked ? confirmed.at : Number.NEGATIVE_INFINITY;
     outcomes = [];
     const onOutcome = (outcome: string): void => void outcomes.push(outcome);
     reader = new HttpPrincipalReader({ http, limits, clock, random, onOutcome });
@@ -142,6 +147,33 @@ describe('HttpPrincipalReader', () => {
     expect(await reader.resolve(credential)).toBe(first);
     await eventually(() => keys.requests.length === 2);
     expect(keys.requests[1].etag).toBe('"1"');
+  });
+
+  it('does not ask again while admissions find the account unchanged, up to 15 min', async () => {
+    const first = await reader.resolve(credential);
+    for (let second = 0; second < 7 * 60; second += 15) {
+      await clock.advance(15_000);
+      confirmed = { at: clock.monotonic(), version: 1 };
+      expect(await reader.resolve(credential)).toBe(first);
+    }
+    expect(keys.requests).toHaveLength(1);
+    await clock.advance(8 * MINUTE);
+    confirmed = { at: clock.monotonic(), version: 1 };
+    expect(await reader.resolve(credential)).toBe(first);
+    await eventually(() => keys.requests.length === 2);
+  });
+
+  it('K10 an account that admissions find changed, or that nobody admits, is asked for again', async () => {
+    await reader.resolve(credential);
+    await clock.advance(MINUTE);
+    confirmed = { at: clock.monotonic(), version: 2 };
+    await reader.resolve(credential);
+    await eventually(() => keys.requests.length === 2);
+    await eventually(() => outcomes.includes('unchanged'));
+    confirmed = { at: clock.monotonic(), version: 1 };
+    await clock.advance(MINUTE);
+    await reader.resolve(credential);
+    await eventually(() => keys.requests.length === 3);
   });
 
   it('keys that came at once are not all due at once, and none before 30 s', async () => {
@@ -231,6 +263,18 @@ describe('HttpPrincipalReader', () => {
       expect(await reader.resolve(credential)).toMatchObject({ keyId: 'key_1' });
       await clock.advance(MINUTE);
       await expect(reader.resolve(credential)).rejects.toThrow(expect.objectContaining({ status: 503 }));
+    });
+
+    it('K07 serves no key for longer that admissions confirm', async () => {
+      await reader.resolve(credential);
+      away();
+      const useAt = async (ms: number): Promise<unknown> => {
+        await clock.advance(ms - clock.monotonic());
+        confirmed = { at: clock.monotonic(), version: 1 };
+        return reader.resolve(credential);
+      };
+      expect(await useAt(15 * MINUTE - 1)).toMatchObject({ keyId: 'key_1' });
+      await expect(useAt(15 * MINUTE)).rejects.toThrow(expect.objectContaining({ status: 503 }));
     });
 
     it.each([

@@ -17,8 +17,11 @@ import { parsePrincipal } from './parse-principal.js';
 interface Entry {
   principal: Principal;
   etag: string | undefined;
-  /** Monotonic time at which the keys service last said that this record is right. */
+  /** Monotonic times at which the keys service last sent this record or confirmed it, and somebody confirmed it. */
+  loadedAt: number;
   confirmedAt: number;
+  /** How much of its time it lives: keys that came at once are not all due at once. */
+  part: number;
   /** Monotonic time from which its next use asks again. */
   dueAt: number;
   /** The last try had no answer. */
@@ -43,7 +46,7 @@ export interface HttpPrincipalReaderDeps {
 const ENTRIES_MAX = 50_000;
 const NEGATIVE_MS = 5_000;
 const REVALIDATE_AFTER_MS = 60_000;
-/** By so much of that sooner, drawn for each: keys that came at once are not all due at once. */
+/** By so much of a record's time sooner it is due, drawn for each. */
 const REVALIDATE_SPREAD = 0.5;
 /** An admin key's record does not carry its expiry, so it is asked for again at every use past this. */
 const ADMIN_KEY_FRESH_MS = 1_000;
@@ -73,12 +76,14 @@ export class HttpPrincipalReader extends PrincipalReader {
     const entry = this.entries.get(cacheKey);
     if (entry === undefined) return this.resolveUnknown(credential, cacheKey, now);
     if (this.isPastExpiry(credential)) throw new ApiError('unauthorized');
-    const age = now - entry.confirmedAt;
-    if (credential.kind === 'admin_key' ? age < ADMIN_KEY_FRESH_MS : now < entry.dueAt) {
+    if (
+      credential.kind === 'admin_key' ? now - entry.loadedAt < ADMIN_KEY_FRESH_MS : this.isFresh(entry, now)
+    ) {
       this.deps.onOutcome?.('hit');
       return entry.principal;
     }
-    if (age >= SERVE_UNCONFIRMED_MS || credential.kind === 'admin_key')
+    const age = now - entry.confirmedAt;
+    if (now - entry.loadedAt >= SERVE_UNCONFIRMED_MS || credential.kind === 'admin_key')
       return this.load(credential, cacheKey);
     const isAsked = this.revalidate(credential, cacheKey, now);
     const isUnconfirmed = age >= REVALIDATE_AFTER_MS && (entry.hasFailed || !isAsked);
@@ -97,6 +102,20 @@ export class HttpPrincipalReader extends PrincipalReader {
       () => this.load(credential, cacheKey),
     );
     return flight.next;
+  }
+
+  /**
+   * An admission that found the account to be of the record's version has confirmed the record: nothing of it changes
+   * without a new version. The keys service is asked all the same from time to time, as a bound on mistakes.
+   */
+  private isFresh(entry: Entry, now: number): boolean {
+    if (now < entry.dueAt) return true;
+    const { accountId, accountVersion } = entry.principal;
+    const confirmedAt = this.deps.limits.confirmedAt(accountId, accountVersion);
+    if (confirmedAt <= entry.confirmedAt) return false;
+    entry.confirmedAt = confirmedAt;
+    entry.dueAt = dueAt(entry);
+    return now < entry.dueAt;
   }
 
   private async resolveUnknown(credential: Credential, cacheKey: string, now: number): Promise<Principal> {
@@ -183,9 +202,10 @@ export class HttpPrincipalReader extends PrincipalReader {
     }
   }
 
-  private confirmed(now: number): Pick<Entry, 'confirmedAt' | 'dueAt' | 'hasFailed'> {
-    const sooner = REVALIDATE_SPREAD * this.deps.random.fraction();
-    return { confirmedAt: now, dueAt: now + REVALIDATE_AFTER_MS * (1 - sooner), hasFailed: false };
+  private confirmed(now: number): Omit<Entry, 'principal' | 'etag'> {
+    const part = 1 - REVALIDATE_SPREAD * this.deps.random.fraction();
+    const times = { loadedAt: now, confirmedAt: now, part };
+    return { ...times, dueAt: dueAt(times), hasFailed: false };
   }
 
   /** A session ends with its token, which the cached record does not know. */
@@ -194,6 +214,10 @@ export class HttpPrincipalReader extends PrincipalReader {
     const expiresAt = expiryOf(credential.token);
     return expiresAt !== null && expiresAt <= this.deps.clock.now();
   }
+}
+
+function dueAt({ loadedAt, confirmedAt, part }: Pick<Entry, 'loadedAt' | 'confirmedAt' | 'part'>): number {
+  return Math.min(confirmedAt + REVALIDATE_AFTER_MS * part, loadedAt + SERVE_UNCONFIRMED_MS * part);
 }
 
 function cacheKeyOf(credential: Credential): string {
