@@ -49,7 +49,7 @@ export interface FleetUpstreams {
 /** Broker, database and ledger give way to the edge: in a real fleet they have machines of their own. */
 const NICE = 10;
 
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from(
       { length: count },

@@ -9,10 +9,13 @@ import type { LoadFigures, LoadOptions } from './load.js';
  */
 const options = JSON.parse(readFileSync(process.argv[2], 'utf8')) as LoadOptions;
 const { hostname, port } = new URL(options.url);
+const more = Object.entries(options.headers ?? {})
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
 const requests = options.keys.map((key) =>
   Buffer.from(
     `POST /v1/chat/completions HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n` +
-      `Authorization: Bearer ${key}\r\nContent-Length: ${Buffer.byteLength(options.body)}\r\n\r\n${options.body}`,
+      `Authorization: Bearer ${key}\r\n${more}Content-Length: ${Buffer.byteLength(options.body)}\r\n\r\n${options.body}`,
   ),
 );
 const latencies: number[] = [];

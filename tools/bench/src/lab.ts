@@ -2,6 +2,7 @@ import { startBefore } from './before.js';
 import { startFleet, type Fleet } from './fleet.js';
 import { startNginx } from './nginx.js';
 import type { Options } from './options.js';
+import { startPortkey } from './portkey.js';
 import { childrenOf } from './proc.js';
 import { start } from './processes.js';
 import { startStampedUpstream, type StampedUpstream } from './stream-upstream.js';
@@ -14,6 +15,9 @@ export interface Target {
   key: string;
   plainModel: string;
   streamModel: string;
+  /** What a peer needs beside the credential, of plain requests and of streams. */
+  plainHeaders?: Readonly<Record<string, string>>;
+  streamHeaders?: Readonly<Record<string, string>>;
   /** null for a peer that somebody else has started. */
   pid: number | null;
   /** All processes that run for it alone, its servers included: their time is not another target's. */
@@ -77,8 +81,15 @@ export async function openLab(
       const other = await open(startBefore(options.against, upstreams), (fleet) => fleet.stop());
       targets.push(gatewayOf('before', other.started, other.family));
     }
-    for (const { model, ...peer } of options.peers) {
-      targets.push({ ...peer, plainModel: model, streamModel: model, pid: null, family: [] });
+    for (const { name, url, key, model } of options.peers) {
+      const common = { name, key, plainModel: model, streamModel: model };
+      if (url === null) {
+        const { started, family } = await open(startPortkey(upstreams), ({ program }) => program.stop());
+        const { program, ...portkey } = started;
+        targets.push({ ...common, ...portkey, pid: program.pid, family });
+      } else {
+        targets.push({ ...common, url, pid: null, family: [] });
+      }
     }
     const caution = native ? '' : 'nginx is not installed: a Node upstream takes part of the processor';
     return { lab: { options, fleet: current.started, targets, baseline, gateway, streams, caution }, close };

@@ -8,6 +8,7 @@ export interface LoadOptions {
   url: string;
   /** One credential, or several that are used in turn. */
   keys: readonly string[];
+  headers?: Readonly<Record<string, string>>;
   body: string;
   connections: number;
   seconds: number;
@@ -73,7 +74,10 @@ function wrkCommand(folder: string, options: LoadOptions): [string, string[]] {
 }
 
 /** A request is one string made once; with several keys, one string for each key, made at its first use. */
-function wrkScript({ body, keys }: LoadOptions, keysFile: string): string {
+function wrkScript({ body, keys, headers = {} }: LoadOptions, keysFile: string): string {
+  const more = Object.entries(headers).map(
+    ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}\n`,
+  );
   const several = `local keys, made, at = {}, {}, 0
 for line in io.lines(${JSON.stringify(keysFile)}) do keys[#keys + 1] = line end
 request = function()
@@ -87,7 +91,7 @@ end`;
   return `wrk.method = "POST"
 wrk.headers["content-type"] = "application/json"
 wrk.headers["authorization"] = "Bearer ${keys[0]}"
-wrk.body = ${JSON.stringify(body)}
+${more.join('')}wrk.body = ${JSON.stringify(body)}
 ${keys.length > 1 ? several : ''}
 done = function(summary, latency, requests)
   local e = summary.errors

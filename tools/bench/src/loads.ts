@@ -38,7 +38,7 @@ export const plainBodyOf = (target: Target): string => chatBody(target.plainMode
  * Loads until two rounds in a row are alike and V8 compiles no less than the round before, at most as long as the
  * options say. Requests/s alone stand long before the last function is compiled.
  */
-export async function warmUp({ options }: Lab, target: Target, body: string): Promise<number> {
+export async function warmUp({ options }: Lab, target: Target, body: string): Promise<void> {
   let before = { requestsPerSecond: 0, compilerUs: Number.POSITIVE_INFINITY };
   for (let round = 1; round * WARM_UP_ROUND_SECONDS <= options.warmUpSeconds; round += 1) {
     const compiled = target.pid === null ? 0 : compilerSeconds(target.pid);
@@ -50,21 +50,20 @@ export async function warmUp({ options }: Lab, target: Target, body: string): Pr
     );
     const isSteady = Math.abs(requestsPerSecond - before.requestsPerSecond) <= requestsPerSecond * IS_STEADY;
     const isCompiled = !(compilerUs > COMPILER_US_MIN && compilerUs < before.compilerUs * COMPILER_FALL);
-    if (round >= WARM_UP_ROUNDS_MIN && isSteady && isCompiled) return round * WARM_UP_ROUND_SECONDS;
+    if (round >= WARM_UP_ROUNDS_MIN && isSteady && isCompiled) return;
     before = { requestsPerSecond, compilerUs };
   }
-  return options.warmUpSeconds;
 }
 
 /** One load; answers that are errors end the run, because nothing is measured by them. */
 export async function loadOn(
-  { name, url, key }: Pick<Target, 'name' | 'url' | 'key'>,
+  { name, url, key, plainHeaders: headers }: Pick<Target, 'name' | 'url' | 'key' | 'plainHeaders'>,
   body: string,
   connections: number,
   seconds: number,
   keys: readonly string[] = [key],
 ): Promise<LoadFigures> {
-  const figures = await load({ url, keys, body, connections, seconds });
+  const figures = await load({ url, keys, headers, body, connections, seconds });
   if (figures.errors > 0) {
     throw new Error(`${name}: ${figures.errors} answers were errors, so nothing was measured`);
   }

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 
-/** Another program that speaks the same API, started by whoever measures. */
+/** Another program that speaks the same API. */
 interface Peer {
   name: string;
-  url: string;
+  /** null for one that the bench installs and starts by itself. */
+  url: string | null;
   key: string;
   model: string;
 }
@@ -56,7 +57,8 @@ const HELP = `npm run bench -- [options]
   --keys N,N         of the size row (5000,100000)
   --streams N        held at once (512)          --stalled N   readers that stop reading (1000)
   --leaving N        callers that leave at once (1000)
-  --peer name=URL[,key=…][,model=…]              another program; more than once
+  --peer portkey     Portkey's gateway from npm, installed below .cache at its first use
+  --peer name=URL[,key=…][,model=…]              another program that runs already; more than once
   --against DIR      another built checkout: its gateway takes turns with this one; plain alone unless --only is given
   --json FILE        the rows as JSON            --markdown FILE
   --write-docs       keeps the rows in docs/performance/figures.json and writes them into docs/performance.md
@@ -64,9 +66,10 @@ const HELP = `npm run bench -- [options]
 `;
 
 function peerOf(text: string): Peer {
+  if (text === 'portkey') return { name: text, url: null, key: 'bench', model: 'gpt-4o-mini' };
   const at = text.indexOf('=');
   const [url, ...rest] = text.slice(at + 1).split(',');
-  if (at < 1 || !URL.canParse(url)) throw new Error(`--peer ${text}: name=URL is expected`);
+  if (at < 1 || !URL.canParse(url)) throw new Error(`--peer ${text}: portkey or name=URL is expected`);
   const settings = new Map(rest.map((part) => part.split('=', 2) as [string, string]));
   return {
     name: text.slice(0, at),

@@ -21,18 +21,27 @@ export interface Started {
 export interface StartOptions {
   args: string[];
   env?: Record<string, string>;
+  /** False for a program of others: it sees `env` and PATH alone. */
+  inheritsEnvironment?: boolean;
   readyWhen: RegExp;
   /** 19 for what must not take the processor from the edge: broker and ledger, as in a real fleet. */
   nice?: number;
 }
 
 /** Starts a program of this repository on this Node and waits until it says that it is ready. */
-export function start({ args, env, readyWhen, nice = 0 }: StartOptions): Promise<Started> {
+export function start({
+  args,
+  env,
+  inheritsEnvironment = true,
+  readyWhen,
+  nice = 0,
+}: StartOptions): Promise<Started> {
+  const inherited = inheritsEnvironment ? process.env : { PATH: process.env['PATH'] };
   const [command, all] =
     nice === 0 ? [process.execPath, args] : ['nice', ['-n', String(nice), process.execPath, ...args]];
   const child = spawn(command, all, {
     cwd: root,
-    env: { ...process.env, ...env, _JAVA_OPTIONS: JAVA_OPTIONS },
+    env: { ...inherited, ...env, _JAVA_OPTIONS: JAVA_OPTIONS },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let output = '';

@@ -5,6 +5,7 @@ export interface StreamLoad {
   url: string;
   key: string;
   model: string;
+  headers?: Readonly<Record<string, string>>;
   /** Streams at a time. */
   connections: number;
   frames: number;
@@ -141,7 +142,11 @@ export async function readStreams(options: StreamLoad): Promise<StreamFigures> {
       stream: true,
       messages: [{ role: 'user', content: JSON.stringify(order) }],
     });
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+    const headers = {
+      ...options.headers,
+      'content-type': 'application/json',
+      authorization: `Bearer ${key}`,
+    };
     return new Promise((resolve) => {
       const reader = new Reader(order, figures, performance.now(), resolve);
       pool.dispatch({ path: '/v1/chat/completions', method: 'POST', headers, body }, reader);

@@ -5,26 +5,35 @@ import type { Cost } from './loads.js';
 /** What each program gave, round by round, by its name. */
 export type Rounds<T> = ReadonlyMap<string, readonly T[]>;
 
+interface Turn<T> {
+  warmUp: (target: Target) => Promise<unknown>;
+  measure: (target: Target) => Promise<T>;
+}
+
 /**
- * Rounds in turn, every other one in the opposite order, so that a machine that slows down slows all. A peer that
- * fails takes part no longer; our own programs end the group.
+ * Warms each program up, then measures rounds in turn, every other one in the opposite order, so that a machine that
+ * slows down slows all. A peer that fails takes part no longer; our own programs end the group.
  */
-export async function takeTurns<T>(lab: Lab, measure: (target: Target) => Promise<T>): Promise<Rounds<T>> {
-  const measured = new Map<string, T[]>(lab.targets.map(({ name }) => [name, []]));
+export async function takeTurns<T>(lab: Lab, { warmUp, measure }: Turn<T>): Promise<Rounds<T>> {
+  const rounds = new Map<string, T[]>(lab.targets.map(({ name }) => [name, []]));
+  const attempt = async (target: Target, work: (of: T[]) => Promise<void>): Promise<void> => {
+    const of = rounds.get(target.name);
+    if (of === undefined) return;
+    try {
+      await work(of);
+    } catch (error) {
+      if (!lab.options.peers.some(({ name }) => name === target.name)) throw error;
+      rounds.delete(target.name);
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    }
+  };
+  for (const target of lab.targets) await attempt(target, async () => void (await warmUp(target)));
   for (let round = 0; round < lab.options.rounds; round += 1) {
     for (const target of round % 2 === 0 ? lab.targets : [...lab.targets].reverse()) {
-      const rounds = measured.get(target.name);
-      if (rounds === undefined) continue;
-      try {
-        rounds.push(await measure(target));
-      } catch (error) {
-        if (!lab.options.peers.some(({ name }) => name === target.name)) throw error;
-        measured.delete(target.name);
-        process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      }
+      await attempt(target, async (of) => void of.push(await measure(target)));
     }
   }
-  return measured;
+  return rounds;
 }
 
 type Compared = Pick<Row, 'peers' | 'ratio'> & { baseline: Figure; gateway: Figure };

@@ -14,8 +14,10 @@ const RATIO_MIN = 1.1;
 export async function bodyRows(lab: Lab): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { id, name, bytes, isGated } of AXIS) {
-    for (const target of lab.targets) await warmUp(lab, target, chatBody(target.plainModel, bytes));
-    const rounds = await takeTurns(lab, (target) => costOn(lab, target, chatBody(target.plainModel, bytes)));
+    const rounds = await takeTurns(lab, {
+      warmUp: (target) => warmUp(lab, target, chatBody(target.plainModel, bytes)),
+      measure: (target) => costOn(lab, target, chatBody(target.plainModel, bytes)),
+    });
     const rps = compared(rounds, ({ requestsPerSecond }) => requestsPerSecond, 'more');
     rows.push(
       row({

@@ -19,11 +19,10 @@ interface Round extends Cost {
 
 /** Plain chat of 1 KB: throughput, what a request costs, latency, and whether the ledger keeps up. */
 export async function plainRows(lab: Lab): Promise<Row[]> {
-  for (const target of lab.targets) {
-    const seconds = await warmUp(lab, target, plainBodyOf(target));
-    process.stderr.write(`${target.name} warmed up for ${seconds} s\n`);
-  }
-  const rounds = await takeTurns(lab, (target) => measure(lab, target));
+  const rounds = await takeTurns(lab, {
+    warmUp: (target) => warmUp(lab, target, plainBodyOf(target)),
+    measure: (target) => measure(lab, target),
+  });
   const caughtUp = await untilLedgerHasAll(lab);
   const rps = compared(rounds, ({ requestsPerSecond }) => requestsPerSecond, 'more');
   return [

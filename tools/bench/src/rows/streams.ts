@@ -14,37 +14,36 @@ const FIRST_TOKEN_MAX = 1.5;
 const FRAME_GAP_MAX = 1.1;
 
 function read(target: Target, shape: Shape): Promise<StreamFigures> {
-  const { url, key, streamModel: model } = target;
-  return readStreams({ url, key, model, ...shape });
+  const { url, key, streamModel: model, streamHeaders: headers } = target;
+  return readStreams({ url, key, model, headers, ...shape });
 }
 
 /** Streams as fast as they go until their number stands: a paced load leaves the code uncompiled for long. */
-async function warmUpStreams({ targets, options }: Lab): Promise<void> {
-  for (const target of targets) {
-    let before = 0;
-    for (let warmed = 0; warmed < options.warmUpSeconds; warmed += WARM_UP.seconds) {
-      const { streams, ...rest } = await read(target, WARM_UP);
-      const faults = faultsOf({ streams, ...rest });
-      if (faults !== '') throw new Error(`${target.name}: ${faults} while warming up`);
-      if (warmed >= WARM_UP_SECONDS_MIN && Math.abs(streams - before) <= streams * WARM_UP_STABLE) break;
-      before = streams;
-    }
+async function warmUpStreams({ options }: Lab, target: Target): Promise<void> {
+  let before = 0;
+  for (let warmed = 0; warmed < options.warmUpSeconds; warmed += WARM_UP.seconds) {
+    const { streams, ...rest } = await read(target, WARM_UP);
+    const faults = faultsOf({ streams, ...rest });
+    if (faults !== '') throw new Error(`${target.name}: ${faults} while warming up`);
+    if (warmed >= WARM_UP_SECONDS_MIN && Math.abs(streams - before) <= streams * WARM_UP_STABLE) break;
+    before = streams;
   }
 }
 
 type Round = StreamFigures & Cost;
 
 /** The same paced streams on every program in turn. */
-async function measure(lab: Lab, shape: Shape): Promise<Rounds<Round>> {
-  await warmUpStreams(lab);
-  return await takeTurns(lab, (target) =>
-    costOf(
-      lab,
-      target,
-      () => read(target, shape),
-      ({ streams }) => streams,
-    ),
-  );
+function measure(lab: Lab, shape: Shape): Promise<Rounds<Round>> {
+  return takeTurns(lab, {
+    warmUp: (target) => warmUpStreams(lab, target),
+    measure: (target) =>
+      costOf(
+        lab,
+        target,
+        () => read(target, shape),
+        ({ streams }) => streams,
+      ),
+  });
 }
 
 function allFaults(measured: Rounds<Round>): string {
