@@ -1,30 +1,18 @@
-import { Inject, Injectable, Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
 import { EventLog, Funds, type Clock, type Random } from '@gateway/contracts';
-import { ShipperFactory } from '@gateway/edge';
+import { START_SHIPPER, type StartShipper } from '@gateway/edge';
 import { startInProcessShipper } from '@gateway/event-log';
 import { CLOCK, RANDOM } from '@gateway/platform';
 
+const useFactory =
+  (eventLog: EventLog, funds: Funds, clock: Clock, random: Random): StartShipper =>
+  (events) =>
+    startInProcessShipper({ eventLog, funds, clock, random, events });
+
 /** The journal goes to the event log in memory, and behind the ledger's watermark its segments go. */
-@Injectable()
-class InProcessShippers extends ShipperFactory {
-  constructor(
-    private readonly eventLog: EventLog,
-    private readonly funds: Funds,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(RANDOM) private readonly random: Random,
-  ) {
-    super();
-  }
-
-  override start(events: Parameters<ShipperFactory['start']>[0]): ReturnType<ShipperFactory['start']> {
-    const { eventLog, funds, clock, random } = this;
-    return startInProcessShipper({ eventLog, funds, clock, random, events });
-  }
-}
-
-@Module({
-  providers: [{ provide: ShipperFactory, useClass: InProcessShippers }],
-  exports: [ShipperFactory],
-})
-class Shippers {}
-export const InProcessShipperModule = { module: Shippers, global: true };
+export const InProcessShipperModule: DynamicModule = {
+  module: class InProcessShippers {},
+  global: true,
+  providers: [{ provide: START_SHIPPER, useFactory, inject: [EventLog, Funds, CLOCK, RANDOM] }],
+  exports: [START_SHIPPER],
+};

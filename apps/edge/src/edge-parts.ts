@@ -3,7 +3,7 @@ import { EdgeModule, type EdgeConfig, type EnabledProvider } from '@gateway/edge
 import { RemoteCatalogueModule, RemoteFundsModule, RemotePrincipalsModule } from '@gateway/fleet';
 import { type FleetConfig } from '@gateway/platform';
 import { frontDoorOf } from './front-door-of.js';
-import { FleetShipperModule } from './fleet-shipper.js';
+import { fleetShipper } from './fleet-shipper.js';
 
 export interface EdgeSettings {
   fleet: Readonly<FleetConfig>;
@@ -15,5 +15,5 @@ export interface EdgeSettings {
 export function edgeParts({ fleet, config, providers }: EdgeSettings): (DynamicModule | Type<unknown>)[] {
   const edge = EdgeModule.with({ config, providers, frontDoor: frontDoorOf(config) });
   const ports = [RemotePrincipalsModule, RemoteCatalogueModule, RemoteFundsModule];
-  return [edge, FleetShipperModule.with(fleet), ...ports];
+  return [edge, fleetShipper(fleet), ...ports];
 }

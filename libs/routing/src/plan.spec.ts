@@ -57,6 +57,8 @@ function index(...models: CatalogueModel[]): CatalogueIndex {
 
 const principal = { access: [], routingPolicy: null, fixedProvider: null } as unknown as KeyPrincipal;
 
+const closed = { isOpen: () => false };
+
 function endpointAt(path: string): Endpoint {
   const found = ENDPOINTS.find(({ paths }) => paths.includes(path));
   if (!found) throw new Error(`no endpoint at ${path}`);
@@ -84,7 +86,7 @@ function plan(
     principal,
     index: index(target),
     providers: enabled,
-    isOpen: () => false,
+    breakers: closed,
     ...more,
   };
   return planRoutes(options).routes.map((planned) => `${planned.route.provider}:${planned.model.record.id}`);
@@ -138,8 +140,10 @@ describe('a plan', () => {
   });
 
   it('leaves out routes whose breaker is open, but never the last one', () => {
-    expect(plan(two, { isOpen: ({ provider }) => provider === 'groq' })).toEqual(['openai:acme/one']);
-    expect(plan(two, { isOpen: () => true })).toEqual(['groq:acme/one']);
+    expect(plan(two, { breakers: { isOpen: ({ provider }) => provider === 'groq' } })).toEqual([
+      'openai:acme/one',
+    ]);
+    expect(plan(two, { breakers: { isOpen: () => true } })).toEqual(['groq:acme/one']);
   });
 
   it('keeps a pinned key on its provider', () => {
@@ -185,7 +189,7 @@ describe('a plan', () => {
       principal,
       index: index(two),
       providers: enabled,
-      isOpen: () => false,
+      breakers: closed,
     }).routes;
     expect(first.terms).toEqual({
       record: first.route.price,

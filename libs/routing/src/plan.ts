@@ -40,8 +40,8 @@ export interface PlanOptions {
   index: CatalogueIndex;
   /** Providers with a credential, by slug. */
   providers: ReadonlyMap<string, Provider>;
-  /** True where the breaker of the route is open: it goes last, and leaves the plan while another is closed. */
-  isOpen: (route: Route) => boolean;
+  /** A route whose breaker is open leaves the plan while another is closed. */
+  breakers: { isOpen(route: Route): boolean };
 }
 
 /** More than any model's routes and fallbacks together; bounds the loop of attempts. */
@@ -148,8 +148,8 @@ function refuse(model: CatalogueModel, found: Survey, principal: KeyPrincipal): 
 }
 
 /** Open routes leave while a closed one is left; if all are open the first stays, so that a model never vanishes. */
-function withoutOpen(routes: PlannedRoute[], isOpen: PlanOptions['isOpen']): PlannedRoute[] {
-  const closed = routes.filter(({ route }) => !isOpen(route));
+function withoutOpen(routes: PlannedRoute[], breakers: PlanOptions['breakers']): PlannedRoute[] {
+  const closed = routes.filter(({ route }) => !breakers.isOpen(route));
   return closed.length > 0 ? closed : routes.slice(0, 1);
 }
 
@@ -195,6 +195,6 @@ export function planRoutes(options: PlanOptions): Plan {
     model,
     requestedModel: name,
     snapshotId: index.snapshot.id,
-    routes: withoutOpen(routes, options.isOpen).slice(0, ROUTES_MAX),
+    routes: withoutOpen(routes, options.breakers).slice(0, ROUTES_MAX),
   };
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import { CatalogueReader, Funds, PrincipalReader, type CatalogueModel } from '@gateway/contracts';
-import { EdgeConfig, EdgeModule, ShipperFactory } from '@gateway/edge';
-import { Shipper, type ShipperEvents, type ShipperHandle } from '@gateway/journal';
+import { EdgeConfig, EdgeModule, START_SHIPPER, type StartShipper } from '@gateway/edge';
+import { Shipper } from '@gateway/journal';
 import { bootstrap, mintSecret, PlatformModule, SystemClock, SystemRandom } from '@gateway/platform';
 import { PROVIDERS } from '@gateway/providers';
 import {
@@ -30,17 +30,15 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-class Beside extends ShipperFactory {
-  start(events: ShipperEvents): ShipperHandle {
-    return new Shipper({
-      append: () => Promise.resolve(),
-      watermark: () => Promise.resolve(0),
-      clock,
-      random,
-      events,
-    });
-  }
-}
+/** Nothing is shipped: the journal goes with its folder. */
+const startShipper: StartShipper = (events) =>
+  new Shipper({
+    append: () => Promise.resolve(),
+    watermark: () => Promise.resolve(0),
+    clock,
+    random,
+    events,
+  });
 
 /** Able to do what any recording asks for. */
 function modelOf(provider: string, dialect: 'chat' | 'messages'): CatalogueModel {
@@ -77,7 +75,7 @@ export async function startGateway(upstreamUrl: string): Promise<Gateway> {
     { provide: CatalogueReader, useValue: catalogue },
     { provide: PrincipalReader, useValue: principals },
     { provide: Funds, useValue: funds },
-    { provide: ShipperFactory, useValue: new Beside() },
+    { provide: START_SHIPPER, useValue: startShipper },
   ];
   const neighbours = {
     module: class Neighbours {},

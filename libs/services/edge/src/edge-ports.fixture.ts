@@ -13,9 +13,9 @@ import {
   type LogRecord,
   type Random,
 } from '@gateway/contracts';
-import { Shipper, type ShipperEvents, type ShipperHandle } from '@gateway/journal';
+import { Shipper } from '@gateway/journal';
 import type { InProcessLimitStore } from '@gateway/limits';
-import { ShipperFactory } from './units/shipper-factory.js';
+import type { StartShipper } from './units/journal-runtime.js';
 
 /** Keeps what was appended, by topic. */
 export class KeptEventLog extends EventLog {
@@ -61,16 +61,8 @@ export class TestCatalogue extends CatalogueReader {
 }
 
 /** Ships beside the test into the log that keeps everything; nothing is ever applied. */
-export class KeptShippers extends ShipperFactory {
-  constructor(
-    private readonly log: KeptEventLog,
-    private readonly clock: Clock,
-    private readonly random: Random,
-  ) {
-    super();
-  }
-  start(events: ShipperEvents): ShipperHandle {
-    const { log, clock, random } = this;
+export function keepingShipper(log: KeptEventLog, clock: Clock, random: Random): StartShipper {
+  return (events) => {
     const shipper = new Shipper({
       append: (topic, records) => log.append(topic, records),
       watermark: () => Promise.resolve(0),
@@ -80,7 +72,7 @@ export class KeptShippers extends ShipperFactory {
     });
     shipper.start();
     return shipper;
-  }
+  };
 }
 
 /** Principals that a test changes while the edge runs. What is in `cached` is resolved until it is reloaded. */

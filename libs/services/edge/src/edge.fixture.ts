@@ -28,7 +28,7 @@ import { PROVIDERS } from '@gateway/providers';
 import { startUpstreamSim, type RecordedRequest, type UpstreamSim } from '@gateway/simulator';
 import {
   KeptEventLog,
-  KeptShippers,
+  keepingShipper,
   TestCatalogue,
   TestFunds,
   TestPrincipals,
@@ -36,8 +36,7 @@ import {
 import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
 import { EdgeModule } from './edge.module.js';
 import type { FrontDoorServices } from './front-door/front-door.js';
-import { JournalRuntime } from './units/journal-runtime.js';
-import { ShipperFactory } from './units/shipper-factory.js';
+import { JournalRuntime, START_SHIPPER } from './units/journal-runtime.js';
 
 const clock = new SystemClock();
 const random = new SystemRandom();
@@ -235,7 +234,7 @@ function appOf({ log, limits, principals, catalogue, funds, edgeModule }: AppPar
     { provide: CatalogueReader, useValue: catalogue },
     { provide: PrincipalReader, useValue: principals },
     { provide: Funds, useValue: funds },
-    { provide: ShipperFactory, useValue: new KeptShippers(log, clock, random) },
+    { provide: START_SHIPPER, useValue: keepingShipper(log, clock, random) },
   ];
   const neighbours = {
     module: class Neighbours {},

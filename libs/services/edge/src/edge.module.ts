@@ -85,7 +85,7 @@ export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnAp
     await registerEndpoints(instance, {
       clock,
       random,
-      limits: metrics.measured(this.limits, clock),
+      limits: this.limits,
       funds,
       principals,
       puts,

@@ -4,7 +4,7 @@ import { withoutMoney } from '../../translation/money-names.js';
 import type { AnswerFailure, RouteTarget } from '../../translation/translation.js';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerDecoder, Decoded } from '../text-dialect.js';
-import type { StartEvent } from './answer-head.js';
+import type { StartEvent } from './chat-completion.js';
 import { ChoiceDecoder } from './choice-decoder.js';
 import { filled, isObject, objectOf, objectsOf, type JsonObject } from './json-object.js';
 import { reportedUsage, unitUsage } from './usage.js';
@@ -18,7 +18,7 @@ const CHOICES_MAX = 128;
  */
 export class ChatDecoder implements AnswerDecoder {
   private readonly choices = new Map<number, ChoiceDecoder>();
-  private readonly parser = new SseParser();
+  private parser: SseParser | null = null;
   /** True after `end` or `error`: nothing follows. */
   private isOver = false;
   private hasStarted = false;
@@ -37,13 +37,14 @@ export class ChatDecoder implements AnswerDecoder {
 
   push(bytes: Uint8Array): Decoded[] {
     if (this.isOver) return [];
+    this.parser ??= new SseParser();
     const frames = this.frames(this.parser.push(bytes));
     if (this.parser.overflowed) frames.push(this.unreadable('An event of the stream is too long.'));
     return frames;
   }
 
   end(): Decoded[] {
-    const frames = this.frames(this.parser.end());
+    const frames = this.frames(this.parser?.end() ?? []);
     if (this.isOver) return frames;
     const choices = [...this.choices.values()];
     const events: ModelEvent[] = [];
@@ -89,13 +90,15 @@ export class ChatDecoder implements AnswerDecoder {
     if (failure) return this.fail(failure, events);
     // Azure's first chunk has no id and no choices, only what its filter found: it starts nothing.
     if (!this.hasStarted && (choices.length > 0 || filled(answer.id) !== null)) this.start(answer, events);
+    const hasSources = answer.search_results !== undefined || answer.citations !== undefined;
+    const sources = hasSources ? sourcesOf(answer) : NO_SOURCES;
     for (let position = 0; position < choices.length; position += 1) {
       const raw = choices[position];
       const choice = this.choiceAt(typeof raw.index === 'number' ? raw.index : position);
       if (!choice) return this.fail(badResponse('The answer has too many choices.'), events);
-      for (const source of sourcesOf(answer)) choice.citation(source, events);
+      for (const source of sources) choice.citation(source, events);
       choice.read(raw, objectOf(raw[member]), events);
-      const { outgrown } = choice.tools;
+      const { outgrown } = choice;
       if (outgrown !== null) return this.fail(badResponse(outgrown), events);
     }
     const usage = reportedUsage(answer);
@@ -173,7 +176,6 @@ function badResponse(message: string): AnswerFailure {
 
 /** Sources that Perplexity and xAI name beside the choices. */
 function sourcesOf(answer: JsonObject): readonly unknown[] {
-  if (answer.search_results === undefined && answer.citations === undefined) return NO_SOURCES;
   const results: unknown[] = objectsOf(answer.search_results);
   if (results.length > 0) return results;
   return Array.isArray(answer.citations) ? answer.citations : NO_SOURCES;

@@ -1,8 +1,6 @@
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
-import { answerHead, type StartEvent } from './answer-head.js';
-import { callerFinish } from './finish.js';
-import { annotation, fold } from './fold.js';
+import { annotation, answerHead, callerFinish, fold, type StartEvent } from './chat-completion.js';
 import type { JsonObject } from './json-object.js';
 import { ReasoningDetails, type ReasoningPiece } from './reasoning-details.js';
 import { chatUsage } from './usage.js';

@@ -1,11 +1,32 @@
 import { ApiError, errorEnvelope } from '@gateway/contracts';
+import type { RouteTarget } from '../../translation/translation.js';
+import type { Capability, ModelRequest } from '../model-request.js';
 import type { TextDialect } from '../text-dialect.js';
 import { ChatDecoder } from './chat-decoder.js';
 import { ChatEncoder } from './chat-encoder.js';
-import { encodeRequest, misfit } from './encode-request.js';
+import { encodeRequest } from './encode-request.js';
 import { NativeChatEncoder } from './native-encoder.js';
 import { CHAT, readRequest } from './read-request.js';
 import { CHAT_REQUEST_SCHEMA, requestSchema } from './request-schema.js';
+import { spliceRequest } from './splice-request.js';
+
+/** Members that a capability stands on: a provider that refuses the member does not have it. */
+const MEMBER_OF: Partial<Record<Capability, string>> = {
+  tools: 'tools',
+  choices: 'n',
+  logprobs: 'logprobs',
+  logit_bias: 'logit_bias',
+  prediction: 'prediction',
+  web_search: 'web_search_options',
+};
+
+/** This format carries every capability of the middle form, where the provider does not refuse its member. */
+function misfit({ requires }: ModelRequest, { quirks }: RouteTarget): string | null {
+  const { refuses } = quirks;
+  if (refuses === undefined) return null;
+  const lacking = requires.find(({ capability }) => refuses.includes(MEMBER_OF[capability] ?? ''));
+  return lacking?.param ?? null;
+}
 
 /** OpenAI Chat Completions, on the caller's side and on the provider's. */
 export const dialect = {
@@ -22,7 +43,8 @@ export const dialect = {
   },
   upstream: {
     misfit,
-    encode: encodeRequest,
+    encode: (request, target) =>
+      request.dialect === CHAT ? spliceRequest(request, target) : encodeRequest(request, target),
     decoder: (target, toolNames) => new ChatDecoder(target, toolNames),
   },
 } as const satisfies TextDialect;

@@ -1,5 +1,4 @@
 import type { Citation, ModelEvent } from '../model-event.js';
-import { finishOf } from './finish.js';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from './json-object.js';
 import { ToolCallDecoder } from './tool-call-decoder.js';
 
@@ -8,17 +7,21 @@ const UNNAMED_FORMAT = 'unknown';
 
 /** One choice of an answer: its deltas of a stream, or its one message of a plain answer. */
 export class ChoiceDecoder {
-  readonly tools: ToolCallDecoder;
   isFinished = false;
+  /** None while no tool was called: most answers. */
+  private tools: ToolCallDecoder | null = null;
   /** Citations are repeated on every chunk by some providers: each is passed once. */
   private readonly cited = new Set<string>();
 
   constructor(
     private readonly choice: number,
-    idSeed: () => string,
-    originalName: (name: string) => string,
-  ) {
-    this.tools = new ToolCallDecoder(choice, idSeed, originalName);
+    private readonly idSeed: () => string,
+    private readonly originalName: (name: string) => string,
+  ) {}
+
+  /** Which bound the choice outgrew; null while it has not. */
+  get outgrown(): string | null {
+    return this.tools?.outgrown ?? null;
   }
 
   read(raw: JsonObject, delta: JsonObject, events: ModelEvent[]): void {
@@ -29,16 +32,19 @@ export class ChoiceDecoder {
     const refusal = filled(delta.refusal);
     if (refusal !== null) events.push({ type: 'refusal', choice, text: refusal });
     if (isObject(delta.audio)) events.push({ type: 'audio', choice, audio: delta.audio });
-    for (const annotation of objectsOf(delta.annotations)) this.citation(annotation.url_citation, events);
-    for (const call of objectsOf(delta.tool_calls)) this.tools.delta(call, events);
-    if (isObject(delta.function_call)) this.tools.delta({ index: 0, function: delta.function_call }, events);
+    if (delta.annotations !== undefined)
+      for (const annotation of objectsOf(delta.annotations)) this.citation(annotation.url_citation, events);
+    if (delta.tool_calls !== undefined)
+      for (const call of objectsOf(delta.tool_calls)) this.toolCall(call, events);
+    if (isObject(delta.function_call)) this.toolCall({ index: 0, function: delta.function_call }, events);
     const finish = finishOf(raw);
     if (finish !== null) this.finish(finish.reason, finish.native, events);
   }
 
   /** The stream is over and the provider named no reason: it is derived. */
   derivedFinish(events: ModelEvent[]): void {
-    if (!this.isFinished) this.finish(this.tools.count > 0 ? 'tool_calls' : 'stop', null, events);
+    if (!this.isFinished)
+      this.finish(this.tools && this.tools.count > 0 ? 'tool_calls' : 'stop', null, events);
   }
 
   /** One source: an annotation's url_citation, or a search result of Perplexity or xAI. */
@@ -55,8 +61,13 @@ export class ChoiceDecoder {
     events.push({ type: 'citation', choice: this.choice, citation });
   }
 
+  private toolCall(call: JsonObject, events: ModelEvent[]): void {
+    this.tools ??= new ToolCallDecoder(this.choice, this.idSeed, this.originalName);
+    this.tools.delta(call, events);
+  }
+
   private finish(reason: string, native: string | null, events: ModelEvent[]): void {
-    this.tools.finish(events);
+    this.tools?.finish(events);
     this.isFinished = true;
     events.push({ type: 'finish', choice: this.choice, reason, native, stopSequence: null });
   }
@@ -92,8 +103,44 @@ export class ChoiceDecoder {
   }
 }
 
+/**
+ * Stop reasons of OpenAI-compatible providers whose meaning equals one of OpenAI's (wire-formats 5.8). A value that is
+ * not listed goes to the caller verbatim.
+ */
+const EQUAL_MEANING: ReadonlyMap<string, string> = new Map([
+  ['stop', 'stop'],
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['eos', 'stop'],
+  ['eos_token', 'stop'],
+  ['complete', 'stop'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['tool_call', 'tool_calls'],
+  ['tool_use', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+  ['content_filtered', 'content_filter'],
+  ['guardrail_intervened', 'content_filter'],
+  ['refusal', 'content_filter'],
+  ['safety', 'content_filter'],
+]);
+
+/** Finish of a choice as its provider gave it, null where it gave none. OpenRouter sends the native value apart. */
+function finishOf(choice: JsonObject): { reason: string; native: string | null } | null {
+  const given = filled(choice.finish_reason);
+  if (given === null) return null;
+  return {
+    reason: EQUAL_MEANING.get(given.toLowerCase()) ?? given,
+    native: filled(choice.native_finish_reason) ?? given,
+  };
+}
+
 /** Content is a string, or parts: Mistral's reasoning models send `thinking` parts among them. */
-export function contentOf(content: unknown): { text: string; thinking: string } {
+function contentOf(content: unknown): { text: string; thinking: string } {
   if (typeof content === 'string') return { text: content, thinking: '' };
   let text = '';
   let thinking = '';

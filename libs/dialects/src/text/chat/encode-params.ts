@@ -1,5 +1,4 @@
 import type { Quirks, RouteTarget } from '../../translation/translation.js';
-import type { ModelRequest } from '../model-request.js';
 import type { JsonObject } from './json-object.js';
 
 /** A value that asks for what happens anyway: it can be left out without a report. */
@@ -41,14 +40,9 @@ export function requiredWord({ requiredToolChoice }: Quirks): string {
   return requiredToolChoice ?? 'required';
 }
 
-/** stream_options to send, undefined for none: usage is always asked for where the provider knows how. */
-export function streamOptions(
-  request: ModelRequest,
-  callers: JsonObject,
-  quirks: Quirks,
-): JsonObject | undefined {
-  if (!request.stream || quirks.includeUsageOption === false || quirks.refuses?.includes('stream_options'))
-    return undefined;
+/** stream_options of a stream, undefined for none: usage is always asked for where the provider knows how. */
+export function streamOptions(callers: JsonObject, quirks: Quirks): JsonObject | undefined {
+  if (quirks.includeUsageOption === false || quirks.refuses?.includes('stream_options')) return undefined;
   return { ...callers, include_usage: true };
 }
 

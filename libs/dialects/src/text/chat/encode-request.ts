@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '@gateway/contracts';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
-import type { Capability, ModelRequest, ResponseFormat, Tool } from '../model-request.js';
+import type { ModelRequest, ResponseFormat, Tool } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { encodeMessages } from './encode-messages.js';
 import {
@@ -13,39 +13,16 @@ import {
   streamOptions,
 } from './encode-params.js';
 import type { JsonObject } from './json-object.js';
-import { CHAT } from './read-request.js';
 import { reasoningMembers } from './reasoning-effort.js';
-import { ACCEPT, PATH, spliceRequest } from './splice-request.js';
+import { ACCEPT, PATH } from './splice-request.js';
 import { ToolNames } from './upstream-names.js';
 
 /** OpenAI's bound of a stop list. */
 const STOP_MAX = 4;
 const END_USER_MAX = 64;
 
-/** Members that a capability stands on: a provider that refuses the member does not have it. */
-const MEMBER_OF: Partial<Record<Capability, string>> = {
-  tools: 'tools',
-  choices: 'n',
-  logprobs: 'logprobs',
-  logit_bias: 'logit_bias',
-  prediction: 'prediction',
-  web_search: 'web_search_options',
-};
-
-/** This format carries every capability of the middle form, where the provider does not refuse its member. */
-export function misfit({ requires }: ModelRequest, { quirks }: RouteTarget): string | null {
-  const { refuses } = quirks;
-  if (refuses === undefined) return null;
-  const lacking = requires.find(({ capability }) => refuses.includes(MEMBER_OF[capability] ?? ''));
-  return lacking?.param ?? null;
-}
-
-/** A request for an OpenAI-compatible upstream, from the caller's bytes or from the middle form (wire-formats 5.4). */
+/** A request of another dialect for an OpenAI-compatible upstream, from the middle form (wire-formats 5.4). */
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
-  return request.dialect === CHAT ? spliceRequest(request, target) : encodeMiddleForm(request, target);
-}
-
-function encodeMiddleForm(request: ModelRequest, target: RouteTarget): EncodedRequest {
   const { quirks } = target;
   const { sampling } = request;
   if (request.stop.length > STOP_MAX)
@@ -75,7 +52,7 @@ function encodeMiddleForm(request: ModelRequest, target: RouteTarget): EncodedRe
     service_tier: request.serviceTier,
     ...reasoning.members,
     ...(request.stream ? { stream: true } : {}),
-    stream_options: streamOptions(request, {}, quirks),
+    stream_options: request.stream ? streamOptions({}, quirks) : undefined,
   };
   const ignored = [...Object.keys(request.hints), ...Object.keys(request.unknown)];
   if (request.endUser !== null) {

@@ -1,13 +1,4 @@
-import { isObject, objectsOf, textOf, without, type JsonObject } from './json-object.js';
-
-/** Did the caller use the form that tools replaced: functions, function_call, role function? */
-export function usesLegacyFunctions(body: JsonObject): boolean {
-  return (
-    Array.isArray(body.functions) ||
-    (body.function_call !== undefined && body.function_call !== null) ||
-    objectsOf(body.messages).some((message) => message.role === 'function' || isObject(message.function_call))
-  );
-}
+import { isObject, textOf, without, type JsonObject } from './json-object.js';
 
 /**
  * The members that replace the legacy ones: every upstream is asked with tools. Legacy calls have no ids, and each is

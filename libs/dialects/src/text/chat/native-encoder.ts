@@ -1,12 +1,10 @@
+import { namesMoney } from '../../translation/money-names.js';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
-import { answerHead, type StartEvent } from './answer-head.js';
+import { annotation, answerHead, callerFinish, fold, type StartEvent } from './chat-completion.js';
 import { DONE_FRAME, toolArgumentsDelta, toolStartDelta } from './chat-encoder.js';
-import { callerFinish } from './finish.js';
-import { annotation, fold } from './fold.js';
-import { objectOf, objectsOf, type JsonObject } from './json-object.js';
+import { objectOf, objectsOf, pick, type JsonObject } from './json-object.js';
 import { ReasoningDetails } from './reasoning-details.js';
-import { unknownOfAnswer, unknownOfChoice, unknownOfMessage } from './unknown-members.js';
 import { chatUsage } from './usage.js';
 
 type ChoiceEvent = Extract<ModelEvent, { choice: number }>;
@@ -190,4 +188,56 @@ function join(delta: JsonObject, more: JsonObject | null): void {
       delta[name] = { ...objectOf(before), ...objectOf(value) };
     else delta[name] = value;
   }
+}
+
+/** Members of an answer that the gateway writes itself, and those that tell who serves: neither is passed on. */
+const OWN_ANSWER = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'choices',
+  'usage',
+  'service_tier',
+  'system_fingerprint',
+  'provider',
+  'x_groq',
+]);
+const OWN_CHOICE = new Set([
+  'index',
+  'message',
+  'delta',
+  'logprobs',
+  'finish_reason',
+  'native_finish_reason',
+]);
+const OWN_MESSAGE = new Set([
+  'role',
+  'content',
+  'refusal',
+  'annotations',
+  'audio',
+  'tool_calls',
+  'function_call',
+  'reasoning',
+  'thinking',
+]);
+const OWN_AND_REASONING = new Set([...OWN_MESSAGE, 'reasoning_content', 'reasoning_details']);
+
+function free(value: JsonObject, own: ReadonlySet<string>): JsonObject {
+  return pick(value, (name) => !own.has(name) && !namesMoney(name));
+}
+
+/** Members beside the choices that no rule of the gateway is about: they reach the caller as the provider wrote them. */
+function unknownOfAnswer(answer: JsonObject): JsonObject {
+  return free(answer, OWN_ANSWER);
+}
+
+function unknownOfChoice(choice: JsonObject): JsonObject {
+  return free(choice, OWN_CHOICE);
+}
+
+/** The same of a message or delta. The provider's own spelling of its reasoning stays unless the caller left it out. */
+function unknownOfMessage(message: JsonObject, excludeReasoning: boolean): JsonObject {
+  return free(message, excludeReasoning ? OWN_AND_REASONING : OWN_MESSAGE);
 }

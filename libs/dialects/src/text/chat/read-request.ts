@@ -10,11 +10,10 @@ import type {
   Tool,
   ToolChoice,
 } from '../model-request.js';
-import { requestFault } from './cross-checks.js';
 import { filled, isObject, objectOf, objectsOf, pick, textOf, type JsonObject } from './json-object.js';
-import { toolsForFunctions, usesLegacyFunctions } from './legacy-functions.js';
+import { toolsForFunctions } from './legacy-functions.js';
 import { cacheOf, MessagesReader } from './read-messages.js';
-import { KNOWN_PARAMS, schemaFault } from './request-schema.js';
+import { KNOWN_PARAMS, requestFault } from './request-schema.js';
 
 /** Name of this dialect. */
 export const CHAT = 'chat';
@@ -37,7 +36,6 @@ const MEASURED = ['tools', 'functions', 'response_format'];
 export function readRequest(body: ParsedBody): ModelRequest {
   const legacyFunctions = usesLegacyFunctions(body.value);
   const value = legacyFunctions ? { ...body.value, ...toolsForFunctions(body.value) } : body.value;
-  refuse(schemaFault(value));
   refuse(requestFault(value));
   const messages = new MessagesReader();
   messages.read(objectsOf(value.messages));
@@ -83,6 +81,15 @@ export function readRequest(body: ParsedBody): ModelRequest {
     nativeHeaders: {},
     body,
   };
+}
+
+/** Did the caller use the form that tools replaced: functions, function_call, role function? */
+function usesLegacyFunctions(body: JsonObject): boolean {
+  return (
+    Array.isArray(body.functions) ||
+    (body.function_call !== undefined && body.function_call !== null) ||
+    objectsOf(body.messages).some((message) => message.role === 'function' || isObject(message.function_call))
+  );
 }
 
 function refuse(detail: ErrorDetail | null): void {

@@ -3,13 +3,7 @@ import type { RouteTarget } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import type { ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
-import {
-  endUserParam,
-  maxTokensParam,
-  refusedMembers,
-  requiredWord,
-  streamOptions,
-} from './encode-params.js';
+import { endUserParam, maxTokensParam, refusedMembers, streamOptions } from './encode-params.js';
 import { objectOf, type JsonObject } from './json-object.js';
 import { toolsForFunctions } from './legacy-functions.js';
 import { reasoningMembers } from './reasoning-effort.js';
@@ -50,13 +44,17 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
   if (messages) changes.messages = messages;
   changes.model = target.upstreamModel;
   if (request.maxOutputTokens !== null) changes[maxTokensParam(quirks)] = request.maxOutputTokens;
-  const reasoning = reasoningMembers(request.reasoning, request.maxOutputTokens, target);
-  Object.assign(changes, reasoning.members);
-  if (reasoning.isIgnored) ignored.push(request.callerNames.reasoning);
-  const options = streamOptions(request, objectOf(value.stream_options), quirks);
+  if (request.reasoning) {
+    const reasoning = reasoningMembers(request.reasoning, request.maxOutputTokens, target);
+    Object.assign(changes, reasoning.members);
+    if (reasoning.isIgnored) ignored.push(request.callerNames.reasoning);
+  }
+  const options = request.stream ? streamOptions(objectOf(value.stream_options), quirks) : undefined;
   if (options) changes.stream_options = options;
-  spliceEndUser(request, target, changes, ignored);
-  spliceToolChoice(changes, value, target);
+  if (request.endUser !== null) spliceEndUser(request.endUser, request, target, changes, ignored);
+  const choice = changes.tool_choice ?? value.tool_choice;
+  if (choice === 'required' && quirks.requiredToolChoice !== undefined)
+    changes.tool_choice = quirks.requiredToolChoice;
   if (!quirks.passthroughParams) {
     const dropped = Object.keys(request.unknown).filter((name) => !GATEWAY_OWNED.includes(name));
     if (value.top_k != null && !target.fixesSampling) dropped.push('top_k');
@@ -68,9 +66,11 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
     changes.metadata = undefined;
     ignored.push('metadata');
   }
-  const { refused, ignored: unheard } = refusedMembers({ ...value, ...changes }, target);
-  for (const name of refused) changes[name] = undefined;
-  ignored.push(...unheard.filter((name) => !ignored.includes(name)));
+  if (quirks.refuses || target.fixesSampling) {
+    const { refused, ignored: unheard } = refusedMembers({ ...value, ...changes }, target);
+    for (const name of refused) changes[name] = undefined;
+    ignored.push(...unheard.filter((name) => !ignored.includes(name)));
+  }
   if (quirks.seedParam !== undefined && typeof value.seed === 'number') {
     changes.seed = undefined;
     changes[quirks.seedParam] = value.seed;
@@ -80,20 +80,14 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
 }
 
 function spliceEndUser(
-  { endUser, body }: ModelRequest,
+  endUser: string,
+  { body }: ModelRequest,
   { quirks }: RouteTarget,
   changes: JsonObject,
   ignored: string[],
 ): void {
-  if (endUser === null) return;
   const preferred = body.value.safety_identifier == null ? 'user' : 'safety_identifier';
   const name = endUserParam(preferred, quirks);
   if (name === null) ignored.push(preferred);
   else changes[name] = endUser;
-}
-
-function spliceToolChoice(changes: JsonObject, value: JsonObject, { quirks }: RouteTarget): void {
-  const choice = changes.tool_choice ?? value.tool_choice;
-  if (choice === 'required' && requiredWord(quirks) !== 'required')
-    changes.tool_choice = requiredWord(quirks);
 }

@@ -6,7 +6,7 @@ import { isObject, objectAt, objectsAt, parseJson, type JsonObject } from './jso
 
 /** Reads the answer of an upstream. The type stands in the data too, so a lost `event:` line does no harm. */
 export class MessagesDecoder implements AnswerDecoder {
-  private readonly sse = new SseParser();
+  private sse: SseParser | null = null;
   private readonly reader = new AnswerReader();
   private hasFailed = false;
 
@@ -15,13 +15,14 @@ export class MessagesDecoder implements AnswerDecoder {
   }
 
   push(bytes: Uint8Array): Decoded[] {
+    this.sse ??= new SseParser();
     const frames = this.read(this.sse.push(bytes));
     if (this.sse.overflowed) frames.push(this.failed('a line of the stream is too long'));
     return frames;
   }
 
   end(): Decoded[] {
-    const frames = this.read(this.sse.end());
+    const frames = this.read(this.sse?.end() ?? []);
     if (!this.hasFailed) frames.push({ events: this.reader.close(), raw: null, source: null });
     return frames;
   }

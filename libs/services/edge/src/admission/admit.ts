@@ -1,6 +1,7 @@
 import {
   ApiError,
   type AdmitRequest,
+  type AdmitResult,
   type Clock,
   type Funds,
   type KeyPrincipal,
@@ -24,6 +25,8 @@ import type { OutputSizes } from './output-sizes.js';
 
 export interface AdmissionDeps {
   limits: Pick<LimitStore, 'admit' | 'stamp' | 'version'>;
+  /** Counts every trip to the store and its milliseconds; null where it failed. */
+  metrics: { admitted(result: AdmitResult | null, ms: number): void };
   funds: Funds;
   puts: PutQueue;
   /** Waits until what this process has not shipped yet is known to the store. */
@@ -101,7 +104,7 @@ async function decide(
   let planned = first;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const request = requestFor(unit, planned, deps);
-    const result = await ask(request, limits, doubt);
+    const result = await ask(request, doubt, deps);
     switch (result.outcome) {
       case 'ok':
         return { ...planned, request, admitted: result };
@@ -166,14 +169,17 @@ function requestFor(
 
 async function ask(
   request: AdmitRequest,
-  limits: AdmissionDeps['limits'],
   doubt: Doubt,
-): ReturnType<LimitStore['admit']> {
+  { limits, metrics, clock }: AdmissionDeps,
+): Promise<AdmitResult> {
+  const startedMs = clock.monotonic();
   try {
     const result = await limits.admit(request);
+    metrics.admitted(result, clock.monotonic() - startedMs);
     if (result.away === 'unsure') doubt.request = request;
     return result;
   } catch (error) {
+    metrics.admitted(null, clock.monotonic() - startedMs);
     doubt.request = request;
     throw error;
   }

@@ -86,8 +86,6 @@ function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attemp
   const { clock, random, budget, breakers } = deps;
   const policy = principal.routingPolicy ?? {};
   const endsMs = clock.monotonic() + (policy.total_timeout_ms ?? Number.MAX_SAFE_INTEGER);
-  const { signal } = client.upstream;
-  const isGone = (): boolean => client.isGone;
   return runAttempts({
     plan,
     policy,
@@ -95,11 +93,11 @@ function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attemp
     random,
     budget,
     breakers,
-    signal,
+    signal: client.upstream.signal,
     attempt: (planned, n) => {
       const answerId = newAnswerId(unit.call.endpoint.idPrefix, clock, random);
       const remainingMs = endsMs - clock.monotonic();
-      return tryRoute({ unit, planned, n, answerId, signal, isGone, remainingMs }, deps);
+      return tryRoute({ unit, planned, n, answerId, client, remainingMs }, deps);
     },
   });
 }

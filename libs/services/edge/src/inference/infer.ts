@@ -20,6 +20,7 @@ import { Unit } from '../units/unit.js';
 import { deliver, fail, type DeliverDeps } from './deliver.js';
 
 export interface InferDeps extends AdmissionDeps, DeliverDeps {
+  metrics: AdmissionDeps['metrics'] & DeliverDeps['metrics'];
   index: () => CatalogueIndex;
   /** Providers with a credential, by slug. */
   providers: ReadonlyMap<string, Provider>;
@@ -60,8 +61,7 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
       reload: () => call.reload(),
       planFor: (principal) => {
         const { providers, breakers } = deps;
-        const isOpen: typeof breakers.isOpen = (route) => breakers.isOpen(route);
-        const plan = planRoutes({ asked, endpoint, principal, index: deps.index(), providers, isOpen });
+        const plan = planRoutes({ asked, endpoint, principal, index: deps.index(), providers, breakers });
         // What cannot be said in the first route's dialect is refused before anything is counted.
         void plan.routes[0].translation.request;
         model.id = plan.model.record.id;

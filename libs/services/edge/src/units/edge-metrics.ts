@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { AdmitResult, Clock, LimitStore, RejectionRecord, UsageRecord } from '@gateway/contracts';
+import type { AdmitResult, RejectionRecord, UsageRecord } from '@gateway/contracts';
 import { Metrics, type SeriesOf, type Spread, type Tally } from '@gateway/platform';
 import { type CircuitBreakers, type UndiciTransport } from '@gateway/upstream';
 
-type Admission = Pick<LimitStore, 'admit' | 'stamp' | 'version'>;
 type OpenedUnit = Pick<UsageRecord, 'endpoint' | 'stream'>;
 type EndedUnit = Pick<
   UsageRecord,
@@ -98,24 +97,15 @@ export class EdgeMetrics {
     );
   }
 
-  /** The same store, with every admission counted and measured. */
-  measured(limits: LimitStore, clock: Clock): Admission {
-    return {
-      admit: async (asked) => {
-        const startedMs = clock.monotonic();
-        try {
-          const result = await limits.admit(asked);
-          this.admitSeconds.observe((clock.monotonic() - startedMs) / 1_000);
-          this.admitted(result);
-          return result;
-        } catch (error) {
-          this.admissions('error', '', '').inc();
-          throw error;
-        }
-      },
-      stamp: (accountId, version, gen) => limits.stamp(accountId, version, gen),
-      version: (accountId) => limits.version(accountId),
-    };
+  /** One trip to the limit store; null where it failed. */
+  admitted(result: AdmitResult | null, ms: number): void {
+    if (result === null || result.outcome === 'away') this.admissions('error', '', '').inc();
+    if (result === null) return;
+    this.admitSeconds.observe(ms / 1_000);
+    const by = result.away === undefined ? '' : 'local_';
+    if (result.outcome === 'refused')
+      this.admissions(`${by}refused`, result.refusal.scope, result.refusal.metric).inc();
+    else if (result.outcome !== 'away') this.admissions(by + result.outcome, '', '').inc();
   }
 
   unitEnded({ endpoint, stream }: OpenedUnit, unit: EndedUnit): void {
@@ -162,13 +152,6 @@ export class EdgeMetrics {
       'Requests that wait for a connection to their provider.',
       () => transport.stats().waiting,
     );
-  }
-
-  private admitted(result: AdmitResult): void {
-    const by = result.away === undefined ? '' : 'local_';
-    if (result.outcome === 'away') return this.admissions('error', '', '').inc();
-    if (result.outcome !== 'refused') return this.admissions(by + result.outcome, '', '').inc();
-    this.admissions(`${by}refused`, result.refusal.scope, result.refusal.metric).inc();
   }
 
   private attemptEnded(attempt: EndedAttempt): void {

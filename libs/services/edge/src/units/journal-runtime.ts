@@ -1,6 +1,12 @@
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Funds, LimitStore, type Clock, type Random, type Timer } from '@gateway/contracts';
-import { Journal, type JournalAlarm, type ShipperHandle, type SyncedOutcome } from '@gateway/journal';
+import {
+  Journal,
+  type JournalAlarm,
+  type ShipperEvents,
+  type ShipperHandle,
+  type SyncedOutcome,
+} from '@gateway/journal';
 import { LEASE_MS, PutQueue } from '@gateway/limits';
 import { CLOCK, Drain, LOGGER, Metrics, RANDOM, ReadinessChecks } from '@gateway/platform';
 import type { Logger } from 'pino';
@@ -8,7 +14,6 @@ import { EdgeConfig } from '../config/edge.config.js';
 import { crashRecord } from './crash-record.js';
 import { InFlight } from './in-flight.js';
 import { JournalMetrics } from './journal-metrics.js';
-import { ShipperFactory } from './shipper-factory.js';
 import { StoreWatch } from './store-watch.js';
 
 const RECOVER_EVERY_MS = 60_000;
@@ -21,6 +26,10 @@ const SYNC_MS = 5_000;
 const SYNC_GAP_MS = 10;
 /** A put costs the store nearly what an admission does, whether it carries one unit or ten. */
 const PUT_LINGER_MS = 5;
+
+/** Starts what takes the journal to the event log: in a worker thread before Kafka, beside the rest in one process. */
+export type StartShipper = (events: ShipperEvents) => ShipperHandle;
+export const START_SHIPPER = Symbol('StartShipper');
 
 /** The journal of this process with what hangs on it: settling what is synced, shipping, taking over dead journals. */
 @Injectable()
@@ -39,7 +48,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly limits: LimitStore,
     private readonly funds: Funds,
-    private readonly shippers: ShipperFactory,
+    @Inject(START_SHIPPER) private readonly startShipper: StartShipper,
     private readonly readiness: ReadinessChecks,
     drain: Drain,
     metrics: Metrics,
@@ -82,7 +91,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
       onAlarm: (alarm) => this.alarm(alarm),
       onSynced: (outcomes) => this.settle(outcomes),
     });
-    const shipper = this.shippers.start({
+    const shipper = this.startShipper({
       shipped: () => undefined,
       watermark: (producer, epoch, seq) =>
         void journal

@@ -10,6 +10,7 @@ import {
 } from '@gateway/providers';
 import type { PlannedRoute } from '@gateway/routing';
 import type { EdgeConfig } from '../config/edge.config.js';
+import type { Client } from '../request/client.js';
 import { Meter } from '../units/meter.js';
 import type { AttemptState, Unit } from '../units/unit.js';
 import type { ProviderAlarms } from './provider-alarms.js';
@@ -29,9 +30,8 @@ export interface AttemptInput {
   n: number;
   /** Id of an answer whose provider gives none. */
   answerId: string;
-  signal: AbortSignal;
-  /** True once the caller has gone: what comes then is not delivered, and not billed as delivered. */
-  isGone: () => boolean;
+  /** What comes once the caller has gone is not delivered, and not billed as delivered. */
+  client: Client;
   /** What is left of the caller's own total bound, in milliseconds. */
   remainingMs: number;
 }
@@ -44,7 +44,8 @@ const ERROR_BYTES_MAX = 65_536;
  * attempt.
  */
 export async function tryRoute(input: AttemptInput, deps: AttemptDeps): Promise<Attempt> {
-  const { signal, planned, remainingMs, unit } = input;
+  const { client, planned, remainingMs, unit } = input;
+  const { signal } = client.upstream;
   // Nothing is sent for a caller that has gone or whose time is over: such an attempt is none.
   if (signal.aborted) throw givenUp(planned, signal);
   if (remainingMs <= 0) throw new ApiError('gateway_timeout', { providerCode: 'provider_timeout' });
@@ -150,7 +151,7 @@ export class Attempt {
     }
     const nowMs = this.deps.clock.monotonic();
     // The one place where an attempt is metered.
-    for (const piece of pieces) state.meter.see(piece, nowMs, this.input.isGone());
+    for (const piece of pieces) state.meter.see(piece, nowMs, this.input.client.isGone);
     return pieces;
   }
 
@@ -198,7 +199,7 @@ export class Attempt {
 
   private bounds(): SendOptions {
     const { config } = this.deps;
-    const { signal, remainingMs, unit } = this.input;
+    const { client, remainingMs, unit } = this.input;
     const { asked, principal } = unit.admitted;
     const attemptMs = principal.routingPolicy?.attempt_timeout_ms ?? Infinity;
     const shortened = (ms: number): number => Math.max(1, Math.min(ms, remainingMs, attemptMs));
@@ -212,7 +213,7 @@ export class Attempt {
         ? Math.min(config.UPSTREAM_STREAM_TOTAL_TIMEOUT_MS, remainingMs)
         : shortened(config.UPSTREAM_TOTAL_TIMEOUT_MS),
       maxBytes: ANSWER_BYTES_MAX,
-      signal,
+      signal: client.upstream.signal,
     };
   }
 

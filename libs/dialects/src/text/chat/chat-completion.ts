@@ -1,10 +1,39 @@
 import type { Citation, ModelEvent } from '../model-event.js';
 import type { TextFacts } from '../text-dialect.js';
-import { answerHead, type StartEvent } from './answer-head.js';
-import { callerFinish } from './finish.js';
 import { objectOf, type JsonObject } from './json-object.js';
 import { ReasoningDetails } from './reasoning-details.js';
 import { chatUsage } from './usage.js';
+
+export type StartEvent = Extract<ModelEvent, { type: 'start' }>;
+
+/** What stands beside the choices of an answer, and on every chunk of a stream alike (wire-formats 1.4, S2). */
+interface AnswerHead {
+  id: string;
+  created: number;
+  model: string;
+  service_tier: string;
+  system_fingerprint: string;
+}
+
+/** `model` is the catalogue id and never the provider's own name of it. */
+export function answerHead(start: StartEvent | null, facts: TextFacts): AnswerHead {
+  const tier = start?.serviceTier ?? facts.tier;
+  return {
+    // An id of the messages dialect would be no id of a chat completion.
+    id: start?.id == null || start.id.startsWith('msg_') ? facts.answerId : start.id,
+    created: start?.created ?? facts.created,
+    model: facts.model,
+    // Anthropic calls its default tier by another name.
+    service_tier: tier === 'standard' ? 'default' : tier,
+    // The field is a string: a provider that names no configuration has an empty one.
+    system_fingerprint: start?.systemFingerprint ?? '',
+  };
+}
+
+/** What the caller reads: a legacy caller knows calls by their old name. */
+export function callerFinish(reason: string, legacyFunctions: boolean): string {
+  return legacyFunctions && reason === 'tool_calls' ? 'function_call' : reason;
+}
 
 type UsageEvent = Extract<ModelEvent, { type: 'usage' }>;
 type ToolStart = Extract<ModelEvent, { type: 'tool_start' }>;
@@ -13,7 +42,7 @@ class FoldedChoice {
   private text = '';
   private refusal = '';
   private reasoning = '';
-  private readonly details = new ReasoningDetails();
+  private details: ReasoningDetails | null = null;
   private readonly annotations: JsonObject[] = [];
   private readonly calls = new Map<number, { start: ToolStart; text: string }>();
   private audio: JsonObject | null = null;
@@ -37,11 +66,11 @@ class FoldedChoice {
         break;
       case 'reasoning':
         this.reasoning += event.text;
-        this.details.add(event);
+        (this.details ??= new ReasoningDetails()).add(event);
         break;
       case 'reasoning_signature':
       case 'opaque_reasoning':
-        this.details.add(event);
+        (this.details ??= new ReasoningDetails()).add(event);
         break;
       case 'tool_start':
         this.calls.set(event.call, { start: event, text: '' });
@@ -94,7 +123,7 @@ class FoldedChoice {
     if (this.audio) message.audio = this.audio;
     if (!facts.excludeReasoning) {
       if (this.reasoning !== '') message.reasoning = this.reasoning;
-      if (this.details.blocks.length > 0) message.reasoning_details = this.details.blocks;
+      if (this.details) message.reasoning_details = this.details.blocks;
     }
     return message;
   }

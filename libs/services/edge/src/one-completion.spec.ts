@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Footprint } from './one-completion.fixture.js';
+
+/**
+ * What one completion may run of the build, platform and libraries included: bounds that only go down. The goal is 60 files and
+ * 200 functions.
+ */
+const FILES_MAX = { plain: 100, streamed: 104 };
+const FUNCTIONS_MAX = { plain: 385, streamed: 405 };
+
+const PROGRAM = fileURLToPath(
+  new URL('../../../../dist/libs/services/edge/src/one-completion.fixture.js', import.meta.url),
+);
+
+function filesOf(footprint: Footprint): number {
+  return Object.keys(footprint).length;
+}
+
+function functionsOf(footprint: Footprint): number {
+  return Object.values(footprint).reduce((sum, functions) => sum + Object.keys(functions).length, 0);
+}
+
+describe('one chat completion in the built edge', () => {
+  const output = execFileSync(process.execPath, [PROGRAM], { encoding: 'utf8', timeout: 30_000 });
+  const { plain, streamed, frames } = JSON.parse(output) as {
+    plain: Footprint;
+    streamed: Footprint;
+    frames: number;
+  };
+
+  it('runs no more files and functions than before', () => {
+    expect(filesOf(plain)).toBeLessThanOrEqual(FILES_MAX.plain);
+    expect(functionsOf(plain)).toBeLessThanOrEqual(FUNCTIONS_MAX.plain);
+    expect(filesOf(streamed)).toBeLessThanOrEqual(FILES_MAX.streamed);
+    expect(functionsOf(streamed)).toBeLessThanOrEqual(FUNCTIONS_MAX.streamed);
+  });
+
+  it('reads its ten files, in docs/architecture.md', () => {
+    for (const file of [
+      'libs/services/edge/src/inference/endpoint.js',
+      'libs/services/edge/src/inference/infer.js',
+      'libs/endpoints/src/text/read.js',
+      'libs/routing/src/plan.js',
+      'libs/services/edge/src/admission/admit.js',
+      'libs/services/edge/src/units/unit.js',
+      'libs/services/edge/src/inference/deliver.js',
+      'libs/routing/src/run-attempts.js',
+      'libs/services/edge/src/upstream/attempt.js',
+      'libs/endpoints/src/text/translate.js',
+    ])
+      expect([Object.keys(plain), Object.keys(streamed)]).toEqual([
+        expect.arrayContaining([file]),
+        expect.arrayContaining([file]),
+      ]);
+  });
+
+  it('decodes each answer once: one parse and one reading of a plain answer and of each frame', () => {
+    const parse = 'libs/dialects/src/body/upstream-json.js';
+    const decoder = 'libs/dialects/src/text/chat/chat-decoder.js';
+    expect(plain[parse].parseUpstreamJson).toBe(1);
+    expect(plain[decoder].read).toBe(1);
+    expect(streamed[parse].parseUpstreamJson).toBe(frames);
+    expect(streamed[decoder].read).toBe(frames);
+  });
+});
