@@ -140,7 +140,7 @@ describe('PATCH /v1/orgs/{id}', () => {
     expect((await keys.call('GET', `/v1/orgs/${id}`, { as: owner })).body).toEqual(answer.body);
   });
 
-  it('K10 ORG-10 acts on the next request of a key, of whatever its age', async () => {
+  it('ORG-10 K10 acts on the next request of a key, of whatever its age', async () => {
     const { id } = await created();
     const { key } = (await keys.call('POST', '/v1/keys', { as: owner, body: { org_id: id } })).body;
     const effective = async (): Promise<unknown> => {
