@@ -14,7 +14,7 @@ export const LATE_USAGE_MS = 2_000;
  * `failed` for units, searches and videos that failed, expired or were cancelled; `unsent` where the client had
  * gone before anything was sent upstream.
  */
-export type Outcome = 'served' | 'cached' | 'rejected' | 'failed' | 'crashed' | 'unsent';
+type Outcome = 'served' | 'cached' | 'rejected' | 'failed' | 'crashed' | 'unsent';
 
 /** One attempt that failed at its provider, our own timeouts included. */
 export interface FailedAttempt {

@@ -24,7 +24,7 @@ export function pow10(exponent: number): bigint {
 }
 
 /** The one rounding function of all money: `n / d` as an integer, `d` above 0. */
-export function roundDiv(n: bigint, d: bigint, rounding: Rounding): bigint {
+function roundDiv(n: bigint, d: bigint, rounding: Rounding): bigint {
   const magnitude = n < 0n ? -n : n;
   const whole = magnitude / d;
   const rest = magnitude % d;

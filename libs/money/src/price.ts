@@ -7,7 +7,7 @@ import type { Exact } from './exact.js';
 import type { PriceContext } from './price-record.js';
 
 /** Whether the caller's own provider key served, and the deployment's fee for that, 0 to 100 per cent. */
-export interface Byok {
+interface Byok {
   readonly served: boolean;
   readonly feePct: string;
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from './json.js';
 import type { Script } from './script.js';
 
 /** One request of an endpoint that answers whole: images, speech, embeddings and the like. */
-export interface SimRequest {
+interface SimRequest {
   /** Undefined where the body is no JSON object, as of a multipart form. */
   readonly json: JsonObject | undefined;
   readonly body: Buffer;
