@@ -1,13 +1,12 @@
 import 'reflect-metadata';
 import { drainJournal, EdgeConfig } from '@gateway/edge';
-import { WorkerShipper } from '@gateway/event-log';
-import { HttpFunds } from '@gateway/fleet';
+import { kafkaAccess, WorkerShipper } from '@gateway/event-log';
+import { HttpFunds, readFleetSettings } from '@gateway/fleet';
 import {
   createLogger,
   InternalHttp,
   loadConfig,
   readConfigs,
-  readFleetConfig,
   serviceEnvironment,
   SystemClock,
   SystemRandom,
@@ -18,7 +17,7 @@ const WAIT_MS = 600_000;
 
 const env = serviceEnvironment();
 const { fleet, config } = readConfigs({
-  fleet: () => readFleetConfig(['USAGE_URL'], env),
+  fleet: () => readFleetSettings(['USAGE_URL'], env),
   config: () => loadConfig(EdgeConfig, env),
 });
 const clock = new SystemClock();
@@ -39,7 +38,7 @@ const drained = await drainJournal({
   onFault,
   startShipper: (events) =>
     new WorkerShipper({
-      brokers: [...fleet.KAFKA_BROKERS],
+      kafka: kafkaAccess(fleet),
       clientId: 'drain',
       clock,
       watermark: (producer, epoch) => funds.watermark(producer, epoch),

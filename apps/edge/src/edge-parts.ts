@@ -1,12 +1,16 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { EdgeModule, type EdgeConfig, type EnabledProvider } from '@gateway/edge';
-import { RemoteCatalogueModule, RemoteFundsModule, RemotePrincipalsModule } from '@gateway/fleet';
-import { type FleetConfig } from '@gateway/platform';
+import {
+  RemoteCatalogueModule,
+  RemoteFundsModule,
+  RemotePrincipalsModule,
+  type FleetSettings,
+} from '@gateway/fleet';
 import { frontDoorOf } from './front-door-of.js';
 import { fleetShipper } from './fleet-shipper.js';
 
 export interface EdgeSettings {
-  fleet: Readonly<FleetConfig>;
+  fleet: FleetSettings;
   config: Readonly<EdgeConfig>;
   providers: ReadonlyMap<string, EnabledProvider>;
 }

@@ -1,18 +1,19 @@
 import type { DynamicModule } from '@nestjs/common';
 import { Funds, type Clock } from '@gateway/contracts';
 import { START_SHIPPER, type StartShipper } from '@gateway/edge';
-import { WorkerShipper } from '@gateway/event-log';
-import { CLOCK, LOGGER, type FleetConfig } from '@gateway/platform';
+import { kafkaAccess, WorkerShipper } from '@gateway/event-log';
+import type { FleetSettings } from '@gateway/fleet';
+import { CLOCK, LOGGER } from '@gateway/platform';
 
 type Logger = { error(fields: object, message: string): void };
 
 /** The journal goes to Kafka in a thread of its own. */
-export function fleetShipper({ KAFKA_BROKERS }: Readonly<FleetConfig>): DynamicModule {
+export function fleetShipper(fleet: FleetSettings): DynamicModule {
   const useFactory =
     (clock: Clock, logger: Logger, funds: Funds): StartShipper =>
     (events) =>
       new WorkerShipper({
-        brokers: [...KAFKA_BROKERS],
+        kafka: kafkaAccess(fleet),
         clientId: 'edge-shipper',
         clock,
         watermark: (producer, epoch) => funds.watermark(producer, epoch),

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { setFlagsFromString } from 'node:v8';
 import { EdgeConfig, enabledProviders } from '@gateway/edge';
-import { startFleetApp } from '@gateway/fleet';
-import { loadConfig, readConfigs, readFleetConfig, runMain, serviceEnvironment } from '@gateway/platform';
+import { startFleetApp, readFleetSettings } from '@gateway/fleet';
+import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
 import { edgeLimits } from './edge-limits.js';
 import { edgeParts } from './edge-parts.js';
 
@@ -13,7 +13,7 @@ setFlagsFromString('--heap-growing-percent=100');
 await runMain('edge', () => {
   const env = serviceEnvironment();
   const settings = readConfigs({
-    fleet: () => readFleetConfig(['KEYS_URL', 'CATALOGUE_URL', 'USAGE_URL'], env),
+    fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL', 'USAGE_URL'], env),
     config: () => loadConfig(EdgeConfig, env),
     providers: () => enabledProviders(env),
   });

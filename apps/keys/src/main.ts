@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import { KeysConfig, KeysModule } from '@gateway/keys';
-import { RemoteFundsModule, startFleetApp } from '@gateway/fleet';
-import { loadConfig, readConfigs, readFleetConfig, runMain, serviceEnvironment } from '@gateway/platform';
+import { RemoteFundsModule, startFleetApp, readFleetSettings } from '@gateway/fleet';
+import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
 import { announceFirstRun } from './announce-first-run.js';
 
 await runMain('keys', () => {
   const env = serviceEnvironment('keys');
   const { fleet, own } = readConfigs({
-    fleet: () => readFleetConfig(['USAGE_URL'], env),
+    fleet: () => readFleetSettings(['USAGE_URL'], env),
     own: () => loadConfig(KeysConfig, env),
   });
   return async () => {

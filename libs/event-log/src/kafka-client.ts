@@ -1,14 +1,23 @@
 import './kafka-checksum.js';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import kafkajs from 'kafkajs';
 
-export interface KafkaOptions {
+/** How to reach the brokers. Plain values: a worker thread is sent it. */
+export interface KafkaAccess {
   /** host:port of some brokers; the others are learnt from them. */
   brokers: string[];
+  /** An empty object = the authorities that Node brings; `ca` is PEM. */
+  tls?: { ca?: string };
+  sasl?:
+    | { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string }
+    /** The file is read at each authentication. */
+    | { mechanism: 'oauthbearer'; tokenFile: string };
+}
+
+export interface KafkaOptions extends KafkaAccess {
   /** Name of the service, in the brokers' logs. */
   clientId: string;
-  ssl?: boolean;
-  sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string };
   /** The client's own warnings and errors. */
   onNotice?: (level: 'warn' | 'error', message: string) => void;
 }
@@ -22,7 +31,7 @@ export function kafkaClient(options: KafkaOptions): kafkajs.Kafka {
   return new kafkajs.Kafka({
     brokers: options.brokers,
     clientId: options.clientId,
-    ssl: options.ssl ?? false,
+    ssl: options.tls ?? false,
     sasl: saslOf(options.sasl),
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     authenticationTimeout: CONNECTION_TIMEOUT_MS,
@@ -40,6 +49,13 @@ export function kafkaClient(options: KafkaOptions): kafkajs.Kafka {
 
 function saslOf(sasl: KafkaOptions['sasl']): kafkajs.SASLOptions | undefined {
   if (sasl === undefined) return undefined;
+  if (sasl.mechanism === 'oauthbearer') {
+    const { mechanism, tokenFile } = sasl;
+    const token = async (): Promise<{ value: string }> => ({
+      value: (await readFile(tokenFile, 'utf8')).trim(),
+    });
+    return { mechanism, oauthBearerProvider: token };
+  }
   const { mechanism, username, password } = sasl;
   switch (mechanism) {
     case 'plain':

@@ -1,8 +1,10 @@
 import type { DynamicModule, Type } from '@nestjs/common';
-import type { FleetConfig, ServiceName, Metrics } from '@gateway/platform';
-import { ConfigError, fleetServices, PlatformModule, bootstrap, type RunningApp } from '@gateway/platform';
-import { connectEventLog, ConsumerLag, KafkaEventLog } from '@gateway/event-log';
-import { ConnectedLimitStore, type RedisAddress } from './redis/connect-redis.js';
+import type { ServiceName, Metrics } from '@gateway/platform';
+import { fleetServices, PlatformModule, bootstrap, type RunningApp } from '@gateway/platform';
+import { connectEventLog, ConsumerLag, kafkaAccess, KafkaEventLog } from '@gateway/event-log';
+import type { FleetSettings } from './fleet-settings.js';
+import { ConnectedLimitStore } from './redis/connect-redis.js';
+import { redisAddress } from './redis/redis.config.js';
 
 /** How an edge uses Redis, unlike the other services: it goes on without it. */
 export interface EdgeLimits {
@@ -14,7 +16,7 @@ export interface EdgeLimits {
 /** Starts one service of a fleet on Kafka and Redis; `imports` are its own module and the twins of the ports it lacks. */
 export function startFleetApp(
   name: ServiceName,
-  config: Readonly<FleetConfig>,
+  config: FleetSettings,
   imports: (DynamicModule | Type<unknown>)[],
   edgeLimits?: EdgeLimits,
 ): Promise<RunningApp> {
@@ -29,7 +31,7 @@ export function startFleetApp(
 
 function fleetPlatform(
   name: ServiceName,
-  config: Readonly<FleetConfig>,
+  config: FleetSettings,
   edgeLimits: EdgeLimits | undefined,
 ): DynamicModule {
   return PlatformModule.forFleet({
@@ -41,7 +43,7 @@ function fleetPlatform(
     eventLog: ({ clock, random, logger, metrics }) => {
       const lag = new ConsumerLag(metrics);
       return new KafkaEventLog({
-        brokers: [...config.KAFKA_BROKERS],
+        ...kafkaAccess(config),
         clientId: name,
         sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
         clock,
@@ -78,15 +80,4 @@ function openBreakers(metrics: Metrics): (state: 'open' | 'closed') => void {
   return (state) => {
     open += state === 'open' ? 1 : -1;
   };
-}
-
-function redisAddress({ REDIS_CLUSTER_NODES, REDIS_URL }: Readonly<FleetConfig>): RedisAddress {
-  if (REDIS_CLUSTER_NODES !== undefined) return { clusterNodes: REDIS_CLUSTER_NODES.map(hostAndPort) };
-  if (REDIS_URL === undefined) throw new ConfigError(['REDIS_URL or REDIS_CLUSTER_NODES is required']);
-  return { url: REDIS_URL };
-}
-
-function hostAndPort(text: string): { host: string; port: number } {
-  const colon = text.lastIndexOf(':');
-  return { host: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
 }

@@ -1,5 +1,8 @@
 export { startFleetApp } from './fleet-app.js';
 export type { EdgeLimits } from './fleet-app.js';
+export { readFleetSettings } from './fleet-settings.js';
+export type { FleetSettings } from './fleet-settings.js';
+export { redisAddress, RedisConfig } from './redis/redis.config.js';
 export { ConnectedLimitStore, connectRedis } from './redis/connect-redis.js';
 export type { RedisAddress, RedisConnection, RedisOptions } from './redis/connect-redis.js';
 export { HttpCatalogueReader } from './remote/http-catalogue-reader.js';

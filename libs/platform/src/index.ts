@@ -9,16 +9,11 @@ export type { RunningApp } from './boot/bootstrap.js';
 export { defaultPressureLimits } from './pressure/pressure.js';
 export { responseHeaders } from './request/response-headers.js';
 export { runMain } from './boot/run-main.js';
-export {
-  FleetConfig,
-  readConfigs,
-  readFleetConfig,
-  serviceEnvironment,
-  fleetServices,
-} from './config/fleet.config.js';
+export { FleetConfig, readConfigs, serviceEnvironment, fleetServices } from './config/fleet.config.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
 export { OrFile, valueOrFile } from './config/or-file.js';
-export { ToBoolean, ToNumber } from './config/transforms.js';
+export { ToBoolean, ToList, ToNumber } from './config/transforms.js';
+export { IsAddress, IsCertificates, IsReadableFile, NotWith } from './config/validators.js';
 export { IsTrustedProxies } from './config/trusted-proxies.js';
 export type { TrustedProxies } from './config/trusted-proxies.js';
 export { unavailable } from './errors/unavailable.js';

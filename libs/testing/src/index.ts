@@ -14,6 +14,7 @@ export type { FlowFaults } from './fault-proxy/faulty-flow.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
 export type { OwnServer } from './own-server.js';
 export { redisScripts, type RedisScripts } from './redis-scripts.js';
+export { securedKafka, securedRedis, type SecuredKafka, type SecuredRedis } from './secured-servers.js';
 export { seededRandom } from './seeded-random.js';
 export { ownKafka, testKafka, type OwnKafka, type TestKafka } from './test-kafka.js';
 export {

@@ -124,7 +124,7 @@ async function startServers(running: Started[]): Promise<Record<string, string>>
   });
   running.push(infra);
   const servers = JSON.parse(infra.ready[1]) as Record<string, string>;
-  execFileSync(process.execPath, [...RUN_TS, 'tools/infra/src/kafka-topics.ts', '--replication', '1'], {
+  execFileSync(process.execPath, ['dist/tools/infra/src/kafka-topics-main.js', '--replication', '1'], {
     cwd: root,
     env: { ...process.env, ...servers },
     stdio: 'ignore',

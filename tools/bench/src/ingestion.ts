@@ -111,7 +111,7 @@ async function startServers(running: Started[]): Promise<Servers> {
   });
   running.push(infra);
   const addresses = JSON.parse(infra.ready[1]) as Record<string, string>;
-  execFileSync(process.execPath, [...RUN_TS, 'tools/infra/src/kafka-topics.ts', '--replication', '1'], {
+  execFileSync(process.execPath, ['dist/tools/infra/src/kafka-topics-main.js', '--replication', '1'], {
     cwd: root,
     env: { ...process.env, ...addresses },
     stdio: 'ignore',

@@ -58,7 +58,9 @@ async function answer(request: IncomingMessage): Promise<unknown> {
     case '/shared':
       return { address: await services.sharedAddress(knownKind(body['kind'])) };
     case '/own': {
-      const kind = knownKind(body['kind']);
+      const { kind: wished } = body;
+      if (wished === 'secured-redis' || wished === 'secured-kafka') return services.startOwn(wished);
+      const kind = knownKind(wished);
       if (kind === 'redis-cluster') throw new Error('A cluster of its own is not offered.');
       return services.startOwn(kind);
     }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
 import { parse } from 'yaml';
@@ -40,22 +39,15 @@ export interface TopicsReport {
 /**
  * Creates the topics of deploy/kafka/topics.yaml with their dead-letter topics and writes the settings of those that
  * exist. Safe to repeat and to run from two places at once.
- * @param brokers host:port of one or more brokers.
  */
-export async function createTopics(
-  brokers: string[],
-  options: CreateTopicsOptions = {},
+export async function applyTopics(
+  kafka: Pick<kafkajs.Kafka, 'admin'>,
+  options: CreateTopicsOptions,
 ): Promise<TopicsReport> {
   const plans = plannedTopics(
     readFileSync(join(repositoryRoot, 'deploy/kafka/topics.yaml'), 'utf8'),
     options,
   );
-  const kafka = new Kafka({
-    brokers,
-    clientId: 'kafka-topics',
-    logLevel: logLevel.NOTHING,
-    requestTimeout: 10_000,
-  });
   const admin = kafka.admin({ retry: { retries: 8, initialRetryTime: 100, maxRetryTime: 2_000 } });
   await admin.connect();
   try {
@@ -63,6 +55,12 @@ export async function createTopics(
   } finally {
     await admin.disconnect();
   }
+}
+
+/** The same on brokers that ask for neither TLS nor credentials: those of tests. */
+export function createTopics(brokers: string[], options: CreateTopicsOptions = {}): Promise<TopicsReport> {
+  const quiet = { clientId: 'kafka-topics', logLevel: logLevel.NOTHING, requestTimeout: 10_000 };
+  return applyTopics(new Kafka({ brokers, ...quiet }), options);
 }
 
 /** The declared topics and a `.dlq` for each, with the defaults filled in. @throws Error naming the faulty member. */
@@ -167,16 +165,3 @@ function wholeNumber(value: unknown, where: string): number {
   }
   return value;
 }
-
-/** `npm run kafka:topics -- --brokers host:port[,host:port] [--replication 1]`; KAFKA_BROKERS is the default. */
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { brokers: { type: 'string' }, replication: { type: 'string' } } });
-  const brokers = values.brokers ?? process.env['KAFKA_BROKERS'];
-  if (!brokers)
-    throw new Error('Name the brokers: --brokers host:port[,host:port], or the variable KAFKA_BROKERS.');
-  const replication = values.replication === undefined ? undefined : Number(values.replication);
-  const report = await createTopics(brokers.split(','), { replication });
-  console.log(JSON.stringify(report, null, 2));
-}
-
-if (import.meta.main) await main();

@@ -12,7 +12,7 @@ import type { RunningService } from './service.js';
 
 const START_MS = 60_000;
 const START_TRIES = 3;
-const CLUSTER_ID = 'TW9kZWxHYXRld2F5VGVzdA';
+export const CLUSTER_ID = 'TW9kZWxHYXRld2F5VGVzdA';
 /** A small heap and the quick compiler only: the broker serves tests, not load. */
 const JVM_FLAGS = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto'];
 const LOG_FLAGS = [
@@ -50,20 +50,21 @@ export async function prepareKafka(): Promise<void> {
   await preparedKafka();
 }
 
-async function preparedKafka(): Promise<KafkaInstallation> {
+export async function preparedKafka(): Promise<KafkaInstallation> {
   const installation = await kafkaInstallation();
   await prepare(installation);
   return installation;
 }
 
-function launch(
+export function launch(
   installation: KafkaInstallation,
   folder: string,
   ports: Ports,
   jvmFlags: string[],
+  properties = serverProperties(join(folder, 'log'), ports),
 ): ReturnType<typeof startLocalProcess> {
   const config = join(folder, 'server.properties');
-  writeFileSync(config, serverProperties(join(folder, 'log'), ports));
+  writeFileSync(config, properties);
   return startLocalProcess({
     command: 'java',
     args: [...JVM_FLAGS, ...jvmFlags, ...LOG_FLAGS, '-cp', installation.classPath, 'kafka.Kafka', config],
@@ -104,7 +105,7 @@ async function prepare(installation: KafkaInstallation): Promise<void> {
   }
 }
 
-function serverProperties(logFolder: string, ports: Ports): string {
+export function serverProperties(logFolder: string, ports: Ports): string {
   return [
     'process.roles=broker,controller',
     'node.id=1',

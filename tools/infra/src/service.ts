@@ -1,5 +1,8 @@
 export type ServiceKind = 'postgres' | 'redis' | 'kafka' | 'redis-cluster';
 
+/** With TLS and credentials, started for one test. */
+export type SecuredKind = 'secured-redis' | 'secured-kafka';
+
 /** One server that is ready to be used. */
 export interface RunningService {
   /** postgresql://… of a superuser, redis://…, host:port of a broker, or the nodes of a cluster joined by commas. */

@@ -4,12 +4,14 @@ import { createTopics } from './kafka-topics.js';
 import { startKafka } from './kafka.js';
 import { startPostgres } from './postgres.js';
 import { startRedis, startRedisCluster } from './redis.js';
-import type { RunningService, ServiceKind } from './service.js';
+import { startSecuredKafka } from './secured-kafka.js';
+import { startSecuredRedis } from './secured-redis.js';
+import type { RunningService, SecuredKind, ServiceKind } from './service.js';
 
 type Environment = Record<string, string | undefined>;
 
 interface OwnService {
-  kind: 'postgres' | 'redis' | 'kafka';
+  kind: 'postgres' | 'redis' | 'kafka' | SecuredKind;
   folder: string;
   running: RunningService;
 }
@@ -125,5 +127,9 @@ function startLocal(kind: OwnService['kind'], folder: string, address?: string):
       return startRedis(folder, address === undefined ? undefined : Number(new URL(address).port));
     case 'kafka':
       return startKafka(folder, address);
+    case 'secured-redis':
+      return startSecuredRedis(folder);
+    case 'secured-kafka':
+      return startSecuredKafka(folder);
   }
 }

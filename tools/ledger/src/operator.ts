@@ -1,21 +1,21 @@
-import { ConnectedLimitStore, type RedisAddress } from '@gateway/fleet';
-import { SystemClock, SystemRandom } from '@gateway/platform';
-import { LedgerOperator } from '@gateway/usage';
+import { ConnectedLimitStore, redisAddress, RedisConfig } from '@gateway/fleet';
+import { loadConfig, readConfigs, serviceEnvironment, SystemClock, SystemRandom } from '@gateway/platform';
+import { LedgerOperator, UsageConfig } from '@gateway/usage';
 import { pino } from 'pino';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const CONNECT_MS = 5_000;
 
-/** An operator on the fleet's own servers, by the variables that the usage service reads. Throws Error without them. */
+/** An operator on the fleet's own servers, by the variables that the usage service reads. Throws ConfigError with what is wrong. */
 export async function openOperator(env: Environment): Promise<LedgerOperator> {
-  const databaseUrl = env['USAGE_DATABASE_URL'] ?? env['DATABASE_URL'];
-  const redis = redisAddress(env);
-  if (!databaseUrl || redis === null)
-    throw new Error('Set DATABASE_URL (or USAGE_DATABASE_URL), and REDIS_URL or REDIS_CLUSTER_NODES.');
+  const { usage, redis } = readConfigs({
+    usage: () => loadConfig(UsageConfig, serviceEnvironment('usage', env)),
+    redis: () => loadConfig(RedisConfig, env),
+  });
   const [clock, random] = [new SystemClock(), new SystemRandom()];
   const limits = new ConnectedLimitStore({
-    ...redis,
+    ...redisAddress(redis),
     clientName: 'ledger-operator',
     commandTimeoutMs: CONNECT_MS,
     clock,
@@ -30,17 +30,5 @@ export async function openOperator(env: Environment): Promise<LedgerOperator> {
     await clock.sleep(20);
   }
   const logger = pino({ level: 'warn' }, pino.destination(2));
-  return new LedgerOperator({ databaseUrl, limits, clock, random, logger });
-}
-
-function redisAddress(env: Environment): RedisAddress | null {
-  const nodes = env['REDIS_CLUSTER_NODES'];
-  const url = env['REDIS_URL'];
-  if (nodes === undefined || nodes === '') return url ? { url } : null;
-  const password = env['REDIS_PASSWORD'];
-  const clusterNodes = nodes.split(',').map((node) => {
-    const [host, port] = node.trim().split(':');
-    return { host, port: Number(port) };
-  });
-  return { clusterNodes, ...(password ? { password } : {}) };
+  return new LedgerOperator({ databaseUrl: usage.USAGE_DATABASE_URL, limits, clock, random, logger });
 }

@@ -39,7 +39,7 @@ describe('WorkerShipper', () => {
        ${program}`,
     );
     shipper = new WorkerShipper({
-      ...{ brokers: [], clientId: 'spec', clock, entry: pathToFileURL(entry) },
+      ...{ kafka: { brokers: [] }, clientId: 'spec', clock, entry: pathToFileURL(entry) },
       watermark: () => Promise.resolve(0),
       events: {
         shipped: () => undefined,

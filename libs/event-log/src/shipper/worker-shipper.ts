@@ -8,10 +8,11 @@ import {
   type ShipperStats,
   type ShipSource,
 } from '@gateway/journal';
+import type { KafkaAccess } from '../kafka-client.js';
 
 /** Plain values: they cross to the worker. */
 export interface ShipperWorkerData {
-  brokers: readonly string[];
+  kafka: KafkaAccess;
   clientId: string;
 }
 
@@ -115,8 +116,8 @@ export class WorkerShipper implements ShipperHandle {
   }
 
   private begin(): void {
-    const { clock, brokers, clientId, watermark } = this.options;
-    const workerData: ShipperWorkerData = { brokers, clientId };
+    const { clock, kafka, clientId, watermark } = this.options;
+    const workerData: ShipperWorkerData = { kafka, clientId };
     const worker = new Worker(this.options.entry ?? new URL('./shipper-worker.js', import.meta.url), {
       workerData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },

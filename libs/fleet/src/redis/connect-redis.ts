@@ -1,13 +1,30 @@
 import type { Clock, Random } from '@gateway/contracts';
 import { LocalShare, RedisLimitStore, type ScriptPipe } from '@gateway/limits';
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, Redis, type RedisOptions as IoredisOptions } from 'ioredis';
 import { SystemClock } from '@gateway/platform';
 import { ClusterPipe } from './cluster-pipe.js';
 import { RedisPipe } from './redis-pipe.js';
 
-/** redis://[user:password@]host:port[/database], or some nodes of a cluster: the others are learnt. */
-export type RedisAddress =
-  { url: string } | { clusterNodes: readonly { host: string; port: number }[]; password?: string };
+interface HostAndPort {
+  host: string;
+  port: number;
+}
+
+/** Of every node; what is given here wins over what a url says. */
+interface RedisAccess {
+  username?: string;
+  password?: string;
+  /** An empty object = the authorities that Node brings; `ca` is PEM. */
+  tls?: { ca?: string };
+}
+
+/** redis://[user:password@]host:port[/database], some nodes of a cluster (the others are learnt), or sentinels. */
+export type RedisAddress = RedisAccess &
+  (
+    | { url: string }
+    | { clusterNodes: readonly HostAndPort[] }
+    | { sentinels: readonly HostAndPort[]; name: string; sentinelPassword?: string }
+  );
 
 export type RedisOptions = RedisAddress & {
   /** Name of the service, for Redis's CLIENT LIST. */
@@ -54,6 +71,7 @@ export function connectRedis(options: RedisOptions): RedisConnection {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     retryStrategy: reconnectDelayMs,
+    ...accessOf(options),
   };
   const pipeOf = (client: Redis): RedisPipe =>
     new RedisPipe({
@@ -67,14 +85,17 @@ export function connectRedis(options: RedisOptions): RedisConnection {
         );
       },
     });
-  if ('url' in options) {
-    const client = new Redis(options.url, settings);
+  if (!('clusterNodes' in options)) {
+    const client =
+      'url' in options
+        ? new Redis(urlOf(options), settings)
+        : new Redis({ ...settings, ...sentinelsOf(options) });
     client.on('error', (error: Error) => onNotice?.(error));
     const pipe = pipeOf(client);
     return { client, pipe, tags: () => ['0'], close: () => closeBoth(pipe, client) };
   }
   const client = new Cluster([...options.clusterNodes], {
-    redisOptions: { ...settings, password: options.password },
+    redisOptions: settings,
     enableOfflineQueue: false,
     clusterRetryStrategy: reconnectDelayMs,
     slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
@@ -111,6 +132,37 @@ export class ConnectedLimitStore extends RedisLimitStore {
   override async close(): Promise<void> {
     this.connection.close();
   }
+}
+
+function accessOf({ username, password, tls }: RedisAccess): RedisAccess {
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(tls === undefined ? {} : { tls }),
+  };
+}
+
+/** ioredis would let the credentials of the url win over the options. */
+function urlOf({ url, username, password }: RedisAccess & { url: string }): string {
+  if (username === undefined && password === undefined) return url;
+  const address = new URL(url);
+  address.username = '';
+  address.password = '';
+  return address.href;
+}
+
+/** Sentinels have the same TLS as the servers they know, and a password of their own. */
+function sentinelsOf(
+  options: RedisAccess & { sentinels: readonly HostAndPort[]; name: string; sentinelPassword?: string },
+): IoredisOptions {
+  const { sentinels, name, sentinelPassword, tls } = options;
+  return {
+    sentinels: [...sentinels],
+    name,
+    sentinelRetryStrategy: reconnectDelayMs,
+    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+    ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
+  };
 }
 
 function closeBoth(pipe: { close(): void }, client: Redis | Cluster): void {

@@ -1,0 +1,56 @@
+import {
+  ArrayNotEmpty,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+import { IsCertificates, IsReadableFile, OrFile, ToBoolean, ToList, ToNumber } from '@gateway/platform';
+import type { KafkaAccess } from './kafka-client.js';
+
+const HOST_AND_PORT = /^[^\s:/]+:\d{1,5}$/;
+const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const;
+
+const hasPassword = ({ KAFKA_SASL_MECHANISM: mechanism }: KafkaConfig): boolean =>
+  mechanism === 'plain' || (mechanism?.startsWith('scram-') ?? false);
+
+/** Where Kafka is, and how this process proves who it is. */
+export class KafkaConfig {
+  /** host:port of some brokers; the others are learnt from them. */
+  @ToList() @ArrayNotEmpty() @Matches(HOST_AND_PORT, { each: true }) KAFKA_BROKERS!: string[];
+  /** How long a consumer that died keeps its partitions: until then nobody reads them. */
+  @ToNumber() @IsInt() @Min(6_000) @Max(300_000) KAFKA_SESSION_TIMEOUT_MS: number = 30_000;
+  @ToBoolean() @IsBoolean() KAFKA_TLS: boolean = false;
+  /** PEM of the authorities that sign the brokers' certificates; absent = those that Node brings. */
+  @OrFile() @IsOptional() @IsCertificates() KAFKA_TLS_CA?: string;
+  /** Absent = none is asked for. */
+  @IsOptional() @IsIn(MECHANISMS) KAFKA_SASL_MECHANISM?: (typeof MECHANISMS)[number];
+  @ValidateIf(hasPassword) @IsString() KAFKA_SASL_USERNAME?: string;
+  @OrFile() @ValidateIf(hasPassword) @IsString() KAFKA_SASL_PASSWORD?: string;
+  /** For oauthbearer: a file with the token, read again at each connection, because a token ends soon. */
+  @ValidateIf(({ KAFKA_SASL_MECHANISM: mechanism }: KafkaConfig) => mechanism === 'oauthbearer')
+  @IsReadableFile()
+  KAFKA_SASL_TOKEN_FILE?: string;
+}
+
+/** The brokers and the access as `kafkaClient` takes them; may be sent to a worker thread. */
+export function kafkaAccess(config: Readonly<KafkaConfig>): KafkaAccess {
+  const { KAFKA_TLS_CA: ca } = config;
+  return {
+    brokers: [...config.KAFKA_BROKERS],
+    ...(config.KAFKA_TLS ? { tls: ca === undefined ? {} : { ca } } : {}),
+    ...(config.KAFKA_SASL_MECHANISM === undefined ? {} : { sasl: saslOf(config) }),
+  };
+}
+
+function saslOf(config: Readonly<KafkaConfig>): KafkaAccess['sasl'] {
+  const { KAFKA_SASL_MECHANISM: mechanism = 'plain' } = config;
+  if (mechanism === 'oauthbearer') return { mechanism, tokenFile: config.KAFKA_SASL_TOKEN_FILE ?? '' };
+  const { KAFKA_SASL_USERNAME: username = '', KAFKA_SASL_PASSWORD: password = '' } = config;
+  return { mechanism, username, password };
+}

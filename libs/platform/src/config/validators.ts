@@ -1,0 +1,75 @@
+import { X509Certificate } from 'node:crypto';
+import { accessSync, constants } from 'node:fs';
+import { registerDecorator, type ValidationArguments } from 'class-validator';
+
+/** An address that a URL parser takes, with one of these schemes, for example `redis`. */
+export function IsAddress(...schemes: string[]): PropertyDecorator {
+  return check(
+    'isAddress',
+    (value) => isText(value) && URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1)),
+    `$property must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  );
+}
+
+/** One or more certificates as PEM text. */
+export function IsCertificates(): PropertyDecorator {
+  return check('isCertificates', areCertificates, '$property must be certificates in PEM');
+}
+
+/** A file that this process may read. What is in it is read when it is needed. */
+export function IsReadableFile(): PropertyDecorator {
+  return check(
+    'isReadableFile',
+    (value) => isText(value) && isReadable(value),
+    '$property must be a file that can be read',
+  );
+}
+
+/** Only where none of the other variables is set: two of them would contradict each other. */
+export function NotWith(...others: string[]): PropertyDecorator {
+  return check(
+    'notWith',
+    (_value, { object }) => others.every((other) => Reflect.get(object, other) === undefined),
+    `$property cannot be set beside ${others.join(' or ')}`,
+  );
+}
+
+function check(
+  name: string,
+  validate: (value: unknown, args: ValidationArguments) => boolean,
+  message: string,
+): PropertyDecorator {
+  return (target, propertyKey) =>
+    registerDecorator({
+      name,
+      target: target.constructor,
+      propertyName: String(propertyKey),
+      validator: {
+        validate: (value: unknown, args?: ValidationArguments) => args !== undefined && validate(value, args),
+        defaultMessage: () => message,
+      },
+    });
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function areCertificates(value: unknown): boolean {
+  if (!isText(value)) return false;
+  const found = value.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  try {
+    return found.length > 0 && found.every((text) => new X509Certificate(text).subject !== '');
+  } catch {
+    return false; // Not a certificate.
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false; // Absent, or not for this user.
+  }
+}

@@ -1,0 +1,18 @@
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { kafkaAccess, kafkaClient, KafkaConfig } from '@gateway/event-log';
+import { loadConfig } from '@gateway/platform';
+import { applyTopics } from './kafka-topics.js';
+
+/** `npm run kafka:topics -- [--brokers host:port,…] [--replication 1]`, with the services' KAFKA_* variables. */
+try {
+  const { values } = parseArgs({ options: { brokers: { type: 'string' }, replication: { type: 'string' } } });
+  const given = values.brokers === undefined ? {} : { KAFKA_BROKERS: values.brokers };
+  const config = loadConfig(KafkaConfig, { ...process.env, ...given });
+  const replication = values.replication === undefined ? undefined : Number(values.replication);
+  const kafka = kafkaClient({ ...kafkaAccess(config), clientId: 'kafka-topics' });
+  process.stdout.write(`${JSON.stringify(await applyTopics(kafka, { replication }), null, 2)}\n`);
+} catch (failure) {
+  process.stderr.write(`kafka-topics: ${failure instanceof Error ? failure.message : String(failure)}\n`);
+  process.exitCode = 1;
+}

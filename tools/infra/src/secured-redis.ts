@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeCertificates, type Certificates } from './certificates.js';
+import { killAndWait, startLocalProcess } from './local-process.js';
+import { freePort } from './ports.js';
+import { ensureProgram } from './programs.js';
+import { startRedis } from './redis.js';
+import type { RunningService } from './service.js';
+
+const START_MS = 15_000;
+const CLUSTER_BUS = 10_000;
+const MASTERS = 3;
+/** Of servers on 127.0.0.1 that end with their test. */
+const PASSWORD = 'for-this-test-only';
+const SENTINEL_PASSWORD = 'for-the-sentinel-only';
+
+/**
+ * A server, a sentinel that knows it as `mymaster`, and a cluster of three masters, all with TLS and a password, the
+ * first also with a user `gateway`. The address is `server,sentinel,node,node,node,<file of the authority>`.
+ */
+export async function startSecuredRedis(folder: string): Promise<RunningService> {
+  await ensureProgram('redis-server');
+  mkdirSync(folder, { recursive: true });
+  const files = await makeCertificates(folder);
+  const running: { stop(): Promise<void> }[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(running.map((server) => server.stop()));
+  };
+  try {
+    const port = await freePort();
+    const user = ['--user', 'gateway', 'on', `>${PASSWORD}`, '~*', '&*', '+@all'];
+    const server = await startRedis(join(folder, 'server'), port, [...tls(files, port), ...user]);
+    running.push(server);
+    const sentinel = await startSentinel(join(folder, 'sentinel'), port, files);
+    running.push(sentinel);
+    const nodes = await startNodes(folder, files, running);
+    const address = [port, sentinel.port, ...nodes].map((each) => `127.0.0.1:${each}`);
+    return { address: [...address, files.ca].join(','), pid: server.pid, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function tls({ ca, cert, key }: Certificates, port: number): string[] {
+  const certificates = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', ca];
+  return [
+    ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no', '--tls-replication', 'yes'],
+    ...certificates,
+    ...['--requirepass', PASSWORD, '--masterauth', PASSWORD],
+  ];
+}
+
+async function startSentinel(
+  folder: string,
+  master: number,
+  { ca, cert, key }: Certificates,
+): Promise<{ port: number; stop(): Promise<void> }> {
+  mkdirSync(folder, { recursive: true });
+  const port = await freePort();
+  const config = join(folder, 'sentinel.conf');
+  const lines = [
+    ...['port 0', `tls-port ${port}`, 'bind 127.0.0.1', `dir ${folder}`, 'tls-auth-clients no'],
+    ...[`tls-cert-file ${cert}`, `tls-key-file ${key}`, `tls-ca-cert-file ${ca}`, 'tls-replication yes'],
+    `requirepass ${SENTINEL_PASSWORD}`,
+    `sentinel monitor mymaster 127.0.0.1 ${master} 1`,
+    `sentinel auth-pass mymaster ${PASSWORD}`,
+  ];
+  writeFileSync(config, `${lines.join('\n')}\n`);
+  const server = await startLocalProcess({
+    command: 'redis-server',
+    args: [config, '--sentinel'],
+    logFile: join(folder, 'redis.log'),
+    readyWhen: /\+monitor master mymaster/,
+    timeoutMs: START_MS,
+  });
+  return { port, stop: () => killAndWait(server) };
+}
+
+async function startNodes(
+  folder: string,
+  files: Certificates,
+  running: { stop(): Promise<void> }[],
+): Promise<number[]> {
+  const ports: number[] = [];
+  for (let number = 0; number < MASTERS; number += 1) {
+    const port = await freePort(CLUSTER_BUS);
+    const cluster = ['--databases', '1', '--cluster-enabled', 'yes', '--tls-cluster', 'yes'];
+    running.push(await startRedis(join(folder, `node-${number}`), port, [...tls(files, port), ...cluster]));
+    ports.push(port);
+  }
+  const cli = ['--tls', '--cacert', files.ca, '-a', PASSWORD, '--no-auth-warning', '--cluster'];
+  const hosts = ports.map((port) => `127.0.0.1:${port}`);
+  await promisify(execFile)('redis-cli', [...cli, 'create', ...hosts, '--cluster-yes'], {
+    timeout: START_MS,
+  });
+  return ports;
+}
