@@ -1,6 +1,8 @@
 export { BodyFault, JSON_BOUNDS, parseBody } from './body/parsed-body.js';
+export { isObject, type JsonObject } from './body/json-object.js';
 export { LazySchema } from './body/lazy-schema.js';
-export { parseUpstreamJson } from './body/upstream-json.js';
+export { readJson, invalidBody } from './body/read-json.js';
+export { parseUpstreamObject } from './body/upstream-json.js';
 export type { Member, ParsedBody } from './body/parsed-body.js';
 export { spliceMembers } from './body/splice.js';
 export * from './families.generated.js';
@@ -22,4 +24,5 @@ export type {
   Translation,
 } from './translation/translation.js';
 export { JSON_TYPE, jsonBody } from './translation/upstream-body.js';
+export { badAnswer, failurePiece, JSON_HEADERS, wholeTranslation } from './translation/whole-answer.js';
 export type { UpstreamBody } from './translation/upstream-body.js';

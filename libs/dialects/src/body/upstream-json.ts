@@ -38,3 +38,17 @@ function endOfString(text: string, start: number): number {
     if (escapes % 2 === 0) return end;
   }
 }
+
+/** The JSON object that a provider answered; null where the bytes are none. */
+export function parseUpstreamObject(bytes: Uint8Array): Record<string, unknown> | null {
+  try {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    const value: unknown = parseUpstreamJson(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,7 +1,10 @@
 import type { ApiError } from '@gateway/contracts';
 import {
+  badAnswer,
+  failurePiece,
   Misfit,
-  parseUpstreamJson,
+  parseUpstreamObject,
+  JSON_HEADERS,
   TEXT_DIALECTS,
   type Answer,
   type AnswerDecoder,
@@ -20,8 +23,6 @@ import {
   type UpstreamBody,
 } from '@gateway/dialects';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS } from '../event-stream.js';
-
-const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 
 /** Any caller's text dialect to any upstream's, through the middle form; in one and the same dialect bytes are edited. */
 export function translateText(
@@ -113,11 +114,11 @@ class TextAnswer implements Answer {
   }
 
   private whole(bytes: Uint8Array): Piece[] {
-    const body = jsonObject(bytes);
-    if (body === null) return [failure(NOT_JSON)];
+    const body = parseUpstreamObject(bytes);
+    if (body === null) return [badAnswer('the answer is not a JSON object.')];
     const answer = this.decoder.whole(body);
     const failed = answer.events.find((event) => event.type === 'error');
-    if (failed) return [failure(failed.failure)];
+    if (failed) return [failurePiece(failed.failure)];
     const piece: Piece = { kind: 'end', out: '' };
     this.count(answer, piece);
     piece.out = this.asked.stream ? this.encoder.write(answer) : JSON.stringify(this.encoder.whole(answer));
@@ -133,7 +134,7 @@ class TextAnswer implements Answer {
       out += this.encoder.write(frame);
       if (!failed) continue;
       piece.out = out;
-      return piece.kind === 'wait' ? [failure(failed.failure)] : [piece, failure(failed.failure)];
+      return piece.kind === 'wait' ? [failurePiece(failed.failure)] : [piece, failurePiece(failed.failure)];
     }
     piece.out = out;
     return [piece];
@@ -167,29 +168,5 @@ class TextAnswer implements Answer {
     }
     piece.deliveredBytes = this.deliveredBytes;
     return null;
-  }
-}
-
-const NOT_JSON = {
-  kind: 'bad_response',
-  body: null,
-  status: null,
-  message: 'the answer is not a JSON object.',
-} as const;
-
-function failure(failed: Extract<Piece, { kind: 'failure' }>['failure']): Piece {
-  return { kind: 'failure', out: '', failure: failed };
-}
-
-function jsonObject(bytes: Uint8Array): Record<string, unknown> | null {
-  try {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-    const value: unknown = parseUpstreamJson(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
   }
 }

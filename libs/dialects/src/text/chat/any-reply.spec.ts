@@ -19,7 +19,7 @@ import {
   USAGE,
   wire,
 } from './chat-samples.js';
-import type { JsonObject } from './json-object.js';
+import type { JsonObject } from '../../body/json-object.js';
 
 interface Reply {
   content: string[];

@@ -1,6 +1,6 @@
 import type { TextFacts } from '../text-dialect.js';
 import { choiceIn, editedAnswer, foldOf, HEAD, plainEvents, USAGE } from './chat-samples.js';
-import { objectOf, type JsonObject } from './json-object.js';
+import { objectOf, type JsonObject } from '../../body/json-object.js';
 
 const CALL = { index: 0, id: 'a', type: 'function', function: { name: 'look', arguments: '{"q":1}' } };
 

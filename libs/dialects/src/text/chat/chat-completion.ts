@@ -1,6 +1,6 @@
 import type { Citation, ModelEvent } from '../model-event.js';
 import type { TextFacts } from '../text-dialect.js';
-import { objectOf, type JsonObject } from './json-object.js';
+import { objectOf, type JsonObject } from '../../body/json-object.js';
 import { ReasoningDetails } from './reasoning-details.js';
 import { chatUsage } from './usage.js';
 

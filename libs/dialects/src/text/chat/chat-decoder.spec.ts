@@ -14,7 +14,7 @@ import {
   USAGE_CHUNK,
   wire,
 } from './chat-samples.js';
-import type { JsonObject } from './json-object.js';
+import type { JsonObject } from '../../body/json-object.js';
 import { TOOL_ARGUMENTS_MAX } from './tool-call-decoder.js';
 
 function call(more: JsonObject): JsonObject {

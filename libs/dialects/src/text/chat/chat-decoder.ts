@@ -6,7 +6,7 @@ import type { ModelEvent } from '../model-event.js';
 import type { AnswerDecoder, Decoded } from '../text-dialect.js';
 import type { StartEvent } from './chat-completion.js';
 import { ChoiceDecoder } from './choice-decoder.js';
-import { filled, isObject, objectOf, objectsOf, type JsonObject } from './json-object.js';
+import { filled, isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 import { reportedUsage, unitUsage } from './usage.js';
 
 /** Most choices of one answer: OpenAI's own bound of `n`. */

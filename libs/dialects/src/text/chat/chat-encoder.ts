@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
 import { annotation, answerHead, callerFinish, fold, type StartEvent } from './chat-completion.js';
-import type { JsonObject } from './json-object.js';
+import type { JsonObject } from '../../body/json-object.js';
 import { ReasoningDetails, type ReasoningPiece } from './reasoning-details.js';
 import { chatUsage } from './usage.js';
 

@@ -4,7 +4,7 @@ import type { Quirks, RouteTarget } from '../../translation/translation.js';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerDecoder, Decoded, EncodedRequest, TextFacts } from '../text-dialect.js';
 import { dialect } from './chat.dialect.js';
-import { objectOf, objectsOf, textOf, type JsonObject } from './json-object.js';
+import { objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 
 export function facts(more: Partial<TextFacts> = {}): TextFacts {
   return {

@@ -18,7 +18,7 @@ import {
   USAGE,
   USAGE_CHUNK,
 } from './chat-samples.js';
-import { objectOf, objectsOf } from './json-object.js';
+import { objectOf, objectsOf } from '../../body/json-object.js';
 
 const CALL = { index: 0, id: 'a', type: 'function', function: { name: 'look', arguments: '{"q":1}' } };
 const TOOL_CHUNKS = [

@@ -1,4 +1,5 @@
-import { ApiError, errorEnvelope } from '@gateway/contracts';
+import { invalidBody } from '../../body/read-json.js';
+import { errorEnvelope } from '@gateway/contracts';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { Capability, ModelRequest } from '../model-request.js';
 import type { TextDialect } from '../text-dialect.js';
@@ -35,7 +36,7 @@ export const dialect = {
     schema: CHAT_REQUEST_SCHEMA,
     load: () => requestSchema.load(),
     read: readRequest,
-    bodyError: ({ detail }) => new ApiError('validation_error', { message: detail.msg, details: [detail] }),
+    bodyError: ({ detail }) => invalidBody(detail),
     encoder: (facts, isNative) => (isNative ? new NativeChatEncoder(facts) : new ChatEncoder(facts)),
     keepAlive: ': keep-alive\n\n',
     // The in-band failure of a stream that has begun; no [DONE] follows (S9).

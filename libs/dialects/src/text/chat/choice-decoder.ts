@@ -1,5 +1,5 @@
 import type { Citation, ModelEvent } from '../model-event.js';
-import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from './json-object.js';
+import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { ToolCallDecoder } from './tool-call-decoder.js';
 
 /** Format of reasoning whose provider names none; it has no signature. */

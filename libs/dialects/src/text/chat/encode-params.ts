@@ -1,5 +1,5 @@
 import type { Quirks, RouteTarget } from '../../translation/translation.js';
-import type { JsonObject } from './json-object.js';
+import type { JsonObject } from '../../body/json-object.js';
 
 /** A value that asks for what happens anyway: it can be left out without a report. */
 const NO_OP: ReadonlyMap<string, unknown> = new Map<string, unknown>([

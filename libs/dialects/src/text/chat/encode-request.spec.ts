@@ -3,7 +3,7 @@ import type { Quirks, RouteTarget } from '../../translation/translation.js';
 import type { ModelRequest, Turn } from '../model-request.js';
 import { dialect } from './chat.dialect.js';
 import { bodyOf, sent, target } from './chat-samples.js';
-import { objectOf, objectsOf, type JsonObject } from './json-object.js';
+import { objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 
 const USER = { role: 'user', content: 'Hi' };
 

@@ -12,7 +12,7 @@ import {
   requiredWord,
   streamOptions,
 } from './encode-params.js';
-import type { JsonObject } from './json-object.js';
+import type { JsonObject } from '../../body/json-object.js';
 import { reasoningMembers } from './reasoning-effort.js';
 import { ACCEPT, PATH } from './splice-request.js';
 import { ToolNames } from './upstream-names.js';

@@ -1,4 +1,4 @@
-import { isObject, textOf, without, type JsonObject } from './json-object.js';
+import { isObject, textOf, without, type JsonObject } from '../../body/json-object.js';
 
 /**
  * The members that replace the legacy ones: every upstream is asked with tools. Legacy calls have no ids, and each is

@@ -3,7 +3,7 @@ import type { ModelEvent } from '../model-event.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
 import { annotation, answerHead, callerFinish, fold, type StartEvent } from './chat-completion.js';
 import { DONE_FRAME, toolArgumentsDelta, toolStartDelta } from './chat-encoder.js';
-import { objectOf, objectsOf, pick, type JsonObject } from './json-object.js';
+import { objectOf, objectsOf, pick, type JsonObject } from '../../body/json-object.js';
 import { ReasoningDetails } from './reasoning-details.js';
 import { chatUsage } from './usage.js';
 

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@gateway/contracts';
 import type { CacheMarker, Capability, ModelRequest, Part, Turn } from '../model-request.js';
-import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from './json-object.js';
+import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { base64Length, DATA_URL_LIMIT_BYTES, parseDataUrl } from './media.js';
 
 type Loc = (string | number)[];

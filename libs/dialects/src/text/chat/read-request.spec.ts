@@ -2,7 +2,7 @@ import { ApiError, errorEnvelope } from '@gateway/contracts';
 import type { ModelRequest } from '../model-request.js';
 import { dialect } from './chat.dialect.js';
 import { bodyOf } from './chat-samples.js';
-import type { JsonObject } from './json-object.js';
+import type { JsonObject } from '../../body/json-object.js';
 import { DATA_URL_LIMIT_BYTES } from './media.js';
 
 const USER = { role: 'user', content: 'Hi' };

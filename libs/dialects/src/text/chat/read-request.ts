@@ -1,5 +1,6 @@
-import { ApiError, type ErrorDetail } from '@gateway/contracts';
+import type { ErrorDetail } from '@gateway/contracts';
 import type { ParsedBody } from '../../body/parsed-body.js';
+import { invalidBody } from '../../body/read-json.js';
 import type {
   Capability,
   Effort,
@@ -10,7 +11,15 @@ import type {
   Tool,
   ToolChoice,
 } from '../model-request.js';
-import { filled, isObject, objectOf, objectsOf, pick, textOf, type JsonObject } from './json-object.js';
+import {
+  filled,
+  isObject,
+  objectOf,
+  objectsOf,
+  pick,
+  textOf,
+  type JsonObject,
+} from '../../body/json-object.js';
 import { toolsForFunctions } from './legacy-functions.js';
 import { cacheOf, MessagesReader } from './read-messages.js';
 import { KNOWN_PARAMS, requestFault } from './request-schema.js';
@@ -93,9 +102,7 @@ function usesLegacyFunctions(body: JsonObject): boolean {
 }
 
 function refuse(detail: ErrorDetail | null): void {
-  if (!detail) return;
-  const message = `${detail.loc.join('.')}: ${detail.msg}`;
-  throw new ApiError('validation_error', { message, details: [detail], param: detail.loc.join('.') });
+  if (detail) throw invalidBody(detail);
 }
 
 function isGiven(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-object.js';
+import type { JsonObject } from '../../body/json-object.js';
 
 /** One piece of reasoning as reasoning_details has it, without its index. */
 export type ReasoningPiece =

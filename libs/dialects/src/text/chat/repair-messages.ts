@@ -1,5 +1,13 @@
 import type { Quirks } from '../../translation/translation.js';
-import { filled, isObject, objectOf, objectsOf, textOf, without, type JsonObject } from './json-object.js';
+import {
+  filled,
+  isObject,
+  objectOf,
+  objectsOf,
+  textOf,
+  without,
+  type JsonObject,
+} from '../../body/json-object.js';
 import { upstreamCallId } from './upstream-names.js';
 
 const REASONING = ['reasoning', 'reasoning_content', 'reasoning_details'];

@@ -1,7 +1,7 @@
-import type { ErrorObject } from 'ajv';
 import type { ErrorDetail } from '@gateway/contracts';
 import { LazySchema } from '../../body/lazy-schema.js';
-import { isObject, objectOf, objectsOf, type JsonObject } from './json-object.js';
+import { isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
+import { schemaFault } from '../../body/read-json.js';
 import {
   content,
   message,
@@ -181,39 +181,7 @@ export const requestSchema = new LazySchema(CHAT_REQUEST_SCHEMA, {
 /** The first fault of a body against the schema and the rules between members, null where there is none. */
 export function requestFault(value: JsonObject): ErrorDetail | null {
   const { validate } = requestSchema;
-  return validate(value) ? ruleFault(value) : detailOf(validate.errors?.[0]);
-}
-
-function detailOf(error: ErrorObject | undefined): ErrorDetail {
-  if (!error) return { type: 'invalid', loc: [], msg: 'the body is not valid' };
-  const { keyword, params, message: msg = 'is not valid' } = error;
-  const loc = pathOf(error.instancePath);
-  const given = params as Record<string, unknown>;
-  if (keyword === 'required')
-    return { type: 'missing', loc: [...loc, String(given.missingProperty)], msg: 'field required' };
-  if (keyword === 'discriminator') {
-    const tag = String(given.tag);
-    const value = JSON.stringify(given.tagValue)?.slice(0, 80);
-    return value === undefined
-      ? { type: 'missing', loc: [...loc, tag], msg: 'field required' }
-      : { type: 'unknown_tag', loc: [...loc, tag], msg: `unknown ${tag} ${value}` };
-  }
-  const allowed: unknown = given.allowedValues;
-  if (keyword === 'enum' && Array.isArray(allowed))
-    return {
-      type: 'enum',
-      loc,
-      msg: `must be one of ${allowed.filter((value) => value !== null).join(', ')}`,
-    };
-  return { type: keyword === 'type' ? 'wrong_type' : keyword, loc, msg };
-}
-
-/** JSON pointer as a path; numbers are positions in lists. */
-function pathOf(pointer: string): (string | number)[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~')));
+  return validate(value) ? ruleFault(value) : schemaFault(validate.errors?.[0]);
 }
 
 /** Rules between the members of a request that satisfied the schema; the first that is broken. */

@@ -4,7 +4,7 @@ import { JSON_TYPE } from '../../translation/upstream-body.js';
 import type { ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { endUserParam, maxTokensParam, refusedMembers, streamOptions } from './encode-params.js';
-import { objectOf, type JsonObject } from './json-object.js';
+import { objectOf, type JsonObject } from '../../body/json-object.js';
 import { toolsForFunctions } from './legacy-functions.js';
 import { reasoningMembers } from './reasoning-effort.js';
 import { repairedMessages } from './repair-messages.js';

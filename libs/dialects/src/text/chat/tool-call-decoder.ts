@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ModelEvent } from '../model-event.js';
-import { filled, isObject, objectOf, without, type JsonObject } from './json-object.js';
+import { filled, isObject, objectOf, without, type JsonObject } from '../../body/json-object.js';
 
 /** Longest arguments of one tool call, in UTF-16 units. */
 export const TOOL_ARGUMENTS_MAX = 8 * 1_048_576;

@@ -2,7 +2,7 @@ import { withoutMoney } from '../../translation/money-names.js';
 import { facts } from './chat-samples.js';
 import { chatUsage, unitUsage } from './usage.js';
 import type { Quirks } from '../../translation/translation.js';
-import type { JsonObject } from './json-object.js';
+import type { JsonObject } from '../../body/json-object.js';
 
 function mapped(raw: JsonObject, quirks: Quirks = {}): JsonObject {
   return chatUsage(unitUsage(raw, quirks), raw, facts());

@@ -2,7 +2,7 @@ import type { UnitUsage } from '@gateway/contracts';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { Quirks } from '../../translation/translation.js';
 import type { TextFacts } from '../text-dialect.js';
-import { isObject, objectOf, type JsonObject } from './json-object.js';
+import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
 
 function reported(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : null;

@@ -1,0 +1,46 @@
+import type { UpstreamBody } from './upstream-body.js';
+import type { Answer, AnswerFacts, AnswerFailure, Piece, Translation } from './translation.js';
+
+export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
+
+export interface WholeTranslation {
+  /** Called once, when the body is first read. */
+  encode: () => UpstreamBody;
+  /** Of the whole body of an answer, exactly once; never throws. */
+  decode: (bytes: Uint8Array, facts: AnswerFacts) => Piece;
+  /** Of the caller's answer; default: JSON. */
+  headers?: Readonly<Record<string, string>>;
+  ignored?: readonly string[];
+}
+
+/** A translation whose answer is read whole and gives one piece: embeddings, images and the like. */
+export function wholeTranslation({
+  encode,
+  decode,
+  headers = JSON_HEADERS,
+  ignored = [],
+}: WholeTranslation): Translation {
+  let request: UpstreamBody | null = null;
+  return {
+    get request() {
+      return (request ??= encode());
+    },
+    ignored,
+    begin: (_head, facts): Answer => ({
+      isWhole: true,
+      headers,
+      push: (bytes) => [decode(bytes, facts)],
+      end: () => [],
+      fail: () => null,
+    }),
+  };
+}
+
+export function failurePiece(failure: AnswerFailure): Piece {
+  return { kind: 'failure', out: '', failure };
+}
+
+/** The bytes are no answer of the dialect. */
+export function badAnswer(message: string): Piece {
+  return failurePiece({ kind: 'bad_response', body: null, status: null, message });
+}
