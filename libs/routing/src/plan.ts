@@ -96,17 +96,22 @@ interface Survey {
   routes: PlannedRoute[];
   /** Why routes fell out, for the refusal when none is left. */
   missing: string | null;
+  /** False where a route that did not serve might have: its provider is away, or a parameter stood in its way. */
+  isForeign: boolean;
 }
 
 /** The routes of one model that can serve the request, in order, each with its translation. */
 function survey(model: CatalogueModel, { asked, endpoint, principal, providers }: PlanOptions): Survey {
   const policy = principal.routingPolicy ?? NO_POLICY;
   const lacked = asked.requires.find((requirement) => !has(model.record, requirement))?.param;
-  const found: Survey = { routes: [], missing: null };
+  const found: Survey = { routes: [], missing: null, isForeign: true };
   for (const route of [...model.routes].sort(compare(asked, policy))) {
     if (principal.fixedProvider !== null && route.provider !== principal.fixedProvider) continue;
     const provider = providers.get(route.provider);
-    if (!provider || !isAllowedBy(policy, route)) continue;
+    if (!provider || !isAllowedBy(policy, route)) {
+      found.isForeign = false;
+      continue;
+    }
     const missing = lacked ?? (servesTier(route.price, asked.tier) ? undefined : 'service_tier');
     if (missing !== undefined) {
       found.missing ??= missing;
@@ -130,7 +135,7 @@ function survey(model: CatalogueModel, { asked, endpoint, principal, providers }
   return found;
 }
 
-function refuse(model: CatalogueModel, found: Survey, principal: KeyPrincipal): never {
+function refuse(model: CatalogueModel, found: Survey, { principal, asked }: PlanOptions): never {
   if (
     principal.fixedProvider !== null &&
     !model.routes.some((route) => route.provider === principal.fixedProvider)
@@ -144,7 +149,17 @@ function refuse(model: CatalogueModel, found: Survey, principal: KeyPrincipal): 
       param: found.missing,
     });
   }
+  // Every route speaks of something else than this endpoint: waiting would not help.
+  if (found.isForeign && model.routes.length > 0) throw cannotServe(model, asked);
   throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
+}
+
+function cannotServe({ record }: CatalogueModel, { serves }: Asked): ApiError {
+  return new ApiError('model_capability_not_supported', {
+    status: serves.status,
+    message: `${record.id} cannot serve this endpoint.`,
+    param: 'model',
+  });
 }
 
 /** Open routes leave while a closed one is left; if all are open the first stays, so that a model never vanishes. */
@@ -163,12 +178,7 @@ function askedModel({ asked, principal, index }: PlanOptions): { model: Catalogu
     });
   const model = index.model(name);
   requireAccess(principal.access, model.record.id);
-  if (!has(model.record, asked.serves))
-    throw new ApiError('model_capability_not_supported', {
-      status: asked.serves.status,
-      message: `${model.record.id} cannot serve this endpoint.`,
-      param: 'model',
-    });
+  if (!has(model.record, asked.serves)) throw cannotServe(model, asked);
   return { model, name };
 }
 
@@ -190,7 +200,7 @@ export function planRoutes(options: PlanOptions): Plan {
     if (!other || accessOf(principal.access, id) !== 'allowed' || !has(other.record, asked.serves)) continue;
     routes.push(...survey(other, options).routes);
   }
-  if (routes.length === 0) refuse(model, found, principal);
+  if (routes.length === 0) refuse(model, found, options);
   return {
     model,
     requestedModel: name,
