@@ -2,5 +2,6 @@
 import type { Endpoint } from './endpoint.js';
 import { endpoint as chat } from './chat/chat.endpoint.js';
 import { endpoint as messages } from './messages/messages.endpoint.js';
+import { endpoint as moderations } from './moderations/moderations.endpoint.js';
 
-export const ENDPOINTS: readonly Endpoint[] = [chat, messages];
+export const ENDPOINTS: readonly Endpoint[] = [chat, messages, moderations];

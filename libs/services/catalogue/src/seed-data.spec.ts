@@ -176,7 +176,9 @@ function modelFaults(model: SeedModel): string[] {
   const efforts = model.reasoning.efforts ?? [];
   if (model.reasoning.style !== 'none' && efforts.length === 0) faults.push('style without efforts');
   if (efforts.some((effort) => !EFFORTS.includes(effort))) faults.push('unknown effort');
-  if ((model.model_type === 'text') !== model.supports.includes('completions_api'))
+  // A model that judges reads texts and answers none.
+  const judges = model.routes.some(({ dialect }) => dialect === 'moderations');
+  if ((model.model_type === 'text' && !judges) !== model.supports.includes('completions_api'))
     faults.push('text and completions differ');
   if ((model.model_type === 'embedding') !== model.supports.includes('embeddings'))
     faults.push('embeddings differ');
@@ -283,9 +285,9 @@ describe('seed data', () => {
     expect(new Set(brands.map((brand) => brand.slug))).toEqual(new Set(models.map((model) => model.brand)));
   });
 
-  it('offers simulated models that cost, one that is free, and one that two providers serve in two dialects', () => {
+  it('offers simulated models that cost, some that are free, and one that two providers serve in two dialects', () => {
     const free = simulated.filter((model) => model.is_free === true);
-    expect(free.map((model) => model.id)).toEqual(['simulator/free']);
+    expect(free.map((model) => model.id)).toEqual(['simulator/free', 'simulator/moderation']);
     expect(CHAT.routes.map((route) => [route.provider, route.dialect, route.upstream_model])).toEqual([
       ['simulated', 'chat', 'sim-chat'],
     ]);

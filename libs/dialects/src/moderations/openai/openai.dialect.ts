@@ -1,0 +1,25 @@
+import { spliceMembers } from '../../body/splice.js';
+import { parseUpstreamObject } from '../../body/upstream-json.js';
+import { withoutMoney } from '../../translation/money-names.js';
+import { JSON_TYPE } from '../../translation/upstream-body.js';
+import { badAnswer } from '../../translation/whole-answer.js';
+import type { ModerationsDialect } from '../moderations-dialect.js';
+
+/** OpenAI's moderations: the caller's bytes go on, and members of the answer that nobody knows come back. */
+export const dialect: ModerationsDialect = {
+  name: 'moderations',
+  encode: (body, { upstreamModel }) => {
+    const { pieces, byteLength } = spliceMembers(body, { model: upstreamModel });
+    return { path: '/moderations', contentType: JSON_TYPE, accept: JSON_TYPE, pieces, byteLength };
+  },
+  decode: (bytes, { model }) => {
+    const answer = parseUpstreamObject(bytes);
+    if (answer === null || !Array.isArray(answer.results))
+      return badAnswer('the answer holds no results of a moderation.');
+    const { results, ...rest } = answer;
+    // Scores stay as they are: they are the provider's judgement, and none of their names is money.
+    const shown = { ...(withoutMoney(rest) as object), model, results };
+    // Nothing is generated. The provider counts no tokens, so the input is estimated.
+    return { kind: 'end', out: JSON.stringify(shown), usage: { completion_tokens: 0 } };
+  },
+};
