@@ -17,9 +17,10 @@ interface Deps {
   nudge: () => void;
 }
 
-const TRANSACTION_MAX = 1_000;
-/** Two transactions of a batch overlap: while PostgreSQL writes the events of one, the other is read and moved. */
-export const BATCH_MAX = 2 * TRANSACTION_MAX;
+/** One transaction. Money is summed over it: larger costs fewer rows per event and lets its accounts wait longer. */
+export const BATCH_MAX = 8_000;
+/** One statement: PostgreSQL writes it while the next is read. */
+const PART_MAX = 1_000;
 
 /** Posts what the edges and workers have finished: records in, ledger, mirror, then the offsets. */
 export class Ingestion {
@@ -27,17 +28,7 @@ export class Ingestion {
 
   /** Rejects only where the whole batch shall come again: PostgreSQL is away. */
   async apply(records: readonly ConsumedRecord[]): Promise<void> {
-    const parts: Promise<void>[] = [];
-    for (let start = 0; start < records.length; start += TRANSACTION_MAX)
-      parts.push(this.applyPart(records.slice(start, start + TRANSACTION_MAX)));
-    // All have ended before the batch may come again.
-    const ended = await Promise.allSettled(parts);
-    for (const part of ended) if (part.status === 'rejected') throw part.reason;
-  }
-
-  private async applyPart(records: readonly ConsumedRecord[]): Promise<void> {
-    const batch = readBatch(records);
-    const { posted, applied } = await this.post(batch);
+    const { posted, applied } = await this.post(records);
     this.deps.nudge();
     await this.deps.mirrors.tell(
       applied.usage.map(({ usage }) => usage),
@@ -48,24 +39,37 @@ export class Ingestion {
     await this.deps.reprice.check(posted.fresh);
   }
 
-  /** One transaction; a batch that PostgreSQL refuses is halved until the record at fault stands alone. */
-  private async post(batch: ReadBatch): Promise<{ posted: Posted; applied: ReadBatch }> {
+  private async post(records: readonly ConsumedRecord[]): Promise<{ posted: Posted; applied: ReadBatch }> {
+    const parts: ReadBatch[] = [];
     try {
-      return { posted: await this.deps.store.post(batch), applied: batch };
+      const posted = await this.deps.store.post(inParts(records, parts));
+      return { posted, applied: joined(parts) };
     } catch (failure) {
       if (!isRefusal(failure)) throw failure;
-      const halves = split(batch, failure);
-      const done = [await this.post(halves[0]), await this.post(halves[1])];
-      return {
-        posted: {
-          fresh: done.flatMap(({ posted }) => posted.fresh),
-          // The second half has moved on what the first answered: these are read again.
-          balances: [],
-          totals: [],
-        },
-        applied: joined(done.map(({ applied }) => applied)),
-      };
+      return this.postHalves(readBatch(records), failure);
     }
+  }
+
+  /** A batch that PostgreSQL refuses is halved until the record at fault stands alone. */
+  private async postHalves(
+    batch: ReadBatch,
+    refusal: Error,
+  ): Promise<{ posted: Posted; applied: ReadBatch }> {
+    const fresh: UsageRecord[] = [];
+    const applied: ReadBatch[] = [];
+    for (const half of split(batch, refusal)) {
+      try {
+        fresh.push(...(await this.deps.store.post([half])).fresh);
+        applied.push(half);
+      } catch (failure) {
+        if (!isRefusal(failure)) throw failure;
+        const done = await this.postHalves(half, failure);
+        fresh.push(...done.posted.fresh);
+        applied.push(done.applied);
+      }
+    }
+    // The second half has moved on what the first answered: these are read again.
+    return { posted: { fresh, balances: [], totals: [] }, applied: joined(applied) };
   }
 
   private report(records: number, fresh: readonly UsageRecord[], applied: ReadBatch): void {
@@ -81,6 +85,15 @@ export class Ingestion {
       const { topic, partition, offset } = record;
       this.deps.logger.error({ reason, topic, partition, offset, unit }, 'a record became a dead letter');
     }
+  }
+}
+
+/** Reads one part when it is asked for, and keeps it in `read`. */
+function* inParts(records: readonly ConsumedRecord[], read: ReadBatch[]): Iterable<ReadBatch> {
+  for (let start = 0; start < records.length; start += PART_MAX) {
+    const part = readBatch(records.slice(start, start + PART_MAX));
+    read.push(part);
+    yield part;
   }
 }
 

@@ -2,7 +2,7 @@ import type { RejectionRecord, UsageRecord } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type pg from 'pg';
 import { arrayLiteral } from '../postgres/array-literal.js';
-import { eventArrays, INSERT_EVENTS } from './event-columns.js';
+import { INSERT_EVENTS } from './event-columns.js';
 import type { AccountChange, Posting } from './posting.js';
 import type { Stamp } from './read-batch.js';
 import { appliedRanges } from './sequence-ranges.js';
@@ -19,13 +19,14 @@ export async function holdWindow(client: pg.PoolClient): Promise<number> {
 export async function insertEvents(
   client: pg.PoolClient,
   units: readonly UsageRecord[],
-  transferIds: ReadonlyMap<string, string>,
+  /** What `eventArrays` makes of them. */
+  values: string[],
 ): Promise<UsageRecord[]> {
   if (units.length === 0) return [];
   const { rows } = await client.query<{ request_id: string; unit: number }>({
     name: 'insert-events',
     text: INSERT_EVENTS,
-    values: eventArrays(units, transferIds),
+    values,
   });
   if (rows.length === units.length) return [...units];
   const written = new Set(rows.map(({ request_id, unit }) => `${request_id}/${unit}`));

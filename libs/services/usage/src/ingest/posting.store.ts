@@ -4,8 +4,9 @@ import { insertOutbox } from '../postgres/outbox-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { isCharged } from './charged.js';
 import { insertDeadLetters } from './dead-letters.js';
+import { eventArrays } from './event-columns.js';
 import { movements } from './movements.js';
-import { planPosting, type Posting } from './posting.js';
+import { planPosting } from './posting.js';
 import {
   addHours,
   addTotals,
@@ -39,48 +40,61 @@ export interface Posted {
 export class PostingStore {
   constructor(private readonly deps: StoreDeps) {}
 
-  /** A redelivered batch changes nothing. Throws what PostgreSQL says. */
-  async post(batch: ReadBatch): Promise<Posted> {
-    const units = onePerUnit(batch);
-    const transferIds = this.drawTransfers(units);
+  /**
+   * Events are written part by part, money is summed over all of them: with many accounts a large batch moves few rows
+   * per event. While PostgreSQL writes one part the next is taken from `parts`, so read them there. A redelivered batch
+   * changes nothing. Throws what PostgreSQL says.
+   */
+  async post(parts: Iterable<ReadBatch>): Promise<Posted> {
     const at = new Date(this.deps.clock.now()).toISOString();
     return this.deps.database.transaction(async (client) => {
-      const lapsedTo = await holdWindow(client);
-      const fresh = await insertEvents(client, units, transferIds);
-      const context = { transferIds, houseTransferId: this.uuid(), lapsedTo };
-      const posting = fresh.length > 0 ? planPosting(fresh, context) : null;
-      const moved =
-        posting === null ? { balances: [], totals: [] } : await this.move(client, fresh, posting, at);
-      await insertRejections(
-        client,
-        batch.rejections.map(({ rejection }) => rejection),
-      );
-      await insertDeadLetters(client, batch.unusable, this.deps);
-      await raiseWatermarks(client, stampsOf(batch));
-      await moveAccounts(client, posting?.system ?? [], at);
+      const transferIds = new Map<string, string>();
+      const batches: ReadBatch[] = [];
+      const fresh: UsageRecord[] = [];
+      let writing: Promise<UsageRecord[]> = Promise.resolve([]);
+      for (const part of parts) {
+        batches.push(part);
+        const units = onePerUnit(part);
+        this.drawTransfers(units, transferIds);
+        const arrays = eventArrays(units, transferIds);
+        fresh.push(...(await writing));
+        writing = insertEvents(client, units, arrays);
+        writing.catch(() => undefined); // It is awaited after the next part was read.
+        await turn();
+      }
+      fresh.push(...(await writing));
+      const moved = await this.move(client, { fresh, transferIds, batches, at });
       return { fresh, ...moved };
     });
   }
 
-  private drawTransfers(units: readonly UsageRecord[]): Map<string, string> {
-    const ids = new Map<string, string>();
+  private drawTransfers(units: readonly UsageRecord[], ids: Map<string, string>): void {
     for (const unit of units) {
       if (!ids.has(unit.account_id) && isCharged(unit)) ids.set(unit.account_id, this.uuid());
     }
-    return ids;
   }
 
+  /** Everything that other batches may move as well, in the one order of locks. */
   private async move(
     client: pg.PoolClient,
-    fresh: readonly UsageRecord[],
-    posting: Posting,
-    at: string,
+    { fresh, transferIds, batches, at }: Written,
   ): Promise<Omit<Posted, 'fresh'>> {
+    const lapsedTo = await holdWindow(client);
+    const posting = planPosting(fresh, { transferIds, houseTransferId: this.uuid(), lapsedTo });
     const balances = await moveAccounts(client, posting.accounts, at);
     await insertTransfers(client, posting, at);
     await addHours(client, posting);
     const totals = await addTotals(client, posting);
     await insertOutbox(client, movements({ fresh, posting, balances, totals }, this.deps));
+    const rejections = batches.flatMap((batch) => batch.rejections.map(({ rejection }) => rejection));
+    await insertRejections(client, rejections);
+    await insertDeadLetters(
+      client,
+      batches.flatMap(({ unusable }) => unusable),
+      this.deps,
+    );
+    await raiseWatermarks(client, batches.flatMap(stampsOf));
+    await moveAccounts(client, posting.system, at);
     return { balances, totals };
   }
 
@@ -89,7 +103,19 @@ export class PostingStore {
   }
 }
 
-/** A batch may hold a unit several times; a real outcome goes before one for a died process. In key order. */
+interface Written {
+  fresh: readonly UsageRecord[];
+  transferIds: ReadonlyMap<string, string>;
+  batches: readonly ReadBatch[];
+  at: string;
+}
+
+/** Lets the driver write to its socket before the next part takes the processor. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/** A part may hold a unit several times; a real outcome goes before one for a died process. In key order. */
 function onePerUnit(batch: ReadBatch): UsageRecord[] {
   const units = new Map<string, UsageRecord>();
   for (const { usage } of batch.usage) {

@@ -50,7 +50,7 @@ export async function applyDeadLetter(
   const batch = readBatch([{ ...letter, key: '', value: value ?? letter.value }]);
   const [fault] = batch.unusable;
   if (fault !== undefined) throw new Error(`It cannot be applied: ${fault.reason}.`);
-  const posted = await store.post(batch);
+  const posted = await store.post([batch]);
   await mirrors.tell(
     batch.usage.map(({ usage }) => usage),
     [],

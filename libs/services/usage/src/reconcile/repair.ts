@@ -31,7 +31,7 @@ export async function repair(
   deps: Deps,
 ): Promise<void> {
   // First what brings new events: everything after is a sum over them.
-  for (const { record } of missing) await deps.store.post(readBatch([record]));
+  for (const { record } of missing) await deps.store.post([readBatch([record])]);
   const accounts = new Set<string>();
   for (const { kind, account, scope } of findings) {
     if (kind === 'house_differs') await repairHouse(deps);
