@@ -64,6 +64,19 @@ describe('BatchCollector', () => {
     expect(batches[1]).toEqual(['1/1', '1/2']);
   });
 
+  it('hands a lone record over at once, and what follows together when the linger has passed', async () => {
+    const { clock, collector, batches } = setUp({ lingerMs: 250, maxBatch: 100 });
+    for (let n = 0; n < 3; n += 1) {
+      await collector.add(segment(0, 1, n), ignore);
+      await clock.advance(100);
+    }
+    expect(batches).toEqual([['0/0'], ['0/1', '0/2']]);
+    await clock.advance(1_000);
+    await collector.add(segment(0, 1, 3), ignore);
+    await clock.advance(0);
+    expect(batches[2]).toEqual(['0/3']);
+  });
+
   it('handles what comes in the very moment the last record was handled', async () => {
     const { clock, collector, committed } = setUp({ lingerMs: 0 });
     const addFrom = (n: number): void => {

@@ -29,7 +29,7 @@ export class CollectorStopped extends Error {}
 const BATCHES_HELD = 2;
 
 /**
- * Makes batches across partitions: up to maxBatch records, or what has come within the linger. One handler at a time.
+ * Makes batches across partitions: up to maxBatch records, or what has come since the batch before. One handler at a time.
  * Holds BATCHES_HELD batches and a fetch of each partition at most.
  */
 export class BatchCollector {
@@ -39,6 +39,7 @@ export class BatchCollector {
   private wake: (() => void) | null = null;
   private readonly stopping = new AbortController();
   private isAbandoned = false;
+  private beganAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly subscription: Subscription,
@@ -139,14 +140,15 @@ export class BatchCollector {
   private async linger(): Promise<void> {
     const { clock } = this.deps;
     const { maxBatch, lingerMs } = this.subscription;
-    const until = clock.monotonic() + lingerMs;
+    const until = this.beganAt + lingerMs;
     while (this.waiting() < maxBatch && !this.stopping.signal.aborted) {
       const left = until - clock.monotonic();
-      if (left <= 0) return;
+      if (left <= 0) break;
       const woken = new AbortController();
       this.wake = () => woken.abort();
       await clock.sleep(left, woken.signal).catch(() => undefined);
     }
+    this.beganAt = clock.monotonic();
   }
 
   private hasRoom(): boolean {

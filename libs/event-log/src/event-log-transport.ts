@@ -30,7 +30,7 @@ export interface BatchBounds {
   lingerMs: number;
 }
 
-const DEFAULTS: BatchBounds = { maxBatch: 500, lingerMs: 50 };
+const DEFAULTS: BatchBounds = { maxBatch: 500, lingerMs: 250 };
 
 /**
  * Nest handlers over the event log. A method with `@EventPattern(<ConsumedTopic>)` gets a `ConsumedRecord[]` and may

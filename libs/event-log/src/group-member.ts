@@ -23,6 +23,7 @@ export class GroupMember {
   private running: Promise<void> | null = null;
   private readonly stopping = new AbortController();
   private isAbandoned = false;
+  private beganAt = Number.NEGATIVE_INFINITY;
   private taken: Taken[] = [];
 
   constructor(
@@ -82,13 +83,15 @@ export class GroupMember {
     if (!this.isAbandoned) this.release();
   }
 
-  /** At most a batch; where there is less, what else comes within the linger. */
+  /** At most a batch; where there is less, not before the linger since the batch before has passed. */
   private async take(): Promise<ConsumedRecord[]> {
     const { maxBatch, lingerMs } = this.subscription;
     if (this.available(maxBatch) === 0) return [];
-    if (lingerMs > 0 && this.available(maxBatch) < maxBatch) {
-      await this.deps.clock.sleep(lingerMs, this.stopping.signal).catch(() => undefined);
-    }
+    const { clock } = this.deps;
+    const left = this.beganAt + lingerMs - clock.monotonic();
+    if (left > 0 && this.available(maxBatch) < maxBatch)
+      await clock.sleep(left, this.stopping.signal).catch(() => undefined);
+    this.beganAt = clock.monotonic();
     const batch: ConsumedRecord[] = [];
     for (const [group, partition] of this.own()) {
       const place = group.partitions[partition];

@@ -18,7 +18,10 @@ export interface KafkaConsumerDeps {
   startWaitMs: number;
 }
 
-const FETCH_WAIT_MS = 250;
+/** How long the broker holds a fetch that finds nothing; it answers at once when something comes. */
+const FETCH_WAIT_MS = 1_000;
+/** After a fetch that took everything, so that the next brings many records: each costs us and the broker the same. */
+const FETCH_PAUSE_MS = 100;
 const PARTITION_BYTES_MAX = 1_048_576;
 const FETCH_BYTES_MAX = 8_388_608;
 /** More than the partitions of any topic: each waits for the one collector, not for the others. */
@@ -136,6 +139,8 @@ export class KafkaConsumer implements Consumer {
       }
       await taken;
       payload.resolveOffset(records[records.length - 1].offset);
+      if (left === 0)
+        await this.deps.clock.sleep(FETCH_PAUSE_MS, this.stopping.signal).catch(() => undefined);
     } catch (error) {
       collector.drop(records);
       if (!(error instanceof CollectorStopped)) throw error;

@@ -16,6 +16,7 @@ export interface Subscription {
   topics: string[];
   group: string;
   maxBatch: number;
+  /** A batch that is not full begins so long after the one before it began: a lone record at once, a stream in batches. */
   lingerMs: number;
   /** Offsets are committed after it resolves; if it rejects, the batch comes again with back-off. */
   handler(batch: ConsumedRecord[]): Promise<void>;

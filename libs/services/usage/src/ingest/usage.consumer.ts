@@ -3,7 +3,8 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { TOPIC, type ConsumedRecord } from '@gateway/contracts';
 import { BATCH_MAX, Ingestion } from './ingestion.js';
 
-const BOUNDS = { maxBatch: BATCH_MAX, lingerMs: 50 };
+/** A posting's cost is of the batch more than of its events, so that events of a busy time wait for a quarter of a second. */
+const BOUNDS = { maxBatch: BATCH_MAX, lingerMs: 250 };
 
 /** What edges and workers have finished or refused. Dead letters leave with the posting, through the outbox. */
 @Controller()
