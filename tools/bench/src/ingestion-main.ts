@@ -1,4 +1,4 @@
-// `npm run bench:ingestion -- [--accounts 20] [--events 40000] [--rounds 1] [--cpu-prof FOLDER] [--statements]`
+// `npm run bench:ingestion -- [--accounts 20] [--events 40000] [--rounds 1] [--per-second 1500] [--cpu-prof FOLDER] [--statements]`
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
@@ -8,6 +8,7 @@ const { values } = parseArgs({
   options: {
     accounts: { type: 'string', default: '20,1000' },
     events: { type: 'string', default: '40000' },
+    'per-second': { type: 'string' },
     rounds: { type: 'string', default: '1' },
     'cpu-prof': { type: 'string' },
     statements: { type: 'boolean', default: false },
@@ -31,12 +32,13 @@ async function statements(databaseUrl: string, when: 'before' | 'after'): Promis
   }
 }
 
-const folder = values['cpu-prof'];
+const { 'cpu-prof': folder, 'per-second': perSecond } = values;
 for (const accounts of values.accounts.split(',').map(Number)) {
   for (let round = 0; round < Number(values.rounds); round += 1) {
     const figures: IngestionFigures = await measureIngestion({
       accounts,
       events: Number(values.events),
+      ...(perSecond === undefined ? {} : { perSecond: Number(perSecond) }),
       ...(folder === undefined ? {} : { nodeArgs: ['--cpu-prof', `--cpu-prof-dir=${folder}`] }),
       ...(values.statements ? { look: statements } : {}),
     });

@@ -27,6 +27,8 @@ export interface IngestionOptions {
   /** Each with one key in a team of an organization: an event raises six spend scopes. */
   accounts: number;
   events: number;
+  /** Appends so many a second to the running service in place of a full topic: what a busy fleet costs. */
+  perSecond?: number;
   /** Arguments of Node for the usage service, for example --cpu-prof. */
   nodeArgs?: string[];
   /** Told of the addresses before the measured part and after it, for a look at statistics. */
@@ -39,6 +41,7 @@ const RUN_TS = ['--no-warnings', '--import', './tools/infra/run-ts.mjs'];
 const TOPIC = 'gateway.usage.v1';
 const WARM_UP = 4_000;
 const APPEND = 2_000;
+const FEED_MS = 10;
 const LIMIT_MS = 300_000;
 
 /**
@@ -81,13 +84,16 @@ async function measure(options: IngestionOptions, bench: Bench): Promise<Ingesti
   await untilApplied(database, units.seq);
   const metricsUrl = `${servers['USAGE_URL']}/metrics`;
   const batches = await batchCount(metricsUrl);
-  process.kill(usage.pid, 'SIGSTOP');
-  await fill(log, units, events);
+  if (options.perSecond === undefined) {
+    process.kill(usage.pid, 'SIGSTOP');
+    await fill(log, units, events);
+  }
   await options.look?.(servers['DATABASE_URL'], 'before');
   const pids = await serverPids(database, servers);
   const before = times(usage.pid, pids);
   const begin = performance.now();
-  process.kill(usage.pid, 'SIGCONT');
+  if (options.perSecond === undefined) process.kill(usage.pid, 'SIGCONT');
+  else await feed(log, units, events, options.perSecond);
   await untilApplied(database, units.seq);
   const seconds = (performance.now() - begin) / 1_000;
   const after = times(usage.pid, pids);
@@ -171,6 +177,24 @@ async function fill(log: KafkaEventLog, units: IngestionUnits, count: number): P
   }
 }
 
+/** As shippers do: a small append every few milliseconds. */
+async function feed(
+  log: KafkaEventLog,
+  units: IngestionUnits,
+  count: number,
+  perSecond: number,
+): Promise<void> {
+  const begin = performance.now();
+  for (let sent = 0; sent < count; await pause(FEED_MS)) {
+    const due = Math.min(count, Math.ceil(((performance.now() - begin) / 1_000) * perSecond));
+    await log.append(
+      TOPIC,
+      Array.from({ length: due - sent }, () => units.next(TOPIC)),
+    );
+    sent = due;
+  }
+}
+
 /** The watermark costs the database hardly anything to read. */
 async function untilApplied(database: Client, seq: number): Promise<void> {
   const end = performance.now() + LIMIT_MS;
@@ -204,7 +228,7 @@ async function serverPids(database: Client, servers: Servers): Promise<ServerPid
 function times(
   usagePid: number,
   { postmaster, redis }: ServerPids,
-): { usage: number; postgres: number; redis: number } {
+): Record<'usage' | 'postgres' | 'redis', number> {
   const family = processes().filter((pid) => pid === postmaster || parentOf(pid) === postmaster);
   return {
     usage: processorSeconds(usagePid),
