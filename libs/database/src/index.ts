@@ -1,12 +1,10 @@
-export { auditRow, principalId } from './audit.js';
+export { auditRow } from './audit.js';
 export type { AuditedWrite, AuditRow } from './audit.js';
 export { idempotent, IDEMPOTENCY_KEPT_MS } from './idempotent.js';
 export type { Created, IdempotencyClaim, IdempotencyRecord, IdempotencyStore } from './idempotent.js';
 export { applyMigrations } from './postgres/apply-migrations.js';
-export type { MigrateOptions } from './postgres/apply-migrations.js';
 export { assertSchemaKnown } from './postgres/assert-schema-known.js';
 export { EmbeddedPostgres } from './postgres/embedded-postgres.js';
-export type { EmbeddedPostgresOptions } from './postgres/embedded-postgres.js';
 export { postgresPool } from './postgres/postgres-pool.js';
 export type { PostgresOptions } from './postgres/postgres-pool.js';
-export { prismaAdapter, prismaAdapterOver } from './postgres/prisma-adapter.js';
+export { prismaAdapterOver } from './postgres/prisma-adapter.js';

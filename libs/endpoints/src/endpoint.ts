@@ -28,7 +28,7 @@ export interface Endpoint<Request = unknown> {
 }
 
 /** What docs/openapi.json says of an endpoint. */
-export interface EndpointDocs {
+interface EndpointDocs {
   readonly summary: string;
   /** Name of the body's schema, for example `ChatRequest`. */
   readonly schemaName: string;
@@ -39,7 +39,7 @@ export interface EndpointDocs {
 }
 
 /** Frames of an event stream that the gateway opens or ends by itself. */
-export interface EventFrames {
+interface EventFrames {
   /** Says nothing: sent into a silence, before the first event too. */
   readonly keepAlive: string;
   /** The in-band failure of a stream that has no answer; nothing follows. */

@@ -52,7 +52,7 @@ export function keyScopeLimits(
   };
 }
 
-export interface BindingScope {
+interface BindingScope {
   kind: ScopeKind;
   id: string;
 }

@@ -1,5 +1,5 @@
 /** Largest magnitude of money that a limit store holds: 2^53 - 1 nano-USD, 9,007,199.254740991 USD. */
-export const MAX_NANO = Number.MAX_SAFE_INTEGER;
+const MAX_NANO = Number.MAX_SAFE_INTEGER;
 
 /**
  * Money as the limit stores hold it. Redis' Lua knows only doubles, so integers are exact to 2^53 - 1 nano-USD.

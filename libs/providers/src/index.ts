@@ -1,5 +1,5 @@
 export { PROVIDERS } from './registry.generated.js';
-export type { Credential, Provider, ProviderAccess } from './provider.js';
+export type { Provider, ProviderAccess } from './provider.js';
 export { TransportFailure, UpstreamTransport } from './transport.js';
 export type { SendOptions, TransportFault, UpstreamRequest, UpstreamResponse } from './transport.js';
 export type { FailureSignal } from './failure/failure-signal.js';

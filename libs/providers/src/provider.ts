@@ -4,7 +4,7 @@ import type { FailureSignal } from './failure/failure-signal.js';
 import type { UpstreamRequest } from './transport.js';
 
 /** What a provider is called with; a kind of its own for each way of signing. */
-export type Credential = { kind: 'api_key'; key: string };
+type Credential = { kind: 'api_key'; key: string };
 
 /** Where a provider is reached and with what: from the operator's environment, or a stored provider key. */
 export interface ProviderAccess {

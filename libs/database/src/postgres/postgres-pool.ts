@@ -25,7 +25,7 @@ export function postgresPool(options: PostgresOptions): pg.Pool {
   return pool;
 }
 
-export function poolConfig(options: PostgresOptions): pg.PoolConfig {
+function poolConfig(options: PostgresOptions): pg.PoolConfig {
   return {
     connectionString: options.url,
     options: searchPath(options.schema),

@@ -4,7 +4,7 @@ import type { ErrorDetail } from '@gateway/contracts';
 export const JSON_BOUNDS = { depth: 64, keys: 100_000, itemsPerArray: 100_000 } as const;
 
 /** Where one top-level member stands in the bytes. */
-export interface Member {
+interface Member {
   key: string;
   /** Offset of the key's opening quote. */
   start: number;

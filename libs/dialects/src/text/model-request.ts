@@ -21,7 +21,7 @@ export interface ImagePart {
   detail?: string;
   cache?: CacheMarker;
 }
-export interface AudioPart {
+interface AudioPart {
   type: 'audio';
   format: string;
   data: string;
@@ -32,19 +32,19 @@ export interface DocumentPart {
   title?: string;
   cache?: CacheMarker;
 }
-export interface RefusalPart {
+interface RefusalPart {
   type: 'refusal';
   text: string;
 }
 /** Reasoning of an earlier turn. `signature` was minted by `format`'s family and is only sent back to it. */
-export interface ReasoningPart {
+interface ReasoningPart {
   type: 'reasoning';
   text: string;
   signature?: string;
   format?: string;
 }
 /** Reasoning that only its provider can read. */
-export interface OpaqueReasoningPart {
+interface OpaqueReasoningPart {
   type: 'opaque_reasoning';
   data: string;
   format?: string;
@@ -124,7 +124,7 @@ export type ResponseFormat =
     };
 
 /** Sampling and the like: null = not sent. */
-export interface Sampling {
+interface Sampling {
   temperature: number | null;
   topP: number | null;
   topK: number | null;

@@ -28,7 +28,7 @@ export interface CatalogueApp extends RunningApp {
   get(path: string, credential?: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   headers: Headers;
   /** Untyped as JSON.parse answers it: what it holds is asserted. */

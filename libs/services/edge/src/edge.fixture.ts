@@ -171,7 +171,7 @@ export interface EdgeUnderTest {
   close(): Promise<void>;
 }
 
-export interface PostOptions {
+interface PostOptions {
   path?: string;
   key?: string | null;
   headers?: Record<string, string>;

@@ -42,7 +42,7 @@ const OPTIONS = Symbol('EdgeOptions');
 
 /** Registers inference and the front door on the application's Fastify instance, and closes what they opened. */
 @Injectable()
-export class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
+class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly transport: UndiciTransport;
   private readonly breakers: CircuitBreakers;
   private rejections: Rejections | null = null;

@@ -6,7 +6,7 @@ import { ModelReads, wireRecord } from './model-reads.js';
 
 type Wire = Readonly<Record<string, unknown>>;
 
-export const MODELS_ACCESS: AccessRule = { key: { permission: 'models:read' }, session: true };
+const MODELS_ACCESS: AccessRule = { key: { permission: 'models:read' }, session: true };
 
 /** An id has one slash, sent as it is or encoded; a name without its brand has none. */
 const BY_ID = ['models/:id', 'models/:brand/:name'];

@@ -7,7 +7,7 @@ import { validatePriceRecord } from '@gateway/money';
 import { SeedBrand, SeedModel, SeedProvider, type Seed } from './seed-record.js';
 
 /** The data files that come with the service. */
-export const SEED_DIR = join(import.meta.dirname, '../../data');
+const SEED_DIR = join(import.meta.dirname, '../../data');
 
 /** Provider slugs of the built-in simulator; they and their models are offered only where the operator says so. */
 const SIMULATED = new Set(['simulated', 'simulated-messages']);

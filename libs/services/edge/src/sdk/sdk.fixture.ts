@@ -4,7 +4,7 @@ import { startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
 
 /** The upstreams that every promise to an SDK is proven over: the same dialect as the caller's, and the other. */
 export const UPSTREAMS = ['chat', 'messages'] as const;
-export type UpstreamName = (typeof UPSTREAMS)[number];
+type UpstreamName = (typeof UPSTREAMS)[number];
 
 /** One simulated behaviour behind both upstreams; `word` and `script` are the simulator's grammar. */
 export interface Behaviour {

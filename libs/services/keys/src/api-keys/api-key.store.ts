@@ -20,7 +20,7 @@ export const KEY_RULE: OrgRule = { roles: ['owner', 'admin'], own: true };
  * Keys that a caller may see and manage: their own personal ones, all of an org as its owner or admin, their own in
  * an org as its member. Everything else answers as if it did not exist.
  */
-export function visibleTo(caller: SessionPrincipal): Prisma.ApiKeyWhereInput {
+function visibleTo(caller: SessionPrincipal): Prisma.ApiKeyWhereInput {
   const of = (isAdmin: boolean): string[] =>
     caller.memberships
       .filter(({ role }) => KEY_RULE.roles.includes(role) === isAdmin)

@@ -4,7 +4,7 @@ import type { Random } from '@gateway/contracts';
 import { ConfigError } from '@gateway/platform';
 import type { KeysConfig } from '../keys.config.js';
 
-export interface Pepper {
+interface Pepper {
   version: number;
   key: Buffer;
 }

@@ -5,7 +5,7 @@ import { errors, jwtVerify, SignJWT, type CryptoKey } from 'jose';
 import { KeysConfig } from '../keys.config.js';
 import { SigningKeys } from './signing-keys.js';
 
-export const TOKEN_LIFE_MS = 15 * 60_000;
+const TOKEN_LIFE_MS = 15 * 60_000;
 const TYPE = 'at+jwt';
 const AUDIENCE = 'model-gateway';
 const CLOCK_TOLERANCE_SECONDS = 5;
