@@ -1,4 +1,4 @@
-export { catalogueModel, catalogueRoute } from './builders/catalogue.js';
+export { catalogueModel } from './builders/catalogue.js';
 export { keyPrincipal, modelAccess, scopeLimits, sessionPrincipal } from './builders/principals.js';
 export { attemptRecord, rejectionRecord, usageRecord } from './builders/usage-records.js';
 export { CatalogueReaderDouble } from './doubles/catalogue-reader-double.js';
@@ -31,11 +31,11 @@ export {
   type TestRedis,
   type TestRedisCluster,
 } from './test-redis.js';
-export { endProgram, freePorts, startBuilt, untilReady } from './fleet/built-program.js';
+export { endProgram, freePorts, startBuilt } from './fleet/built-program.js';
 export { startFleet, type Fleet, type FleetOptions } from './fleet/fleet.js';
 export { FLEET_APPS, type FleetApp } from './fleet/fleet-environment.js';
 export type { Proxied } from './fleet/fleet-servers.js';
-export { withGuard } from './fleet/guard-process.js';
+export { startGuard, withGuard } from './fleet/guard-process.js';
 export { repository } from './fleet/repository.js';
 export type { Breakable, ServiceProcess } from './fleet/service-process.js';
 export {

@@ -1,18 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import {
+  startFleet as startServices,
+  startGuard,
+  type Fleet as Services,
+  type FleetApp,
+} from '@gateway/testing';
 import { Client } from 'pg';
-import { root, start, type Started } from './processes.js';
 import { processorSeconds, yieldBelow } from './proc.js';
+import { JAVA_OPTIONS } from './processes.js';
 
 /** The services that the hot path needs. */
 const APPS = ['catalogue', 'keys', 'usage', 'edge'] as const;
-const RUN_TS = ['--no-warnings', '--import', './tools/infra/run-ts.mjs'];
-
-export type FleetApp = (typeof APPS)[number];
 
 /** Of one start, until its first ready answer. */
 interface StartFigures {
@@ -49,31 +47,6 @@ export interface FleetUpstreams {
 /** Broker, database and ledger give way to the edge: in a real fleet they have machines of their own. */
 const NICE = 10;
 
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve) => {
-          const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
-async function untilReady(url: string, everyMs = 50): Promise<void> {
-  const until = performance.now() + 60_000;
-  while (performance.now() < until) {
-    const answer = await fetch(`${url}/readyz`).catch(() => null);
-    if (answer?.status === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
-  }
-  throw new Error(`${url} did not become ready`);
-}
-
 /** Of a management endpoint; on a busy box a fresh fleet answers 503 for some seconds. */
 async function json<T>(url: string, init: RequestInit): Promise<T> {
   const headers = { 'content-type': 'application/json', ...init.headers };
@@ -90,11 +63,8 @@ async function json<T>(url: string, init: RequestInit): Promise<T> {
 async function benchKey(
   url: string,
   databaseUrl: string,
-  keys: Started,
+  admin: object,
 ): Promise<{ key: string; keyId: string }> {
-  const line = /^(\{"first_login":.*\})$/m.exec(keys.output());
-  if (!line) throw new Error('the keys service announced no first login');
-  const { first_login: admin } = JSON.parse(line[1]) as { first_login: { email: string; password: string } };
   const { token } = await json<{ token: string }>(`${url}/auth/login`, {
     method: 'POST',
     body: JSON.stringify(admin),
@@ -116,69 +86,40 @@ async function benchKey(
   return { key: created.key, keyId: created.id };
 }
 
-/** Kafka with its topics, Redis and PostgreSQL of this run alone. */
-async function startServers(running: Started[]): Promise<Record<string, string>> {
-  const infra = await start({
-    args: [...RUN_TS, 'tools/infra/src/cli.ts', 'up'],
-    readyWhen: /^(\{.*KAFKA_BROKERS.*\})$/m,
-  });
-  running.push(infra);
-  const servers = JSON.parse(infra.ready[1]) as Record<string, string>;
-  execFileSync(process.execPath, ['dist/tools/infra/src/kafka-topics-main.js', '--replication', '1'], {
-    cwd: root,
-    env: { ...process.env, ...servers },
-    stdio: 'ignore',
-  });
-  yieldBelow(infra.pid, /java|postgres/, NICE);
-  return servers;
-}
-
 /** The fleet on real Kafka, Redis and PostgreSQL of its own, before the upstreams. */
 export async function startFleet(upstreams: FleetUpstreams, edgeArgs: string[] = []): Promise<Fleet> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-fleet-'));
-  const running: Started[] = [];
+  process.env['_JAVA_OPTIONS'] = JAVA_OPTIONS;
+  const guard = startGuard();
+  const pepper = randomBytes(32);
+  const services = await startServices({
+    apps: APPS,
+    hasOwnServers: true,
+    upstream: upstreams.plain,
+    // Without source maps, as every figure that was measured before.
+    nodeArgs: { catalogue: [], keys: [], usage: [], edge: edgeArgs },
+    env: { all: environment(upstreams, pepper) },
+  }).catch(async (failure: unknown) => {
+    await guard.end();
+    throw failure;
+  });
   const stop = async (): Promise<void> => {
-    for (const program of running.splice(0).reverse()) await program.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await services.stop();
+    await guard.end();
   };
   try {
-    const servers = await startServers(running);
-    const ports = await freePorts(APPS.length);
-    const urls = Object.fromEntries(APPS.map((app, at) => [app, `http://127.0.0.1:${ports[at]}`])) as Record<
-      FleetApp,
-      string
-    >;
-    const pepper = randomBytes(32);
-    const env = { ...servers, ...environment({ urls, upstreams, folder, pepper }) };
-    const launch = async (app: FleetApp): Promise<Started> => {
-      const program = await start({
-        args: [...(app === 'edge' ? edgeArgs : []), `dist/apps/${app}/src/main.js`],
-        env: { ...env, PORT: new URL(urls[app]).port },
-        readyWhen: /"msg":"listening"/,
-        nice: app === 'edge' ? 0 : NICE,
-      });
-      running.push(program);
-      return program;
-    };
-    await launch('usage');
-    await launch('catalogue');
-    const keys = await launch('keys');
-    const edge = await launch('edge');
-    await Promise.all(Object.values(urls).map(untilReady));
-    const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = servers;
-    const key = await benchKey(urls.edge, databaseUrl, keys);
-    const startOnce = (app: FleetApp): Promise<StartFigures> => startBeside(app, env, folder);
-    const edgeLog = (): string => edge.output();
+    if (guard.pid !== null) yieldBelow(guard.pid, /java|postgres/, NICE);
+    for (const { app, pid } of services.processes.values())
+      if (app !== 'edge' && pid !== null) yieldBelow(pid, /./, NICE);
+    const { databaseUrl, redis } = services;
+    const edge = services.process('edge');
+    const { url } = edge;
     return {
-      url: urls.edge,
-      ...key,
-      edgePid: edge.pid,
-      edgeLog,
-      databaseUrl,
-      redisUrl,
-      pepper,
-      startOnce,
-      stop,
+      ...{ url, databaseUrl, pepper, stop },
+      ...(await benchKey(url, databaseUrl, await services.firstLogin())),
+      edgePid: edge.pid ?? 0,
+      edgeLog: () => edge.output(),
+      redisUrl: 'url' in redis ? redis.url : '',
+      startOnce: (app) => startBeside(services, app),
     };
   } catch (error) {
     await stop();
@@ -186,53 +127,22 @@ export async function startFleet(upstreams: FleetUpstreams, edgeArgs: string[] =
   }
 }
 
-async function startBeside(
-  app: FleetApp,
-  env: Record<string, string>,
-  folder: string,
-): Promise<StartFigures> {
-  const [port] = await freePorts(1);
-  const own = { PORT: String(port), JOURNAL_DIR: join(folder, `journal-${port}`) };
+async function startBeside(services: Services, app: FleetApp): Promise<StartFigures> {
   const startedMs = performance.now();
-  const program = await start({
-    args: [`dist/apps/${app}/src/main.js`],
-    env: { ...env, ...own },
-    readyWhen: /"msg":"listening"/,
-  });
+  const replica = await services.startReplica(app);
   try {
-    await untilReady(`http://127.0.0.1:${port}`, 5);
     const seconds = (performance.now() - startedMs) / 1_000;
-    return { seconds, processorSeconds: processorSeconds(program.pid) };
+    return { seconds, processorSeconds: processorSeconds(replica.pid ?? 0) };
   } finally {
-    await program.stop();
+    await replica.end();
   }
 }
 
-interface FleetParts {
-  urls: Record<string, string>;
-  upstreams: FleetUpstreams;
-  folder: string;
-  pepper: Buffer;
-}
-
-function environment({ urls, upstreams, folder, pepper }: FleetParts): Record<string, string> {
+function environment(upstreams: FleetUpstreams, pepper: Buffer): Record<string, string> {
   return {
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'info',
     DRAIN_GRACE_MS: '5000',
-    FLEET_TOKEN: randomBytes(32).toString('base64url'),
-    ...Object.fromEntries(Object.entries(urls).map(([app, url]) => [`${app.toUpperCase()}_URL`, url])),
-    KEYS_MIGRATE_AT_START: 'true',
-    USAGE_MIGRATE_AT_START: 'true',
-    CATALOGUE_MIGRATE_AT_START: 'true',
     KEYS_OPENING_CREDIT_USD: '1000000',
     KEYS_PEPPER: pepper.toString('base64'),
-    KEYS_KEK: randomBytes(32).toString('base64'),
-    JOURNAL_DIR: join(folder, 'journal'),
-    SIMULATED_PROVIDER: 'true',
-    SIMULATED_API_KEY: 'bench',
-    SIMULATED_BASE_URL: `${upstreams.plain}/v1`,
-    SIMULATED_MESSAGES_BASE_URL: upstreams.plain,
     OPENAI_API_KEY: 'bench',
     OPENAI_BASE_URL: `${upstreams.streams}/v1`,
   };

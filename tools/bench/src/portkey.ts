@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { freePorts, type FleetUpstreams } from './fleet.js';
+import { freePorts } from '@gateway/testing';
+import type { FleetUpstreams } from './fleet.js';
 import { root, start, type Started } from './processes.js';
 
 const PACKAGE = '@portkey-ai/gateway';

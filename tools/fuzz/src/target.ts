@@ -23,7 +23,7 @@ export interface Target {
 export async function startTarget(): Promise<Target> {
   const dataDir = mkdtempSync(join(tmpdir(), 'fuzz-'));
   const program = await startBuilt('all-in-one', {
-    nodeArgs: ['--inspect=127.0.0.1:0'],
+    nodeArgs: ['--inspect=127.0.0.1:0', '--enable-source-maps'],
     args: ['--json'],
     env: {
       HOST: '127.0.0.1',

@@ -1,7 +1,7 @@
 import type { CatalogueModel, ModelRecord, Route } from '@gateway/contracts';
 
 /** A route of a chat provider at 1 and 2 USD per million tokens. */
-export function catalogueRoute(more: Partial<Route> = {}): Route {
+function catalogueRoute(more: Partial<Route> = {}): Route {
   return {
     provider: 'simulated',
     model: 'acme/swift',

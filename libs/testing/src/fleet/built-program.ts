@@ -26,7 +26,7 @@ export function startBuilt(
   const emptied = Object.fromEntries(NOT_INHERITED.map((name) => [name, '']));
   return startProgram({
     command: process.execPath,
-    args: [...(options.nodeArgs ?? []), '--enable-source-maps', main, ...(options.args ?? [])],
+    args: [...(options.nodeArgs ?? ['--enable-source-maps']), main, ...(options.args ?? [])],
     env: { ...emptied, ...options.env },
     cwd: repository,
     readyWhen: options.readyWhen,
@@ -65,6 +65,6 @@ export async function freePorts(count: number): Promise<number[]> {
 export async function untilReady(url: string): Promise<void> {
   await eventually(async () => (await fetch(`${url}/readyz`).catch(() => null))?.status === 200, {
     timeoutMs: START_MS,
-    intervalMs: 50,
+    intervalMs: 20,
   });
 }

@@ -14,15 +14,20 @@ export class FleetProcesses {
     private readonly environment: Record<string, string>,
     private readonly options: {
       env?: Partial<Record<FleetApp | 'all', Record<string, string>>>;
+      nodeArgs?: Partial<Record<FleetApp, string[]>>;
       isSupervised?: boolean;
     },
   ) {}
 
   add(app: FleetApp, name: string, url: string, more: Record<string, string> = {}): ServiceProcess {
-    const { env: own, isSupervised = false } = this.options;
+    const { env: own, nodeArgs, isSupervised = false } = this.options;
     const env = { ...this.environment, JOURNAL_PRODUCER: name, ...own?.[app], ...more };
     const onFinding = isSupervised ? (finding: string) => void this.findings.push(finding) : undefined;
-    const made = new ServiceProcess({ name, app, url, env, reaper: this.reaper, onFinding });
+    const made = new ServiceProcess({
+      ...{ name, app, url, env, onFinding },
+      nodeArgs: nodeArgs?.[app],
+      reaper: this.reaper,
+    });
     this.processes.set(name, made);
     return made;
   }

@@ -20,6 +20,8 @@ import type { ServiceProcess } from './service-process.js';
 export interface FleetOptions extends FleetServersOptions {
   /** Further variables of one app or, under `all`, of every one. */
   env?: Partial<Record<FleetApp | 'all', Record<string, string>>>;
+  /** Arguments of Node for the processes of one app. */
+  nodeArgs?: Partial<Record<FleetApp, string[]>>;
   /** Those that are started; default: all six. */
   apps?: readonly FleetApp[];
   /** Default 1; each has a journal of its own. */

@@ -1,5 +1,5 @@
+import type { FleetApp } from '@gateway/testing';
 import { figureOf, median, row, verdictOf, type Row } from '../figures.js';
-import type { FleetApp } from '../fleet.js';
 import type { Lab } from '../lab.js';
 
 const APPS: readonly FleetApp[] = ['edge', 'keys', 'catalogue', 'usage'];
