@@ -21,7 +21,9 @@ export type ScriptedAnswer =
       /** Default 200. */
       status?: number;
       headers?: Readonly<Record<string, string>>;
-      /** Sent whole as JSON. */
+      /** Sent whole, with its length. */
+      body?: Piece;
+      /** The same as JSON, with its type. */
       json?: unknown;
       /** Sent one write each, as fast as the reader takes them. */
       pieces?: Iterable<Piece> | AsyncIterable<Piece>;
@@ -95,9 +97,13 @@ async function send(answer: ScriptedAnswer, response: ServerResponse): Promise<v
     response.socket?.end(answer.raw);
     return;
   }
-  const { status = 200, headers, json, pieces = [], gapMs = 0, ending = 'end' } = answer;
+  const { status = 200, headers, body, json, pieces = [], gapMs = 0, ending = 'end' } = answer;
   if (json !== undefined) {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(json));
+    return;
+  }
+  if (body !== undefined) {
+    response.writeHead(status, headers).end(body);
     return;
   }
   response.writeHead(status, headers).flushHeaders();

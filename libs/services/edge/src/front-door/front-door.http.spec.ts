@@ -1,46 +1,36 @@
-import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
+import { request } from 'node:http';
 import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { BODY_LIMIT_BYTES } from '@gateway/contracts';
+import {
+  startUpstreamDouble,
+  type ScriptedAnswer,
+  type SeenRequest,
+  type UpstreamDouble,
+} from '@gateway/testing';
 import { startEdge, type EdgeUnderTest } from '../edge.fixture.js';
-
-interface Seen {
-  method: string;
-  url: string;
-  headers: IncomingHttpHeaders;
-  body: string;
-}
 
 describe('the front door', () => {
   let edge: EdgeUnderTest;
-  let owner: Server;
-  const seen: Seen[] = [];
+  let owner: UpstreamDouble;
+  let seen: SeenRequest[];
 
   beforeAll(async () => {
-    owner = createServer((incoming, answer) => {
-      const parts: Buffer[] = [];
-      incoming.on('data', (part: Buffer) => parts.push(part));
-      incoming.on('end', () => {
-        const { method = '', url = '', headers } = incoming;
-        seen.push({ method, url, headers, body: Buffer.concat(parts).toString() });
-        const [how, only] = String(headers['x-how'] ?? '').split(' ');
-        const isFaulty = only !== 'first' || seen.length === 1;
-        if (how === 'cut' && isFaulty) return incoming.socket.resetAndDestroy();
-        if (how === 'leave' && isFaulty) answer.setHeader('connection', 'close');
-        if ((how === 'leave' || how === 'overloaded') && isFaulty)
-          return answer.writeHead(503, { 'retry-after': '1' }).end('{}');
-        answer.writeHead(201, { 'x-request-id': 'req_of_the_owner', 'content-type': 'application/json' });
-        answer.end('{"by":"owner"}');
-      });
+    owner = await startUpstreamDouble(({ headers }): ScriptedAnswer => {
+      const [how, only] = String(headers['x-how'] ?? '').split(' ');
+      const isFaulty = only !== 'first' || seen.length === 1;
+      if (how === 'cut' && isFaulty) return { fault: 'reset' };
+      const leave: Record<string, string> = how === 'leave' ? { connection: 'close' } : {};
+      if ((how === 'leave' || how === 'overloaded') && isFaulty)
+        return { status: 503, headers: { ...leave, 'retry-after': '1' }, body: '{}' };
+      return { status: 201, headers: { 'x-request-id': 'req_of_the_owner' }, json: { by: 'owner' } };
     });
-    await new Promise<void>((resolve) => owner.listen(0, '127.0.0.1', resolve));
-    const base = `http://127.0.0.1:${(owner.address() as AddressInfo).port}`;
-    edge = await startEdge({ frontDoor: { keys: base, catalogue: base, usage: 'http://127.0.0.1:1' } });
+    seen = owner.seen;
+    const services = { keys: owner.url, catalogue: owner.url, usage: 'http://127.0.0.1:1' };
+    edge = await startEdge({ frontDoor: services });
   });
   afterAll(async () => {
     await edge.close();
-    owner.closeAllConnections();
-    owner.close();
+    await owner.close();
   });
   beforeEach(() => void seen.splice(0));
 
@@ -70,7 +60,7 @@ describe('the front door', () => {
   it('passes a query on as it came, also one that cannot be decoded', async () => {
     for (const query of ['label=%zz', 'a=../b', '%ff', 'q=a%20b&q=']) {
       expect(await raw(`/v1/keys?${query}`)).toMatch(/^HTTP\/1\.1 201 /);
-      expect(seen.at(-1)?.url).toBe(`/v1/keys?${query}`);
+      expect(seen.at(-1)?.path).toBe(`/v1/keys?${query}`);
     }
   });
 
@@ -92,7 +82,7 @@ describe('the front door', () => {
     }
     expect(seen.map(({ method }) => method)).toEqual(['POST', 'PUT', 'PATCH', 'DELETE']);
     for (const one of seen) {
-      expect(one).toMatchObject({ url: '/v1/keys/k%2F1?limit=2&q=a%20b', body: '{"a":1}' });
+      expect(one).toMatchObject({ path: '/v1/keys/k%2F1?limit=2&q=a%20b', body: Buffer.from('{"a":1}') });
       expect(one.headers).toMatchObject({
         authorization: 'Bearer x',
         'x-own': 'yes',
@@ -115,7 +105,7 @@ describe('the front door', () => {
       sent.flushHeaders();
     });
     expect(status).toBe(201);
-    expect(seen).toMatchObject([{ method: 'POST', body: '{"a":1}' }]);
+    expect(seen).toMatchObject([{ method: 'POST', body: Buffer.from('{"a":1}') }]);
     expect(seen[0].headers.expect).toBeUndefined();
   });
 
@@ -126,7 +116,7 @@ describe('the front door', () => {
       headers: { 'content-type': 'text/plain' },
       body: 'not json',
     });
-    expect(seen.map(({ url, body }) => [url, body])).toEqual([
+    expect(seen.map(({ path, body }) => [path, body.toString()])).toEqual([
       ['/v1/models/openai%2Fgpt', ''],
       ['/v1/keys', 'not json'],
     ]);
@@ -146,7 +136,7 @@ describe('the front door', () => {
     for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 404/);
     expect(seen).toHaveLength(1);
     await raw('/v1/keys//evil.example/x');
-    expect(seen.at(-1)?.url).toBe('/v1/keys//evil.example/x');
+    expect(seen.at(-1)?.path).toBe('/v1/keys//evil.example/x');
   });
 
   it('VER-14 503 with the envelope where the owner is away, 404 where nobody owns the path', async () => {

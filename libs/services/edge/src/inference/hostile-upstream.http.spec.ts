@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { eventually } from '@gateway/testing';
+import { eventually, startUpstreamDouble, type ScriptedAnswer, type UpstreamDouble } from '@gateway/testing';
 import { hello, startEdge, type EdgeUnderTest, type Json } from '../edge.fixture.js';
 
 const MIB = 1_048_576;
@@ -29,65 +26,56 @@ function sized(bytes: number): string {
   return answer('x'.repeat(bytes - answer('').length));
 }
 
-/** Writes until the reader has gone, or everything was taken. */
-async function pour(response: ServerResponse, piece: Buffer, count: number): Promise<void> {
-  const closed = once(response, 'close');
-  for (let at = 0; at < count && !response.destroyed; at += 1)
-    if (!response.write(piece)) await Promise.race([once(response, 'drain'), closed]);
-  response.end();
+function* repeated(piece: Buffer, count: number): Generator<Buffer> {
+  for (let at = 0; at < count; at += 1) yield piece;
 }
 
 /** What an upstream does, by the name of the model that it is asked for. */
-const BEHAVIOURS: Record<string, (response: ServerResponse) => unknown> = {
-  'gzip-bomb': (response) => {
-    response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' });
-    // Members of gzip may follow each other: 1 GiB when unpacked.
-    return pour(response, gzipSync(Buffer.alloc(16 * MIB, ' ')), 64);
-  },
-  'gzip-stream': (response) => {
-    response.writeHead(200, { ...SSE, 'content-encoding': 'gzip' });
-    response.end(gzipSync(`${frame('hidden')}data: [DONE]\n\n`));
-  },
-  endless: (response) => pour(response.writeHead(200, JSON_TYPE), Buffer.alloc(MIB, ' '), 1_024),
-  'endless-error': (response) => pour(response.writeHead(400, JSON_TYPE), Buffer.alloc(MIB, ' '), 1_024),
-  'endless-line': (response) =>
-    pour(response.writeHead(200, SSE), Buffer.from(`data: ${'x'.repeat(MIB)}`), 1_024),
-  'endless-comments': (response) =>
-    pour(response.writeHead(200, SSE), Buffer.from(': x\n\n'.repeat(100_000)), 1_024),
-  largest: (response) => response.writeHead(200, JSON_TYPE).end(sized(LARGEST_ANSWER_BYTES)),
-  'too-large': (response) => response.writeHead(200, JSON_TYPE).end(sized(LARGEST_ANSWER_BYTES + 1)),
-  deep: (response) => response.writeHead(200, JSON_TYPE).end(answer('x', nested(200_000))),
-  'deep-stream': (response) =>
-    response.writeHead(200, SSE).end(`${frame('x', nested(200_000))}data: [DONE]\n\n`),
-  nul: (response) => response.writeHead(200, JSON_TYPE).end(answer('a\0b\ud800')),
-  proto: (response) =>
-    response.writeHead(200, JSON_TYPE).end(answer('x', ',"__proto__":{"polluted":true},"constructor":1')),
+const BEHAVIOURS: Record<string, () => ScriptedAnswer> = {
+  // Members of gzip may follow each other: 1 GiB when unpacked.
+  'gzip-bomb': () => ({
+    headers: { ...JSON_TYPE, 'content-encoding': 'gzip' },
+    pieces: repeated(gzipSync(Buffer.alloc(16 * MIB, ' ')), 64),
+  }),
+  'gzip-stream': () => ({
+    headers: { ...SSE, 'content-encoding': 'gzip' },
+    body: gzipSync(`${frame('hidden')}data: [DONE]\n\n`),
+  }),
+  endless: () => ({ headers: JSON_TYPE, pieces: repeated(Buffer.alloc(MIB, ' '), 1_024) }),
+  'endless-error': () => ({
+    status: 400,
+    headers: JSON_TYPE,
+    pieces: repeated(Buffer.alloc(MIB, ' '), 1_024),
+  }),
+  'endless-line': () => ({ headers: SSE, pieces: repeated(Buffer.from(`data: ${'x'.repeat(MIB)}`), 1_024) }),
+  'endless-comments': () => ({
+    headers: SSE,
+    pieces: repeated(Buffer.from(': x\n\n'.repeat(100_000)), 1_024),
+  }),
+  largest: () => ({ headers: JSON_TYPE, body: sized(LARGEST_ANSWER_BYTES) }),
+  'too-large': () => ({ headers: JSON_TYPE, body: sized(LARGEST_ANSWER_BYTES + 1) }),
+  deep: () => ({ headers: JSON_TYPE, body: answer('x', nested(200_000)) }),
+  'deep-stream': () => ({ headers: SSE, body: `${frame('x', nested(200_000))}data: [DONE]\n\n` }),
+  nul: () => ({ headers: JSON_TYPE, body: answer('a\0b\ud800') }),
+  proto: () => ({
+    headers: JSON_TYPE,
+    body: answer('x', ',"__proto__":{"polluted":true},"constructor":1'),
+  }),
 };
 
 describe('U08 an upstream that means ill', () => {
   let edge: EdgeUnderTest;
-  let upstream: ReturnType<typeof createServer>;
-  let open = 0;
+  let upstream: UpstreamDouble;
   beforeAll(async () => {
-    upstream = createServer((request, response) => {
-      open += 1;
-      response.once('close', () => (open -= 1)).on('error', () => undefined);
-      const chunks: Buffer[] = [];
-      request
-        .on('data', (chunk: Buffer) => chunks.push(chunk))
-        .on('end', () => {
-          const { model } = JSON.parse(Buffer.concat(chunks).toString()) as { model: string };
-          void BEHAVIOURS[model](response);
-        });
+    upstream = await startUpstreamDouble(({ body }) => {
+      const { model } = JSON.parse(body.toString()) as { model: string };
+      return BEHAVIOURS[model]();
     });
-    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-    const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-    edge = await startEdge({ upstreams: async () => ({ simulated: origin }) });
+    edge = await startEdge({ upstreams: async () => ({ simulated: upstream.url }) });
   });
   afterAll(async () => {
     await edge.close();
-    upstream.closeAllConnections();
-    await new Promise((resolve) => upstream.close(resolve));
+    await upstream.close();
   });
 
   async function ask(behaviour: string, stream = false): Promise<{ status: number; text: string }> {
@@ -105,7 +93,7 @@ describe('U08 an upstream that means ill', () => {
     async (behaviour) => {
       const { status, text } = await ask(behaviour);
       expect([status, codeOf(text)]).toEqual([502, 'upstream_error']);
-      await eventually(() => open === 0);
+      await eventually(() => upstream.open() === 0);
     },
   );
 
@@ -114,20 +102,20 @@ describe('U08 an upstream that means ill', () => {
     async (behaviour) => {
       const { status, text } = await ask(behaviour, true);
       expect([status, codeOf(text)]).toEqual([502, 'upstream_error']);
-      await eventually(() => open === 0);
+      await eventually(() => upstream.open() === 0);
     },
   );
 
   it('an endless refusal is cut at 64 KiB, and its status decides', async () => {
     const { status } = await ask('endless-error');
     expect(status).toBe(400);
-    await eventually(() => open === 0);
+    await eventually(() => upstream.open() === 0);
   });
 
   it('a stream of nothing but comments ends at 64 MiB', async () => {
     const { text } = await ask('endless-comments', true);
     expect(text).toMatch(/"code":"upstream_error"/);
-    await eventually(() => open === 0);
+    await eventually(() => upstream.open() === 0);
   });
 
   it('an answer of 64 MiB is served', async () => {
