@@ -9,17 +9,16 @@ import {
   TOPIC,
   type CatalogueModel,
   type KeyPrincipal,
-  type LimitScope,
   type ModelRecord,
   type Route,
+  type ScopeLimits,
 } from '@gateway/contracts';
-import { InProcessLimitStore } from '@gateway/limits';
+import { Shipper } from '@gateway/journal';
 import {
   bootstrap,
   defaultPressureLimits,
   mintSecret,
   PlatformModule,
-  secretDigest,
   SystemClock,
   SystemRandom,
   type RunningApp,
@@ -27,16 +26,19 @@ import {
 import { PROVIDERS } from '@gateway/providers';
 import { startUpstreamSim, type RecordedRequest, type UpstreamSim } from '@gateway/simulator';
 import {
-  KeptEventLog,
-  keepingShipper,
-  TestCatalogue,
-  TestFunds,
-  TestPrincipals,
-} from './edge-ports.fixture.js';
+  catalogueModel,
+  CatalogueReaderDouble,
+  EventLogDouble,
+  FundsDouble,
+  keyPrincipal,
+  LimitStoreDouble,
+  PrincipalReaderDouble,
+  scopeLimits,
+} from '@gateway/testing';
 import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
 import { EdgeModule } from './edge.module.js';
 import type { FrontDoorServices } from './front-door/front-door.js';
-import { JournalRuntime, START_SHIPPER } from './units/journal-runtime.js';
+import { JournalRuntime, START_SHIPPER, type StartShipper } from './units/journal-runtime.js';
 
 const clock = new SystemClock();
 const random = new SystemRandom();
@@ -64,80 +66,31 @@ function simulatedAccess(
   );
 }
 
-const FLAGS = {
-  supports_tools: true,
-  supports_completions_api: true,
-  supports_structured_output: true,
-  supports_thinking: true,
-} as const;
-
 export function testModel(
   id: string,
   routes: { provider: string; upstreamModel: string; price?: string }[],
   record: Partial<ModelRecord> = {},
 ): CatalogueModel {
-  const made = routes.map(({ provider, upstreamModel, price = '1' }): Route => {
-    const dialect =
-      provider.startsWith('simulated-messages') || provider === 'anthropic' ? 'messages' : 'chat';
+  const made = routes.map(({ provider, upstreamModel, price = '1' }): Partial<Route> => {
+    const isMessages = provider.startsWith('simulated-messages') || provider === 'anthropic';
     const rates = { prompt_usd_per_1m: price, completion_usd_per_1m: '2' };
-    return {
-      provider,
-      model: id,
-      upstreamModel,
-      dialect,
-      contextLength: 100_000,
-      maxOutputTokens: 4_096,
-      price: rates,
-    };
+    return { provider, upstreamModel, dialect: isMessages ? 'messages' : 'chat', price: rates };
   });
-  return {
-    record: {
-      id,
-      name: id,
-      brand: id.slice(0, id.indexOf('/')),
-      model_type: 'text',
-      context_length: 100_000,
-      max_output_tokens: 4_096,
-      is_free: false,
-      input_modalities: ['text', 'image'],
-      output_modalities: ['text'],
-      is_composite: false,
-      composite_models: [],
-      pricing: made[0].price,
-      ...FLAGS,
-      ...record,
-    },
-    reasoning: { style: 'effort', efforts: ['low', 'medium', 'high'] },
-    fixesSampling: false,
-    routes: made,
-  };
+  return catalogueModel(id, made, record);
 }
 
 export function testPrincipal(keyId: string, more: Partial<KeyPrincipal> = {}): KeyPrincipal {
-  return {
-    kind: 'key',
+  return keyPrincipal({
     keyId,
     label: 'test',
-    status: 'active',
     accountId: 'acct_test',
-    accountVersion: 1,
-    creditLimitUsd: '0',
     orgId: 'org_test',
-    teamId: null,
     createdBy: 'usr_test',
-    apiVersion: null,
-    defaultModel: null,
-    permissions: null,
     limits: [keyScope(keyId)],
-    access: [],
-    modelLimits: {},
     routingPolicy: { retry_backoff_ms: 1 },
-    fixedProvider: null,
-    requestTags: {},
-    expiresAtMs: null,
     endUserKey: Buffer.alloc(32, 1).toString('base64'),
     ...more,
-  };
+  });
 }
 
 export type Json = Record<string, unknown>;
@@ -145,9 +98,9 @@ export type Json = Record<string, unknown>;
 export interface EdgeUnderTest {
   url: string;
   key: string;
-  principals: TestPrincipals;
-  limits: InProcessLimitStore;
-  funds: TestFunds;
+  principals: PrincipalReaderDouble;
+  limits: LimitStoreDouble;
+  funds: FundsDouble;
   journal: JournalRuntime;
   sim: UpstreamSim;
   app: RunningApp;
@@ -194,20 +147,9 @@ export function hello(model: string, more: Json = {}): Json {
 }
 
 /** The one limit scope of a test key. */
-export function keyScope(
-  keyId: string,
-  more: Partial<Pick<LimitScope, 'rpm' | 'rpd' | 'tpm'>> & { spendCapUsd?: string } = {},
-) {
-  return {
-    kind: 'key' as const,
-    id: keyId,
-    rpm: 10_000,
-    rpd: 100_000,
-    tpm: null,
-    spendCapUsd: null,
-    isDefault: { rpm: false, rpd: false, tpm: true },
-    ...more,
-  };
+export function keyScope(keyId: string, more: Partial<ScopeLimits> = {}): ScopeLimits {
+  const isDefault = { rpm: false, rpd: false, tpm: true };
+  return scopeLimits('key', keyId, { rpm: 10_000, rpd: 100_000, isDefault, ...more });
 }
 
 /** The provider that speaks what an upstream model's name says: sim-claude is messages, the rest chat. */
@@ -220,11 +162,11 @@ function simulatedRoute(
 }
 
 interface AppParts {
-  log: KeptEventLog;
-  limits: InProcessLimitStore;
-  principals: TestPrincipals;
-  catalogue: TestCatalogue;
-  funds: TestFunds;
+  log: EventLogDouble;
+  limits: LimitStoreDouble;
+  principals: PrincipalReaderDouble;
+  catalogue: CatalogueReaderDouble;
+  funds: FundsDouble;
   edgeModule: DynamicModule;
 }
 
@@ -234,7 +176,7 @@ function appOf({ log, limits, principals, catalogue, funds, edgeModule }: AppPar
     { provide: CatalogueReader, useValue: catalogue },
     { provide: PrincipalReader, useValue: principals },
     { provide: Funds, useValue: funds },
-    { provide: START_SHIPPER, useValue: keepingShipper(log, clock, random) },
+    { provide: START_SHIPPER, useValue: keepingShipper(log) },
   ];
   const neighbours = {
     module: class Neighbours {},
@@ -254,9 +196,24 @@ function appOf({ log, limits, principals, catalogue, funds, edgeModule }: AppPar
   return EdgeApp;
 }
 
-function mint(principals: TestPrincipals, principal: KeyPrincipal): string {
+/** Ships beside the test into the log that keeps everything; nothing is ever applied. */
+function keepingShipper(log: EventLogDouble): StartShipper {
+  return (events) => {
+    const shipper = new Shipper({
+      append: (topic, records) => log.append(topic, records),
+      watermark: () => Promise.resolve(0),
+      clock,
+      random,
+      events,
+    });
+    shipper.start();
+    return shipper;
+  };
+}
+
+function mint(principals: PrincipalReaderDouble, principal: KeyPrincipal): string {
   const secret = mintSecret('rsk_', random);
-  principals.byDigest.set(secretDigest(secret), principal);
+  principals.add(secret, principal);
   return secret;
 }
 
@@ -278,16 +235,17 @@ function post(url: string, ownKey: string, body: unknown, options: PostOptions =
 export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnderTest> {
   const sim = await startUpstreamSim({});
   const folder = mkdtempSync(join(tmpdir(), 'edge-'));
-  const limits = new InProcessLimitStore({ clock, random });
-  const principals = new TestPrincipals();
-  const log = new KeptEventLog();
-  const catalogue = new TestCatalogue();
+  const limits = new LimitStoreDouble({ clock, random });
+  const principals = new PrincipalReaderDouble();
+  const log = new EventLogDouble();
+  const catalogue = new CatalogueReaderDouble();
   catalogue.serve(
     testModel('simulator/chat', [{ provider: 'simulated', upstreamModel: 'sim-chat' }]),
     testModel('simulator/claude', [{ provider: 'simulated-messages', upstreamModel: 'sim-claude' }]),
     ...(options.models ?? []),
   );
-  const funds = new TestFunds(limits, BigInt(options.balanceUsd ?? 100) * 1_000_000_000n);
+  const funds = new FundsDouble(limits);
+  funds.balanceNano = BigInt(options.balanceUsd ?? 100) * 1_000_000_000n;
   const config = Object.assign(new EdgeConfig(), { JOURNAL_DIR: folder, ...options.config });
   const edgeModule = EdgeModule.with({
     config,
@@ -307,10 +265,7 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
   });
   const addKey = (principal: KeyPrincipal): string => mint(principals, principal);
   const key = addKey(testPrincipal('key_test'));
-  const shipped = (topic: string = TOPIC.usage): Json[] =>
-    log.records
-      .filter((entry) => entry.topic === topic)
-      .map(({ record }) => (JSON.parse(record.value) as { data: Json }).data);
+  const shipped = (topic: string = TOPIC.usage): Json[] => log.dataOf(topic);
   return {
     url: app.url,
     key,

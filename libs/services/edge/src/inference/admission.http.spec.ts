@@ -121,13 +121,13 @@ describe('admission', () => {
     ];
     for (const [at, [change, answer]] of changes.entries()) {
       edge.principals.cached.set(digest, { ...principal, accountVersion: at + 1 });
-      edge.principals.byDigest.set(digest, { ...principal, ...change, accountVersion: at + 2 });
+      edge.principals.known.set(digest, { ...principal, ...change, accountVersion: at + 2 });
       await edge.limits.stamp('acct_test', at + 2, null);
       edge.sim.reset();
       expect(await said(edge.post(hello('simulator/chat'), { key }))).toBe(answer);
       expect(edge.upstream()).toEqual([]);
     }
-    edge.principals.byDigest.delete(digest);
+    edge.principals.known.delete(digest);
     edge.principals.cached.set(digest, { ...principal, accountVersion: 3 });
     await edge.limits.stamp('acct_test', 4, null);
     expect(await said(edge.post(hello('simulator/chat'), { key }))).toBe('401 unauthorized');
@@ -142,11 +142,11 @@ describe('admission', () => {
     const digest = secretDigest(key);
     for (const [at, change] of [blocked, outside, { fixedProvider: 'nobody' }].entries()) {
       edge.principals.cached.set(digest, { ...principal, ...change, accountVersion: at + 1 });
-      edge.principals.byDigest.set(digest, { ...principal, accountVersion: at + 2 });
+      edge.principals.known.set(digest, { ...principal, accountVersion: at + 2 });
       await edge.limits.stamp('acct_test', at + 2, null);
       expect((await edge.post(hello('simulator/chat'), { key })).status).toBe(200);
     }
-    edge.principals.byDigest.set(digest, { ...principal, ...blocked, accountVersion: 4 });
+    edge.principals.known.set(digest, { ...principal, ...blocked, accountVersion: 4 });
     const before = edge.principals.reloads;
     expect(await said(edge.post(hello('nobody/none'), { key }))).toBe('404 model_not_found');
     expect(edge.principals.reloads).toBe(before);

@@ -1,6 +1,6 @@
 import { Drain } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
-import { hello, startEdge, type EdgeUnderTest, type Json } from '../edge.fixture.js';
+import { hello, startEdge, testPrincipal, type EdgeUnderTest, type Json } from '../edge.fixture.js';
 import { StreamReader } from './stream-reader.fixture.js';
 
 const CHAT = '/v1/chat/completions';
@@ -124,11 +124,8 @@ describe('U11 a caller that leaves', () => {
   });
 
   it('a caller that leaves between two attempts owes nothing, and no further route is tried', async () => {
-    const key = edge.addKey({
-      ...(await edge.principals.resolve({ kind: 'key', digest: [...edge.principals.byDigest.keys()][0] })),
-      keyId: 'key_leaving',
-      routingPolicy: { retry_backoff_ms: 100_000 },
-    });
+    const routingPolicy = { retry_backoff_ms: 100_000 };
+    const key = edge.addKey(testPrincipal('key_leaving', { routingPolicy }));
     const model = edge.serve('leave/scripted', 'sim-chat:error=500', 'sim-claude');
     const ofKey = (): Json[] => edge.shipped().filter((record) => record.key_id === 'key_leaving');
     // The wait is drawn from 0 to 2 s: a short one may be over before the caller has left, and shows nothing.
