@@ -6,7 +6,9 @@ export const provider = openAiCompatible({
   credentialEnv: 'MISTRAL_API_KEY',
   baseUrlEnv: 'MISTRAL_BASE_URL',
   defaultBaseUrl: 'https://api.mistral.ai/v1',
+  dialects: ['chat', 'embeddings'],
   quirks: {
+    dimensionsParam: 'output_dimension',
     maxTokensParam: 'max_tokens',
     seedParam: 'random_seed',
     requiredToolChoice: 'any',

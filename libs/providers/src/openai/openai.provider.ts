@@ -7,5 +7,5 @@ export const provider = openAiCompatible({
   baseUrlEnv: 'OPENAI_BASE_URL',
   defaultBaseUrl: 'https://api.openai.com/v1',
   dialects: ['chat', 'responses', 'embeddings', 'moderations'],
-  quirks: { maxTokensParam: 'max_completion_tokens' },
+  quirks: { maxTokensParam: 'max_completion_tokens', takesTokenIds: true },
 });

@@ -1,0 +1,25 @@
+import type { ParsedBody } from '../body/parsed-body.js';
+import type { AnswerFacts, Piece, RouteTarget } from '../translation/translation.js';
+import type { UpstreamBody } from '../translation/upstream-body.js';
+
+/** A request for embeddings in the middle form. */
+export interface EmbeddingsRequest {
+  /** Texts, or lists of token ids; answered in this order. */
+  inputs: readonly (string | readonly number[])[];
+  /** How the caller reads vectors: numbers, or base64 of 32-bit floats, little endian. */
+  format: 'float' | 'base64';
+  dimensions: number | null;
+  /** What the caller sent; never changed. */
+  body: ParsedBody;
+}
+
+/** What an upstream that makes embeddings speaks. */
+export interface EmbeddingsDialect {
+  /** As the routes of the catalogue name it. */
+  readonly name: string;
+  /** The parameter that this format, or the provider in it, cannot carry; null for none. */
+  misfit(request: EmbeddingsRequest, target: RouteTarget): string | null;
+  encode(request: EmbeddingsRequest, target: RouteTarget): UpstreamBody;
+  /** Of the whole answer, as OpenAI's list of embeddings; never throws. */
+  decode(bytes: Uint8Array, request: EmbeddingsRequest, facts: AnswerFacts): Piece;
+}
