@@ -13,7 +13,7 @@ import {
   type TestKafka,
 } from '@gateway/testing';
 import { cloudEvent, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
-import { books } from './books.fixture.js';
+import { books } from '../posting/books.fixture.js';
 
 let place: TestDatabase;
 let kafka: TestKafka;

@@ -2,9 +2,9 @@ import type { Clock, ConsumedRecord, UsageRecord } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { UsageMetrics } from '../usage-metrics.js';
-import { readBatch, unusable, type ReadBatch } from './read-batch.js';
-import type { Posted, PostingStore } from './posting.store.js';
-import type { Reprice } from './reprice.js';
+import { readBatch, unusable, type ReadBatch } from '../posting/read-batch.js';
+import type { Posted, PostingStore } from '../posting/posting.store.js';
+import type { Reprice } from '../posting/reprice.js';
 
 interface Deps {
   store: PostingStore;

@@ -2,7 +2,7 @@ import { ApiError, Funds, type Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
 import { unavailable } from '@gateway/platform';
-import type { Scope } from '../ingest/scopes.js';
+import type { Scope } from '../posting/scopes.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { UsageMetrics } from '../usage-metrics.js';
 import type { Credit, Credited, LedgerStore } from './ledger.store.js';

@@ -3,7 +3,7 @@ import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
 import type pg from 'pg';
-import type { Scope } from '../ingest/scopes.js';
+import type { Scope } from '../posting/scopes.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 

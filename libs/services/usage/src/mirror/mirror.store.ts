@@ -1,6 +1,6 @@
 import type { MirrorRequest, ScopeKind } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
-import type { Scope } from '../ingest/scopes.js';
+import type { Scope } from '../posting/scopes.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 
 /** Scopes and units of one account that a mirror shall tell of. */

@@ -1,8 +1,8 @@
 import type { Clock, LimitStore, UsageRecord } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { grouped } from '../grouped.js';
-import { CRASH_CODE, type UnusableRecord } from '../ingest/read-batch.js';
-import { mirroredScopes, type Scope } from '../ingest/scopes.js';
+import { CRASH_CODE, type UnusableRecord } from '../posting/read-batch.js';
+import { mirroredScopes, type Scope } from '../posting/scopes.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { MirrorStore, MirrorWish } from './mirror.store.js';
 import type { UsageMetrics } from '../usage-metrics.js';

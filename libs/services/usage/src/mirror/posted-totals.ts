@@ -1,5 +1,5 @@
 import type { MirrorRequest } from '@gateway/contracts';
-import type { Posted } from '../ingest/posting.store.js';
+import type { Posted } from '../posting/posting.store.js';
 import type { MirrorWish } from './mirror.store.js';
 
 export type PostedTotals = Pick<Posted, 'balances' | 'totals'>;

@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/contracts';
 import type pg from 'pg';
 import { grouped } from '../grouped.js';
-import type { Scope } from '../ingest/scopes.js';
+import type { Scope } from '../posting/scopes.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Mirrors } from './mirrors.js';
 

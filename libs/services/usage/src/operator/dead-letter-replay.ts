@@ -1,6 +1,6 @@
 import type { Clock, ConsumedRecord } from '@gateway/contracts';
-import { readBatch } from '../ingest/read-batch.js';
-import type { PostingStore } from '../ingest/posting.store.js';
+import { readBatch } from '../posting/read-batch.js';
+import type { PostingStore } from '../posting/posting.store.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 

@@ -1,6 +1,6 @@
 import type { Clock, ConsumedRecord, LimitStore, Random } from '@gateway/contracts';
 import type { Logger } from 'pino';
-import { PostingStore } from '../ingest/posting.store.js';
+import { PostingStore } from '../posting/posting.store.js';
 import { Ingestion } from '../ingest/ingestion.js';
 import { ActiveAccounts } from '../mirror/active-accounts.js';
 import { MirrorStore } from '../mirror/mirror.store.js';

@@ -15,7 +15,7 @@ import {
   type TestDatabase,
   type TestRedis,
 } from '@gateway/testing';
-import { emptyLedger, withoutTrigger } from '../ingest/books.fixture.js';
+import { emptyLedger, withoutTrigger } from '../posting/books.fixture.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { Reconciler } from './reconciler.js';
 

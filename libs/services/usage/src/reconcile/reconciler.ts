@@ -1,6 +1,6 @@
 import { uuidv7, type Clock, type LimitStore, type Random } from '@gateway/contracts';
 import type { Logger } from 'pino';
-import { PostingStore } from '../ingest/posting.store.js';
+import { PostingStore } from '../posting/posting.store.js';
 import type { MirrorStore } from '../mirror/mirror.store.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';

@@ -1,8 +1,8 @@
 import { uuidv7, type Clock, type Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type pg from 'pg';
-import { readBatch } from '../ingest/read-batch.js';
-import type { PostingStore } from '../ingest/posting.store.js';
+import { readBatch } from '../posting/read-batch.js';
+import type { PostingStore } from '../posting/posting.store.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Finding } from './finding.js';
