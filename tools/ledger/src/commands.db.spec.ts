@@ -99,10 +99,10 @@ describe('npm run ledger', () => {
       ...{ code: 'rate_limit_exceeded', message: 'Too many.', count: 1, request_tags: {} },
       ...{ producer: 'edge-1', epoch: 'd', seq: 1 },
     };
-    expect(await operator.applyDeadLetter('d1', JSON.stringify({ data: rejection }))).toEqual({
+    expect(await operator.applyDeadLetter('d1', asEvent(rejection))).toEqual({
       isNew: true,
     });
-    await operator.applyDeadLetter('d1', JSON.stringify({ data: rejection }));
+    await operator.applyDeadLetter('d1', asEvent(rejection));
     const { rows } = await database.query('SELECT count(*)::int AS n FROM rejection');
     expect(rows).toEqual([{ n: 1 }]);
     await run('dead-letters');
@@ -137,6 +137,10 @@ describe('npm run ledger', () => {
     expect([await run('give'), await run('give-up', 'only-a-producer')]).toEqual([2, 2]);
   });
 });
+
+function asEvent(data: object): string {
+  return JSON.stringify({ specversion: '1.0', type: TOPIC.rejections, data });
+}
 
 async function applied(): Promise<string> {
   const { rows } = await database.query("SELECT applied::text FROM producer WHERE producer = 'edge-9'");

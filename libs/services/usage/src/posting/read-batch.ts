@@ -52,7 +52,10 @@ export function readBatch(records: readonly ConsumedRecord[]): ReadBatch {
     if (fault === null) batch.rejections.push({ rejection: data, record });
     else batch.unusable.push(unusable({ record, reason: fault, data: { ...data } }));
   }
-  batch.unusable.push(...[...usage.dead, ...rejections.dead].map(unusable));
+  const foreign = records
+    .filter(({ topic }) => topic !== TOPIC.usage && topic !== TOPIC.rejections)
+    .map((record) => ({ record, reason: 'of no topic that the ledger reads', data: null }));
+  batch.unusable.push(...[...usage.dead, ...rejections.dead, ...foreign].map(unusable));
   return batch;
 }
 
