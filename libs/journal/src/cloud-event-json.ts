@@ -1,22 +1,15 @@
-import type { CloudEvent } from '@gateway/contracts';
-import type { OutcomeHead } from './records.js';
+import type { ShippedOutcome } from './records.js';
 
 /**
  * The CloudEvent around a journaled value, which stays the text it is. Its id is `<epoch>-<seq>`: with `source` (the
- * producer) unique and the same at every delivery. `time` is when the outcome was written.
+ * producer) unique and the same at every delivery. `time` is when the outcome was written. Every member is of the
+ * letters of epochs, producers' names and topics, none of which JSON escapes.
  */
 export function cloudEventJson(
-  record: { head: OutcomeHead; value: string },
-  from: { source: string; epoch: string },
+  { seq, topic, at, value }: ShippedOutcome,
+  { source, epoch }: { source: string; epoch: string },
 ): string {
-  const { head, value } = record;
-  const envelope: Omit<CloudEvent<unknown>, 'data'> = {
-    specversion: '1.0',
-    id: `${from.epoch}-${head.seq}`,
-    source: from.source,
-    type: head.topic,
-    time: new Date(head.at).toISOString(),
-    datacontenttype: 'application/json',
-  };
-  return `${JSON.stringify(envelope).slice(0, -1)},"data":${value}}`;
+  const time = new Date(at).toISOString();
+  const ids = `"specversion":"1.0","id":"${epoch}-${seq}","source":"${source}","type":"${topic}","time":"${time}"`;
+  return `{${ids},"datacontenttype":"application/json","data":${value}}`;
 }

@@ -71,8 +71,12 @@ export interface OutcomeHead {
   unit: string | null;
   /** True where it closes a unit of a process that died. */
   isCrash: boolean;
+  /** Written last: the shipper reads a head only up to here. */
   settle: SettleFacts | null;
 }
+
+/** What the shipper needs of an outcome; `value` is JSON text with its stamps. */
+export type ShippedOutcome = Pick<OutcomeHead, 'seq' | 'topic' | 'key' | 'at'> & { value: string };
 
 export type JournalFrame =
   | { kind: 'intent'; intent: Intent }
@@ -81,6 +85,7 @@ export type JournalFrame =
 
 const INTENT_START = '{"intent":';
 const OUTCOME_START = '{"outcome":';
+const SETTLE_START = ',"settle":';
 const VALUE_START = ',"value":';
 
 export function intentJson({ unit, accountId }: Intent, facts: string): string {
@@ -94,8 +99,10 @@ export function outcomeJson(
   value: string,
   stamp: { producer: string; epoch: string },
 ): string {
-  const stamps = `{"producer":${JSON.stringify(stamp.producer)},"epoch":${JSON.stringify(stamp.epoch)},"seq":${head.seq}}`;
-  return `${OUTCOME_START}${JSON.stringify(head)}${VALUE_START}${joined(value, stamps)}}`;
+  const { seq, topic, key, at, unit, isCrash, settle } = head;
+  const headJson = JSON.stringify({ seq, topic, key, at, unit, isCrash, settle });
+  const stamps = `{"producer":${JSON.stringify(stamp.producer)},"epoch":${JSON.stringify(stamp.epoch)},"seq":${seq}}`;
+  return `${OUTCOME_START}${headJson}${VALUE_START}${joined(value, stamps)}}`;
 }
 
 /** The members of two objects that share none, as text. */
@@ -121,6 +128,14 @@ export function parseFrame(json: Buffer): JournalFrame {
   if (!text.startsWith(OUTCOME_START) || split < 0) throw new SyntaxError('Not a journal frame.');
   const head = JSON.parse(text.slice(OUTCOME_START.length, split)) as OutcomeHead;
   return { kind: 'outcome', head, value: text.slice(split + VALUE_START.length, -1) };
+}
+
+/** As parseFrame for an outcome, without what only this process needs: most of a head is for the settle. */
+export function parseShipped(json: Buffer): ShippedOutcome {
+  const text = json.toString('utf8');
+  const head = text.slice(OUTCOME_START.length, text.indexOf(SETTLE_START));
+  const { seq, topic, key, at } = JSON.parse(`${head}}`) as OutcomeHead;
+  return { seq, topic, key, at, value: text.slice(text.indexOf(VALUE_START) + VALUE_START.length, -1) };
 }
 
 /** `<request_id>/<n>`. */

@@ -3,7 +3,7 @@ import type { OnAlarm } from './alarm.js';
 import { cloudEventJson } from './cloud-event-json.js';
 import type { Disk } from './disk.js';
 import { EpochReader } from './epoch-reader.js';
-import { isOutcome, type JournalTopic, parseFrame } from './records.js';
+import { isOutcome, type JournalTopic, parseShipped } from './records.js';
 import type { Position } from './segment-writer.js';
 import type { ShipSource } from './shipper-handle.js';
 
@@ -99,11 +99,11 @@ export class SourceCursor {
     let bytes = 0;
     const take = (json: Buffer): boolean => {
       if (!isOutcome(json)) return true;
-      const frame = parseFrame(json);
+      const outcome = parseShipped(json);
       // Written twice after a failed sync, or shipped before the last rewind.
-      if (frame.kind !== 'outcome' || frame.head.seq <= batch.lastSeq) return true;
-      const { topic, key, seq } = frame.head;
-      const value = cloudEventJson(frame, {
+      if (outcome.seq <= batch.lastSeq) return true;
+      const { topic, key, seq } = outcome;
+      const value = cloudEventJson(outcome, {
         source: `/${this.options.service}/${this.producer}`,
         epoch: this.epoch,
       });

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { cloudEventJson } from './cloud-event-json.js';
+import { usage } from './journal.fixture.js';
+import { type OutcomeHead, outcomeJson, parseFrame, parseShipped } from './records.js';
+
+const text = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom(',"settle":', ',"value":', '"}'),
+);
+const settle = fc.record({
+  accountId: text,
+  unit: text,
+  scopes: fc.array(fc.record({ kind: fc.constant('key' as const), id: text }), { maxLength: 3 }),
+  tokens: fc.nat(),
+  tokenEstimate: fc.nat(),
+  minute: fc.nat(),
+  nano: fc.bigInt().map(String),
+});
+const head: fc.Arbitrary<OutcomeHead> = fc.record({
+  // Not in the order in which they are written.
+  settle: fc.option(settle),
+  isCrash: fc.boolean(),
+  unit: fc.option(text),
+  at: fc.integer({ min: 0, max: 4_000_000_000_000 }),
+  key: text,
+  topic: fc.constantFrom('gateway.usage.v1' as const, 'gateway.rejections.v1' as const),
+  seq: fc.integer({ min: 1 }),
+});
+const stamp = { producer: 'edge-0', epoch: '0mubbs7i8-726d825a316cac02' };
+
+describe('journal records', () => {
+  it('are read back as they were written, whole and as the shipper reads them', () => {
+    fc.assert(
+      fc.property(head, fc.dictionary(text, fc.jsonValue()), (written, data) => {
+        const json = Buffer.from(outcomeJson(written, JSON.stringify(data), stamp));
+        const frame = parseFrame(json);
+        if (frame.kind !== 'outcome') throw new Error('no outcome');
+        expect(frame.head).toEqual(JSON.parse(JSON.stringify(written)));
+        const { seq, topic, key, at } = written;
+        expect(parseShipped(json)).toEqual({ seq, topic, key, at, value: frame.value });
+        expect(JSON.parse(frame.value)).toEqual({ ...JSON.parse(JSON.stringify(data)), ...stamp, seq });
+      }),
+    );
+  });
+
+  it('ship as CloudEvents whose data is the journaled text', () => {
+    const at = Date.UTC(2026, 10, 1);
+    const value = JSON.stringify(usage(1));
+    const outcome = { seq: 7, topic: 'gateway.usage.v1' as const, key: 'acct_1', at, value };
+    const event = cloudEventJson(outcome, { source: '/edge/edge-0', epoch: stamp.epoch });
+    expect(event).toContain(`"data":${value}}`);
+    expect(JSON.parse(event)).toEqual({
+      specversion: '1.0',
+      id: `${stamp.epoch}-7`,
+      source: '/edge/edge-0',
+      type: 'gateway.usage.v1',
+      time: '2026-11-01T00:00:00.000Z',
+      datacontenttype: 'application/json',
+      data: usage(1),
+    });
+  });
+});
