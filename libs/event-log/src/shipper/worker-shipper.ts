@@ -30,7 +30,7 @@ export interface WorkerShipperOptions extends ShipperWorkerData {
  * A record is hardly anything in the heap and much beside it, in buffers. Where the young generation may grow, it is seldom
  * collected, the buffers wait, and V8 answers with a full collection: one a second under load.
  */
-const YOUNG_GENERATION_MB = 24;
+const YOUNG_GENERATION_MB = 8;
 const RESTART_MS = 1_000;
 const STOP_GRACE_MS = 5_000;
 /** Of finished epochs, which a new worker would ship again from their watermark. */

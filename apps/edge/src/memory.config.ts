@@ -1,0 +1,18 @@
+/**
+ * What bounds the edge's memory. Young garbage is collected in 4 MiB instead of up to 64, by one thread, because on few
+ * processors V8's helpers cost more than they save; the heap may grow to half more than what lives, V8 would take five times.
+ */
+const FLAGS = ['--max-semi-space-size=4', '--no-parallel-scavenge', '--heap-growing-percent=50'];
+/** malloc would keep an arena for each of its dozen threads, and what one of them freed no other uses again. */
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
+
+/**
+ * V8 takes the size of its young generation, and malloc the number of its arenas, at the start of a process only: so the
+ * edge replaces itself, once and before it loads anything, by a process that has them. It keeps pid, parent and streams.
+ * Where the system cannot do that (Windows) it goes on without.
+ */
+export function boundMemory(): void {
+  const { execPath, execArgv, argv, env } = process;
+  if (process.execve === undefined || FLAGS.every((flag) => execArgv.includes(flag))) return;
+  process.execve(execPath, [execPath, ...FLAGS, ...execArgv, ...argv.slice(1)], { ...ENVIRONMENT, ...env });
+}
