@@ -1,44 +1,18 @@
 import type { KeyPrincipal } from '@gateway/contracts';
+import { keyPrincipal, scopeLimits } from '@gateway/testing';
 import { unitScopes } from './admission.js';
 import { admitRequest } from './admit-request.js';
 import { keyScopeLimits } from './limit-rules.js';
 
 function principal(change: Partial<KeyPrincipal> = {}): KeyPrincipal {
-  return {
-    kind: 'key',
-    keyId: 'k1',
-    label: null,
-    status: 'active',
-    accountId: 'acct_1',
-    accountVersion: 7,
-    creditLimitUsd: '0.5',
-    orgId: 'o1',
-    teamId: null,
-    createdBy: 'u1',
-    apiVersion: null,
-    defaultModel: null,
-    permissions: null,
+  return keyPrincipal({
+    ...{ keyId: 'k1', accountVersion: 7, creditLimitUsd: '0.5', orgId: 'o1', createdBy: 'u1' },
     limits: [
       keyScopeLimits('k1', { rpm: null, rpd: 20, tpm: null, spendCapUsd: '1.25' }),
-      {
-        kind: 'org',
-        id: 'o1',
-        rpm: null,
-        rpd: null,
-        tpm: 500,
-        spendCapUsd: null,
-        isDefault: { rpm: false, rpd: false, tpm: false },
-      },
+      scopeLimits('org', 'o1', { tpm: 500 }),
     ],
-    access: [],
-    modelLimits: {},
-    routingPolicy: null,
-    fixedProvider: null,
-    requestTags: {},
-    expiresAtMs: null,
-    endUserKey: '',
     ...change,
-  };
+  });
 }
 
 const RESERVATION = { nano: 10n, tokens: 400 };

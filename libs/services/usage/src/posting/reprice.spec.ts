@@ -1,28 +1,21 @@
-import type { CatalogueReader, CatalogueSnapshot, UsageRecord } from '@gateway/contracts';
+import type { CatalogueModel, CatalogueSnapshot, UsageRecord } from '@gateway/contracts';
 import { price } from '@gateway/money';
 import { pino } from 'pino';
-import { usageRecord } from '@gateway/testing';
+import { catalogueModel, CatalogueReaderDouble, usageRecord } from '@gateway/testing';
 import { Reprice } from './reprice.js';
 
-const OLD = { id: 'snap_old', rate: '1' };
-const NEW = { id: 'snap_new', rate: '2' };
+const catalogue = new CatalogueReaderDouble();
+const OLD = catalogue.serve(modelAt('1'));
+const NEW = catalogue.serve(modelAt('2'));
 
-function snapshot({ id, rate }: typeof OLD): CatalogueSnapshot {
-  const route = {
-    ...{ provider: 'hosty', model: 'acme/swift', upstreamModel: 'swift-1', dialect: 'chat' },
-    price: { prompt_usd_per_1m: rate, completion_usd_per_1m: rate },
-  };
-  return {
-    id,
-    created_at: '2026-11-20T10:00:00.000Z',
-    models: [{ routes: [route] }],
-    providers: [],
-  } as never;
+function modelAt(rate: string): CatalogueModel {
+  const price = { prompt_usd_per_1m: rate, completion_usd_per_1m: rate };
+  return catalogueModel('acme/swift', [{ provider: 'hosty', upstreamModel: 'swift-1', price }]);
 }
 
-function priced(by: typeof OLD, named: typeof OLD): UsageRecord {
+function priced(by: CatalogueSnapshot, named: CatalogueSnapshot): UsageRecord {
   const usage = { prompt_tokens: 1_000, completion_tokens: 500 };
-  const [{ routes }] = snapshot(by).models;
+  const [{ routes }] = by.models;
   const from = {
     tier: 'default',
     discount_pct: null,
@@ -43,11 +36,8 @@ describe('pricing a unit again', () => {
   let reprice: Reprice;
   beforeEach(() => {
     findings = [];
-    const catalogue = {
-      snapshotById: async (id: string) => [OLD, NEW].map(snapshot).find((known) => known.id === id) ?? null,
-    };
     reprice = new Reprice({
-      catalogue: () => catalogue as unknown as CatalogueReader,
+      catalogue: () => catalogue,
       metrics: { priced: (finding: string) => findings.push(finding) } as never,
       logger: pino({ level: 'silent' }),
     });
