@@ -18,14 +18,14 @@ import { Consumption } from './consumption.js';
 import { deadLetter, type DeadRecord } from './dead-letter.js';
 
 /** Pattern of a handler: `@EventPattern({ topic: TOPIC.usage, group: 'usage' })`. */
-export interface ConsumedTopic {
+interface ConsumedTopic {
   topic: Topic;
   /** The service. Each of its topics is a consumer group of its own. */
   group: string;
 }
 
 /** Bounds of a handler's batches, the second argument of `@EventPattern`. */
-export interface BatchBounds {
+interface BatchBounds {
   maxBatch: number;
   lingerMs: number;
 }
@@ -38,7 +38,7 @@ const DEFAULTS: BatchBounds = { maxBatch: 500, lingerMs: 250 };
  * where either fails the batch comes again, with back-off. Each topic is a consumer group `<group>.<topic>`, so that a
  * handler that fails holds up no other topic.
  */
-export class EventLogTransport extends Server implements CustomTransportStrategy {
+class EventLogTransport extends Server implements CustomTransportStrategy {
   /** A failure belongs to the event log, which hands the batch over again. */
   override readonly propagatesEventHandlerErrors = true;
   private consumers: Consumer[] = [];

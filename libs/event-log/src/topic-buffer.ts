@@ -12,7 +12,7 @@ interface Partition {
 }
 
 /** Where a group is in one partition, and whether one of its members has a batch of it. */
-export interface GroupPartition {
+interface GroupPartition {
   committed: number;
   isTaken: boolean;
 }

@@ -2,8 +2,6 @@ export { UsageConfig } from './usage.config.js';
 export { UsageModule } from './usage.module.js';
 export { SCHEMA as USAGE_SCHEMA, SCHEMA_DIR as USAGE_SCHEMA_DIR } from './postgres/usage-database.js';
 export { todayCounts } from './reads/today-counts.js';
-export type { TodayCounts } from './reads/today-counts.js';
 export { LedgerOperator } from './operator/ledger-operator.js';
 export { DIFFERENCES } from './reconcile/finding.js';
-export type { DifferenceKind, Finding, Sums } from './reconcile/finding.js';
 export type { FullProof } from './reconcile/reconciler.js';

@@ -51,7 +51,7 @@ export interface UsageApp extends RunningApp {
   post(...records: (UsageRecord | RejectionRecord)[]): Promise<void>;
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   body: any;

@@ -11,7 +11,7 @@ export interface AccountChange {
   delta: Usd;
 }
 
-export interface TransferRow {
+interface TransferRow {
   id: string;
   kind: 'usage' | 'house';
   /** Unique with the kind; postings are unique by their events, so it is the transfer's own id. */
@@ -21,19 +21,19 @@ export interface TransferRow {
   amount: Usd;
 }
 
-export interface ScopeSpend {
+interface ScopeSpend {
   accountId: string;
   scope: string;
   scopeId: string;
   amount: Usd;
 }
 
-export interface HourSpend extends ScopeSpend {
+interface HourSpend extends ScopeSpend {
   /** ISO 8601, the start of the UTC hour in which the units were asked for. */
   hour: string;
 }
 
-export interface TotalSpend extends ScopeSpend {
+interface TotalSpend extends ScopeSpend {
   /** The part that is older than the 30-day window already. */
   lapsed: Usd;
 }
@@ -58,8 +58,8 @@ export interface PostingContext {
 }
 
 const HOUR_MS = 3_600_000;
-export const REVENUE = 'revenue';
-export const HOUSE = 'house';
+const REVENUE = 'revenue';
+const HOUSE = 'house';
 
 /** One usage transfer per account, one for the house, and the buckets of every scope. Pure. */
 export function planPosting(units: readonly UsageRecord[], context: PostingContext): Posting {

@@ -18,12 +18,12 @@ export interface Stamp {
 }
 
 /** A usage record with where it came from, for the dead letter it may become. */
-export interface ReadUsage {
+interface ReadUsage {
   usage: UsageRecord;
   record: ConsumedRecord;
 }
 
-export interface ReadRejection {
+interface ReadRejection {
   rejection: RejectionRecord;
   record: ConsumedRecord;
 }

@@ -16,7 +16,7 @@ export function spendScopes(
 }
 
 /** The scopes that the limit store counts the unit on, besides the balance. */
-export function memberScopes({
+function memberScopes({
   key_id,
   member_id,
   team_id,
@@ -50,6 +50,6 @@ export function mirroredScopes(unit: UsageRecord): Scope[] {
 }
 
 /** `<key id>/m:<model>`, as the limit store names the counter. */
-export function modelScopeId(keyId: string, model: string): string {
+function modelScopeId(keyId: string, model: string): string {
   return `${keyId}/m:${model}`;
 }

@@ -44,12 +44,12 @@ function timesOf({ since, until }: UsageFilterBody): RowConditions {
 }
 
 /** A bare date begins at its midnight UTC; a time without an offset is UTC. */
-export function firstMoment(text: string): Date {
+function firstMoment(text: string): Date {
   return new Date(inUtc(text));
 }
 
 /** The first moment that is not covered any more: the next midnight after a bare date, else one millisecond on. */
-export function momentAfter(text: string): Date {
+function momentAfter(text: string): Date {
   return new Date(inUtc(text) + (BARE_DATE.test(text) ? DAY_MS : 1));
 }
 

@@ -83,7 +83,7 @@ FROM spent s FULL JOIN moved m USING (account_id, link)
 WHERE coalesce(s.amount, 0) <> coalesce(m.amount, 0) AND ${uncorrected}`;
 }
 
-export function accountsSql(accounts: Accounts): string {
+function accountsSql(accounts: Accounts): string {
   const credits = accounts === 'all' ? 'TRUE' : `${only('credit', accounts)} AND credit <> 'revenue'`;
   return `
 WITH moved AS (
