@@ -5,7 +5,13 @@ import { FirstRun, KEYS_SCHEMA, KEYS_SCHEMA_DIR, KeysModule, OpeningCredit } fro
 import { NotificationsModule } from '@gateway/notifications';
 import { applyMigrations, EmbeddedPostgres } from '@gateway/database';
 import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
-import { bootstrap, logDestination, PlatformModule, type RunningApp } from '@gateway/platform';
+import {
+  bootstrap,
+  logDestination,
+  PlatformModule,
+  type BootConfig,
+  type RunningApp,
+} from '@gateway/platform';
 import { startUpstreamSim } from '@gateway/simulator';
 import { todayCounts, USAGE_SCHEMA, USAGE_SCHEMA_DIR, UsageModule } from '@gateway/usage';
 import { WorkersModule } from '@gateway/workers';

@@ -26,7 +26,7 @@ const logger = createLogger({ service: 'drain', level: fleet.LOG_LEVEL });
 const onFault = (error: unknown): void => logger.error({ err: error }, 'draining goes on after a fault');
 const services = { usage: fleet.USAGE_URL ?? '' };
 const funds = new HttpFunds(
-  new InternalHttp({ clock, random, fleetToken: fleet.FLEET_TOKEN, services }),
+  new InternalHttp({ clock, random, fleetToken: fleet.FLEET_TOKEN[0], services }),
   random,
 );
 const drained = await drainJournal({

@@ -37,9 +37,11 @@ function fleetPlatform(
   return PlatformModule.forFleet({
     service: name,
     logLevel: config.LOG_LEVEL,
-    fleetToken: config.FLEET_TOKEN,
+    fleetToken,
+    otherFleetTokens,
     services: fleetServices(config),
     otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+  const [fleetToken, ...otherFleetTokens] = config.FLEET_TOKEN;
     eventLog: ({ clock, random, logger, metrics }) => {
       const lag = new ConsumerLag(metrics);
       return new KafkaEventLog({

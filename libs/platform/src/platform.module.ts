@@ -13,7 +13,7 @@ import { InProcessLimitStore, type SeedCounts } from '@gateway/limits';
 import { trace, type Tracer } from '@opentelemetry/api';
 import type { DestinationStream, Logger } from 'pino';
 import { Authenticator } from './auth/authenticator.js';
-import { ClientAddress } from './auth/client-address.js';
+import { ClientAddress, type FleetTokens } from './auth/client-address.js';
 import { PrincipalGuard } from './auth/principal-guard.js';
 import { Drain } from './health/drain.js';
 import { ReadinessChecks } from './health/readiness-checks.js';
@@ -41,6 +41,8 @@ export interface PlatformOptions {
   logLevel: LogLevel;
   /** Shared secret of the fleet, for /internal routes. */
   fleetToken: string;
+  /** Accepted beside it, while a new one is brought in. */
+  otherFleetTokens?: readonly string[];
   eventLog: (parts: DriverParts) => EventLog | Promise<EventLog>;
   limitStore: (parts: DriverParts) => LimitStore | Promise<LimitStore>;
   /** Base URLs of the other services; none in one process. */
@@ -117,7 +119,7 @@ export class PlatformModule {
       Drain,
       ReadinessChecks,
       authenticatorProvider(options),
-      { provide: ClientAddress, useValue: new ClientAddress(options.fleetToken) },
+      { provide: ClientAddress, useValue: new ClientAddress(fleetTokens(options)) },
       PrincipalGuard,
     ];
     return { module: PlatformModule, global: true, providers, exports: providers };
@@ -136,7 +138,11 @@ function driverProvider<T>(
   };
 }
 
-function authenticatorProvider({ fleetToken }: PlatformOptions): FactoryProvider<Authenticator> {
+function fleetTokens({ fleetToken, otherFleetTokens = [] }: PlatformOptions): FleetTokens {
+  return [fleetToken, ...otherFleetTokens];
+}
+
+function authenticatorProvider(options: PlatformOptions): FactoryProvider<Authenticator> {
   return {
     provide: Authenticator,
     inject: [ModuleRef, LimitStore, CLOCK],
@@ -145,7 +151,7 @@ function authenticatorProvider({ fleetToken }: PlatformOptions): FactoryProvider
         principals: () => modules.get<PrincipalReader>(PrincipalReader, { strict: false }),
         limits,
         clock,
-        fleetToken,
+        fleetTokens: fleetTokens(options),
       }),
   };
 }

@@ -20,15 +20,15 @@ export interface AuthenticatorDeps {
   /** Knows the newest version of an account: a record that is older is read again. */
   limits: LimitStore;
   clock: Clock;
-  fleetToken: string;
+  fleetTokens: readonly string[];
 }
 
 /** Finds out who calls and whether the rule lets them in. Every service uses this one. */
 export class Authenticator {
-  private readonly fleetToken: Buffer;
+  private readonly fleetTokens: readonly Buffer[];
 
   constructor(private readonly deps: AuthenticatorDeps) {
-    this.fleetToken = sha256(deps.fleetToken);
+    this.fleetTokens = deps.fleetTokens.map(sha256);
   }
 
   /**
@@ -89,7 +89,9 @@ export class Authenticator {
   /** Compares in constant time; both sides are hashed first, so that lengths do not show either. */
   isFleet(request: FastifyRequest): boolean {
     const token = request.headers[HEADER.fleetToken.toLowerCase()];
-    return typeof token === 'string' && timingSafeEqual(sha256(token), this.fleetToken);
+    if (typeof token !== 'string') return false;
+    const given = sha256(token);
+    return this.fleetTokens.some((accepted) => timingSafeEqual(given, accepted));
   }
 
   /** Where the store cannot be asked, or cannot vouch for a version, the record counts as old: the reader revalidates it. */

@@ -3,6 +3,9 @@ import { isIP } from 'node:net';
 import { HEADER } from '@gateway/contracts';
 import type { FastifyRequest } from 'fastify';
 
+/** The first is the one that is sent; the others are accepted while a new one is brought in. */
+export type FleetTokens = readonly [string, ...string[]];
+
 const NAME = HEADER.clientAddress.toLowerCase();
 
 /**
@@ -10,7 +13,7 @@ const NAME = HEADER.clientAddress.toLowerCase();
  * otherwise see the edge's own address, and whoever reaches a service directly could say anything.
  */
 export class ClientAddress {
-  constructor(private readonly fleetToken: string) {}
+  constructor(private readonly fleetTokens: FleetTokens) {}
 
   /**
    * The caller's address: what the edge vouched for, else what a trusted proxy says of it, else that of the connection.
@@ -21,20 +24,22 @@ export class ClientAddress {
     const space = vouched.indexOf(' ');
     const address = vouched.slice(0, Math.max(0, space));
     const given = Buffer.from(vouched.slice(space + 1));
-    const proof = Buffer.from(this.proofOf(address));
-    const isOurs = given.length === proof.length && timingSafeEqual(given, proof);
+    const isOurs = this.fleetTokens.some((token) => {
+      const proof = Buffer.from(proofOf(address, token));
+      return given.length === proof.length && timingSafeEqual(given, proof);
+    });
     return isOurs && isIP(address) !== 0 ? address : ofConnection(request);
   }
 
   /** The header's value for a request that is passed on: `<address> <proof>`. */
   vouch(request: FastifyRequest): string {
     const address = this.of(request);
-    return `${address} ${this.proofOf(address)}`;
+    return `${address} ${proofOf(address, this.fleetTokens[0])}`;
   }
+}
 
-  private proofOf(address: string): string {
-    return createHmac('sha256', this.fleetToken).update(`client address ${address}`).digest('base64url');
-  }
+function proofOf(address: string, fleetToken: string): string {
+  return createHmac('sha256', fleetToken).update(`client address ${address}`).digest('base64url');
 }
 
 /** A trusted proxy may pass on any text that a caller wrote: what is no address says nothing. */

@@ -3,7 +3,7 @@ import { eventually, keyPrincipal } from '@gateway/testing';
 import { connect } from 'node:net';
 import { mintSecret } from '../auth/secret.js';
 import { SystemRandom } from '../time/system-random.js';
-import { PROBE_FLEET_TOKEN, startProbe, type Probe } from './probe-app.fixture.js';
+import { PROBE_FLEET_TOKEN, PROBE_OTHER_FLEET_TOKEN, startProbe, type Probe } from './probe-app.fixture.js';
 
 interface Answer {
   status: number;
@@ -288,9 +288,8 @@ describe('routes', () => {
       404,
       'not_found',
     );
-    expect((await call('/internal/secret', { headers: { 'x-fleet-token': PROBE_FLEET_TOKEN } })).status).toBe(
-      200,
-    );
+    for (const token of [PROBE_FLEET_TOKEN, PROBE_OTHER_FLEET_TOKEN])
+      expect((await call('/internal/secret', { headers: { 'x-fleet-token': token } })).status).toBe(200);
   });
 
   it('registered by hand are guarded by their config.access', async () => {

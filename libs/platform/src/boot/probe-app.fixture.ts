@@ -176,6 +176,7 @@ export interface Probe extends RunningApp {
 }
 
 export const PROBE_FLEET_TOKEN = 'fleet-token-of-the-probe';
+export const PROBE_OTHER_FLEET_TOKEN = 'fleet-token-that-comes-next';
 
 /** Test and service share an event loop: a busy machine must not make the service refuse. */
 const NONE = { some: Infinity, all: Infinity };
@@ -204,6 +205,7 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
     logTo: options.onLog === undefined ? undefined : { write: options.onLog },
     fleetToken: PROBE_FLEET_TOKEN,
     eventLog: () => new EventLogDouble(),
+    otherFleetTokens: [PROBE_OTHER_FLEET_TOKEN],
     limitStore: () => limits,
     clock,
   });

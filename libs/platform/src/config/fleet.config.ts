@@ -1,9 +1,19 @@
-import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min, MinLength } from 'class-validator';
+import {
+  ArrayNotEmpty,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+} from 'class-validator';
 import type { ServiceName } from '../http/internal-http.js';
 import { LOG_LEVELS, type LogLevel } from '../logging/logger.js';
 import { ConfigError } from './load-config.js';
 import { OrFile } from './or-file.js';
-import { ToNumber } from './transforms.js';
+import { ToList, ToNumber } from './transforms.js';
 import { IsTrustedProxies, type TrustedProxies } from './trusted-proxies.js';
 
 const HTTP_URL = /^https?:\/\/[^/]+$/;
@@ -18,8 +28,8 @@ export class FleetConfig {
   /** How long requests under way may go on after SIGTERM. */
   @ToNumber() @IsInt() @Min(0) @Max(3_600_000) DRAIN_GRACE_MS: number = 120_000;
   @IsIn(LOG_LEVELS) LOG_LEVEL: LogLevel = 'info';
-  /** Shared secret of the services, for /internal paths. */
-  @OrFile() @IsString() @MinLength(32) FLEET_TOKEN!: string;
+  /** Shared secrets of the services, for /internal paths: the first is sent, each is accepted. */
+  @OrFile() @ToList() @ArrayNotEmpty() @MinLength(32, { each: true }) FLEET_TOKEN!: string[];
   /** Base URLs of the other services, without a slash at the end. */
   @IsOptional() @Matches(HTTP_URL) KEYS_URL?: string;
   @IsOptional() @Matches(HTTP_URL) CATALOGUE_URL?: string;

@@ -52,7 +52,7 @@ export interface Answer {
   body: Record<string, unknown>;
 }
 
-function keysConfig(url: string, more: Partial<KeysConfig> = {}): KeysConfig {
+export function keysConfig(url: string, more: Partial<KeysConfig> = {}): KeysConfig {
   return Object.assign(new KeysConfig(), {
     KEYS_DATABASE_URL: url,
     KEYS_DATABASE_CONNECTIONS: 5,

@@ -26,6 +26,8 @@ export class KeysConfig {
   @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) KEYS_PEPPER_PREVIOUS?: string;
   /** Base64 of 32 bytes: seals what is encrypted at rest. */
   @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) KEYS_KEK?: string;
+  /** The one before: what it sealed can be opened until the signing key has been made anew. */
+  @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) KEYS_KEK_PREVIOUS?: string;
   /** JSON {pepper, kek}; read where the two variables above are absent. */
   @IsOptional() @IsString() KEYS_SECRETS_FILE?: string;
   /** Makes the file where it is absent. For a single process with its own data folder. */

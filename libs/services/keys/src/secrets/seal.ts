@@ -28,6 +28,19 @@ export function unseal(sealed: Uint8Array, key: Uint8Array, context: string): Bu
   return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
 }
 
+/** With the first of the keys that opens it. Throws where none does. */
+export function unsealWithAny(sealed: Uint8Array, keys: readonly Uint8Array[], context: string): Buffer {
+  let failure: unknown;
+  for (const key of keys) {
+    try {
+      return unseal(sealed, key, context);
+    } catch (cause) {
+      failure = cause;
+    }
+  }
+  throw new Error('None of the keys opens it.', { cause: failure });
+}
+
 /** What is stored of a credential: HMAC-SHA256(pepper, SHA-256(secret)), hex. `digest` is the SHA-256 in hex. */
 export function pepperedDigest(pepper: Uint8Array, digest: string): string {
   return createHmac('sha256', pepper).update(Buffer.from(digest, 'hex')).digest('hex');

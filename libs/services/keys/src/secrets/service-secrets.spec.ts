@@ -21,7 +21,7 @@ describe('loadSecrets', () => {
     const first = loadSecrets(asked, random);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(loadSecrets(asked, random)).toEqual(first);
-    expect(readFileSync(path, 'utf8')).toContain(first.kek.toString('base64'));
+    expect(readFileSync(path, 'utf8')).toContain(first.keks[0].toString('base64'));
   });
 
   it('makes none where it was not told to, and refuses to go on without', () => {
@@ -32,18 +32,19 @@ describe('loadSecrets', () => {
     expect(() => loadSecrets(config({ KEYS_PEPPER: text(1) }), random)).toThrow(ConfigError);
   });
 
-  it('takes the environment, with the pepper before as the second', () => {
+  it('takes the environment, with the pepper and the key before as the second', () => {
     const asked = config({
       KEYS_PEPPER: text(1),
       KEYS_PEPPER_VERSION: 2,
       KEYS_PEPPER_PREVIOUS: text(2),
       KEYS_KEK: text(3),
+      KEYS_KEK_PREVIOUS: text(4),
     });
-    const { peppers, kek } = loadSecrets(asked, random);
+    const { peppers, keks } = loadSecrets(asked, random);
     expect(peppers.map(({ version, key }) => [version, key[0]])).toEqual([
       [2, 1],
       [1, 2],
     ]);
-    expect(kek[0]).toBe(3);
+    expect(keks.map((kek) => kek[0])).toEqual([3, 4]);
   });
 });

@@ -12,7 +12,8 @@ interface Pepper {
 export interface ServiceSecrets {
   /** The current one first; an older one only verifies. */
   peppers: readonly [Pepper, ...Pepper[]];
-  kek: Buffer;
+  /** The first seals; an older one only opens. */
+  keks: readonly [Buffer, ...Buffer[]];
 }
 
 /** From the environment, else from the file. Throws ConfigError where neither has both. */
@@ -28,7 +29,9 @@ export function loadSecrets(config: Readonly<KeysConfig>, random: Random): Servi
   const previous = config.KEYS_PEPPER_PREVIOUS;
   const peppers: [Pepper, ...Pepper[]] = [current];
   if (previous !== undefined) peppers.push({ version: version - 1, key: keyOf('previous pepper', previous) });
-  return { peppers, kek: keyOf('kek', kek) };
+  const keks: [Buffer, ...Buffer[]] = [keyOf('kek', kek)];
+  if (config.KEYS_KEK_PREVIOUS !== undefined) keks.push(keyOf('previous kek', config.KEYS_KEK_PREVIOUS));
+  return { peppers, keks };
 }
 
 function readFile(config: Readonly<KeysConfig>, random: Random): { pepper?: string; kek?: string } | null {

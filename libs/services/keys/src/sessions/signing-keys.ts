@@ -3,7 +3,7 @@ import { uuidv7, type Clock, type Random } from '@gateway/contracts';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
-import { seal, unseal } from '../secrets/seal.js';
+import { seal, unsealWithAny } from '../secrets/seal.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 
@@ -29,7 +29,7 @@ export class SigningKeys {
 
   constructor(
     private readonly database: KeysDatabase,
-    @Inject(SERVICE_SECRETS) private readonly secrets: ServiceSecrets,
+    @Inject(SERVICE_SECRETS) private readonly secrets: Pick<ServiceSecrets, 'keks'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -98,7 +98,7 @@ export class SigningKeys {
     const row = await this.database.prisma.signingKey.findUniqueOrThrow({ where: { kid } });
     let text: string;
     try {
-      text = unseal(row.sealed_private, this.secrets.kek, contextOf(kid)).toString('utf8');
+      text = unsealWithAny(row.sealed_private, this.secrets.keks, contextOf(kid)).toString('utf8');
     } catch (cause) {
       throw new Error('The signing key cannot be opened: KEYS_KEK is not the one it was sealed with.', {
         cause,
@@ -117,7 +117,7 @@ export class SigningKeys {
       data: {
         kid,
         public_jwk: { kty: shown.kty ?? 'OKP', crv: shown.crv ?? 'Ed25519', x: shown.x ?? '' },
-        sealed_private: seal(secret, this.secrets.kek, contextOf(kid), this.random),
+        sealed_private: seal(secret, this.secrets.keks[0], contextOf(kid), this.random),
         created_at: this.nowDate(),
       },
     });
