@@ -20,6 +20,11 @@ export class AllInOneConfig {
   @IsString() HOST: string = '127.0.0.1';
   /** 0 = any free port. */
   @ToNumber() @IsInt() @Min(0) @Max(65_535) PORT: number = 8080;
+  /**
+   * Port of /metrics, on 127.0.0.1 whatever HOST is. Absent = beside everything else where HOST is of this machine alone,
+   * and nowhere otherwise.
+   */
+  @IsOptional() @ToNumber() @IsInt() @Min(0) @Max(65_535) METRICS_PORT?: number;
   /** Proxies before the gateway whose X-Forwarded-For is believed; without it the header is ignored. */
   @IsOptional() @IsTrustedProxies() TRUSTED_PROXIES?: TrustedProxies;
   /** Shorter than a fleet's: who presses Ctrl-C waits for it. */

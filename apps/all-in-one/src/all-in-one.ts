@@ -134,6 +134,12 @@ function startServices(
     ],
   };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
-  const boot = { host, port, drainGraceMs, trustedProxies };
+  const boot = { host, port, drainGraceMs, trustedProxies, metrics: metricsOf(config) };
   return bootstrap({ name: 'all-in-one', module, config: boot, connect: connectEventLog });
+}
+
+/** Metrics never leave the machine. */
+function metricsOf({ HOST, METRICS_PORT: port }: Readonly<AllInOneConfig>): BootConfig['metrics'] {
+  if (port !== undefined) return { host: '127.0.0.1', port };
+  return ['127.0.0.1', '::1', 'localhost'].includes(HOST) ? undefined : null;
 }

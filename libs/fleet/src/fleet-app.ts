@@ -1,5 +1,5 @@
 import type { DynamicModule, Type } from '@nestjs/common';
-import type { ServiceName, Metrics } from '@gateway/platform';
+import type { BootConfig, ServiceName, Metrics } from '@gateway/platform';
 import { fleetServices, PlatformModule, bootstrap, type RunningApp } from '@gateway/platform';
 import { connectEventLog, ConsumerLag, kafkaAccess, KafkaEventLog } from '@gateway/event-log';
 import type { FleetSettings } from './fleet-settings.js';
@@ -25,8 +25,14 @@ export function startFleetApp(
     imports: [fleetPlatform(name, config, edgeLimits), ...imports],
   };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
-  const boot = { host, port, drainGraceMs, trustedProxies };
+  const boot = { host, port, drainGraceMs, trustedProxies, metrics: metricsOf(config) };
   return bootstrap({ name, module, config: boot, connect: connectEventLog });
+}
+
+/** Off the public port, unless it is told to be there. */
+function metricsOf({ HOST: host, PORT, METRICS_PORT: port }: FleetSettings): BootConfig['metrics'] {
+  if (port === undefined) return null;
+  return port === PORT && port !== 0 ? undefined : { host, port };
 }
 
 function fleetPlatform(
@@ -34,6 +40,7 @@ function fleetPlatform(
   config: FleetSettings,
   edgeLimits: EdgeLimits | undefined,
 ): DynamicModule {
+  const [fleetToken, ...otherFleetTokens] = config.FLEET_TOKEN;
   return PlatformModule.forFleet({
     service: name,
     logLevel: config.LOG_LEVEL,
@@ -41,7 +48,6 @@ function fleetPlatform(
     otherFleetTokens,
     services: fleetServices(config),
     otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
-  const [fleetToken, ...otherFleetTokens] = config.FLEET_TOKEN;
     eventLog: ({ clock, random, logger, metrics }) => {
       const lag = new ConsumerLag(metrics);
       return new KafkaEventLog({

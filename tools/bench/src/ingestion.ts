@@ -147,7 +147,7 @@ async function startApp(
   const url = servers[`${app.toUpperCase()}_URL`];
   const started = await start({
     args: [...nodeArgs, `dist/apps/${app}/src/main.js`],
-    env: { ...servers, LOG_LEVEL: 'info', PORT: new URL(url).port },
+    env: { ...servers, LOG_LEVEL: 'info', PORT: new URL(url).port, METRICS_PORT: new URL(url).port },
     readyWhen: /"msg":"listening"/,
   });
   running.push(started);

@@ -32,6 +32,7 @@ import { ReadinessChecks } from '../health/readiness-checks.js';
 import { LOGGER } from '../logging/logger.js';
 import { NestLogger } from '../logging/nest-logger.js';
 import { Metrics } from '../metrics/metrics.js';
+import { serveMetrics, type MetricsListener } from '../metrics/metrics-server.js';
 import { traceRequests, TRACER } from '../tracing/tracing.js';
 import { SystemClock } from '../time/system-clock.js';
 import { SystemRandom } from '../time/system-random.js';
@@ -52,6 +53,8 @@ export interface BootConfig {
   drainGraceMs: number;
   /** Proxies before us whose X-Forwarded-For is believed; default: none, and the header says nothing. */
   trustedProxies?: TrustedProxies;
+  /** Where `/metrics` is: a port of its own, null = nowhere; default: the port of everything else. */
+  metrics?: MetricsListener | null;
   /** When work is refused; by default from the memory of the container. */
   pressure?: PressureLimits;
   /** How long a client may take to send; default 10 s for the headers and 120 s for the whole request. */
@@ -77,6 +80,8 @@ export interface RunningApp {
   /** Where it listens, for example `http://127.0.0.1:8080`. */
   url: string;
   app: NestFastifyApplication;
+  /** Of a port of their own; null where they have none. */
+  metricsUrl: string | null;
   /** Every endpoint with who may call it. */
   routes: readonly ListedRoute[];
   /** Drains, then closes. Idempotent. */
@@ -141,8 +146,10 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
   const connected = await connect?.(app);
   await app.listen(config.port, config.host);
   const url = urlOf(instance, config.host);
+  const scraped = config.metrics ? await serveMetrics(app.get(Metrics), config.metrics) : undefined;
   logger.info({ url }, 'listening');
-  return { url, app, routes, close: closing(app, config.drainGraceMs, connected) };
+  const close = closing(app, config.drainGraceMs, { connected, scraped });
+  return { url, metricsUrl: scraped?.url ?? null, app, routes, close };
 }
 
 /** Nothing else ends a connection whose answer waits: Node's keep-alive time begins when the kernel has all of it. */
@@ -176,18 +183,24 @@ function watchRequests(app: NestFastifyApplication, instance: FastifyInstance, c
   app.get(Pressure).watch(instance, config.pressure ?? defaultPressureLimits());
   const tracer = app.get<Tracer | null>(TRACER);
   if (tracer !== null) traceRequests(instance, tracer);
-  registerOperationalRoutes(instance, { drain, readiness: app.get(ReadinessChecks), metrics });
+  const readiness = app.get(ReadinessChecks);
+  registerOperationalRoutes(instance, {
+    drain,
+    readiness,
+    metrics: config.metrics === undefined ? metrics : null,
+  });
 }
 
 function closing(
   app: NestFastifyApplication,
   graceMs: number,
-  connected: Closable | undefined,
+  { connected, scraped }: { connected: Closable | undefined; scraped: Closable | undefined },
 ): () => Promise<void> {
   const close = async (): Promise<void> => {
     await app.get(Drain).run(app.get<Clock>(CLOCK), graceMs, ENDING_MS);
     await connected?.close();
     await app.close();
+    await scraped?.close();
   };
   let closed: Promise<void> | undefined;
   return () => (closed ??= close());

@@ -189,6 +189,7 @@ export interface ProbeOptions {
   pressure?: PressureLimits;
   sendingMs?: BootConfig['sendingMs'];
   stallMs?: number;
+  metrics?: BootConfig['metrics'];
   trustedProxies?: BootConfig['trustedProxies'];
   /** Takes each line of the log; default: nothing is logged. */
   onLog?: (line: string) => void;
@@ -204,8 +205,8 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
     logLevel: options.onLog === undefined ? 'silent' : 'info',
     logTo: options.onLog === undefined ? undefined : { write: options.onLog },
     fleetToken: PROBE_FLEET_TOKEN,
-    eventLog: () => new EventLogDouble(),
     otherFleetTokens: [PROBE_OTHER_FLEET_TOKEN],
+    eventLog: () => new EventLogDouble(),
     limitStore: () => limits,
     clock,
   });
@@ -225,6 +226,7 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
       drainGraceMs: options.drainGraceMs ?? 1_000,
       sendingMs: options.sendingMs,
       stallMs: options.stallMs,
+      metrics: options.metrics,
       trustedProxies: options.trustedProxies,
       pressure: options.pressure ?? { delayMs: NONE, rssBytes: NONE, bodyBytes: NONE },
     },

@@ -23,6 +23,8 @@ export class FleetConfig {
   @IsString() HOST: string = '127.0.0.1';
   /** 0 = any free port. */
   @ToNumber() @IsInt() @Min(0) @Max(65_535) PORT: number = 8080;
+  /** Port of /metrics, 0 = any free port; PORT's own number puts it there. Absent = no metrics. */
+  @IsOptional() @ToNumber() @IsInt() @Min(0) @Max(65_535) METRICS_PORT?: number;
   /** Proxies before this service whose X-Forwarded-For is believed; without it the header is ignored. */
   @IsOptional() @IsTrustedProxies() TRUSTED_PROXIES?: TrustedProxies;
   /** How long requests under way may go on after SIGTERM. */

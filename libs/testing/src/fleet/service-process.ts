@@ -112,7 +112,8 @@ export class ServiceProcess implements Breakable {
 
   private async launch(turn: number): Promise<void> {
     const { name, app, url, env, nodeArgs, reaper, onFinding } = this.options;
-    const all = { ...env, PORT: new URL(url).port };
+    const { port } = new URL(url);
+    const all = { ...env, PORT: port, METRICS_PORT: port };
     const program = await startBuilt(app, { env: all, nodeArgs, readyWhen: /"msg":"listening"/ });
     reaper.watch(program.pid);
     void program.ended.then(() => reaper.forget(program.pid));
