@@ -28,8 +28,8 @@ export class TransportUnderTest {
   readonly transport: UndiciTransport;
   private readonly servers: (Server | NetServer)[] = [];
 
-  constructor(clock: Clock = new SystemClock()) {
-    this.transport = new UndiciTransport({ clock, connections: 64, connectTimeoutMs: 1_000 });
+  constructor(clock: Clock = new SystemClock(), proxy?: { url: string; except: string }) {
+    this.transport = new UndiciTransport({ clock, connections: 64, connectTimeoutMs: 1_000, proxy });
   }
 
   /** The URL of a server that speaks HTTP. */

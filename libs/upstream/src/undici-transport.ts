@@ -1,4 +1,4 @@
-import { Pool, type Dispatcher } from 'undici';
+import { Pool, type Dispatcher, type EnvHttpProxyAgent } from 'undici';
 import type { Clock } from '@gateway/contracts';
 import {
   TransportFailure,
@@ -8,6 +8,7 @@ import {
   type UpstreamResponse,
 } from '@gateway/providers';
 import { Deadlines, Later } from '@gateway/platform';
+import { proxiedDispatcher, type EgressProxy } from './egress-proxy.js';
 import { UpstreamExchange } from './upstream-exchange.js';
 
 export interface UndiciTransportOptions {
@@ -15,6 +16,14 @@ export interface UndiciTransportOptions {
   /** Connections per origin. Below the number of concurrent streams, streams would queue. */
   connections: number;
   connectTimeoutMs: number;
+  /** For https origins; absent = all are called directly. */
+  proxy?: EgressProxy;
+}
+
+interface Target {
+  dispatcher: Dispatcher;
+  origin: string;
+  path: string;
 }
 
 /** Bodies from here on are written piece by piece instead of being joined. */
@@ -27,24 +36,33 @@ export class UndiciTransport extends UpstreamTransport {
   private readonly pools = new Map<string, Pool>();
   private readonly deadlines: Deadlines;
   private readonly later = new Later();
-  private readonly targets = new Map<string, { pool: Pool; path: string }>();
+  private readonly targets = new Map<string, Target>();
+  private readonly proxied: EnvHttpProxyAgent | null;
+  private readonly proxiedPools = new Set<Pool>();
 
   constructor(private readonly options: UndiciTransportOptions) {
     super();
     this.deadlines = new Deadlines(options.clock);
+    const { proxy, connectTimeoutMs } = options;
+    this.proxied =
+      proxy === undefined
+        ? null
+        : proxiedDispatcher(proxy, { ...this.poolOptions(), connectTimeoutMs }, (pool) =>
+            this.proxiedPools.add(pool),
+          );
   }
 
   send(request: UpstreamRequest, options: SendOptions): Promise<UpstreamResponse> {
     if (options.signal.aborted) return Promise.reject(new TransportFailure('aborted', options.signal.reason));
-    const { pool, path } = this.target(request.url);
+    const { dispatcher, origin, path } = this.target(request.url);
     const exchange = new UpstreamExchange(options, this.deadlines, this.later, this.options.clock);
-    pool.dispatch({ path, method: request.method, ...payload(request) }, exchange);
+    dispatcher.dispatch({ origin, path, method: request.method, ...payload(request) }, exchange);
     return exchange.response;
   }
 
   /** Requests under way, and those that wait for a connection. */
   stats(): { running: number; waiting: number } {
-    const pools = [...this.pools.values()].map((pool) => pool.stats);
+    const pools = [...this.pools.values(), ...this.proxiedPools].map((pool) => pool.stats);
     return {
       running: pools.reduce((sum, { running }) => sum + running, 0),
       waiting: pools.reduce((sum, { pending }) => sum + pending, 0),
@@ -53,14 +71,16 @@ export class UndiciTransport extends UpstreamTransport {
 
   async close(): Promise<void> {
     await Promise.all([...this.pools.values()].map((pool) => pool.destroy()));
+    await this.proxied?.destroy();
     this.pools.clear();
   }
 
-  private target(url: string): { pool: Pool; path: string } {
+  private target(url: string): Target {
     const known = this.targets.get(url);
     if (known) return known;
-    const { origin, pathname, search } = new URL(url);
-    const target = { pool: this.pool(origin), path: `${pathname}${search}` };
+    const { origin, protocol, pathname, search } = new URL(url);
+    const dispatcher = protocol === 'https:' && this.proxied !== null ? this.proxied : this.pool(origin);
+    const target = { dispatcher, origin, path: `${pathname}${search}` };
     if (this.targets.size >= MOST_ORIGINS * 4) this.targets.clear();
     this.targets.set(url, target);
     return target;
@@ -70,8 +90,14 @@ export class UndiciTransport extends UpstreamTransport {
     const known = this.pools.get(origin);
     if (known) return known;
     if (this.pools.size >= MOST_ORIGINS) throw new TransportFailure('connect', 'too many upstream origins');
+    const pool = new Pool(origin, this.poolOptions());
+    this.pools.set(origin, pool);
+    return pool;
+  }
+
+  private poolOptions(): Pool.Options {
     const { connections, connectTimeoutMs } = this.options;
-    const pool = new Pool(origin, {
+    return {
       connections,
       pipelining: 1,
       // One connection lost or closed then ends one answer, not a hundred; the suites of hostile answers prove HTTP/1.1.
@@ -79,9 +105,7 @@ export class UndiciTransport extends UpstreamTransport {
       connect: { timeout: connectTimeoutMs },
       headersTimeout: 0,
       bodyTimeout: 0,
-    });
-    this.pools.set(origin, pool);
-    return pool;
+    };
   }
 }
 

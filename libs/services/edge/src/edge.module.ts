@@ -67,6 +67,8 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       clock,
       connections: config.UPSTREAM_CONNECTIONS,
       connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+      proxy:
+        config.HTTPS_PROXY === undefined ? undefined : { url: config.HTTPS_PROXY, except: config.NO_PROXY },
     });
     this.breakers = new CircuitBreakers(clock, random, (route, state) => {
       metrics.breakerChanged(route.provider, state);

@@ -1,6 +1,6 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { PROVIDERS, type Provider, type ProviderAccess } from '@gateway/providers';
-import { ConfigError, ToBoolean, ToNumber, valueOrFile } from '@gateway/platform';
+import { ConfigError, IsAddress, OrFile, ToBoolean, ToNumber, valueOrFile } from '@gateway/platform';
 
 /** Settings of the edge. Names are the environment's. */
 export class EdgeConfig {
@@ -22,6 +22,10 @@ export class EdgeConfig {
   @ToNumber() @IsInt() @Min(50) UPSTREAM_STREAM_IDLE_TIMEOUT_MS = 60_000;
   @ToNumber() @IsInt() @Min(50) UPSTREAM_STREAM_TOTAL_TIMEOUT_MS = 1_800_000;
   @ToNumber() @IsInt() @Min(50) UPSTREAM_TOTAL_TIMEOUT_MS = 600_000;
+  /** http[s]://[user:password@]host:port of a proxy for providers with https addresses; absent = none. */
+  @OrFile() @IsOptional() @IsAddress('http', 'https') HTTPS_PROXY?: string;
+  /** Hosts that are called directly, with commas between; a leading dot names all below. */
+  @IsString() NO_PROXY = '';
   /** Silence of a stream before its first event after which 200 and a comment are sent, and between keep-alives. */
   @ToNumber() @IsInt() @Min(50) STREAM_KEEP_ALIVE_MS = 15_000;
   /** A client that reads nothing for so long is closed. */

@@ -1,0 +1,44 @@
+import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
+
+export interface EgressProxy {
+  /** http[s]://[user:password@]host:port; TLS to the provider goes through it by CONNECT. */
+  url: string;
+  /** Hosts with commas between that are called directly: `.example.com` with all below, `host:port`, `*`. */
+  except: string;
+}
+
+export interface ProxiedPoolOptions extends Pool.Options {
+  connectTimeoutMs: number;
+}
+
+/**
+ * Calls through a proxy, with one pool per origin as without it. `onPool` is given each pool. A proxy that takes a
+ * connection and answers nothing ends with the connect time.
+ */
+export function proxiedDispatcher(
+  { url, except }: EgressProxy,
+  { connectTimeoutMs, ...options }: ProxiedPoolOptions,
+  onPool: (pool: Pool) => void,
+): EnvHttpProxyAgent {
+  const factory = (origin: string | URL, given: object): Dispatcher => {
+    const pool = new Pool(origin, { ...options, ...connectOf(given) });
+    onPool(pool);
+    return pool;
+  };
+  return new EnvHttpProxyAgent({
+    // Empty, because an absent one is read from the environment.
+    httpProxy: '',
+    httpsProxy: url,
+    noProxy: except,
+    factory,
+    connectTimeout: connectTimeoutMs,
+    clientFactory: (origin: URL, given: object) =>
+      new Pool(origin, { ...given, headersTimeout: connectTimeoutMs }),
+  });
+}
+
+/** How the agent connects: by the proxy, or directly where the host is excepted. */
+function connectOf(given: object): Pick<Pool.Options, 'connect'> {
+  const connect: unknown = Reflect.get(given, 'connect');
+  return typeof connect === 'function' ? { connect: connect as Pool.Options['connect'] } : {};
+}
