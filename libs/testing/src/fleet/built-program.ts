@@ -1,5 +1,6 @@
+import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startProgram, type Program } from '../child-program.js';
@@ -45,20 +46,25 @@ export async function endProgram(program: Program, graceMs = 30_000): Promise<nu
   return 'SIGKILL';
 }
 
+/** Below what systems give to outgoing connections (from 32,768 on): those of a busy machine take any free one. */
+const PORTS = { from: 20_000, to: 32_000 };
+
 /** Ports that were free a moment ago, all different. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve, reject) => {
-          server.once('error', reject);
-          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const ports = new Set<number>();
+  for (let tries = 0; ports.size < count && tries < count + 1_000; tries += 1) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    if (await isFree(port)) ports.add(port);
+  }
+  if (ports.size < count) throw new Error(`Fewer than ${count} ports of 127.0.0.1 are free.`);
+  return [...ports];
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 /** Waits until `/readyz` answers 200. */
