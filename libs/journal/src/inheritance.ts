@@ -66,6 +66,6 @@ export function isProducerName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 }
 
-export function isEpochName(name: string): boolean {
+function isEpochName(name: string): boolean {
   return /^[0-9a-z]{9}-[0-9a-f]{16}$/.test(name);
 }

@@ -13,8 +13,8 @@ export interface Batch {
   lastSeq: number;
 }
 
-export const BATCH_RECORDS_MAX = 500;
-export const BATCH_BYTES_MAX = 1024 * 1024;
+const BATCH_RECORDS_MAX = 500;
+const BATCH_BYTES_MAX = 1024 * 1024;
 const STALL_MS_MAX = 600_000;
 
 interface CursorOptions {

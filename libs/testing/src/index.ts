@@ -7,33 +7,20 @@ export { FundsDouble } from './doubles/funds-double.js';
 export { LimitStoreDouble } from './doubles/limit-store-double.js';
 export { PrefixedEventLog } from './doubles/prefixed-event-log.js';
 export { PrincipalReaderDouble } from './doubles/principal-reader-double.js';
-export { startProgram, type Program, type ProgramOptions } from './child-program.js';
-export { eventually, type EventuallyOptions } from './eventually.js';
+export { startProgram, type Program } from './child-program.js';
+export { eventually } from './eventually.js';
 export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fault-proxy.js';
-export type { FlowFaults } from './fault-proxy/faulty-flow.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
 export type { OwnServer } from './own-server.js';
 export { redisScripts, type RedisScripts } from './redis-scripts.js';
 export { securedKafka, securedRedis, type SecuredKafka, type SecuredRedis } from './secured-servers.js';
 export { seededRandom } from './seeded-random.js';
-export { ownKafka, testKafka, type OwnKafka, type TestKafka } from './test-kafka.js';
-export {
-  ownPostgres,
-  testDatabase,
-  testPostgres,
-  type TestDatabase,
-  type TestDatabaseOptions,
-} from './test-postgres.js';
-export {
-  ownRedis,
-  testRedis,
-  testRedisCluster,
-  type TestRedis,
-  type TestRedisCluster,
-} from './test-redis.js';
+export { ownKafka, testKafka, type TestKafka } from './test-kafka.js';
+export { ownPostgres, testDatabase, testPostgres, type TestDatabase } from './test-postgres.js';
+export { ownRedis, testRedis, testRedisCluster, type TestRedis } from './test-redis.js';
 export { endProgram, freePorts, startBuilt } from './fleet/built-program.js';
 export { startFleet, type Fleet, type FleetOptions } from './fleet/fleet.js';
-export { FLEET_APPS, type FleetApp } from './fleet/fleet-environment.js';
+export { type FleetApp } from './fleet/fleet-environment.js';
 export type { Proxied } from './fleet/fleet-servers.js';
 export { startGuard, withGuard } from './fleet/guard-process.js';
 export { repository } from './fleet/repository.js';
