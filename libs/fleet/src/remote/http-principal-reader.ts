@@ -43,7 +43,9 @@ export interface HttpPrincipalReaderDeps {
   onOutcome?: (outcome: PrincipalLookup | PrincipalLoad) => void;
 }
 
-const ENTRIES_MAX = 50_000;
+/** 1.7 KB each, 4.5 KB with its admission prepared: an edge that serves so many keys in turn must not look each up again. */
+const ENTRIES_MAX = 120_000;
+const UNKNOWN_MAX = 50_000;
 const NEGATIVE_MS = 5_000;
 const REVALIDATE_AFTER_MS = 60_000;
 /** By so much of a record's time sooner it is due, drawn for each. */
@@ -61,7 +63,7 @@ const TIMEOUT_MS = 250;
 export class HttpPrincipalReader extends PrincipalReader {
   private readonly entries = new BoundedCache<Entry>(ENTRIES_MAX);
   /** When each unknown credential was refused. */
-  private readonly unknown = new BoundedCache<number>(ENTRIES_MAX);
+  private readonly unknown = new BoundedCache<number>(UNKNOWN_MAX);
   private readonly flights = new Map<string, Flight>();
   private revalidations = 0;
   private heldBackUntil = 0;
