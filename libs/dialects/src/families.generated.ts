@@ -3,6 +3,8 @@ import type { EmbeddingsDialect } from './embeddings/embeddings-dialect.js';
 import { dialect as embeddingsOpenai } from './embeddings/openai/openai.dialect.js';
 import type { ModerationsDialect } from './moderations/moderations-dialect.js';
 import { dialect as moderationsOpenai } from './moderations/openai/openai.dialect.js';
+import type { SpeechDialect } from './speech/speech-dialect.js';
+import { dialect as speechOpenai } from './speech/openai/openai.dialect.js';
 import type { TextDialect } from './text/text-dialect.js';
 import { dialect as textChat } from './text/chat/chat.dialect.js';
 import { dialect as textMessages } from './text/messages/messages.dialect.js';
@@ -20,6 +22,13 @@ export const MODERATIONS_DIALECTS: ReadonlyMap<string, ModerationsDialect> = new
 );
 export type { ModerationsDialect } from './moderations/moderations-dialect.js';
 export { moderationsOpenai };
+
+/** Dialects of the family speech, by the name that routes of the catalogue give them. */
+export const SPEECH_DIALECTS: ReadonlyMap<string, SpeechDialect> = new Map(
+  [speechOpenai].map((dialect) => [dialect.name, dialect]),
+);
+export type { SpeechRequest, SpeechDialect } from './speech/speech-dialect.js';
+export { speechOpenai };
 
 /** Dialects of the family text, by the name that routes of the catalogue give them. */
 export const TEXT_DIALECTS: ReadonlyMap<string, TextDialect> = new Map(

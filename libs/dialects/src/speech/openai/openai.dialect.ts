@@ -1,0 +1,156 @@
+import type { UnitUsage } from '@gateway/contracts';
+import { isObject, objectOf, textOf } from '../../body/json-object.js';
+import { spliceMembers } from '../../body/splice.js';
+import { parseUpstreamJson } from '../../body/upstream-json.js';
+import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
+import type { Answer, AnswerHead, Piece } from '../../translation/translation.js';
+import { JSON_TYPE } from '../../translation/upstream-body.js';
+import { badAnswer, failurePiece } from '../../translation/whole-answer.js';
+import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';
+
+const EVENT_STREAM = 'text/event-stream';
+/** These answer audio alone; every later model also answers events, whose last one holds the counts that are billed. */
+const AUDIO_ONLY = /^tts-1/;
+const TYPES: Readonly<Record<string, string>> = {
+  mp3: 'audio/mpeg',
+  opus: 'audio/opus',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+};
+
+/** OpenAI's speech. The caller gets bytes of audio, whether the upstream answers bytes or events. */
+export const dialect: SpeechDialect = {
+  name: 'speech',
+  encode: ({ body }, { upstreamModel }) => {
+    const stream_format = AUDIO_ONLY.test(upstreamModel) ? undefined : 'sse';
+    const { pieces, byteLength } = spliceMembers(body, { model: upstreamModel, stream_format });
+    const accept = `audio/*, ${EVENT_STREAM}`;
+    return { path: '/audio/speech', contentType: JSON_TYPE, accept, pieces, byteLength };
+  },
+  begin: (head, request) =>
+    head.contentType.includes(EVENT_STREAM) ? new SpeechEvents(request) : new SpeechBytes(head, request),
+};
+
+/** Audio as it is: every chunk goes on. */
+class SpeechBytes implements Answer {
+  readonly isWhole: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  private hasAudio = false;
+
+  constructor(
+    { contentType }: AnswerHead,
+    private readonly request: SpeechRequest,
+  ) {
+    const isAudio = /^(?:audio\/|application\/octet-stream)/.test(contentType);
+    // Anything else under a status of 200 is a message, which must not be played.
+    this.isWhole = !isAudio;
+    this.headers = { 'content-type': contentType.startsWith('audio/') ? contentType : typeOf(request) };
+  }
+
+  push(chunk: Uint8Array): Piece[] {
+    if (this.isWhole) return [badAnswer('the answer is no audio.')];
+    if (chunk.byteLength === 0) return [{ kind: 'wait', out: '' }];
+    this.hasAudio = true;
+    return [{ kind: 'part', out: chunk, usage: usageOf(this.request) }];
+  }
+
+  end(): Piece[] {
+    if (!this.hasAudio) return [badAnswer('the answer holds no audio.')];
+    return [{ kind: 'end', out: '', usage: usageOf(this.request), finishSeen: true }];
+  }
+
+  fail(): null {
+    return null;
+  }
+}
+
+/** Audio in events: `speech.audio.delta` holds base64, `speech.audio.done` the counts. */
+class SpeechEvents implements Answer {
+  readonly isWhole = false;
+  readonly headers: Readonly<Record<string, string>>;
+  private readonly parser = new SseParser();
+  private hasAudio = false;
+  private isOver = false;
+
+  constructor(private readonly request: SpeechRequest) {
+    this.headers = { 'content-type': typeOf(request) };
+  }
+
+  push(chunk: Uint8Array): Piece[] {
+    const pieces = this.parser.push(chunk).flatMap((event) => this.piece(event));
+    if (this.parser.overflowed) pieces.push(...this.over(badAnswer('an event of the answer is too long.')));
+    return pieces.length > 0 ? pieces : [{ kind: 'wait', out: '' }];
+  }
+
+  end(): Piece[] {
+    const pieces = this.parser.end().flatMap((event) => this.piece(event));
+    const cut = failurePiece({
+      kind: this.hasAudio ? 'connection' : 'bad_response',
+      body: null,
+      status: null,
+      message: 'the answer ended before the audio was complete.',
+    });
+    return [...pieces, ...this.over(cut)];
+  }
+
+  fail(): null {
+    return null;
+  }
+
+  private piece({ data }: SseEvent): Piece[] {
+    const text = data.trim();
+    if (this.isOver || text === '' || text === '[DONE]') return [];
+    const event = parsed(text);
+    if (!isObject(event)) return this.over(badAnswer('an event of the answer is not a JSON object.'));
+    if (event.error) return this.over(inBand(event));
+    if (event.type === 'speech.audio.done')
+      return this.over({ kind: 'end', out: '', usage: usageOf(this.request, event.usage), finishSeen: true });
+    const audio = Buffer.from(textOf(event.audio), 'base64');
+    if (audio.byteLength === 0) return [];
+    this.hasAudio = true;
+    // Its tokens come with the last event; until then they are not known.
+    return [{ kind: 'part', out: audio, usage: { characters: this.request.characters } }];
+  }
+
+  /** The last piece, once. */
+  private over(piece: Piece): Piece[] {
+    if (this.isOver) return [];
+    this.isOver = true;
+    return [piece];
+  }
+}
+
+function inBand(event: Record<string, unknown>): Piece {
+  const message = textOf(objectOf(event.error).message) || 'the provider reported an error.';
+  return failurePiece({ kind: 'in_band', body: event, status: null, message });
+}
+
+/** Characters are what was sent. Tokens are 0 where the provider bills none, and those of audio where it counts them. */
+function usageOf({ characters }: SpeechRequest, reported?: unknown): UnitUsage {
+  const { input_tokens, output_tokens } = objectOf(reported);
+  const spoken = countOf(output_tokens);
+  return {
+    characters,
+    prompt_tokens: countOf(input_tokens),
+    completion_tokens: spoken,
+    audio_output_tokens: spoken,
+  };
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}
+
+function typeOf({ format }: SpeechRequest): string {
+  return TYPES[format] ?? 'application/octet-stream';
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseUpstreamJson(text);
+  } catch {
+    return null; // The caller of this says what is wrong with the event.
+  }
+}

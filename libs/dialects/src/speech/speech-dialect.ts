@@ -1,0 +1,22 @@
+import type { ParsedBody } from '../body/parsed-body.js';
+import type { Answer, AnswerHead, RouteTarget } from '../translation/translation.js';
+import type { UpstreamBody } from '../translation/upstream-body.js';
+
+/** A text to be spoken. */
+export interface SpeechRequest {
+  /** Characters of the text, which some providers bill. */
+  characters: number;
+  /** As the caller named it: mp3, opus, aac, flac, wav or pcm. */
+  format: string;
+  /** What the caller sent; never changed. */
+  body: ParsedBody;
+}
+
+/** What an upstream that speaks texts speaks itself. */
+export interface SpeechDialect {
+  /** As the routes of the catalogue name it. */
+  readonly name: string;
+  encode(request: SpeechRequest, target: RouteTarget): UpstreamBody;
+  /** An answer of audio bytes, passed on as they come. */
+  begin(head: AnswerHead, request: SpeechRequest): Answer;
+}

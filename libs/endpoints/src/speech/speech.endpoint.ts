@@ -1,0 +1,106 @@
+import {
+  LazySchema,
+  Misfit,
+  readJson,
+  SPEECH_DIALECTS,
+  type ParsedBody,
+  type RouteTarget,
+  type SpeechDialect,
+  type SpeechRequest,
+  type Translation,
+  type UpstreamBody,
+} from '@gateway/dialects';
+import type { Asked, Endpoint } from '../endpoint.js';
+
+const CHARACTERS_MAX = 4_096;
+const FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'];
+
+const SCHEMA = {
+  type: 'object',
+  required: ['input', 'voice'],
+  properties: {
+    model: { type: 'string', nullable: true },
+    input: { type: 'string', minLength: 1, maxLength: CHARACTERS_MAX },
+    voice: {
+      type: ['string', 'object'],
+      minLength: 1,
+      properties: { id: { type: 'string', minLength: 1 } },
+    },
+    response_format: { enum: [...FORMATS, null] },
+    speed: { type: 'number', minimum: 0.25, maximum: 4, nullable: true },
+    instructions: { type: 'string', maxLength: CHARACTERS_MAX, nullable: true },
+    stream_format: { enum: ['audio', 'sse', null] },
+  },
+};
+const schema = new LazySchema(SCHEMA, { strict: false });
+
+/** POST /v1/audio/speech. */
+export const endpoint: Endpoint<SpeechRequest> = {
+  paths: ['/audio/speech'],
+  permission: 'inference:write',
+  idPrefix: 'speech',
+  docs: {
+    summary: 'OpenAI speech',
+    schemaName: 'SpeechRequest',
+    schema: SCHEMA,
+    answers: FORMATS.map((format) => (format === 'mp3' ? 'audio/mpeg' : `audio/${format}`)),
+    description:
+      'Bytes of audio as they are made. The answer as events (`stream_format: "sse"`) is not served yet.',
+  },
+  load: () => schema.load(),
+  read: ({ bytes }) => askedOf(readJson(bytes, schema)),
+  translate: ({ request }, route) => {
+    const dialect = SPEECH_DIALECTS.get(route.dialect);
+    if (!dialect) return new Misfit(null);
+    if (request.body.value.stream_format === 'sse') return new Misfit('stream_format');
+    return new SpeechTranslation(dialect, request, route);
+  },
+};
+
+class SpeechTranslation implements Translation {
+  readonly ignored = [];
+  private encoded: UpstreamBody | null = null;
+
+  constructor(
+    private readonly dialect: SpeechDialect,
+    private readonly asked: SpeechRequest,
+    private readonly target: RouteTarget,
+  ) {}
+
+  get request(): UpstreamBody {
+    return (this.encoded ??= this.dialect.encode(this.asked, this.target));
+  }
+
+  begin(head: Parameters<Translation['begin']>[0]): ReturnType<Translation['begin']> {
+    return this.dialect.begin(head, this.asked);
+  }
+}
+
+function askedOf(body: ParsedBody): Asked<SpeechRequest> {
+  const { model, input, instructions, response_format: format } = body.value;
+  const text = String(input);
+  // Of Unicode, as a person counts them: a pair of surrogates is one.
+  const characters = Array.from(text).length;
+  const spoken = typeof instructions === 'string' ? text + instructions : text;
+  return {
+    model: typeof model === 'string' && model !== '' ? model : null,
+    stream: false,
+    tier: 'default',
+    endUser: null,
+    serves: { type: 'tts', status: 501 },
+    requires: [],
+    dialect: 'speech',
+    input: {
+      inputBytes: Buffer.byteLength(spoken),
+      inputImages: 0,
+      inputAudioSeconds: 0,
+      inputDocuments: [],
+    },
+    units: { characters },
+    maxOutputTokens: null,
+    choices: 1,
+    writesCache: false,
+    context: {},
+    request: { characters, format: typeof format === 'string' ? format : 'mp3', body },
+  };
+}

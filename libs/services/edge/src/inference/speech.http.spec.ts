@@ -1,0 +1,100 @@
+import OpenAI from 'openai';
+import EarlierOpenAI from 'openai-6';
+import type { CatalogueModel, PriceRecord } from '@gateway/contracts';
+import { startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
+
+const BY_CHARACTER: PriceRecord = { pricing_unit: 'per_1m_characters', characters_usd_per_1m: '15' };
+const BY_TOKEN: PriceRecord = { prompt_usd_per_1m: '0.6', audio_output_usd_per_1m: '12' };
+
+/** A model that speaks, on the simulated provider. */
+function speaker(id: string, upstreamModel: string, price: PriceRecord): CatalogueModel {
+  const model = testModel(id, [{ provider: 'simulated', upstreamModel }], {
+    model_type: 'tts',
+    supports_completions_api: false,
+    pricing: price,
+  });
+  return {
+    ...model,
+    routes: model.routes.map((route) => ({ ...route, dialect: 'speech', maxOutputTokens: null, price })),
+  };
+}
+
+describe('POST /v1/audio/speech', () => {
+  let edge: EdgeUnderTest;
+
+  beforeAll(async () => {
+    edge = await startEdge({
+      models: [
+        speaker('acme/bytes', 'tts-1-sim', BY_CHARACTER),
+        speaker('acme/events', 'sim-speech:prompt=10;completion=50', BY_TOKEN),
+        speaker('acme/html', 'tts-1-sim:malformed=html', BY_CHARACTER),
+        speaker('acme/cut', 'tts-1-sim:cut=1', BY_CHARACTER),
+      ],
+    });
+  });
+  afterAll(() => edge.close());
+
+  const speak = (body: object): Promise<Response> =>
+    edge.post({ voice: 'alloy', ...body }, { path: '/v1/audio/speech' });
+
+  it.each([
+    ['openai 7', OpenAI],
+    ['openai 6', EarlierOpenAI as unknown as typeof OpenAI],
+  ])('%s reads the audio, whether the provider answers bytes or events', async (_sdk, Sdk) => {
+    const openai = new Sdk({ baseURL: `${edge.url}/openai/v1`, apiKey: edge.key, maxRetries: 0 });
+    for (const model of ['acme/bytes', 'acme/events']) {
+      const answer = await openai.audio.speech.create({
+        model,
+        input: 'Hello there',
+        voice: 'alloy',
+        response_format: 'wav',
+      });
+      expect(answer.headers.get('content-type')).toBe('audio/wav');
+      const audio = Buffer.from(await answer.arrayBuffer());
+      expect([audio.toString('latin1', 0, 4), audio.length]).toEqual(['RIFF', 44 + 11 * 160]);
+    }
+  });
+
+  it('bills characters, to the last decimal', async () => {
+    const answer = await speak({ model: 'acme/bytes', input: 'Hello 😀' });
+    expect(answer.status).toBe(200);
+    await answer.arrayBuffer();
+    expect(await edge.record(answer)).toMatchObject({
+      endpoint: '/v1/audio/speech',
+      outcome: 'served',
+      stream: false,
+      usage: { characters: 7 },
+      usage_estimated: false,
+      cost_usd: '0.000105',
+    });
+  });
+
+  it('bills the tokens that the last event counts', async () => {
+    const answer = await speak({ model: 'acme/events', input: 'Hello' });
+    await answer.arrayBuffer();
+    expect(await edge.record(answer)).toMatchObject({
+      usage: { prompt_tokens: 10, completion_tokens: 50, audio_output_tokens: 50 },
+      cost_usd: '0.000606',
+    });
+  });
+
+  it('MOD-12 501 where the model does not speak, 422 without a voice, 400 for what is not served yet', async () => {
+    const talks = await speak({ model: 'simulator/chat', input: 'a' });
+    expect([talks.status, await codeOf(talks)]).toEqual([501, 'model_capability_not_supported']);
+    expect((await speak({ model: 'acme/bytes', input: 'a', voice: undefined })).status).toBe(422);
+    const events = await speak({ model: 'acme/bytes', input: 'a', stream_format: 'sse' });
+    expect([events.status, await codeOf(events)]).toEqual([400, 'unsupported_operation']);
+  });
+
+  it('502 where the answer is no audio; a broken one is cut, not ended', async () => {
+    const html = await speak({ model: 'acme/html', input: 'a' });
+    expect([html.status, await codeOf(html)]).toEqual([502, 'upstream_error']);
+    const cut = await speak({ model: 'acme/cut', input: 'Hello' });
+    await expect(cut.arrayBuffer()).rejects.toThrow();
+    expect(await edge.record(cut)).toMatchObject({ outcome: 'failed', cost_usd: null });
+  });
+});
+
+async function codeOf(answer: Response): Promise<string> {
+  return ((await answer.json()) as { error: { code: string } }).error.code;
+}
