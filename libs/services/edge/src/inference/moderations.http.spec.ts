@@ -54,7 +54,9 @@ describe('POST /v1/moderations', () => {
       model: 'simulator/moderation',
       outcome: 'served',
       cost_usd: '0',
-      usage: { completion_tokens: 0 },
+      // The provider counts no tokens: eleven bytes are sent.
+      usage: { prompt_tokens: 3, completion_tokens: 0 },
+      usage_estimated: true,
     });
   });
 

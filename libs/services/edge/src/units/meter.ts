@@ -30,9 +30,9 @@ export class Meter {
     if (!isGone) this.outputBytes = piece.deliveredBytes ?? this.outputBytes;
   }
 
-  /** The usage with its output count; null while only a part of it is known. */
+  /** The usage with both sides of its tokens; null while only a part of it is known. */
   get finalUsage(): UnitUsage | null {
-    return this.usage?.completion_tokens === undefined ? null : this.usage;
+    return this.usage !== null && hasBothSides(this.usage) ? this.usage : null;
   }
 
   get traffic(): UnitTraffic {
@@ -41,7 +41,11 @@ export class Meter {
 
   /** Counts as they are billed: those reported where they are whole, else completed by the estimate. */
   complete(reported: UnitUsage, deliveredBytes: number): UnitUsage {
-    if (reported.completion_tokens !== undefined) return reported;
+    if (hasBothSides(reported)) return reported;
     return estimateUsage({ ...this.sent, outputBytes: deliveredBytes }, reported).usage;
   }
+}
+
+function hasBothSides({ prompt_tokens, completion_tokens }: UnitUsage): boolean {
+  return prompt_tokens !== undefined && completion_tokens !== undefined;
 }
