@@ -2,8 +2,9 @@
 import type { Endpoint } from './endpoint.js';
 import { endpoint as chat } from './chat/chat.endpoint.js';
 import { endpoint as embeddings } from './embeddings/embeddings.endpoint.js';
+import { endpoint as images } from './images/images.endpoint.js';
 import { endpoint as messages } from './messages/messages.endpoint.js';
 import { endpoint as moderations } from './moderations/moderations.endpoint.js';
 import { endpoint as speech } from './speech/speech.endpoint.js';
 
-export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, messages, moderations, speech];
+export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, images, messages, moderations, speech];
