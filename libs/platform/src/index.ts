@@ -1,7 +1,7 @@
 export { Access, ACCESS_METADATA } from './auth/access.js';
 export type { AccessRule, OrgRule } from './auth/access.js';
 export { permit } from './auth/authenticator.js';
-export { credentialOf, parseCredential } from './auth/credential.js';
+export { credentialOf, credentialOfRequest } from './auth/credential.js';
 export { keyOf, principalOf, sessionOf } from './auth/principal-of.js';
 export { maskedSecret, mintSecret, secretDigest } from './auth/secret.js';
 export { bootstrap } from './boot/bootstrap.js';

@@ -12,7 +12,7 @@ import {
 } from '@gateway/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { AccessRule } from './access.js';
-import { parseCredential } from './credential.js';
+import { credentialOfRequest } from './credential.js';
 
 export interface AuthenticatorDeps {
   /** Asked on first use: the module that provides the reader is made after the platform. */
@@ -26,6 +26,7 @@ export interface AuthenticatorDeps {
 /** Finds out who calls and whether the rule lets them in. Every service uses this one. */
 export class Authenticator {
   private readonly fleetTokens: readonly Buffer[];
+  private reader: PrincipalReader | null = null;
 
   constructor(private readonly deps: AuthenticatorDeps) {
     this.fleetTokens = deps.fleetTokens.map(sha256);
@@ -40,11 +41,9 @@ export class Authenticator {
     if (rule.public === true) return null;
     if (rule.internal === true && this.isFleet(request)) return null;
     if (isInternalOnly(rule)) throw new ApiError('not_found');
-    const credential = parseCredential(request.headers);
-    const cached = await this.deps.principals().resolve(credential);
-    const principal = (await this.isCurrent(cached))
-      ? cached
-      : await this.deps.principals().reload(credential);
+    const credential = credentialOfRequest(request.raw);
+    const cached = await this.principals.resolve(credential);
+    const principal = (await this.isCurrent(cached)) ? cached : await this.principals.reload(credential);
     permit(principal, rule, this.deps.clock);
     return principal;
   }
@@ -58,17 +57,21 @@ export class Authenticator {
     rule: AccessRule,
     onRefused?: (principal: KeyPrincipal, refusal: ApiError) => void,
   ): Promise<KeyPrincipal> {
-    const credential = parseCredential(request.headers);
-    const known = { principal: await this.deps.principals().resolve(credential) };
+    const credential = credentialOfRequest(request.raw);
+    const known = { principal: await this.principals.resolve(credential) };
     try {
       return asKey(permit(known.principal, rule, this.deps.clock));
     } catch (refusal) {
       if (!(refusal instanceof ApiError)) throw refusal;
       // A refusal must not rest on an old record: the key may have been reactivated since.
       if (!(await this.isCurrent(known.principal)))
-        known.principal = await this.deps.principals().reload(credential);
+        known.principal = await this.principals.reload(credential);
       return this.permitted(known.principal, rule, onRefused);
     }
+  }
+
+  private get principals(): PrincipalReader {
+    return (this.reader ??= this.deps.principals());
   }
 
   private permitted(

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import { ApiError, type Credential } from '@gateway/contracts';
 import { isWellFormedSecret, secretDigest } from './secret.js';
 
@@ -12,6 +13,31 @@ const TOKEN_MAX_LENGTH = 4_096;
  */
 export function parseCredential(headers: IncomingHttpHeaders): Credential {
   return credentialOf(presented(headers));
+}
+
+/** What a connection presented last. */
+interface Presented {
+  authorization: string | undefined;
+  apiKey: string | string[] | undefined;
+  credential: Credential;
+}
+
+/** One per connection, forgotten with it. */
+const presentedLast = new WeakMap<Socket, Presented>();
+
+/**
+ * The same for a request. A kept connection that presents the same text again gets the same Credential object, without
+ * checking and hashing it once more. Says nothing of the principal, which is looked up for every request.
+ */
+export function credentialOfRequest(request: { headers: IncomingHttpHeaders; socket: Socket }): Credential {
+  const { headers, socket } = request;
+  const { authorization, 'x-api-key': apiKey } = headers;
+  const last = presentedLast.get(socket);
+  if (last !== undefined && last.authorization === authorization && last.apiKey === apiKey)
+    return last.credential;
+  const credential = parseCredential(headers);
+  presentedLast.set(socket, { authorization, apiKey, credential });
+  return credential;
 }
 
 /** The same for text that came another way, for example a realtime subprotocol. */

@@ -1,6 +1,6 @@
 import { ApiError, BODY_LIMIT_BYTES, type KeyPrincipal, type PrincipalReader } from '@gateway/contracts';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
-import { parseCredential, permit, responseHeaders, type AccessRule } from '@gateway/platform';
+import { credentialOfRequest, permit, responseHeaders, type AccessRule } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { Call } from '../request/call.js';
 import { Client } from '../request/client.js';
@@ -51,7 +51,7 @@ function registerPath(scope: FastifyInstance, endpoint: Endpoint, path: string, 
     bytes: Buffer.isBuffer(request.body) ? request.body : EMPTY,
     reload: async () => {
       const newer = permit(
-        await deps.principals.reload(parseCredential(request.headers)),
+        await deps.principals.reload(credentialOfRequest(request.raw)),
         access,
         deps.clock,
       );
