@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '@gateway/contracts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { applyKeyPin } from '../request/response-headers.js';
 import { ACCESS_METADATA, type AccessRule } from './access.js';
 import { Authenticator } from './authenticator.js';
@@ -27,7 +27,7 @@ export class PrincipalGuard implements CanActivate {
     const request = http.getRequest<FastifyRequest>();
     request.principal = await this.authenticator.authenticate(request, rule);
     requireOrgOfPath(request, rule);
-    if (request.principal !== null) applyKeyPin(request, http.getResponse<FastifyReply>(), request.principal);
+    if (request.principal !== null) applyKeyPin(request, request.principal);
     if (request.bodyFault !== null) throw request.bodyFault;
     return true;
   }

@@ -1,5 +1,5 @@
 import type { ApiError, KeyPrincipal } from '@gateway/contracts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { applyKeyPin } from '../request/response-headers.js';
 import type { Authenticator } from './authenticator.js';
 import type { AccessRule } from './access.js';
@@ -41,14 +41,14 @@ export function guardRawRoutes(
     if (access === null) return;
     const admits = route.config?.admits === true;
     const refused = route.config?.refused;
-    const guard = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const guard = async (request: FastifyRequest): Promise<void> => {
       request.principal = admits
         ? await authenticator().authenticateKey(request, access, (principal, refusal) =>
             refused?.(request, principal, refusal),
           )
         : await authenticator().authenticate(request, access);
-      requireOrgOfPath(request, access);
-      if (request.principal !== null) applyKeyPin(request, reply, request.principal);
+      if (access.org !== undefined) requireOrgOfPath(request, access);
+      if (request.principal !== null) applyKeyPin(request, request.principal);
       if (request.bodyFault === null) return;
       if (request.principal?.kind === 'key') refused?.(request, request.principal, request.bodyFault);
       throw request.bodyFault;

@@ -37,8 +37,8 @@ function wrongContentType(): ApiError {
 }
 
 /** Request bodies are never compressed: what a few bytes unpack to could not be bounded by their length. */
-export function contentEncodingFault(encoding: string | undefined): ApiError | null {
-  if (encoding === undefined || encoding.trim() === '' || /^identity$/i.test(encoding.trim())) return null;
+export function contentEncodingFault(encoding: string): ApiError | null {
+  if (encoding.trim() === '' || /^identity$/i.test(encoding.trim())) return null;
   return new ApiError('invalid_input', {
     status: 415,
     message: 'Content-Encoding is not accepted on request bodies.',

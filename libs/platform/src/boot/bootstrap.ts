@@ -40,10 +40,10 @@ import { CLOCK } from '../time/tokens.js';
 import { defaultPressureLimits, Pressure, type PressureLimits } from '../pressure/pressure.js';
 import { registerBodyParsers } from './body-parsers.js';
 import { answerClientError } from './client-error.js';
-import { drainRefusal, trackRequests } from './drain-hooks.js';
+import { Entrance } from './entrance.js';
 import { declaresTooMuch, dropBody, sendTooLarge } from '../request/oversize.js';
 import { readVersion, registerRequestHooks } from './request-hooks.js';
-import { isCrossOriginPath, responseHeaders } from '../request/response-headers.js';
+import { addResponseHeaders, isCrossOriginPath, responseHeaders } from '../request/response-headers.js';
 
 export interface BootConfig {
   host: string;
@@ -101,7 +101,7 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
   const instance = adapter.getInstance<FastifyInstance>();
   const parts: {
     app?: NestFastifyApplication;
-    drain?: Drain;
+    entrance?: Entrance;
     authenticator?: Authenticator;
     failures?: FailureLog;
   } = {};
@@ -109,12 +109,10 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
     if (parts.app === undefined) throw new Error('A request came before the application was made.');
     return parts.app;
   };
-  registerRequestHooks(instance, (request, reply) =>
-    parts.drain === undefined ? null : drainRefusal({ drain: parts.drain, random }, request, reply),
-  );
+  registerRequestHooks(instance, () => parts.entrance);
   decorateClient(instance, () => created().get(ClientAddress));
   registerBodyParsers(instance);
-  closeStalledReaders(instance, config.stallMs ?? STALL_MS);
+  completeAnswers(instance, config.stallMs ?? STALL_MS);
   const registered = guardRawRoutes(instance, () => (parts.authenticator ??= created().get(Authenticator)));
   // Before any plugin: the routes of one that registers some are completed with the handler of that moment.
   // One log for all of them, because its bound is the process's.
@@ -131,7 +129,7 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
     abortOnError: false,
   });
   parts.app = app;
-  parts.drain = app.get(Drain);
+  parts.entrance = entranceOf(app, random);
   const logger = app.get<Logger>(LOGGER);
   app.useLogger(new NestLogger(logger));
   app.useGlobalFilters(new ErrorFilter(failures()));
@@ -152,13 +150,26 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
   return { url, metricsUrl: scraped?.url ?? null, app, routes, close };
 }
 
-/** Nothing else ends a connection whose answer waits: Node's keep-alive time begins when the kernel has all of it. */
-function closeStalledReaders(instance: FastifyInstance, stallMs: number): void {
-  instance.addHook('onSend', (_request, reply, payload, done) => {
+/**
+ * Headers of every answer, and a bound on how long it may wait for its reader. Nothing else ends a connection whose answer
+ * waits: Node's keep-alive time begins when the kernel has all of it. A hijacked reply passes this by.
+ */
+function completeAnswers(instance: FastifyInstance, stallMs: number): void {
+  instance.addHook('onSend', (request, reply, payload, done) => {
+    addResponseHeaders(request, reply);
     const { socket } = reply.raw;
     // Its own use of the socket ends it, also of one large write of which some is taken. inject() of a test has none.
     if (socket instanceof Socket) socket.setTimeout(stallMs);
     done(null, payload);
+  });
+}
+
+function entranceOf(app: NestFastifyApplication, random: Random): Entrance {
+  return new Entrance({
+    drain: app.get(Drain),
+    metrics: app.get(Metrics),
+    pressure: app.get(Pressure),
+    random,
   });
 }
 
@@ -175,11 +186,10 @@ function decorateClient(instance: FastifyInstance, client: () => ClientAddress):
   });
 }
 
-/** Metrics, drain, shedding and traces of every request; the platform's own paths. */
+/** Shedding and traces of every request; the platform's own paths. */
 function watchRequests(app: NestFastifyApplication, instance: FastifyInstance, config: BootConfig): void {
   const drain = app.get(Drain);
   const metrics = app.get(Metrics);
-  trackRequests(instance, drain, metrics);
   app.get(Pressure).watch(instance, config.pressure ?? defaultPressureLimits());
   const tracer = app.get<Tracer | null>(TRACER);
   if (tracer !== null) traceRequests(instance, tracer);

@@ -1,21 +1,18 @@
 import { BASELINE_VERSION, resolveVersion } from '@gateway/api-version';
 import { ApiError, HEADER } from '@gateway/contracts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { contentEncodingFault } from './body-parsers.js';
+import type { Entrance } from './entrance.js';
 import { framingFault } from './framing.js';
 import { declaresTooMuch, sendTooLarge } from '../request/oversize.js';
-import { responseHeaders } from '../request/response-headers.js';
 import '../request/gateway-request.js';
-
-/** Refuses a request before it is looked at, for example while draining; null lets it in. */
-export type EntryCheck = (request: FastifyRequest, reply: FastifyReply) => ApiError | null;
 
 /**
  * The order of every request: one meaning (what a neighbour could read in another way is refused), size, version header, then (elsewhere) authentication, status of the key, body.
  * A request whose length is known is judged at once. The size of a chunked body is known only when it was read,
  * so its refusal waits in `request.refusal` until then.
  */
-export function registerRequestHooks(instance: FastifyInstance, entryCheck: EntryCheck): void {
+export function registerRequestHooks(instance: FastifyInstance, entrance: () => Entrance | undefined): void {
   instance.decorateRequest('requestId', { getter: requestIdOf });
   instance.decorateRequest('apiVersion', BASELINE_VERSION);
   instance.decorateRequest('isVersionPinned', false);
@@ -23,20 +20,22 @@ export function registerRequestHooks(instance: FastifyInstance, entryCheck: Entr
   instance.decorateRequest('bodyFault', null);
   instance.decorateRequest('refusal', null);
   instance.decorateRequest('isOversized', false);
+  // One hook, because each costs every request.
   instance.addHook('onRequest', (request, reply, done) => {
     const fault = framingFault(request.raw);
     if (fault !== null) {
-      reply.headers(responseHeaders(request)).header('Connection', 'close');
+      reply.header('Connection', 'close');
       return done(new ApiError('bad_request', { message: fault }));
     }
     if (declaresTooMuch(request)) return sendTooLarge(request, reply);
-    const refusal = readVersion(request) ?? entryCheck(request, reply);
-    reply.headers(responseHeaders(request));
-    request.bodyFault = contentEncodingFault(request.headers['content-encoding']);
-    if (refusal === null) return done();
-    if (request.headers['transfer-encoding'] === undefined) return done(refusal);
-    request.refusal = refusal;
-    done();
+    const refusal = readVersion(request) ?? entrance()?.draining(request, reply) ?? null;
+    const encoding = request.headers['content-encoding'];
+    if (encoding !== undefined) request.bodyFault = contentEncodingFault(encoding);
+    if (refusal !== null) {
+      if (request.headers['transfer-encoding'] === undefined) return done(refusal);
+      request.refusal = refusal;
+    }
+    done(entrance()?.enter(request, reply) ?? undefined);
   });
   instance.addHook('preValidation', (request, _reply, done) => {
     done(request.refusal ?? undefined);

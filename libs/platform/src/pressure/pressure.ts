@@ -1,10 +1,9 @@
 import underPressure from '@fastify/under-pressure';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ApiError, Random } from '@gateway/contracts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { totalmem } from 'node:os';
 import { unavailable } from '../errors/unavailable.js';
-import { OPERATIONAL_PATHS } from '../health/operational-routes.js';
 import { RANDOM } from '../time/tokens.js';
 import { LoopDelay } from './loop-delay.js';
 
@@ -45,6 +44,15 @@ export class Pressure {
     return this.bodyBytes;
   }
 
+  /** A request body of so many bytes is being served, by its declared length. */
+  held(bytes: number): void {
+    this.bodyBytes += bytes;
+  }
+
+  released(bytes: number): void {
+    this.bodyBytes -= bytes;
+  }
+
   /** True where batch work and requests of free models are to be refused with `service_unavailable`. */
   get refusesSome(): boolean {
     const { delayMs, rssBytes, bodyBytes } = this.limits;
@@ -54,7 +62,7 @@ export class Pressure {
     return this.delay.meanMs > delayMs.some || measured.rssBytes > rssBytes.some;
   }
 
-  /** Refuses everything past the limits; the platform's own paths are exempt. */
+  /** Begins to measure. */
   watch(instance: FastifyInstance, limits: PressureLimits): void {
     this.limits = limits;
     this.instance = instance;
@@ -63,33 +71,23 @@ export class Pressure {
       this.delay.stop();
       closed();
     });
-    // Its own delay is infinite for a second after any block of a second.
-    void instance.register(underPressure, {
-      maxRssBytes: limits.rssBytes.all,
-      pressureHandler: (request: FastifyRequest, _reply: unknown, type: string, value?: number) => {
-        if (isOperational(request)) return undefined;
-        return Promise.reject(this.overloaded(`${type} is ${value ?? 'too high'}`));
-      },
-    });
-    instance.addHook('onRequest', (request, reply, done) => {
-      if (this.delay.meanMs > limits.delayMs.all && !isOperational(request))
-        return done(this.overloaded(`its event loop is ${this.delay.meanMs} ms late`));
-      const declared = Number(request.headers['content-length'] ?? 0);
-      if (declared === 0) return done();
-      this.bodyBytes += declared;
-      reply.raw.once('close', () => {
-        this.bodyBytes -= declared;
-      });
-      const isTooMuch = this.bodyBytes > limits.bodyBytes.all;
-      done(isTooMuch ? this.overloaded(`${this.bodyBytes} bytes of bodies are in flight`) : undefined);
-    });
+    // For the resident memory alone, which it samples; without a limit it adds no hook. Its own delay is infinite for a
+    // second after any block of a second.
+    void instance.register(underPressure);
+  }
+
+  /** Why a request that declares so many bytes is refused past the limits; null lets it in. */
+  refusal(declaredBytes: number): ApiError | null {
+    const { delayMs, rssBytes, bodyBytes } = this.limits;
+    const resident = this.instance?.memoryUsage().rssBytes ?? 0;
+    if (resident > rssBytes.all) return this.overloaded(`its resident memory is ${resident} bytes`);
+    const { meanMs } = this.delay;
+    if (meanMs > delayMs.all) return this.overloaded(`its event loop is ${meanMs} ms late`);
+    if (declaredBytes === 0 || this.bodyBytes <= bodyBytes.all) return null;
+    return this.overloaded(`${this.bodyBytes} bytes of bodies are in flight`);
   }
 
   private overloaded(why: string): ApiError {
     return unavailable(this.random, new Error(`The process is overloaded: ${why}.`));
   }
-}
-
-function isOperational(request: FastifyRequest): boolean {
-  return OPERATIONAL_PATHS.has(request.url);
 }

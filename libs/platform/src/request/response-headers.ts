@@ -9,35 +9,46 @@ const CORS = {
 } as const;
 /** Nothing is to be read as another type than it says, nor kept, unless its handler says so. */
 const CAUTIOUS = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' } as const;
-const RETIREMENT: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
-  VERSIONS.map((version) => [version.label, retirementHeaders(version)]),
-);
+type Headers = Readonly<Record<string, string>>;
 
 /** Browser scripts of any origin may call the API; cookie endpoints under /auth are not part of it. */
 export function isCrossOriginPath(url: string): boolean {
   return url.startsWith('/v1/') || url.startsWith('/openai/v1/');
 }
 
+/** By version, of API paths and of others: everything but the request's id. Copied for each answer. */
+const TEMPLATES: ReadonlyMap<string, { api: Headers; own: Headers }> = new Map(
+  VERSIONS.map((version) => {
+    const own = {
+      [HEADER.serviceVersion]: version.label,
+      [HEADER.requestId]: '',
+      ...CAUTIOUS,
+      ...retirementHeaders(version),
+    };
+    return [version.label, { own, api: { ...own, ...CORS } }];
+  }),
+);
+
 /**
- * The headers of every answer to this request. The platform sets them on `reply` by itself; a handler that
- * hijacks its reply writes them to the raw response.
+ * The headers of every answer to this request, in an object of the caller's own. The platform adds them to what is sent
+ * through `reply`; a handler that hijacks its reply writes them to the raw response.
  */
 export function responseHeaders(request: FastifyRequest): Record<string, string> {
-  return {
-    [HEADER.serviceVersion]: request.apiVersion,
-    [HEADER.requestId]: request.id,
-    ...CAUTIOUS,
-    ...RETIREMENT.get(request.apiVersion),
-    ...(isCrossOriginPath(request.url) ? CORS : {}),
-  };
+  const templates = TEMPLATES.get(request.apiVersion);
+  if (templates === undefined) throw new TypeError(`no API version ${request.apiVersion}`);
+  const headers = { ...(isCrossOriginPath(request.url) ? templates.api : templates.own) };
+  headers[HEADER.requestId] = request.id;
+  return headers;
+}
+
+/** Adds them to an answer that Fastify sends; what its handler has set stays. */
+export function addResponseHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(responseHeaders(request)))
+    if (!reply.hasHeader(name)) void reply.header(name, value);
 }
 
 /** Without a version header the key's stored version applies, known only after authentication. */
-export function applyKeyPin(request: FastifyRequest, reply: FastifyReply, principal: Principal): void {
+export function applyKeyPin(request: FastifyRequest, principal: Principal): void {
   if (request.isVersionPinned || principal.kind !== 'key' || principal.apiVersion === null) return;
-  const label = resolveVersion(undefined, principal.apiVersion);
-  if (label === request.apiVersion) return;
-  for (const name of Object.keys(RETIREMENT.get(request.apiVersion) ?? {})) reply.removeHeader(name);
-  request.apiVersion = label;
-  reply.headers({ [HEADER.serviceVersion]: label, ...RETIREMENT.get(label) });
+  request.apiVersion = resolveVersion(undefined, principal.apiVersion);
 }

@@ -172,7 +172,7 @@ class Delivery {
 
   private headers(): Record<string, string> {
     const { answer, state } = this.attempt;
-    return { ...answerHeaders(this.unit, state.planned.translation.ignored), ...answer.headers };
+    return Object.assign(answerHeaders(this.unit, state.planned.translation.ignored), answer.headers);
   }
 
   /** The answer is whole: its OUTCOME is written before its last bytes leave. */

@@ -67,7 +67,9 @@ function registerPath(scope: FastifyInstance, endpoint: Endpoint, path: string, 
     // Past Fastify's own reply, whose hooks and header copies have nothing to add to a good answer.
     const headOf = (): Record<string, string> => {
       reply.hijack();
-      return { ...responseHeaders(request), ...(header === undefined ? {} : { [header]: request.id }) };
+      const head = responseHeaders(request);
+      if (header !== undefined) head[header] = request.id;
+      return head;
     };
     const stallMs = deps.config.CLIENT_STALL_TIMEOUT_MS;
     const client = new Client(reply.raw, headOf, deps.clock, deps.deadlines, stallMs);

@@ -21,10 +21,10 @@ export class Client {
   finishSeen = false;
   private drained: (() => void) | null = null;
 
-  /** `headOf` is asked once, when the answer begins: headers of every answer of the request. */
+  /** `headOf` is asked once, when the answer begins, for an object of its own: headers of every answer of the request. */
   constructor(
     readonly raw: ServerResponse,
-    private readonly headOf: () => Readonly<Record<string, string>>,
+    private readonly headOf: () => Record<string, string>,
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
     private readonly stallMs: number,
@@ -40,10 +40,12 @@ export class Client {
   }
 
   /** Sends 200 and the head; a second call does nothing. */
-  open(headers: Readonly<Record<string, string>>): void {
+  open(headers: Readonly<Record<string, string>>, byteLength?: number): void {
     if (this.isOpen || this.isGone) return;
     this.isOpen = true;
-    this.raw.writeHead(200, { ...this.headOf(), ...this.rateHeaders, ...headers });
+    const head = Object.assign(this.headOf(), this.rateHeaders, headers);
+    if (byteLength !== undefined) head['content-length'] = String(byteLength);
+    this.raw.writeHead(200, head);
   }
 
   /** Writes, and waits while the client reads slower than it is written to. A client that reads nothing is closed. */
@@ -58,7 +60,7 @@ export class Client {
   /** A whole answer, with its length. A client that takes none of it for the stall timeout is closed. */
   answer(out: string | Uint8Array, headers: Readonly<Record<string, string>>): void {
     if (this.isGone) return;
-    this.open({ ...headers, 'content-length': String(Buffer.byteLength(out)) });
+    this.open(headers, Buffer.byteLength(out));
     this.raw.end(out);
     this.watchStall();
   }
