@@ -39,6 +39,8 @@ app.post('/v1/chat/completions', async (request, reply) => {
   return reply.code(statusCode).send(parsed);
 });
 
+// Ends with the bench, however that ends.
+process.stdin.once('end', () => process.exit()).resume();
 await app.listen({ host: '127.0.0.1', port: Number(values.port) });
 const address = app.server.address();
 process.stdout.write(

@@ -11,7 +11,7 @@ import { IngestionUnits } from './ingestion-units.js';
 import { processorSeconds } from './proc.js';
 import { root, start, type Started } from './processes.js';
 
-/** How fast one usage service takes finished units from Kafka into the ledger and tells Redis. */
+/** How fast one usage service takes finished units from Kafka into the ledger and reports to Redis. */
 export interface IngestionFigures {
   accounts: number;
   events: number;

@@ -61,8 +61,16 @@ async function measure(options: Options): Promise<{ rows: Row[]; failures: strin
   const inLab = (Object.keys(LAB_ROWS) as LabGroup[]).filter((group) => options.groups.has(group));
   if (inLab.length > 0) {
     const { lab, close } = await openLab(options);
+    // What a signal leaves behind would take part of the processor from the next run.
+    const end = (): void => void close().finally(() => process.exit(1));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
     try {
-      for (const group of inLab) await attempt(group, () => LAB_ROWS[group](lab));
+      for (const group of inLab) {
+        const failed = failures.length;
+        await attempt(group, () => LAB_ROWS[group](lab));
+        if (failures.length > failed)
+          process.stderr.write(`the edge wrote: ${lab.fleet.edgeLog().slice(-2_000)}\n`);
+      }
     } finally {
       await close();
     }

@@ -5,7 +5,7 @@ import type { Lab } from '../lab.js';
 const LONGEST_SECONDS = 300;
 const GATE_SECONDS = 10;
 
-/** Waits until the edge knows that the ledger has applied every record, and tells how long that took after the load. */
+/** Waits until the edge knows that the ledger has applied every record, and reports how long that took after the load. */
 export async function untilLedgerHasAll({ gateway }: Pick<Lab, 'gateway'>): Promise<Row> {
   const startedMs = performance.now();
   const passed = (): number => (performance.now() - startedMs) / 1_000;
@@ -32,7 +32,7 @@ async function recordsWaiting(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return ['gateway_journal_backlog_records', 'gateway_journal_unapplied_records'].reduce((sum, name) => {
     const line = new RegExp(`^${name} (\\d+)$`, 'm').exec(text);
-    if (!line) throw new Error(`the edge does not tell ${name}`);
+    if (!line) throw new Error(`the edge does not report ${name}`);
     return sum + Number(line[1]);
   }, 0);
 }
