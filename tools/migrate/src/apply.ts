@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { applyService } from './apply-service.js';
 
 /** The job before a release: `node dist/tools/migrate/src/apply.js keys usage`. */
