@@ -20,10 +20,17 @@ import type { Money } from '../catalogue/price-record.js';
 import type { ScopeKind } from '../ports/principal.js';
 import { AMOUNT_PATTERN } from './keys.js';
 
+const PAGE_ROWS = 50;
 const PAGE_MAX = 200;
 const OFFSET_MAX = 1_000_000_000;
 const FILTER_VALUES_MAX = 100;
 const SCOPE_KINDS: readonly ScopeKind[] = ['key', 'team_member', 'member', 'team', 'org'];
+
+/** null means what an absent member does, as in the filters. */
+function OrDefault(absent: number): PropertyDecorator {
+  const read = Transform(({ value }: { value: unknown }) => value ?? absent);
+  return (target, name) => [read, IsOptional()].forEach((decorate) => decorate(target, name));
+}
 
 /** Filters of usage reads. A bare date in `since` or `until` covers the whole UTC day. */
 export class UsageFilterBody {
@@ -46,8 +53,8 @@ export class UsageFilterBody {
   @MaxLength(64, { each: true })
   status?: string[] | null;
   /** Rows to answer, 1 to 200. Of the summary: models of by_model. */
-  @IsOptional() @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = 50;
-  @IsOptional() @IsInt() @Min(0) @Max(OFFSET_MAX) offset: number = 0;
+  @OrDefault(PAGE_ROWS) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = PAGE_ROWS;
+  @OrDefault(0) @IsInt() @Min(0) @Max(OFFSET_MAX) offset: number = 0;
   /** Of sessions and admin keys; ignored for API keys, which see their own usage alone. */
   @IsOptional() @IsString() @MaxLength(128) team_id?: string | null;
   @IsOptional() @IsString() @MaxLength(128) member_id?: string | null;

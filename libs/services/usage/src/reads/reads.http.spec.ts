@@ -179,6 +179,12 @@ describe('POST /v1/usage/events', () => {
     expect(body.events[1].cost_usd).toBeNull();
   });
 
+  it('takes null for an absent limit and offset', async () => {
+    await app.post(usageRecord());
+    const { status, body } = await events(secret, { ...ORG, limit: null, offset: null });
+    expect([status, body.limit, body.offset, body.events.length]).toEqual([200, 50, 0, 1]);
+  });
+
   it('READ-30 READ-31 pages newest first and meets every event once', async () => {
     // Three moments for nine events: order has to hold among equals, too.
     const records = Array.from({ length: 9 }, (_, n) =>
