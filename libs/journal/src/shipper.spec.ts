@@ -116,6 +116,8 @@ describe('the shipper', () => {
       ledger.refuse = () => bench.clock.monotonic() < 3_600_000;
       const shipper = shipperFor(bench, ledger);
       write(bench, 1_200);
+      // The disk takes real time: the hour must not be over before it has the records.
+      await bench.clock.until(() => bench.alarms.length > 0, 20);
       await bench.clock.until(() => ledger.landed.length >= 1_200, 2_000);
       expect(ledger.landed.map((record) => record.seq).sort((left, right) => left - right)).toEqual(
         numbers(1_200),
