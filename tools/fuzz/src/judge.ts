@@ -14,7 +14,8 @@ export function faultOf(
   if (typeof answer === 'string') return answer;
   const { status } = answer;
   if (isShed(answer)) return null;
-  if (status >= 500) return `a ${status} of ours`;
+  // 501 says that the model lacks what was asked (spec, Errors): its envelope is judged below.
+  if (status >= 500 && status !== 501) return `a ${status} of ours`;
   if (status === 413)
     return /text\/html/.test(header(answer, 'content-type')) ? null : 'a 413 without the page';
   if (header(answer, 'x-request-id') === '' && status !== 431) return 'no X-Request-Id';
