@@ -1,5 +1,5 @@
 export { BodyFault, JSON_BOUNDS, parseBody } from './body/parsed-body.js';
-export { isObject } from './body/json-object.js';
+export { filled, isObject } from './body/json-object.js';
 export { LazySchema } from './body/lazy-schema.js';
 export { readJson } from './body/read-json.js';
 export { parseUpstreamObject } from './body/upstream-json.js';

@@ -76,7 +76,7 @@ export interface Answer {
   push(chunk: Uint8Array): Piece[];
   /** The upstream closed: the last pieces, `end` or `failure` last. */
   end(): Piece[];
-  /** What tells the caller in-band that the answer broke off; null where it can only be cut. */
+  /** What is sent in-band when the answer broke off; null where it can only be cut. */
   fail(error: ApiError): string | null;
 }
 

@@ -8,27 +8,19 @@ export interface WholeTranslation {
   encode: () => UpstreamBody;
   /** Of the whole body of an answer, exactly once; never throws. */
   decode: (bytes: Uint8Array, facts: AnswerFacts) => Piece;
-  /** Of the caller's answer; default: JSON. */
-  headers?: Readonly<Record<string, string>>;
-  ignored?: readonly string[];
 }
 
-/** A translation whose answer is read whole and gives one piece: embeddings, images and the like. */
-export function wholeTranslation({
-  encode,
-  decode,
-  headers = JSON_HEADERS,
-  ignored = [],
-}: WholeTranslation): Translation {
+/** A translation whose JSON answer is read whole and gives one piece: embeddings, images and the like. */
+export function wholeTranslation({ encode, decode }: WholeTranslation): Translation {
   let request: UpstreamBody | null = null;
   return {
     get request() {
       return (request ??= encode());
     },
-    ignored,
+    ignored: [],
     begin: (_head, facts): Answer => ({
       isWhole: true,
-      headers,
+      headers: JSON_HEADERS,
       push: (bytes) => [decode(bytes, facts)],
       end: () => [],
       fail: () => null,

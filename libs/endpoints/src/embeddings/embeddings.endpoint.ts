@@ -1,5 +1,6 @@
 import {
   EMBEDDINGS_DIALECTS,
+  filled,
   LazySchema,
   Misfit,
   readJson,
@@ -25,7 +26,7 @@ const SCHEMA = {
       type: ['string', 'array'],
       minLength: 1,
       minItems: 1,
-      // Told by its first item, so that a fault names the item that is wrong.
+      // Chosen by what the list contains, so that a fault names the item that is wrong.
       if: { type: 'array', contains: { type: 'integer' } },
       then: tokens,
       else: {
@@ -72,10 +73,10 @@ function askedOf(body: ParsedBody): Asked<EmbeddingsRequest> {
   const { model, input, encoding_format: format, dimensions, user } = body.value;
   const inputs = inputsOf(input);
   return {
-    model: typeof model === 'string' && model !== '' ? model : null,
+    model: filled(model),
     stream: false,
     tier: 'default',
-    endUser: typeof user === 'string' && user !== '' ? user : null,
+    endUser: filled(user),
     serves: { flag: 'supports_embeddings', status: 400 },
     requires: [],
     dialect: 'embeddings',

@@ -1,5 +1,6 @@
 import { ApiError } from '@gateway/contracts';
 import {
+  filled,
   IMAGES_DIALECTS,
   imagesContext,
   LazySchema,
@@ -90,10 +91,6 @@ function askedOf(request: ImagesRequest): Asked<ImagesRequest> {
     context: request.context,
     request,
   };
-}
-
-function filled(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 function unsupported(param: string, msg: string): ApiError {

@@ -5,7 +5,7 @@ const VERSIONS = new Set(['2023-06-01', '2026-10-21']);
 /** Beta flags that change only what a native route does with the body. Anything else is refused, not dropped. */
 const BETAS =
   /^(interleaved-thinking|fine-grained-tool-streaming|context-1m|output-128k|code-execution|files-api|mcp-client|web-fetch|context-management|skills|effort|structured-outputs|token-efficient-tools|computer-use|advanced-tool-use|task-budgets|compact|fast-mode|advisor|tool-search-tool|memory|claude-code|oauth)-\d{4}-\d{2}-\d{2}$|^claude-code-\d{8}$/;
-/** Conversations that the server holds. Tool runners of the SDK try them first and, told so, send the whole history. */
+/** Conversations that the server holds. Tool runners of the SDK try them first and, when refused, send the whole history. */
 const THREADS = /^message-threads-/;
 const NO_THREADS = { error_code: 'thread_unsupported_request', unsupported: ['anthropic-beta'] };
 /** Once needed, now always on: dropped. */

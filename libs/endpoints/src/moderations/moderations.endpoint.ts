@@ -1,4 +1,5 @@
 import {
+  filled,
   isObject,
   LazySchema,
   Misfit,
@@ -38,7 +39,7 @@ const SCHEMA = {
       type: ['string', 'array'],
       minItems: 1,
       maxItems: INPUTS_MAX,
-      // One kind of list or the other, told by its first item, so that a fault names the item that is wrong.
+      // One kind of list or the other, chosen by what it contains, so that a fault names the item that is wrong.
       if: { type: 'array', contains: { type: 'string' } },
       then: { items: text },
       else: { items: part },
@@ -76,7 +77,7 @@ function askedOf(body: ParsedBody): Asked<ParsedBody> {
   const inputs = Array.isArray(body.value.input) ? (body.value.input as unknown[]) : [body.value.input];
   const images = inputs.filter((input) => isObject(input) && input.type === 'image_url').length;
   return {
-    model: typeof model === 'string' && model !== '' ? model : DEFAULT_MODEL,
+    model: filled(model) ?? DEFAULT_MODEL,
     stream: false,
     tier: 'default',
     endUser: null,

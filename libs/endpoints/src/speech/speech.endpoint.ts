@@ -1,4 +1,5 @@
 import {
+  filled,
   LazySchema,
   Misfit,
   readJson,
@@ -83,7 +84,7 @@ function askedOf(body: ParsedBody): Asked<SpeechRequest> {
   const characters = Array.from(text).length;
   const spoken = typeof instructions === 'string' ? text + instructions : text;
   return {
-    model: typeof model === 'string' && model !== '' ? model : null,
+    model: filled(model),
     stream: false,
     tier: 'default',
     endUser: null,
