@@ -18,7 +18,7 @@ export interface DeadEpoch {
   crashed: Set<string>;
   /** Sequence numbers before which something is missing: the watermark cannot pass them by itself. */
   gaps: { from: number; to: number }[];
-  /** Segments with bytes that could not be read: set aside instead of deleted. */
+  /** Segments with bytes that could not be read: set aside instead of deleted. Units still open may have ended there. */
   damaged: Set<string>;
 }
 

@@ -18,6 +18,7 @@ import { faultOf } from './alarm.js';
 
 /** The part of node:fs that the journal uses, so that a test can make it fail. */
 export interface Disk {
+  /** For this user alone, as its files: records name people and what they asked for. */
   makeFolder(path: string): void;
   /** Names in a folder; empty where there is none. */
   list(folder: string): string[];
@@ -49,7 +50,7 @@ function isMissing(error: unknown): boolean {
 }
 
 export const nodeDisk: Disk = {
-  makeFolder: (path) => void mkdirSync(path, { recursive: true }),
+  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
   list: (folder) => {
     try {
       return readdirSync(folder).sort();
@@ -59,7 +60,7 @@ export const nodeDisk: Disk = {
     }
   },
   sizeOf: (path) => statSync(path).size,
-  create: (path) => openSync(path, 'ax'),
+  create: (path) => openSync(path, 'ax', 0o600),
   write: (fd, bytes, offset) => writeSync(fd, bytes, offset, bytes.length - offset),
   sync: (fd) => syncFile(fd),
   syncFolder: async (path) => {

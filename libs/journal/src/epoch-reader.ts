@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { type Disk, segmentName, segmentsIn } from './disk.js';
-import { decodeFrames, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './frame.js';
+import { decodeFrames, FRAME_HEADER_BYTES, MAX_FRAME_BYTES, nextFrame } from './frame.js';
 import type { Position } from './segment-writer.js';
 
 /** One read: holds the largest frame whole. */
 export const WINDOW_BYTES = Math.max(1024 * 1024, FRAME_HEADER_BYTES + MAX_FRAME_BYTES);
 
+/** Bytes of a segment in which no frame holds; the reading goes on behind them. */
 export interface BadFrame {
   path: string;
   offset: number;
@@ -20,6 +21,10 @@ export class EpochReader {
   private segment = 0;
   private offset = 0;
   private fd = -1;
+  /** Where the bad range began that is being skipped. */
+  private badFrom: number | null = null;
+  /** Bytes of the window before the frame that was found. */
+  private skipped = 0;
 
   constructor(disk: Disk, folder: string, onBad: (bad: BadFrame) => void) {
     this.disk = disk;
@@ -32,6 +37,7 @@ export class EpochReader {
     await this.close();
     this.segment = 0;
     this.offset = 0;
+    this.badFrom = null;
   }
 
   /**
@@ -45,15 +51,34 @@ export class EpochReader {
     const size = wanted > 0 ? await this.disk.read(this.fd, window, wanted, this.offset) : 0;
     // A short read is the end of the file: nothing but this lib writes it, and a living one only behind `end`.
     const isEnd = size < window.length;
-    const decoded = decodeFrames(window.subarray(0, size), isEnd, (json) => take(json));
-    this.offset += decoded.consumed;
-    if (decoded.end === 'more') return true;
-    if (decoded.end === 'bad') this.reportBad();
-    if (limit !== null && limit.segment <= this.segment)
-      return decoded.end === 'bad' ? this.skipTo(limit) : false;
+    const bytes = window.subarray(0, size);
+    if (this.badFrom !== null && !this.skip(bytes, isEnd)) {
+      if (!isEnd) return true;
+    } else {
+      const begin = this.skipped;
+      const decoded = decodeFrames(bytes.subarray(begin), isEnd, (json) => take(json));
+      this.skipped = 0;
+      this.offset += decoded.consumed;
+      if (decoded.end === 'more') return true;
+      if (decoded.end === 'bad') {
+        this.badFrom = this.offset;
+        this.offset += 1;
+        return true;
+      }
+    }
+    if (limit !== null && limit.segment <= this.segment) return false;
     // This segment is done: a torn tail is cut by not being read.
     await this.close();
     return true;
+  }
+
+  /** True where a frame holds again: the offset stands before it. Else everything is skipped that was looked at. */
+  private skip(bytes: Buffer, isEnd: boolean): boolean {
+    const { at, isFound } = nextFrame(bytes, 0, isEnd);
+    this.offset += at;
+    this.skipped = isFound ? at : 0;
+    if (isFound || isEnd) this.reportBad();
+    return isFound;
   }
 
   async close(): Promise<void> {
@@ -71,14 +96,9 @@ export class EpochReader {
   }
 
   private reportBad(): void {
-    const path = this.path(this.segment);
-    this.onBad({ path, offset: this.offset, lostBytes: this.disk.sizeOf(path) - this.offset });
-  }
-
-  // In the segment being written, what is appended behind the synced end can still be read.
-  private skipTo(limit: Position): boolean {
-    this.offset = limit.offset;
-    return false;
+    const offset = this.badFrom ?? this.offset;
+    this.badFrom = null;
+    this.onBad({ path: this.path(this.segment), offset, lostBytes: this.offset - offset });
   }
 
   private path(index: number): string {

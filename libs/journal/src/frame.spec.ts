@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { decodeFrames, encodeFrame, type FrameEnd, MAX_FRAME_BYTES } from './frame.js';
+import { decodeFrames, encodeFrame, type FrameEnd, MAX_FRAME_BYTES, readSegment } from './frame.js';
 
 function decode(bytes: Buffer): { texts: string[]; end: FrameEnd } {
   const texts: string[] = [];
@@ -61,5 +61,25 @@ describe('journal frames', () => {
     const huge = Buffer.alloc(64, 1);
     huge.writeUInt32BE(MAX_FRAME_BYTES + 1, 0);
     expect(decode(huge)).toEqual({ texts: [], end: 'bad' });
+  });
+
+  it('B09 a flipped bit at any position costs one record: all others are read, and the range is named', () => {
+    const texts = ['{"a":1}', '{"b":[2,"\\u0000"]}', '{"c":"three"}', '{"d":4}'];
+    const frames = texts.map(encodeFrame);
+    const whole = Buffer.concat(frames);
+    for (let at = 0; at < whole.length; at += 1) {
+      for (let bit = 0; bit < 8; bit += 1) {
+        const bytes = Buffer.from(whole);
+        bytes[at] ^= 1 << bit;
+        const read: string[] = [];
+        const bad = readSegment(bytes, (json) => read.push(json.toString()));
+        let begin = 0;
+        const hit = frames.findIndex(({ length }) => (begin += length) > at);
+        begin -= frames[hit].length;
+        expect(read).toEqual(texts.filter((_, n) => n !== hit));
+        const isTorn = hit === frames.length - 1 && bad.length === 0;
+        if (!isTorn) expect(bad).toEqual([{ offset: begin, bytes: frames[hit].length }]);
+      }
+    }
   });
 });

@@ -67,6 +67,50 @@ export function decodeFrames(
   return { consumed, end: isEnd ? 'clean' : 'more' };
 }
 
+/** Bytes that were skipped because no frame in them holds. */
+export interface BadRange {
+  offset: number;
+  bytes: number;
+}
+
+/**
+ * Where the next frame begins that is whole and right, from `at` on: no JSON holds a zero byte and every header begins with
+ * one, so no text of a frame passes for a header. `isFound` false: `at` is where to go on looking with more bytes, which
+ * is their end where none follow.
+ */
+export function nextFrame(bytes: Buffer, from: number, isEnd: boolean): { at: number; isFound: boolean } {
+  for (let at = bytes.indexOf(0, from); at >= 0; at = bytes.indexOf(0, at + 1)) {
+    if (bytes.length - at < FRAME_HEADER_BYTES) return { at: isEnd ? bytes.length : at, isFound: false };
+    const length = bytes.readUInt32BE(at);
+    if (length === 0 || length > MAX_FRAME_BYTES) continue;
+    const start = at + FRAME_HEADER_BYTES;
+    if (start + length > bytes.length) {
+      if (isEnd) continue;
+      return { at, isFound: false };
+    }
+    if (crc32(bytes.subarray(start, start + length)) === bytes.readUInt32BE(at + 4))
+      return { at, isFound: true };
+  }
+  return { at: bytes.length, isFound: false };
+}
+
+/** Reads a whole segment, over bad ranges; answers those. A torn tail is none. */
+export function readSegment(bytes: Buffer, take: (json: Buffer) => void): BadRange[] {
+  const bad: BadRange[] = [];
+  let offset = 0;
+  for (;;) {
+    const decoded = decodeFrames(bytes.subarray(offset), true, (json) => {
+      take(json);
+      return true;
+    });
+    offset += decoded.consumed;
+    if (decoded.end !== 'bad') return bad;
+    const next = nextFrame(bytes, offset + 1, true);
+    bad.push({ offset, bytes: next.at - offset });
+    offset = next.at;
+  }
+}
+
 /** null where `rest` begins with a whole, right frame. */
 function frameFault(rest: Buffer, isEnd: boolean): Exclude<FrameEnd, 'clean'> | null {
   if (rest.length < FRAME_HEADER_BYTES) return isEnd ? 'torn' : 'more';

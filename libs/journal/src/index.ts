@@ -1,5 +1,5 @@
 export type { JournalAlarm } from './alarm.js';
-export { decodeFrames, encodeFrame } from './frame.js';
+export { encodeFrame, readSegment } from './frame.js';
 export { Journal } from './journal.js';
 export { parseFrame } from './records.js';
 export type {

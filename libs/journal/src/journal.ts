@@ -18,6 +18,7 @@ import {
   outcomeJson,
   type OutcomeValues,
   parseFrame,
+  recordJson,
   type SettleFacts,
   type SyncedOutcome,
   type UsageRest,
@@ -140,7 +141,7 @@ export class Journal {
    */
   intent(intent: Intent): boolean {
     if (!this.isAccepting) return false;
-    const facts = JSON.stringify(intent.facts);
+    const facts = recordJson(intent.facts);
     void this.writer.append(intentJson(intent, facts), null);
     this.openUnits.open(intent, facts);
     void this.turnsEnd();
@@ -158,7 +159,7 @@ export class Journal {
     settle: SettleFacts | null = null,
   ): Receipt {
     const unit = 'unit' in value ? unitOf(value) : null;
-    return this.record({ topic, key, unit, settle, isCrash: false }, JSON.stringify(value));
+    return this.record({ topic, key, unit, settle, isCrash: false }, recordJson(value));
   }
 
   /** The usage outcome of an open unit: what its INTENT says and `rest`. As `outcome` otherwise. */
@@ -181,18 +182,20 @@ export class Journal {
 
   /**
    * Takes over what dead processes left: their outcomes ship under their own epoch, and each unit that they left
-   * open is closed with `crashRecord`. May be called again, for instance every minute.
+   * open is closed with `crashRecord`; `isLost` where its outcome may have been in a range that cannot be read. May be called
+   * again, for instance every minute.
    */
-  async recover(crashRecord: (intent: Intent) => CrashRecord): Promise<Recovery> {
+  async recover(crashRecord: (intent: Intent, isLost: boolean) => CrashRecord): Promise<Recovery> {
     const found = await this.inheritance.find((producer, epoch) => this.shelf.has(producer, epoch));
     const closed = new Set(found.flatMap((epoch) => [...epoch.crashed]));
     let crashed = 0;
     for (const dead of found) {
       const open = dead.open.filter((intent) => !closed.has(intent.unit));
+      const isLost = dead.damaged.size > 0 || dead.gaps.length > 0;
       for (const intent of open) {
         closed.add(intent.unit);
         const { accountId: key, unit } = intent;
-        const value = JSON.stringify(crashRecord(intent));
+        const value = recordJson(crashRecord(intent, isLost));
         this.record({ topic: USAGE, key, unit, settle: null, isCrash: true }, value);
       }
       crashed += open.length;

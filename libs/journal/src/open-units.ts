@@ -1,4 +1,4 @@
-import { type Intent, intentJson, joined } from './records.js';
+import { type Intent, intentJson, joined, recordJson } from './records.js';
 
 interface OpenUnit {
   /** Null once it is closed. */
@@ -22,7 +22,7 @@ export class OpenUnits {
   valueOf(unit: string, rest: object): string {
     const open = this.units.get(unit);
     if (open === undefined) throw new Error(`Unit ${unit} is not open.`);
-    return joined(open.facts, JSON.stringify(rest));
+    return joined(open.facts, recordJson(rest));
   }
 
   close(unit: string): void {

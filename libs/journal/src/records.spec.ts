@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cloudEventJson } from './cloud-event-json.js';
 import { usage } from './journal.fixture.js';
-import { type OutcomeHead, outcomeJson, parseFrame, parseShipped } from './records.js';
+import { type OutcomeHead, outcomeJson, parseFrame, parseShipped, recordJson } from './records.js';
 
 const text = fc.oneof(
   fc.string(),
@@ -59,5 +59,40 @@ describe('journal records', () => {
       datacontenttype: 'application/json',
       data: usage(1),
     });
+  });
+});
+
+describe('text that no ledger can keep', () => {
+  it('becomes U+FFFD in names and values at any depth', () => {
+    const record = { 'a\0': ['x\0y', { deep: 'cut \ud83d' }], n: 1, none: null };
+    expect(JSON.parse(recordJson(record))).toEqual({
+      'a\ufffd': ['x\ufffdy', { deep: 'cut \ufffd' }],
+      n: 1,
+      none: null,
+    });
+  });
+
+  it('is the only text that changes', () => {
+    const kept = fc.string({ unit: 'grapheme' }).map((some) => some.replaceAll('\0', ''));
+    fc.assert(
+      fc.property(fc.dictionary(kept, kept), (record) => {
+        expect(JSON.parse(recordJson(record))).toEqual({ ...record });
+      }),
+    );
+    expect(recordJson({ path: String.raw`C:\u0000` })).toBe(JSON.stringify({ path: String.raw`C:\u0000` }));
+  });
+
+  it('never reaches a record, wherever it came from', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) }),
+        ),
+        (texts) => {
+          const json = recordJson({ texts });
+          expect(json).not.toMatch(/\\u(?:0000|d[89a-f])/);
+        },
+      ),
+    );
   });
 });

@@ -1,3 +1,4 @@
+import { toUSVString } from 'node:util';
 import type { PutUnit, RejectionRecord, UsageRecord } from '@gateway/contracts';
 
 type Stamps = 'producer' | 'epoch' | 'seq';
@@ -87,6 +88,25 @@ const INTENT_START = '{"intent":';
 const OUTCOME_START = '{"outcome":';
 const SETTLE_START = ',"settle":';
 const VALUE_START = ',"value":';
+
+/** What JSON writes with an escape and PostgreSQL refuses: NUL, and surrogates that have no partner. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
+
+/**
+ * JSON of what goes into a record. Any caller and any upstream may send NUL or half a surrogate pair: a record that holds
+ * one could never be applied, so each becomes U+FFFD here, where every text passes.
+ */
+export function recordJson(value: object): string {
+  const json = JSON.stringify(value);
+  return UNSTORABLE.test(json) ? JSON.stringify(storable(value)) : json;
+}
+
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') return toUSVString(value).replaceAll('\0', '\uFFFD');
+  if (Array.isArray(value)) return value.map(storable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, of]) => [storable(name), storable(of)]));
+}
 
 export function intentJson({ unit, accountId }: Intent, facts: string): string {
   const head = `"unit":${JSON.stringify(unit)},"accountId":${JSON.stringify(accountId)}`;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeFrames } from './frame.js';
 import { JournalOwnedError } from './journal.js';
@@ -132,6 +132,50 @@ describe('the journal after a death', () => {
       expect((await heir.journal.recover(crashRecord)).epochs[0].lastSeq).toBe(3);
       expect(heir.alarms).toContainEqual(expect.objectContaining({ kind: 'sequence_gap', from: 2, to: 2 }));
       await heir.journal.close();
+    }));
+
+  it('B09 one flipped bit costs one record: the others ship, its number and bytes are named, its unit is closed as lost', () =>
+    withFolder(async (dir) => {
+      const dead = await openJournal(dir);
+      for (let n = 1; n <= 6; n += 1) {
+        dead.journal.intent(intentFor(n));
+        dead.journal.outcome(USAGE, 'a', usage(n));
+      }
+      await abandon(dead.journal);
+      const path = join(dir, 'edge-0', dead.journal.epoch, '00000001.log');
+      const bytes = readFileSync(path);
+      const at = bytes.indexOf('req_3', bytes.indexOf('"outcome":{"seq":3'));
+      bytes[at] ^= 1;
+      writeFileSync(path, bytes);
+      const heir = await openJournal(dir);
+      const closed: [string, boolean][] = [];
+      const { crashed, epochs } = await heir.journal.recover((open, isLost) => {
+        closed.push([open.unit, isLost]);
+        return crashRecord(open);
+      });
+      expect([crashed, epochs[0].lastSeq]).toEqual([1, 6]);
+      expect(closed).toEqual([['req_3/0', true]]);
+      const [bad, gap] = heir.alarms;
+      expect(bad).toMatchObject({ kind: 'bad_frame', path });
+      const lost = bad.kind === 'bad_frame' ? bytes.subarray(bad.offset, bad.offset + bad.lostBytes) : null;
+      expect(lost?.includes('"outcome":{"seq":3')).toBe(true);
+      expect(lost?.includes('"outcome":{"seq":2') || lost?.includes('"intent"')).toBe(false);
+      expect(gap).toMatchObject({ kind: 'sequence_gap', from: 3, to: 3 });
+      const seqs: number[] = [];
+      for await (const some of heir.journal.unposted()) seqs.push(...some.map(({ seq }) => seq));
+      expect(seqs.toSorted()).toEqual([1, 1, 2, 4, 5, 6]);
+      await heir.journal.close();
+    }));
+
+  it('its folders are for its user alone, and so are its files', () =>
+    withFolder(async (dir) => {
+      const { journal } = await openJournal(dir);
+      const folder = join(dir, 'edge-0', journal.epoch);
+      const modes = [join(dir, 'edge-0'), folder, join(folder, '00000001.log')].map((path) =>
+        (statSync(path).mode & 0o777).toString(8),
+      );
+      expect(modes).toEqual(['700', '700', '600']);
+      await journal.close();
     }));
 
   it('B10 clock steps of -1 h and +1 d change neither order nor epochs', () =>

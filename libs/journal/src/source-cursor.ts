@@ -35,6 +35,7 @@ export class SourceCursor {
   private readonly options: CursorOptions;
   private readonly source: ShipSource;
   private readonly reader: EpochReader;
+  private readonly gaps: { from: number; to: number }[];
   private position: Position | null;
   private watermark = 0;
   private highestShipped = 0;
@@ -53,6 +54,7 @@ export class SourceCursor {
       // A dead epoch was read before, and its bad frames are known.
       if (source.position !== null) options.onAlarm({ kind: 'bad_frame', ...bad });
     });
+    this.gaps = [...source.gaps];
   }
 
   /** The last sequence number that may ship now. */
@@ -103,6 +105,7 @@ export class SourceCursor {
       // Written twice after a failed sync, or shipped before the last rewind.
       if (outcome.seq <= batch.lastSeq) return true;
       const { topic, key, seq } = outcome;
+      if (seq > batch.lastSeq + 1) this.noteGap(batch.lastSeq + 1, seq - 1);
       const value = cloudEventJson(outcome, {
         source: `/${this.options.service}/${this.producer}`,
         epoch: this.epoch,
@@ -141,7 +144,7 @@ export class SourceCursor {
   /** Behind what was shipped for too long. A known gap is no reason: shipping again cannot fill it. */
   isStalled(): boolean {
     if (this.highestShipped <= this.watermark) return false;
-    if (this.source.gaps.some((gap) => gap.from === this.watermark + 1)) return false;
+    if (this.gaps.some((gap) => gap.from === this.watermark + 1)) return false;
     return this.options.clock.monotonic() - this.behindSince >= this.patienceMs;
   }
 
@@ -168,6 +171,14 @@ export class SourceCursor {
     const isBehind = this.highestShipped > watermark;
     const behindMs = isBehind ? this.options.clock.monotonic() - this.behindSince : 0;
     return { producer, epoch, end, shipped, watermark, behindMs };
+  }
+
+  /** Numbers that are in no readable frame, once each. */
+  private noteGap(from: number, to: number): void {
+    if (this.gaps.some((gap) => gap.from <= from && gap.to >= to)) return;
+    this.gaps.push({ from, to });
+    const { producer, epoch } = this;
+    this.options.onAlarm({ kind: 'sequence_gap', producer, epoch, from, to });
   }
 
   close(): Promise<void> {

@@ -1,8 +1,12 @@
 import { newId, type Clock, type Random } from '@gateway/contracts';
 import type { CrashRecord, Intent } from '@gateway/journal';
 
-/** Closes a unit whose process died before its OUTCOME: not billed, a later real OUTCOME replaces it. */
-export function crashRecord({ facts }: Intent, clock: Clock, random: Random): CrashRecord {
+/**
+ * Closes a unit whose process died before its OUTCOME: not billed, a later real OUTCOME replaces it. `isLost`: its OUTCOME may have
+ * been there and cannot be read. Then none will come, and what was settled of it is freed too: the ledger knows such a
+ * record by its estimated usage.
+ */
+export function crashRecord({ facts }: Intent, isLost: boolean, clock: Clock, random: Random): CrashRecord {
   return {
     ...facts,
     id: newId('use', clock, random),
@@ -12,7 +16,7 @@ export function crashRecord({ facts }: Intent, clock: Clock, random: Random): Cr
     http_status: 500,
     error_code: 'gateway_crash',
     usage: {},
-    usage_estimated: false,
+    usage_estimated: isLost,
     priced_from: null,
     cost_usd: null,
     list_cost_usd: null,

@@ -47,7 +47,9 @@ export async function drainJournal(options: DrainJournalOptions): Promise<Draine
     alarm: onAlarm,
   });
   journal.follow(shipper);
-  const { epochs, crashed } = await journal.recover((intent) => crashRecord(intent, clock, random));
+  const { epochs, crashed } = await journal.recover((intent, isLost) =>
+    crashRecord(intent, isLost, clock, random),
+  );
   const until = clock.monotonic() + options.waitMs;
   while (!isEmpty(journal) && clock.monotonic() < until) await clock.sleep(LOOK_EVERY_MS);
   const { backlog, unapplied } = shipper.stats();

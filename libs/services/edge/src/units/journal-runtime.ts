@@ -129,7 +129,9 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async recover(): Promise<void> {
-    const found = await this.journal.recover((intent) => crashRecord(intent, this.clock, this.random));
+    const found = await this.journal.recover((intent, isLost) =>
+      crashRecord(intent, isLost, this.clock, this.random),
+    );
     if (found.epochs.length > 0)
       this.logger.info(
         { epochs: found.epochs.length, crashed: found.crashed },
@@ -167,6 +169,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
 
   private alarm(alarm: JournalAlarm): void {
     this.counted.alarm(alarm);
-    this.logger.error({ alarm }, 'journal alarm');
+    const { kind, ...fields } = alarm;
+    this.logger.error({ ...fields, code: kind }, `journal alarm: ${kind}`);
   }
 }

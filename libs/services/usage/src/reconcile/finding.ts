@@ -1,6 +1,8 @@
 /** Every difference that the proof knows, and what it means. */
 export const DIFFERENCES = {
   unit_without_event: 'A finished unit of a journal, behind the watermark, has no event.',
+  journal_range_skipped:
+    'Bytes of a journal segment hold no frame: what they told is lost, the rest was read.',
   intent_without_event: 'A unit was admitted an hour ago or more and has neither outcome nor event.',
   event_without_transfer: 'Events cost money that no transfer moved.',
   transfer_without_event: 'A usage transfer has no events.',

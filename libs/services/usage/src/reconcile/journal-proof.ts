@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOPIC, type Clock, type ConsumedRecord, type UsageRecord } from '@gateway/contracts';
-import { decodeFrames, parseFrame } from '@gateway/journal';
+import { parseFrame, readSegment } from '@gateway/journal';
 import { settledNano } from '@gateway/money';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Finding } from './finding.js';
@@ -29,11 +29,14 @@ interface Intent {
 interface Epoch {
   outcomes: UsageRecord[];
   intents: Map<string, Intent>;
+  /** Ranges that cannot be read, and segments that were set aside because of one. */
+  skipped: Finding[];
 }
 
 /** The longest stream, its late usage and the taking over of a dead process lie well within it. */
 const INTENT_MS = 3_600_000;
 const SEGMENT = /^\d+\.log$/;
+const QUARANTINED = /^\d+\.log\.quarantine$/;
 const AT_ONCE = 1_000;
 
 /**
@@ -48,7 +51,8 @@ export async function proveJournals(
   const intents = new Map<string, Intent>();
   const closed = new Set<string>();
   for (const folder of folders.flatMap(epochFolders)) {
-    const { outcomes, intents: open } = readEpoch(folder);
+    const { outcomes, intents: open, skipped } = readEpoch(folder);
+    proof.findings.push(...skipped);
     for (const [unit, intent] of open) intents.set(unit, intent);
     for (const outcome of outcomes) closed.add(`${outcome.request_id}/${outcome.unit}`);
     for (let start = 0; start < outcomes.length; start += AT_ONCE)
@@ -80,11 +84,12 @@ function folders(dir: string): string[] {
 }
 
 function readEpoch(folder: string): Epoch {
-  const epoch: Epoch = { outcomes: [], intents: new Map() };
+  const epoch: Epoch = { outcomes: [], intents: new Map(), skipped: [] };
   const seen = new Set<number>();
-  const segments = readdirSync(folder).filter((name) => SEGMENT.test(name));
+  const names = readdirSync(folder);
+  const segments = names.filter((name) => SEGMENT.test(name));
   for (const name of segments.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))) {
-    decodeFrames(readFileSync(join(folder, name)), true, (json) => {
+    const bad = readSegment(readFileSync(join(folder, name)), (json) => {
       const frame = parseFrame(json);
       if (frame.kind === 'intent') {
         const { unit, accountId, facts } = frame.intent;
@@ -93,10 +98,21 @@ function readEpoch(folder: string): Epoch {
         seen.add(frame.head.seq);
         epoch.outcomes.push(JSON.parse(frame.value) as UsageRecord);
       }
-      return true;
     });
+    epoch.skipped.push(...bad.map((range) => skippedFinding(join(folder, name), range)));
+  }
+  for (const name of names.filter((one) => QUARANTINED.test(one))) {
+    const path = join(folder, name);
+    const bad = readSegment(readFileSync(path), () => undefined);
+    epoch.skipped.push(...bad.map((range) => skippedFinding(path, range)));
   }
   return epoch;
+}
+
+/** Expected and found: bytes that a segment should hold, and those of it that do. */
+function skippedFinding(path: string, { offset, bytes }: { offset: number; bytes: number }): Finding {
+  const scope = `${path} at ${offset}`;
+  return { kind: 'journal_range_skipped', account: null, scope, expected: String(bytes), found: '0' };
 }
 
 async function proveOutcomes(

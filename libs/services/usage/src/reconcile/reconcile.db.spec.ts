@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TOPIC, type UsageRecord } from '@gateway/contracts';
@@ -74,7 +74,7 @@ const sql = async (text: string, values: unknown[] = []): Promise<void> =>
 
 interface Planted {
   plant: () => Promise<void>;
-  found: Record<string, string | null>[];
+  found: Record<string, unknown>[];
   /** Kinds that the same plant lets differ as well. */
   also?: string[];
   /** What no repair can mend. */
@@ -134,6 +134,22 @@ const PLANTED: Record<string, Planted> = {
     journals: () => [folder],
     found: [
       { kind: 'intent_without_event', account: 'acct_1', scope: 'req_never/0', expected: '1', found: '0' },
+    ],
+    stays: true,
+  },
+  journal_range_skipped: {
+    plant: async () => {
+      journal(...records.map(outcome));
+      const path = join(folder, 'edge-r', 'e', '1.log');
+      const bytes = readFileSync(path);
+      bytes[20] ^= 1;
+      writeFileSync(path, bytes);
+      writeFileSync(`${path}.quarantine`, bytes);
+    },
+    journals: () => [folder],
+    found: [
+      { kind: 'journal_range_skipped', scope: expect.stringMatching(/1\.log at 0$/), found: '0' },
+      { kind: 'journal_range_skipped', scope: expect.stringMatching(/1\.log\.quarantine at 0$/) },
     ],
     stays: true,
   },
