@@ -36,8 +36,11 @@ export type {
   MirrorRequest,
   PutUnit,
   Refusal,
+  Trial,
+  TrialRecord,
 } from './ports/limit-store.js';
 export { Funds } from './ports/funds.js';
+export type { AppliedRange } from './ports/funds.js';
 export { EventLog } from './ports/event-log.js';
 export type { ConsumedRecord, Consumer, LogRecord, Subscription } from './ports/event-log.js';
 export type { PriceMatrixRow, PriceRecord, PriceTier, UnitUsage } from './catalogue/price-record.js';
@@ -85,6 +88,7 @@ export type { OrgRecord, OrgTier, ScopeLimitsRecord } from './http/orgs.js';
 export { ListModelsQuery, MODEL_TYPES } from './http/catalogue.js';
 export {
   CreditBody,
+  AppliedQuery,
   GateBody,
   InternalCreditBody,
   RejectionsBody,

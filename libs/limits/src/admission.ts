@@ -1,11 +1,22 @@
 import type { AdmitRequest, LimitMetric, LimitScope, Refusal, ScopeKind } from '@gateway/contracts';
-import { toScriptLimit } from './script-nano.js';
+import { toScriptLimit, toScriptNano } from './script-nano.js';
 
 /** A settled unit is looked up in the ledger when its posting has not reached the store after this time. */
 export const SETTLED_DUE_MS = 5_000;
 
+/**
+ * How long an account's money refuses nothing for good after a settled unit that the store did not hold: it is due for a
+ * look into the ledger at once, and by then a round over due units has seen it.
+ */
+export const DOUBT_MS = 7_000;
+
 /** How many lapsed reservations one call frees: the next call takes the rest. */
 export const LAPSED_PER_CALL = 1_000;
+
+/** Nano-USD that the unit may cost at most, as the stores hold it. */
+export function worstCase({ reservationNano, worstNano }: AdmitRequest): number {
+  return toScriptNano(worstNano ?? reservationNano);
+}
 
 /** What admission checks and counts for one record of the store. Unlimited is Infinity. */
 export interface AdmissionEntry {

@@ -15,7 +15,7 @@ function principal(change: Partial<KeyPrincipal> = {}): KeyPrincipal {
   });
 }
 
-const RESERVATION = { nano: 10n, tokens: 400 };
+const RESERVATION = { nano: 10n, worstNano: 40n, tokens: 400 };
 const PAID = { id: 'acme/one', isFree: false };
 
 describe('admitRequest', () => {
@@ -31,6 +31,7 @@ describe('admitRequest', () => {
       extra: [],
       creditLimitNano: 500_000_000n,
       reservationNano: 10n,
+      worstNano: 40n,
       tokenEstimate: 400,
       leaseMs: 90_000,
     });
@@ -42,6 +43,7 @@ describe('admitRequest', () => {
   it('LIM-10 LIM-11 counts a free model on the one free counter of the key: 20 a minute, 200 a day', () => {
     const request = admitRequest(principal(), { id: 'acme/gift', isFree: true }, 'u', {
       nano: 0n,
+      worstNano: 0n,
       tokens: 1,
     });
     expect(request.extra).toEqual([{ name: 'free', rpm: 20, rpd: 200, tpm: null }]);

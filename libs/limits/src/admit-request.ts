@@ -15,6 +15,8 @@ export interface AdmitModel {
 export interface Reservation {
   /** From the price formula at the dearest billable route, rounded up; 0 asks for no money. */
   nano: bigint;
+  /** The most that the unit may cost. */
+  worstNano: bigint;
   /** Prompt plus largest output. */
   tokens: number;
 }
@@ -35,6 +37,7 @@ export function admitRequest(
     extra: extraCounters(principal, model),
     creditLimitNano,
     reservationNano: reservation.nano,
+    worstNano: reservation.worstNano,
     tokenEstimate: reservation.tokens,
     leaseMs: LEASE_MS,
   };

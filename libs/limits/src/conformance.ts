@@ -23,23 +23,31 @@ export interface LimitDriver {
   reset(): Promise<void>;
 }
 
-/** Redis' part comes as an argument, because it is connected only when the tests run. */
+interface Scripts {
+  pipe: ScriptPipe;
+  flush(): Promise<unknown>;
+}
+
+/** The parts of Redis come as arguments, because they are connected only when the tests run. */
 export function limitDrivers(
-  redis: () => { pipe: ScriptPipe; flush(): Promise<unknown> },
+  redis: () => Scripts,
   random: () => Random,
+  cluster?: () => Scripts,
 ): LimitDriver[] {
+  const over = (name: string, scripts: () => Scripts): LimitDriver => ({
+    name,
+    make: (clock) =>
+      new RedisLimitStore({ pipe: scripts().pipe, random: random(), testNow: () => clock.now() }),
+    reset: async () => void (await scripts().flush()),
+  });
   return [
     {
       name: 'in process',
       make: (clock) => new InProcessLimitStore({ clock, random: random() }),
       reset: async () => undefined,
     },
-    {
-      name: 'Redis',
-      make: (clock) =>
-        new RedisLimitStore({ pipe: redis().pipe, random: random(), testNow: () => clock.now() }),
-      reset: async () => void (await redis().flush()),
-    },
+    over('Redis', redis),
+    ...(cluster === undefined ? [] : [over('Redis Cluster', cluster)]),
   ];
 }
 

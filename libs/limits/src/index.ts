@@ -11,3 +11,5 @@ export { LocalShare } from './in-process/local-share.js';
 export { RedisLimitStore } from './redis/redis-limit-store.js';
 export type { Answered, LimitScript, PreparedScript, ScriptPipe } from './redis/script-pipe.js';
 export { refusalError } from './refusal-error.js';
+export { trialChecks, trialHeld } from './trial-checks.js';
+export type { TrialCheck } from './trial-checks.js';

@@ -1,12 +1,11 @@
 import type { AdmitRequest, AdmitResult, LimitStore } from '@gateway/contracts';
-import { fixedClock, redisScripts, seededRandom, testRedis, testRedisCluster } from '@gateway/testing';
+import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/testing';
 import type { RedisScripts, TestRedis } from '@gateway/testing';
-import { Cluster } from 'ioredis';
 import { KEY, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
 import { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 import { AdmitCalls, decodeAdmit, type Left } from './redis/admit-calls.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
-import type { LimitScript, ScriptPipe } from './redis/script-pipe.js';
+import type { ScriptPipe } from './redis/script-pipe.js';
 
 let database: TestRedis;
 let connections: RedisScripts[];
@@ -50,45 +49,6 @@ describe('R01 the limit holds over parallel clients', () => {
       rpm: 100,
       reservedNano: 1_000n,
     });
-  });
-
-  it('the same on a Redis Cluster: the keys of an account share a slot', async () => {
-    const { nodes, prefix } = await testRedisCluster();
-    const cluster = new Cluster(nodes, { enableOfflineQueue: true });
-    const pipe: ScriptPipe = {
-      prepare: (script, keys, last) => ({ key: keys[0], script, keys, last }),
-      send: (call, args, answered) => {
-        const { script, keys, last } = call as ReturnType<ScriptPipe['prepare']> & {
-          script: LimitScript;
-          keys: string[];
-          last: string[];
-        };
-        const all = [...keys, ...args, ...last].map((text) => Buffer.from(text, 'latin1'));
-        cluster.callBuffer('eval', script.lua, keys.length, ...all).then(
-          (answer) => answered(null, answer as Buffer),
-          (failure: Error) => answered(failure, Buffer.alloc(0)),
-        );
-      },
-      nodeOf: () => 'c'.repeat(16),
-      slotOf: () => 0,
-    };
-    const store = new RedisLimitStore({ pipe, random: seededRandom(1), testNow: () => AT });
-    const accountId = `acct_${prefix}`;
-    const scopes = limited('org', { rpm: 25 });
-    const asked = () => request({ accountId, scopes });
-    const stale = await store.admit(asked());
-    if (stale.outcome !== 'stale') throw new Error(stale.outcome);
-    await store.stamp(accountId, 1, stale.gen);
-    await mirror(store, stale.gen, { accountId });
-    const results = await Promise.all(Array.from({ length: 100 }, () => store.admit(asked())));
-    expect(admitted(results)).toBe(25);
-    const first = asked();
-    await store.put([
-      { ...put('renew', first), accountId },
-      { ...put('settle', first), accountId },
-    ]);
-    expect((await store.read(accountId, scopes)).unpostedNano).toBe(10n);
-    cluster.disconnect();
   });
 });
 

@@ -1,24 +1,35 @@
 import type { LimitStore } from '@gateway/contracts';
-import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/testing';
-import type { FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
+import {
+  clusterScripts,
+  fixedClock,
+  redisScripts,
+  seededRandom,
+  testRedis,
+  testRedisCluster,
+} from '@gateway/testing';
+import type { ClusterScripts, FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
 import { KEY, limitDrivers, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
 
 let database: TestRedis;
 let redis: RedisScripts;
+let cluster: ClusterScripts;
 
 beforeAll(async () => {
   database = await testRedis();
   redis = await redisScripts(database.url);
+  cluster = clusterScripts(await testRedisCluster());
 });
 
 afterAll(async () => {
   redis.close();
+  cluster.close();
   await database.drop();
 });
 
 const DRIVERS = limitDrivers(
   () => ({ pipe: redis.pipe, flush: () => redis.client.flushdb() }),
   () => seededRandom(1),
+  () => cluster,
 );
 
 describe.each(DRIVERS)('LimitStore $name', ({ make, reset }) => {
@@ -104,7 +115,7 @@ describe.each(DRIVERS)('LimitStore $name', ({ make, reset }) => {
       ['tpm', { tpm: 100 }, '100'],
       ['spend_cap', { capNano: 10n }, '10'],
     ] as const)(
-      'is named when its %s is used up, and the refusal counts nothing',
+      'LIM-21 R02 is named when its %s is used up, and the refusal counts nothing',
       async (metric, change, limit) => {
         await open(store);
         const scopes = limited(kind, change);
@@ -205,7 +216,7 @@ describe.each(DRIVERS)('LimitStore $name', ({ make, reset }) => {
     expect(free).toMatchObject({ outcome: 'ok', counters: [{ rpm: 1 }, {}, {}, {}, { rpm: 1 }] });
   });
 
-  it('R06 LIM-12 keeps extra counters on the key, beside its ordinary counts', async () => {
+  it('LIM-12 R06 keeps extra counters on the key, beside its ordinary counts', async () => {
     await open(store);
     const free = { extra: [{ name: 'free', rpm: 1, rpd: 5, tpm: null }], reservationNano: 0n };
     expect(await store.admit(request(free))).toMatchObject({

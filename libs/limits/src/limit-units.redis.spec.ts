@@ -1,25 +1,36 @@
 import type { LimitStore } from '@gateway/contracts';
-import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/testing';
-import type { FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
+import {
+  clusterScripts,
+  fixedClock,
+  redisScripts,
+  seededRandom,
+  testRedis,
+  testRedisCluster,
+} from '@gateway/testing';
+import type { ClusterScripts, FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
 import { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 import { KEY, limitDrivers, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
 
 let database: TestRedis;
 let redis: RedisScripts;
+let cluster: ClusterScripts;
 
 beforeAll(async () => {
   database = await testRedis();
   redis = await redisScripts(database.url);
+  cluster = clusterScripts(await testRedisCluster());
 });
 
 afterAll(async () => {
   redis.close();
+  cluster.close();
   await database.drop();
 });
 
 const DRIVERS = limitDrivers(
   () => ({ pipe: redis.pipe, flush: () => redis.client.flushdb() }),
   () => seededRandom(1),
+  () => cluster,
 );
 
 describe.each(DRIVERS)('units in LimitStore $name', ({ make, reset }) => {
@@ -80,6 +91,7 @@ describe.each(DRIVERS)('units in LimitStore $name', ({ make, reset }) => {
     await open(store, { version: 5, balanceNano: 50n });
     const scopes = limited('org', { capNano: 100n });
     const [running, settled] = [request(), request()];
+    await store.put([put('renew', settled)]);
     await store.put([put('renew', running), put('settle', settled, { nano: 30n })]);
     const crashed = [running, settled].map(({ unit }) => ({ unit, crash: true }));
     await mirror(store, null, {
@@ -102,7 +114,7 @@ describe.each(DRIVERS)('units in LimitStore $name', ({ make, reset }) => {
   it('names due units oldest first: settled after 5 s, reserved at the end of their lease', async () => {
     await open(store);
     const [reserved, first, second] = [request({ leaseMs: 6_000 }), request(), request()];
-    await store.admit(reserved);
+    for (const asked of [reserved, first, second]) await store.admit(asked);
     await store.put([put('settle', first)]);
     await clock.advance(2_000);
     await store.put([put('settle', second)]);
@@ -118,6 +130,7 @@ describe.each(DRIVERS)('units in LimitStore $name', ({ make, reset }) => {
     await open(store);
     const units = Array.from({ length: 7 }, () => request());
     for (const unit of units) {
+      await store.admit(unit);
       await store.put([put('settle', unit)]);
       await clock.advance(1);
     }

@@ -47,6 +47,8 @@ export function servesTier(record: PriceRecord, tier: PriceTier): boolean {
 /** The parsed form of a price record. A rate that is no rate throws RangeError. */
 export class CompiledPrice {
   readonly isFree: boolean;
+  /** Some rate is above 0: a unit may cost something. */
+  readonly hasRates: boolean;
   readonly increment: Exact;
   readonly minimum: Exact;
   readonly rows: readonly CompiledRow[];
@@ -65,6 +67,7 @@ export class CompiledPrice {
 
   constructor(private readonly record: PriceRecord) {
     this.isFree = record.is_free === true;
+    this.hasRates = !this.isFree && hasRate(record);
     const increment = record.billing_increment_seconds;
     this.increment = increment === null || increment === undefined ? ONE : secondsOf(increment);
     this.minimum = secondsOf(record.billing_minimum_seconds);
@@ -176,4 +179,16 @@ function parseRate(text: string): Exact {
 
 function isSet(text: string | null | undefined): text is string {
   return text !== null && text !== undefined;
+}
+
+/** Whether a member that names USD, or one of a list of them, is above 0. */
+function hasRate(record: PriceRecord): boolean {
+  const isRate = (name: string, value: unknown): boolean =>
+    name.includes('usd') && typeof value === 'string' && /[1-9]/.test(value);
+  return (
+    Object.entries(record).some(([name, value]) => isRate(name, value)) ||
+    (record.price_matrix ?? []).some((row) =>
+      Object.entries(row).some(([name, value]) => isRate(name, value)),
+    )
+  );
 }

@@ -74,6 +74,18 @@ describe('reservation', () => {
     expect(nano({ ...ask, wantsImages: true, wantsAudio: true }, { record })[0]).toBe(60_000_000);
   });
 
+  it('holds 8,192 tokens an image without a history, and at least a nano-dollar where anything may cost', () => {
+    const record = { prompt_usd_per_1m: '5', image_output_usd_per_1m: '40' };
+    const images = { wantsImages: true, choices: 2, input: { inputBytes: 0 } };
+    const unknown = { record, p95OutputTokens: null, maxOutputTokens: null, contextLength: null };
+    expect(nano(images, unknown)[1]).toBe(2 * 8_192 * 40_000);
+    const nothing = { maxTokens: 0, input: { inputBytes: 0 } };
+    expect(nano(nothing)).toEqual([1, 1]);
+    expect(nano(nothing, { record: { price_matrix: [{ when: {}, usd_per_unit: '0.1' }] } })).toEqual([1, 1]);
+    expect(nano(nothing, { record: { prompt_usd_per_1m: '0', request_usd: '0.000' } })).toEqual([0, 0]);
+    expect(nano(nothing, { record: { ...route.record, is_free: true } })).toEqual([0, 0]);
+  });
+
   it('holds audio and images sent at the rate of their class', () => {
     const record = { ...route.record, audio_input_usd_per_1m: '40', image_input_usd_per_1m: '10' };
     const input = { inputBytes: 0, inputImages: 2, inputAudioSeconds: 10 };

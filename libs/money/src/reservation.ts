@@ -18,6 +18,8 @@ import type { TokenClass } from './unit-usage.js';
 const NANO_DECIMALS = 9;
 /** What is reserved for the output of a model that has served too few units to say. */
 const DEFAULT_OUTPUT_TOKENS = 1_024;
+/** The same of one image that is billed by its tokens: the largest of today's models take 6,240. */
+const DEFAULT_IMAGE_TOKENS = 8_192;
 const P95_SAMPLES = 20;
 
 /** One billable route of the plan. */
@@ -108,15 +110,31 @@ function routeReservation(route: ReservedRoute, request: ReservationRequest): Re
   if (request.wantsImages) outputs.push('image_output');
   const outputRate = dearest(outputs.filter(isTokenBilled));
   const choices = Math.max(1, counted(request.choices));
-  const maxOut = maxOutput(route, request.maxTokens, inputTokens);
-  const likely = Math.min(maxOut, route.p95OutputTokens ?? DEFAULT_OUTPUT_TOKENS);
-  const nano = (tokens: number): bigint =>
-    roundTo(multiply(add(fixed, times(tokens * choices, outputRate)), factor), NANO_DECIMALS, 'up');
+  const usual = usualOutput(request);
+  const maxOut = maxOutput(route, request.maxTokens, inputTokens, usual);
+  const likely = Math.min(maxOut, route.p95OutputTokens ?? usual);
+  // At least 1: who asks for no money is let in whatever the cap and the balance say.
+  const least = compiled.hasRates ? 1n : 0n;
+  const nano = (tokens: number): bigint => {
+    const exact = multiply(add(fixed, times(tokens * choices, outputRate)), factor);
+    const rounded = roundTo(exact, NANO_DECIMALS, 'up');
+    return rounded > least ? rounded : least;
+  };
   return { worst_case_nano: nano(maxOut), reserved_nano: nano(likely) };
 }
 
-function maxOutput(route: ReservedRoute, maxTokens: number | null, inputTokens: number): number {
-  const rest = route.contextLength === null ? DEFAULT_OUTPUT_TOKENS : route.contextLength - inputTokens;
+/** Output tokens of one choice of a model that has no history here. */
+function usualOutput({ wantsImages }: ReservationRequest): number {
+  return wantsImages ? DEFAULT_IMAGE_TOKENS : DEFAULT_OUTPUT_TOKENS;
+}
+
+function maxOutput(
+  route: ReservedRoute,
+  maxTokens: number | null,
+  inputTokens: number,
+  usual: number,
+): number {
+  const rest = route.contextLength === null ? usual : route.contextLength - inputTokens;
   return counted(maxTokens ?? route.maxOutputTokens ?? rest);
 }
 

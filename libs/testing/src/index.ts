@@ -12,7 +12,7 @@ export { eventually } from './eventually.js';
 export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fault-proxy.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
 export type { OwnServer } from './own-server.js';
-export { redisScripts, type RedisScripts } from './redis-scripts.js';
+export { clusterScripts, redisScripts, type ClusterScripts, type RedisScripts } from './redis-scripts.js';
 export { securedKafka, securedRedis, type SecuredKafka, type SecuredRedis } from './secured-servers.js';
 export { seededRandom } from './seeded-random.js';
 export { ownKafka, testKafka, type TestKafka } from './test-kafka.js';

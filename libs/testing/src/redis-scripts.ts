@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
+import type { TestRedisCluster } from './test-redis.js';
 
 /** One script as the limit store hands it over; declared by shape, so that the harness depends on no logic lib. */
 interface Script {
@@ -29,6 +30,52 @@ export interface RedisScripts {
   /** From now on the node calls itself this. */
   pretendNode(runId: string): void;
   close(): void;
+}
+
+/** The same over a cluster, in a namespace of its own: one database is all that a cluster has. */
+export interface ClusterScripts {
+  pipe: Omit<RedisScripts['pipe'], 'slotOf'> & { slotOf(key: string): number };
+  /** From now on another namespace: everything is empty. */
+  flush(): Promise<void>;
+  close(): void;
+}
+
+export function clusterScripts({ nodes, prefix }: TestRedisCluster, timeoutMs = 5_000): ClusterScripts {
+  const cluster = new Cluster(nodes, { redisOptions: { commandTimeout: timeoutMs } });
+  cluster.on('error', () => undefined);
+  let flushes = 0;
+  const tags = new Map<string, number>();
+  const calls = new WeakMap<{ key: string }, Prepared>();
+  // The name of an account stands in the hash tag of each of its keys, and in nothing else that a script sees.
+  const named = (key: string): string => key.replace('{', `{${prefix}${flushes}:`);
+  return {
+    pipe: {
+      prepare: (script, keys, last) => {
+        const prepared = { key: keys[0], script, keys, last };
+        calls.set(prepared, prepared);
+        return prepared;
+      },
+      send: (call, args, answered) => {
+        const prepared = calls.get(call);
+        if (prepared === undefined) throw new TypeError('a call of another pipe');
+        const { script, keys, last } = prepared;
+        const all = [...keys.map(named), ...args, ...last].map((text) => Buffer.from(text, 'latin1'));
+        cluster.callBuffer('eval', script.lua, keys.length, ...all).then(
+          (answer) => answered(null, answer as Buffer),
+          (failure: Error) => answered(failure, Buffer.alloc(0)),
+        );
+      },
+      nodeOf: () => 'c'.repeat(16),
+      slotOf: (key) => {
+        const tag = /\{[^}]*\}/.exec(key)?.[0] ?? key;
+        const slot = tags.get(tag) ?? tags.size;
+        tags.set(tag, slot);
+        return slot;
+      },
+    },
+    flush: async () => void (flushes += 1),
+    close: () => cluster.disconnect(),
+  };
 }
 
 /** Connects as the gateway does: no offline queue, nothing sent twice. `timeoutMs` is wide for a busy machine. */

@@ -300,6 +300,11 @@ export class WatermarkQuery {
   @IsString() @Length(1, 256) epoch!: string;
 }
 
+/** Query of GET /internal/applied/{producer}. */
+export class AppliedQuery extends WatermarkQuery {
+  @Type(() => Number) @IsInt() @Min(0) above!: number;
+}
+
 /** One difference in the books, by name. */
 interface BooksDifference {
   [field: string]: unknown;

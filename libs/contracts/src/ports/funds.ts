@@ -1,5 +1,8 @@
 import type { ScopeKind } from './principal.js';
 
+/** First and last number. */
+export type AppliedRange = readonly [number, number];
+
 /**
  * The ledger as other services see it. Drivers: in process (usage service); HTTP.
  * Throws ApiError `service_unavailable` where it cannot be asked.
@@ -22,4 +25,11 @@ export abstract class Funds {
   }): Promise<void>;
   /** Highest sequence of this producer and epoch below which everything has been applied; 0 = none. */
   abstract watermark(producer: string, epoch: string): Promise<number>;
+  /**
+   * Ranges of sequence numbers above `above` that are applied, posted or dead-lettered alike, ascending and at most 10,000:
+   * what is named must not be put again.
+   */
+  abstract applied(producer: string, epoch: string, above: number): Promise<AppliedRange[]>;
+  /** Looks the account's due units up now and reports those that are posted to the LimitStore, which frees them there. */
+  abstract tellDue(accountId: string): Promise<void>;
 }

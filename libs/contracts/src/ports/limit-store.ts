@@ -38,6 +38,11 @@ export interface AdmitRequest {
   creditLimitNano: bigint | null;
   /** 0 asks for no money: caps and the balance neither refuse nor need to be known. */
   reservationNano: bigint;
+  /**
+   * The most that the unit may cost; absent = the reservation. Caps and the balance count it, so that they are overrun by one
+   * request at most; it is also what is held where not all worst cases find room.
+   */
+  worstNano?: bigint;
   /** Prompt plus largest output, for scopes with a TPM. */
   tokenEstimate: number;
   leaseMs: number;
@@ -91,16 +96,42 @@ type Admission =
   | { outcome: 'missing'; gen: string }
   /** The unit was settled already. */
   | { outcome: 'gone' }
+  /** Money would refuse it, but the spend that it rests on may be counted twice: the caller may come again. */
+  | { outcome: 'doubted' }
   /** Neither the store nor this process alone can say: the caller may come again. */
   | { outcome: 'away' }
   | { outcome: 'refused'; refusal: Refusal };
+
+/** What the store holds on one record that an admission looks at, in the windows of the store's own clock. */
+export interface TrialRecord {
+  /** `account` for the balance, which has no limit of its own here. */
+  scope: ScopeKind | 'account';
+  scopeId: string;
+  /** Set for an extra counter. */
+  counter: string | null;
+  rpm: number;
+  rpd: number;
+  tpm: number;
+  /** Money posted and unposted; of the balance what is left of it without reservations. */
+  spentNano: bigint;
+  /** What is in flight, at its worst case. */
+  worstNano: bigint;
+}
+
+/** What an admission would have answered, and the records it was decided by, in the order of checking. */
+export interface Trial {
+  /** `ok` and `refused` as `admit` says them; counters as they are, without this request. */
+  result: Admission;
+  /** Empty but for `ok` and `refused`. */
+  records: TrialRecord[];
+}
 
 export interface PutUnit {
   accountId: string;
   unit: string;
   /** renew a reservation; settle at the actual cost; cancel a unit that never ran, which gives its counts back. */
   action: 'renew' | 'settle' | 'cancel';
-  /** Reservation for renew, actual cost for settle. */
+  /** The most that it may cost for renew, actual cost for settle. */
   nano: bigint;
   /** Every record the unit counts on; an extra counter is {kind: 'key', id: '<key id>/<name>'}. */
   scopes: { kind: ScopeKind; id: string }[];
@@ -117,6 +148,8 @@ export interface MirrorRequest {
   accountId: string;
   /** Given when it answers `missing(gen)`. */
   gen: string | null;
+  /** Versions of different histories do not compare: a ledger that was restored begins another. 0 to 2^20; default 0. */
+  history?: number;
   /** Ledger version of the account. */
   version: number;
   balanceNano: bigint;
@@ -155,6 +188,8 @@ export interface AccountState {
  */
 export abstract class LimitStore {
   abstract admit(request: AdmitRequest): Promise<AdmitResult>;
+  /** The same checks by the same code, on a dry run: nothing is counted or kept. Never decided while the store is away. */
+  abstract trial(request: AdmitRequest): Promise<Trial>;
   abstract put(units: PutUnit[]): Promise<void>;
   abstract mirror(request: MirrorRequest): Promise<void>;
   /** Raises the account's principal version; `gen` (from `stale`) stamps it for that generation only. */

@@ -1,4 +1,4 @@
-import { Funds, type Random, type ScopeKind } from '@gateway/contracts';
+import { Funds, type AppliedRange, type Random, type ScopeKind } from '@gateway/contracts';
 import { unavailable } from '@gateway/platform';
 import type { InternalHttp, InternalResponse } from '@gateway/platform';
 
@@ -10,6 +10,7 @@ const TIMEOUT_MS = 1_000;
 export class HttpFunds extends Funds {
   /** Under way, by what they ask for. */
   private readonly seeds = new Map<string, Promise<void>>();
+  private readonly dues = new Map<string, Promise<void>>();
 
   constructor(
     private readonly http: InternalHttp,
@@ -62,6 +63,37 @@ export class HttpFunds extends Funds {
     const watermark = member(this.accepted(answer), 'watermark');
     if (typeof watermark !== 'number') throw this.notUnderstood('watermark');
     return watermark;
+  }
+
+  override async applied(producer: string, epoch: string, above: number): Promise<AppliedRange[]> {
+    const query = `epoch=${encodeURIComponent(epoch)}&above=${above}`;
+    const answer = await this.http.request({
+      service: 'usage',
+      method: 'GET',
+      path: `/internal/applied/${encodeURIComponent(producer)}?${query}`,
+      timeoutMs: TIMEOUT_MS,
+      idempotent: true,
+    });
+    const ranges = member(this.accepted(answer), 'ranges');
+    if (!Array.isArray(ranges)) throw this.notUnderstood('ranges');
+    return ranges.map((range: unknown) => {
+      if (!Array.isArray(range)) throw this.notUnderstood('ranges');
+      const [first, last] = range as unknown[];
+      if (typeof first !== 'number' || typeof last !== 'number') throw this.notUnderstood('ranges');
+      return [first, last] as const;
+    });
+  }
+
+  /** One call for all who wait for the same. */
+  override tellDue(accountId: string): Promise<void> {
+    let told = this.dues.get(accountId);
+    if (told === undefined) {
+      told = this.post(`/internal/gate/${encodeURIComponent(accountId)}/due`, {})
+        .then(() => undefined)
+        .finally(() => this.dues.delete(accountId));
+      this.dues.set(accountId, told);
+    }
+    return told;
   }
 
   private async post(path: string, body: unknown): Promise<unknown> {

@@ -1,16 +1,25 @@
 import type { AdmitRequest, MirrorRequest, PutUnit } from '@gateway/contracts';
-import { ACCOUNT_RECORD, LAPSED_PER_CALL, recordName, SETTLED_DUE_MS } from '../admission.js';
+import {
+  ACCOUNT_RECORD,
+  DOUBT_MS,
+  LAPSED_PER_CALL,
+  recordName,
+  SETTLED_DUE_MS,
+  worstCase,
+} from '../admission.js';
 import type { AdmissionEntry, Violation } from '../admission.js';
 import { toScriptLimit, toScriptNano } from '../script-nano.js';
 import { dayOf, minuteOf } from '../windows.js';
 import { newLimitRecord, rollWindows, type LimitRecord } from './limit-record.js';
-import { balanceViolation, scopeViolation } from './violations.js';
+import { balanceViolation, hasRoom, scopeViolation } from './violations.js';
 
 const MINUTES_PER_DAY = 1_440;
 
 interface BookedUnit {
   state: 'reserved' | 'unposted';
   nano: number;
+  /** 0 once it is settled. */
+  worst: number;
   minute: number;
   tokens: number;
   records: string[];
@@ -23,6 +32,8 @@ export interface BookRequest {
   unit: string;
   accountVersion: number;
   reservation: number;
+  /** The most that it may cost. */
+  worst: number;
   credit: number;
   tokens: number;
   leaseMs: number;
@@ -35,6 +46,7 @@ export function bookRequest(request: AdmitRequest): BookRequest {
     unit,
     accountVersion,
     reservation,
+    worst: worstCase(request),
     credit: toScriptLimit(request.creditLimitNano),
     tokens,
     leaseMs,
@@ -42,7 +54,13 @@ export function bookRequest(request: AdmitRequest): BookRequest {
 }
 
 export type BookAnswer =
-  { outcome: 'ok' | 'stale' | 'missing' | 'gone' } | { outcome: 'refused'; violation: Violation };
+  { outcome: 'ok' | 'stale' | 'missing' | 'gone' | 'doubted' } | { outcome: 'refused'; violation: Violation };
+
+export interface BookTrial {
+  answer: BookAnswer;
+  /** In the order of the entries, then the balance's. */
+  records: readonly LimitRecord[];
+}
 
 /** One account in memory: what the Redis scripts do, over Maps. */
 export class AccountBook {
@@ -54,42 +72,48 @@ export class AccountBook {
   private readonly units = new Map<string, BookedUnit>();
   /** No lease ends before this time, so most calls look at no unit. */
   private nextLapse = Infinity;
+  /** Until then unposted spend may be counted twice. */
+  private doubtUntil = -Infinity;
 
   admit(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookAnswer {
     this.freeLapsed(now);
-    if (!this.stamped || this.version !== asked.accountVersion) return { outcome: 'stale' };
-    if (asked.reservation > 0) {
-      const unknown = entries.some(({ name, cap }) => cap < Infinity && !this.record(name).valid);
-      if (unknown || (asked.credit < Infinity && !this.record(ACCOUNT_RECORD).valid))
-        return { outcome: 'missing' };
-    }
-    return this.take(asked, entries, now);
+    return this.unready(asked, entries) ?? this.take(asked, entries, now);
+  }
+
+  /** What `admit` would answer to a new unit, and what it rests on; nothing is counted. */
+  trial(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookTrial {
+    this.freeLapsed(now);
+    const unready = this.unready(asked, entries);
+    if (unready !== null) return { answer: unready, records: [] };
+    const { records, balance, violation } = this.judge(asked, entries, now);
+    const answer: BookAnswer = violation === null ? { outcome: 'ok' } : this.refused(violation, now);
+    return { answer, records: [...records, balance] };
   }
 
   /** Checks every limit and counts the unit where none is reached, whoever the caller is and whatever is posted. */
   take(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookAnswer {
     this.freeLapsed(now);
-    const { reservation, credit, tokens } = asked;
+    const { reservation, worst, credit, tokens } = asked;
     const known = this.units.get(asked.unit);
     if (known) return { outcome: known.state === 'reserved' ? 'ok' : 'gone' };
-    const records = entries.map((entry) => this.inWindow(entry.name, now));
-    const balance = this.inWindow(ACCOUNT_RECORD, now);
-    for (let index = 0; index < entries.length; index += 1) {
-      const violation = scopeViolation(entries[index], records[index], reservation, now);
-      if (violation) return { outcome: 'refused', violation };
-    }
-    const violation = balanceViolation(balance, credit, reservation);
-    if (violation) return { outcome: 'refused', violation };
+    const { records, balance, violation } = this.judge(asked, entries, now);
+    if (violation !== null) return this.refused(violation, now);
+    const isRoomy =
+      hasRoom(balance, worst, { credit }) &&
+      entries.every((entry, index) => hasRoom(records[index], worst, entry));
+    const nano = isRoomy ? reservation : worst;
 
     for (const record of [...records, balance]) {
       record.rpm += 1;
       record.rpd += 1;
       record.tpm += tokens;
-      record.reserved += reservation;
+      record.reserved += nano;
+      record.worst += worst;
     }
     this.book(asked.unit, {
       state: 'reserved',
-      nano: reservation,
+      nano,
+      worst,
       minute: minuteOf(now),
       tokens,
       records: [...entries.map((entry) => entry.name), ACCOUNT_RECORD],
@@ -101,12 +125,19 @@ export class AccountBook {
   put(put: PutUnit, now: number): void {
     const unit = this.units.get(put.unit);
     const nano = toScriptNano(put.nano);
-    const fresh = { nano, minute: -1, tokens: 0, records: [...put.scopes.map(recordName), ACCOUNT_RECORD] };
+    const fresh = {
+      nano,
+      worst: 0,
+      minute: -1,
+      tokens: 0,
+      records: [...put.scopes.map(recordName), ACCOUNT_RECORD],
+    };
     switch (put.action) {
       case 'renew':
         if (unit === undefined) {
-          this.add(fresh.records, 'reserved', nano);
-          this.book(put.unit, { ...fresh, state: 'reserved', dueAt: now + put.leaseMs });
+          const held: BookedUnit = { ...fresh, worst: nano, state: 'reserved', dueAt: now + put.leaseMs };
+          this.add(held, 1);
+          this.book(put.unit, held);
         } else if (unit.state === 'reserved') {
           this.book(put.unit, { ...unit, dueAt: now + put.leaseMs });
         }
@@ -115,15 +146,19 @@ export class AccountBook {
         if (unit?.state === 'unposted') return;
         if (unit) {
           this.correct(unit, put.tokens);
-          this.add(unit.records, 'reserved', -unit.nano);
+          this.add(unit, -1);
+        } else if (nano > 0) {
+          // Lost here, or its posting came first: it is due for a look into the ledger.
+          this.doubtUntil = now + DOUBT_MS;
         }
         const settled: BookedUnit = {
           ...(unit ?? fresh),
           nano,
+          worst: 0,
           state: 'unposted',
-          dueAt: now + SETTLED_DUE_MS,
+          dueAt: now + (unit || nano === 0 ? SETTLED_DUE_MS : 0),
         };
-        this.add(settled.records, 'unposted', nano);
+        this.add(settled, 1);
         this.book(put.unit, settled);
         return;
       }
@@ -143,7 +178,9 @@ export class AccountBook {
     ];
     for (const { name, nano } of posted) {
       const record = this.inWindow(name, now);
-      if (request.version >= record.pver) {
+      const { history = 0 } = request;
+      if (history !== record.history || request.version >= record.pver) {
+        record.history = history;
         record.posted = toScriptNano(nano);
         record.pver = request.version;
       }
@@ -218,6 +255,29 @@ export class AccountBook {
     return this.records.size + this.units.size;
   }
 
+  private unready(asked: BookRequest, entries: readonly AdmissionEntry[]): BookAnswer | null {
+    if (!this.stamped || this.version !== asked.accountVersion) return { outcome: 'stale' };
+    if (asked.reservation === 0) return null;
+    const unknown = entries.some(({ name, cap }) => cap < Infinity && !this.record(name).valid);
+    const isMissing = unknown || (asked.credit < Infinity && !this.record(ACCOUNT_RECORD).valid);
+    return isMissing ? { outcome: 'missing' } : null;
+  }
+
+  /** The first limit that is reached, in the order of the Redis script. */
+  private judge(
+    { reservation, credit }: BookRequest,
+    entries: readonly AdmissionEntry[],
+    now: number,
+  ): { records: LimitRecord[]; balance: LimitRecord; violation: Violation | null } {
+    const records = entries.map((entry) => this.inWindow(entry.name, now));
+    const balance = this.inWindow(ACCOUNT_RECORD, now);
+    for (let index = 0; index < entries.length; index += 1) {
+      const violation = scopeViolation(entries[index], records[index], reservation, now);
+      if (violation) return { records, balance, violation };
+    }
+    return { records, balance, violation: balanceViolation(balance, credit, reservation) };
+  }
+
   private record(name: string): LimitRecord {
     let record = this.records.get(name);
     if (record === undefined) {
@@ -233,8 +293,19 @@ export class AccountBook {
     return record;
   }
 
-  private add(records: string[], state: 'reserved' | 'unposted', nano: number): void {
-    for (const name of records) this.record(name)[state] += nano;
+  private add({ records, state, nano, worst }: BookedUnit, sign: 1 | -1): void {
+    for (const name of records) {
+      const record = this.record(name);
+      record[state] += sign * nano;
+      record.worst += sign * worst;
+    }
+  }
+
+  /** A refusal for good must not rest on what may be counted twice. */
+  private refused(violation: Violation, now: number): BookAnswer {
+    const isMoney = violation.metric === 'spend_cap' || violation.metric === 'balance';
+    if (isMoney && !violation.reservationsOnly && now < this.doubtUntil) return { outcome: 'doubted' };
+    return { outcome: 'refused', violation };
   }
 
   private book(id: string, unit: BookedUnit): void {
@@ -243,7 +314,7 @@ export class AccountBook {
   }
 
   private forget(id: string, unit: BookedUnit): void {
-    this.add(unit.records, unit.state, -unit.nano);
+    this.add(unit, -1);
     this.units.delete(id);
   }
 

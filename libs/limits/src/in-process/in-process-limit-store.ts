@@ -8,10 +8,11 @@ import type {
   PutUnit,
   Random,
   ScopeKind,
+  Trial,
 } from '@gateway/contracts';
 import { ACCOUNT_RECORD, admissionEntries, recordName, toRefusal } from '../admission.js';
 import { dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
-import { AccountBook, bookRequest } from './account-book.js';
+import { AccountBook, bookRequest, type BookAnswer } from './account-book.js';
 
 /** How often idle accounts and records are dropped. */
 const SWEEP_MS = 60 * 60_000;
@@ -50,28 +51,29 @@ export class InProcessLimitStore extends LimitStore {
     const now = this.clock.now();
     if (now >= this.nextSweep) this.sweep(now);
     const book = this.book(request.accountId);
-    const answer = book.admit(bookRequest(request), admissionEntries(request), now);
-    switch (answer.outcome) {
-      case 'stale':
-      case 'missing':
-        return { outcome: answer.outcome, gen: this.gen };
-      case 'gone':
-        return { outcome: 'gone' };
-      case 'refused':
-        return { outcome: 'refused', refusal: toRefusal(answer.violation, request.accountId) };
-      case 'ok': {
-        const counters = request.scopes.map(({ kind, id }) => {
-          const { rpm, rpd, tpm } = book.read(recordName({ kind, id }), now);
-          return { kind, id, rpm, rpd, tpm };
-        });
-        return {
-          outcome: 'ok',
-          counters,
-          minuteResetSeconds: minuteResetSeconds(now),
-          minute: minuteOf(now),
-        };
-      }
-    }
+    return this.result(request, book, book.admit(bookRequest(request), admissionEntries(request), now), now);
+  }
+
+  async trial(request: AdmitRequest): Promise<Trial> {
+    const now = this.clock.now();
+    const book = this.book(request.accountId);
+    const entries = admissionEntries(request);
+    const { answer, records } = book.trial(bookRequest(request), entries, now);
+    const names = [
+      ...entries.map(({ kind, id, counter }) => ({ scope: kind, scopeId: id, counter })),
+      { scope: 'account' as const, scopeId: request.accountId, counter: null },
+    ];
+    return {
+      result: this.result(request, book, answer, now),
+      records: records.map(({ rpm, rpd, tpm, posted, unposted, worst }, index) => ({
+        ...names[index],
+        rpm,
+        rpd,
+        tpm,
+        spentNano: BigInt(index < entries.length ? posted + unposted : posted - unposted),
+        worstNano: BigInt(worst),
+      })),
+    };
   }
 
   async put(units: PutUnit[]): Promise<void> {
@@ -128,6 +130,36 @@ export class InProcessLimitStore extends LimitStore {
     let size = 0;
     for (const book of this.books.values()) size += book.size;
     return size;
+  }
+
+  private result(
+    request: AdmitRequest,
+    book: AccountBook,
+    answer: BookAnswer,
+    now: number,
+  ): Exclude<AdmitResult, { outcome: 'away' }> {
+    switch (answer.outcome) {
+      case 'stale':
+      case 'missing':
+        return { outcome: answer.outcome, gen: this.gen };
+      case 'gone':
+      case 'doubted':
+        return { outcome: answer.outcome };
+      case 'refused':
+        return { outcome: 'refused', refusal: toRefusal(answer.violation, request.accountId) };
+      case 'ok': {
+        const counters = request.scopes.map(({ kind, id }) => {
+          const { rpm, rpd, tpm } = book.read(recordName({ kind, id }), now);
+          return { kind, id, rpm, rpd, tpm };
+        });
+        return {
+          outcome: 'ok',
+          counters,
+          minuteResetSeconds: minuteResetSeconds(now),
+          minute: minuteOf(now),
+        };
+      }
+    }
   }
 
   private book(accountId: string): AccountBook {

@@ -10,8 +10,12 @@ export interface LimitRecord {
   posted: number;
   /** Ledger version of posted; -1 = absent. */
   pver: number;
+  /** History of the ledger that pver is of. */
+  history: number;
   unposted: number;
   reserved: number;
+  /** Worst cases of what is reserved. */
+  worst: number;
   /** True where a mirror answered `missing`; posted is not known before. */
   valid: boolean;
 }
@@ -25,8 +29,10 @@ export function newLimitRecord(): LimitRecord {
     rpd: 0,
     posted: 0,
     pver: -1,
+    history: 0,
     unposted: 0,
     reserved: 0,
+    worst: 0,
     valid: false,
   };
 }

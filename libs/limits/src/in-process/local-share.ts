@@ -113,12 +113,12 @@ export class LocalShare {
     this.readNotes(account);
     const now = this.clock.now();
     const asked = bookRequest(request);
-    const shares = entries.map((entry) => this.shareOf(entry, account, asked.reservation, now));
-    if (asked.credit < Infinity)
-      asked.credit = this.budget(account.told.get(ACCOUNT_RECORD), asked.reservation);
+    const shares = entries.map((entry) => this.shareOf(entry, account, asked.worst, now));
+    if (asked.credit < Infinity) asked.credit = this.budget(account.told.get(ACCOUNT_RECORD), asked.worst);
     const answer = account.book.take(asked, shares, now);
     this.weigh(account);
     if (answer.outcome === 'gone') return { outcome: 'gone' };
+    if (answer.outcome === 'doubted') return null;
     if (answer.outcome === 'refused')
       return this.refused(request, entries, shares, account, answer.violation, now);
     const counters = request.scopes.map(({ kind, id }) => ({
@@ -152,12 +152,7 @@ export class LocalShare {
    * An entry with this edge's share of each limit: a part of it, or what was left of the running window where that is
    * less. Of a limit that is smaller than the number of edges a share is none.
    */
-  private shareOf(
-    entry: AdmissionEntry,
-    account: ShareAccount,
-    reservation: number,
-    now: number,
-  ): AdmissionEntry {
+  private shareOf(entry: AdmissionEntry, account: ShareAccount, worst: number, now: number): AdmissionEntry {
     const told = account.told.get(entry.name);
     const own = account.book.read(entry.name, now);
     const counts = toldCounts(told, now);
@@ -168,22 +163,18 @@ export class LocalShare {
       const isFull = counts[metric] + own[metric] >= limit;
       return share === 0 && !isFull ? UNDECIDED : Math.min(share, limit - counts[metric]);
     };
-    const cap = entry.cap === Infinity ? Infinity : this.budget(told, reservation);
+    const cap = entry.cap === Infinity ? Infinity : this.budget(told, worst);
     return { ...entry, rpm: of('rpm'), rpd: of('rpd'), tpm: of('tpm'), cap };
   }
 
   /**
-   * What this edge's own spend has to stay below: its exposure, passed by one request at most, and so much that with this
-   * reservation it stays within its part of what was left.
+   * What this edge's own spend has to stay below: its exposure, passed by one request at most, and so much that with the
+   * worst case of this one it stays within its part of what was left.
    */
-  private budget(told: Told | undefined, reservation: number): number {
+  private budget(told: Told | undefined, worst: number): number {
     const left = told?.left ?? 0;
     if (left <= 0) return -Infinity;
-    return Math.min(
-      EXPOSURE_MAX_NANO,
-      left / EXPOSURE_PARTS,
-      Math.floor(left / this.edges) - reservation + 1,
-    );
+    return Math.min(EXPOSURE_MAX_NANO, left / EXPOSURE_PARTS, Math.floor(left / this.edges) - worst + 1);
   }
 
   /** Money is never refused: the store may know better, so the caller may come again. */

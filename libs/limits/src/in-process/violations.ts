@@ -26,11 +26,11 @@ export function scopeViolation(
     count('tpm', minuteResetSeconds(now));
   if (counted || reservation === 0) return counted;
   const spent = record.posted + record.unposted;
-  if (spent + record.reserved < entry.cap) return null;
+  if (spent + record.worst < entry.cap) return null;
   return {
     entry,
     metric: 'spend_cap',
-    current: spent + record.reserved,
+    current: spent + record.worst,
     limit: entry.cap,
     resetsInSeconds: null,
     reservationsOnly: spent < entry.cap,
@@ -39,13 +39,23 @@ export function scopeViolation(
 
 export function balanceViolation(record: LimitRecord, credit: number, reservation: number): Violation | null {
   const left = record.posted - record.unposted;
-  if (reservation === 0 || left - record.reserved + credit > 0) return null;
+  if (reservation === 0 || left - record.worst + credit > 0) return null;
   return {
     entry: null,
     metric: 'balance',
-    current: left - record.reserved,
+    current: left - record.worst,
     limit: -credit,
     resetsInSeconds: null,
     reservationsOnly: left + credit > 0,
   };
+}
+
+/** Whether the record has room for a further worst case beside all of them. */
+export function hasRoom(
+  record: LimitRecord,
+  worst: number,
+  limit: { cap: number } | { credit: number },
+): boolean {
+  if ('cap' in limit) return record.posted + record.unposted + record.worst + worst <= limit.cap;
+  return record.posted - record.unposted - record.worst - worst + limit.credit >= 0;
 }

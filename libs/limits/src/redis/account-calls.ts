@@ -16,6 +16,9 @@ export function accountKeys(accountId: string): string[] {
   return [`acct:{${tag}}`, `units:{${tag}}`, `due:{${tag}}`];
 }
 
+/** A ledger version is below it; the history of the ledger counts above. */
+export const VERSIONS = 2 ** 32;
+
 const ACTIONS = { renew: 0, settle: 1, cancel: 2 } as const;
 
 /** Each item holds units of one account. */
@@ -41,11 +44,11 @@ export function putCall(items: readonly (readonly PutUnit[])[]): AccountsCall {
 
 export function mirrorCall(requests: readonly MirrorRequest[]): AccountsCall {
   const args: string[] = [];
-  for (const { gen, version, balanceNano, scopes, units } of requests) {
+  for (const { gen, history = 0, version, balanceNano, scopes, units } of requests) {
     const posted = [...scopes.map(({ postedNano }) => postedNano), balanceNano];
     args.push(
       gen ?? '',
-      doubles([version, posted.length, units.length]),
+      doubles([history * VERSIONS + version, posted.length, units.length]),
       doubles(posted.map(toScriptNano)),
       units.map(({ crash }) => (crash ? '1' : '0')).join(''),
     );

@@ -1,5 +1,5 @@
 import type { AdmitRequest, AdmitResult, LimitMetric, LimitScope } from '@gateway/contracts';
-import { ACCOUNT_RECORD, admissionEntries, toRefusal, type AdmissionEntry } from '../admission.js';
+import { ACCOUNT_RECORD, admissionEntries, toRefusal, worstCase, type AdmissionEntry } from '../admission.js';
 import { toScriptLimit, toScriptNano } from '../script-nano.js';
 import { minuteOf, minuteResetSeconds } from '../windows.js';
 import { bytesOf, doubles, type PreparedScript, type ScriptPipe } from './script-pipe.js';
@@ -28,7 +28,7 @@ export interface AdmitAnswer {
 export class AdmitCalls {
   /** A principal's scopes are one array for all its requests. */
   private readonly calls = new WeakMap<readonly LimitScope[], AdmitCall>();
-  private readonly numbers = Buffer.alloc(40);
+  private readonly numbers = Buffer.alloc(48);
 
   constructor(private readonly pipe: Pick<ScriptPipe, 'prepare'>) {}
 
@@ -48,8 +48,9 @@ export class AdmitCalls {
     numbers.writeDoubleLE(request.accountVersion, 0);
     numbers.writeDoubleLE(toScriptLimit(request.creditLimitNano), 8);
     numbers.writeDoubleLE(toScriptNano(request.reservationNano), 16);
-    numbers.writeDoubleLE(request.tokenEstimate, 24);
-    numbers.writeDoubleLE(request.leaseMs, 32);
+    numbers.writeDoubleLE(worstCase(request), 24);
+    numbers.writeDoubleLE(request.tokenEstimate, 32);
+    numbers.writeDoubleLE(request.leaseMs, 40);
     return numbers.toString('latin1');
   }
 
@@ -70,30 +71,45 @@ export class AdmitCalls {
   }
 }
 
-const RECORD_BYTES = 80;
-const FIRST_RECORD = 17;
+export const RECORD_BYTES = 88;
+export const FIRST_RECORD = 17;
 /** Places in a record, as the prelude of the scripts lists them. */
-const AT = { rpm: 8, tpm: 16, rpd: 32, posted: 40, unposted: 56, reserved: 64, validFor: 72 } as const;
+export const RECORD_AT = {
+  rpm: 8,
+  tpm: 16,
+  rpd: 32,
+  posted: 40,
+  unposted: 56,
+  reserved: 64,
+  validFor: 72,
+  worst: 80,
+} as const;
 const NONE_LEFT: Left = [];
 const ADMITTED = 'k'.charCodeAt(0);
 
 /** Throws where the answer is none of the script's. */
 export function decodeAdmit(answer: Buffer, call: AdmitCall, request: AdmitRequest): AdmitAnswer {
   if (answer[0] === ADMITTED) return decodeAdmitted(answer, call, request);
-  const [outcome, ...words] = answer.toString('latin1').split(' ');
+  return { result: decodeLine(answer.toString('latin1'), call), left: NONE_LEFT };
+}
+
+/** An answer without records. Throws where it is none of the script's. */
+export function decodeLine(line: string, call: AdmitCall): AdmitResult {
+  const [outcome, ...words] = line.split(' ');
   switch (outcome) {
     case 'stale':
     case 'missing':
-      return { result: { outcome, gen: words[0] }, left: NONE_LEFT };
+      return { outcome, gen: words[0] };
     case 'gone':
-      return { result: { outcome }, left: NONE_LEFT };
+    case 'doubted':
+      return { outcome };
     case 'refused':
-      return { result: decodeRefused(words, call), left: NONE_LEFT };
+      return decodeRefused(words, call);
   }
   throw new Error('the admit script answered an unknown line');
 }
 
-function decodeAdmitted(answer: Buffer, { entries }: AdmitCall, request: AdmitRequest): AdmitAnswer {
+export function decodeAdmitted(answer: Buffer, { entries }: AdmitCall, request: AdmitRequest): AdmitAnswer {
   const now = answer.readDoubleLE(1);
   const counters = [];
   const left = [];
@@ -109,9 +125,9 @@ function decodeAdmitted(answer: Buffer, { entries }: AdmitCall, request: AdmitRe
     counters.push({
       kind,
       id,
-      rpm: answer.readDoubleLE(at + AT.rpm),
-      rpd: answer.readDoubleLE(at + AT.rpd),
-      tpm: answer.readDoubleLE(at + AT.tpm),
+      rpm: answer.readDoubleLE(at + RECORD_AT.rpm),
+      rpd: answer.readDoubleLE(at + RECORD_AT.rpd),
+      tpm: answer.readDoubleLE(at + RECORD_AT.tpm),
     });
   }
   const result = {
@@ -125,9 +141,10 @@ function decodeAdmitted(answer: Buffer, { entries }: AdmitCall, request: AdmitRe
 
 /** `sign`: a cap is used up by what is posted, a balance is what is posted. */
 function leftOf(answer: Buffer, at: number, limit: number, sign: 1 | -1): number | null {
-  if (limit === Infinity || answer.readDoubleLE(at + AT.validFor) !== answer.readDoubleLE(9)) return null;
-  const held = answer.readDoubleLE(at + AT.unposted) + answer.readDoubleLE(at + AT.reserved);
-  return limit + sign * answer.readDoubleLE(at + AT.posted) - held;
+  if (limit === Infinity || answer.readDoubleLE(at + RECORD_AT.validFor) !== answer.readDoubleLE(9))
+    return null;
+  const held = answer.readDoubleLE(at + RECORD_AT.unposted) + answer.readDoubleLE(at + RECORD_AT.reserved);
+  return limit + sign * answer.readDoubleLE(at + RECORD_AT.posted) - held;
 }
 
 const METRICS: readonly string[] = ['rpm', 'rpd', 'tpm', 'spend_cap', 'balance'] satisfies LimitMetric[];

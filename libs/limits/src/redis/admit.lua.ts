@@ -3,12 +3,20 @@ import { CLOCK, FREE_LAPSED, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
 
 /**
  * KEYS: acct, the records in order of checking, the balance's record, units, due.
- * ARGV: node, test clock or '', unit, packed call {version, credit limit, reservation, tokens, lease ms},
+ * ARGV: node, test clock or '', unit, packed call {version, credit limit, reservation, worst case,
+ * tokens, lease ms},
  * packed limits {rpm, rpd, tpm, cap} per record, names of all records joined by a line feed.
  *
  * Answers `k`, packed {now, the gen's number} and the records as they are stored, because printing their numbers would
  * take a fourth of the call; or a line: `stale <gen>`, `missing <gen>`, `gone`, or
- * `refused <index> <metric> <current> <limit> <seconds or -> <0|1>` (index 0 = the balance).
+ * `refused <index> <metric> <current> <limit> <seconds or -> <0|1>` (index 0 = the balance), or `doubted` in place of a
+ * refusal for money while the unposted spend is in doubt.
+ *
+ * What is in flight counts with its worst case, so that a cap is overrun by one request at most; what is held is the
+ * reservation where all worst cases find room, else the worst case.
+ *
+ * A lease of 0 is a trial: nothing is counted, and the answer is `t`, the same packed numbers and records, then the
+ * refusal's line where there is one.
  *
  * The records are gone through once, and packed for the case that nothing refuses.
  */
@@ -17,10 +25,10 @@ ${CLOCK}
 local last = #KEYS
 local raws = redis.call('MGET', unpack(KEYS, 1, last - 2))
 local node, acct = ARGV[1], raws[1]
-local gen, stampedIn, pv, nextLapse = '${NO_GEN}', '${NO_GEN}', -1, 0
+local gen, stampedIn, pv, nextLapse, doubt = '${NO_GEN}', '${NO_GEN}', -1, 0, 0
 if acct then
   gen, stampedIn = string.sub(acct, 1, 32), string.sub(acct, 33, 64)
-  pv, nextLapse = struct.unpack('<dd', acct, 65)
+  pv, nextLapse, doubt = struct.unpack('<ddd', acct, 65)
 end
 local made = string.sub(gen, 1, 16) ~= node
 if made then
@@ -42,8 +50,8 @@ if now >= nextLapse then
   nextLapse = math.min(first[2] and tonumber(first[2]) or math.huge, now + 60000)
   made = true
 end
-if made then redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<dd', pv, nextLapse)) end
-local version, credit, reservation, tokens, lease = struct.unpack('<ddddd', ARGV[4])
+if made then redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<ddd', pv, nextLapse, doubt)) end
+local version, credit, reservation, worst, tokens, lease = struct.unpack('<dddddd', ARGV[4])
 if pv ~= version or stampedIn ~= gen then return 'stale ' .. gen end
 
 local count, limits = last - 3, ARGV[5]
@@ -51,14 +59,19 @@ local minute, day = math.floor(now / 60000), math.floor(now / 86400000)
 local valid = tonumber(string.sub(gen, 17, 29), 16)
 local known = redis.call('HGET', KEYS[last - 1], ARGV[3])
 local asked, nano, requests, estimate = reservation > 0, reservation, 1, tokens
-if known then nano, requests, estimate = 0, 0, 0 end
+local isTrial = lease == 0
+local counted = worst
+if known or isTrial then nano, counted, requests, estimate = 0, 0, 0, 0 end
 local refused
+local hasRoom, isFinal = true, false
 local packed, writes = {}, {}
 for i = 1, count do
   local raw = raws[i + 1]
-  local atMinute, rpm, tpm, atDay, rpd, posted, pver, unposted, reserved, validFor = 0, 0, 0, 0, 0, 0, -1, 0, 0, 0
+  local atMinute, rpm, tpm, atDay, rpd, posted, pver, unposted, reserved, validFor, worsts =
+    0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0
   if raw then
-    atMinute, rpm, tpm, atDay, rpd, posted, pver, unposted, reserved, validFor = struct.unpack('<dddddddddd', raw)
+    atMinute, rpm, tpm, atDay, rpd, posted, pver, unposted, reserved, validFor, worsts =
+      struct.unpack('<ddddddddddd', raw)
   end
   if atMinute ~= minute then rpm, tpm = 0, 0 end
   if atDay ~= day then rpd = 0 end
@@ -77,32 +90,50 @@ for i = 1, count do
     elseif tpm >= tpmMax then
       local seconds = math.ceil((60000 - now % 60000) / 1000)
       refused = string.format('refused %d tpm %.0f %.0f %d 0', i, tpm, tpmMax, seconds)
-    elseif isCapped and posted + unposted + reserved >= cap then
+    elseif isCapped then
       local spent = posted + unposted
-      refused = string.format('refused %d spend_cap %.0f %.0f - %d', i, spent + reserved, cap, spent < cap and 1 or 0)
+      if spent + worsts >= cap then
+        isFinal = spent >= cap
+        refused = string.format('refused %d spend_cap %.0f %.0f - %d', i, spent + worsts, cap, isFinal and 0 or 1)
+      end
+      hasRoom = hasRoom and spent + worsts + worst <= cap
     end
   elseif asked and credit < math.huge then
     if validFor ~= valid then return 'missing ' .. gen end
     local left = posted - unposted
-    if not refused and left - reserved + credit <= 0 then
-      refused = string.format('refused 0 balance %.0f %.0f - %d', left - reserved, -credit, left + credit > 0 and 1 or 0)
+    if not refused and left - worsts + credit <= 0 then
+      isFinal = left + credit <= 0
+      refused = string.format('refused 0 balance %.0f %.0f - %d', left - worsts, -credit, isFinal and 0 or 1)
     end
+    hasRoom = hasRoom and left - worsts - worst + credit >= 0
   end
-  raw = struct.pack('<dddddddddd', minute, rpm + requests, tpm + estimate, day, rpd + requests,
-    posted, pver, unposted, reserved + nano, validFor)
+  raw = struct.pack('<ddddddddddd', minute, rpm + requests, tpm + estimate, day, rpd + requests,
+    posted, pver, unposted, reserved + nano, validFor, worsts + counted)
   packed[i] = raw
   writes[2 * i - 1], writes[2 * i] = KEYS[i + 1], raw
 end
-if known then
+if refused and isFinal and now < doubt then refused = 'doubted' end
+if isTrial then
+  return 't' .. struct.pack('<dd', now, valid) .. table.concat(packed) .. (refused or '')
+elseif known then
   if string.byte(known) == 117 then return 'gone' end
 elseif refused then
   return refused
 else
+  if not hasRoom then
+    for i = 1, count do
+      local raw = packed[i]
+      local held = struct.unpack('<d', raw, 65) - nano + worst
+      packed[i] = string.sub(raw, 1, 64) .. struct.pack('<d', held) .. string.sub(raw, 73)
+      writes[2 * i] = packed[i]
+    end
+    nano = worst
+  end
   redis.call('MSET', unpack(writes))
-  redis.call('HSET', KEYS[last - 1], ARGV[3], 'r' .. struct.pack('<ddd', reservation, minute, tokens) .. ARGV[6])
+  redis.call('HSET', KEYS[last - 1], ARGV[3], 'r' .. struct.pack('<dddd', nano, worst, minute, tokens) .. ARGV[6])
   redis.call('ZADD', KEYS[last], now + lease, ARGV[3])
   if now + lease < nextLapse then
-    redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<dd', pv, now + lease))
+    redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<ddd', pv, now + lease, doubt))
   end
 end
 return 'k' .. struct.pack('<dd', now, valid) .. table.concat(packed)

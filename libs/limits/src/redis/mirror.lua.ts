@@ -5,7 +5,8 @@ import { LISTS, RECORDS } from './prelude.lua.js';
  * {ledger version, records, units}, packed posted amount per record, a character per unit (`1` where it only frees a
  * reservation), record names, unit ids.
  *
- * A gen that is still the account's always stamps: where the value held is of a later version than this one, it is
+ * A version holds the history of the ledger above 2^32: those of different histories do not compare, because a database
+ * that was restored begins again with lower ones. A gen that is still the account's always stamps: where the value held is of a later version than this one, it is
  * a later snapshot of the same ledger.
  */
 export const MIRROR = `
@@ -26,7 +27,8 @@ for k = 1, #KEYS, 3 do
     load(names)
     for i = 1, count do
       local s = records[names[i]]
-      if version >= s[7] then s[6], s[7] = struct.unpack('<d', posted, 8 * i - 7), version end
+      local isOther = math.floor(version / 4294967296) ~= math.floor(s[7] / 4294967296)
+      if isOther or version >= s[7] then s[6], s[7] = struct.unpack('<d', posted, 8 * i - 7), version end
       if valid then s[10] = valid end
     end
     for i = 1, units do ids[i] = ARGV[namesAt + count + i - 1] end

@@ -2,11 +2,13 @@
  * What the scripts share. The keys of one account are `acct:{a}`, `units:{a}` and `due:{a}`; records are found by name.
  *
  * Records are packed little-endian doubles, because one MGET and one MSET of them cost half of what hashes do:
- * - `acct:{a}`: gen (32 characters), the gen that the principal version was stamped in (32), that version, and a
- *   time before which no lease ends, so that hardly any admit looks for lapsed units.
- * - `scope:{a}:<name>`: 1 minute, 2 rpm, 3 tokens of the minute, 4 day, 5 rpd, 6 posted, 7 pver (-1 = absent),
- *   8 unposted, 9 reserved, 10 the gen that posted is valid for, as a number of 52 of its bits (0 = none).
- * - field of `units:{a}`: state `r` or `u`, nano, minute and token estimate it was counted with, record names.
+ * - `acct:{a}`: gen (32 characters), the gen that the principal version was stamped in (32), that version, a time
+ *   before which no lease ends, so that hardly any admit looks for lapsed units, and a time until which the account's
+ *   unposted spend is in doubt (see PUT).
+ * - `scope:{a}:<name>`: 1 minute, 2 rpm, 3 tokens of the minute, 4 day, 5 rpd, 6 posted, 7 pver (-1 = absent; the
+ *   history of the ledger times 2^32, and its version), 8 unposted, 9 reserved, 10 the gen that posted is valid for, as a
+ *   number of 52 of its bits (0 = none), 11 the worst cases of what is reserved.
+ * - field of `units:{a}`: state `r` or `u`, nano, worst case, minute and token estimate it was counted with, record names.
  * - `due:{a}`: score is the lease end of an `r`, and 1e15 + time of the look-up of a `u`, so that the settled
  *   units of an outage never stand between admission and the lapsed leases.
  */
@@ -26,12 +28,14 @@ end
 /** Reads `acct`. The number of a gen is compared in each record, because a string there costs twice. */
 export const ACCOUNT = `
 local acct = redis.call('GET', KEYS[1])
-local gen, stampedIn, pv, nextLapse = '${NO_GEN}', '${NO_GEN}', -1, 0
+local gen, stampedIn, pv, nextLapse, doubt = '${NO_GEN}', '${NO_GEN}', -1, 0, 0
 if acct then
   gen, stampedIn = string.sub(acct, 1, 32), string.sub(acct, 33, 64)
-  pv, nextLapse = struct.unpack('<dd', acct, 65)
+  pv, nextLapse, doubt = struct.unpack('<ddd', acct, 65)
 end
-local function saveAccount() redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<dd', pv, nextLapse)) end
+local function saveAccount()
+  redis.call('SET', KEYS[1], gen .. stampedIn .. struct.pack('<ddd', pv, nextLapse, doubt))
+end
 `;
 
 /** Commands over lists of any length: a call of Lua takes some thousand arguments at most. */
@@ -44,8 +48,8 @@ end
 
 /**
  * Records of one account, named by `acctKey`, `unitsKey` and `dueKey`. What units change is summed up by the list of
- * records that they count on, because most units of a call share one: `sums` holds {reserved, unposted, windows} by
- * list, windows {tokens, requests} by minute. `apply` then reads, changes and writes each record once. Needs LISTS.
+ * records that they count on, because most units of a call share one: `sums` holds {reserved, unposted, windows, worst cases}
+ * by list, windows {tokens, requests} by minute. `apply` then reads, changes and writes each record once. Needs LISTS.
  */
 export const RECORDS = `
 local prefix = 'scope' .. string.sub(acctKey, 5) .. ':'
@@ -63,14 +67,14 @@ local function load(names)
     local raws = redis.call('MGET', unpack(keys, from, to))
     for i = from, to do
       local raw = raws[i - from + 1]
-      records[fresh[i]] = raw and {struct.unpack('<dddddddddd', raw)} or {0, 0, 0, 0, 0, 0, -1, 0, 0, 0}
+      records[fresh[i]] = raw and {struct.unpack('<ddddddddddd', raw)} or {0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0}
     end
   end)
 end
 local function save()
   local sets = {}
   for name, s in pairs(records) do
-    local raw = struct.pack('<dddddddddd', s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10])
+    local raw = struct.pack('<ddddddddddd', s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11])
     if s[8] == 0 and s[9] == 0 then
       -- At rest for two days: posted is read from the ledger again. MSET takes the expiry off.
       redis.call('SET', prefix .. name, raw, 'EX', 172800)
@@ -84,7 +88,7 @@ end
 local function sumOf(list)
   local sum = sums[list]
   if not sum then
-    sum = {0, 0, {}}
+    sum = {0, 0, {}, 0}
     sums[list] = sum
   end
   return sum
@@ -98,9 +102,9 @@ local function inWindow(sum, minute, tokens, requests)
   end
 end
 local function release(raw)
-  local sum, nano = sumOf(string.sub(raw, 26)), struct.unpack('<d', raw, 2)
+  local sum, nano, worst = sumOf(string.sub(raw, 34)), struct.unpack('<dd', raw, 2)
   local at = string.byte(raw) == 114 and 1 or 2
-  sum[at] = sum[at] - nano
+  sum[at], sum[4] = sum[at] - nano, sum[4] - worst
 end
 local function drop()
   inSteps(gone, function(from, to)
@@ -115,7 +119,7 @@ local function apply()
     load(names)
     for i = 1, #names do
       local s = records[names[i]]
-      s[9], s[8] = s[9] + sum[1], s[8] + sum[2]
+      s[9], s[8], s[11] = s[9] + sum[1], s[8] + sum[2], s[11] + sum[4]
       for minute, window in pairs(sum[3]) do
         if s[1] == minute then
           s[3], s[2] = math.max(0, s[3] + window[1]), math.max(0, s[2] + window[2])

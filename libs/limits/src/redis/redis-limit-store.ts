@@ -7,12 +7,14 @@ import type {
   PutUnit,
   Random,
   ScopeKind,
+  Trial,
 } from '@gateway/contracts';
 import { ACCOUNT_RECORD, recordName } from '../admission.js';
 import { LOCAL_GEN, type LocalShare } from '../in-process/local-share.js';
 import { dayResetSeconds, minuteResetSeconds } from '../windows.js';
-import { accountKeys, mirrorCall, putCall, type AccountsCall } from './account-calls.js';
+import { accountKeys, mirrorCall, putCall, VERSIONS, type AccountsCall } from './account-calls.js';
 import { AdmitCalls, decodeAdmit, type AdmitAnswer } from './admit-calls.js';
+import { decodeTrial } from './decode-trial.js';
 import { bytesOf, type LimitScript, type ScriptPipe } from './script-pipe.js';
 import { LIMIT_SCRIPTS } from './scripts.js';
 import { TurnBatches } from './turn-batches.js';
@@ -63,6 +65,25 @@ export class RedisLimitStore extends LimitStore {
     return new Promise((resolve) => {
       this.ask(request, (failure, result) => {
         resolve(failure === null && result !== null ? result : this.alone(request, 'unsure', share));
+      });
+    });
+  }
+
+  trial(request: AdmitRequest): Promise<Trial> {
+    const { pipe } = this.options;
+    const call = this.calls.of(request);
+    return new Promise((resolve, reject) => {
+      const node = pipe.nodeOf(call.prepared.key);
+      if (node === null) return reject(this.unavailable(new Error(AWAY)));
+      const dry = { ...request, leaseMs: 0 };
+      const args = [node, this.clockText(), bytesOf(request.unit), this.calls.numbersOf(dry)];
+      pipe.send(call.prepared, args, (failure, bytes) => {
+        if (failure !== null) return reject(this.unavailable(failure));
+        try {
+          resolve(decodeTrial(bytes, call, request));
+        } catch (cause) {
+          reject(this.unavailable(cause));
+        }
       });
     });
   }
@@ -132,7 +153,8 @@ export class RedisLimitStore extends LimitStore {
     const all = [...scopes, { kind: 'account' as const, id: accountId }];
     const posted = all.map(({ kind, id }, index) => {
       const [nano, version] = values.slice(7 * index + 5);
-      return { kind, id, nano: BigInt(nano), version: Number(version) };
+      const told = Number(version);
+      return { kind, id, nano: BigInt(nano), version: told < 0 ? told : told % VERSIONS };
     });
     return {
       posted: posted.filter(({ version }) => version >= 0),

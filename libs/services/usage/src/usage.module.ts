@@ -122,9 +122,9 @@ const mirrors: Provider[] = [
   },
   {
     provide: Freshness,
-    inject: [LimitStore, CLOCK, LOGGER],
-    useFactory: (limits: LimitStore, clock: Clock, logger: Logger) =>
-      new Freshness({ limits, clock, logger }),
+    inject: [LimitStore, Mirrors, CLOCK, LOGGER],
+    useFactory: (limits: LimitStore, told: Mirrors, clock: Clock, logger: Logger) =>
+      new Freshness({ limits, clock, logger, tellDue: (accountId) => told.tellDueOf(accountId) }),
   },
   {
     provide: LedgerStore,

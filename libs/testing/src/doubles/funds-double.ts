@@ -1,4 +1,4 @@
-import { ApiError, Funds, type LimitStore } from '@gateway/contracts';
+import { ApiError, Funds, type AppliedRange, type LimitStore } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 
 type Scopes = Parameters<Funds['seedGate']>[2];
@@ -13,6 +13,10 @@ export class FundsDouble extends Funds {
   /** Gates seeded, and calls of `spent`. */
   seeded = 0;
   calls = 0;
+  /** Sequence numbers that are posted, whoever the producer. */
+  appliedRanges: AppliedRange[] = [];
+  /** Units that are posted. */
+  readonly posted = new Set<string>();
   isAway = false;
 
   /** @param limits the store whose gates are seeded; without one nothing is */
@@ -44,6 +48,19 @@ export class FundsDouble extends Funds {
 
   async watermark(): Promise<number> {
     return 0;
+  }
+
+  async applied(): Promise<AppliedRange[]> {
+    this.reach();
+    return this.appliedRanges;
+  }
+
+  async tellDue(accountId: string): Promise<void> {
+    this.reach();
+    const due = (await this.limits?.due(accountId, 1_000)) ?? [];
+    const units = due.filter((unit) => this.posted.has(unit)).map((unit) => ({ unit, crash: false }));
+    const { balanceNano } = this;
+    await this.limits?.mirror({ accountId, gen: null, version: 1, balanceNano, scopes: [], units });
   }
 
   private spentOn({ kind, id }: Scopes[number]): string {

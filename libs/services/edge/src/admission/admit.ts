@@ -59,6 +59,10 @@ export interface AdmittedUnit extends Planned {
 /** More rounds than the protocol needs: stale once, missing once, and one of each again after a failover. */
 const ROUNDS_MAX = 5;
 
+/** A store that was slow for a moment is asked again after its next probe: most are back by then. */
+const AWAY_WAITS_MAX = 10;
+const AWAY_WAIT_MS = 100;
+
 /** Without a limit, a history or a model's bound to go by. */
 const LIKELY_OUTPUT_TOKENS = 1_024;
 
@@ -100,8 +104,10 @@ async function decide(
   { unit, first, again, doubt }: { unit: string; first: Planned; again: Again; doubt: Doubt },
   deps: AdmissionDeps,
 ): Promise<AdmittedUnit | Refused> {
-  const { limits, funds, random, watch } = deps;
+  const { limits, funds, random, watch, clock } = deps;
   let planned = first;
+  let isAsked = false;
+  let waits = 0;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const request = requestFor(unit, planned, deps);
     const result = await ask(request, doubt, deps);
@@ -125,8 +131,22 @@ async function decide(
         throw new ApiError('internal_error', {
           cause: new Error(`unit ${unit} was settled before it was admitted`),
         });
+      case 'doubted':
+        // What is posted already and counted twice is freed now; where that changes nothing, a refusal for good may be
+        // false for some seconds more.
+        if (!isAsked) {
+          isAsked = true;
+          await funds.tellDue(request.accountId).catch(() => undefined);
+          break;
+        }
+        throw new ApiError('service_unavailable', { retryAfterSeconds: 1, shouldRetry: true });
       case 'away':
-        throw unavailable(random, new Error('the limit store is away and the local share cannot decide'));
+        if (waits === AWAY_WAITS_MAX)
+          throw unavailable(random, new Error('the limit store is away and the local share cannot decide'));
+        waits += 1;
+        round -= 1;
+        await clock.sleep(AWAY_WAIT_MS);
+        break;
     }
   }
   throw unavailable(random, new Error('admission did not settle'));
@@ -139,7 +159,7 @@ function requestFor(
   { outputs }: AdmissionDeps,
 ): AdmitRequest {
   const { record } = plan.model;
-  const likely = outputs.p95(record.id);
+  const likely = outputs.p95(principal.accountId, record.id);
   const wants = (modality: string): boolean =>
     asked.requires.some((one) => 'output' in one && one.output === modality);
   const held = reservation({
@@ -163,6 +183,7 @@ function requestFor(
   const output = asked.maxOutputTokens ?? likely ?? LIKELY_OUTPUT_TOKENS;
   return admitRequest(principal, { id: record.id, isFree: record.is_free }, unit, {
     nano: held.reserved_nano,
+    worstNano: held.worst_case_nano,
     tokens: text + audio + image + output,
   });
 }

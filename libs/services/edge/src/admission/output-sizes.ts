@@ -2,8 +2,9 @@ import type { Clock } from '@gateway/contracts';
 import { p95OutputTokens } from '@gateway/money';
 
 const WINDOW_MS = 3_600_000;
-const MOST_SAMPLES = 512;
-const MOST_MODELS = 4_096;
+const MOST_SAMPLES = 128;
+/** Accounts times models: at most some 25 MB. */
+const MOST_SERIES = 10_000;
 /** The percentile is sorted anew at most so often. */
 const FRESH_MS = 1_000;
 
@@ -15,25 +16,36 @@ interface Samples {
   computedMs: number;
 }
 
-/** Output tokens of the served units of the last hour, by model: what a reservation expects. */
+/**
+ * Output tokens of the served units of the last hour, by account and model: what a reservation expects. Never over all
+ * accounts: what one tenant asks for must not make another's reservation small.
+ */
 export class OutputSizes {
-  private readonly models = new Map<string, Samples>();
+  private readonly series = new Map<string, Samples>();
 
   constructor(private readonly clock: Clock) {}
 
-  add(model: string, tokens: number): void {
-    let samples = this.models.get(model);
-    if (!samples) {
-      if (this.models.size >= MOST_MODELS) this.models.clear();
-      this.models.set(model, (samples = { tokens: [], at: [], next: 0, p95: null, computedMs: -FRESH_MS }));
-    }
+  add(accountId: string, model: string, tokens: number): void {
+    const name = nameOf(accountId, model);
+    const samples = this.series.get(name) ?? {
+      tokens: [],
+      at: [],
+      next: 0,
+      p95: null,
+      computedMs: -FRESH_MS,
+    };
+    // The one that was used last comes last, so that the bound takes the one that rested longest.
+    this.series.delete(name);
+    this.series.set(name, samples);
+    if (this.series.size > MOST_SERIES) this.dropOldest();
     samples.tokens[samples.next] = tokens;
     samples.at[samples.next] = this.clock.monotonic();
     samples.next = (samples.next + 1) % MOST_SAMPLES;
   }
 
-  p95(model: string): number | null {
-    const samples = this.models.get(model);
+  /** null under 20 units. */
+  p95(accountId: string, model: string): number | null {
+    const samples = this.series.get(nameOf(accountId, model));
     if (!samples) return null;
     const now = this.clock.monotonic();
     if (now - samples.computedMs < FRESH_MS) return samples.p95;
@@ -42,4 +54,15 @@ export class OutputSizes {
     samples.computedMs = now;
     return samples.p95;
   }
+
+  private dropOldest(): void {
+    for (const oldest of this.series.keys()) {
+      this.series.delete(oldest);
+      return;
+    }
+  }
+}
+
+function nameOf(accountId: string, model: string): string {
+  return `${accountId} ${model}`;
 }

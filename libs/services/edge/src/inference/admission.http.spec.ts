@@ -102,6 +102,58 @@ describe('admission', () => {
     });
   });
 
+  it('LIM-31 B13 a cap is overrun by one request, whatever short answers came before', async () => {
+    edge.serveModels(
+      testModel('simulator/long', [{ provider: 'simulated', upstreamModel: 'sim-chat:completion=1' }]),
+    );
+    // Another tenant's as well as its own: neither makes the reservation of a long answer small.
+    const capped = testPrincipal('key_long', { limits: [keyScope('key_long', { spendCapUsd: '0.001' })] });
+    const key = edge.addKey(capped);
+    for (let n = 0; n < 30; n += 1) {
+      expect((await edge.post(hello('simulator/long', { max_tokens: 1 }))).status).toBe(200);
+      expect((await edge.post(hello('simulator/long', { max_tokens: 1 }), { key })).status).toBe(200);
+    }
+    await eventually(async () => (await edge.limits.read('acct_test', [])).reservedUnits === 0);
+    edge.sim.reset();
+    edge.serve('simulator/long', 'sim-chat:endless;delay=20');
+    const caller = new AbortController();
+    const long = (): Promise<Response> =>
+      edge.post(hello('simulator/long', { max_tokens: 100_000, stream: true }), {
+        key,
+        signal: caller.signal,
+      });
+    const answers = await Promise.all(Array.from({ length: 40 }, long));
+    const refused = answers.filter(({ status }) => status === 402);
+    expect(refused).toHaveLength(39);
+    expect(edge.upstream()).toHaveLength(1);
+    expect(new Set(refused.map(({ headers }) => headers.get('x-should-retry')))).toEqual(new Set(['true']));
+    expect(new Set(refused.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['1']));
+    caller.abort();
+  });
+
+  it('spend that was put again after its posting refuses nobody; where nobody knows, 503 and not 402', async () => {
+    expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
+    const again: PutUnit = {
+      accountId: 'acct_test',
+      unit: 'req_again/0',
+      action: 'settle',
+      nano: edge.funds.balanceNano + 1n,
+      scopes: [{ kind: 'key', id: 'key_test' }],
+      tokens: 0,
+      tokenEstimate: 0,
+      minute: 0,
+      leaseMs: 0,
+    };
+    edge.funds.posted.add(again.unit);
+    await edge.limits.put([again]);
+    expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
+
+    await edge.limits.put([{ ...again, unit: 'req_unknown/0' }]);
+    const doubted = await edge.post(hello('simulator/chat'));
+    expect([doubted.status, doubted.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(doubted.headers.get('x-should-retry')).toBe('true');
+  });
+
   it('LIM-32 ERR-17 a request under way may overdraw the balance; the next is 402', async () => {
     edge.funds.balanceNano = 1_000n;
     expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
@@ -196,6 +248,15 @@ describe('admission', () => {
     expect((await edge.post(hello('simulator/chat'), { key })).status).toBe(429);
     await eventually(() => puts.length > 0);
     expect(puts.map(({ action }) => action)).toEqual(['cancel']);
+  });
+
+  it('R05 a store that is away for less than a second costs a wait, not a refusal', async () => {
+    const admit = edge.limits.admit.bind(edge.limits);
+    let away = 10;
+    edge.limits.admit = (request) =>
+      away-- > 0 ? Promise.resolve({ outcome: 'away', away: 'unasked' }) : admit(request);
+    expect((await edge.post(hello('simulator/chat'))).status).toBe(200);
+    edge.limits.admit = admit;
   });
 
   it('R05 what neither the store nor the share can decide is 503 with Retry-After', async () => {

@@ -88,7 +88,11 @@ function openUnit(call: Call, admitted: AdmittedUnit, client: Client, deps: Infe
   if (unit) {
     // Let in without the store: it learns of the unit when it is back.
     if (admitted.admitted.away !== undefined) deps.puts.add(renewal(admitted));
-    deps.inFlight.add(admitted, () => client.upstream.abort());
+    deps.inFlight.add(
+      admitted,
+      () => client.upstream.abort(),
+      () => unit.isOver,
+    );
     return unit;
   }
   deps.puts.add({ ...renewal(admitted), action: 'cancel', nano: 0n, leaseMs: LEASE_MS });

@@ -8,7 +8,7 @@ export function renewal({ request, admitted }: AdmittedUnit): PutUnit {
     accountId: request.accountId,
     unit: request.unit,
     action: 'renew',
-    nano: request.reservationNano,
+    nano: request.worstNano ?? request.reservationNano,
     scopes: unitScopes(request),
     tokens: 0,
     tokenEstimate: request.tokenEstimate,
@@ -17,9 +17,15 @@ export function renewal({ request, admitted }: AdmittedUnit): PutUnit {
   };
 }
 
+interface RunningUnit {
+  unit: AdmittedUnit;
+  giveUp: () => void;
+  isOver: () => boolean;
+}
+
 /** Units that run: their leases are renewed until they are settled. Bounded by the requests in flight. */
 export class InFlight {
-  private readonly units = new TurnoverMap<string, { unit: AdmittedUnit; giveUp: () => void }>();
+  private readonly units = new TurnoverMap<string, RunningUnit>();
   private timer: Timer | null = null;
 
   constructor(
@@ -36,9 +42,12 @@ export class InFlight {
     return this.units.size;
   }
 
-  /** `giveUp` is called when the grace of a drain is over. */
-  add(unit: AdmittedUnit, giveUp: () => void): void {
-    this.units.set(unit.request.unit, { unit, giveUp });
+  /**
+   * `giveUp` is called when the grace of a drain is over. `isOver`: the unit is settled while its last bytes still wait for a
+   * slow caller; renewing it then would hold again what may be posted already.
+   */
+  add(unit: AdmittedUnit, giveUp: () => void, isOver: () => boolean): void {
+    this.units.set(unit.request.unit, { unit, giveUp, isOver });
     if (this.drainDeadline.aborted) giveUp();
     this.timer ??= this.clock.setTimer(RENEW_MS, () => this.renew());
   }
@@ -49,7 +58,7 @@ export class InFlight {
 
   /** Tells the store of every unit that runs. */
   putAgain(): void {
-    for (const { unit } of this.units.values()) this.puts.add(renewal(unit));
+    for (const { unit, isOver } of this.units.values()) if (!isOver()) this.puts.add(renewal(unit));
   }
 
   private renew(): void {

@@ -98,6 +98,11 @@ export class Unit {
     };
   }
 
+  /** Its OUTCOME is written: what follows is bytes only. */
+  get isOver(): boolean {
+    return this.isFinished;
+  }
+
   /** True once another route than the plan's first is used. */
   isFallback(planned: PlannedRoute): boolean {
     return planned.route !== this.admitted.plan.routes[0].route;
@@ -114,7 +119,7 @@ export class Unit {
     const usage = charge.usage ?? this.last?.meter.usage ?? {};
     const { journal, outputs, metrics } = this.deps;
     if (end.outcome === 'served' && usage.completion_tokens !== undefined)
-      outputs.add(this.facts.model, usage.completion_tokens);
+      outputs.add(this.facts.account_id, this.facts.model, usage.completion_tokens);
     const { facts } = this;
     const rest = this.rest(end, charge, usage);
     metrics.unitEnded(facts, rest);

@@ -1,4 +1,4 @@
-import { ApiError, Funds, type Random } from '@gateway/contracts';
+import { ApiError, Funds, type AppliedRange, type Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
 import { unavailable } from '@gateway/platform';
@@ -47,13 +47,22 @@ export class LedgerFunds extends Funds {
     }
     const credited = await this.asked(() => this.deps.store.credit(credit, audit));
     this.deps.nudge();
-    // The credit stands whether or not the limit store hears of it now: its next mirror or gate seed tells.
-    if (credited.isNew) await this.deps.mirrors.refresh([{ accountId: credit.accountId, scopes: [] }]);
+    // The credit stands whether or not the limit store hears of it now: its next mirror or gate seed tells. So does a repeat,
+    // because the first try may have died between its commit and its mirror.
+    await this.deps.mirrors.refresh([{ accountId: credit.accountId, scopes: [] }]);
     return credited;
   }
 
   override watermark(producer: string, epoch: string): Promise<number> {
     return this.asked(() => this.deps.store.watermark(producer, epoch));
+  }
+
+  override applied(producer: string, epoch: string, above: number): Promise<AppliedRange[]> {
+    return this.asked(() => this.deps.store.applied(producer, epoch, above));
+  }
+
+  override async tellDue(accountId: string): Promise<void> {
+    await this.asked(() => this.deps.mirrors.tellDueOf(accountId));
   }
 
   private async asked<T>(question: () => Promise<T>): Promise<T> {

@@ -1,5 +1,12 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { GateBody, InternalCreditBody, SpendBody, WatermarkQuery } from '@gateway/contracts';
+import {
+  AppliedQuery,
+  GateBody,
+  InternalCreditBody,
+  SpendBody,
+  WatermarkQuery,
+  type AppliedRange,
+} from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 import { LedgerFunds } from './ledger-funds.js';
 
@@ -13,6 +20,12 @@ export class LedgerController {
   @HttpCode(204)
   async gate(@Param('account') accountId: string, @Body() { gen, scopes }: GateBody): Promise<void> {
     await this.funds.seedGate(accountId, gen, scopes);
+  }
+
+  @Post('gate/:account/due')
+  @HttpCode(204)
+  async due(@Param('account') accountId: string): Promise<void> {
+    await this.funds.tellDue(accountId);
   }
 
   @Post('spend')
@@ -39,5 +52,13 @@ export class LedgerController {
     @Query() { epoch }: WatermarkQuery,
   ): Promise<{ watermark: number }> {
     return { watermark: await this.funds.watermark(producer, epoch) };
+  }
+
+  @Get('applied/:producer')
+  async applied(
+    @Param('producer') producer: string,
+    @Query() { epoch, above }: AppliedQuery,
+  ): Promise<{ ranges: AppliedRange[] }> {
+    return { ranges: await this.funds.applied(producer, epoch, above) };
   }
 }

@@ -44,6 +44,8 @@ beforeAll(async () => {
   const adminKey = {
     kind: 'admin_key' as const,
     keyId: 'mak_1',
+    createdBy: 'usr_1',
+    expiresAtMs: null,
     orgId: 'org_1',
     accountId: 'acct_1',
     accountVersion: 1,
@@ -92,11 +94,18 @@ describe('every endpoint of the usage service x who calls', () => {
       { gen: 'other', scopes },
       { ...inside, fleet: 204 },
     ],
+    ['POST /internal/gate/:account/due', '/internal/gate/acct_1/due', {}, { ...inside, fleet: 204 }],
     ['POST /internal/spend', '/internal/spend', { scopes }, { ...inside, fleet: 200 }],
     ['POST /internal/credits', '/internal/credits', {}, { ...inside, fleet: 422 }],
     [
       'GET /internal/watermarks/:producer',
       '/internal/watermarks/edge-1?epoch=e1',
+      undefined,
+      { ...inside, fleet: 200 },
+    ],
+    [
+      'GET /internal/applied/:producer',
+      '/internal/applied/edge-1?epoch=e1&above=0',
       undefined,
       { ...inside, fleet: 200 },
     ],
@@ -170,6 +179,10 @@ describe('the internal endpoints', () => {
     });
     const watermark = await app.call('GET', '/internal/watermarks/edge-1?epoch=e1', FLEET_TOKEN);
     expect(watermark.body).toEqual({ watermark: record.seq === 1 ? 1 : 0 });
+    const applied = (above: number) =>
+      app.call('GET', `/internal/applied/edge-1?epoch=e1&above=${above}`, FLEET_TOKEN);
+    expect((await applied(0)).body).toEqual({ ranges: [[record.seq, record.seq]] });
+    expect((await applied(record.seq)).body).toEqual({ ranges: [] });
     const credit = {
       account_id: 'acct_x',
       org_id: null,

@@ -1,4 +1,4 @@
-import { uuidv7, type Clock, type Funds, type Random } from '@gateway/contracts';
+import { uuidv7, type AppliedRange, type Clock, type Funds, type Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
@@ -16,7 +16,15 @@ export interface Credited {
   balanceAfter: Usd;
 }
 
+/** An account as the ledger has it. */
+export interface PostedBalance {
+  posted: Usd;
+  version: number;
+  updatedAt: Date;
+}
+
 const PROMO = 'promo';
+const RANGES_MAX = 10_000;
 
 /** Accounts, transfers and totals, beside the postings. */
 export class LedgerStore {
@@ -50,12 +58,18 @@ export class LedgerStore {
   }
 
   /** null where nothing was posted yet. */
-  async balance(accountId: string): Promise<{ posted: Usd; updatedAt: Date } | null> {
+  async balance(accountId: string): Promise<PostedBalance | null> {
     const row = await this.deps.database.prisma.account.findUnique({
       where: { id: accountId },
-      select: { posted: true, updated_at: true },
+      select: { posted: true, version: true, updated_at: true },
     });
-    return row && { posted: Usd.parse(row.posted.toFixed()), updatedAt: row.updated_at };
+    return (
+      row && {
+        posted: Usd.parse(row.posted.toFixed()),
+        version: Number(row.version),
+        updatedAt: row.updated_at,
+      }
+    );
   }
 
   /** Spend per scope in the order asked: lifetime for a key, the last 30 days above. */
@@ -80,6 +94,17 @@ export class LedgerStore {
       values: [producer, epoch],
     });
     return rows.length === 0 ? 0 : Number(rows[0].watermark);
+  }
+
+  /** Ranges of applied numbers above `above`, ascending. */
+  async applied(producer: string, epoch: string, above: number): Promise<AppliedRange[]> {
+    const { rows } = await this.deps.database.pool.query<{ first: string; last: string }>({
+      name: 'applied',
+      text: `SELECT lower(r)::text AS first, (upper(r) - 1)::text AS last FROM producer p, unnest(p.applied) AS r
+        WHERE p.producer = $1 AND p.epoch = $2 AND upper(r) - 1 > $3 ORDER BY lower(r) LIMIT $4`,
+      values: [producer, epoch, above, RANGES_MAX],
+    });
+    return rows.map(({ first, last }) => [Number(first), Number(last)] as const);
   }
 
   /** The account that an org pays from, as far as postings and credits have shown. */

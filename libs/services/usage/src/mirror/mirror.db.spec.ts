@@ -82,6 +82,33 @@ describe('mirrors', () => {
     });
   });
 
+  it('a ledger that was restored, with lower versions, holds caps as before', async () => {
+    for (const cost_usd of ['1', '1', '1']) await app.post(usageRecord({ cost_usd }));
+    expect((await admit('req_before/0')).outcome).toBe('ok');
+    // As a backup from before the first posting: its tables are new, and its versions begin again.
+    await app.database.pool.query('TRUNCATE account, spend_total, spend_hour, usage_event, producer CASCADE');
+    await app.post(usageRecord({ cost_usd: '5' }));
+    expect(await admit('req_after/0')).toMatchObject({
+      outcome: 'refused',
+      refusal: { scope: 'key', current: '6000000000', reservationsOnly: false },
+    });
+  });
+
+  it('a crash frees a reservation alone, and what was settled too where the outcome was lost with its journal', async () => {
+    const crash = {
+      error_code: 'gateway_crash',
+      status: 'error',
+      outcome: 'failed',
+      cost_usd: null,
+    } as const;
+    await admit('req_k/0');
+    for (const unit of ['req_k/0', 'req_l/0']) await settle(unit, 1_000_000_000n);
+    await app.post(usageRecord({ ...crash, request_id: 'req_k' }));
+    expect(await store.read('acct_1', [])).toMatchObject({ unpostedUnits: 2 });
+    await app.post(usageRecord({ ...crash, request_id: 'req_l', usage_estimated: true }));
+    expect(await store.read('acct_1', [])).toMatchObject({ unpostedUnits: 1 });
+  });
+
   it('B19 frees a settled unit and raises posted in one step: nothing is reserved or unposted at rest', async () => {
     expect((await admit('req_b/0')).outcome).toBe('ok');
     await settle('req_b/0', 2_000_000_000n);
@@ -166,7 +193,7 @@ describe('mirrors', () => {
 });
 
 describe('the 30-day window', () => {
-  it('B14 drops an event once when it passes the edge, also one that is posted late; a key keeps it', async () => {
+  it('LIM-26 LIM-27 B14 drops an event once when it passes the edge, also one that is posted late; a key keeps it', async () => {
     // The first round of the service has rolled: no other follows for a minute.
     await eventually(async () => {
       const { rows } = await app.database.pool.query(

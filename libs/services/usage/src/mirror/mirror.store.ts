@@ -1,6 +1,8 @@
 import type { MirrorRequest, ScopeKind } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
+import { awaitsOutcome } from '../posting/read-batch.js';
 import type { Scope } from '../posting/scopes.js';
+import { HISTORY } from '../postgres/ledger-history.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 
 /** Scopes and units of one account that a mirror shall tell of. */
@@ -35,7 +37,9 @@ const SNAPSHOT = `
 WITH wish AS (
   SELECT * FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS w(account_id, scope, scope_id, n)
 )
-SELECT 'account' AS kind, a.id, a.version::text, a.posted::text, 0 AS n FROM account a WHERE a.id = ANY($1)
+SELECT 'history' AS kind, '' AS id, '0' AS version, '0' AS posted, ${HISTORY} AS n
+UNION ALL
+SELECT 'account', a.id, a.version::text, a.posted::text, 0 FROM account a WHERE a.id = ANY($1)
 UNION ALL
 SELECT 'scope', w.account_id, '0', (CASE
   WHEN w.scope_id LIKE '%/*' THEN (
@@ -70,10 +74,12 @@ export class MirrorStore {
     });
     const accounts = new Map(rows.filter(({ kind }) => kind === 'account').map((row) => [row.id, row]));
     const posted = new Map(rows.filter(({ kind }) => kind === 'scope').map((row) => [row.n, row.posted]));
+    const history = rows.find(({ kind }) => kind === 'history')?.n ?? 0;
     let n = 0;
     return wishes.map(({ accountId, gen, scopes: wished, units }) => ({
       accountId,
       gen,
+      history,
       version: Number(accounts.get(accountId)?.version ?? 0),
       balanceNano: nano(accounts.get(accountId)?.posted),
       scopes: wished.map(({ kind, id }) => ({ kind, id, postedNano: nano(posted.get((n += 1))) })),
@@ -85,7 +91,7 @@ export class MirrorStore {
   async unitsIn(accountId: string, units: readonly UnitName[]): Promise<MirrorWish> {
     const { rows } = await this.database.pool.query<UnitRow>({
       name: 'units-in',
-      text: `SELECT u.request_id, u.unit, e.error_code, e.key_id, e.member_id, e.team_id, e.org_id, e.model,
+      text: `SELECT u.request_id, u.unit, e.error_code, e.usage_estimated, e.key_id, e.member_id, e.team_id, e.org_id, e.model,
           e.account_id IS NULL AS is_dead
         FROM unnest($1::text[], $2::int[]) AS u(request_id, unit)
         LEFT JOIN usage_event e ON e.request_id = u.request_id AND e.unit = u.unit AND e.account_id = $3
@@ -100,9 +106,9 @@ export class MirrorStore {
       accountId,
       gen: null,
       scopes: [...scopes.values()],
-      units: rows.map(({ request_id, unit, error_code, is_dead }) => ({
-        unit: `${request_id}/${unit}`,
-        crash: !is_dead && error_code === 'gateway_crash',
+      units: rows.map((row) => ({
+        unit: `${row.request_id}/${row.unit}`,
+        crash: !row.is_dead && awaitsOutcome(row),
       })),
     };
   }
@@ -118,6 +124,7 @@ interface UnitRow {
   request_id: string;
   unit: number;
   error_code: string | null;
+  usage_estimated: boolean;
   key_id: string | null;
   member_id: string;
   team_id: string | null;

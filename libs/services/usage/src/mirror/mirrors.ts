@@ -1,7 +1,7 @@
 import type { Clock, LimitStore, UsageRecord } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { grouped } from '../grouped.js';
-import { CRASH_CODE, type UnusableRecord } from '../posting/read-batch.js';
+import { awaitsOutcome, type UnusableRecord } from '../posting/read-batch.js';
 import { mirroredScopes, type Scope } from '../posting/scopes.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { MirrorStore, MirrorWish } from './mirror.store.js';
@@ -60,11 +60,17 @@ export class Mirrors {
   /** Looks the due units of active accounts up and frees those that are posted. */
   async tellDue(): Promise<void> {
     for (const accountId of this.deps.accounts.list()) {
-      const due = await this.deps.limits.due(accountId, DUE_PER_ACCOUNT);
-      const names = due.flatMap((unit) => unitName(unit) ?? []);
-      if (names.length === 0) this.deps.accounts.atRest(accountId);
-      else await this.send([await this.deps.store.unitsIn(accountId, names)]);
+      if (!(await this.tellDueOf(accountId))) this.deps.accounts.atRest(accountId);
     }
+  }
+
+  /** The same for one account. False where none is due. Throws where the store is away. */
+  async tellDueOf(accountId: string): Promise<boolean> {
+    const due = await this.deps.limits.due(accountId, DUE_PER_ACCOUNT);
+    const names = due.flatMap((unit) => unitName(unit) ?? []);
+    if (names.length === 0) return false;
+    await this.send([await this.deps.store.unitsIn(accountId, names)]);
+    return true;
   }
 
   /** Looks these units up and frees those that are posted. Throws where the store is away. */
@@ -162,7 +168,7 @@ function wishesOf(units: readonly UsageRecord[], dead: readonly UnusableRecord[]
     for (const scope of mirroredScopes(unit)) wish.scopes.set(`${scope.kind}\n${scope.id}`, scope);
     const name = `${unit.request_id}/${unit.unit}`;
     // A crash and the real outcome in one batch: the outcome is what is posted.
-    wish.units.set(name, (wish.units.get(name) ?? true) && unit.error_code === CRASH_CODE);
+    wish.units.set(name, (wish.units.get(name) ?? true) && awaitsOutcome(unit));
   }
   for (const { accountId, unit } of dead) {
     if (accountId !== null && unit !== null) of(accountId).units.set(`${unit.requestId}/${unit.unit}`, false);

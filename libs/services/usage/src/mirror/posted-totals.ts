@@ -28,7 +28,8 @@ export function answered(
     if (account === undefined || scopes.length < wish.scopes.length) rest.push(wish);
     else {
       const balanceNano = account.posted.toNano('half-up');
-      requests.push({ accountId, gen, version: account.version, balanceNano, scopes, units: [...units] });
+      const { history, version } = account;
+      requests.push({ accountId, gen, history, version, balanceNano, scopes, units: [...units] });
     }
   }
   return { requests, rest };

@@ -2,6 +2,7 @@ import type { RejectionRecord, UsageRecord } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type pg from 'pg';
 import { arrayLiteral } from '../postgres/array-literal.js';
+import { HISTORY } from '../postgres/ledger-history.js';
 import { INSERT_EVENTS } from './event-columns.js';
 import type { AccountChange, Posting } from './posting.js';
 import type { Stamp } from './read-batch.js';
@@ -36,6 +37,8 @@ export async function insertEvents(
 /** A customer's account as a posting leaves it. */
 export interface Balance {
   id: string;
+  /** Versions of another history do not compare. */
+  history: number;
   version: number;
   posted: Usd;
 }
@@ -47,14 +50,14 @@ export async function moveAccounts(
   at: string,
 ): Promise<Balance[]> {
   if (accounts.length === 0) return [];
-  const { rows } = await client.query<{ id: string; version: string; posted: string }>({
+  const { rows } = await client.query<{ id: string; history: number; version: string; posted: string }>({
     name: 'move-accounts',
     text: `INSERT INTO account (id, kind, org_id, posted, version, updated_at)
       SELECT id, kind, org_id, delta, 1, $5
       FROM unnest($1::text[], $2::text[], $3::text[], $4::numeric[]) AS a(id, kind, org_id, delta)
       ON CONFLICT (id) DO UPDATE SET posted = account.posted + excluded.posted, version = account.version + 1,
         org_id = coalesce(account.org_id, excluded.org_id), updated_at = excluded.updated_at
-      RETURNING id, version::text, posted::text`,
+      RETURNING id, (SELECT ${HISTORY}) AS history, version::text, posted::text`,
     values: [
       arrayLiteral(accounts.map(({ id }) => id)),
       arrayLiteral(accounts.map(({ kind }) => kind)),
@@ -63,7 +66,12 @@ export async function moveAccounts(
       at,
     ],
   });
-  return rows.map(({ id, version, posted }) => ({ id, version: Number(version), posted: Usd.parse(posted) }));
+  return rows.map(({ id, history, version, posted }) => ({
+    id,
+    history,
+    version: Number(version),
+    posted: Usd.parse(posted),
+  }));
 }
 
 export async function insertTransfers(

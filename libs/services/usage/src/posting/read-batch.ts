@@ -37,6 +37,11 @@ export interface ReadBatch {
 /** The status of a unit whose process died before its outcome: a real outcome replaces it. */
 export const CRASH_CODE = 'gateway_crash';
 
+/** A real outcome may still come: what was settled of the unit stays. Where it was lost with a journal, none will. */
+export function awaitsOutcome(unit: { error_code: string | null; usage_estimated: boolean }): boolean {
+  return unit.error_code === CRASH_CODE && !unit.usage_estimated;
+}
+
 /** Parses and checks what the log delivered. Never throws: what is not understood is unusable. */
 export function readBatch(records: readonly ConsumedRecord[]): ReadBatch {
   const batch: ReadBatch = { usage: [], rejections: [], unusable: [] };

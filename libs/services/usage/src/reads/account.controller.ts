@@ -41,15 +41,14 @@ export class AccountController {
   }
 
   /**
-   * Posted less unposted, so that a finished request shows at once. The limit store is read before the ledger: what
-   * is posted in between counts twice for a moment, never not at all.
+   * Posted less unposted, so that a finished request shows at once. Both are told together: what the ledger posts between two
+   * reads would count twice.
    */
   @Get('balance')
   async balance(@Query() query: UsageContextQuery, @Req() request: FastifyRequest): Promise<BalanceRecord> {
     const accountId = payerOf(principalOf(request), query.org_id);
     await this.freshness.settled(accountId);
-    const state = await this.limits.read(accountId, []);
-    const posted = await this.ledger.balance(accountId);
+    const { state, posted } = await this.freshness.matched(accountId, () => this.ledger.balance(accountId));
     const balance = (posted?.posted ?? Usd.zero).minus(Usd.fromNano(state.unpostedNano));
     const reserved = Usd.fromNano(state.reservedNano);
     return {

@@ -110,6 +110,31 @@ describe('what is never stale', () => {
     expect((await app.call('GET', '/v1/balance', secret)).body.balance_usd).toBe(body.balance_usd);
   });
 
+  it('READ-19 a unit that was put again after its posting does not count twice in the balance', async () => {
+    const before = (await app.call('GET', '/v1/balance', secret)).body.balance_usd;
+    await app.post(usageRecord({ request_id: 'req_twice', cost_usd: '0.25' }));
+    await settle('req_twice/0', 250_000_000n);
+    const { body } = await app.call('GET', '/v1/balance', secret);
+    expect(Number(before) - Number(body.balance_usd)).toBeCloseTo(0.25, 9);
+  });
+
+  it('READ-19 a balance is never less than what was spent, whenever it is read while units are posted', async () => {
+    const balance = async (): Promise<number> =>
+      Number((await app.call('GET', '/v1/balance', secret)).body.balance_usd);
+    const before = await balance();
+    const reads: Promise<number>[] = [];
+    for (let n = 0; n < 40; n += 1) {
+      const request_id = `req_read_${n}`;
+      await admit(`${request_id}/0`, 0n);
+      await settle(`${request_id}/0`, 10_000_000n);
+      const posted = app.post(usageRecord({ request_id, cost_usd: '0.01' }));
+      reads.push(balance());
+      await posted;
+      // n + 1 units of a cent are finished, and none of them may count twice.
+      expect(before - (await reads[n])).toBeLessThan(0.01 * (n + 1) + 1e-9);
+    }
+  });
+
   it.each([500_000_000n, 0n])(
     'LIM-19 a finished request of %s nano-USD shows in the next read, though its posting is under way',
     async (nano) => {

@@ -1,4 +1,4 @@
-import type { Clock, LimitStore } from '@gateway/contracts';
+import type { AccountState, Clock, LimitStore } from '@gateway/contracts';
 import type { Logger } from 'pino';
 
 const POLL_MS = 10;
@@ -6,13 +6,23 @@ const POLL_MS = 10;
 const SETTLE_GRACE_MS = 100;
 /** How long a read waits for finished units to be posted. */
 const POSTED_MS = 1_000;
+/** How long a balance waits for the mirror of what was posted while it was read. */
+const MATCHED_MS = 500;
 
 /**
  * Lets a finished request show in the next read (spec, Limits): a unit is in the limit store from admission until its
  * posting was mirrored, so a read waits, within bounds, until none is left that has finished.
  */
 export class Freshness {
-  constructor(private readonly deps: { limits: LimitStore; clock: Clock; logger: Logger }) {}
+  constructor(
+    private readonly deps: {
+      limits: LimitStore;
+      clock: Clock;
+      logger: Logger;
+      /** Frees units that are posted and still held. */
+      tellDue: (accountId: string) => Promise<unknown>;
+    },
+  ) {}
 
   /** Until every finished unit of the account is posted, for at most a second. */
   posted(accountId: string): Promise<void> {
@@ -20,8 +30,30 @@ export class Freshness {
   }
 
   /** Until a unit that has just finished is settled, for at most a tenth of a second. */
-  settled(accountId: string): Promise<void> {
-    return this.wait(accountId, 0);
+  async settled(accountId: string): Promise<void> {
+    await this.wait(accountId, 0);
+    // One that was put again after its posting counts twice until somebody looks.
+    await this.deps.tellDue(accountId).catch(() => undefined);
+  }
+
+  /**
+   * Unposted spend and the ledger's balance as of one moment: the limit store was told the very version that the ledger
+   * has, or holds nothing unposted. After half a second what was found last is the answer.
+   */
+  async matched<T extends { version: number } | null>(
+    accountId: string,
+    read: () => Promise<T>,
+  ): Promise<{ state: AccountState; posted: T }> {
+    const { clock, limits } = this.deps;
+    const start = clock.monotonic();
+    for (;;) {
+      const state = await limits.read(accountId, []);
+      const posted = await read();
+      const told = state.posted?.find(({ kind }) => kind === 'account')?.version ?? 0;
+      const isMatched = state.unpostedUnits === 0 || told === (posted?.version ?? 0);
+      if (isMatched || clock.monotonic() - start >= MATCHED_MS) return { state, posted };
+      await clock.sleep(POLL_MS);
+    }
   }
 
   private async wait(accountId: string, postedMs: number): Promise<void> {

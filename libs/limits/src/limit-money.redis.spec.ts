@@ -1,0 +1,157 @@
+import type { AdmitRequest, LimitStore } from '@gateway/contracts';
+import {
+  clusterScripts,
+  fixedClock,
+  redisScripts,
+  seededRandom,
+  testRedis,
+  testRedisCluster,
+} from '@gateway/testing';
+import type { ClusterScripts, FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
+import fc from 'fast-check';
+import { KEY, limitDrivers, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
+
+let database: TestRedis;
+let redis: RedisScripts;
+let cluster: ClusterScripts;
+
+beforeAll(async () => {
+  database = await testRedis();
+  redis = await redisScripts(database.url);
+  cluster = clusterScripts(await testRedisCluster());
+});
+
+afterAll(async () => {
+  redis.close();
+  cluster.close();
+  await database.drop();
+});
+
+const DRIVERS = limitDrivers(
+  () => ({ pipe: redis.pipe, flush: () => redis.client.flushdb() }),
+  () => seededRandom(1),
+  () => cluster,
+);
+
+const posted = (postedNano: bigint) => SCOPES.map(({ kind, id }) => ({ kind, id, postedNano }));
+
+describe.each(DRIVERS)('money in LimitStore $name', ({ make, reset }) => {
+  let clock: FixedClock;
+  let store: LimitStore;
+
+  beforeEach(async () => {
+    await reset();
+    clock = fixedClock('2026-03-01T12:00:15.000Z');
+    store = make(clock);
+  });
+
+  const held = async (): Promise<bigint> => (await store.read('acct_1', [])).reservedNano;
+
+  it('holds the likely cost where all worst cases find room, and else the worst case', async () => {
+    await open(store);
+    const scopes = limited('team', { capNano: 250n });
+    const dear = (): AdmitRequest => request({ scopes, reservationNano: 1n, worstNano: 100n });
+    await store.admit(dear());
+    await store.admit(dear());
+    expect(await held()).toBe(2n);
+    await store.admit(dear());
+    expect(await held()).toBe(102n);
+    expect(refusal(await store.admit(dear()))).toMatchObject({
+      scope: 'team',
+      current: '300',
+      reservationsOnly: true,
+    });
+  });
+
+  it('LIM-31 LIM-32 B13 a cap and a balance are overrun by one request at most, however many come at once', async () => {
+    const ways = fc.record({
+      limit: fc.bigInt(1n, 500n),
+      byCap: fc.boolean(),
+      units: fc.array(fc.record({ likely: fc.bigInt(1n, 5n), more: fc.bigInt(0n, 400n) }), {
+        minLength: 1,
+        maxLength: 30,
+      }),
+    });
+    await fc.assert(
+      fc.asyncProperty(ways, async ({ limit, byCap, units }) => {
+        await reset();
+        store = make(clock);
+        await open(store, byCap ? {} : { balanceNano: limit });
+        const scopes = byCap ? limited('org', { capNano: limit }) : SCOPES;
+        let admitted = 0n;
+        let last = 0n;
+        for (const { likely, more } of units) {
+          const worstNano = likely + more;
+          const { outcome } = await store.admit(request({ scopes, reservationNano: likely, worstNano }));
+          if (outcome !== 'ok') continue;
+          admitted += worstNano;
+          last = worstNano;
+        }
+        // Each costs all that it may.
+        expect(admitted - last).toBeLessThan(limit);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('gives back what a unit held when it is settled, cancelled or lapses', async () => {
+    await open(store, { balanceNano: 100n });
+    const dear = (): AdmitRequest => request({ reservationNano: 1n, worstNano: 90n });
+    for (const end of ['settle', 'cancel', 'lapse', 'mirror']) {
+      const unit = dear();
+      expect(await store.admit(unit)).toMatchObject({ outcome: 'ok' });
+      expect(await store.admit(dear())).toMatchObject({ outcome: 'ok' });
+      expect(refusal(await store.admit(dear()))).toMatchObject({ metric: 'balance', reservationsOnly: true });
+      if (end === 'settle') await store.put([put('settle', unit, { nano: 0n })]);
+      if (end === 'cancel') await store.put([put('cancel', unit)]);
+      if (end === 'mirror')
+        await mirror(store, null, { balanceNano: 100n, units: [{ unit: unit.unit, crash: true }] });
+      await clock.advance(90_000);
+      expect(await held()).toBe(0n);
+    }
+  });
+
+  it('refuses nothing for good while a settle that found no unit may be counted twice', async () => {
+    await open(store, { balanceNano: 50n });
+    const overtaken = request();
+    await store.put([put('settle', overtaken, { nano: 60n })]);
+    expect(await store.admit(request())).toEqual({ outcome: 'doubted' });
+    // Whoever asks for due units asks the ledger, which has it.
+    expect(await store.due('acct_1', 10)).toEqual([overtaken.unit]);
+    await mirror(store, null, { balanceNano: 50n, units: [{ unit: overtaken.unit, crash: false }] });
+    expect(await store.admit(request())).toMatchObject({ outcome: 'ok' });
+
+    await store.put([put('settle', request(), { nano: 60n })]);
+    expect(await store.admit(request())).toEqual({ outcome: 'doubted' });
+    await clock.advance(7_000);
+    expect(refusal(await store.admit(request()))).toMatchObject({
+      metric: 'balance',
+      reservationsOnly: false,
+    });
+  });
+
+  it('doubts survive the admission that makes the account again', async () => {
+    await store.put([put('settle', request(), { nano: 60n })]);
+    await open(store, { balanceNano: 50n });
+    expect(await store.admit(request())).toEqual({ outcome: 'doubted' });
+    expect(await store.admit(request({ scopes: limited('org', { rpm: 0 }) }))).toMatchObject({
+      outcome: 'refused',
+    });
+  });
+
+  it('takes lower versions of a ledger that was restored, and none of the same ledger', async () => {
+    const scopes = limited('key', { capNano: 50n });
+    const gen = await open(store, { history: 7, version: 900, scopes: posted(10n) });
+    await mirror(store, null, { history: 7, version: 899, scopes: posted(50n) });
+    expect(await store.admit(request({ scopes }))).toMatchObject({ outcome: 'ok' });
+    await mirror(store, null, { history: 8, version: 3, scopes: posted(50n) });
+    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({
+      metric: 'spend_cap',
+      reservationsOnly: false,
+    });
+    await mirror(store, gen, { history: 8, version: 2, scopes: posted(0n) });
+    expect(refusal(await store.admit(request({ scopes }))).reservationsOnly).toBe(false);
+    const { posted: told } = await store.read('acct_1', [KEY]);
+    expect(told).toContainEqual({ kind: 'key', id: 'k1', nano: 50n, version: 3 });
+  });
+});
