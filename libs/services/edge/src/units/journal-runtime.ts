@@ -14,6 +14,7 @@ import { EdgeConfig } from '../config/edge.config.js';
 import { crashRecord } from './crash-record.js';
 import { InFlight } from './in-flight.js';
 import { JournalMetrics } from './journal-metrics.js';
+import { putAgain } from './put-again.js';
 import { StoreWatch } from './store-watch.js';
 
 const RECOVER_EVERY_MS = 60_000;
@@ -68,7 +69,14 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
       limits: this.limits,
       clock: this.clock,
       random: this.random,
-      putAgain: () => this.putAgain(),
+      putAgain: () =>
+        putAgain({
+          journal: () => this.journal,
+          funds: this.funds,
+          puts: this.puts,
+          inFlight: this.inFlight,
+          settle: (outcomes) => this.settle(outcomes),
+        }),
       onLoss: () => this.logger.warn('the limit store lost what it knew: units are put again'),
     });
   }
@@ -146,21 +154,8 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     );
   }
 
-  /** Units in flight, and synced outcomes that the ledger has not applied; the journal is read no faster than they go. */
-  private async putAgain(): Promise<void> {
-    const deliver = async (): Promise<void> => {
-      if (!(await this.puts.delivered())) throw new Error('the limit store is away');
-    };
-    this.inFlight.putAgain();
-    for await (const outcomes of this.journal.unposted()) {
-      this.settle(outcomes);
-      await deliver();
-    }
-    await deliver();
-  }
-
   /** Only what is synced is settled: until then the unit stays reserved. */
-  private settle(outcomes: SyncedOutcome[]): void {
+  private settle(outcomes: readonly SyncedOutcome[]): void {
     for (const { settle } of outcomes) {
       if (settle)
         this.puts.add({ ...settle, nano: BigInt(settle.nano), action: 'settle', leaseMs: LEASE_MS });

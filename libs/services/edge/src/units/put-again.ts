@@ -1,0 +1,50 @@
+import type { AppliedRange, Funds } from '@gateway/contracts';
+import type { Journal, SyncedOutcome } from '@gateway/journal';
+import type { PutQueue } from '@gateway/limits';
+import type { InFlight } from './in-flight.js';
+
+export interface PutAgainDeps {
+  journal: () => Pick<Journal, 'unposted'>;
+  funds: Pick<Funds, 'applied' | 'tellDue'>;
+  puts: Pick<PutQueue, 'delivered'>;
+  inFlight: Pick<InFlight, 'putAgain'>;
+  settle: (outcomes: readonly SyncedOutcome[]) => void;
+}
+
+/**
+ * Tells the limit store of everything that this process knows and the ledger does not: units in flight, and synced outcomes
+ * that are not applied. The ledger is asked before each part, because the watermark of a dead epoch is not known and that
+ * of a living one lags: what it has posted would count twice. What it posts between the answer and the put is freed at once.
+ * Where it cannot be asked all are put, and the store doubts them. Throws where the store is away.
+ */
+export async function putAgain({ journal, funds, puts, inFlight, settle }: PutAgainDeps): Promise<void> {
+  const deliver = async (): Promise<void> => {
+    if (!(await puts.delivered())) throw new Error('the limit store is away');
+  };
+  const unapplied = async (outcomes: readonly SyncedOutcome[]): Promise<SyncedOutcome[]> => {
+    const [{ producer, epoch, seq }] = outcomes;
+    const ranges = await funds.applied(producer, epoch, seq - 1).catch(() => []);
+    return without(outcomes, ranges);
+  };
+  inFlight.putAgain();
+  // The journal is read no faster than the units go.
+  for await (const outcomes of journal().unposted()) {
+    const open = await unapplied(outcomes);
+    if (open.length === 0) continue;
+    settle(open);
+    await deliver();
+    const still = new Set(await unapplied(open));
+    const posted = new Set(open.filter((outcome) => !still.has(outcome)).map(({ key }) => key));
+    for (const accountId of posted) await funds.tellDue(accountId).catch(() => undefined);
+  }
+  await deliver();
+}
+
+/** Both ascend. */
+function without(outcomes: readonly SyncedOutcome[], ranges: readonly AppliedRange[]): SyncedOutcome[] {
+  let at = 0;
+  return outcomes.filter(({ seq }) => {
+    while (at < ranges.length && ranges[at][1] < seq) at += 1;
+    return at === ranges.length || seq < ranges[at][0];
+  });
+}
