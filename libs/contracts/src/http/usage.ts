@@ -178,6 +178,8 @@ export interface RequestLookup {
   byok_used: boolean;
   routing_fallback: boolean;
   cache_hit: boolean;
+  /** A count that the provider did not report was estimated for the bill; answers show it as 0. */
+  usage_estimated: boolean;
   attempts: AttemptView[];
   request_tags: Record<string, string>;
   retention_days: number;
@@ -196,10 +198,13 @@ export interface RejectionView {
   scope_id: string | null;
   key_id: string;
   limit_type: string | null;
+  /** Refusals that the row stands for: a caller that hammers gets one row a second. */
+  count: number;
 }
 
 export interface RejectionsPage {
   rejections: RejectionView[];
+  /** Refusals, not rows: the sum of all counts. */
   total: number;
   limit: number;
   offset: number;

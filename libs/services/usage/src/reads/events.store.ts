@@ -39,6 +39,7 @@ const UNIT = {
   ttft_ms: true,
   byok_used: true,
   cache_hit: true,
+  usage_estimated: true,
   attempts: true,
 } satisfies Prisma.UsageEventSelect;
 
@@ -241,6 +242,7 @@ function lookupOf(units: readonly UnitRow[]): RequestLookup {
     byok_used: units.some((unit) => unit.byok_used),
     routing_fallback: units.some((unit) => unit.routing_fallback),
     cache_hit: units.some((unit) => unit.cache_hit),
+    usage_estimated: units.some((unit) => unit.usage_estimated),
     attempts: attemptsOf(units),
     request_tags: first.request_tags as Record<string, string>,
     retention_days: RETENTION_DAYS,

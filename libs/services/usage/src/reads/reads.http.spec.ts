@@ -266,6 +266,7 @@ describe('GET /v1/usage/requests/{id}', () => {
       byok_used: false,
       routing_fallback: false,
       cache_hit: false,
+      usage_estimated: false,
       attempts: [expect.objectContaining({ n: 1, served: true })],
       request_tags: { a: 'b' },
       retention_days: 90,
@@ -327,7 +328,7 @@ describe('whose usage a caller sees', () => {
     expect((await lookup(otherSecret, foreign.request_id)).status).toBe(200);
   });
 
-  it('AUTH-07 a session sees the org: its owner all of it, a member the usage of their own keys, an outsider 403', async () => {
+  it('AUTH-07 AUTH-10 AUTH-11 AUTH-12 a session sees the org: its owner all of it, a member the usage of their own keys, an outsider 403', async () => {
     const first = usageRecord();
     const second = usageRecord({ key_id: 'key_2', member_id: 'usr_2' });
     await app.post(first, second, usageRecord({ account_id: 'acct_2', org_id: 'org_2' }));
@@ -358,35 +359,4 @@ describe('whose usage a caller sees', () => {
       }
     },
   );
-});
-
-describe('POST /v1/usage/rejections', () => {
-  it('lists refusals of the last 90 days by their filters', async () => {
-    const record = rejectionRecord();
-    const old = new Date(Date.now() - 91 * DAY_MS).toISOString();
-    await app.post(
-      record,
-      rejectionRecord({ code: 'model_not_found', http_status: 404 }),
-      rejectionRecord({ created_at: old }),
-    );
-    const { body } = await app.call('POST', '/v1/usage/rejections', secret, {
-      code: ['rate_limit_exceeded'],
-    });
-    expect(body).toMatchObject({ total: 1, limit: 50, offset: 0 });
-    expect(body.rejections).toEqual([
-      {
-        request_id: record.request_id,
-        created_at: record.created_at,
-        endpoint: '/v1/chat/completions',
-        model: 'acme/swift',
-        status: 429,
-        code: 'rate_limit_exceeded',
-        message: 'Too many requests.',
-        scope: 'key',
-        scope_id: 'key_1',
-        key_id: 'key_1',
-        limit_type: 'rpm',
-      },
-    ]);
-  });
 });

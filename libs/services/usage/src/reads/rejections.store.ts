@@ -18,6 +18,7 @@ const COLUMNS = {
   scope_id: true,
   key_id: true,
   limit_type: true,
+  count: true,
   request_tags: true,
 } satisfies Prisma.RejectionSelect;
 
@@ -27,7 +28,7 @@ type RejectionRow = Prisma.RejectionGetPayload<{ select: typeof COLUMNS }>;
 export class RejectionsStore {
   constructor(private readonly database: UsageDatabase) {}
 
-  /** Newest first, none older than `notBefore`. */
+  /** Newest first, none older than `notBefore`. A row may stand for many refusals: `total` is the sum of their counts. */
   async page(
     view: View,
     filter: RejectionsBody,
@@ -37,11 +38,12 @@ export class RejectionsStore {
     const where: Prisma.RejectionWhereInput = {
       ...filteredRows(view, filter),
       created_at: { gte: notBefore },
-      ...(model ? { model: { in: model } } : {}),
+      // A refusal before the model was resolved names only what was asked for.
+      ...(model ? { OR: [{ model: { in: model } }, { requested_model: { in: model } }] } : {}),
       ...(status ? { http_status: { in: status.filter(isStatus).map(Number) } } : {}),
       ...(code ? { code: { in: code } } : {}),
     };
-    const [rows, total] = await Promise.all([
+    const [rows, { _sum }] = await Promise.all([
       this.database.prisma.rejection.findMany({
         where,
         select: COLUMNS,
@@ -49,9 +51,9 @@ export class RejectionsStore {
         take: filter.limit,
         skip: filter.offset,
       }),
-      this.database.prisma.rejection.count({ where }),
+      this.database.prisma.rejection.aggregate({ where, _sum: { count: true } }),
     ]);
-    return { rejections: rows.map(toWire), total };
+    return { rejections: rows.map(toWire), total: _sum.count ?? 0 };
   }
 
   /** null where the caller has no such refusal since `notBefore`. */
@@ -84,6 +86,7 @@ function toWire(row: RejectionRow): RejectionView {
     scope_id: row.scope_id,
     key_id: row.key_id,
     limit_type: row.limit_type,
+    count: row.count,
   };
 }
 
@@ -108,6 +111,7 @@ function lookupOf(row: RejectionRow): RequestLookup {
     byok_used: false,
     routing_fallback: false,
     cache_hit: false,
+    usage_estimated: false,
     attempts: [],
     request_tags: row.request_tags as Record<string, string>,
     retention_days: RETENTION_DAYS,

@@ -4,6 +4,8 @@ export const DIFFERENCES = {
   journal_range_skipped:
     'Bytes of a journal segment hold no frame: what they told is lost, the rest was read.',
   intent_without_event: 'A unit was admitted an hour ago or more and has neither outcome nor event.',
+  dead_letter_open:
+    'A record could not be applied and no operator has had it applied: its unit is not billed.',
   event_without_transfer: 'Events cost money that no transfer moved.',
   transfer_without_event: 'A usage transfer has no events.',
   transfer_differs: 'A usage transfer with its corrections is not the sum of its events.',
@@ -16,6 +18,9 @@ export const DIFFERENCES = {
   event_not_applied: 'An event is in, its sequence number is not among those applied.',
   sequence_gap: 'Sequence numbers of a producer are missing below its newest.',
   mirror_differs: 'The limit store was told another posted amount than PostgreSQL holds.',
+  version_moved_back:
+    'The limit store was told a later version of the account than PostgreSQL has: the ledger is an older one.',
+  reservation_phantom: 'The limit store holds money in reserve for an account that has no unit in flight.',
   unposted_differs: 'What the limit store holds as unposted is not what the journals have left to post.',
   unit_held: 'The limit store still holds a unit past its end though it is posted.',
 } as const;

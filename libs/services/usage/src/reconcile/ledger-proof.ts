@@ -28,7 +28,7 @@ function only(column: string, accounts: Accounts): string {
 export async function ledgerFindings(database: Queryable, accounts: Accounts): Promise<Finding[]> {
   const statements = [linksSql(accounts), accountsSql(accounts), totalsSql(accounts), hoursSql(accounts)];
   statements.push(notAppliedSql(accounts));
-  if (accounts === 'all') statements.push(HOUSE, BALANCE, GAPS);
+  if (accounts === 'all') statements.push(...WHOLE);
   const found: Finding[] = [];
   for (const sql of statements) {
     const { rows } = await database.query<Row>(sql, accounts === 'all' ? [] : [accounts]);
@@ -40,7 +40,7 @@ export async function ledgerFindings(database: Queryable, accounts: Accounts): P
 /** Findings that are of no account: the house, the balance of the books, gaps. */
 export async function wholeBooksFindings(database: Queryable): Promise<Finding[]> {
   const found: Finding[] = [];
-  for (const sql of [HOUSE, BALANCE, GAPS]) found.push(...(await database.query<Row>(sql)).rows);
+  for (const sql of WHOLE) found.push(...(await database.query<Row>(sql)).rows);
   return found;
 }
 
@@ -161,11 +161,19 @@ const BALANCE = `
 SELECT 'books_unbalanced' AS kind, NULL AS account, NULL AS scope, '0' AS expected, ${text('sum(posted)')} AS found
 FROM account HAVING sum(posted) <> 0`;
 
+/** Of no account, so that every round looks at all of them again. */
+const DEAD_LETTERS = `
+SELECT 'dead_letter_open' AS kind, NULL AS account, coalesce(request_id || '/' || unit, digest) AS scope,
+  '0' AS expected, '1' AS found
+FROM dead_letter WHERE applied_at IS NULL ORDER BY created_at LIMIT 1000`;
+
 const GAPS = `
 SELECT 'sequence_gap' AS kind, NULL AS account, producer || '/' || epoch AS scope,
   (upper(applied) - 1)::text AS expected, covered::text AS found
 FROM producer, LATERAL (SELECT sum(upper(r) - lower(r)) AS covered FROM unnest(applied) AS r) AS ranges
 WHERE NOT isempty(applied) AND covered < upper(applied) - 1`;
+
+const WHOLE = [HOUSE, BALANCE, GAPS, DEAD_LETTERS];
 
 /** The sums that the rule of the books names, each by its own path, from one snapshot. */
 export async function sums(database: Queryable): Promise<Sums> {

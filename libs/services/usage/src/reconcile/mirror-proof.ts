@@ -73,7 +73,31 @@ async function lookAt(
   const { accountId: account } = wish;
   const state = await deps.limits.read(account, [...wish.scopes]);
   const [ledger] = await deps.mirrorStore.snapshot([wish]);
-  return [...postedFindings(account, state, ledger), ...unpostedFindings(account, state, tailNano)];
+  return [
+    ...versionFindings(account, state, ledger),
+    ...reservedFindings(account, state),
+    ...postedFindings(account, state, ledger),
+    ...unpostedFindings(account, state, tailNano),
+  ];
+}
+
+function versionFindings(account: string, { posted = [] }: AccountState, ledger: MirrorRequest): Finding[] {
+  const told = posted.find(({ kind }) => kind === 'account')?.version ?? 0;
+  if (told <= ledger.version) return [];
+  const [expected, found] = [String(told), String(ledger.version)];
+  return [{ kind: 'version_moved_back', account, scope: null, expected, found }];
+}
+
+/** Where no unit is in flight nothing may be reserved, on any scope. */
+function reservedFindings(account: string, { reservedUnits, reservedNano, scopes }: AccountState): Finding[] {
+  if (reservedUnits > 0) return [];
+  const all: { scope: string | null; nano: bigint }[] = [
+    { scope: null, nano: reservedNano },
+    ...scopes.map(({ kind, id, reservedNano: nano }) => ({ scope: `${kind}:${id}`, nano })),
+  ];
+  return all.flatMap(({ scope, nano }): Finding[] =>
+    nano === 0n ? [] : [{ kind: 'reservation_phantom', account, scope, expected: '0', found: usd(nano) }],
+  );
 }
 
 function postedFindings(account: string, state: AccountState, ledger: MirrorRequest): Finding[] {

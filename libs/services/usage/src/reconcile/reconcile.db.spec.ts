@@ -244,6 +244,31 @@ const PLANTED: Record<string, Planted> = {
     found: [{ kind: 'unposted_differs', account: 'acct_1', expected: '0', found: '0.00000004' }],
     stays: true,
   },
+  dead_letter_open: {
+    plant: () =>
+      sql(
+        `INSERT INTO dead_letter (digest, topic, partition, "offset", request_id, unit, reason, value, created_at)
+         VALUES ('planted', 'gateway.usage.v1', 0, '0', 'req_dead', 0, 'planted', '{}', now())`,
+      ),
+    found: [{ kind: 'dead_letter_open', account: null, scope: 'req_dead/0', expected: '0', found: '1' }],
+    stays: true,
+  },
+  version_moved_back: {
+    plant: () => sql("UPDATE account SET version = 0 WHERE id = 'acct_1'"),
+    found: [{ kind: 'version_moved_back', account: 'acct_1', expected: '2', found: '0' }],
+  },
+  reservation_phantom: {
+    plant: async () => {
+      const rest = { scopes: SCOPES, tokens: 0, tokenEstimate: 0, minute: 0, leaseMs: 90_000 };
+      await store.put([{ accountId: 'acct_1', unit: 'req_p/0', action: 'renew', nano: 70n, ...rest }]);
+      await redis.client.del('units:{acct_1}', 'due:{acct_1}');
+    },
+    found: [
+      { kind: 'reservation_phantom', account: 'acct_1', scope: null, expected: '0', found: '0.00000007' },
+      { kind: 'reservation_phantom', account: 'acct_1', scope: 'key:key_1' },
+    ],
+    stays: true,
+  },
   unit_held: {
     plant: async () => {
       await settle(`${records[0].request_id}/0`, 250_000_000n);

@@ -1,0 +1,78 @@
+import { rejectionRecord, testDatabase, type TestDatabase } from '@gateway/testing';
+import { mintSecret, SystemRandom } from '@gateway/platform';
+import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+
+const DAY_MS = 86_400_000;
+const secret = mintSecret('rsk_', new SystemRandom());
+
+let place: TestDatabase;
+let app: UsageApp;
+
+beforeAll(async () => {
+  place = await testDatabase(MIGRATED);
+  app = await startUsageApp(place.url);
+  app.principals.add(secret, limitedKey());
+});
+afterAll(async () => {
+  await app.close();
+  await place.drop();
+});
+
+beforeEach(() =>
+  app.database.pool.query('TRUNCATE usage_event, rejection, spend_hour, spend_total, producer, dead_letter'),
+);
+
+describe('POST /v1/usage/rejections', () => {
+  it('lists refusals of the last 90 days by their filters', async () => {
+    const record = rejectionRecord();
+    const old = new Date(Date.now() - 91 * DAY_MS).toISOString();
+    await app.post(
+      record,
+      rejectionRecord({ code: 'model_not_found', http_status: 404 }),
+      rejectionRecord({ created_at: old }),
+    );
+    const { body } = await app.call('POST', '/v1/usage/rejections', secret, {
+      code: ['rate_limit_exceeded'],
+    });
+    expect(body).toMatchObject({ total: 1, limit: 50, offset: 0 });
+    expect(body.rejections).toEqual([
+      {
+        request_id: record.request_id,
+        created_at: record.created_at,
+        endpoint: '/v1/chat/completions',
+        model: 'acme/swift',
+        status: 429,
+        code: 'rate_limit_exceeded',
+        message: 'Too many requests.',
+        scope: 'key',
+        scope_id: 'key_1',
+        key_id: 'key_1',
+        limit_type: 'rpm',
+        count: 1,
+      },
+    ]);
+  });
+
+  it('counts every refusal of an aggregated row in the total', async () => {
+    await app.post(rejectionRecord(), rejectionRecord({ count: 58 }));
+    const { body } = await app.call('POST', '/v1/usage/rejections', secret, {});
+    expect(body.total).toBe(59);
+    expect(body.rejections.map(({ count }: { count: number }) => count).toSorted()).toEqual([1, 58]);
+  });
+
+  it('finds a refusal by the model that it names, resolved or asked for', async () => {
+    const excluded = rejectionRecord({ code: 'model_excluded', model: null, requested_model: 'acme/secret' });
+    await app.post(
+      excluded,
+      rejectionRecord(),
+      rejectionRecord({ model: 'acme/swift', requested_model: 'swift' }),
+    );
+    const found = async (asked: string): Promise<string[]> =>
+      (await app.call('POST', '/v1/usage/rejections', secret, { model: [asked] })).body.rejections.map(
+        ({ model }: { model: string }) => model,
+      );
+    expect(await found('acme/secret')).toEqual(['acme/secret']);
+    expect(await found('acme/swift')).toEqual(['acme/swift', 'acme/swift']);
+    expect(await found('swift')).toEqual(['acme/swift']);
+  });
+});
