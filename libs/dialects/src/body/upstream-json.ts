@@ -39,6 +39,15 @@ function endOfString(text: string, start: number): number {
   }
 }
 
+/** The same, undefined where it cannot be parsed: the caller reports what is wrong with it. */
+export function jsonOf(text: string): unknown {
+  try {
+    return parseUpstreamJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The JSON object that a provider answered; null where the bytes are none. */
 export function parseUpstreamObject(bytes: Uint8Array): Record<string, unknown> | null {
   try {

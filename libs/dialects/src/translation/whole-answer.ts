@@ -36,3 +36,13 @@ export function failurePiece(failure: AnswerFailure): Piece {
 export function badAnswer(message: string): Piece {
   return failurePiece({ kind: 'bad_response', body: null, status: null, message });
 }
+
+/** The provider reported an error in an event of its stream; "" where it gave no message. */
+export function inBandPiece(body: unknown, message: string): Piece {
+  return failurePiece({
+    kind: 'in_band',
+    body,
+    status: null,
+    message: message || 'the provider reported an error.',
+  });
+}

@@ -1,11 +1,11 @@
 import type { UnitUsage } from '@gateway/contracts';
 import { isObject, objectOf, textOf } from '../../body/json-object.js';
 import { spliceMembers } from '../../body/splice.js';
-import { parseUpstreamJson } from '../../body/upstream-json.js';
+import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
 import type { Answer, AnswerHead, Piece } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
-import { badAnswer, failurePiece } from '../../translation/whole-answer.js';
+import { badAnswer, failurePiece, inBandPiece } from '../../translation/whole-answer.js';
 import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';
 
 const EVENT_STREAM = 'text/event-stream';
@@ -102,9 +102,9 @@ class SpeechEvents implements Answer {
   private piece({ data }: SseEvent): Piece[] {
     const text = data.trim();
     if (this.isOver || text === '' || text === '[DONE]') return [];
-    const event = parsed(text);
+    const event = jsonOf(text);
     if (!isObject(event)) return this.over(badAnswer('an event of the answer is not a JSON object.'));
-    if (event.error) return this.over(inBand(event));
+    if (event.error) return this.over(inBandPiece(event, textOf(objectOf(event.error).message)));
     if (event.type === 'speech.audio.done')
       return this.over({ kind: 'end', out: '', usage: usageOf(this.request, event.usage), finishSeen: true });
     const audio = Buffer.from(textOf(event.audio), 'base64');
@@ -120,11 +120,6 @@ class SpeechEvents implements Answer {
     this.isOver = true;
     return [piece];
   }
-}
-
-function inBand(event: Record<string, unknown>): Piece {
-  const message = textOf(objectOf(event.error).message) || 'the provider reported an error.';
-  return failurePiece({ kind: 'in_band', body: event, status: null, message });
 }
 
 /** Characters are what was sent. Tokens are 0 where the provider bills none, and those of audio where it counts them. */
@@ -145,12 +140,4 @@ function countOf(value: unknown): number {
 
 function typeOf({ format }: SpeechRequest): string {
   return TYPES[format] ?? 'application/octet-stream';
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseUpstreamJson(text);
-  } catch {
-    return null; // The caller of this says what is wrong with the event.
-  }
 }

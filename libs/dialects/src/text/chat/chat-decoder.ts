@@ -1,4 +1,4 @@
-import { parseUpstreamJson } from '../../body/upstream-json.js';
+import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { AnswerFailure, RouteTarget } from '../../translation/translation.js';
@@ -72,7 +72,7 @@ export class ChatDecoder implements AnswerDecoder {
     const events: ModelEvent[] = [];
     if (text === '[DONE]') this.close(events);
     if (text === '[DONE]' || text === '') return { events, raw: null, source };
-    const chunk = parsed(text);
+    const chunk = jsonOf(text);
     if (source.event === 'error') {
       const body = chunk ?? text;
       this.fail(inBand(isObject(body) ? (body.error ?? body) : body, body), events);
@@ -159,14 +159,6 @@ export class ChatDecoder implements AnswerDecoder {
 
   private unreadable(message: string): Decoded {
     return { events: this.fail(badResponse(message), []), raw: null, source: null };
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseUpstreamJson(text);
-  } catch {
-    return null;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Quirks } from '../../translation/translation.js';
 import type { MediaSource, Part, ToolResultPart, Turn } from '../model-request.js';
 import type { JsonObject } from '../../body/json-object.js';
-import { upstreamCallId, type ToolNames } from './upstream-names.js';
+import { upstreamCallId, type ToolNames } from '../upstream-names.js';
 
 type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
 

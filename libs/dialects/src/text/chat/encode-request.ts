@@ -13,9 +13,9 @@ import {
   streamOptions,
 } from './encode-params.js';
 import type { JsonObject } from '../../body/json-object.js';
-import { reasoningMembers } from './reasoning-effort.js';
+import { reasoningMembers } from '../reasoning-effort.js';
 import { ACCEPT, PATH } from './splice-request.js';
-import { ToolNames } from './upstream-names.js';
+import { ToolNames } from '../upstream-names.js';
 
 /** OpenAI's bound of a stop list. */
 const STOP_MAX = 4;
@@ -131,7 +131,7 @@ function encodeResponseFormat(format: ResponseFormat | null): JsonObject | null 
   };
 }
 
-/** OpenAI takes at most 64 characters: a longer id is told apart by its digest. */
+/** OpenAI takes at most 64 characters: a longer id is replaced by one with its digest. */
 function shortened(endUser: string): string {
   return endUser.length <= END_USER_MAX ? endUser : createHash('sha256').update(endUser).digest('hex');
 }

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@gateway/contracts';
 import type { CacheMarker, Capability, ModelRequest, Part, Turn } from '../model-request.js';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
-import { base64Length, DATA_URL_LIMIT_BYTES, parseDataUrl } from './media.js';
+import { base64Length, DATA_URL_LIMIT_BYTES, parseDataUrl } from '../data-url.js';
 
 type Loc = (string | number)[];
 

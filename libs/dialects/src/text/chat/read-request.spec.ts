@@ -3,7 +3,7 @@ import type { ModelRequest } from '../model-request.js';
 import { dialect } from './chat.dialect.js';
 import { bodyOf } from './chat-samples.js';
 import type { JsonObject } from '../../body/json-object.js';
-import { DATA_URL_LIMIT_BYTES } from './media.js';
+import { DATA_URL_LIMIT_BYTES } from '../data-url.js';
 
 const USER = { role: 'user', content: 'Hi' };
 const TOOL = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } };

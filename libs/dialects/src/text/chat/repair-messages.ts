@@ -8,7 +8,7 @@ import {
   without,
   type JsonObject,
 } from '../../body/json-object.js';
-import { upstreamCallId } from './upstream-names.js';
+import { upstreamCallId } from '../upstream-names.js';
 
 const REASONING = ['reasoning', 'reasoning_content', 'reasoning_details'];
 /** Members that answers and SDK helpers add to a reply. Callers send the reply back whole, and providers refuse them. */

@@ -6,7 +6,7 @@ import type { EncodedRequest } from '../text-dialect.js';
 import { endUserParam, maxTokensParam, refusedMembers, streamOptions } from './encode-params.js';
 import { objectOf, type JsonObject } from '../../body/json-object.js';
 import { toolsForFunctions } from './legacy-functions.js';
-import { reasoningMembers } from './reasoning-effort.js';
+import { reasoningMembers } from '../reasoning-effort.js';
 import { repairedMessages } from './repair-messages.js';
 
 export const PATH = '/chat/completions';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { mintedToolId } from '../minted-id.js';
 import type { ModelEvent } from '../model-event.js';
 import { filled, isObject, objectOf, without, type JsonObject } from '../../body/json-object.js';
 
@@ -105,7 +105,7 @@ export class ToolCallDecoder {
     if (call.call < 0) {
       call.call = this.started;
       this.started += 1;
-      call.id ??= mintedId(this.idSeed(), choice, call.call);
+      call.id ??= mintedToolId(this.idSeed(), choice, call.call);
       const name = this.originalName(call.name ?? '');
       const { id, isCustom: custom, extras } = call;
       const unknown = Object.keys(extras).length > 0 ? { extras } : {};
@@ -140,10 +140,4 @@ function isComplete(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Id of a call whose provider gave none: the same for the same answer, so that a stream and its fold agree. */
-function mintedId(seed: string, choice: number, call: number): string {
-  const digest = createHash('sha256').update(`${seed}/${choice}/${call}`).digest('hex');
-  return `call_${digest.slice(0, 24)}`;
 }

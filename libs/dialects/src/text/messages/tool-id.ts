@@ -1,3 +1,5 @@
+import { plainToolId } from '../tool-signature.js';
+
 /** Ids as this dialect allows them; the newer servers refuse any other with a 400. */
 const VALID = /^[A-Za-z0-9_-]+$/;
 const FROM_OTHERS = 'toolu_via_';
@@ -8,13 +10,17 @@ const ENCODED = 'toolu_b64_';
  * collide with, which is the same on every turn, and which `callerToolId` undoes.
  */
 export function upstreamToolId(id: string): string {
+  return spelled(plainToolId(id));
+}
+
+function spelled(id: string): string {
   return VALID.test(id) ? id : ENCODED + Buffer.from(id, 'utf8').toString('base64url');
 }
 
 /** The id as a caller of the messages endpoint sees it: ids of other dialects do not show (wire-formats 8, bug 23). */
 export function callerToolId(id: string): string {
-  if (/^(srv)?toolu_/.test(id)) return upstreamToolId(id);
-  return VALID.test(id) ? FROM_OTHERS + id : upstreamToolId(id);
+  if (/^(srv)?toolu_/.test(id)) return spelled(id);
+  return VALID.test(id) ? FROM_OTHERS + id : spelled(id);
 }
 
 /** Undoes both: the id that the provider gave, as it stands in its own history. */

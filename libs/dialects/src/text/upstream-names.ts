@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { plainToolId } from './tool-signature.js';
 
 const NAME_LIMIT = 64;
 const DIGEST_LENGTH = 8;
@@ -23,6 +24,7 @@ export class ToolNames {
 
 /** A tool call id that the provider accepts: the caller's, or one that always stands for it (Mistral: 9 alphanumerics). */
 export function upstreamCallId(id: string, pattern: RegExp | undefined): string {
-  if (!pattern || pattern.test(id)) return id;
-  return createHash('sha256').update(id).digest('hex').slice(0, 9);
+  const own = plainToolId(id);
+  if (!pattern || pattern.test(own)) return own;
+  return createHash('sha256').update(own).digest('hex').slice(0, 9);
 }

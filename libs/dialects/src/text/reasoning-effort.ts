@@ -1,6 +1,6 @@
-import type { RouteTarget } from '../../translation/translation.js';
-import type { Effort, ReasoningRequest } from '../model-request.js';
-import type { JsonObject } from '../../body/json-object.js';
+import type { RouteTarget } from '../translation/translation.js';
+import type { Effort, ReasoningRequest } from './model-request.js';
+import type { JsonObject } from '../body/json-object.js';
 
 /** Share of the output limit that an effort may think (wire-formats 5.9), least first. */
 const SHARES: readonly (readonly [Effort, number])[] = [
@@ -39,11 +39,21 @@ export function reasoningMembers(
     };
     return Object.keys(asked).length === 0 ? nothing : { members: { reasoning: asked }, isIgnored: false };
   }
-  const wanted = effort ?? (maxTokens === null ? null : effortFor(maxTokens, maxOutput, target));
+  const wanted = effortOf(reasoning, maxOutput, target);
   if (wanted === null) return nothing;
   if (param === 'none' || target.reasoning.style === 'none')
     return { members: {}, isIgnored: wanted !== 'none' };
-  return { members: { reasoning_effort: clamped(wanted, target.reasoning.efforts) }, isIgnored: false };
+  return { members: { reasoning_effort: wanted }, isIgnored: false };
+}
+
+/** The effort that the model is asked for, as it names it; null leaves it to the model. */
+export function effortOf(
+  { effort, maxTokens }: ReasoningRequest,
+  maxOutput: number | null,
+  target: RouteTarget,
+): string | null {
+  const wanted = effort ?? (maxTokens === null ? null : effortFor(maxTokens, maxOutput, target));
+  return wanted === null ? null : clamped(wanted, target.reasoning.efforts);
 }
 
 /** The least effort whose share of the output limit holds the budget. */
