@@ -13,6 +13,8 @@ function faultOf(text: string | Buffer): string {
   return body instanceof BodyFault ? body.detail.type : 'accepted';
 }
 
+const asUnicodeEscape = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 function join(pieces: Uint8Array[]): string {
   return Buffer.concat(pieces).toString('utf8');
 }
@@ -92,6 +94,9 @@ describe('a request body', () => {
     expect(faultOf('{"a":1')).toBe('json_invalid');
     expect(faultOf('{"a":"x')).toBe('json_invalid');
     expect(faultOf('{"__proto__":{}}')).toBe('json_forbidden_key');
+    for (const escaped of ['\\u005f_proto__', '__prot\\u006F__', '__proto__'.replace(/./g, asUnicodeEscape)])
+      expect(faultOf(`{"a":{"${escaped}":1}}`)).toBe('json_forbidden_key');
+    expect(faultOf('{"\\u005fproto__":1,"__proto\\n__":1}')).toBe('accepted');
     expect(
       faultOf(Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')])),
     ).toBe('json_invalid');

@@ -34,6 +34,10 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
+const PROTO = '"__proto__"';
+/** With every character of it as \\uXXXX. */
+const PROTO_ESCAPED_LENGTH = 2 + 9 * 6;
+
 /** One past the closing quote of the string that opens at `start`, or -1. Native search: base64 of megabytes costs little. */
 function stringEnd(bytes: Buffer, start: number): number {
   let at = start;
@@ -106,12 +110,18 @@ class Scanner {
     if (this.keys > JSON_BOUNDS.keys)
       return fault('json_too_many_keys', `more than ${JSON_BOUNDS.keys} keys`);
     const { start, end } = this.lastString;
-    if (end - start === 11 && this.bytes.toString('latin1', start + 1, end - 1) === '__proto__')
+    if (end - start >= PROTO.length && end - start <= PROTO_ESCAPED_LENGTH && this.isProto(start, end))
       return fault('json_forbidden_key', 'the key __proto__ is not allowed');
     if (this.isArray.length === 1 && this.isArray[0] === false) {
       this.open = { key: '', start, valueStart: end, end: 0 };
     }
     return null;
+  }
+
+  /** Also where some of its characters are escaped: JSON.parse makes the same key of them. */
+  private isProto(start: number, end: number): boolean {
+    const text = this.bytes.toString('latin1', start, end);
+    return text === PROTO || (text.includes('\\') && safeParse(text) === '__proto__');
   }
 
   private comma(): BodyFault | null {

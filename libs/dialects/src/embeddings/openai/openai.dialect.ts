@@ -9,7 +9,6 @@ import type { EmbeddingsDialect, EmbeddingsRequest } from '../embeddings-dialect
 import '../embeddings-quirks.js';
 import { vectorIn } from '../vector.js';
 
-const FORMAT = 'encoding_format';
 const DIMENSIONS = 'dimensions';
 
 /** OpenAI's embeddings, which most providers imitate: the caller's bytes go on. */
@@ -22,7 +21,7 @@ export const dialect: EmbeddingsDialect = {
   },
   encode: ({ body, dimensions }, { upstreamModel, quirks }) => {
     const changes: JsonObject = { model: upstreamModel };
-    if (quirks.refuses?.includes(FORMAT)) changes[FORMAT] = undefined;
+    for (const name of quirks.refuses ?? []) if (name in body.value) changes[name] = undefined;
     if (dimensions !== null && quirks.dimensionsParam !== undefined) {
       changes[DIMENSIONS] = undefined;
       changes[quirks.dimensionsParam] = dimensions;
@@ -34,7 +33,8 @@ export const dialect: EmbeddingsDialect = {
     const answer = parseUpstreamObject(bytes);
     const data = answer === null ? null : vectorsOf(answer.data, request);
     if (answer === null || data === null) return badAnswer('the answer holds no embedding of each input.');
-    const tokens = countOf(objectOf(answer.usage).prompt_tokens);
+    const { prompt_tokens, total_tokens } = objectOf(answer.usage);
+    const tokens = countOf(prompt_tokens ?? total_tokens);
     const out = JSON.stringify(shown(answer, data, tokens, facts));
     // A provider that counts nothing leaves the estimate: a length of 0 would cost nothing.
     return tokens === null

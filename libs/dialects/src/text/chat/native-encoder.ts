@@ -1,4 +1,4 @@
-import { namesMoney } from '../../translation/money-names.js';
+import { withoutMoney } from '../../translation/money-names.js';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
 import { annotation, answerHead, callerFinish, fold, type StartEvent } from './chat-completion.js';
@@ -225,7 +225,7 @@ const OWN_MESSAGE = new Set([
 const OWN_AND_REASONING = new Set([...OWN_MESSAGE, 'reasoning_content', 'reasoning_details']);
 
 function free(value: JsonObject, own: ReadonlySet<string>): JsonObject {
-  return pick(value, (name) => !own.has(name) && !namesMoney(name));
+  return withoutMoney(pick(value, (name) => !own.has(name))) as JsonObject;
 }
 
 /** Members beside the choices that no rule of the gateway is about: they reach the caller as the provider wrote them. */

@@ -35,6 +35,12 @@ function locOf(body: JsonObject): string {
 }
 
 describe('a chat request', () => {
+  it('takes a tool without a type for a function where it has one', () => {
+    const tools = [{ function: { name: 'look', parameters: { type: 'object' } } }];
+    expect(read({ tools }).tools).toEqual([{ name: 'look', parameters: { type: 'object' } }]);
+    expect(locOf({ tools: [{ name: 'look' }] })).toBe('tools.0.type');
+  });
+
   it('is read into the middle form', () => {
     const request = read({
       stream: true,

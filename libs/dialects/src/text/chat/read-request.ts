@@ -84,7 +84,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     sizes,
     callerNames: {
       stop: 'stop',
-      endUser: 'safety_identifier',
+      endUser: filled(value.safety_identifier) === null ? 'user' : 'safety_identifier',
       reasoning: value.reasoning == null ? 'reasoning_effort' : 'reasoning',
     },
     nativeHeaders: {},

@@ -21,22 +21,23 @@ const named = (of: string): object => ({
   properties: { [of]: { type: 'object', required: ['name'], properties: { name: text } } },
 });
 
-const tool = tagged('type', {
-  function: {
-    required: ['function'],
-    properties: {
-      function: {
-        type: 'object',
-        required: ['name'],
-        properties: {
-          name,
-          description: nullable('string'),
-          parameters: nullable('object'),
-          strict: nullable('boolean'),
-        },
+const functionTool = {
+  required: ['function'],
+  properties: {
+    function: {
+      type: 'object',
+      required: ['name'],
+      properties: {
+        name,
+        description: nullable('string'),
+        parameters: nullable('object'),
+        strict: nullable('boolean'),
       },
     },
   },
+};
+const typedTool = tagged('type', {
+  function: functionTool,
   custom: {
     required: ['custom'],
     properties: {
@@ -48,6 +49,13 @@ const tool = tagged('type', {
     },
   },
 });
+/** Mistral's own client leaves the type of a function out. */
+const tool = {
+  type: 'object',
+  if: { required: ['function'], not: { required: ['type'] } },
+  then: functionTool,
+  else: typedTool,
+};
 
 const toolChoice = {
   type: ['string', 'object', 'null'],

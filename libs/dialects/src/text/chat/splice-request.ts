@@ -4,7 +4,7 @@ import { JSON_TYPE } from '../../translation/upstream-body.js';
 import type { ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { endUserParam, maxTokensParam, refusedMembers, streamOptions } from './encode-params.js';
-import { objectOf, type JsonObject } from '../../body/json-object.js';
+import { objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 import { toolsForFunctions } from './legacy-functions.js';
 import { reasoningMembers } from '../reasoning-effort.js';
 import { repairedMessages } from './repair-messages.js';
@@ -52,6 +52,8 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
   const options = request.stream ? streamOptions(objectOf(value.stream_options), quirks) : undefined;
   if (options) changes.stream_options = options;
   if (request.endUser !== null) spliceEndUser(request.endUser, request, target, changes, ignored);
+  const tools = typedTools(changes.tools ?? value.tools);
+  if (tools) changes.tools = tools;
   const choice = changes.tool_choice ?? value.tool_choice;
   if (choice === 'required' && quirks.requiredToolChoice !== undefined)
     changes.tool_choice = quirks.requiredToolChoice;
@@ -77,6 +79,13 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
   }
   const { pieces, byteLength } = spliceMembers(request.body, changes);
   return { request: { path: PATH, contentType: JSON_TYPE, accept: ACCEPT, pieces, byteLength }, ignored };
+}
+
+/** Tools of which one came without its type, which only some servers take; null where none did. */
+function typedTools(tools: unknown): JsonObject[] | null {
+  const list = objectsOf(tools);
+  if (list.every(({ type }) => type !== undefined)) return null;
+  return list.map((tool) => (tool.type === undefined ? { type: 'function', ...tool } : tool));
 }
 
 function spliceEndUser(

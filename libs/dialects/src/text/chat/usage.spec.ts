@@ -92,6 +92,25 @@ describe('the chat usage object', () => {
     expect(withoutMoney('cost')).toBe('cost');
   });
 
+  it('USG-18 spares what only speaks of money: token counts and notes', () => {
+    const raw = {
+      prompt_tokens: 1,
+      audio_recharge_tokens: 4,
+      cost_tokens: 5,
+      discharge_rate: 1,
+      priceless: true,
+    };
+    expect(mapped(raw)).toMatchObject({
+      audio_recharge_tokens: 4,
+      cost_tokens: 5,
+      discharge_rate: 1,
+      priceless: true,
+    });
+    expect(
+      JSON.stringify(mapped({ prompt_tokens: 1, totalCost: 1, cost_usd: 2, credits_used: 3 })),
+    ).not.toMatch(/cost|credits/i);
+  });
+
   it('USG-20 USG-21 fills what the route reports and nothing else', () => {
     const reads = mapped({ prompt_tokens: 9, prompt_tokens_details: { cached_tokens: 9 } });
     expect(reads.prompt_tokens_details).toMatchObject({ cached_tokens: 9, cache_write_tokens: 0 });

@@ -1,5 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import type { SseEvent } from '../../sse/sse-parser.js';
+import { withoutMoney } from '../../translation/money-names.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
 import { objectAt, textAt, type JsonObject } from './json.js';
 import { frame } from './messages-encoder.js';
@@ -17,16 +18,16 @@ export class NativeMessagesEncoder implements AnswerEncoder {
 
   whole({ events, raw }: Decoded): JsonObject {
     this.note(events);
-    return { ...raw, model: this.facts.model, usage: this.usage() };
+    return { ...spared(raw ?? {}), model: this.facts.model, usage: this.usage() };
   }
 
   write({ events, raw, source }: Decoded): string {
     this.note(events);
     if (raw === null || source === null || events.at(-1)?.type === 'error') return '';
     const type = textAt(raw, 'type');
-    if (type === 'message_start') return this.messageStart(raw);
-    if (type === 'message_delta') return frame(type, { ...raw, usage: this.usage() });
-    return frameText(source, type);
+    if (type === 'message_start') return this.messageStart(spared(raw));
+    if (type === 'message_delta') return frame(type, { ...spared(raw), usage: this.usage() });
+    return MAY_NAME_MONEY.test(source.data) ? frame(type, spared(raw)) : frameText(source, type);
   }
 
   private note(events: Decoded['events']): void {
@@ -46,6 +47,14 @@ export class NativeMessagesEncoder implements AnswerEncoder {
     const { raw, usage } = this.reported;
     return nativeUsage(raw, this.facts.complete(usage), this.facts);
   }
+}
+
+/** What the model wrote: its words and what it calls tools with may name money. */
+const WRITTEN = new Set(['text', 'input', 'partial_json', 'thinking', 'citations']);
+const MAY_NAME_MONEY = /"[^"]*(?:cost|price|charge|credit|usd)[^"]*"\s*:/i;
+
+function spared(raw: JsonObject): JsonObject {
+  return withoutMoney(raw, WRITTEN) as JsonObject;
 }
 
 /** The event in one spelling, with its data line by line; the event line that a provider forgot is added. */
