@@ -6,7 +6,7 @@ import type { PriceInput, PriceLine, PriceTerms } from './price.js';
 import type { PriceContext } from './price-record.js';
 import { Usd } from './usd.js';
 
-/** How long after the client has gone a usage still counts, where a finish was seen. */
+/** How long after the client has gone a usage still counts, where a finish was seen or a model reasons. */
 export const LATE_USAGE_MS = 2_000;
 
 /**
@@ -30,6 +30,7 @@ export interface FailedAttempt {
 
 /** The client left before the answer was complete. */
 export interface Disconnect {
+  /** A finish was seen, or visible output of a model that reasons: its usage may still come. */
   readonly finishSeen: boolean;
   /** When the final usage came, after the client had gone; null where it never did. */
   readonly usageAfterMs: number | null;

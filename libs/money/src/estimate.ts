@@ -27,6 +27,8 @@ export interface SentInput {
 export interface UnitTraffic extends SentInput {
   /** UTF-8 bytes of text, tool arguments and reasoning. */
   readonly outputBytes: number;
+  /** Tokens of reasoning that the provider did not show, of an answer that was left; 0 without. */
+  readonly hiddenTokens?: number;
 }
 
 export interface EstimatedUsage {
@@ -63,7 +65,8 @@ export function estimateUsage(traffic: UnitTraffic, reported: UnitUsage = {}): E
   const hasInput = reported.prompt_tokens !== undefined;
   const hasOutput = reported.completion_tokens !== undefined;
   const input = hasInput ? {} : estimatedInput(traffic);
-  const output = hasOutput ? {} : { completion_tokens: estimateTokens(traffic.outputBytes) };
+  const hidden = counted(traffic.hiddenTokens);
+  const output = hasOutput ? {} : { completion_tokens: estimateTokens(traffic.outputBytes) + hidden };
   return { usage: { ...reported, ...input, ...output }, usage_estimated: !hasInput || !hasOutput };
 }
 

@@ -1,4 +1,4 @@
-import type { ApiError, UnitUsage } from '@gateway/contracts';
+import type { ApiError } from '@gateway/contracts';
 import type { BodyFault, ParsedBody } from '../body/parsed-body.js';
 import type { SseEvent } from '../sse/sse-parser.js';
 import type { AnswerFacts, RouteTarget } from '../translation/translation.js';
@@ -79,11 +79,9 @@ export interface AnswerEncoder {
 }
 
 /** What an encoder needs to know beside the events. */
-export interface TextFacts extends Omit<AnswerFacts, 'complete'> {
+export interface TextFacts extends AnswerFacts {
   excludeReasoning: boolean;
   deprecatedCacheKey: boolean;
   includeUsage: boolean;
   legacyFunctions: boolean;
-  /** The counts of the whole answer: what the provider left out is estimated, never 0. Asked at its end. */
-  complete(reported: UnitUsage): UnitUsage;
 }

@@ -57,13 +57,15 @@ export interface AnswerFacts {
   model: string;
   /** Unix seconds of the request, for answers whose provider gives no time. */
   created: number;
+  /** Unix seconds now. */
+  now: () => number;
   /** For answers whose provider gives no id that fits the endpoint. */
   answerId: string;
   tier: PriceTier;
   byokUsed: boolean;
   fallbackTriggered: boolean;
-  /** What is billed: the reported counts where they are whole, else completed by the estimate over what was delivered. */
-  complete(reported: UnitUsage, deliveredBytes: number): UnitUsage;
+  /** What the caller is shown of the reported counts: those that can be. One that is missing is 0 there, whatever is billed. */
+  believed(reported: UnitUsage): UnitUsage;
 }
 
 /** One answer of an upstream, decoded exactly once, as bytes for the caller. */
@@ -72,6 +74,8 @@ export interface Answer {
   readonly isWhole: boolean;
   /** Of the caller's answer: the content type, and what else belongs to its framing. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Once the answer is whole: what an endpoint that keeps answers keeps of it. */
+  readonly kept?: Readonly<Record<string, unknown>> | null;
   /** Never throws: a body that cannot be read is a `failure`. Nothing follows `end` or `failure`. */
   push(chunk: Uint8Array): Piece[];
   /** The upstream closed: the last pieces, `end` or `failure` last. */

@@ -25,11 +25,12 @@ const facts: AnswerFacts = {
   requestId: 'req_1',
   model: 'acme/embed',
   created: 1_700_000_000,
+  now: () => 1_700_000_001,
   answerId: 'embd_1',
   tier: 'default',
   byokUsed: false,
   fallbackTriggered: true,
-  complete: (reported) => reported,
+  believed: (reported) => reported,
 };
 
 function read(body: unknown): Asked<EmbeddingsRequest> {

@@ -17,15 +17,12 @@ const facts: AnswerFacts = {
   requestId: 'req_1',
   model: 'openai/gpt-image-2',
   created: 1_700_000_000,
+  now: () => 1_700_000_001,
   answerId: 'img_1',
   tier: 'default',
   byokUsed: false,
   fallbackTriggered: false,
-  complete: (reported, deliveredBytes) => ({
-    prompt_tokens: 7,
-    completion_tokens: deliveredBytes / 4,
-    ...reported,
-  }),
+  believed: (reported) => reported,
 };
 
 function read(body: unknown): Asked<unknown> {
@@ -178,12 +175,12 @@ describe('the endpoint of images', () => {
     [{ input_tokens: '20', output_tokens: -1 }],
     [{ input_tokens: 1.5, output_tokens: null }],
     [{ output_tokens: 2 ** 60 }],
-  ])('leaves counts to the estimate where they are %j', (usage) => {
+  ])('leaves counts to the estimate, and shows 0, where they are %j', (usage) => {
     const { piece, shown } = answered({}, { usage });
     expect(piece.usage).toEqual({ images: 1, image_output_tokens: 1_000 });
     expect(piece.deliveredBytes).toBe(4_000);
     if (usage !== undefined)
-      expect(shown.usage).toEqual({ input_tokens: 7, output_tokens: 1_000, total_tokens: 1_007 });
+      expect(shown.usage).toEqual({ input_tokens: 0, output_tokens: 0, total_tokens: 0 });
   });
 
   it('counts images that were delivered, at most those asked for', () => {

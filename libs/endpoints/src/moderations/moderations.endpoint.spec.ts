@@ -17,11 +17,12 @@ const facts: AnswerFacts = {
   requestId: 'req_1',
   model: 'openai/omni-moderation-latest',
   created: 1_700_000_000,
+  now: () => 1_700_000_001,
   answerId: 'modr_1',
   tier: 'default',
   byokUsed: false,
   fallbackTriggered: false,
-  complete: (reported) => reported,
+  believed: (reported) => reported,
 };
 
 function read(body: unknown): Asked<unknown> {

@@ -95,8 +95,6 @@ class TextAnswer implements Answer {
       deprecatedCacheKey: kind.deprecatedCacheKey,
       includeUsage: asked.includeUsage,
       legacyFunctions: asked.legacyFunctions,
-      complete: (reported: Parameters<AnswerFacts['complete']>[0]) =>
-        facts.complete(reported, this.deliveredBytes),
     };
     this.encoder = caller.encoder(textFacts, kind.isNative);
   }

@@ -25,6 +25,7 @@ import { OutputSizes } from './admission/output-sizes.js';
 import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
 import { registerFrontDoor, type FrontDoorServices } from './front-door/front-door.js';
 import { registerEndpoints } from './inference/endpoint.js';
+import { OutputSpeeds } from './units/output-speeds.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { EdgeMetrics } from './units/edge-metrics.js';
 import { JournalRuntime } from './units/journal-runtime.js';
@@ -83,6 +84,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     const { config, providers, frontDoor } = this.options;
     const { puts, journal, inFlight, watch } = this.runtime;
     const outputs = new OutputSizes(clock);
+    const speeds = new OutputSpeeds();
     this.rejections = new Rejections(journal, clock, metrics);
     await registerEndpoints(instance, {
       clock,
@@ -93,6 +95,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       puts,
       journal,
       outputs,
+      speeds,
       breakers,
       transport,
       config,

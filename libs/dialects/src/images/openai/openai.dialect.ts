@@ -26,7 +26,7 @@ export const dialect: ImagesDialect = {
     const shown = {
       created: facts.created,
       ...objectOf(withoutMoney(rest)),
-      usage: shownUsage(raw, facts.complete(usage, deliveredBytes)),
+      usage: shownUsage(raw, facts.believed(usage)),
     };
     return {
       kind: 'end',

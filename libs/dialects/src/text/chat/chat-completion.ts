@@ -19,8 +19,8 @@ interface AnswerHead {
 export function answerHead(start: StartEvent | null, facts: TextFacts): AnswerHead {
   const tier = start?.serviceTier ?? facts.tier;
   return {
-    // An id of the messages dialect would be no id of a chat completion.
-    id: start?.id == null || start.id.startsWith('msg_') ? facts.answerId : start.id,
+    // An id of another format would be no id of a chat completion.
+    id: start?.id == null || /^(msg|resp)_/.test(start.id) ? facts.answerId : start.id,
     created: start?.created ?? facts.created,
     model: facts.model,
     // Anthropic calls its default tier by another name.
@@ -151,7 +151,7 @@ export function fold(events: Iterable<ModelEvent>, facts: TextFacts): JsonObject
     created,
     model,
     choices: inOrder.map(([, choice]) => choice.toJson()),
-    usage: chatUsage(facts.complete(usage?.usage ?? {}), usage?.raw ?? {}, facts),
+    usage: chatUsage(facts.believed(usage?.usage ?? {}), usage?.raw ?? {}, facts),
     ...tier,
   };
 }

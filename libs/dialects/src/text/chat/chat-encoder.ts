@@ -120,7 +120,7 @@ export class ChatEncoder implements AnswerEncoder {
 
   private usageFrame(): string {
     const { facts, usage } = this;
-    const body = JSON.stringify(chatUsage(facts.complete(usage?.usage ?? {}), usage?.raw ?? {}, facts));
+    const body = JSON.stringify(chatUsage(facts.believed(usage?.usage ?? {}), usage?.raw ?? {}, facts));
     return `${this.chunkHead()}"choices":[],"usage":${body}}\n\n`;
   }
 

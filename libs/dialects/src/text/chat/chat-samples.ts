@@ -11,6 +11,7 @@ export function facts(more: Partial<TextFacts> = {}): TextFacts {
     requestId: 'req_1',
     model: 'acme/large',
     created: 1_700_000_000,
+    now: () => 1_700_000_001,
     answerId: 'chatcmpl_own',
     tier: 'default',
     byokUsed: false,
@@ -19,7 +20,7 @@ export function facts(more: Partial<TextFacts> = {}): TextFacts {
     deprecatedCacheKey: false,
     includeUsage: false,
     legacyFunctions: false,
-    complete: (reported) => reported,
+    believed: (reported) => reported,
     ...more,
   };
 }

@@ -161,7 +161,7 @@ export class NativeChatEncoder implements AnswerEncoder {
   private usageFrame(): string {
     const { facts, usage } = this;
     const { id, ...rest } = answerHead(this.start, facts);
-    const body = chatUsage(facts.complete(usage?.usage ?? {}), usage?.raw ?? {}, facts);
+    const body = chatUsage(facts.believed(usage?.usage ?? {}), usage?.raw ?? {}, facts);
     return `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', ...rest, choices: [], usage: body })}\n\n`;
   }
 }

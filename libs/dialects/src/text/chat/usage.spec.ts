@@ -193,13 +193,25 @@ describe('the chat usage object', () => {
     ],
     ['Moonshot', { prompt_tokens: 30, cached_tokens: 7, completion_tokens: 1 }, {}, { cached_tokens: 7 }],
     ['Perplexity', { prompt_tokens: 3, completion_tokens: 1, num_search_queries: 2 }, {}, { searches: 2 }],
-    [
-      'a negative count',
-      { prompt_tokens: -3, completion_tokens: 2 },
-      {},
-      { prompt_tokens: 0, completion_tokens: 2 },
-    ],
   ])('reads the counts of %s', (_name, raw, quirks, expected) => {
     expect(unitUsage(raw, quirks)).toMatchObject(expected);
   });
+
+  it.each([[-3], ['12'], [1.5], [null], [undefined]])(
+    'leaves a side out whose count is %j: it is estimated',
+    (count) => {
+      const input = unitUsage({ prompt_tokens: count, completion_tokens: 2 }, {});
+      expect([input.prompt_tokens, input.cached_tokens, input.completion_tokens]).toEqual([
+        undefined,
+        undefined,
+        2,
+      ]);
+      const output = unitUsage({ prompt_tokens: 2, completion_tokens: count }, {});
+      expect([output.prompt_tokens, output.completion_tokens, output.reasoning_tokens]).toEqual([
+        2,
+        undefined,
+        undefined,
+      ]);
+    },
+  );
 });

@@ -5,7 +5,7 @@ import type { TextFacts } from '../text-dialect.js';
 import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
 
 function reported(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : null;
+  return Number.isInteger(value) && (value as number) >= 0 ? (value as number) : null;
 }
 
 function firstOf(...values: unknown[]): number {
@@ -25,7 +25,10 @@ export function reportedUsage(answer: JsonObject): JsonObject | null {
   return null;
 }
 
-/** Counts of an OpenAI-compatible usage object (wire-formats 5.7.1). Cached and written tokens never exceed the prompt. */
+/**
+ * Counts of an OpenAI-compatible usage object (wire-formats 5.7.1). Cached and written tokens never exceed the prompt. A side whose
+ * total is absent or no count is left out: it is estimated, and not free.
+ */
 export function unitUsage(raw: JsonObject, quirks: Quirks): UnitUsage {
   // `prompt_token_details` is Mistral's spelling.
   const input = objectOf(raw.prompt_tokens_details ?? raw.prompt_token_details);
@@ -50,23 +53,26 @@ export function unitUsage(raw: JsonObject, quirks: Quirks): UnitUsage {
     firstOf(input.cache_write_tokens, input.cache_creation_input_tokens),
     prompt - cached,
   );
-  const usage: UnitUsage = {
-    prompt_tokens: prompt,
-    cached_tokens: cached,
-    cache_write_tokens: written,
-    cache_write_1h_tokens: Math.min(firstOf(input.cache_write_1h_tokens), written),
-    audio_input_tokens: firstOf(input.audio_tokens),
-    completion_tokens: completion,
-    reasoning_tokens: reasoning,
-    audio_output_tokens: firstOf(output.audio_tokens),
-    accepted_prediction_tokens: firstOf(output.accepted_prediction_tokens),
-    rejected_prediction_tokens: firstOf(output.rejected_prediction_tokens),
-  };
-  const imagesIn = reported(input.image_tokens);
-  const imagesOut = reported(output.image_tokens);
+  const usage: UnitUsage = {};
+  if (reported(raw.prompt_tokens) !== null) {
+    usage.prompt_tokens = prompt;
+    usage.cached_tokens = cached;
+    usage.cache_write_tokens = written;
+    usage.cache_write_1h_tokens = Math.min(firstOf(input.cache_write_1h_tokens), written);
+    usage.audio_input_tokens = firstOf(input.audio_tokens);
+    const images = reported(input.image_tokens);
+    if (images) usage.image_input_tokens = images;
+  }
+  if (reported(raw.completion_tokens) !== null) {
+    usage.completion_tokens = completion;
+    usage.reasoning_tokens = reasoning;
+    usage.audio_output_tokens = firstOf(output.audio_tokens);
+    usage.accepted_prediction_tokens = firstOf(output.accepted_prediction_tokens);
+    usage.rejected_prediction_tokens = firstOf(output.rejected_prediction_tokens);
+    const images = reported(output.image_tokens);
+    if (images) usage.image_output_tokens = images;
+  }
   const searches = reported(raw.num_search_queries);
-  if (imagesIn) usage.image_input_tokens = imagesIn;
-  if (imagesOut) usage.image_output_tokens = imagesOut;
   if (searches) usage.searches = searches;
   return usage;
 }

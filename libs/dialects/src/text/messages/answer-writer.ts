@@ -201,7 +201,7 @@ export class AnswerWriter {
     events.push({
       type: 'message_delta',
       delta,
-      usage: messagesUsage(this.facts.complete(this.usage), this.facts),
+      usage: messagesUsage(this.facts.believed(this.usage), this.facts),
     });
     events.push({ type: 'message_stop' });
     return events;

@@ -52,7 +52,12 @@ function adaptive(reasoning: ReasoningRequest, target: RouteTarget, maxTokens: n
   };
 }
 
-function budget(reasoning: ReasoningRequest, maxTokens: number, turns: readonly Turn[]): Thinking {
+function budget(
+  reasoning: ReasoningRequest,
+  maxTokens: number,
+  turns: readonly Turn[],
+  isOwn: OwnFormat,
+): Thinking {
   const { effort, maxTokens: asked } = reasoning;
   if (effort === 'none' || (effort === null && asked === null)) return {};
   if (asked !== null && (asked < LEAST_BUDGET || asked >= maxTokens)) {
@@ -63,12 +68,12 @@ function budget(reasoning: ReasoningRequest, maxTokens: number, turns: readonly 
   const share = Math.floor(maxTokens * RATIO[effort ?? 'medium']);
   const tokens = asked ?? Math.max(Math.min(share, MOST_BUDGET), LEAST_BUDGET);
   // The limit includes the thinking: without room for the least budget the answer would be all thought.
-  if (tokens >= maxTokens || isLoopWithoutThinking(turns)) return { isDropped: true };
+  if (tokens >= maxTokens || isLoopWithoutThinking(turns, isOwn)) return { isDropped: true };
   return { thinking: { type: 'enabled', budget_tokens: tokens } };
 }
 
 /** A tool loop must begin with the thinking that led to it; a caller who lost it goes on without thinking. */
-function isLoopWithoutThinking(turns: readonly Turn[]): boolean {
+function isLoopWithoutThinking(turns: readonly Turn[], isOwn: OwnFormat): boolean {
   const lastUser = turns.findLastIndex(({ role }) => role === 'user');
   const loop = turns.slice(lastUser + 1).filter(({ role }) => role === 'assistant');
   return loop.some(
@@ -76,20 +81,28 @@ function isLoopWithoutThinking(turns: readonly Turn[]): boolean {
       parts.some(({ type }) => type === 'tool_call') &&
       !parts.some(
         (part) =>
-          (part.type === 'reasoning' && isOwnFormat(part.format) && part.signature !== undefined) ||
-          (part.type === 'opaque_reasoning' && isOwnFormat(part.format)),
+          (part.type === 'reasoning' && isOwn(part.format) && part.signature !== undefined) ||
+          (part.type === 'opaque_reasoning' && isOwn(part.format)),
       ),
   );
 }
 
+/** Which reasoning of earlier turns the upstream takes back. */
+type OwnFormat = (format: string | undefined) => boolean;
+
 /** Reasoning by the model's own style. Throws where a forced tool choice and manual thinking exclude each other. */
-export function encodeThinking(request: ModelRequest, target: RouteTarget, maxTokens: number): Thinking {
+export function encodeThinking(
+  request: ModelRequest,
+  target: RouteTarget,
+  maxTokens: number,
+  isOwn: OwnFormat = isOwnFormat,
+): Thinking {
   const { reasoning, toolChoice, turns } = request;
   if (!reasoning) return {};
   const { style } = target.reasoning;
   if (style === 'none') return reasoning.effort === 'none' ? {} : { isDropped: true };
   if (style !== 'budget') return adaptive(reasoning, target, maxTokens);
-  const thinking = budget(reasoning, maxTokens, turns);
+  const thinking = budget(reasoning, maxTokens, turns, isOwn);
   const isForced =
     toolChoice?.mode === 'required' ||
     toolChoice?.mode === 'named' ||

@@ -11,6 +11,7 @@ export const FACTS: TextFacts = {
   requestId: 'req_1',
   model: 'acme/claude',
   created: 1_700_000_000,
+  now: () => 1_700_000_001,
   answerId: 'msg_gateway',
   tier: 'default',
   byokUsed: false,
@@ -19,7 +20,7 @@ export const FACTS: TextFacts = {
   deprecatedCacheKey: false,
   includeUsage: false,
   legacyFunctions: false,
-  complete: (reported) => reported,
+  believed: (reported) => reported,
 };
 
 export const TARGET: RouteTarget = {

@@ -45,7 +45,7 @@ export class NativeMessagesEncoder implements AnswerEncoder {
 
   private usage(): JsonObject {
     const { raw, usage } = this.reported;
-    return nativeUsage(raw, this.facts.complete(usage), this.facts);
+    return nativeUsage(raw, this.facts.believed(usage), this.facts);
   }
 }
 

@@ -146,7 +146,7 @@ class Delivery {
   private async pass(pieces: readonly Piece[]): Promise<boolean> {
     const { attempt, client } = this;
     // Set before anything is awaited: the caller may leave during the write.
-    client.finishSeen = attempt.state.meter.finishSeen;
+    client.usageMayCome = this.usageMayCome;
     for (const piece of pieces) {
       switch (piece.kind) {
         case 'failure':
@@ -186,13 +186,19 @@ class Delivery {
     else await client.write(out);
   }
 
+  /** The upstream said how it ends; or visible output began of a model that reasons, which must not be had for nothing. */
+  private get usageMayCome(): boolean {
+    const { meter, planned } = this.attempt.state;
+    return meter.finishSeen || (planned.model.record.supports_thinking && meter.visibleAtMs !== null);
+  }
+
   private async cancelled(): Promise<void> {
     const { meter } = this.attempt.state;
     const goneAtMs = this.client.goneAtMs ?? 0;
     const usageAfterMs = meter.usageAtMs === null ? null : Math.max(0, meter.usageAtMs - goneAtMs);
     await this.finish(
       { outcome: 'cancelled', httpStatus: 200, errorCode: null },
-      { finishSeen: meter.finishSeen, usageAfterMs },
+      { finishSeen: this.usageMayCome, usageAfterMs },
     );
   }
 

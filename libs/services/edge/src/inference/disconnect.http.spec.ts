@@ -1,6 +1,13 @@
 import { Drain } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
-import { hello, startEdge, testPrincipal, type EdgeUnderTest, type Json } from '../edge.fixture.js';
+import {
+  hello,
+  startEdge,
+  testModel,
+  testPrincipal,
+  type EdgeUnderTest,
+  type Json,
+} from '../edge.fixture.js';
 import { StreamReader } from './stream-reader.fixture.js';
 
 const CHAT = '/v1/chat/completions';
@@ -33,7 +40,9 @@ describe('U11 a caller that leaves', () => {
     when: (text: string) => boolean,
   ): Promise<Left> {
     edge.sim.reset();
-    const model = edge.serve('leave/scripted', upstreamModel);
+    const model = 'leave/scripted';
+    const provider = upstreamModel.startsWith('sim-claude') ? 'simulated-messages' : 'simulated';
+    edge.serveModels(testModel(model, [{ provider, upstreamModel }], { supports_thinking: false }));
     const caller = new AbortController();
     const before = edge.shipped().length;
     const asked = edge.post(hello(model, more), { path, signal: caller.signal });
@@ -111,6 +120,40 @@ describe('U11 a caller that leaves', () => {
     );
     expect(left.record).toMatchObject({ outcome: 'cancelled', usage_estimated: false, cost_usd: '0.000058' });
     expect(edge.upstream()[0].state).toBe('finished');
+  });
+
+  it('a model that reasons is billed what it thought, though the caller leaves once it has begun to answer', async () => {
+    const reasoning = (upstreamModel: string): string => {
+      edge.serveModels(
+        testModel('leave/reasoner', [{ provider: 'simulated', upstreamModel }], { supports_thinking: true }),
+      );
+      return 'leave/reasoner';
+    };
+    const leaveAt = async (model: string): Promise<Json> => {
+      edge.sim.reset();
+      const caller = new AbortController();
+      const before = edge.shipped().length;
+      const response = await edge.post(hello(model, { stream: true, max_tokens: 40 }), {
+        signal: caller.signal,
+      });
+      await new StreamReader(response).until((text) => text.includes('word'));
+      caller.abort();
+      await eventually(() => edge.shipped().length > before);
+      return edge.shipped()[before];
+    };
+    // Its usage comes within two seconds: it is what is billed.
+    const told = await leaveAt(
+      reasoning('sim-chat:text=word;prompt=40;completion=671;silent=600;silent_at=2'),
+    );
+    expect(told).toMatchObject({ usage_estimated: false, usage: { completion_tokens: 671 } });
+    // It does not: a second of silence before the first word counts as thought, at most what max_tokens leaves.
+    const silent = await leaveAt(
+      reasoning(`sim-chat:text=${'word '.repeat(50)};silent=1000;silent_at=1;delay=5000`),
+    );
+    expect(silent).toMatchObject({ usage_estimated: true });
+    const { completion_tokens: thought } = silent.usage as Record<string, number>;
+    expect(thought).toBeGreaterThan(30);
+    expect(thought).toBeLessThanOrEqual(40);
   });
 
   it('after a finish without usage the upstream is closed within two seconds and a half', async () => {

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { TOPIC } from '@gateway/contracts';
 import { eventually, startUpstreamDouble, type ScriptedAnswer, type UpstreamDouble } from '@gateway/testing';
 import { hello, startEdge, type EdgeUnderTest, type Json } from '../edge.fixture.js';
 
@@ -57,6 +58,23 @@ const BEHAVIOURS: Record<string, () => ScriptedAnswer> = {
   deep: () => ({ headers: JSON_TYPE, body: answer('x', nested(200_000)) }),
   'deep-stream': () => ({ headers: SSE, body: `${frame('x', nested(200_000))}data: [DONE]\n\n` }),
   nul: () => ({ headers: JSON_TYPE, body: answer('a\0b\ud800') }),
+  'surrogates-refusal': () => ({
+    status: 400,
+    headers: JSON_TYPE,
+    // A byte more and the cut at 500 characters parts a pair.
+    body: JSON.stringify({ error: { message: `a\0${'\ud83d\ude00'.repeat(2_000)}\ud800`, code: 'x\0' } }),
+  }),
+  'huge-counts': () => ({
+    headers: JSON_TYPE,
+    body: answer('x').replace('"prompt_tokens":1', `"prompt_tokens":${2 ** 53 - 1}`),
+  }),
+  'endless-counts': () => ({
+    headers: JSON_TYPE,
+    body: answer('x').replace(
+      '"prompt_tokens":1,"completion_tokens":1',
+      '"prompt_tokens":1e308,"completion_tokens":1e308',
+    ),
+  }),
   proto: () => ({
     headers: JSON_TYPE,
     body: answer('x', ',"__proto__":{"polluted":true},"constructor":1'),
@@ -132,4 +150,28 @@ describe('U08 an upstream that means ill', () => {
     expect((await ask('proto')).status).toBe(200);
     expect(({} as Json).polluted).toBeUndefined();
   });
+
+  it('what a caller or a refusal says enters records as text that every ledger can keep', async () => {
+    const unstorable = /\\u(?:0000|d[89a-f])/;
+    await ask('surrogates-refusal');
+    const named = await edge.post(hello('x\0\ud800'));
+    const rejected = await edge.record(named, TOPIC.rejections);
+    expect(rejected.requested_model).toBe('x\ufffd\ufffd');
+    for (const topic of [TOPIC.usage, TOPIC.rejections])
+      for (const record of edge.shipped(topic)) expect(JSON.stringify(record)).not.toMatch(unstorable);
+  });
+
+  it.each(['huge-counts', 'endless-counts'])(
+    '%s are estimated and flagged, and lock nobody',
+    async (behaviour) => {
+      const model = edge.serve('hostile/upstream', { provider: 'simulated', upstreamModel: behaviour });
+      const response = await edge.post(hello(model));
+      expect(response.status).toBe(200);
+      const { usage, usage_estimated, cost_usd } = await edge.record(response);
+      expect(usage_estimated).toBe(true);
+      expect((usage as { prompt_tokens: number }).prompt_tokens).toBeLessThan(100);
+      expect(Number(cost_usd)).toBeLessThan(0.001);
+      expect((await edge.post(hello(model))).status).toBe(200);
+    },
+  );
 });

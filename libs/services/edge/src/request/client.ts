@@ -17,8 +17,8 @@ export class Client {
   /** Aborts the upstream. */
   readonly upstream = new AbortController();
   goneAtMs: number | null = null;
-  /** Set once the upstream has said how the answer ends: its usage may still come for two seconds. */
-  finishSeen = false;
+  /** Set once the upstream has said how the answer ends, or a model that reasons began to: its usage may still come for two seconds. */
+  usageMayCome = false;
   private drained: (() => void) | null = null;
 
   /** `headOf` is asked once, when the answer begins, for an object of its own: headers of every answer of the request. */
@@ -97,7 +97,7 @@ export class Client {
   private onClose(): void {
     if (!this.raw.writableFinished && !this.isGone) {
       this.goneAtMs = this.clock.monotonic();
-      if (this.finishSeen) this.deadlines.set(LATE_USAGE_MS, () => this.upstream.abort(LEFT));
+      if (this.usageMayCome) this.deadlines.set(LATE_USAGE_MS, () => this.upstream.abort(LEFT));
       else this.upstream.abort(LEFT);
     }
     this.onDrain();

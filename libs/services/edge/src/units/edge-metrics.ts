@@ -33,6 +33,7 @@ export class EdgeMetrics {
   private readonly firstToken: SeriesOf<Spread>;
   private readonly fallbacks: SeriesOf<Tally>;
   private readonly estimated: SeriesOf<Tally>;
+  private readonly doubted: SeriesOf<Tally>;
   private readonly rejections: SeriesOf<Tally>;
   private readonly breakerChanges: SeriesOf<Tally>;
   private readonly providerAlarms: SeriesOf<Tally>;
@@ -81,6 +82,11 @@ export class EdgeMetrics {
       'Units whose usage the provider did not tell.',
       ['provider'],
     );
+    this.doubted = metrics.counter(
+      'gateway_usage_doubted_total',
+      'Answers whose provider counted more than their route can use; the usage was estimated.',
+      ['provider'],
+    );
     this.rejections = metrics.counter(
       'gateway_rejections_total',
       'Requests refused before any model; scope and metric are empty where no limit refused.',
@@ -119,6 +125,10 @@ export class EdgeMetrics {
 
   rejected({ endpoint, code, scope, limit_type }: Rejected): void {
     this.rejections(endpoint, code, scope ?? '', limit_type ?? '').inc();
+  }
+
+  usageDoubted(provider: string): void {
+    this.doubted(provider).inc();
   }
 
   breakerChanged(provider: string, state: string): void {

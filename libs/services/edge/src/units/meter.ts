@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import type { Piece, ResultContext } from '@gateway/dialects';
-import { estimateUsage, type SentInput, type UnitTraffic } from '@gateway/money';
+import { plausibleUsage, type SentInput, type UnitTraffic, type UsageBound } from '@gateway/money';
 
 /** What one attempt delivered and reported. Sees every piece once. */
 export class Meter {
@@ -10,24 +10,32 @@ export class Meter {
   outputBytes = 0;
   finishSeen = false;
   hasEvents = false;
+  /** When the upstream's answer began, and when the first of it was delivered. */
+  answeredAtMs: number | null = null;
+  visibleAtMs: number | null = null;
   usageAtMs: number | null = null;
   /** Of the result, where the provider reports other than was asked for. */
   context: ResultContext | null = null;
 
-  constructor(private readonly sent: SentInput) {}
+  /** A count was more than the route can use: it is not believed, and estimated. */
+  isDoubted = false;
+
+  constructor(
+    private readonly sent: SentInput,
+    private readonly bound: UsageBound,
+  ) {}
 
   see(piece: Piece, nowMs: number, isGone: boolean): void {
-    if (piece.usage !== undefined) {
-      this.usage = piece.usage;
-      this.usageAtMs = nowMs;
-    }
+    if (piece.usage !== undefined) this.report(piece.usage, nowMs);
     if (piece.finishSeen) this.finishSeen = true;
     if (piece.context) this.context = piece.context;
     if (piece.kind === 'wait' || piece.kind === 'failure') return;
     // What a caller that has gone was never sent is not billed to it.
     if (isGone && piece.usage === undefined && !piece.finishSeen) return;
     this.hasEvents = true;
-    if (!isGone) this.outputBytes = piece.deliveredBytes ?? this.outputBytes;
+    if (isGone) return;
+    this.outputBytes = piece.deliveredBytes ?? this.outputBytes;
+    if (this.outputBytes > 0) this.visibleAtMs ??= nowMs;
   }
 
   /** The usage with both sides of its tokens; null while only a part of it is known. */
@@ -35,15 +43,33 @@ export class Meter {
     return this.usage !== null && hasBothSides(this.usage) ? this.usage : null;
   }
 
+  /** How long the upstream worked before it said anything: reasoning that nobody saw. */
+  get hiddenMs(): number {
+    const { answeredAtMs, visibleAtMs } = this;
+    return answeredAtMs === null || visibleAtMs === null ? 0 : Math.max(0, visibleAtMs - answeredAtMs);
+  }
+
   get traffic(): UnitTraffic {
     return { ...this.sent, outputBytes: this.outputBytes };
   }
 
-  /** Counts as they are billed: those reported where they are whole, else completed by the estimate. */
-  complete(reported: UnitUsage, deliveredBytes: number): UnitUsage {
-    if (hasBothSides(reported)) return reported;
-    return estimateUsage({ ...this.sent, outputBytes: deliveredBytes }, reported).usage;
+  /** Of the reported counts those that can be, as the caller is shown them. */
+  believed(reported: UnitUsage): UnitUsage {
+    const { usage } = plausibleUsage(reported, this.bound);
+    return this.usage !== null && hasTokens(this.usage) && !hasTokens(usage) ? this.usage : usage;
   }
+
+  /** Some providers end with a usage of zeros: it replaces nothing. */
+  private report(reported: UnitUsage, nowMs: number): void {
+    const { isDoubted } = plausibleUsage(reported, this.bound);
+    if (isDoubted) this.isDoubted = true;
+    this.usage = this.believed(reported);
+    this.usageAtMs = nowMs;
+  }
+}
+
+function hasTokens({ prompt_tokens: prompt = 0, completion_tokens: completion = 0 }: UnitUsage): boolean {
+  return prompt > 0 || completion > 0;
 }
 
 function hasBothSides({ prompt_tokens, completion_tokens }: UnitUsage): boolean {

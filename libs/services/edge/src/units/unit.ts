@@ -10,7 +10,7 @@ import {
 } from '@gateway/contracts';
 import type { IntentFacts, Journal, SettleFacts, UsageRest } from '@gateway/journal';
 import { limitReadings, unitScopes } from '@gateway/limits';
-import { chargeFor, settledNano, type Charge, type Disconnect } from '@gateway/money';
+import { chargeFor, estimateTokens, settledNano, type Charge, type Disconnect } from '@gateway/money';
 import type { PlannedRoute } from '@gateway/routing';
 import type { AdmittedUnit } from '../admission/admit.js';
 import type { OutputSizes } from '../admission/output-sizes.js';
@@ -18,12 +18,14 @@ import type { Call } from '../request/call.js';
 import type { EdgeMetrics } from './edge-metrics.js';
 import { endUserHash } from './end-user-hash.js';
 import type { Meter } from './meter.js';
+import type { OutputSpeeds } from './output-speeds.js';
 
 export interface UnitDeps {
   clock: Clock;
   random: Random;
   journal: Journal;
   outputs: OutputSizes;
+  speeds: OutputSpeeds;
   metrics: Pick<EdgeMetrics, 'unitEnded'>;
 }
 
@@ -118,8 +120,10 @@ export class Unit {
     const charge = this.charge(end, disconnect);
     const usage = charge.usage ?? this.last?.meter.usage ?? {};
     const { journal, outputs, metrics } = this.deps;
-    if (end.outcome === 'served' && usage.completion_tokens !== undefined)
+    if (end.outcome === 'served' && usage.completion_tokens !== undefined) {
       outputs.add(this.facts.account_id, this.facts.model, usage.completion_tokens);
+      if (this.facts.stream && !charge.usage_estimated) this.noteSpeed(usage.completion_tokens);
+    }
     const { facts } = this;
     const rest = this.rest(end, charge, usage);
     metrics.unitEnded(facts, rest);
@@ -147,9 +151,29 @@ export class Unit {
       outcome: end.outcome === 'failed' ? 'failed' : 'served',
       usage: finalUsage && { requests: 1, ...finalUsage },
       reported: { requests: 1, ...usage },
-      traffic: end.outcome === 'failed' && !hasEvents ? null : traffic,
+      traffic:
+        end.outcome === 'failed' && !hasEvents
+          ? null
+          : { ...traffic, hiddenTokens: disconnect === null ? 0 : this.hiddenTokens(last) },
       disconnect,
     });
+  }
+
+  /** Of a caller that left: what the model may have thought before it said anything, within its own bound. */
+  private hiddenTokens({ meter, planned }: AttemptState): number {
+    if (!planned.model.record.supports_thinking) return 0;
+    const thought = Math.floor((this.deps.speeds.of(planned.route) * meter.hiddenMs) / 1_000);
+    const { maxOutputTokens } = this.admitted.asked;
+    const visible = estimateTokens(meter.outputBytes);
+    return Math.min(thought, Math.max(0, (maxOutputTokens ?? Infinity) - visible));
+  }
+
+  /** Tokens a second of the whole answer, from its begin at the upstream to its end. */
+  private noteSpeed(tokens: number): void {
+    const { last } = this;
+    if (!last || last.meter.answeredAtMs === null) return;
+    const endedMs = last.endedMs ?? this.deps.clock.monotonic();
+    this.deps.speeds.add(last.planned.route, tokens, endedMs - last.meter.answeredAtMs);
   }
 
   private settle(charge: Charge, usage: UnitUsage): SettleFacts {

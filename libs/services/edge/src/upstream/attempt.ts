@@ -8,6 +8,7 @@ import {
   type UpstreamResponse,
   type UpstreamTransport,
 } from '@gateway/providers';
+import { usageBound } from '@gateway/money';
 import type { PlannedRoute } from '@gateway/routing';
 import type { EdgeConfig } from '../config/edge.config.js';
 import type { Client } from '../request/client.js';
@@ -92,6 +93,7 @@ export class Attempt {
     private readonly deps: AttemptDeps,
   ) {
     const { planned, n, unit } = input;
+    const { input: sent } = unit.admitted.asked;
     this.state = {
       planned,
       n,
@@ -103,7 +105,7 @@ export class Attempt {
       errorCode: null,
       providerCode: null,
       errorMessage: null,
-      meter: new Meter(unit.admitted.asked.input),
+      meter: new Meter(sent, usageBound(planned.route, sent.inputBytes)),
     };
   }
 
@@ -114,6 +116,7 @@ export class Attempt {
     state.httpStatus = response.status;
     if (response.status < 200 || response.status >= 300) throw await this.refused(response);
     this.response = response;
+    state.meter.answeredAtMs = this.deps.clock.monotonic();
     const { status, headers } = response;
     const head = { status, contentType: headers['content-type'] ?? '' };
     this.answer = state.planned.translation.begin(head, this.facts());
@@ -133,7 +136,7 @@ export class Attempt {
 
   /** The next pieces; after the first ones, a transport that breaks is thrown as it is. */
   async next(): Promise<Piece[]> {
-    const { answer, response, state } = this;
+    const { answer, response } = this;
     if (response === null) throw new TypeError('an attempt without an answer has no pieces');
     let pieces: Piece[];
     try {
@@ -149,9 +152,7 @@ export class Attempt {
     } catch (error) {
       throw this.transportFailed(error);
     }
-    const nowMs = this.deps.clock.monotonic();
-    // The one place where an attempt is metered.
-    for (const piece of pieces) state.meter.see(piece, nowMs, this.input.client.isGone);
+    this.measure(pieces);
     return pieces;
   }
 
@@ -165,6 +166,16 @@ export class Attempt {
   /** Closes what is left of the upstream's answer. */
   close(): void {
     void this.chunks?.return?.();
+  }
+
+  /** The one place where an attempt is metered. */
+  private measure(pieces: readonly Piece[]): void {
+    const { client, planned, unit } = this.input;
+    const { meter } = this.state;
+    const nowMs = this.deps.clock.monotonic();
+    const wasDoubted = meter.isDoubted;
+    for (const piece of pieces) meter.see(piece, nowMs, client.isGone);
+    if (meter.isDoubted && !wasDoubted) this.deps.alarms.doubt(planned, unit.call.requestId);
   }
 
   private async send(): Promise<UpstreamResponse> {
@@ -189,11 +200,12 @@ export class Attempt {
       requestId: call.requestId,
       model: planned.model.record.id,
       created: Math.floor(call.receivedAtMs / 1_000),
+      now: () => Math.floor(this.deps.clock.now() / 1_000),
       answerId,
       tier: planned.terms.tier,
       byokUsed: planned.terms.byok.served,
       fallbackTriggered: unit.isFallback(planned),
-      complete: (reported, deliveredBytes) => this.state.meter.complete(reported, deliveredBytes),
+      believed: (reported) => this.state.meter.believed(reported),
     };
   }
 

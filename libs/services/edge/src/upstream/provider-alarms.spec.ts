@@ -22,7 +22,10 @@ describe('the alarms of providers', () => {
     const counted: (string | number | null)[] = [];
     const lines: object[] = [];
     const alarms = new ProviderAlarms(
-      { providerAlarm: (provider, status) => counted.push(`${provider} ${status}`) },
+      {
+        providerAlarm: (provider, status) => counted.push(`${provider} ${status}`),
+        usageDoubted: (provider) => counted.push(`${provider} usage`),
+      },
       { error: (fields: object) => lines.push(fields) } as never,
       clock,
     );
@@ -39,5 +42,8 @@ describe('the alarms of providers', () => {
     await clock.advance(60_000);
     alarms.see(planned, failure(401, true), 'req_7');
     expect(lines).toHaveLength(3);
+    for (let n = 0; n < 3; n += 1) alarms.doubt(planned, 'req_8');
+    expect(counted.slice(-3)).toEqual(['openai usage', 'openai usage', 'openai usage']);
+    expect(lines.slice(3)).toEqual([{ provider: 'openai', model: 'gpt', request_id: 'req_8' }]);
   });
 });

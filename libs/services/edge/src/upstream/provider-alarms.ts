@@ -7,12 +7,15 @@ import type { EdgeMetrics } from '../units/edge-metrics.js';
 const QUIET_MS = 60_000;
 const MOST_ALARMS = 1_000;
 
-/** Failures that no retry mends: a provider refuses our credential, or does not know a model that we say it has. */
+/**
+ * What no retry mends: a provider refuses our credential, does not know a model that we say it has, or counts what cannot
+ * be.
+ */
 export class ProviderAlarms {
   private readonly writtenMs = new Map<string, number>();
 
   constructor(
-    private readonly metrics: Pick<EdgeMetrics, 'providerAlarm'>,
+    private readonly metrics: Pick<EdgeMetrics, 'providerAlarm' | 'usageDoubted'>,
     private readonly logger: Pick<Logger, 'error'>,
     private readonly clock: Clock,
   ) {}
@@ -23,12 +26,25 @@ export class ProviderAlarms {
     const { provider, upstreamModel } = route;
     const { httpStatus: status, message: reason } = options;
     this.metrics.providerAlarm(provider, status);
-    const name = `${provider} ${upstreamModel} ${status}`;
-    const now = this.clock.monotonic();
-    if (now - (this.writtenMs.get(name) ?? -Infinity) < QUIET_MS) return;
-    if (this.writtenMs.size >= MOST_ALARMS) this.writtenMs.clear();
-    this.writtenMs.set(name, now);
+    if (!this.isDue(`${provider} ${upstreamModel} ${status}`)) return;
     const fields = { provider, model: upstreamModel, status, reason, request_id: requestId };
     this.logger.error(fields, 'a provider refuses our credential or our mapping');
+  }
+
+  /** A provider counted more than its route can use: not believed. Counts each, one line a minute for each route. */
+  doubt({ route }: PlannedRoute, requestId: string): void {
+    const { provider, upstreamModel } = route;
+    this.metrics.usageDoubted(provider);
+    if (!this.isDue(`${provider} ${upstreamModel} usage`)) return;
+    const fields = { provider, model: upstreamModel, request_id: requestId };
+    this.logger.error(fields, 'a provider reported more than its route can use: the usage is estimated');
+  }
+
+  private isDue(name: string): boolean {
+    const now = this.clock.monotonic();
+    if (now - (this.writtenMs.get(name) ?? -Infinity) < QUIET_MS) return false;
+    if (this.writtenMs.size >= MOST_ALARMS) this.writtenMs.clear();
+    this.writtenMs.set(name, now);
+    return true;
   }
 }

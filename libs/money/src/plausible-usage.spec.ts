@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { plausibleUsage, usageBound } from './plausible-usage.js';
+
+const bound = usageBound({ contextLength: 1_000, maxOutputTokens: 500 }, 0);
+
+describe('counts that cannot be', () => {
+  it('believes 16 times what the route can use, and not one more, each side by itself', () => {
+    const most = 16 * 1_500;
+    const counts = { prompt_tokens: most, cached_tokens: 5, completion_tokens: most, reasoning_tokens: 4 };
+    expect(plausibleUsage(counts, bound)).toEqual({ usage: counts, isDoubted: false });
+    expect(plausibleUsage({ ...counts, prompt_tokens: most + 1 }, bound)).toEqual({
+      usage: { completion_tokens: most, reasoning_tokens: 4 },
+      isDoubted: true,
+    });
+    expect(plausibleUsage({ ...counts, completion_tokens: 2 ** 53 - 1 }, bound)).toEqual({
+      usage: { prompt_tokens: most, cached_tokens: 5 },
+      isDoubted: true,
+    });
+  });
+
+  it('believes an input of many contexts up to a token a byte, and a route without bounds up to 16 times 2^20', () => {
+    const many = usageBound({ contextLength: 1_000, maxOutputTokens: null }, 300_000);
+    expect(plausibleUsage({ prompt_tokens: 300_000 }, many).isDoubted).toBe(false);
+    expect(plausibleUsage({ prompt_tokens: 300_001 }, many).isDoubted).toBe(true);
+    const unknown = usageBound({ contextLength: null, maxOutputTokens: null }, 0);
+    expect(plausibleUsage({ completion_tokens: 2 ** 24 }, unknown).isDoubted).toBe(false);
+    expect(plausibleUsage({ completion_tokens: 2 ** 24 + 1 }, unknown).isDoubted).toBe(true);
+  });
+
+  it('does not believe more than 1,000 searches or calls of one tool', () => {
+    const { usage, isDoubted } = plausibleUsage(
+      { searches: 1_001, tool_calls: { web_search: 1_000, code: 1e308 } },
+      bound,
+    );
+    expect([usage, isDoubted]).toEqual([{ tool_calls: { web_search: 1_000 } }, true]);
+  });
+
+  it('gives integers of 0 to 2^40 whatever was reported', () => {
+    const numbers = fc.double();
+    const names = ['prompt_tokens', 'cached_tokens', 'images', 'characters', 'reasoning_tokens'] as const;
+    fc.assert(
+      fc.property(
+        fc.record({
+          prompt_tokens: numbers,
+          cached_tokens: numbers,
+          images: numbers,
+          characters: numbers,
+          reasoning_tokens: numbers,
+        }),
+        (reported) => {
+          const { usage } = plausibleUsage(reported, bound);
+          for (const name of names) {
+            const count = usage[name] ?? 0;
+            expect(Number.isSafeInteger(count) && count >= 0 && count <= 2 ** 40).toBe(true);
+          }
+        },
+      ),
+    );
+  });
+});

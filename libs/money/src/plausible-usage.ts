@@ -1,0 +1,91 @@
+import type { UnitUsage } from '@gateway/contracts';
+
+/** The largest count that a record may hold. */
+const COUNT_MAX = 2 ** 40;
+/** Hosted tools add up the tokens of several steps of one answer. */
+const STEPS = 16;
+/** Of a route whose model names neither its context nor its largest output. */
+const UNKNOWN_CONTEXT_TOKENS = 1_048_576;
+/** Searches and calls of tools that a provider ran for one answer. */
+const CALLS_MAX = 1_000;
+
+/** What one unit of a route can count at most. */
+export interface UsageBound {
+  /** Tokens of the input, and of the output. */
+  readonly input: number;
+  readonly output: number;
+}
+
+/** An input may be many contexts long, as embeddings are; no tokenizer makes more tokens than bytes. */
+export function usageBound(
+  route: { contextLength: number | null; maxOutputTokens: number | null },
+  inputBytes: number,
+): UsageBound {
+  const { contextLength, maxOutputTokens } = route;
+  const output = STEPS * ((contextLength ?? UNKNOWN_CONTEXT_TOKENS) + (maxOutputTokens ?? 0));
+  return { input: Math.max(output, inputBytes), output };
+}
+
+export interface PlausibleUsage {
+  readonly usage: UnitUsage;
+  /** A count was more than the route can use, and is left out. */
+  readonly isDoubted: boolean;
+}
+
+const INPUT = [
+  'prompt_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'cache_write_1h_tokens',
+  'audio_input_tokens',
+  'image_input_tokens',
+  'cached_audio_tokens',
+  'cached_image_tokens',
+] as const;
+const OUTPUT = [
+  'completion_tokens',
+  'reasoning_tokens',
+  'audio_output_tokens',
+  'image_output_tokens',
+  'accepted_prediction_tokens',
+  'rejected_prediction_tokens',
+] as const;
+const OTHERS = ['requests', 'images', 'input_images', 'videos', 'characters', 'searches'] as const;
+const COUNTS = [...INPUT, ...OUTPUT, ...OTHERS];
+
+/**
+ * Counts as a record may hold them and a price may rest on: integers of 0 to 2^40. A side whose total is beyond what the
+ * route can use is not believed, and left out with its parts: it is estimated like one that was not reported.
+ */
+export function plausibleUsage(reported: UnitUsage, bound: UsageBound): PlausibleUsage {
+  const usage: UnitUsage = { ...reported };
+  for (const name of COUNTS) {
+    const count = usage[name];
+    if (count !== undefined) usage[name] = clamped(count);
+  }
+  let isDoubted = false;
+  for (const [side, most] of [
+    [INPUT, bound.input],
+    [OUTPUT, bound.output],
+  ] as const) {
+    if ((usage[side[0]] ?? 0) <= most) continue;
+    for (const name of side) delete usage[name];
+    isDoubted = true;
+  }
+  if ((usage.searches ?? 0) > CALLS_MAX) {
+    delete usage.searches;
+    isDoubted = true;
+  }
+  if (usage.tool_calls !== undefined) {
+    const calls = Object.entries(usage.tool_calls).map(([name, count]) => [name, clamped(count)] as const);
+    const believed = calls.filter(([, count]) => count <= CALLS_MAX);
+    if (believed.length < calls.length) isDoubted = true;
+    usage.tool_calls = Object.fromEntries(believed);
+  }
+  return { usage, isDoubted };
+}
+
+/** Of what is not a number nothing is known. */
+function clamped(count: number): number {
+  return count > 0 ? Math.min(Math.floor(count), COUNT_MAX) : 0;
+}
