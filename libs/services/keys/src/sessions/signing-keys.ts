@@ -3,7 +3,7 @@ import { uuidv7, type Clock, type Random } from '@gateway/contracts';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
-import { seal, unsealWithAny } from '../secrets/seal.js';
+import { seal, unsealWithAny } from '@gateway/sealing';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 

@@ -1,0 +1,3 @@
+export { kekIdOf, openEnvelope, rewrapped, sealEnvelope } from './envelope.js';
+export type { Envelope, EnvelopeContext } from './envelope.js';
+export { seal, unsealWithAny } from './seal.js';
