@@ -40,6 +40,8 @@ export type {
   TrialRecord,
 } from './ports/limit-store.js';
 export { Funds } from './ports/funds.js';
+export { Mailer } from './ports/mailer.js';
+export type { OutgoingMail } from './ports/mailer.js';
 export type { AppliedRange } from './ports/funds.js';
 export { EventLog } from './ports/event-log.js';
 export type { ConsumedRecord, Consumer, LogRecord, Subscription } from './ports/event-log.js';

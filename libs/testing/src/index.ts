@@ -4,6 +4,7 @@ export { attemptRecord, rejectionRecord, usageRecord } from './builders/usage-re
 export { CatalogueReaderDouble } from './doubles/catalogue-reader-double.js';
 export { EventLogDouble } from './doubles/event-log-double.js';
 export { FundsDouble } from './doubles/funds-double.js';
+export { MailerDouble } from './doubles/mailer-double.js';
 export { LimitStoreDouble } from './doubles/limit-store-double.js';
 export { PrefixedEventLog } from './doubles/prefixed-event-log.js';
 export { PrincipalReaderDouble } from './doubles/principal-reader-double.js';

@@ -1,0 +1,2 @@
+export { MailConfig } from './mail.config.js';
+export { MailModule } from './mail.module.js';

@@ -1,0 +1,19 @@
+import { Mailer, type OutgoingMail } from '@gateway/contracts';
+
+/** Keeps what is sent. */
+export class MailerDouble extends Mailer {
+  readonly sent: OutgoingMail[] = [];
+  /** While true nothing is taken. */
+  isAway = false;
+
+  async send(mail: OutgoingMail): Promise<void> {
+    if (this.isAway) throw new Error('The mail server is away.');
+    this.sent.push(mail);
+  }
+
+  /** What stands behind `#token=` in the newest mail to an address. */
+  tokenFor(to: string): string {
+    const text = this.sent.findLast((mail) => mail.to === to)?.text ?? '';
+    return /#token=([\w-]+)/.exec(text)?.[1] ?? '';
+  }
+}
