@@ -1,0 +1,2 @@
+export { promptFaults, promptOf } from './prompt.js';
+export { renderPrompt } from './render-prompt.js';

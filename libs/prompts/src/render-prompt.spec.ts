@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { promptOf } from './prompt.js';
+import { renderPrompt } from './render-prompt.js';
+
+const prompt = (content: string, variables: object[] = []) =>
+  promptOf({ messages: [{ role: 'user', content }], variables });
+
+function rendered(content: string, sent: Record<string, unknown>, variables: object[] = []): unknown {
+  const result = renderPrompt(prompt(content, variables), sent);
+  const [first] = result;
+  return 'loc' in first ? result.map((fault) => 'loc' in fault && fault.loc.join('.')) : first.content;
+}
+
+describe('renderPrompt', () => {
+  it('CHAT-23 fills every {{name}} by its type, with defaults for what is not sent', () => {
+    const variables = [
+      { name: 'n', type: 'number' },
+      { name: 'on', type: 'boolean', default: false },
+      { name: 'data', type: 'json', required: false },
+    ];
+    expect(rendered('{{n}} {{ on }} {{data}} {{n}}', { n: 1.5, data: { a: [1] } }, variables)).toBe(
+      '1.5 false {"a":[1]} 1.5',
+    );
+    expect(rendered('<{{data}}>', { n: 1 }, variables)).toBe('<>');
+  });
+
+  it('CHAT-23 names each variable that is missing, unknown or of another type', () => {
+    expect(rendered('{{a}} {{b}}', { b: 5, c: 'x' })).toEqual(['variables.c', 'variables.a', 'variables.b']);
+    expect(rendered('{{a}}', { a: null })).toEqual(['variables.a']);
+    expect(rendered('{{constructor}}', {})).toEqual(['variables.constructor']);
+  });
+
+  it('puts values in literally: no recursion, no pattern of replacement, nothing else changed', () => {
+    expect(rendered('{{a}} {{b}}', { a: '{{b}} $& $1', b: '{{a}}' })).toBe('{{b}} $& $1 {{a}}');
+    expect(rendered('{{ }} {{1x}} {a} }}{{ {{a}}', { a: 'A' })).toBe('{{ }} {{1x}} {a} }}{{ A');
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), (before, value, after) => {
+        const around = [before, after].map((text) => text.replaceAll(/[{}]/g, ''));
+        expect(rendered(`${around[0]}{{a}}${around[1]}`, { a: value })).toBe(
+          `${around[0]}${value}${around[1]}`,
+        );
+      }),
+    );
+  });
+
+  it('fills the texts of parts, and leaves their form alone', () => {
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hi {{a}}', n: 1 }] }];
+    expect(renderPrompt(promptOf({ messages }), { a: 'you' })).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hi you', n: 1 }] },
+    ]);
+  });
+});

@@ -1,0 +1,41 @@
+import type { ErrorDetail, PromptContent, PromptMessage, PromptVariable } from '@gateway/contracts';
+import { filled } from './placeholders.js';
+
+/** The messages with their variables filled in, or a fault for each variable that is missing, unknown or of another type. */
+export function renderPrompt(
+  { messages, variables }: Pick<PromptContent, 'messages' | 'variables'>,
+  sent: Readonly<Record<string, unknown>>,
+): PromptMessage[] | ErrorDetail[] {
+  const declared = new Map(variables.map((variable) => [variable.name, variable]));
+  const faults: ErrorDetail[] = Object.keys(sent)
+    .filter((name) => !declared.has(name))
+    .map((name) => fault('unknown_variable', name, 'The template has no such variable.'));
+  const texts = new Map<string, string>();
+  for (const variable of variables) {
+    const { name } = variable;
+    const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    const text = textOf(variable, value ?? variable.default ?? null);
+    if (text !== null) texts.set(name, text);
+    else if (value !== undefined && value !== null)
+      faults.push(fault('type_error', name, `${name} must be of type ${variable.type}.`));
+    else if (variable.required) faults.push(fault('missing', name, 'field required'));
+  }
+  return faults.length > 0 ? faults : filled(messages, (name) => texts.get(name) ?? '');
+}
+
+/** How a value of the variable's type is written into a text; null for a value of another type. */
+export function textOf({ type }: Pick<PromptVariable, 'type'>, value: unknown): string | null {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? value : null;
+    case 'number':
+    case 'boolean':
+      return typeof value === type ? String(value) : null;
+    case 'json':
+      return value === null || value === undefined ? null : JSON.stringify(value);
+  }
+}
+
+function fault(type: string, name: string, msg: string): ErrorDetail {
+  return { type, loc: ['variables', name], msg };
+}
