@@ -1,7 +1,10 @@
 export { BodyFault, JSON_BOUNDS, parseBody } from './body/parsed-body.js';
 export { filled, isObject } from './body/json-object.js';
 export { LazySchema } from './body/lazy-schema.js';
-export { readJson } from './body/read-json.js';
+export { spliceMembers } from './body/splice.js';
+export { readForm } from './body/multipart.js';
+export type { Form, FormFile } from './body/multipart.js';
+export { invalidBody, readJson, schemaFault } from './body/read-json.js';
 export { parseUpstreamObject } from './body/upstream-json.js';
 export type { ParsedBody } from './body/parsed-body.js';
 export * from './families.generated.js';
