@@ -10,11 +10,22 @@ export type IdPrefix =
   | 'org'
   | 'usr'
   | 'team'
+  | 'rpt'
+  | 'inv'
+  | 'mail'
   | 'acct'
   | 'ses'
   | 'txn'
   | 'aud'
   | 'snap'
+  | 'pk'
+  | 'tmpl'
+  | 'tv'
+  | 'mem'
+  | 'chn'
+  | 'pol'
+  | 'dlv'
+  | 'att'
   | 'call';
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));

@@ -13,8 +13,9 @@ export { CatalogueReader } from './ports/catalogue-reader.js';
 export { StoredContent } from './ports/stored-content.js';
 export type { PromptContent, PromptMessage, PromptVariable } from './ports/stored-content.js';
 export { PrincipalReader } from './ports/principal-reader.js';
-export type { Credential } from './ports/principal-reader.js';
+export type { Caller, Credential } from './ports/principal-reader.js';
 export type {
+  AccountDiscount,
   AdminKeyPrincipal,
   KeyPrincipal,
   Membership,
@@ -22,6 +23,7 @@ export type {
   ModelLimit,
   OrgRole,
   Principal,
+  ProviderKeyGrant,
   RoutingPolicy,
   ScopeKind,
   ScopeLimits,
@@ -68,8 +70,15 @@ export type { AccountData, AccountRecordType, NewAccountEvent } from './events/a
 export type { LimitScope as LimitScopeData } from './events/account/limit-scope.js';
 export { CatalogueEvent } from './events/catalogue-event.js';
 export { DeadLetter } from './events/dead-letter.js';
-export { LoginBody, RefreshBody, ResolvePrincipalBody } from './http/auth.js';
-export type { MeRecord, SessionRecord } from './http/auth.js';
+export {
+  LoginBody,
+  ReadKeyPrincipalBody,
+  RefreshBody,
+  RESOLVED_KEYS_MAX,
+  ResolveKeysBody,
+  ResolvePrincipalBody,
+} from './http/auth.js';
+export type { MeRecord, ResolvedKeys, SessionRecord, UserRecord } from './http/auth.js';
 export {
   AMOUNT_PATTERN,
   CreateKeyBody,
@@ -95,6 +104,7 @@ export {
   AppliedQuery,
   GateBody,
   InternalCreditBody,
+  RateLimitsQuery,
   RejectionsBody,
   SpendBody,
   UsageContextQuery,

@@ -1,5 +1,16 @@
-import { IsEmail, IsIn, IsOptional, IsString, Length, Matches, ValidateIf } from 'class-validator';
-import type { OrgRole } from '../ports/principal.js';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsEmail,
+  IsIn,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  ValidateIf,
+} from 'class-validator';
+import type { KeyPrincipal, OrgRole } from '../ports/principal.js';
 
 /** Body of POST /auth/login. */
 export class LoginBody {
@@ -26,7 +37,33 @@ export class ResolvePrincipalBody {
   token?: string;
 }
 
-interface UserRecord {
+/** Keys of one POST /internal/principals/keys. */
+export const RESOLVED_KEYS_MAX = 64;
+
+/** Body of POST /internal/principals/keys: SHA-256 of each secret, lower-case hex. */
+export class ResolveKeysBody {
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(RESOLVED_KEYS_MAX)
+  @Matches(/^[0-9a-f]{64}$/, { each: true })
+  digests!: string[];
+}
+
+/** Its answer, in the order of the body; null = unknown, expired or rotated out. The ETag is that of a later resolve. */
+export interface ResolvedKeys {
+  keys: ({ principal: KeyPrincipal; etag: string } | null)[];
+}
+/** Body of POST /internal/principals/by-id: a key of one of these accounts. */
+export class ReadKeyPrincipalBody {
+  @IsString() @Length(1, 80) key_id!: string;
+  @IsArray()
+  @ArrayMaxSize(1_000)
+  @IsString({ each: true })
+  @Length(1, 80, { each: true })
+  account_ids!: string[];
+}
+
+export interface UserRecord {
   id: string;
   email: string;
   name: string;

@@ -92,6 +92,12 @@ export class UsageContextQuery {
   refresh?: boolean;
 }
 
+/** Query of GET /v1/usage/rate-limits. */
+export class RateLimitsQuery extends UsageContextQuery {
+  /** Of a session or admin key: a key that it may look at, with every scope above it; org_id may then be left out. */
+  @IsOptional() @IsString() @Length(1, 80) key_id?: string;
+}
+
 export interface ModelUsage {
   model: string;
   requests: number;

@@ -1,4 +1,4 @@
-import type { Principal } from './principal.js';
+import type { KeyPrincipal, Principal } from './principal.js';
 
 /**
  * What a caller presented, already checked for form. A key travels only as the SHA-256
@@ -9,6 +9,11 @@ export type Credential =
   | { kind: 'admin_key'; digest: string }
   | { kind: 'session'; token: string };
 
+/** Who presents a credential: addresses take turns where what they present is not known yet. */
+export interface Caller {
+  readonly clientIp: string;
+}
+
 /**
  * Resolves a credential. Drivers: database in process; HTTP with a bounded cache.
  * Throws ApiError `unauthorized` where the credential is unknown, expired or rotated out, and
@@ -16,7 +21,12 @@ export type Credential =
  * A suspended key is answered with status `suspended`; whoever guards the route refuses it (403).
  */
 export abstract class PrincipalReader {
-  abstract resolve(credential: Credential): Promise<Principal>;
+  abstract resolve(credential: Credential, caller?: Caller): Promise<Principal>;
   /** Past every cache; single-flight per credential. Called when admission says the record is stale. */
   abstract reload(credential: Credential): Promise<Principal>;
+  /**
+   * The record of a key for somebody who looks at it, whatever its status and end; past every cache. Throws ApiError
+   * `not_found` where none of these accounts has it, known or not.
+   */
+  abstract keyById(keyId: string, accountIds: readonly string[]): Promise<KeyPrincipal>;
 }

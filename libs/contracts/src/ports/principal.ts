@@ -48,6 +48,29 @@ export interface RoutingPolicy {
   regions?: string[];
 }
 
+/** A provider key of the account (BYOK) as a plan needs it; its credential is opened by who calls the provider. */
+export interface ProviderKeyGrant {
+  id: string;
+  /** Slug. */
+  provider: string;
+  /** Of its credential. */
+  version: number;
+  /** null = every model of the provider. */
+  allowedModels: string[] | null;
+  /** What it does not serve may run on the service's own credentials. */
+  allowPlatformFallback: boolean;
+}
+
+/** What an account pays less than the list price. */
+export interface AccountDiscount {
+  /** Decimal string, 0 to 100. */
+  pct: string;
+  /** Exact model ids or `<brand>/*`; null = all. */
+  models: string[] | null;
+  /** Slugs of providers; null = all. */
+  providers: string[] | null;
+}
+
 /** Who calls with an rsk_ key. */
 export interface KeyPrincipal {
   kind: 'key';
@@ -74,6 +97,12 @@ export interface KeyPrincipal {
   modelLimits: Record<string, ModelLimit>;
   routingPolicy: RoutingPolicy | null;
   fixedProvider: string | null;
+  /** Enabled provider keys of the account, oldest first; absent = none. */
+  providerKeys?: readonly ProviderKeyGrant[];
+  /** Of the account; absent or null where it has none. */
+  discount?: AccountDiscount | null;
+  /** How old an answer may be that is given again; absent or null: none is. */
+  responseCache?: { ttlMs: number } | null;
   requestTags: Record<string, string>;
   /** Milliseconds since the epoch, or null. Past it the key is unknown (401). */
   expiresAtMs: number | null;
@@ -97,6 +126,8 @@ export interface SessionPrincipal {
   sessionId: string;
   email: string;
   isSuperAdmin: boolean;
+  /** Of the person's own account; absent or null where it has none. */
+  discount?: AccountDiscount | null;
   /** The person's own account, for keys without an org. */
   accountId: string;
   accountVersion: number;
@@ -108,9 +139,13 @@ export interface AdminKeyPrincipal {
   kind: 'admin_key';
   keyId: string;
   orgId: string;
+  /** The person who made it: keys that are made with it belong to them. */
+  createdBy: string;
   accountId: string;
   accountVersion: number;
   scopes: string[];
+  /** Milliseconds since the epoch, or null. Past it the key is unknown (401). */
+  expiresAtMs: number | null;
 }
 
 export type Principal = KeyPrincipal | SessionPrincipal | AdminKeyPrincipal;

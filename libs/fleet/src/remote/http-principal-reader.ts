@@ -2,15 +2,20 @@ import { createHash } from 'node:crypto';
 import {
   ApiError,
   PrincipalReader,
+  RESOLVED_KEYS_MAX,
+  type Caller,
   type Clock,
   type Credential,
+  type KeyPrincipal,
   type LimitStore,
   type Principal,
   type Random,
+  type ResolvedKeys,
 } from '@gateway/contracts';
 import { unavailable } from '@gateway/platform';
-import type { InternalHttp } from '@gateway/platform';
+import type { InternalHttp, InternalResponse } from '@gateway/platform';
 import { BoundedCache } from './bounded-cache.js';
+import { LookupLane } from './lookup-lane.js';
 import type { PrincipalLoad, PrincipalLookup } from './reader-metrics.js';
 import { parsePrincipal } from './parse-principal.js';
 
@@ -58,6 +63,12 @@ const REVALIDATIONS_MAX = 16;
 /** After one that failed, so long nothing is revalidated. */
 const HELD_BACK_MS = 1_000;
 const TIMEOUT_MS = 250;
+/** Of a first look-up: there is no record to serve meanwhile, and a busy service is better waited for. */
+const NEW_TIMEOUT_MS = 500;
+
+type KeyAnswer = ResolvedKeys['keys'][number];
+/** Of a look at a key, which no inference waits for. */
+const READ_TIMEOUT_MS = 2_000;
 
 /** Principals of the keys service, cached by the SHA-256 of the credential (reliability 3.2, 3.3). */
 export class HttpPrincipalReader extends PrincipalReader {
@@ -65,18 +76,30 @@ export class HttpPrincipalReader extends PrincipalReader {
   /** When each unknown credential was refused. */
   private readonly unknown = new BoundedCache<number>(UNKNOWN_MAX);
   private readonly flights = new Map<string, Flight>();
+  private readonly newKeys: LookupLane<string, KeyAnswer>;
+  private readonly newOthers: LookupLane<Credential, InternalResponse>;
   private revalidations = 0;
   private heldBackUntil = 0;
 
   constructor(private readonly deps: HttpPrincipalReaderDeps) {
     super();
+    const shed = (): Error => unavailable(deps.random, new Error('too many unknown credentials wait'));
+    const { clock } = deps;
+    this.newKeys = new LookupLane({
+      ...{ clock, shed, batchMax: RESOLVED_KEYS_MAX },
+      send: (digests) => this.askForKeys(digests),
+    });
+    this.newOthers = new LookupLane({
+      ...{ clock, shed, batchMax: 1 },
+      send: async ([credential]) => [await this.ask(credential, NEW_TIMEOUT_MS)],
+    });
   }
 
-  async resolve(credential: Credential): Promise<Principal> {
+  async resolve(credential: Credential, caller?: Caller): Promise<Principal> {
     const cacheKey = cacheKeyOf(credential);
     const now = this.deps.clock.monotonic();
     const entry = this.entries.get(cacheKey);
-    if (entry === undefined) return this.resolveUnknown(credential, cacheKey, now);
+    if (entry === undefined) return this.resolveNew(credential, cacheKey, now, caller?.clientIp ?? '');
     if (this.isPastExpiry(credential)) throw new ApiError('unauthorized');
     if (
       credential.kind === 'admin_key' ? now - entry.loadedAt < ADMIN_KEY_FRESH_MS : this.isFresh(entry, now)
@@ -106,6 +129,26 @@ export class HttpPrincipalReader extends PrincipalReader {
     return flight.next;
   }
 
+  async keyById(keyId: string, accountIds: readonly string[]): Promise<KeyPrincipal> {
+    try {
+      const answer = await this.deps.http.request({
+        service: 'keys',
+        method: 'POST',
+        path: '/internal/principals/by-id',
+        body: { key_id: keyId, account_ids: accountIds },
+        timeoutMs: READ_TIMEOUT_MS,
+        idempotent: true,
+      });
+      if (answer.status === 404 && isNotFound(answer.body)) throw new ApiError('not_found');
+      if (answer.status !== 200) throw new Error(`keys answered ${answer.status}`);
+      const principal = parsePrincipal(answer.body, 'key');
+      if (principal.kind === 'key') return principal;
+      throw new Error('keys answered another kind of principal');
+    } catch (failure) {
+      throw failure instanceof ApiError ? failure : unavailable(this.deps.random, failure);
+    }
+  }
+
   /**
    * An admission that found the account to be of the record's version has confirmed the record: nothing of it changes
    * without a new version. The keys service is asked all the same from time to time, as a bound on mistakes.
@@ -120,13 +163,44 @@ export class HttpPrincipalReader extends PrincipalReader {
     return now < entry.dueAt;
   }
 
-  private async resolveUnknown(credential: Credential, cacheKey: string, now: number): Promise<Principal> {
+  private async resolveNew(
+    credential: Credential,
+    cacheKey: string,
+    now: number,
+    address: string,
+  ): Promise<Principal> {
     const refusedAt = this.unknown.get(cacheKey);
     if (refusedAt !== undefined && now - refusedAt < NEGATIVE_MS) {
       this.deps.onOutcome?.('negative');
       throw new ApiError('unauthorized');
     }
-    return this.load(credential, cacheKey);
+    return this.single(cacheKey, () => this.first(credential, cacheKey, address));
+  }
+
+  /** The first look-up of a credential, in the lane of those that may be unknown. */
+  private async first(credential: Credential, cacheKey: string, address: string): Promise<Principal> {
+    try {
+      if (credential.kind !== 'key')
+        return this.accept(credential, cacheKey, await this.newOthers.ask(credential, address));
+      const answer = await this.newKeys.ask(credential.digest, address);
+      return this.accept(credential, cacheKey, {
+        status: answer === null ? 401 : 200,
+        headers: { etag: answer?.etag },
+        body: answer?.principal,
+      });
+    } catch (failure) {
+      throw this.failed(failure);
+    }
+  }
+
+  private async askForKeys(digests: string[]): Promise<readonly KeyAnswer[]> {
+    const { status, body } = await this.deps.http.request({
+      ...{ service: 'keys', method: 'POST', path: '/internal/principals/keys', body: { digests } },
+      ...{ timeoutMs: NEW_TIMEOUT_MS, idempotent: true },
+    });
+    const keys = status === 200 ? (body as Partial<ResolvedKeys> | undefined)?.keys : undefined;
+    if (!Array.isArray(keys) || keys.length !== digests.length) throw new Error(`keys answered ${status}`);
+    return keys;
   }
 
   /** In the background; a failure is remembered in the entry. False where that has to wait for another use. */
@@ -156,9 +230,13 @@ export class HttpPrincipalReader extends PrincipalReader {
     cacheKey: string,
     tries: 'once' | 'twice' = 'twice',
   ): Promise<Principal> {
+    return this.single(cacheKey, () => this.fetch(credential, cacheKey, tries));
+  }
+
+  private single(cacheKey: string, look: () => Promise<Principal>): Promise<Principal> {
     const flight = this.flights.get(cacheKey);
     if (flight !== undefined) return flight.running;
-    const running = this.fetch(credential, cacheKey, tries).finally(() => this.flights.delete(cacheKey));
+    const running = look().finally(() => this.flights.delete(cacheKey));
     this.flights.set(cacheKey, { running, next: null });
     return running;
   }
@@ -166,42 +244,61 @@ export class HttpPrincipalReader extends PrincipalReader {
   private async fetch(credential: Credential, cacheKey: string, tries: 'once' | 'twice'): Promise<Principal> {
     const known = this.entries.get(cacheKey);
     try {
-      const answer = await this.deps.http.request({
-        service: 'keys',
-        method: 'POST',
-        path: '/internal/principals/resolve',
-        body: credential,
-        timeoutMs: TIMEOUT_MS,
-        idempotent: tries === 'twice',
-        headers: known?.etag === undefined ? {} : { 'if-none-match': known.etag },
-      });
-      const now = this.deps.clock.monotonic();
-      if (answer.status === 401) {
-        this.entries.delete(cacheKey);
-        this.unknown.set(cacheKey, now);
-        this.deps.onOutcome?.('unknown');
-        throw new ApiError('unauthorized');
-      }
-      if (answer.status === 304 && known !== undefined) {
-        this.entries.set(cacheKey, { ...known, ...this.confirmed(now) });
-        this.deps.onOutcome?.('unchanged');
-        return known.principal;
-      }
-      // Any other refusal is about our own call: the caller is never told 403 or 404 for it.
-      if (answer.status !== 200)
-        throw unavailable(this.deps.random, new Error(`keys answered ${answer.status}`));
-      const principal = parsePrincipal(answer.body, credential.kind);
-      this.unknown.delete(cacheKey);
-      this.entries.set(cacheKey, { principal, etag: answer.headers.etag, ...this.confirmed(now) });
-      this.deps.onOutcome?.('loaded');
-      return principal;
+      const isRepeated = tries === 'twice';
+      return this.accept(
+        credential,
+        cacheKey,
+        await this.ask(credential, TIMEOUT_MS, isRepeated, known?.etag),
+      );
     } catch (failure) {
-      if (failure instanceof ApiError && failure.code === 'unauthorized') throw failure;
-      this.deps.onOutcome?.('failed');
       if (known !== undefined) known.hasFailed = true;
-      this.heldBackUntil = this.deps.clock.monotonic() + HELD_BACK_MS;
-      throw failure instanceof ApiError ? failure : unavailable(this.deps.random, failure);
+      throw this.failed(failure);
     }
+  }
+
+  private ask(
+    credential: Credential,
+    timeoutMs: number,
+    isRepeated = true,
+    etag?: string,
+  ): Promise<InternalResponse> {
+    return this.deps.http.request({
+      ...{ service: 'keys', method: 'POST', path: '/internal/principals/resolve', body: credential },
+      ...{ timeoutMs, idempotent: isRepeated },
+      headers: etag === undefined ? {} : { 'if-none-match': etag },
+    });
+  }
+
+  /** Remembers what the keys service answered. */
+  private accept(credential: Credential, cacheKey: string, answer: InternalResponse): Principal {
+    const known = this.entries.get(cacheKey);
+    const now = this.deps.clock.monotonic();
+    if (answer.status === 401) {
+      this.entries.delete(cacheKey);
+      this.unknown.set(cacheKey, now);
+      this.deps.onOutcome?.('unknown');
+      throw new ApiError('unauthorized');
+    }
+    if (answer.status === 304 && known !== undefined) {
+      this.entries.set(cacheKey, { ...known, ...this.confirmed(now) });
+      this.deps.onOutcome?.('unchanged');
+      return known.principal;
+    }
+    // Any other refusal is about our own call: the caller never gets 403 or 404 for it.
+    if (answer.status !== 200)
+      throw unavailable(this.deps.random, new Error(`keys answered ${answer.status}`));
+    const principal = parsePrincipal(answer.body, credential.kind);
+    this.unknown.delete(cacheKey);
+    this.entries.set(cacheKey, { principal, etag: answer.headers.etag, ...this.confirmed(now) });
+    this.deps.onOutcome?.('loaded');
+    return principal;
+  }
+
+  private failed(failure: unknown): ApiError {
+    if (failure instanceof ApiError && failure.code === 'unauthorized') return failure;
+    this.deps.onOutcome?.('failed');
+    this.heldBackUntil = this.deps.clock.monotonic() + HELD_BACK_MS;
+    return failure instanceof ApiError ? failure : unavailable(this.deps.random, failure);
   }
 
   private confirmed(now: number): Omit<Entry, 'principal' | 'etag'> {
@@ -216,6 +313,12 @@ export class HttpPrincipalReader extends PrincipalReader {
     const expiresAt = expiryOf(credential.token);
     return expiresAt !== null && expiresAt <= this.deps.clock.now();
   }
+}
+
+/** A 404 of something before the keys service says nothing about the key. */
+function isNotFound(body: unknown): boolean {
+  const { error } = { ...(body as { error?: { code?: unknown } } | null) };
+  return error?.code === 'not_found';
 }
 
 function dueAt({ loadedAt, confirmedAt, part }: Pick<Entry, 'loadedAt' | 'confirmedAt' | 'part'>): number {

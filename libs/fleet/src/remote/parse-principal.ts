@@ -3,7 +3,7 @@ import type { Credential, Principal } from '@gateway/contracts';
 const STRINGS: Readonly<Record<Principal['kind'], readonly string[]>> = {
   key: ['keyId', 'status', 'accountId', 'createdBy', 'endUserKey'],
   session: ['userId', 'sessionId', 'accountId'],
-  admin_key: ['keyId', 'orgId', 'accountId'],
+  admin_key: ['keyId', 'orgId', 'accountId', 'createdBy'],
 };
 const ARRAYS: Readonly<Record<Principal['kind'], readonly string[]>> = {
   key: ['limits', 'access'],

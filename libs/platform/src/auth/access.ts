@@ -27,6 +27,8 @@ export interface OrgRule {
   roles: readonly OrgRole[];
   /** Beside these, every person to what they made themselves. */
   own?: true;
+  /** Beside these, every member of the organization to themselves: the path parameter that names the person. */
+  self?: string;
   /**
    * The path parameter that names the organization: the guard checks it. Absent where the handler finds the
    * organization by a row: it applies the same rule, by `requireOrgRole` or in its query.

@@ -42,7 +42,7 @@ export class Authenticator {
     if (rule.internal === true && this.isFleet(request)) return null;
     if (isInternalOnly(rule)) throw new ApiError('not_found');
     const credential = credentialOfRequest(request.raw);
-    const cached = await this.principals.resolve(credential);
+    const cached = await this.principals.resolve(credential, request);
     const principal = (await this.isCurrent(cached)) ? cached : await this.principals.reload(credential);
     permit(principal, rule, this.deps.clock);
     return principal;
@@ -58,7 +58,7 @@ export class Authenticator {
     onRefused?: (principal: KeyPrincipal, refusal: ApiError) => void,
   ): Promise<KeyPrincipal> {
     const credential = credentialOfRequest(request.raw);
-    const known = { principal: await this.principals.resolve(credential) };
+    const known = { principal: await this.principals.resolve(credential, request) };
     try {
       return asKey(permit(known.principal, rule, this.deps.clock));
     } catch (refusal) {
@@ -117,7 +117,7 @@ export function permit(principal: Principal, rule: AccessRule, clock: Clock): Pr
     case 'key':
       return permitKey(principal, rule, clock);
     case 'admin_key':
-      return permitAdminKey(principal, rule);
+      return permitAdminKey(principal, rule, clock);
     case 'session':
       return permitSession(principal, rule);
   }
@@ -132,7 +132,9 @@ function permitKey(principal: KeyPrincipal, rule: AccessRule, clock: Clock): Pri
   return principal;
 }
 
-function permitAdminKey(principal: AdminKeyPrincipal, rule: AccessRule): Principal {
+function permitAdminKey(principal: AdminKeyPrincipal, rule: AccessRule, clock: Clock): Principal {
+  if (principal.expiresAtMs !== null && principal.expiresAtMs <= clock.now())
+    throw new ApiError('unauthorized');
   if (rule.adminKey === undefined)
     throw new ApiError('forbidden', { message: 'An admin key may not do this.' });
   requireScope(principal.scopes, rule.adminKey.scope);

@@ -42,7 +42,9 @@ export function listRoutes(app: INestApplication, registered: readonly Registere
 function isOrgChecked(path: string, { org, session, adminKey, superAdmin }: AccessRule): boolean {
   if (org === undefined) return true;
   const hasCaller = session !== undefined || adminKey !== undefined || superAdmin !== undefined;
-  return hasCaller && (org.param === undefined || path.split('/').includes(`:${org.param}`));
+  const named = [org.param, org.self].filter((name) => name !== undefined);
+  const parts = path.split('/');
+  return hasCaller && named.every((name) => parts.includes(`:${name}`));
 }
 
 function nestRoutes(app: INestApplication): { method: string; path: string; access: AccessRule | null }[] {

@@ -11,6 +11,8 @@ function person(role: OrgRole | null, isSuperAdmin = false): SessionPrincipal {
 const adminKey: AdminKeyPrincipal = {
   kind: 'admin_key',
   keyId: 'mak_1',
+  createdBy: 'usr_1',
+  expiresAtMs: null,
   orgId: 'org_1',
   accountId: 'acct_2',
   accountVersion: 1,

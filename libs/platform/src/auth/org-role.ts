@@ -6,19 +6,27 @@ import '../request/gateway-request.js';
 /** For a rule that names the organization by a path parameter. */
 export function requireOrgOfPath({ principal, params }: FastifyRequest, rule: AccessRule): void {
   if (rule.org?.param === undefined || principal === null) return;
-  requireOrgRole(principal, (params as Record<string, string>)[rule.org.param], rule);
+  const { [rule.org.param]: orgId, [rule.org.self ?? '']: personId } = params as Record<string, string>;
+  requireOrgRole(principal, orgId, rule, personId);
 }
 
 /**
  * Checks a known caller against the roles of a rule in one organization. Throws ApiError `not_found` for an
- * organization that the caller is not in, known or not, `forbidden` for a role that the rule does not name.
+ * organization that the caller is not in, known or not, `forbidden` for a role that the rule does not name. `personId`
+ * is whom the rule's `self` names.
  */
-export function requireOrgRole(principal: Principal, orgId: string, { org, superAdmin }: AccessRule): void {
+export function requireOrgRole(
+  principal: Principal,
+  orgId: string,
+  { org, superAdmin }: AccessRule,
+  personId?: string,
+): void {
   if (org === undefined) throw new ApiError('forbidden');
   if (superAdmin === true && principal.kind === 'session' && principal.isSuperAdmin) return;
   const role = roleIn(principal, orgId);
   if (role === null) throw new ApiError('not_found');
-  if (!org.roles.includes(role)) {
+  const isSelf = org.self !== undefined && principal.kind === 'session' && principal.userId === personId;
+  if (!isSelf && !org.roles.includes(role)) {
     const message = `This takes the role ${org.roles.join(' or ')} in the organization; yours is ${role}.`;
     throw new ApiError('forbidden', { message });
   }

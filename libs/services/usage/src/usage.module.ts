@@ -8,7 +8,15 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { CatalogueReader, EventLog, Funds, LimitStore, type Clock, type Random } from '@gateway/contracts';
+import {
+  CatalogueReader,
+  EventLog,
+  Funds,
+  LimitStore,
+  PrincipalReader,
+  type Clock,
+  type Random,
+} from '@gateway/contracts';
 import { applyMigrations, assertSchemaKnown } from '@gateway/database';
 import { outboxBacklog, OutboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, Metrics, RANDOM } from '@gateway/platform';
@@ -31,6 +39,7 @@ import { UsageIdempotency } from './postgres/idempotency.store.js';
 import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
 import { AccountController } from './reads/account.controller.js';
 import { EventsStore } from './reads/events.store.js';
+import { PRINCIPALS } from './reads/principals-token.js';
 import { Freshness } from './reads/freshness.js';
 import { RejectionsStore } from './reads/rejections.store.js';
 import { UsageController } from './reads/usage.controller.js';
@@ -125,6 +134,12 @@ const mirrors: Provider[] = [
     inject: [LimitStore, Mirrors, CLOCK, LOGGER],
     useFactory: (limits: LimitStore, told: Mirrors, clock: Clock, logger: Logger) =>
       new Freshness({ limits, clock, logger, tellDue: (accountId) => told.tellDueOf(accountId) }),
+  },
+  {
+    provide: PRINCIPALS,
+    inject: [ModuleRef],
+    useFactory: (modules: ModuleRef) => () =>
+      modules.get<PrincipalReader>(PrincipalReader, { strict: false }),
   },
   {
     provide: LedgerStore,

@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
-import { ApiError, PrincipalReader, type Credential, type Principal } from '@gateway/contracts';
+import {
+  ApiError,
+  PrincipalReader,
+  type Credential,
+  type KeyPrincipal,
+  type Principal,
+} from '@gateway/contracts';
 
 /** Principals that a test adds and changes while a service runs, by the digest of a secret or by a session's token. */
 export class PrincipalReaderDouble extends PrincipalReader {
@@ -32,6 +38,14 @@ export class PrincipalReaderDouble extends PrincipalReader {
     this.reloads += 1;
     this.cached.delete(nameOf(credential));
     return this.resolve(credential);
+  }
+
+  async keyById(keyId: string, accountIds: readonly string[]): Promise<KeyPrincipal> {
+    if (this.isAway) throw new ApiError('service_unavailable');
+    for (const principal of this.known.values())
+      if (principal.kind === 'key' && principal.keyId === keyId && accountIds.includes(principal.accountId))
+        return principal;
+    throw new ApiError('not_found');
   }
 }
 

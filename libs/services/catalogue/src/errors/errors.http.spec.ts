@@ -111,6 +111,8 @@ describe('who may call what', () => {
   const admin: AdminKeyPrincipal = {
     kind: 'admin_key',
     keyId: 'mak_1',
+    createdBy: 'usr_1',
+    expiresAtMs: null,
     orgId: 'org_1',
     accountId: 'acct_1',
     accountVersion: 1,

@@ -17,8 +17,9 @@ import { pepperedDigest } from '../secrets/seal.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
 import { SessionTokens } from '../sessions/session-token.js';
+import { findAdminKey } from './admin-key-principal.store.js';
 import { LastUsed } from './last-used.js';
-import { findKeyByHmac, findSession, toKeyPrincipal } from './principal.store.js';
+import { findKeyByHmac, findKeyOf, findKeysByHmac, findSession, toKeyPrincipal } from './principal.store.js';
 
 const ENTRIES_MAX = 50_000;
 /** A bound on mistakes only: whoever uses a record compares the account's version. */
@@ -82,6 +83,32 @@ export class DatabasePrincipalReader extends PrincipalReader {
     }
   }
 
+  /** Past the cache, in one statement; null = unknown, expired or rotated out. Throws ApiError `service_unavailable`. */
+  async readKeys(digests: readonly string[]): Promise<(KeyPrincipal | null)[]> {
+    try {
+      const hmacs = digests.map((digest) => this.hmacsOf(digest));
+      const rows = await findKeysByHmac(this.database.pool, hmacs, new Date(this.clock.now()));
+      return rows.map((row) => this.counted(row === null ? null : toKeyPrincipal(row)));
+    } catch (failure) {
+      throw unavailable(this.random, failure);
+    }
+  }
+
+  private counted(principal: KeyPrincipal | null): KeyPrincipal | null {
+    const found = this.isUsable(principal) ? principal : null;
+    this.resolutions.inc({ kind: 'key', outcome: found === null ? 'unauthorized' : 'found' });
+    if (found?.status === 'active') this.lastUsed.note(found.keyId);
+    return found;
+  }
+
+  async keyById(keyId: string, accountIds: readonly string[]): Promise<KeyPrincipal> {
+    const row = await findKeyOf(this.database.pool, accountIds, keyId).catch((failure: unknown) => {
+      throw unavailable(this.random, failure);
+    });
+    if (row === null) throw new ApiError('not_found');
+    return toKeyPrincipal(row);
+  }
+
   private async read(credential: Credential): Promise<Principal> {
     switch (credential.kind) {
       case 'key':
@@ -89,7 +116,7 @@ export class DatabasePrincipalReader extends PrincipalReader {
       case 'session':
         return this.readSession(credential.token);
       case 'admin_key':
-        throw new ApiError('unauthorized');
+        return this.readAdminKey(credential.digest);
     }
   }
 
@@ -100,9 +127,12 @@ export class DatabasePrincipalReader extends PrincipalReader {
   }
 
   /** Past `expires_at` a key is as good as unknown. */
+  private isUsable(principal: KeyPrincipal | null): principal is KeyPrincipal {
+    return principal !== null && (principal.expiresAtMs === null || principal.expiresAtMs > this.clock.now());
+  }
+
   private usable(principal: KeyPrincipal | null): KeyPrincipal {
-    const isExpired = principal?.expiresAtMs != null && principal.expiresAtMs <= this.clock.now();
-    if (principal === null || isExpired) throw new ApiError('unauthorized');
+    if (!this.isUsable(principal)) throw new ApiError('unauthorized');
     if (principal.status === 'active') this.lastUsed.note(principal.keyId);
     return principal;
   }
@@ -124,11 +154,14 @@ export class DatabasePrincipalReader extends PrincipalReader {
 
   private async fetchKey(digest: string): Promise<KeyPrincipal | null> {
     const readAt = this.clock.monotonic();
-    const hmacs = this.secrets.peppers.map((pepper) => pepperedDigest(pepper.key, digest));
-    const row = await findKeyByHmac(this.database.pool, hmacs, new Date(this.clock.now()));
+    const row = await findKeyByHmac(this.database.pool, this.hmacsOf(digest), new Date(this.clock.now()));
     const principal = row === null ? null : toKeyPrincipal(row);
     this.remember(digest, { principal, readAt });
     return principal;
+  }
+
+  private hmacsOf(digest: string): string[] {
+    return this.secrets.peppers.map((pepper) => pepperedDigest(pepper.key, digest));
   }
 
   private remember(digest: string, entry: Entry): void {
@@ -142,6 +175,14 @@ export class DatabasePrincipalReader extends PrincipalReader {
     if (this.entries.size <= ENTRIES_MAX) return;
     const [oldest] = this.entries.keys();
     this.entries.delete(oldest);
+  }
+
+  private async readAdminKey(digest: string): Promise<Principal> {
+    const hmacs = this.secrets.peppers.map((pepper) => pepperedDigest(pepper.key, digest));
+    const found = await findAdminKey(this.database.pool, hmacs, new Date(this.clock.now()));
+    if (found === null) throw new ApiError('unauthorized');
+    this.lastUsed.note(found.keyId);
+    return found;
   }
 
   private async readSession(token: string): Promise<Principal> {

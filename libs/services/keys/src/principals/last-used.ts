@@ -50,6 +50,8 @@ export class LastUsed implements OnApplicationBootstrap, BeforeApplicationShutdo
     const ids = [...this.noted];
     this.noted = new Set();
     const now = new Date(this.clock.now());
-    await this.database.prisma.apiKey.updateMany({ where: { id: { in: ids } }, data: { last_used_at: now } });
+    const used = { where: { id: { in: ids } }, data: { last_used_at: now } };
+    await this.database.prisma.apiKey.updateMany(used);
+    if (ids.some((id) => id.startsWith('mak_'))) await this.database.prisma.adminKey.updateMany(used);
   }
 }

@@ -3,6 +3,7 @@ import type {
   Membership,
   ModelAccess,
   ModelLimit,
+  ProviderKeyGrant,
   RoutingPolicy,
   ScopeLimits,
 } from '@gateway/contracts';
@@ -45,6 +46,8 @@ export interface KeyRow {
   model_limits: Record<string, ModelLimit>;
   routing_policy: RoutingPolicy | null;
   fixed_provider: string | null;
+  response_cache: { enabled: boolean; ttl_seconds?: number } | null;
+  provider_keys: ProviderKeyGrant[] | null;
   request_tags: Record<string, string>;
   expires_at: Date | null;
   /** Set where the secret of the look-up was rotated out: the end of its grace. */
@@ -54,6 +57,16 @@ export interface KeyRow {
   team: ScopeRow | null;
   team_member: ScopeRow | null;
 }
+
+/** Of a response cache that names none (management-api, API keys). */
+const CACHE_TTL_SECONDS = 300;
+
+/** Provider keys of the account that may serve, oldest first; null where there is none. */
+const PROVIDER_KEYS = `(
+  SELECT jsonb_agg(jsonb_build_object('id', p.id, 'provider', p.provider, 'version', p.version,
+    'allowedModels', p.allowed_models, 'allowPlatformFallback', p.allow_platform_fallback)
+    ORDER BY p.created_at, p.id)
+  FROM provider_key p WHERE p.account_id = k.account_id AND p.is_enabled)`;
 
 /**
  * Everything a key's principal shows, in one statement and so in one snapshot with the account's version. A member who
@@ -67,7 +80,7 @@ function keyQuery(condition: string, graceUntil: string): string {
       k.rpm_limit, k.rpd_limit, k.tpm_limit, k.spend_cap_usd::text AS spend_cap_usd,
       k.allowed_models, k.blocked_models, k.model_limits,
       coalesce(k.routing_policy, r.routing_policy) AS routing_policy,
-      k.fixed_provider, k.request_tags, k.expires_at, ${graceUntil} AS grace_until,
+      k.fixed_provider, k.response_cache, ${PROVIDER_KEYS} AS provider_keys, k.request_tags, k.expires_at, ${graceUntil} AS grace_until,
       ${scopeSql('o', 'o.id')} AS org,
       ${scopeSql('m', 'm.user_id')} AS member,
       ${scopeSql('t', 't.id')} AS team,
@@ -95,6 +108,7 @@ const BY_HMAC = keyQuery(
   `k.secret_hmac IN ($1, $2) OR (k.previous_secret_hmac IN ($1, $2) AND k.previous_until > $3)`,
   'CASE WHEN k.secret_hmac IN ($1, $2) THEN NULL ELSE k.previous_until END',
 );
+const BY_ID_OF = keyQuery('k.id = $1 AND k.account_id = ANY($2)', 'NULL::timestamptz');
 const BY_ID = keyQuery('k.id = $1 AND k.account_id = $2', 'NULL::timestamptz');
 
 /**
@@ -109,9 +123,40 @@ export function findKeyByHmac(
   return firstRow<KeyRow>(pool, { name: 'key-by-hmac', text: BY_HMAC, values: [newest, before, now] });
 }
 
+const BY_HMACS = `
+  SELECT asked.at::int AS at, k.*
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(newest, before, at)
+  CROSS JOIN LATERAL (${keyQuery(
+    `k.secret_hmac IN (asked.newest, asked.before)
+      OR (k.previous_secret_hmac IN (asked.newest, asked.before) AND k.previous_until > $3)`,
+    'CASE WHEN k.secret_hmac IN (asked.newest, asked.before) THEN NULL ELSE k.previous_until END',
+  )}) k`;
+
+/** The same for several, in their order. */
+export async function findKeysByHmac(
+  pool: pg.Pool,
+  asked: readonly (readonly string[])[],
+  now: Date,
+): Promise<(KeyRow | null)[]> {
+  const newest = asked.map(([hmac]) => hmac);
+  const before = asked.map(([hmac, older = hmac]) => older);
+  const { rows } = await pool.query<KeyRow & { at: number }>({
+    name: 'keys-by-hmac',
+    text: BY_HMACS,
+    values: [newest, before, now],
+  });
+  const byPlace = new Map(rows.map((row) => [row.at, row]));
+  return asked.map((_, at) => byPlace.get(at + 1) ?? null);
+}
+
 /** By account and id together. */
 export function findKeyById(pool: pg.Pool, accountId: string, id: string): Promise<KeyRow | null> {
   return firstRow<KeyRow>(pool, { name: 'key-by-id', text: BY_ID, values: [id, accountId] });
+}
+
+/** By id, of any of these accounts. */
+export function findKeyOf(pool: pg.Pool, accountIds: readonly string[], id: string): Promise<KeyRow | null> {
+  return firstRow<KeyRow>(pool, { name: 'key-of', text: BY_ID_OF, values: [id, accountIds] });
 }
 
 /** Prepared once a connection. Not through Prisma, which costs three times the CPU on the path of every first use. */
@@ -143,6 +188,10 @@ export function toKeyPrincipal(row: KeyRow): KeyPrincipal {
     modelLimits: row.model_limits,
     routingPolicy: row.routing_policy,
     fixedProvider: row.fixed_provider,
+    ...(row.provider_keys === null ? {} : { providerKeys: row.provider_keys }),
+    ...(row.response_cache?.enabled
+      ? { responseCache: { ttlMs: (row.response_cache.ttl_seconds ?? CACHE_TTL_SECONDS) * 1_000 } }
+      : {}),
     requestTags: row.request_tags,
     expiresAtMs: earliest(row.expires_at, row.grace_until),
     endUserKey: row.end_user_key,
@@ -201,7 +250,7 @@ const SESSION = `
         'teams', coalesce((
         SELECT jsonb_agg(tm.team_id ORDER BY tm.team_id) FROM team_member tm JOIN team t ON t.id = tm.team_id
         WHERE tm.user_id = u.id AND t.org_id = m.org_id AND tm.removed_at IS NULL), '[]')) ORDER BY m.org_id)
-      FROM membership m JOIN account oa ON oa.org_id = m.org_id JOIN org o ON o.id = m.org_id
+      FROM membership m JOIN account oa ON oa.org_id = m.org_id JOIN org o ON o.id = m.org_id AND o.deleted_at IS NULL
       WHERE m.user_id = u.id AND m.removed_at IS NULL), '[]') AS memberships
   FROM session s
   JOIN "user" u ON u.id = s.user_id

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Body, Controller, Headers, HttpCode, Post, Res } from '@nestjs/common';
-import { ApiError, ResolvePrincipalBody, type Credential, type Principal } from '@gateway/contracts';
+import {
+  ApiError,
+  ReadKeyPrincipalBody,
+  ResolveKeysBody,
+  ResolvePrincipalBody,
+  type Credential,
+  type KeyPrincipal,
+  type Principal,
+  type ResolvedKeys,
+} from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 import type { FastifyReply } from 'fastify';
 import { DatabasePrincipalReader } from './database-principal-reader.js';
@@ -20,12 +29,37 @@ export class PrincipalsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Principal | undefined> {
     const principal = await this.reader.reload(credentialOf(body));
-    const etag = `"${createHash('sha256').update(JSON.stringify(principal)).digest('base64url')}"`;
+    const etag = etagOf(principal);
     void reply.header('etag', etag);
     if (known !== etag) return principal;
     void reply.code(304);
     return undefined;
   }
+
+  /** Keys that an edge has not seen yet, several at once. */
+  @Post('keys')
+  @HttpCode(200)
+  @Access({ internal: true })
+  async keys(@Body() { digests }: ResolveKeysBody): Promise<ResolvedKeys> {
+    const principals = await this.reader.readKeys(digests);
+    return {
+      keys: principals.map((principal) =>
+        principal === null ? null : { principal, etag: etagOf(principal) },
+      ),
+    };
+  }
+
+  /** For who looks at a key of theirs: the caller checks which accounts those are, and their role there. */
+  @Post('by-id')
+  @HttpCode(200)
+  @Access({ internal: true })
+  key(@Body() body: ReadKeyPrincipalBody): Promise<KeyPrincipal> {
+    return this.reader.keyById(body.key_id, body.account_ids);
+  }
+}
+
+function etagOf(principal: Principal): string {
+  return `"${createHash('sha256').update(JSON.stringify(principal)).digest('base64url')}"`;
 }
 
 function credentialOf({ kind, digest, token }: ResolvePrincipalBody): Credential {

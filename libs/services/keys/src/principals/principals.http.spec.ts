@@ -143,6 +143,24 @@ async function signedIn(): Promise<string> {
   return String((await keys.call('POST', '/auth/login', { body: { email, password } })).body.token);
 }
 
+it('K14 POST /internal/principals/by-id answers a key of the accounts that are named, whatever its status', async () => {
+  const { id, key, accountId } = await keyUnderLimits();
+  const read = (account_ids: string[], key_id: unknown = id): Promise<Answer> =>
+    keys.call('POST', '/internal/principals/by-id', {
+      body: { key_id, account_ids },
+      headers: { 'x-fleet-token': FLEET_TOKEN },
+    });
+  const resolved = await keys.call('POST', '/internal/principals/resolve', {
+    body: { kind: 'key', digest: secretDigest(key) },
+    headers: { 'x-fleet-token': FLEET_TOKEN },
+  });
+  expect((await read(['acct_none', accountId])).body).toEqual(resolved.body);
+  for (const answer of [await read([]), await read(['acct_none']), await read([accountId], 'key_none')])
+    expect([answer.status, answer.body.error]).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
+  await keys.database.prisma.apiKey.update({ where: { id: String(id) }, data: { status: 'suspended' } });
+  expect((await read([accountId])).body.status).toBe('suspended');
+});
+
 describe('POST /internal/principals/resolve', () => {
   const resolve = (key: string, headers: Record<string, string> = {}): Promise<Answer> =>
     keys.call('POST', '/internal/principals/resolve', {
@@ -246,6 +264,24 @@ describe('POST /internal/principals/resolve', () => {
     ]);
     expect((await ask({ kind: 'session' })).status).toBe(422);
     expect((await ask({ kind: 'key', digest: 'short' })).status).toBe(422);
+  });
+
+  it('KEY-36 answers several new keys at once, each as alone, and null for what it does not know', async () => {
+    const headers = { 'x-fleet-token': FLEET_TOKEN };
+    const many = [await created({}), await keyUnderLimits()].map(({ key }) => key);
+    const ended = await created({ expires_at: new Date(clock.now() + 1_000).toISOString() });
+    const unknown = mintSecret('rsk_', new SystemRandom());
+    await clock.advance(1_000);
+    const digests = [unknown, ...many, ended.key, many[0]].map(secretDigest);
+    const answer = await keys.call('POST', '/internal/principals/keys', { body: { digests }, headers });
+    const alone = await Promise.all(many.map(async (key) => resolve(key)));
+    const [first, second] = alone.map(({ body, headers: { etag } }) => ({ principal: body, etag }));
+    expect(answer.body).toEqual({ keys: [null, first, second, null, first] });
+    const tooMany = { digests: Array.from({ length: 65 }, () => digests[0]) };
+    const ask = (body: object): Promise<Answer> =>
+      keys.call('POST', '/internal/principals/keys', { body, headers });
+    expect((await ask(tooMany)).status).toBe(422);
+    expect((await ask({ digests: [unknown] })).status).toBe(422);
   });
 
   it('503 and never 401 while the database cannot be asked', async () => {

@@ -1,9 +1,11 @@
 import { Controller, Get, Inject, Query, Req } from '@nestjs/common';
 import {
   LimitStore,
+  RateLimitsQuery,
   UsageContextQuery,
   type BalanceRecord,
   type Clock,
+  type PrincipalReader,
   type RateLimitState,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
@@ -11,7 +13,8 @@ import { Access, CLOCK, principalOf } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { LedgerStore } from '../ledger/ledger.store.js';
 import { Freshness } from './freshness.js';
-import { ownLimits, rateLimitState } from './rate-limits.js';
+import { PRINCIPALS } from './principals-token.js';
+import { rateLimitState, seenLimits } from './rate-limits.js';
 import { payerOf } from './view.js';
 
 /** What an account has left, and its counters. Never cached. */
@@ -27,15 +30,13 @@ export class AccountController {
     @Inject(LimitStore) private readonly limits: LimitStore,
     private readonly ledger: LedgerStore,
     private readonly freshness: Freshness,
+    @Inject(PRINCIPALS) private readonly principals: () => PrincipalReader,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Get('usage/rate-limits')
-  async rateLimits(
-    @Query() query: UsageContextQuery,
-    @Req() request: FastifyRequest,
-  ): Promise<RateLimitState> {
-    const { accountId, limits } = ownLimits(principalOf(request), query.org_id);
+  async rateLimits(@Query() query: RateLimitsQuery, @Req() request: FastifyRequest): Promise<RateLimitState> {
+    const { accountId, limits } = await seenLimits(principalOf(request), query, this.principals);
     const scopes = limits.map(({ kind, id }) => ({ kind, id }));
     return rateLimitState(limits, await this.limits.read(accountId, scopes), this.clock.now());
   }

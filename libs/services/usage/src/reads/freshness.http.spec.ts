@@ -1,6 +1,13 @@
-import { eventually, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
+import {
+  eventually,
+  scopeLimits,
+  sessionPrincipal,
+  testDatabase,
+  usageRecord,
+  type TestDatabase,
+} from '@gateway/testing';
 import { mintSecret, SystemRandom } from '@gateway/platform';
-import type { AdmitRequest, UsageEventRecord } from '@gateway/contracts';
+import type { AdmitRequest, ScopeLimits, UsageEventRecord } from '@gateway/contracts';
 import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 
 const secret = mintSecret('rsk_', new SystemRandom());
@@ -20,13 +27,17 @@ afterAll(async () => {
 
 beforeEach(() => app.database.pool.query('TRUNCATE usage_event, spend_hour, spend_total'));
 
-function admission(unit: string, reservationNano: bigint): AdmitRequest {
-  const scope = { kind: 'key' as const, id: 'key_1', rpm: null, rpd: null, tpm: null, capNano: null };
+function admission(
+  unit: string,
+  reservationNano: bigint,
+  limits: readonly ScopeLimits[] = [scopeLimits('key', 'key_1')],
+): AdmitRequest {
+  const scopes = limits.map(({ kind, id }) => ({ kind, id, rpm: null, rpd: null, tpm: null, capNano: null }));
   return {
     accountId: 'acct_1',
     accountVersion: 1,
     unit,
-    scopes: [scope],
+    scopes,
     extra: [],
     creditLimitNano: null,
     reservationNano,
@@ -35,11 +46,11 @@ function admission(unit: string, reservationNano: bigint): AdmitRequest {
   };
 }
 
-async function admit(unit: string, nano: bigint): Promise<void> {
-  const first = await app.limits.admit(admission(unit, nano));
+async function admit(unit: string, nano: bigint, limits?: readonly ScopeLimits[]): Promise<void> {
+  const first = await app.limits.admit(admission(unit, nano, limits));
   if (first.outcome === 'stale') {
     await app.limits.stamp('acct_1', 1, first.gen);
-    await admit(unit, nano);
+    await admit(unit, nano, limits);
     return;
   }
   expect(first.outcome).toBe('ok');
@@ -77,6 +88,46 @@ describe('what is never stale', () => {
     expect(key.rpm.resets_in_seconds).toBeLessThanOrEqual(60);
     expect(key.rpd.resets_in_seconds).toBeLessThanOrEqual(86_400);
     await app.limits.put([{ ...(await cancelOf('req_rates/0')) }]);
+  });
+
+  it('READ-15 LIM-21 a session sees every scope of a key that it may look at, and of another one nothing', async () => {
+    const limits = [
+      scopeLimits('key', 'key_1', { rpm: 4 }),
+      scopeLimits('team_member', 'team_1/usr_1', { rpd: 8 }),
+      scopeLimits('member', 'usr_1', { tpm: 80 }),
+      scopeLimits('team', 'team_1'),
+      scopeLimits('org', 'org_1', { rpm: 2 }),
+    ];
+    app.principals.add(secret, limitedKey({ limits }));
+    const person = (userId: string, role: 'owner' | 'member') =>
+      sessionPrincipal({
+        userId,
+        memberships: [{ orgId: 'org_1', accountId: 'acct_1', role, teams: [], limits: limits.slice(2, 3) }],
+      });
+    app.principals.add('eyJ.owner.x', person('usr_0', 'owner'));
+    app.principals.add('eyJ.creator.x', person('usr_1', 'member'));
+    app.principals.add('eyJ.member.x', person('usr_2', 'member'));
+    const ask = (as: string, query: string) => app.call('GET', `/v1/usage/rate-limits?${query}`, as);
+    await admit('req_scopes/0', 0n, limits);
+    for (const as of ['eyJ.owner.x', 'eyJ.creator.x']) {
+      const { status, body } = await ask(as, 'key_id=key_1');
+      expect(status).toBe(200);
+      expect(body.scopes).toMatchObject({
+        key: { rpm: { current: 1, limit: 4, pct: 25 } },
+        team_member: { rpd: { current: 1, limit: 8 } },
+        member: { tpm: { current: 40, limit: 80, pct: 50 } },
+        team: { rpm: { current: 1, limit: null, pct: 0 } },
+        org: { rpm: { current: 1, limit: 2 } },
+      });
+    }
+    const own = await ask('eyJ.member.x', 'org_id=org_1');
+    expect(own.body.scopes).toMatchObject({ key: null, team: null, member: { tpm: { limit: 80 } } });
+    const refused = ['key_id=key_1', 'key_id=key_none'].map((query) => ask('eyJ.member.x', query));
+    const elsewhere = ask('eyJ.owner.x', 'key_id=key_1&org_id=org_2');
+    expect((await Promise.all([...refused, elsewhere])).map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect((await ask(secret, 'key_id=key_2')).body.scopes.org).toBeNull();
+    await app.limits.put([{ ...(await cancelOf('req_scopes/0')), scopes: limits }]);
+    app.principals.add(secret, limitedKey());
   });
 
   it('READ-19 READ-20 READ-21 READ-49 EDGE-03 a balance is posted less unposted, with what is reserved', async () => {

@@ -1,12 +1,16 @@
-import type {
-  AccountState,
-  Principal,
-  RateLimitState,
-  RateMetric,
-  RateScope,
-  ScopeKind,
-  ScopeLimits,
+import {
+  ApiError,
+  type AccountState,
+  type Principal,
+  type PrincipalReader,
+  type RateLimitsQuery,
+  type RateLimitState,
+  type RateMetric,
+  type RateScope,
+  type ScopeKind,
+  type ScopeLimits,
 } from '@gateway/contracts';
+import { visibleKey } from '@gateway/platform';
 import { viewOf } from './view.js';
 
 const NO_SCOPES: RateLimitState['scopes'] = {
@@ -18,17 +22,31 @@ const NO_SCOPES: RateLimitState['scopes'] = {
 };
 const KINDS: readonly ScopeKind[] = ['key', 'team_member', 'member', 'team', 'org'];
 
-/** Whose counters a caller sees. A key sees its own alone; a session the scopes of itself in the org. */
-export function ownLimits(
+interface SeenLimits {
+  accountId: string;
+  limits: readonly ScopeLimits[];
+}
+
+/**
+ * Whose counters a caller sees. A key sees its own alone; a session the scopes of itself in the org, or with `key_id` all
+ * of a key that it may look at. Throws ApiError `not_found` for another key, `forbidden` for another org.
+ */
+export async function seenLimits(
   principal: Principal,
-  orgId: unknown,
-): { accountId: string; limits: ScopeLimits[] } {
+  { org_id, key_id }: RateLimitsQuery,
+  principals: () => PrincipalReader,
+): Promise<SeenLimits> {
   if (principal.kind === 'key')
     return {
       accountId: principal.accountId,
       limits: principal.limits.filter((limit) => limit.kind === 'key' && limit.id === principal.keyId),
     };
-  const { accountId, orgId: org } = { orgId: '', ...viewOf(principal, orgId) };
+  if (key_id !== undefined) {
+    const key = await visibleKey(principals(), principal, key_id);
+    if (org_id !== undefined && key.orgId !== org_id) throw new ApiError('not_found');
+    return key;
+  }
+  const { accountId, orgId: org } = { orgId: '', ...viewOf(principal, org_id) };
   if (principal.kind === 'admin_key') return { accountId, limits: [] };
   const membership = principal.memberships.find((held) => held.orgId === org);
   return { accountId, limits: membership?.limits ?? [] };

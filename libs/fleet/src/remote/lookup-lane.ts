@@ -1,0 +1,95 @@
+import type { Clock } from '@gateway/contracts';
+
+export interface LookupLaneOptions<Q, A> {
+  clock: Clock;
+  /** Asks for several at once; answers in their order. A failure is everyone's of the batch. */
+  send(questions: Q[]): Promise<readonly A[]>;
+  /** What somebody is answered whose turn does not come. */
+  shed(): Error;
+  /** Questions of one batch. */
+  batchMax: number;
+}
+
+interface Waiting<Q, A> {
+  question: Q;
+  sinceMs: number;
+  resolve: (answer: A) => void;
+  reject: (failure: unknown) => void;
+}
+
+/** Batches under way (reliability 5.5). */
+const BATCHES_MAX = 4;
+const WAITING_MAX = 2_048;
+const WAITING_OF_ADDRESS_MAX = 256;
+/** Whoever has waited longer for a turn is refused: the caller would have given up, and the service is behind. */
+const WAIT_MS_MAX = 1_000;
+
+/**
+ * Look-ups whose credential may be unknown. They share a few batches, and addresses take turns in them: a flood of
+ * unknown credentials fills its own line, not that of a new key from elsewhere.
+ */
+export class LookupLane<Q, A> {
+  /** By address, the one whose turn is next first. */
+  private readonly lines = new Map<string, Waiting<Q, A>[]>();
+  private waiting = 0;
+  private underWay = 0;
+
+  constructor(private readonly options: LookupLaneOptions<Q, A>) {}
+
+  ask(question: Q, address: string): Promise<A> {
+    return new Promise((resolve, reject) => {
+      const line = this.lines.get(address) ?? [];
+      if (line.length >= WAITING_OF_ADDRESS_MAX) return reject(this.options.shed());
+      if (this.waiting >= WAITING_MAX) this.shedLongest();
+      line.push({ question, sinceMs: this.options.clock.monotonic(), resolve, reject });
+      this.lines.set(address, line);
+      this.waiting += 1;
+      // Those of the same turn of the event loop go together.
+      if (this.underWay < BATCHES_MAX) queueMicrotask(() => this.next());
+    });
+  }
+
+  private next(): void {
+    while (this.underWay < BATCHES_MAX && this.waiting > 0) {
+      const batch = this.take();
+      if (batch.length > 0) void this.run(batch);
+    }
+  }
+
+  private async run(batch: Waiting<Q, A>[]): Promise<void> {
+    this.underWay += 1;
+    try {
+      const answers = await this.options.send(batch.map(({ question }) => question));
+      batch.forEach(({ resolve }, at) => resolve(answers[at]));
+    } catch (failure) {
+      for (const { reject } of batch) reject(failure);
+    }
+    this.underWay -= 1;
+    this.next();
+  }
+
+  /** One of each address in turn, until the batch is full. */
+  private take(): Waiting<Q, A>[] {
+    const batch: Waiting<Q, A>[] = [];
+    const oldest = this.options.clock.monotonic() - WAIT_MS_MAX;
+    for (const [address, line] of this.lines) {
+      if (batch.length === this.options.batchMax) break;
+      const [first] = line.splice(0, 1);
+      this.lines.delete(address);
+      if (line.length > 0) this.lines.set(address, line);
+      this.waiting -= 1;
+      if (first.sinceMs < oldest) first.reject(this.options.shed());
+      else batch.push(first);
+    }
+    return batch;
+  }
+
+  private shedLongest(): void {
+    let [longest] = this.lines;
+    for (const each of this.lines) if (each[1].length > longest[1].length) longest = each;
+    const [address, line] = longest;
+    line.pop()?.reject(this.options.shed());
+    if (line.length === 0) this.lines.delete(address);
+    this.waiting -= 1;
+  }
+}
