@@ -1,6 +1,8 @@
 import type { ApiError, KeyPrincipal } from '@gateway/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { applyKeyPin } from '../request/response-headers.js';
+import { countBody, isLarge, refuseUnread } from '../pressure/body-intake.js';
+import type { Pressure } from '../pressure/pressure.js';
 import type { Authenticator } from './authenticator.js';
 import type { AccessRule } from './access.js';
 import { requireOrgOfPath } from './org-role.js';
@@ -32,6 +34,7 @@ export interface RegisteredRoute {
 export function guardRawRoutes(
   instance: FastifyInstance,
   authenticator: () => Authenticator,
+  pressure: () => Pressure,
 ): RegisteredRoute[] {
   const routes: RegisteredRoute[] = [];
   instance.addHook('onRoute', (route) => {
@@ -41,19 +44,37 @@ export function guardRawRoutes(
     if (access === null) return;
     const admits = route.config?.admits === true;
     const refused = route.config?.refused;
-    const guard = async (request: FastifyRequest): Promise<void> => {
-      request.principal = admits
-        ? await authenticator().authenticateKey(request, access, (principal, refusal) =>
-            refused?.(request, principal, refusal),
-          )
-        : await authenticator().authenticate(request, access);
-      if (access.org !== undefined) requireOrgOfPath(request, access);
-      if (request.principal !== null) applyKeyPin(request, request.principal);
+    const requireUsableBody = (request: FastifyRequest): void => {
       if (request.bodyFault === null) return;
       if (request.principal?.kind === 'key') refused?.(request, request.principal, request.bodyFault);
       throw request.bodyFault;
     };
-    route.preHandler = [guard, ...[route.preHandler ?? []].flat()];
+    // Before the body is read: of somebody who may not call, none of it comes into memory.
+    const guard = async (request: FastifyRequest): Promise<void> => {
+      try {
+        request.principal = admits
+          ? await authenticator().authenticateKey(request, access, (principal, refusal) =>
+              refused?.(request, principal, refusal),
+            )
+          : await authenticator().authenticate(request, access);
+        if (access.org !== undefined) requireOrgOfPath(request, access);
+        if (request.principal !== null) applyKeyPin(request, request.principal);
+        if (request.bodyFault !== null) requireUsableBody(request);
+      } catch (refusal) {
+        return refuseUnread(request, refusal);
+      }
+      if (access.public !== true && isLarge(request)) countBody(request, pressure());
+    };
+    route.preParsing = [guard, ...[route.preParsing ?? []].flat()];
+    // The parser of a route that admits takes bytes as they are.
+    if (!admits)
+      route.preHandler = [
+        (request, _reply, done) => {
+          requireUsableBody(request);
+          done();
+        },
+        ...[route.preHandler ?? []].flat(),
+      ];
   });
   return routes;
 }

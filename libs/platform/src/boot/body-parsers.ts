@@ -20,7 +20,7 @@ export function registerBodyParsers(instance: FastifyInstance): void {
 }
 
 function jsonOf(request: FastifyRequest, bytes: Buffer): unknown {
-  if (bytes.length === 0 || request.refusal !== null || request.bodyFault !== null) return undefined;
+  if (bytes.length === 0 || request.bodyFault !== null) return undefined;
   const body = parseBody(bytes);
   if (!(body instanceof BodyFault)) return body.value;
   const { detail } = body;

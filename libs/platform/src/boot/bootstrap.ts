@@ -16,6 +16,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BASELINE_VERSION } from '@gateway/api-version';
 import type { Tracer } from '@opentelemetry/api';
 import type { Logger } from 'pino';
+import type { AccessRule } from '../auth/access.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { ClientAddress } from '../auth/client-address.js';
 import { listRoutes, type ListedRoute } from '../auth/list-routes.js';
@@ -38,6 +39,7 @@ import { SystemClock } from '../time/system-clock.js';
 import { SystemRandom } from '../time/system-random.js';
 import { CLOCK } from '../time/tokens.js';
 import { defaultPressureLimits, Pressure, type PressureLimits } from '../pressure/pressure.js';
+import { registerBodyIntake } from '../pressure/body-intake.js';
 import { registerBodyParsers } from './body-parsers.js';
 import { answerClientError } from './client-error.js';
 import { Entrance } from './entrance.js';
@@ -103,6 +105,7 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
     app?: NestFastifyApplication;
     entrance?: Entrance;
     authenticator?: Authenticator;
+    pressure?: Pressure;
     failures?: FailureLog;
   } = {};
   const created = (): NestFastifyApplication => {
@@ -113,7 +116,21 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
   decorateClient(instance, () => created().get(ClientAddress));
   registerBodyParsers(instance);
   completeAnswers(instance, config.stallMs ?? STALL_MS);
-  const registered = guardRawRoutes(instance, () => (parts.authenticator ??= created().get(Authenticator)));
+  const authenticator = (): Authenticator => (parts.authenticator ??= created().get(Authenticator));
+  const pressure = (): Pressure => (parts.pressure ??= created().get(Pressure));
+  const rules = new Map<string, AccessRule>();
+  const ruleOf = ({ method, routeOptions: { url } }: FastifyRequest): AccessRule | undefined =>
+    rules.get(`${method} ${url}`);
+  registerBodyIntake(instance, {
+    ...{ pressure, random },
+    authenticate: (request) => authenticator().authenticate(request, ruleOf(request) ?? {}),
+    callersOf: (request) => {
+      const rule = ruleOf(request);
+      if (rule === undefined) return null;
+      return rule.public === true ? 'everybody' : 'some';
+    },
+  });
+  const registered = guardRawRoutes(instance, authenticator, pressure);
   // Before any plugin: the routes of one that registers some are completed with the handler of that moment.
   // One log for all of them, because its bound is the process's.
   const failures = (): FailureLog =>
@@ -141,6 +158,7 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
 
   await app.init();
   const routes = listRoutes(app, registered);
+  for (const { method, path, access } of routes) rules.set(`${method} ${path}`, access);
   const connected = await connect?.(app);
   await app.listen(config.port, config.host);
   const url = urlOf(instance, config.host);
@@ -253,7 +271,7 @@ function refuseAddress(failure: Error, request: FastifyRequest, reply: FastifyRe
   request.apiVersion = BASELINE_VERSION;
   const refusal = readVersion(request) ?? toApiError(failure);
   if (request.headers['transfer-encoding'] === undefined) return answerAddress(refusal, request, reply);
-  dropBody(request, (wasTooLarge) => {
+  void dropBody(request).then((wasTooLarge) => {
     if (wasTooLarge) sendTooLarge(request, reply);
     else answerAddress(refusal, request, reply);
   });

@@ -42,11 +42,10 @@ export class Entrance {
     const startedAt = performance.now();
     const bodyBytes = Number(request.headers['content-length'] ?? 0);
     drain.entered();
-    pressure.held(bodyBytes);
     // One listener for all of it: each costs every request.
     reply.raw.once('close', () => {
       drain.left();
-      pressure.released(bodyBytes);
+      pressure.released(request.heldBytes);
       if (!request.isOversized) this.measure(request, reply, performance.now() - startedAt);
     });
     return OPERATIONAL_PATHS.has(request.url) ? null : pressure.refusal(bodyBytes);

@@ -65,6 +65,12 @@ class ProbeController {
     return { kind: principalOf(request).kind, name: body.name };
   }
 
+  @Post('guarded')
+  @Access({ key: true })
+  swallowGuarded(@Req() request: FastifyRequest): object {
+    return this.swallow(request);
+  }
+
   @Get('evaluate')
   @Access({ key: { permission: 'evaluate:write' } })
   evaluate(): object {
@@ -191,6 +197,8 @@ export interface ProbeOptions {
   stallMs?: number;
   metrics?: BootConfig['metrics'];
   trustedProxies?: BootConfig['trustedProxies'];
+  /** Base URL of a collector of traces; default: there are none. */
+  otlpEndpoint?: string;
   /** Takes each line of the log; default: nothing is logged. */
   onLog?: (line: string) => void;
 }
@@ -204,6 +212,7 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
     service: 'probe',
     logLevel: options.onLog === undefined ? 'silent' : 'info',
     logTo: options.onLog === undefined ? undefined : { write: options.onLog },
+    otlpEndpoint: options.otlpEndpoint ?? null,
     fleetToken: PROBE_FLEET_TOKEN,
     otherFleetTokens: [PROBE_OTHER_FLEET_TOKEN],
     eventLog: () => new EventLogDouble(),

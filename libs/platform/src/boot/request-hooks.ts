@@ -9,8 +9,8 @@ import '../request/gateway-request.js';
 
 /**
  * The order of every request: one meaning (what a neighbour could read in another way is refused), size, version header, then (elsewhere) authentication, status of the key, body.
- * A request whose length is known is judged at once. The size of a chunked body is known only when it was read,
- * so its refusal waits in `request.refusal` until then.
+ * A request whose length is known is judged at once. The size of a chunked body is known only at its end, so its
+ * refusal waits in `request.refusal` until then (pressure/body-intake.ts).
  */
 export function registerRequestHooks(instance: FastifyInstance, entrance: () => Entrance | undefined): void {
   instance.decorateRequest('requestId', { getter: requestIdOf });
@@ -19,6 +19,7 @@ export function registerRequestHooks(instance: FastifyInstance, entrance: () => 
   instance.decorateRequest('principal', null);
   instance.decorateRequest('bodyFault', null);
   instance.decorateRequest('refusal', null);
+  instance.decorateRequest('heldBytes', 0);
   instance.decorateRequest('isOversized', false);
   // One hook, because each costs every request.
   instance.addHook('onRequest', (request, reply, done) => {
@@ -28,6 +29,7 @@ export function registerRequestHooks(instance: FastifyInstance, entrance: () => 
       return done(new ApiError('bad_request', { message: fault }));
     }
     if (declaresTooMuch(request)) return sendTooLarge(request, reply);
+    if (hasNul(request.url)) return done(new ApiError('not_found'));
     const refusal = readVersion(request) ?? entrance()?.draining(request, reply) ?? null;
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined) request.bodyFault = contentEncodingFault(encoding);
@@ -37,9 +39,12 @@ export function registerRequestHooks(instance: FastifyInstance, entrance: () => 
     }
     done(entrance()?.enter(request, reply) ?? undefined);
   });
-  instance.addHook('preValidation', (request, _reply, done) => {
-    done(request.refusal ?? undefined);
-  });
+}
+
+/** No id of ours holds one, and PostgreSQL takes none in a text. Of the query it is a fault that names its parameter. */
+function hasNul(url: string): boolean {
+  const at = url.indexOf('%00');
+  return at >= 0 && !url.slice(0, at).includes('?');
 }
 
 function requestIdOf(this: FastifyRequest): string {

@@ -1,5 +1,9 @@
-import { eventually } from '@gateway/testing';
+import { eventually, keyPrincipal } from '@gateway/testing';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { mintSecret } from '../auth/secret.js';
+import { SystemRandom } from '../time/system-random.js';
 import { startProbe, type Probe } from '../boot/probe-app.fixture.js';
 
 /** A response that is read bit by bit. */
@@ -111,19 +115,27 @@ describe('pressure', () => {
     await probe.close();
   });
 
-  it('U15 counts the bodies in flight by their declared length and lets go of them', async () => {
+  it('U15 counts large bodies as they arrive, lets go of them, and refuses while too much is held', async () => {
     const probe = await startProbe({
       pressure: { delayMs: none, rssBytes: none, bodyBytes: { some: 1, all: 10 } },
     });
-    const post = (body: string): Promise<Response> =>
-      fetch(`${probe.url}/v1/open`, {
-        method: 'POST',
-        body,
-        headers: { 'content-type': 'application/json' },
-      });
-    expect((await post('{"name":"12345678901234"}')).status).toBe(503);
-    expect((await post('{"x":1}')).status).toBe(201);
-    await eventually(async () => probe.pressure.bodyBytesInFlight === 0);
+    const secret = mintSecret('rsk_', new SystemRandom());
+    probe.principals.add(secret, keyPrincipal());
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${secret}` };
+    const sending = request(`${probe.url}/v1/guarded`, { method: 'POST', headers });
+    const sent = once(sending, 'response') as Promise<[IncomingMessage]>;
+    sending.write('{');
+    await eventually(() => probe.pressure.bodyBytesInFlight === 1);
+    const small = (): Promise<Response> =>
+      fetch(`${probe.url}/v1/guarded`, { method: 'POST', body: '{"x":1}', headers });
+    expect((await small()).status).toBe(201);
+    sending.write(Buffer.alloc(20_000, 0x20));
+    await eventually(() => probe.pressure.bodyBytesInFlight === 20_001);
+    expect((await small()).status).toBe(503);
+    sending.end('}');
+    expect((await sent)[0].statusCode).toBe(201);
+    await eventually(() => probe.pressure.bodyBytesInFlight === 0);
+    expect((await small()).status).toBe(201);
     await probe.close();
   });
 });

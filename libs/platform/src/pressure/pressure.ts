@@ -13,11 +13,12 @@ export interface PressureLimits {
   delayMs: { some: number; all: number };
   /** Resident memory. */
   rssBytes: { some: number; all: number };
-  /** Request bodies that are being served, by their declared length. */
+  /** Large request bodies that are being served, as far as they have arrived. */
   bodyBytes: { some: number; all: number };
 }
 
 const MIB = 1024 * 1024;
+const STRANGER_BYTES_MAX = 16 * MIB;
 
 /** 70 and 80 % of the memory that this process may use: the container's limit, else the machine's. */
 export function defaultPressureLimits(): PressureLimits {
@@ -34,6 +35,7 @@ export function defaultPressureLimits(): PressureLimits {
 @Injectable()
 export class Pressure {
   private bodyBytes = 0;
+  private strangerBytes = 0;
   private limits = defaultPressureLimits();
   private instance: FastifyInstance | undefined;
   private readonly delay = new LoopDelay();
@@ -44,13 +46,23 @@ export class Pressure {
     return this.bodyBytes;
   }
 
-  /** A request body of so many bytes is being served, by its declared length. */
+  /** So many bytes of a request body have arrived and are being served. */
   held(bytes: number): void {
     this.bodyBytes += bytes;
   }
 
   released(bytes: number): void {
     this.bodyBytes -= bytes;
+  }
+
+  /** So many bytes more, or less, of those that have shown no valid credential. */
+  heldOfStrangers(bytes: number): void {
+    this.strangerBytes += bytes;
+  }
+
+  /** They share one budget, whatever their number (reliability 5.5). */
+  get refusesStrangers(): boolean {
+    return this.strangerBytes > STRANGER_BYTES_MAX;
   }
 
   /** True where batch work and requests of free models are to be refused with `service_unavailable`. */

@@ -19,6 +19,8 @@ declare module 'fastify' {
     bodyFault: ApiError | null;
     /** A refusal that waits until the size of a chunked body is known, because size comes first. */
     refusal: ApiError | null;
+    /** Bytes of its body that count as held until the response is closed. */
+    heldBytes: number;
     /** The body was over the limit: no metric, no log line. */
     isOversized: boolean;
   }

@@ -1,5 +1,8 @@
 import { connect } from 'node:net';
 import { BODY_LIMIT_BYTES } from '@gateway/contracts';
+import { keyPrincipal } from '@gateway/testing';
+import { mintSecret } from '../auth/secret.js';
+import { SystemRandom } from '../time/system-random.js';
 import { startProbe, type Probe } from '../boot/probe-app.fixture.js';
 
 interface RawAnswer {
@@ -59,7 +62,10 @@ describe('the size of a request body', () => {
   afterAll(() => probe.close());
 
   it.each([false, true])('LIM-13 accepts 33,554,432 bytes (chunked: %s)', async (chunked) => {
-    const answer = await send(probe, { path: '/v1/open', bytes: BODY_LIMIT_BYTES, chunked });
+    const secret = mintSecret('rsk_', new SystemRandom());
+    probe.principals.add(secret, keyPrincipal());
+    const headers = [`Authorization: Bearer ${secret}`];
+    const answer = await send(probe, { path: '/v1/guarded', bytes: BODY_LIMIT_BYTES, chunked, headers });
     expect(answer.status).toBe(201);
     expect(answer.headers).toContain('x-request-id: req_');
   });

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { BODY_LIMIT_BYTES } from '@gateway/contracts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify';
 
 const PAGE = `<!DOCTYPE html>
 <html>
@@ -47,18 +47,27 @@ export function sendTooLarge(request: FastifyRequest, reply: FastifyReply): void
   request.raw.once('end', end).once('error', end).once('close', end).resume();
 }
 
-/** Reads and drops a body of unknown length, then says whether it was over the limit. */
-export function dropBody(request: FastifyRequest, then: (wasTooLarge: boolean) => void): void {
-  let size = 0;
-  const count = (chunk: Buffer): void => {
-    size += chunk.length;
-    if (size > BODY_LIMIT_BYTES) settle(true);
-  };
-  const settle = (wasTooLarge: boolean): void => {
-    request.raw.removeListener('data', count).removeAllListeners('end');
-    then(wasTooLarge);
-  };
-  request.raw.once('end', () => settle(false)).on('data', count);
+/** Reads and drops a body of unknown length, or what is left of it, then says whether it was over the limit. */
+export function dropBody(request: FastifyRequest, readBytes = 0): Promise<boolean> {
+  return new Promise((resolve) => {
+    let size = readBytes;
+    const count = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > BODY_LIMIT_BYTES) settle(true);
+    };
+    const end = (): void => settle(false);
+    const settle = (wasTooLarge: boolean): void => {
+      request.raw.removeListener('data', count).removeListener('end', end).removeListener('close', end);
+      resolve(wasTooLarge);
+    };
+    if (size > BODY_LIMIT_BYTES) return resolve(true);
+    request.raw.once('end', end).once('close', end).on('data', count);
+  });
+}
+
+/** What Fastify throws where a body that it reads is over the limit. */
+export function tooLarge(): Error {
+  return new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
 }
 
 /** Fastify's own failure, or the exception that Nest makes of it. */

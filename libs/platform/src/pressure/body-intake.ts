@@ -1,0 +1,111 @@
+import { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { ApiError, type Random } from '@gateway/contracts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { unavailable } from '../errors/unavailable.js';
+import { dropBody, tooLarge } from '../request/oversize.js';
+import '../request/gateway-request.js';
+import type { Pressure } from './pressure.js';
+
+/** Smaller bodies are neither counted nor asked about before they are read: they are in memory with their headers. */
+const SMALL_BYTES = 16_384;
+/** Without progress, of a body whose sender has shown no valid credential. */
+const STRANGER_STALL_MS = 10_000;
+
+export interface BodyIntakeDeps {
+  /** Throws where the caller may not call the handler of Nest at the path. */
+  authenticate: (request: FastifyRequest) => Promise<unknown>;
+  /** Who may call it: null = there is none. */
+  callersOf: (request: FastifyRequest) => 'everybody' | 'some' | null;
+  pressure: () => Pressure;
+  random: Random;
+}
+
+/**
+ * Decides whose body is read into memory. Of a handler of Nest, whose guard runs after the body, a large body is read for
+ * a caller that its rule lets in; routes without Nest are guarded before their body (raw-routes.ts). What strangers send
+ * to public paths has a small budget together.
+ */
+export function registerBodyIntake(instance: FastifyInstance, deps: BodyIntakeDeps): void {
+  instance.addHook('preParsing', async (request) => {
+    if (request.refusal !== null) return refuseUnread(request, request.refusal);
+    // It is guarded by itself, or passed on as a stream.
+    if (request.routeOptions.config.access !== undefined || !isLarge(request)) return;
+    const callers = deps.callersOf(request);
+    if (callers === null) return refuseUnread(request, new ApiError('not_found'));
+    if (callers === 'everybody') return readOfStranger(request, deps);
+    try {
+      await deps.authenticate(request);
+    } catch (failure) {
+      return refuseUnread(request, failure);
+    }
+    countBody(request, deps.pressure());
+  });
+}
+
+/**
+ * Throws the refusal before the body was read. Of a chunked body the size is known only at its end, and its refusal comes
+ * first: it is read and dropped.
+ */
+export async function refuseUnread(request: FastifyRequest, refusal: unknown): Promise<never> {
+  if (request.headers['transfer-encoding'] !== undefined) {
+    limitStall(request);
+    if (await dropBody(request)) throw tooLarge();
+  }
+  throw refusal;
+}
+
+/** Counts the bytes of the body as they arrive; they are given back when the response is closed. */
+export function countBody(request: FastifyRequest, pressure: Pressure): void {
+  request.raw.on('data', (chunk: Buffer) => {
+    request.heldBytes += chunk.length;
+    pressure.held(chunk.length);
+  });
+}
+
+/** A sender without a valid credential has to make progress. */
+function limitStall({ raw: { socket } }: FastifyRequest): void {
+  if (socket instanceof Socket) socket.setTimeout(STRANGER_STALL_MS);
+}
+
+export function isLarge({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BYTES;
+}
+
+/** A body on a public path, read within the budget of strangers. Throws `service_unavailable` past it. */
+async function readOfStranger(
+  request: FastifyRequest,
+  { pressure, random }: BodyIntakeDeps,
+): Promise<Readable> {
+  const { raw } = request;
+  const budget = pressure();
+  limitStall(request);
+  const chunks: Buffer[] = [];
+  let heldBytes = 0;
+  const giveBack = (): void => {
+    budget.heldOfStrangers(-heldBytes);
+    heldBytes = 0;
+  };
+  raw.once('close', giveBack);
+  const isWhole = await new Promise<boolean>((resolve) => {
+    const settle = (whole: boolean): void => {
+      raw.removeListener('data', take).removeListener('end', end).removeListener('close', end);
+      resolve(whole);
+    };
+    const end = (): void => settle(true);
+    const take = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      heldBytes += chunk.length;
+      budget.heldOfStrangers(chunk.length);
+      if (budget.refusesStrangers) settle(false);
+    };
+    raw.once('end', end).once('close', end).on('data', take);
+  });
+  const readBytes = heldBytes;
+  if (isWhole)
+    return Object.assign(Readable.from(chunks, { objectMode: false }), { receivedEncodedLength: readBytes });
+  chunks.length = 0;
+  giveBack();
+  if (await dropBody(request, readBytes)) throw tooLarge();
+  throw unavailable(random, new Error('what strangers send is past its budget'));
+}
