@@ -1,4 +1,20 @@
+import { PageQuery } from '../http/page.js';
 import { validationPipe } from './validation-pipe.js';
+
+describe('a query', () => {
+  const pipe = validationPipe();
+  const read = (value: object) => pipe.transform(value, { type: 'query', metatype: PageQuery });
+
+  it('READ-50 of any read takes refresh, which no handler sees; another value of it and other names are 422', async () => {
+    for (const refresh of ['true', 'false'])
+      expect({ ...((await read({ refresh, limit: '5' })) as PageQuery) }).toEqual({ limit: 5, offset: 0 });
+    for (const query of [{ refresh: 'soon' }, { fresh: 'true' }])
+      await expect(read(query)).rejects.toMatchObject({ code: 'validation_error' });
+    await expect(
+      pipe.transform({ refresh: 'true' }, { type: 'body', metatype: PageQuery }),
+    ).rejects.toMatchObject({ code: 'validation_error' });
+  });
+});
 
 describe('texts that a database cannot hold', () => {
   const pipe = validationPipe();

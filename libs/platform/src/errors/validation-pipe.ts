@@ -27,8 +27,15 @@ class StorablePipe extends ValidationPipe {
         });
       }
     }
-    return super.transform(value, metadata);
+    return super.transform(metadata.type === 'query' ? withoutRefresh(value) : value, metadata);
   }
+}
+
+/** Reads may be asked to pass over a cache (spec, Usage and balance). None of ours has one, so there is nothing to tell a handler. */
+function withoutRefresh(query: unknown): unknown {
+  if (typeof query !== 'object' || query === null || !('refresh' in query)) return query;
+  const { refresh, ...rest } = query;
+  return refresh === 'true' || refresh === 'false' ? rest : query;
 }
 
 const ODD = /\0|\p{Surrogate}/u;

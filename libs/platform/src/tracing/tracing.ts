@@ -1,5 +1,6 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 import type { FastifyInstance } from 'fastify';
+import { OPERATIONAL_PATHS } from '../health/operational-routes.js';
 
 /** Nest token of the tracer. Without an SDK it is the API's own no-op twin. */
 export const TRACER = Symbol('Tracer');
@@ -10,32 +11,35 @@ export interface Tracing {
 }
 
 /**
- * Loads the OpenTelemetry SDK and exports to an OTLP/HTTP endpoint. Call it only where an endpoint is configured:
+ * Loads the OpenTelemetry SDK and exports to an OTLP/HTTP endpoint, to its path /v1/traces. Call it only where an endpoint is configured:
  * without it nothing is loaded, and the API's calls cost nothing.
  */
 export async function startTracing(options: { service: string; endpoint: string }): Promise<Tracing> {
-  const [{ NodeTracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }] =
-    await Promise.all([
-      import('@opentelemetry/sdk-trace-node'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-      import('@opentelemetry/resources'),
-    ]);
+  const [{ NodeTracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, resources] = await Promise.all([
+    import('@opentelemetry/sdk-trace-node'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ]);
 
   const exporter = new OTLPTraceExporter({
     url: `${options.endpoint.replace(/\/$/, '')}/v1/traces`,
     timeoutMillis: 5_000,
   });
   const provider = new NodeTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': options.service }),
+    resource: resources
+      .resourceFromAttributes({ 'service.name': options.service })
+      // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES of whoever deploys it come first.
+      .merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [new BatchSpanProcessor(exporter, { maxQueueSize: 2_048 })],
   });
   provider.register();
   return { shutdown: () => provider.shutdown() };
 }
 
-/** One server span per request, continued from the caller's `traceparent`; ids and statuses only, no bodies. */
+/** One server span per request but those of probes, continued from the caller's `traceparent`; ids and statuses only, no bodies. */
 export function traceRequests(instance: FastifyInstance, tracer: Tracer): void {
   instance.addHook('onRequest', (request, reply, done) => {
+    if (OPERATIONAL_PATHS.has(request.url)) return done();
     const parent = propagation.extract(context.active(), request.headers);
     const route = request.routeOptions.url ?? 'unknown';
     const span = tracer.startSpan(`${request.method} ${route}`, { kind: SpanKind.SERVER }, parent);

@@ -347,6 +347,15 @@ describe('whose usage a caller sees', () => {
     expect((await summary(null)).status).toBe(401);
   });
 
+  it('READ-50 LIM-18 a session reads at once what was posted, with refresh=true and without', async () => {
+    for (const [posted, path] of ['/v1/usage', '/v1/usage?refresh=true', '/v1/usage'].entries()) {
+      await app.post(usageRecord());
+      expect((await app.call('POST', path, tokenOf('owner'), ORG)).body.total_requests).toBe(posted + 1);
+    }
+    const limits = await app.call('GET', '/v1/usage/rate-limits?org_id=org_1&refresh=true', tokenOf('owner'));
+    expect(limits.status).toBe(200);
+  });
+
   it.each(['/v1/usage', '/v1/usage/events'])(
     'AUTH-13 %s answers 422 to a missing org_id of every caller and to a malformed one of a session',
     async (path) => {
