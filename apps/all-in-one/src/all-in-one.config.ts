@@ -2,6 +2,7 @@ import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-vali
 import { CatalogueConfig } from '@gateway/catalogue';
 import { EdgeConfig, enabledProviders } from '@gateway/edge';
 import { KeysConfig } from '@gateway/keys';
+import { MailConfig } from '@gateway/mail';
 import {
   IsTrustedProxies,
   loadConfig,
@@ -47,6 +48,7 @@ export interface DataPaths {
   secrets: string;
   logs: string;
   firstRun: string;
+  mail: string;
 }
 
 export interface ServiceConfigs {
@@ -54,6 +56,7 @@ export interface ServiceConfigs {
   keys: Readonly<KeysConfig>;
   usage: Readonly<UsageConfig>;
   edge: Readonly<EdgeConfig>;
+  mail: Readonly<MailConfig>;
   providers: ReturnType<typeof enabledProviders>;
 }
 
@@ -79,6 +82,7 @@ export function dataPaths(folder: string): DataPaths {
     secrets: join(dir, 'secrets.json'),
     logs: join(dir, 'logs'),
     firstRun: join(dir, 'first-run.json'),
+    mail: join(dir, 'mail'),
   };
 }
 
@@ -101,6 +105,8 @@ export function readServices(
     KEYS_PRINCIPAL_CACHE: 'true',
     KEYS_SECRETS_FILE: env.KEYS_SECRETS_FILE || paths.secrets,
     KEYS_SECRETS_CREATE: 'true',
+    KEYS_PUBLIC_URL: env.KEYS_PUBLIC_URL || `http://127.0.0.1:${env.PORT || '8080'}`,
+    MAIL_DIR: env.MAIL_DIR || paths.mail,
     JOURNAL_DIR: env.JOURNAL_DIR || paths.journal,
     SIMULATED_PROVIDER: 'true',
     SIMULATED_API_KEY: 'built-in',
@@ -112,6 +118,7 @@ export function readServices(
     keys: () => loadConfig(KeysConfig, decided),
     usage: () => loadConfig(UsageConfig, decided),
     edge: () => loadConfig(EdgeConfig, decided),
+    mail: () => loadConfig(MailConfig, decided),
     providers: () => enabledProviders(decided),
   });
 }

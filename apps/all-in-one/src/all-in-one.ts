@@ -3,6 +3,7 @@ import { CATALOGUE_SCHEMA, CATALOGUE_SCHEMA_DIR, CatalogueModule } from '@gatewa
 import { EdgeModule } from '@gateway/edge';
 import { FirstRun, KEYS_SCHEMA, KEYS_SCHEMA_DIR, KeysModule, OpeningCredit } from '@gateway/keys';
 import { NotificationsModule } from '@gateway/notifications';
+import { MailModule } from '@gateway/mail';
 import { applyMigrations, EmbeddedPostgres } from '@gateway/database';
 import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
 import {
@@ -124,6 +125,7 @@ function startServices(
     module: class AllInOneApp {},
     imports: [
       platform,
+      MailModule.with(services.mail),
       KeysModule.with(services.keys),
       CatalogueModule.with(services.catalogue),
       UsageModule.with(services.usage),

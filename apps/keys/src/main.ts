@@ -1,17 +1,23 @@
 import 'reflect-metadata';
 import { KeysConfig, KeysModule } from '@gateway/keys';
+import { MailConfig, MailModule } from '@gateway/mail';
 import { RemoteFundsModule, startFleetApp, readFleetSettings } from '@gateway/fleet';
 import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
 import { announceFirstRun } from './announce-first-run.js';
 
 await runMain('keys', () => {
   const env = serviceEnvironment('keys');
-  const { fleet, own } = readConfigs({
+  const { fleet, own, mail } = readConfigs({
     fleet: () => readFleetSettings(['USAGE_URL'], env),
     own: () => loadConfig(KeysConfig, env),
+    mail: () => loadConfig(MailConfig, env),
   });
   return async () => {
-    const running = await startFleetApp('keys', fleet, [KeysModule.with(own), RemoteFundsModule]);
+    const running = await startFleetApp('keys', fleet, [
+      MailModule.with(mail),
+      KeysModule.with(own),
+      RemoteFundsModule,
+    ]);
     await announceFirstRun(running.app);
     return running;
   };

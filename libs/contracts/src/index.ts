@@ -71,14 +71,25 @@ export type { LimitScope as LimitScopeData } from './events/account/limit-scope.
 export { CatalogueEvent } from './events/catalogue-event.js';
 export { DeadLetter } from './events/dead-letter.js';
 export {
+  ChangePasswordBody,
+  ForgotPasswordBody,
+  ResetPasswordBody,
   LoginBody,
   ReadKeyPrincipalBody,
   RefreshBody,
   RESOLVED_KEYS_MAX,
   ResolveKeysBody,
   ResolvePrincipalBody,
+  UpdateMeBody,
 } from './http/auth.js';
-export type { MeRecord, ResolvedKeys, SessionRecord, UserRecord } from './http/auth.js';
+export type {
+  AuthOptionsRecord,
+  MeRecord,
+  OwnSessionRecord,
+  ResolvedKeys,
+  SessionRecord,
+  UserRecord,
+} from './http/auth.js';
 export {
   AMOUNT_PATTERN,
   CreateKeyBody,
@@ -96,6 +107,15 @@ export type {
   OwnKeyRecord,
   ScopeLimitRecord,
 } from './http/keys.js';
+export {
+  AcceptInvitationBody,
+  CreateInvitationBody,
+  ListMembersQuery,
+  UpdateMemberBody,
+} from './http/members.js';
+export type { InvitationRecord, MemberRecord } from './http/members.js';
+export { CursorPageQuery } from './http/page.js';
+export type { CursorPage } from './http/page.js';
 export { CreateOrgBody, ListOrgsQuery, ScopeLimitsBody, UpdateOrgBody } from './http/orgs.js';
 export type { OrgRecord, OrgTier, ScopeLimitsRecord } from './http/orgs.js';
 export { ListModelsQuery, MODEL_TYPES } from './http/catalogue.js';

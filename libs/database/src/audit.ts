@@ -30,6 +30,8 @@ export interface AuditedWrite {
   orgId: string | null;
   /** Fields that the write set. */
   changedFields: readonly string[];
+  /** Who did it where the request itself names nobody: a person who logs in, or accepts an invitation. */
+  personId?: string;
 }
 
 /** Write it in the transaction of the change itself, so that there is one row per change and none without. */
@@ -42,7 +44,9 @@ export function auditRow(
     id: newId('aud', clock, random),
     created_at: new Date(clock.now()),
     org_id: write.orgId,
-    ...actorOf(request.principal),
+    ...(write.personId === undefined
+      ? actorOf(request.principal)
+      : { actor_kind: 'session' as const, actor_id: write.personId }),
     ip: request.clientIp,
     action: write.action,
     target_type: write.targetType,

@@ -53,6 +53,16 @@ export class ResolveKeysBody {
 export interface ResolvedKeys {
   keys: ({ principal: KeyPrincipal; etag: string } | null)[];
 }
+
+/** Body of PATCH /auth/me: what is absent stays as it is. */
+export class UpdateMeBody {
+  @ValidateIf((body: UpdateMeBody) => body.name !== undefined) @IsString() @Length(1, 200) name?: string;
+  /** IANA name; null = the browser's. */
+  @IsOptional() @IsString() @Length(1, 64) time_zone?: string | null;
+  /** BCP 47; null = the browser's. */
+  @IsOptional() @IsString() @Length(2, 35) locale?: string | null;
+}
+
 /** Body of POST /internal/principals/by-id: a key of one of these accounts. */
 export class ReadKeyPrincipalBody {
   @IsString() @Length(1, 80) key_id!: string;
@@ -63,10 +73,47 @@ export class ReadKeyPrincipalBody {
   account_ids!: string[];
 }
 
+/** Body of POST /auth/password/change. */
+export class ChangePasswordBody {
+  @IsString() @Length(1, 1024) current_password!: string;
+  @IsString() @Length(1, 1024) new_password!: string;
+}
+
+/** Body of POST /auth/password/forgot. */
+export class ForgotPasswordBody {
+  @IsEmail() @Length(3, 254) email!: string;
+}
+
+/** Body of POST /auth/password/reset. */
+export class ResetPasswordBody {
+  @IsString() @Length(1, 512) token!: string;
+  @IsString() @Length(1, 1024) password!: string;
+}
+
 export interface UserRecord {
   id: string;
   email: string;
   name: string;
+  time_zone: string | null;
+  locale: string | null;
+}
+
+/** A login of one's own that lives. */
+export interface OwnSessionRecord {
+  id: string;
+  created_at: string;
+  last_used_at: string;
+  ip: string;
+  user_agent: string;
+  /** True for the session of this very request. */
+  current: boolean;
+}
+
+/** Answer of GET /auth/options: how people can log in. */
+export interface AuthOptionsRecord {
+  password: boolean;
+  /** The identity provider, as the button names it; null where none is set up. */
+  oidc: { name: string } | null;
 }
 
 /** Answer of POST /auth/login and /auth/refresh. */

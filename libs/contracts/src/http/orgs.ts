@@ -76,6 +76,8 @@ export class ListOrgsQuery {
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
   /** How many rows to pass over. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+  /** Part of a name. */
+  @IsOptional() @IsString() @Length(1, 200) q?: string;
 }
 
 /** Limits and model lists as they are stored; null = none. */

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { Funds, newId, type Clock, type LimitStore, type OrgRole } from '@gateway/contracts';
+import { Funds, Mailer, newId, type Clock, type LimitStore, type OrgRole } from '@gateway/contracts';
 import { bootstrap, PlatformModule, SystemClock, SystemRandom, type RunningApp } from '@gateway/platform';
-import { EventLogDouble, FundsDouble, LimitStoreDouble } from '@gateway/testing';
+import { EventLogDouble, FundsDouble, LimitStoreDouble, MailerDouble } from '@gateway/testing';
 import { createAccount } from './accounts/account.store.js';
 import { FirstRun, type FirstRunResult } from './first-run/first-run.js';
 import { KeysConfig } from './keys.config.js';
@@ -13,6 +13,8 @@ import { startSession } from './sessions/session.store.js';
 /** The keys service with the real database, in one process; only specs start it. */
 export const FLEET_TOKEN = 'fleet-token-of-the-keys-specs';
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 export interface Person {
   userId: string;
   email: string;
@@ -23,11 +25,16 @@ export interface Person {
 export interface KeysApp extends RunningApp {
   funds: FundsDouble;
   events: EventLogDouble;
+  mail: MailerDouble;
   limits: LimitStore;
+  /** Settings that a test may change. */
+  config: KeysConfig;
   database: KeysDatabase;
   first: FirstRunResult;
   /** The super admin, who is the owner of the first org. */
   admin: Person;
+  /** Another session of a person. */
+  signedIn(userId: string): Promise<Person>;
   /** A new person with a session. */
   person(membership?: { orgId: string; role: OrgRole }): Promise<Person>;
   /** A new org of this owner. */
@@ -35,7 +42,7 @@ export interface KeysApp extends RunningApp {
     owner: Person,
     more?: { tier?: string; default_api_version?: string },
   ): Promise<{ orgId: string; accountId: string }>;
-  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, options?: CallOptions): Promise<Answer>;
+  call(method: Method, path: string, options?: CallOptions): Promise<Answer>;
 }
 
 export interface CallOptions {
@@ -72,6 +79,8 @@ export async function startKeysApp(
   const limits = options.limits ?? new LimitStoreDouble({ clock, random: new SystemRandom() });
   const funds = new FundsDouble();
   const events = new EventLogDouble();
+  const settings = keysConfig(url, options.config);
+  const mail = new MailerDouble();
   const platform = PlatformModule.with({
     service: 'keys',
     logLevel: 'silent',
@@ -80,9 +89,15 @@ export async function startKeysApp(
     limitStore: () => limits,
     clock,
   });
+  const mailModule = {
+    module: class MailDoubleModule {},
+    global: true,
+    providers: [{ provide: Mailer, useValue: mail }],
+    exports: [Mailer],
+  };
   class KeysAppModule {}
   Module({
-    imports: [platform, KeysModule.with(keysConfig(url, options.config))],
+    imports: [platform, mailModule, KeysModule.with(settings)],
     providers: [{ provide: Funds, useValue: funds }],
   })(KeysAppModule);
   const config = { host: '127.0.0.1', port: 0, drainGraceMs: 1_000 };
@@ -97,7 +112,9 @@ export async function startKeysApp(
     ...people,
     funds,
     events,
+    mail,
     limits,
+    config: settings,
     database,
     first,
     admin: await people.signedIn(id),
@@ -105,9 +122,7 @@ export async function startKeysApp(
   };
 }
 
-interface People extends Pick<KeysApp, 'person' | 'org'> {
-  signedIn(userId: string): Promise<Person>;
-}
+type People = Pick<KeysApp, 'person' | 'org' | 'signedIn'>;
 
 function peopleOf(running: RunningApp, clock: Clock): People {
   const database = running.app.get(KeysDatabase, { strict: false });
@@ -119,7 +134,9 @@ function peopleOf(running: RunningApp, clock: Clock): People {
       where: { id: userId },
       include: { account: true },
     });
-    const { sessionId } = await database.transaction((tx) => startSession(tx, user, sources));
+    const { sessionId } = await database.transaction((tx) =>
+      startSession(tx, user, { ip: '127.0.0.1', userAgent: 'spec' }, sources),
+    );
     const { token } = await tokens.issue({ userId, sessionId, epoch: user.epoch });
     return { userId, email: user.email, accountId: user.account?.id ?? '', token };
   };
@@ -155,7 +172,7 @@ function peopleOf(running: RunningApp, clock: Clock): People {
 
 async function callOver(
   running: RunningApp,
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  method: Method,
   path: string,
   { as, body, headers = {} }: CallOptions = {},
 ): Promise<Answer> {

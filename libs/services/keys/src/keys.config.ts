@@ -1,8 +1,23 @@
-import { IsBoolean, IsEmail, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import {
+  IsBoolean,
+  IsEmail,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+} from 'class-validator';
 import { AMOUNT_PATTERN } from '@gateway/contracts';
 import { OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
+
+/** `<group>=<org id>:<admin or member>` or `<group>=super_admin`, separated by commas. */
+export const GROUP_ROLES_PATTERN =
+  /^[^=,]+=(?:super_admin|org_[0-9A-Za-z-]+:(?:admin|member))(?:,[^=,]+=(?:super_admin|org_[0-9A-Za-z-]+:(?:admin|member)))*$/;
 
 /** Settings of the keys service. Secrets come from the environment or from KEYS_SECRETS_FILE. */
 export class KeysConfig {
@@ -33,13 +48,38 @@ export class KeysConfig {
   /** Makes the file where it is absent. For a single process with its own data folder. */
   @ToBoolean() @IsBoolean() KEYS_SECRETS_CREATE: boolean = false;
 
+  /** Keys of one account, suspended ones too, because none is ever deleted: one more is 409 `conflict`. */
+  @ToNumber() @IsInt() @Min(1) @Max(10_000_000) KEYS_PER_ACCOUNT_MAX: number = 100_000;
+
   /** `iss` of session tokens. */
   @IsString() @Length(1, 200) KEYS_TOKEN_ISSUER: string = 'model-gateway';
+  /** The key of session tokens is replaced when it is this old, in days; 0 = by hand only. */
+  @ToNumber() @IsInt() @Min(0) @Max(3_650) KEYS_SIGNING_KEY_DAYS: number = 30;
   /** Origin that may use the refresh cookie, for example https://gateway.example.com; absent = the request's own host. */
   @IsOptional() @Matches(/^https?:\/\/[^/]+$/) KEYS_DASHBOARD_ORIGIN?: string;
+
+  /** Where people reach the dashboard; links in mails begin with it, whatever host a request names. */
+  @Matches(/^https?:\/\/[^\s]+[^\s/]$/) KEYS_PUBLIC_URL: string = 'http://127.0.0.1:8080';
+
+  /** The operator's identity provider, as its discovery document names itself; absent = people log in with passwords only. */
+  @IsOptional() @Matches(/^https?:\/\/[^\s?#]+$/) OIDC_ISSUER?: string;
+  @ValidateIf(hasIssuer) @IsString() @Length(1, 500) OIDC_CLIENT_ID?: string;
+  /** Absent for a public client, which proves itself by PKCE alone. */
+  @OrFile() @IsOptional() @IsString() @Length(1, 2_000) OIDC_CLIENT_SECRET?: string;
+  /** What the button says; absent = the host of the issuer. */
+  @IsOptional() @IsString() @Length(1, 100) OIDC_NAME?: string;
+  @Matches(/^openid(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/) OIDC_SCOPE: string = 'openid email profile';
+  /** The claim of userinfo that lists a person's groups. */
+  @IsString() @Length(1, 200) OIDC_GROUPS_CLAIM: string = 'groups';
+  /** `<group>=<org id>:<admin or member>` or `<group>=super_admin`, by commas; where set, nobody else comes in anew. */
+  @IsOptional() @Matches(GROUP_ROLES_PATTERN) OIDC_GROUP_ROLES?: string;
 
   /** Address of the super admin that the first run creates. */
   @IsEmail() KEYS_ADMIN_EMAIL: string = 'admin@gateway.local';
   /** Opening credit of the first organization in USD; 0 = none. */
   @Matches(AMOUNT_PATTERN) KEYS_OPENING_CREDIT_USD: string = '100';
+}
+
+function hasIssuer({ OIDC_ISSUER: issuer }: KeysConfig): boolean {
+  return issuer !== undefined;
 }

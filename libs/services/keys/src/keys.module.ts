@@ -7,9 +7,14 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { Funds, PrincipalReader, type Random } from '@gateway/contracts';
+import {
+  Funds,
+  PrincipalReader,
+  type Clock,
+  type Random,
+} from '@gateway/contracts';
 import { applyMigrations, assertSchemaKnown } from '@gateway/database';
-import { LOGGER, RANDOM } from '@gateway/platform';
+import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { AccountChanges } from './accounts/account-change.js';
 import { FUNDS } from './accounts/funds-token.js';
@@ -22,8 +27,11 @@ import { EventRelay } from './events/event-relay.js';
 import { FirstRun } from './first-run/first-run.js';
 import { OpeningCredit } from './first-run/opening-credit.js';
 import { KeysConfig } from './keys.config.js';
+import { MailOutbox } from './mail/mail-outbox.js';
 import { OrgsController } from './orgs/orgs.controller.js';
 import { OrgsService } from './orgs/orgs.service.js';
+import { PasswordsController } from './passwords/passwords.controller.js';
+import { PasswordsService } from './passwords/passwords.service.js';
 import { KeysDatabase, SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
 import { DatabasePrincipalReader } from './principals/database-principal-reader.js';
 import { LastUsed } from './principals/last-used.js';
@@ -31,7 +39,11 @@ import { PrincipalsController } from './principals/principals.controller.js';
 import { checkPeppers } from './secrets/pepper-check.js';
 import { loadSecrets, type ServiceSecrets } from './secrets/service-secrets.js';
 import { SERVICE_SECRETS } from './secrets/tokens.js';
+import { LoginAttempts } from './sessions/attempts.js';
 import { AuthController } from './sessions/auth.controller.js';
+import { MeController } from './sessions/me.controller.js';
+import { PasswordHasher } from './sessions/password-hasher.js';
+import { PeopleService } from './sessions/people.service.js';
 import { SessionTokens } from './sessions/session-token.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SigningKeys } from './sessions/signing-keys.js';
@@ -63,7 +75,14 @@ export class KeysModule {
     return {
       module: KeysModule,
       global: true,
-      controllers: [ApiKeysController, AuthController, OrgsController, PrincipalsController],
+      controllers: [
+        PasswordsController,
+        ApiKeysController,
+        AuthController,
+        OrgsController,
+        PrincipalsController,
+        MeController,
+      ],
       providers: [...ports(config), ...parts],
       exports: [PrincipalReader, FirstRun, OpeningCredit],
     };
@@ -75,7 +94,11 @@ const parts: Provider[] = [
   VersionStamps,
   SigningKeys,
   SessionTokens,
+  PasswordHasher,
   SessionsService,
+  PeopleService,
+  MailOutbox,
+  PasswordsService,
   DatabasePrincipalReader,
   LastUsed,
   AccountChanges,
@@ -97,6 +120,7 @@ function ports(config: Readonly<KeysConfig>): Provider[] {
       inject: [RANDOM],
       useFactory: (random: Random) => loadSecrets(config, random),
     },
+    { provide: LoginAttempts, inject: [CLOCK], useFactory: (clock: Clock) => new LoginAttempts(clock) },
     { provide: KeysDatabase, inject: [LOGGER], useFactory: (logger: Logger) => openDatabase(config, logger) },
     {
       provide: FUNDS,

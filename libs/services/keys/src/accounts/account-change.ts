@@ -15,6 +15,8 @@ export interface AccountChange<T> {
   /** Accounts whose principals it shows on: their rows are locked before `make` runs, their versions raised after it. */
   accounts: readonly string[];
   make: (tx: Tx) => Promise<Changed<T>>;
+  /** No principal shows the change: the versions stay. */
+  keepsVersions?: true;
 }
 
 export interface Changed<T> {
@@ -74,7 +76,7 @@ export class AccountChanges {
   private async apply<T>(
     tx: Tx,
     request: FastifyRequest,
-    { accounts, make }: AccountChange<T>,
+    { accounts, make, keepsVersions }: AccountChange<T>,
   ): Promise<Committed<T>> {
     const sources = { clock: this.clock, random: this.random };
     await lockAccounts(tx, accounts);
@@ -82,6 +84,7 @@ export class AccountChanges {
     if (audit === null) return { answer, versions: [] };
     await tx.auditLog.create({ data: auditRow(request, audit, sources) });
     for (const event of events) await addAccountEvent(tx, event, sources);
+    if (keepsVersions === true) return { answer, versions: [] };
     const versions = [];
     for (const accountId of accounts) versions.push({ accountId, version: await bumpAccount(tx, accountId) });
     return { answer, versions };

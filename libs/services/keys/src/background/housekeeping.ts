@@ -9,17 +9,23 @@ import { IDEMPOTENCY_KEPT_MS } from '@gateway/database';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { forgetAnswersBefore } from '../accounts/idempotency.store.js';
+import { KeysConfig } from '../keys.config.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
+import { SigningKeys } from '../sessions/signing-keys.js';
 
 const EVERY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
-/** Deletes what has run out: answers kept for Idempotency-Key, sessions past their end. */
+/** Deletes what has run out: answers kept for Idempotency-Key, sessions, links and mail past their end. Replaces an old signing
+ * key. */
 @Injectable()
 export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private loop: Repeated | null = null;
 
   constructor(
     private readonly database: KeysDatabase,
+    private readonly signingKeys: SigningKeys,
+    private readonly config: KeysConfig,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -40,6 +46,13 @@ export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationSh
   async sweep(): Promise<void> {
     const now = this.clock.now();
     await forgetAnswersBefore(this.database.prisma, new Date(now - IDEMPOTENCY_KEPT_MS));
-    await this.database.prisma.session.deleteMany({ where: { expires_at: { lt: new Date(now) } } });
+    const ended = { where: { expires_at: { lt: new Date(now) } } };
+    await this.database.prisma.session.deleteMany(ended);
+    await this.database.prisma.mail.deleteMany(ended);
+    const dayBefore = new Date(now - DAY_MS);
+    await this.database.prisma.passwordReset.deleteMany({ where: { expires_at: { lt: dayBefore } } });
+    const days = this.config.KEYS_SIGNING_KEY_DAYS;
+    if (days > 0 && (await this.signingKeys.rotateOlderThan(days * DAY_MS)))
+      this.logger.info('the key of session tokens was replaced');
   }
 }

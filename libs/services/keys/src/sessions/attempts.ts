@@ -36,11 +36,20 @@ export class LoginAttempts {
     const now = this.clock.monotonic();
     const { waitUntil } = this.failures.get(pairOf(ip, email)) ?? { waitUntil: 0 };
     if (waitUntil > now) throw tooSoon(waitUntil - now);
-    const known = this.byIp.get(ip);
+    this.count(ip, now);
+  }
+
+  /** The same for who presents or asks for a mailed link, whose token nobody guesses. */
+  takeLink(ip: string): void {
+    this.count(`link ${ip}`, this.clock.monotonic());
+  }
+
+  private count(name: string, now: number): void {
+    const known = this.byIp.get(name);
     const window =
       known !== undefined && now - known.startedAt < WINDOW_MS ? known : { startedAt: now, count: 0 };
     window.count += 1;
-    if (window !== known) remember(this.byIp, ip, window);
+    if (window !== known) remember(this.byIp, name, window);
     if (window.count > PER_IP) throw tooSoon(window.startedAt + WINDOW_MS - now);
   }
 

@@ -1,11 +1,12 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiError, LoginBody, RefreshBody, type MeRecord, type SessionRecord } from '@gateway/contracts';
-import { Access, credentialOf, sessionOf } from '@gateway/platform';
+import { ApiError, LoginBody, RefreshBody, type SessionRecord } from '@gateway/contracts';
+import { Access, credentialOf } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { JWK } from 'jose';
 import { KeysConfig } from '../keys.config.js';
-import { clearedCookie, refreshCookie, refreshTokenOf } from './refresh-cookie.js';
-import { SessionsService, type Signed } from './sessions.service.js';
+import { clearedCookie, refreshTokenOf } from './refresh-cookie.js';
+import { SessionsService } from './sessions.service.js';
+import { signedAnswer } from './signed-answer.js';
 import { SigningKeys } from './signing-keys.js';
 
 @Controller()
@@ -24,7 +25,7 @@ export class AuthController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionRecord> {
-    return answer(await this.sessions.login(body.email, body.password, request.clientIp), reply);
+    return signedAnswer(await this.sessions.login(body.email, body.password, request), reply);
   }
 
   @Post('auth/refresh')
@@ -37,7 +38,7 @@ export class AuthController {
   ): Promise<SessionRecord> {
     const token = body?.refresh_token ?? refreshTokenOf(request, this.config.KEYS_DASHBOARD_ORIGIN);
     if (token === null) throw new ApiError('unauthorized');
-    return answer(await this.sessions.refresh(token), reply);
+    return signedAnswer(await this.sessions.refresh(token, request), reply);
   }
 
   /** Takes the refresh token, the cookie, or the session token itself. */
@@ -51,16 +52,10 @@ export class AuthController {
   ): Promise<void> {
     const refreshToken = body?.refresh_token ?? refreshTokenOf(request, this.config.KEYS_DASHBOARD_ORIGIN);
     const sessionToken = bearerSession(request);
-    if (refreshToken !== null) await this.sessions.logout({ refreshToken });
-    else if (sessionToken !== null) await this.sessions.logout({ sessionToken });
+    if (refreshToken !== null) await this.sessions.logout({ refreshToken }, request);
+    else if (sessionToken !== null) await this.sessions.logout({ sessionToken }, request);
     else throw new ApiError('unauthorized');
     void reply.header('set-cookie', clearedCookie());
-  }
-
-  @Get('auth/me')
-  @Access({ session: true })
-  me(@Req() request: FastifyRequest): Promise<MeRecord> {
-    return this.sessions.me(sessionOf(request));
   }
 
   @Get('.well-known/jwks.json')
@@ -69,11 +64,6 @@ export class AuthController {
     void reply.header('cache-control', 'public, max-age=60');
     return this.signingKeys.jwks();
   }
-}
-
-function answer({ record, refreshToken }: Signed, reply: FastifyReply): SessionRecord {
-  void reply.header('set-cookie', refreshCookie(refreshToken)).header('cache-control', 'no-store');
-  return record;
 }
 
 function bearerSession({ headers }: FastifyRequest): string | null {

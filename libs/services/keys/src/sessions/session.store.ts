@@ -1,75 +1,94 @@
-import { createHash } from 'node:crypto';
-import { newId, type Clock, type Random } from '@gateway/contracts';
+import { newId, type Clock, type Random, type UserRecord } from '@gateway/contracts';
+import type { FastifyRequest } from 'fastify';
+import type { Prisma } from '../generated/prisma/client.js';
 import type { Tx } from '../postgres/keys-database.js';
+import { firstRefreshToken } from './refresh-token.store.js';
 
 /** A session ends by itself after this long, whatever is refreshed. */
 export const SESSION_LIFE_MS = 30 * 86_400_000;
-const REFRESH_BYTES = 32;
+/** Live sessions of one person; a further login ends the oldest. */
+export const SESSIONS_MAX = 100;
+const USER_AGENT_MAX = 300;
+
+export const USER_FIELDS = {
+  id: true,
+  email: true,
+  name: true,
+  time_zone: true,
+  locale: true,
+  epoch: true,
+} as const;
+
+export type SessionUser = Prisma.UserGetPayload<{ select: typeof USER_FIELDS }>;
 
 export interface SignedIn {
   sessionId: string;
   refreshToken: string;
-  user: { id: string; email: string; name: string; epoch: number };
+  user: SessionUser;
+}
+
+/** From where a session is used, as its owner is shown it. */
+export interface Client {
+  ip: string;
+  userAgent: string;
+}
+
+export function clientOf(request: FastifyRequest): Client {
+  return { ip: request.clientIp, userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_MAX) };
 }
 
 export async function startSession(
   tx: Tx,
-  user: SignedIn['user'],
+  user: SessionUser,
+  { ip, userAgent }: Client,
   { clock, random }: { clock: Clock; random: Random },
 ): Promise<SignedIn> {
-  const sessionId = newId('ses', clock, random);
-  const now = clock.now();
+  const id = newId('ses', clock, random);
+  const now = new Date(clock.now());
+  await endOldest(tx, user.id, now);
+  const expires_at = new Date(now.getTime() + SESSION_LIFE_MS);
   await tx.session.create({
-    data: {
-      id: sessionId,
-      user_id: user.id,
-      created_at: new Date(now),
-      expires_at: new Date(now + SESSION_LIFE_MS),
-    },
+    data: { id, user_id: user.id, created_at: now, last_used_at: now, expires_at, ip, user_agent: userAgent },
   });
-  return { sessionId, refreshToken: await addRefreshToken(tx, sessionId, { clock, random }), user };
+  return { sessionId: id, refreshToken: await firstRefreshToken(tx, id, random, now), user };
 }
 
-/** The next token of a family. Only its SHA-256 is stored: 256 random bits need no slower hash. */
-export async function addRefreshToken(
-  tx: Tx,
-  sessionId: string,
-  { clock, random }: { clock: Clock; random: Random },
-): Promise<string> {
-  const token = Buffer.from(random.bytes(REFRESH_BYTES)).toString('base64url');
-  await tx.refreshToken.create({
-    data: { digest: refreshDigest(token), session_id: sessionId, created_at: new Date(clock.now()) },
-  });
-  return token;
+/** Sessions that live. */
+export function liveOf(userId: string, now: Date): Prisma.SessionWhereInput {
+  return { user_id: userId, ended_at: null, expires_at: { gt: now } };
 }
 
-export function refreshDigest(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
-}
-
-/** Spends a token by one conditional UPDATE. `reused` = it was spent before: whoever holds it may have stolen it. */
-export async function spendRefreshToken(
-  tx: Tx,
-  token: string,
-  now: Date,
-): Promise<{ outcome: 'spent' | 'reused'; sessionId: string } | { outcome: 'unknown' }> {
-  const digest = refreshDigest(token);
-  const { count } = await tx.refreshToken.updateMany({
-    where: { digest, used_at: null },
-    data: { used_at: now },
+async function endOldest(tx: Tx, userId: string, now: Date): Promise<void> {
+  const kept = await tx.session.findMany({
+    where: liveOf(userId, now),
+    orderBy: { id: 'desc' },
+    skip: SESSIONS_MAX - 1,
+    take: SESSIONS_MAX,
+    select: { id: true },
   });
-  const row = await tx.refreshToken.findUnique({ where: { digest } });
-  if (row === null) return { outcome: 'unknown' };
-  return { outcome: count === 1 ? 'spent' : 'reused', sessionId: row.session_id };
+  if (kept.length === 0) return;
+  await tx.session.updateMany({ where: { id: { in: kept.map(({ id }) => id) } }, data: { ended_at: now } });
 }
 
 /** A session that lives, with its person; null where either has ended. */
-export async function liveSession(tx: Tx, sessionId: string, now: Date): Promise<SignedIn['user'] | null> {
+export async function liveSession(tx: Tx, sessionId: string, now: Date): Promise<SessionUser | null> {
   const row = await tx.session.findFirst({
     where: { id: sessionId, ended_at: null, expires_at: { gt: now }, user: { disabled_at: null } },
-    select: { user: { select: { id: true, email: true, name: true, epoch: true } } },
+    select: { user: { select: USER_FIELDS } },
   });
   return row?.user ?? null;
+}
+
+export async function noteUse(
+  tx: Tx,
+  sessionId: string,
+  { ip, userAgent }: Client,
+  now: Date,
+): Promise<void> {
+  await tx.session.update({
+    where: { id: sessionId },
+    data: { last_used_at: now, ip, user_agent: userAgent },
+  });
 }
 
 /** Ends a session once; answers whose it was, null where it had ended or is unknown. */
@@ -81,4 +100,8 @@ export async function endSession(tx: Tx, sessionId: string, now: Date): Promise<
   if (count === 0) return null;
   const row = await tx.session.findUniqueOrThrow({ where: { id: sessionId }, select: { user_id: true } });
   return { userId: row.user_id };
+}
+
+export function userToWire({ id, email, name, time_zone, locale }: Omit<SessionUser, 'epoch'>): UserRecord {
+  return { id, email, name, time_zone, locale };
 }

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { uuidv7, type Clock, type Random } from '@gateway/contracts';
 import { CLOCK, RANDOM } from '@gateway/platform';
+import { seal, unsealWithAny } from '@gateway/sealing';
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
-import { seal, unsealWithAny } from '@gateway/sealing';
 import { SERVICE_SECRETS } from '../secrets/tokens.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
 
@@ -52,6 +52,22 @@ export class SigningKeys {
       await this.create(tx);
     });
     this.loadedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Begins a rotation where the key that signs is older than this; of several processes one does. */
+  async rotateOlderThan(ageMs: number): Promise<boolean> {
+    const before = new Date(this.clock.now() - ageMs);
+    const isRotated = await this.database.transaction(async (tx) => {
+      await lock(tx);
+      const old = await tx.signingKey.updateMany({
+        where: { retired_at: null, created_at: { lt: before } },
+        data: { retired_at: this.nowDate() },
+      });
+      if (old.count > 0) await this.create(tx);
+      return old.count > 0;
+    });
+    if (isRotated) this.loadedAt = Number.NEGATIVE_INFINITY;
+    return isRotated;
   }
 
   /** The key that signs now. */

@@ -1,0 +1,23 @@
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+
+/** Query of a management list. Extend it with the list's own filters. */
+export class CursorPageQuery {
+  /** How many rows to answer, 1 to 200. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
+  /** How many rows to pass over; of no use beside `cursor`. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+  /** `next_cursor` of the page before: costs the same however far the page is. */
+  @IsOptional() @IsString() @Length(1, 200) cursor?: string;
+}
+
+/** Answer of a list that takes a cursor. */
+export interface CursorPage<T> {
+  data: T[];
+  /** Rows that match, on all pages. */
+  total: number;
+  limit: number;
+  offset: number;
+  /** null on the last page. */
+  next_cursor: string | null;
+}

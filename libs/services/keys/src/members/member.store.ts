@@ -1,0 +1,135 @@
+import {
+  ApiError,
+  type CursorPageQuery,
+  type ListMembersQuery,
+  type MemberRecord,
+  type OrgRole,
+} from '@gateway/contracts';
+import { limitsToWire } from '../accounts/scope-limits.js';
+import type { Prisma } from '../generated/prisma/client.js';
+import { afterId, keysetRange } from '../postgres/keyset.js';
+import type { Tx } from '../postgres/keys-database.js';
+
+const WITH_PERSON = {
+  user: { select: { email: true, name: true, account: { select: { id: true } } } },
+} as const;
+
+export type MemberRow = Prisma.MembershipGetPayload<{ include: typeof WITH_PERSON }>;
+
+/** Memberships and team memberships travel with every session, so their number is bounded. */
+const OWNED_MAX = 100;
+const JOINED_MAX = 500;
+
+/** Somebody who is a member now; null for who has left, too. */
+export function findMember(tx: Tx, orgId: string, userId: string): Promise<MemberRow | null> {
+  const where = { org_id: orgId, user_id: userId, removed_at: null, org: { deleted_at: null } };
+  return tx.membership.findFirst({ where, include: WITH_PERSON });
+}
+
+/** In the order of the people's ids. */
+export async function listMembers(
+  tx: Tx,
+  orgId: string,
+  query: ListMembersQuery,
+): Promise<{ rows: MemberRow[]; total: number }> {
+  const { q, role } = query;
+  const contains = { contains: q, mode: 'insensitive' } as const;
+  const found = q === undefined ? {} : { user: { OR: [{ email: contains }, { name: contains }] } };
+  const where = { org_id: orgId, removed_at: null, role, ...found };
+  const [rows, total] = await Promise.all([
+    tx.membership.findMany({
+      where: { AND: [where, after(query)] },
+      include: WITH_PERSON,
+      orderBy: { user_id: 'asc' },
+      ...keysetRange(query),
+    }),
+    tx.membership.count({ where }),
+  ]);
+  return { rows, total };
+}
+
+function after(query: CursorPageQuery): Prisma.MembershipWhereInput {
+  const id = afterId(query);
+  return id === null ? {} : { user_id: { gt: id } };
+}
+
+/** Teams of the organization by person. */
+export async function teamsOf(
+  tx: Tx,
+  orgId: string,
+  userIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const rows = await tx.teamMember.findMany({
+    where: { user_id: { in: [...userIds] }, removed_at: null, team: { org_id: orgId } },
+    select: { user_id: true, team_id: true },
+    orderBy: { team_id: 'asc' },
+  });
+  const teams = new Map<string, string[]>();
+  for (const { user_id, team_id } of rows) teams.set(user_id, [...(teams.get(user_id) ?? []), team_id]);
+  return teams;
+}
+
+export async function roleOf(tx: Tx, orgId: string, userId: string): Promise<OrgRole | null> {
+  const row = await findMember(tx, orgId, userId);
+  return row === null ? null : asRole(row.role);
+}
+
+/** Who joins anew keeps the limits that their keys have been counted against meanwhile. */
+export async function addMember(
+  tx: Tx,
+  { orgId, userId, role }: { orgId: string; userId: string; role: OrgRole },
+  now: Date,
+  source: 'direct' | 'oidc' = 'direct',
+): Promise<void> {
+  const joined = await tx.membership.count({ where: { user_id: userId, removed_at: null } });
+  if (joined >= JOINED_MAX)
+    throw new ApiError('conflict', { message: `One person is in at most ${JOINED_MAX} organizations.` });
+  await tx.membership.upsert({
+    where: { org_id_user_id: { org_id: orgId, user_id: userId } },
+    create: { org_id: orgId, user_id: userId, role, source, created_at: now },
+    update: { role, source, created_at: now, removed_at: null },
+  });
+}
+
+/** The rows stay: keys go on counting against them. */
+export async function removeMember(tx: Tx, orgId: string, userId: string, now: Date): Promise<void> {
+  await tx.membership.update({
+    where: { org_id_user_id: { org_id: orgId, user_id: userId } },
+    data: { removed_at: now },
+  });
+  await tx.teamMember.updateMany({
+    where: { user_id: userId, removed_at: null, team: { org_id: orgId } },
+    data: { removed_at: now },
+  });
+}
+
+/** Throws ApiError `conflict` where a person owns as many organizations as one may. */
+export async function refuseOneMoreOwned(tx: Tx, userId: string): Promise<void> {
+  const owned = await tx.membership.count({ where: { user_id: userId, role: 'owner', removed_at: null } });
+  if (owned >= OWNED_MAX)
+    throw new ApiError('conflict', { message: `One person owns at most ${OWNED_MAX} organizations.` });
+}
+
+/** The account of the organization; null for one that does not exist or was deleted. */
+export async function orgAccount(tx: Tx, orgId: string): Promise<string | null> {
+  const where = { org_id: orgId, org: { deleted_at: null } };
+  return (await tx.account.findFirst({ where, select: { id: true } }))?.id ?? null;
+}
+
+/** As stored; what is no role of this release counts as the lowest. */
+export function asRole(text: string): OrgRole {
+  return text === 'owner' || text === 'admin' ? text : 'member';
+}
+
+export function toWire(row: MemberRow, teams: readonly string[]): MemberRecord {
+  return {
+    org_id: row.org_id,
+    user_id: row.user_id,
+    email: row.user.email,
+    name: row.user.name,
+    role: asRole(row.role),
+    teams: [...teams],
+    ...limitsToWire(row),
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,32 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ChangePasswordBody, ForgotPasswordBody, ResetPasswordBody } from '@gateway/contracts';
+import { Access, sessionOf } from '@gateway/platform';
+import type { FastifyRequest } from 'fastify';
+import { PasswordsService } from './passwords.service.js';
+
+@Controller('auth/password')
+export class PasswordsController {
+  constructor(private readonly passwords: PasswordsService) {}
+
+  @Post('change')
+  @HttpCode(204)
+  @Access({ session: true })
+  change(@Body() body: ChangePasswordBody, @Req() request: FastifyRequest): Promise<void> {
+    const { current_password: current, new_password: next } = body;
+    return this.passwords.change(sessionOf(request), { current, next }, request);
+  }
+
+  @Post('forgot')
+  @HttpCode(204)
+  @Access({ public: true })
+  forgot(@Body() body: ForgotPasswordBody, @Req() request: FastifyRequest): void {
+    this.passwords.forgot(body.email, request);
+  }
+
+  @Post('reset')
+  @HttpCode(204)
+  @Access({ public: true })
+  reset(@Body() body: ResetPasswordBody, @Req() request: FastifyRequest): Promise<void> {
+    return this.passwords.reset(body.token, body.password, request);
+  }
+}
