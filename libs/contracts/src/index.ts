@@ -93,6 +93,7 @@ export type {
 export {
   AMOUNT_PATTERN,
   CreateKeyBody,
+  KeyFilterOptionsQuery,
   ListKeysQuery,
   MODEL_PATTERN,
   RotateKeyBody,

@@ -46,7 +46,7 @@ export const MODEL_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}\/(\*|[A-Za-z0-9][A-Za-z
 /** A model id, a model's name without its brand, or `auto`. */
 const MODEL_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,223}$/;
 const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,63}$/;
-const ID_PATTERN = /^[a-z]{2,8}_[0-9A-Za-z-]{1,64}$/;
+export const ID_PATTERN = /^[a-z]{2,8}_[0-9A-Za-z-]{1,64}$/;
 const INT_MAX = 2_147_483_647;
 const DAY_MS = 86_400_000;
 
@@ -199,6 +199,16 @@ export class ListKeysQuery {
     message: `sort must be one of ${KEY_SORTS.join(', ')}, with - before it for the other direction`,
   })
   sort?: string;
+}
+
+/** Query of GET /v1/keys/filter-options: what is searched, and how many values of each kind are answered. */
+export class KeyFilterOptionsQuery {
+  /** Values of the keys of one organization only. */
+  @IsOptional() @IsString() @Length(1, 80) org_id?: string;
+  /** Part of a label, model, name or address, in any case. */
+  @IsOptional() @IsString() @Length(1, 200) q?: string;
+  /** How many values of each kind to answer, 1 to 200. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
 }
 
 /** The key record. It never holds the secret. */

@@ -1,11 +1,6 @@
-import type {
-  ApiKeyRecord,
-  ListKeysQuery,
-  ModelLimit,
-  RoutingPolicy,
-  SessionPrincipal,
-} from '@gateway/contracts';
+import type { ApiKeyRecord, ListKeysQuery, ModelLimit, RoutingPolicy } from '@gateway/contracts';
 import type { OrgRule } from '@gateway/platform';
+import type { Manager } from '../accounts/manager.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import { money, storedJson } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
@@ -20,7 +15,7 @@ export const KEY_RULE: OrgRule = { roles: ['owner', 'admin'], own: true };
  * Keys that a caller may see and manage: their own personal ones, all of an org as its owner or admin, their own in
  * an org as its member. Everything else answers as if it did not exist.
  */
-function visibleTo(caller: SessionPrincipal): Prisma.ApiKeyWhereInput {
+function visibleTo(caller: Manager): Prisma.ApiKeyWhereInput {
   const of = (isAdmin: boolean): string[] =>
     caller.memberships
       .filter(({ role }) => KEY_RULE.roles.includes(role) === isAdmin)
@@ -34,13 +29,13 @@ function visibleTo(caller: SessionPrincipal): Prisma.ApiKeyWhereInput {
   };
 }
 
-export function findKey(tx: Tx, caller: SessionPrincipal, id: string): Promise<ApiKeyRow | null> {
+export function findKey(tx: Tx, caller: Manager, id: string): Promise<ApiKeyRow | null> {
   return tx.apiKey.findFirst({ where: { AND: [{ id }, visibleTo(caller)] } });
 }
 
 export async function listKeys(
   tx: Tx,
-  caller: SessionPrincipal,
+  caller: Manager,
   query: ListKeysQuery,
 ): Promise<{ rows: ApiKeyRow[]; total: number }> {
   const where = { AND: [visibleTo(caller), filterOf(query)] };
@@ -69,45 +64,6 @@ function filterOf(query: ListKeysQuery): Prisma.ApiKeyWhereInput {
 function orderOf(sort = '-created_at'): Prisma.ApiKeyOrderByWithRelationInput[] {
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
   return [{ [sort.replace('-', '')]: direction }, { id: direction }];
-}
-
-/** What the caller's keys can be filtered by; each list is bounded. */
-export async function filterValues(
-  tx: Tx,
-  caller: SessionPrincipal,
-): Promise<{
-  models: string[];
-  labels: string[];
-  apiVersions: string[];
-  creators: string[];
-  teams: string[];
-}> {
-  const accounts = [caller.accountId, ...caller.memberships.map(({ accountId }) => accountId)];
-  const adminOf = caller.memberships
-    .filter(({ role }) => KEY_RULE.roles.includes(role))
-    .map(({ accountId }) => accountId);
-  const [row] = await tx.$queryRaw<{ values: Record<string, string[] | null> }[]>`
-    WITH mine AS (
-      SELECT * FROM api_key WHERE account_id = ANY(${accounts})
-        AND (created_by = ${caller.userId} OR account_id = ANY(${adminOf})))
-    SELECT jsonb_build_object(
-      'labels', (SELECT jsonb_agg(v) FROM (SELECT DISTINCT label AS v FROM mine WHERE label IS NOT NULL ORDER BY 1 LIMIT 200) x),
-      'api_versions', (SELECT jsonb_agg(v) FROM (SELECT DISTINCT api_version AS v FROM mine WHERE api_version IS NOT NULL ORDER BY 1 LIMIT 50) x),
-      'creators', (SELECT jsonb_agg(v) FROM (SELECT DISTINCT created_by AS v FROM mine ORDER BY 1 LIMIT 200) x),
-      'teams', (SELECT jsonb_agg(v) FROM (SELECT DISTINCT team_id AS v FROM mine WHERE team_id IS NOT NULL ORDER BY 1 LIMIT 200) x),
-      'models', (SELECT jsonb_agg(v) FROM (
-        SELECT DISTINCT v FROM (
-          SELECT default_model AS v FROM mine
-          UNION ALL SELECT jsonb_array_elements_text(allowed_models) FROM mine WHERE jsonb_typeof(allowed_models) = 'array') y
-        WHERE v IS NOT NULL ORDER BY 1 LIMIT 200) x)) AS values`;
-  const { labels, api_versions: apiVersions, creators, teams, models } = row.values;
-  return {
-    models: models ?? [],
-    labels: labels ?? [],
-    apiVersions: apiVersions ?? [],
-    creators: creators ?? [],
-    teams: teams ?? [],
-  };
 }
 
 export function toWire(row: ApiKeyRow, spentUsd: string | null): ApiKeyRecord {

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import {
   CreateKeyBody,
+  KeyFilterOptionsQuery,
   ListKeysQuery,
   RotateKeyBody,
   UpdateKeyBody,
@@ -10,8 +11,9 @@ import {
   type KeyLimitsRecord,
   type OwnKeyRecord,
 } from '@gateway/contracts';
-import { Access, keyOf, sessionOf, type Page } from '@gateway/platform';
+import { Access, keyOf, type Page } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { managerOf } from '../accounts/manager.js';
 import { KEY_RULE } from './api-key.store.js';
 import { KeyReads } from './key-reads.service.js';
 import { KeyWrites } from './key-writes.service.js';
@@ -24,56 +26,63 @@ export class ApiKeysController {
   ) {}
 
   @Post('keys')
-  @Access({ session: true, org: { roles: ['owner', 'admin', 'member'], own: true } })
+  @Access({
+    session: true,
+    adminKey: { scope: 'keys:write' },
+    org: { roles: ['owner', 'admin', 'member'], own: true },
+  })
   async create(
     @Body() body: CreateKeyBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const answer = await this.writes.create(sessionOf(request), body, request);
+    const answer = await this.writes.create(managerOf(request), body, request);
     void reply.code(answer.status).header('cache-control', 'no-store');
     return answer.body;
   }
 
   @Get('keys')
-  @Access({ session: true, org: KEY_RULE })
+  @Access({ session: true, adminKey: { scope: 'keys:read' }, org: KEY_RULE })
   list(@Query() query: ListKeysQuery, @Req() request: FastifyRequest): Promise<Page<ApiKeyRecord>> {
-    return this.reads.list(sessionOf(request), query);
+    return this.reads.list(managerOf(request), query);
   }
 
   @Get('keys/filter-options')
-  @Access({ session: true, org: KEY_RULE })
-  filterOptions(@Req() request: FastifyRequest): Promise<KeyFilterOptions> {
-    return this.reads.filterOptions(sessionOf(request));
+  @Access({ session: true, adminKey: { scope: 'keys:read' }, org: KEY_RULE })
+  filterOptions(
+    @Query() query: KeyFilterOptionsQuery,
+    @Req() request: FastifyRequest,
+  ): Promise<KeyFilterOptions> {
+    return this.reads.filterOptions(managerOf(request), query);
   }
 
   @Patch('keys/:id')
-  @Access({ session: true, org: KEY_RULE })
+  @Access({ session: true, adminKey: { scope: 'keys:write' }, org: KEY_RULE })
   update(
     @Param('id') id: string,
     @Body() body: UpdateKeyBody,
     @Req() request: FastifyRequest,
   ): Promise<ApiKeyRecord> {
-    return this.writes.update(sessionOf(request), id, body, request);
+    return this.writes.update(managerOf(request), id, body, request);
   }
 
   /** Answers the record, now `suspended`. */
   @Delete('keys/:id')
-  @Access({ session: true, org: KEY_RULE })
+  @Access({ session: true, adminKey: { scope: 'keys:write' }, org: KEY_RULE })
   suspend(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ApiKeyRecord> {
-    return this.writes.suspend(sessionOf(request), id, request);
+    return this.writes.suspend(managerOf(request), id, request);
   }
 
   @Post('keys/:id/reactivate')
   @HttpCode(200)
-  @Access({ session: true, org: KEY_RULE })
+  @Access({ session: true, adminKey: { scope: 'keys:write' }, org: KEY_RULE })
   reactivate(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ApiKeyRecord> {
-    return this.writes.reactivate(sessionOf(request), id, request);
+    return this.writes.reactivate(managerOf(request), id, request);
   }
 
   @Post('keys/:id/rotate')
   @HttpCode(200)
-  @Access({ session: true, org: KEY_RULE })
+  @Access({ session: true, adminKey: { scope: 'keys:write' }, org: KEY_RULE })
   rotate(
     @Param('id') id: string,
     @Body() body: RotateKeyBody,
@@ -81,13 +90,13 @@ export class ApiKeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CreatedApiKey> {
     void reply.header('cache-control', 'no-store');
-    return this.writes.rotate(sessionOf(request), id, body.grace_seconds, request);
+    return this.writes.rotate(managerOf(request), id, body.grace_seconds, request);
   }
 
   @Get('keys/:id/limits')
-  @Access({ session: true, org: KEY_RULE })
+  @Access({ session: true, adminKey: { scope: 'keys:read' }, org: KEY_RULE })
   limits(@Param('id') id: string, @Req() request: FastifyRequest): Promise<KeyLimitsRecord> {
-    return this.reads.keyLimits(sessionOf(request), id);
+    return this.reads.keyLimits(managerOf(request), id);
   }
 
   @Get('key')

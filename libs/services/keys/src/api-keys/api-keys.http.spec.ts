@@ -142,19 +142,14 @@ describe('POST /v1/keys', () => {
   });
 
   it('KEY-18 KEY-19 422 for a policy beside a template, also when one of them is stored already', async () => {
-    const now = new Date(0);
-    const template = {
-      id: 'rpt_1',
-      org_id: orgId,
-      name: 't',
-      routing_policy: {},
-      created_at: now,
-      updated_at: now,
-    };
-    await keys.database.prisma.routingPolicyTemplate.create({ data: template });
-    const both = { org_id: orgId, routing_policy: { max_retries: 1 }, routing_policy_template_id: 'rpt_1' };
+    const made = await keys.call('POST', '/v1/routing-policy-templates', {
+      as: owner,
+      body: { org_id: orgId, name: 't', routing_policy: {} },
+    });
+    const routing_policy_template_id = String(made.body.id);
+    const both = { org_id: orgId, routing_policy: { max_retries: 1 }, routing_policy_template_id };
     expect((await keys.call('POST', '/v1/keys', { as: owner, body: both })).status).toBe(422);
-    const { id } = await created({ org_id: orgId, routing_policy_template_id: 'rpt_1' });
+    const { id } = await created({ org_id: orgId, routing_policy_template_id });
     const path = `/v1/keys/${String(id)}`;
     expect((await keys.call('PATCH', path, { as: owner, body: { routing_policy: {} } })).status).toBe(422);
     const swap = { routing_policy: {}, routing_policy_template_id: null };
@@ -343,4 +338,39 @@ describe('GET /v1/keys', () => {
       labels: ['mine'],
     });
   });
+
+  it('KEY-27 filter-options search labels, models and people, in one organization, and are bounded', async () => {
+    const org = await keys.org(owner);
+    const elsewhere = await keys.org(owner);
+    await created({ org_id: elsewhere.orgId, label: 'nightly elsewhere' });
+    for (const label of ['Nightly b', 'nightly a', '100% nightly', 'daily'])
+      await created({ org_id: org.orgId, label, default_model: `openai/for-${label.slice(0, 1)}` });
+    const ask = async (query: string) =>
+      (await keys.call('GET', `/v1/keys/filter-options?org_id=${org.orgId}&${query}`, { as: owner })).body;
+    expect((await ask('q=NIGHTLY')).labels).toEqual(['100% nightly', 'Nightly b', 'nightly a']);
+    expect((await ask('q=%25')).labels).toEqual(['100% nightly']);
+    expect((await ask('q=for-d')).models).toEqual(['openai/for-d']);
+    expect(await ask(`q=${encodeURIComponent(owner.email.toUpperCase())}`)).toMatchObject({
+      members: [{ id: owner.userId }],
+      labels: [],
+    });
+    expect((await ask('limit=2')).labels).toHaveLength(2);
+    expect((await keys.call('GET', '/v1/keys/filter-options?limit=201', { as: owner })).status).toBe(422);
+  });
+});
+
+it('409 for one key more than an account may have, suspended ones included; many at once pass it by none', async () => {
+  const person = await keys.person();
+  const most = keys.config.KEYS_PER_ACCOUNT_MAX;
+  keys.config.KEYS_PER_ACCOUNT_MAX = 3;
+  const { id } = await created({}, person);
+  await keys.call('DELETE', `/v1/keys/${String(id)}`, { as: person });
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => keys.call('POST', '/v1/keys', { as: person, body: {} })),
+  );
+  keys.config.KEYS_PER_ACCOUNT_MAX = most;
+  const codes = answers.map(({ status, body }) =>
+    status === 409 ? (body.error as { code: string }).code : status,
+  );
+  expect(codes.sort()).toEqual([201, 201, 'conflict', 'conflict', 'conflict', 'conflict']);
 });

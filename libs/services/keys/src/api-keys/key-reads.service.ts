@@ -6,19 +6,21 @@ import {
   type ApiKeyRecord,
   type Funds,
   type KeyFilterOptions,
+  type KeyFilterOptionsQuery,
   type KeyLimitsRecord,
   type KeyPrincipal,
   type ListKeysQuery,
   type OwnKeyRecord,
   type ScopeKind,
-  type SessionPrincipal,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { pageOf, type Page } from '@gateway/platform';
 import { FUNDS } from '../accounts/funds-token.js';
+import type { Manager } from '../accounts/manager.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { findKeyById, limitsOf, type KeyRow } from '../principals/principal.store.js';
-import { filterValues, findKey, listKeys, toWire } from './api-key.store.js';
+import { findKey, listKeys, toWire } from './api-key.store.js';
+import { filterValues } from './filter-values.js';
 import { keyLimitsRecord } from './key-limits.js';
 
 /** Reads of keys, with the spend that the ledger knows. */
@@ -31,7 +33,7 @@ export class KeyReads {
   ) {}
 
   /** One question to the ledger for the whole page. Throws ApiError `service_unavailable` where it has no answer. */
-  async list(caller: SessionPrincipal, query: ListKeysQuery): Promise<Page<ApiKeyRecord>> {
+  async list(caller: Manager, query: ListKeysQuery): Promise<Page<ApiKeyRecord>> {
     const { rows, total } = await listKeys(this.database.prisma, caller, query);
     const spent = await this.spent(rows.map(({ id }) => ({ kind: 'key', id })));
     return pageOf(
@@ -41,41 +43,14 @@ export class KeyReads {
     );
   }
 
-  async filterOptions(caller: SessionPrincipal): Promise<KeyFilterOptions> {
-    const { prisma } = this.database;
-    const values = await filterValues(prisma, caller);
-    const [orgs, teams, members] = await Promise.all([
-      prisma.org.findMany({
-        where: { id: { in: caller.memberships.map(({ orgId }) => orgId) } },
-        select: { id: true, name: true },
-        orderBy: { name: 'asc' },
-      }),
-      prisma.team.findMany({
-        where: { id: { in: values.teams }, org_id: { in: caller.memberships.map(({ orgId }) => orgId) } },
-        select: { id: true, name: true, org_id: true },
-        orderBy: { name: 'asc' },
-      }),
-      prisma.user.findMany({
-        where: { id: { in: values.creators } },
-        select: { id: true, name: true, email: true },
-        orderBy: { name: 'asc' },
-      }),
-    ]);
-    const apiVersions = [...new Set([...SUPPORTED_VERSIONS, ...values.apiVersions])].sort();
-    const { models, labels } = values;
-    return {
-      orgs,
-      teams,
-      members,
-      statuses: ['active', 'suspended'],
-      models,
-      api_versions: apiVersions,
-      labels,
-    };
+  async filterOptions(caller: Manager, query: KeyFilterOptionsQuery): Promise<KeyFilterOptions> {
+    const { api_versions: used, ...values } = await filterValues(this.database.prisma, caller, query);
+    const apiVersions = [...new Set([...SUPPORTED_VERSIONS, ...used])].sort();
+    return { ...values, statuses: ['active', 'suspended'], api_versions: apiVersions };
   }
 
   /** Throws ApiError `not_found` alike for unknown keys and those of others. */
-  async keyLimits(caller: SessionPrincipal, id: string): Promise<KeyLimitsRecord> {
+  async keyLimits(caller: Manager, id: string): Promise<KeyLimitsRecord> {
     const key = await findKey(this.database.prisma, caller, id);
     const row = key === null ? null : await findKeyById(this.database.pool, key.account_id, id);
     if (row === null) throw new ApiError('not_found');

@@ -8,7 +8,6 @@ import {
   type CreateKeyBody,
   type ErrorDetail,
   type Random,
-  type SessionPrincipal,
   type UpdateKeyBody,
 } from '@gateway/contracts';
 import type { LimitTier } from '@gateway/limits';
@@ -16,8 +15,10 @@ import { CLOCK, maskedSecret, mintSecret, RANDOM, secretDigest } from '@gateway/
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
+import type { Manager } from '../accounts/manager.js';
 import { tierOf } from '../accounts/scope-limits.js';
 import type { Prisma } from '../generated/prisma/client.js';
+import { KeysConfig } from '../keys.config.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { pepperedDigest } from '../secrets/seal.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
@@ -50,6 +51,7 @@ export class KeyWrites {
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
     private readonly reads: KeyReads,
+    private readonly config: KeysConfig,
     @Inject(SERVICE_SECRETS) private readonly secrets: ServiceSecrets,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
@@ -57,21 +59,22 @@ export class KeyWrites {
 
   /**
    * Answers the record and, once, the plaintext. Throws ApiError `forbidden` for an org that the caller is not in,
-   * known or not, `validation_error`, and
-   * `unprocessable_entity` for a team or template that is not of that org.
+   * known or not, `validation_error`,
+   * `unprocessable_entity` for a team or template that is not of that org, and `conflict` for one key too many.
    */
   create(
-    caller: SessionPrincipal,
+    caller: Manager,
     body: CreateKeyBody,
     request: FastifyRequest,
   ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
-    const payer = payerFor(caller, body.org_id ?? null);
+    const payer = payerFor(caller, body.org_id ?? caller.homeOrgId);
     const secret = mintSecret('rsk_', this.random);
     return this.changes.create(request, {
       accounts: [payer.accountId],
       make: async (tx) => {
         const owner = await ownerFor(tx, payer);
         await this.check(tx, body, owner, null);
+        await this.requireRoom(tx, payer.accountId);
         const row = await this.insert(tx, caller.userId, body, owner, secret);
         const answer = { status: 201, body: { ...toWire(row, '0'), key: secret }, secretFields: ['key'] };
         return { ...keyChange('api_key.create', row, sentFields(body), 'api_key.created'), answer };
@@ -80,7 +83,7 @@ export class KeyWrites {
   }
 
   async update(
-    caller: SessionPrincipal,
+    caller: Manager,
     id: string,
     body: UpdateKeyBody,
     request: FastifyRequest,
@@ -95,7 +98,7 @@ export class KeyWrites {
   }
 
   /** DELETE: the record stays. Suspending a suspended key changes nothing and notifies nobody. */
-  async suspend(caller: SessionPrincipal, id: string, request: FastifyRequest): Promise<ApiKeyRecord> {
+  async suspend(caller: Manager, id: string, request: FastifyRequest): Promise<ApiKeyRecord> {
     return this.change(caller, id, request, async (tx, row) => {
       if (row.status === 'suspended') return { answer: row, audit: null };
       const updated = await this.write(tx, row, { status: 'suspended' });
@@ -103,7 +106,7 @@ export class KeyWrites {
     });
   }
 
-  async reactivate(caller: SessionPrincipal, id: string, request: FastifyRequest): Promise<ApiKeyRecord> {
+  async reactivate(caller: Manager, id: string, request: FastifyRequest): Promise<ApiKeyRecord> {
     return this.change(caller, id, request, async (tx, row) => {
       if (row.status === 'active') return { answer: row, audit: null };
       return keyChange('api_key.reactivate', await this.write(tx, row, { status: 'active' }), ['status']);
@@ -112,7 +115,7 @@ export class KeyWrites {
 
   /** A new secret for the same key. The old one lives for `graceSeconds`; the one before it ends now. */
   async rotate(
-    caller: SessionPrincipal,
+    caller: Manager,
     id: string,
     graceSeconds: number,
     request: FastifyRequest,
@@ -131,7 +134,7 @@ export class KeyWrites {
 
   /** Throws ApiError `not_found` alike for unknown keys and those of others. `work` gets the row behind the lock. */
   private async change(
-    caller: SessionPrincipal,
+    caller: Manager,
     id: string,
     request: FastifyRequest,
     work: (tx: Tx, row: ApiKeyRow) => Promise<KeyChange>,
@@ -181,6 +184,15 @@ export class KeyWrites {
     return tx.apiKey.create({ data });
   }
 
+  /** Behind the account's lock, so that many creates at once do not pass it together. */
+  private async requireRoom(tx: Tx, accountId: string): Promise<void> {
+    const most = this.config.KEYS_PER_ACCOUNT_MAX;
+    if ((await tx.apiKey.count({ where: { account_id: accountId } })) < most) return;
+    throw new ApiError('conflict', {
+      message: `An account has at most ${most} keys, suspended ones included.`,
+    });
+  }
+
   private secretColumns(secret: string): { secret_hmac: string; pepper_version: number; masked_key: string } {
     const [pepper] = this.secrets.peppers;
     return {
@@ -211,7 +223,7 @@ export class KeyWrites {
 }
 
 /** An org that does not exist answers like one that the caller is not in. */
-function payerFor(caller: SessionPrincipal, orgId: string | null): Payer {
+function payerFor(caller: Manager, orgId: string | null): Payer {
   if (orgId === null) return { accountId: caller.accountId, orgId: null, ownTeams: null };
   const membership = caller.memberships.find((candidate) => candidate.orgId === orgId);
   if (membership === undefined) {
