@@ -44,6 +44,7 @@ export type {
   TrialRecord,
 } from './ports/limit-store.js';
 export { Funds } from './ports/funds.js';
+export { OrgOwners } from './ports/org-owners.js';
 export { Mailer } from './ports/mailer.js';
 export type { OutgoingMail } from './ports/mailer.js';
 export type { AppliedRange } from './ports/funds.js';
@@ -117,6 +118,8 @@ export {
 export type { InvitationRecord, MemberRecord } from './http/members.js';
 export { CursorPageQuery } from './http/page.js';
 export type { CursorPage } from './http/page.js';
+export { CreateTeamBody, ListTeamsQuery, UpdateTeamBody } from './http/teams.js';
+export type { TeamMemberRecord, TeamRecord } from './http/teams.js';
 export { CreateOrgBody, ListOrgsQuery, ScopeLimitsBody, UpdateOrgBody } from './http/orgs.js';
 export type { OrgRecord, OrgTier, ScopeLimitsRecord } from './http/orgs.js';
 export { ListModelsQuery, MODEL_TYPES } from './http/catalogue.js';

@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import {
+  OrgOwners,
   Funds,
   PrincipalReader,
   type Clock,
@@ -27,7 +28,14 @@ import { EventRelay } from './events/event-relay.js';
 import { FirstRun } from './first-run/first-run.js';
 import { OpeningCredit } from './first-run/opening-credit.js';
 import { KeysConfig } from './keys.config.js';
+import { InvitationsController } from './invitations/invitations.controller.js';
+import { InvitationsService } from './invitations/invitations.service.js';
+import { JoiningService } from './invitations/joining.service.js';
 import { MailOutbox } from './mail/mail-outbox.js';
+import { MembersController } from './members/members.controller.js';
+import { MembersService } from './members/members.service.js';
+import { DatabaseOrgOwners } from './orgs/database-org-owners.js';
+import { OrgOwnersController } from './orgs/org-owners.controller.js';
 import { OrgsController } from './orgs/orgs.controller.js';
 import { OrgsService } from './orgs/orgs.service.js';
 import { PasswordsController } from './passwords/passwords.controller.js';
@@ -47,6 +55,9 @@ import { PeopleService } from './sessions/people.service.js';
 import { SessionTokens } from './sessions/session-token.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SigningKeys } from './sessions/signing-keys.js';
+import { TeamMembersService } from './teams/team-members.service.js';
+import { TeamsController } from './teams/teams.controller.js';
+import { TeamsService } from './teams/teams.service.js';
 
 const STATEMENT_TIMEOUT_MS = 5_000;
 
@@ -79,12 +90,16 @@ export class KeysModule {
         PasswordsController,
         ApiKeysController,
         AuthController,
+        OrgOwnersController,
         OrgsController,
         PrincipalsController,
+        InvitationsController,
         MeController,
+        MembersController,
+        TeamsController,
       ],
       providers: [...ports(config), ...parts],
-      exports: [PrincipalReader, FirstRun, OpeningCredit],
+      exports: [OrgOwners, PrincipalReader, FirstRun, OpeningCredit],
     };
   }
 }
@@ -98,7 +113,12 @@ const parts: Provider[] = [
   SessionsService,
   PeopleService,
   MailOutbox,
+  InvitationsService,
+  JoiningService,
+  MembersService,
   PasswordsService,
+  TeamsService,
+  TeamMembersService,
   DatabasePrincipalReader,
   LastUsed,
   AccountChanges,
@@ -115,6 +135,7 @@ function ports(config: Readonly<KeysConfig>): Provider[] {
   return [
     { provide: KeysConfig, useValue: config },
     { provide: PrincipalReader, useExisting: DatabasePrincipalReader },
+    { provide: OrgOwners, useClass: DatabaseOrgOwners },
     {
       provide: SERVICE_SECRETS,
       inject: [RANDOM],

@@ -9,23 +9,40 @@ const WITH_ACCOUNT = { account: { select: { id: true, credit_limit_usd: true } }
 
 export type OrgRow = Prisma.OrgGetPayload<{ include: typeof WITH_ACCOUNT }>;
 
+/** One that was deleted answers like an unknown one. */
 export function findOrg(tx: Tx, id: string): Promise<OrgRow | null> {
-  return tx.org.findUnique({ where: { id }, include: WITH_ACCOUNT });
+  return tx.org.findFirst({ where: { id, deleted_at: null }, include: WITH_ACCOUNT });
 }
 
 /** Oldest first; `ids` null = all of them. */
 export async function listOrgs(
   tx: Tx,
   ids: readonly string[] | null,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset, q }: { limit: number; offset: number; q?: string },
 ): Promise<{ rows: OrgRow[]; total: number }> {
-  const where = ids === null ? {} : { id: { in: [...ids] } };
+  const where = {
+    deleted_at: null,
+    ...(ids === null ? {} : { id: { in: [...ids] } }),
+    ...(q === undefined ? {} : { name: { contains: q, mode: 'insensitive' as const } }),
+  };
   const orderBy: Prisma.OrgOrderByWithRelationInput[] = [{ created_at: 'asc' }, { id: 'asc' }];
   const [rows, total] = await Promise.all([
     tx.org.findMany({ where, include: WITH_ACCOUNT, orderBy, take: limit, skip: offset }),
     tx.org.count({ where }),
   ]);
   return { rows, total };
+}
+
+/** The people's own accounts are raised, too, because their sessions name the organization; the relay stamps them. */
+export async function closeOrg(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE account SET version = version + 1 WHERE id IN (
+      SELECT a.id FROM account a JOIN membership m ON m.user_id = a.user_id
+      WHERE m.org_id = ${id} AND m.removed_at IS NULL ORDER BY a.id FOR NO KEY UPDATE OF a)`;
+  await tx.membership.updateMany({ where: { org_id: id, removed_at: null }, data: { removed_at: now } });
+  await tx.invitation.updateMany({ where: { org_id: id, revoked_at: null }, data: { revoked_at: now } });
+  await tx.adminKey.updateMany({ where: { org_id: id, revoked_at: null }, data: { revoked_at: now } });
+  await tx.org.update({ where: { id }, data: { deleted_at: now, updated_at: now } });
 }
 
 export function toWire(row: OrgRow): OrgRecord {

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import { CreateOrgBody, ListOrgsQuery, UpdateOrgBody, type OrgRecord } from '@gateway/contracts';
 import { Access, sessionOf, type Page } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -40,5 +40,12 @@ export class OrgsController {
     @Req() request: FastifyRequest,
   ): Promise<OrgRecord> {
     return this.orgs.update(sessionOf(request), id, body, request);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Access({ session: true, org: { param: 'id', roles: ['owner'] } })
+  remove(@Param('id') id: string, @Req() request: FastifyRequest): Promise<void> {
+    return this.orgs.remove(id, request);
   }
 }

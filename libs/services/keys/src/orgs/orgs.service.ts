@@ -16,12 +16,11 @@ import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { createAccount } from '../accounts/account.store.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, tierOf } from '../accounts/scope-limits.js';
+import { refuseOneMoreOwned } from '../members/member.store.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { orgFaults, requireFields } from './org.js';
-import { findOrg, listOrgs, toWire, type OrgRow } from './org.store.js';
+import { closeOrg, findOrg, listOrgs, toWire, type OrgRow } from './org.store.js';
 
-/** Memberships travel with every session, so their number is bounded. */
-const OWNED_MAX = 100;
 const NEW_ORG = { tier: 'standard', rpm_limit: null, rpd_limit: null } as const;
 
 @Injectable()
@@ -83,6 +82,28 @@ export class OrgsService {
     });
   }
 
+  /**
+   * Its people leave it, its links and admin keys end; its ledger, usage and audit log stay. Throws ApiError `conflict`
+   * while a key of it is active.
+   */
+  async remove(id: string, request: FastifyRequest): Promise<void> {
+    const { account } = await this.existing(this.database.prisma, id);
+    if (account === null) throw new ApiError('not_found');
+    await this.changes.run(request, {
+      accounts: [account.id],
+      make: async (tx): Promise<Changed<null>> => {
+        await this.existing(tx, id);
+        if ((await tx.apiKey.count({ where: { org_id: id, status: 'active' } })) > 0)
+          throw new ApiError('conflict', {
+            message: 'A key of the organization is active: delete it first.',
+          });
+        await closeOrg(tx, id, new Date(this.clock.now()));
+        const target = { targetType: 'org', targetId: id, orgId: id };
+        return { answer: null, audit: { action: 'org.delete', ...target, changedFields: ['deleted_at'] } };
+      },
+    });
+  }
+
   private async existing(tx: Tx, id: string): Promise<OrgRow> {
     const row = await findOrg(tx, id);
     if (row === null) throw new ApiError('not_found');
@@ -90,9 +111,7 @@ export class OrgsService {
   }
 
   private async insert(tx: Tx, ownerId: string, body: CreateOrgBody): Promise<OrgRow> {
-    const owned = await tx.membership.count({ where: { user_id: ownerId, role: 'owner', removed_at: null } });
-    if (owned >= OWNED_MAX)
-      throw new ApiError('conflict', { message: `One person owns at most ${OWNED_MAX} organizations.` });
+    await refuseOneMoreOwned(tx, ownerId);
     const now = new Date(this.clock.now());
     const id = newId('org', this.clock, this.random);
     const { name, tier, default_api_version, credit_limit_usd } = body;

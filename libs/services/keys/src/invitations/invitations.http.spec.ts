@@ -1,0 +1,178 @@
+import { TOPIC, type AccountEvent } from '@gateway/contracts';
+import { applyMigrations } from '@gateway/database';
+import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
+import { startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
+import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+
+let database: TestDatabase;
+let keys: KeysApp;
+let owner: Person;
+let org: { orgId: string; accountId: string };
+let numbered = 0;
+
+beforeAll(async () => {
+  const migrate = async (url: string): Promise<void> => {
+    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
+  };
+  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
+  keys = await startKeysApp(database.url);
+});
+beforeEach(async () => {
+  owner = await keys.person();
+  org = await keys.org(owner);
+});
+afterAll(async () => {
+  await keys?.close();
+  await database?.drop();
+});
+
+const PASSWORD = 'correct horse battery';
+
+/** An address each, because waits are counted by it. */
+function newAddress(): string {
+  numbered += 1;
+  return `Invited${numbered}@Example.com`;
+}
+
+const invite = (body: object, as = owner): Promise<Answer> =>
+  keys.call('POST', `/v1/orgs/${org.orgId}/invitations`, { as, body });
+
+/** The token of the mailed link; `before` is that of an earlier one. */
+function tokenFor(email: string, before = ''): Promise<string> {
+  return eventually(() => {
+    const token = keys.mail.tokenFor(email.toLowerCase());
+    return token === before ? null : token;
+  });
+}
+
+async function invited(role = 'member', email = newAddress()): Promise<{ email: string; token: string }> {
+  const before = keys.mail.tokenFor(email.toLowerCase());
+  expect((await invite({ email, role })).status).toBe(201);
+  return { email, token: await tokenFor(email, before) };
+}
+
+const accept = (body: object): Promise<Answer> =>
+  keys.call('POST', '/auth/invitations/accept', { body: { password: PASSWORD, name: 'Ada', ...body } });
+
+const codeOf = ({ status, body }: Answer): unknown[] => [
+  status,
+  (body.error as { code?: string } | undefined)?.code,
+];
+const fieldOf = ({ body }: Answer): unknown =>
+  (body.error as { details?: { loc: unknown[] }[] }).details?.[0]?.loc;
+
+describe('invitations', () => {
+  it('ORG-06 201 mails a link that lives 7 days; the list shows it and no answer its token', async () => {
+    const email = newAddress();
+    const made = await invite({ email, role: 'admin' });
+    expect(made.status).toBe(201);
+    const { id, created_at, expires_at, ...rest } = made.body;
+    const shown = { org_id: org.orgId, email: email.toLowerCase(), role: 'admin', created_by: owner.userId };
+    expect([id, rest]).toEqual([expect.stringMatching(/^inv_/), shown]);
+    expect(Date.parse(String(expires_at)) - Date.parse(String(created_at))).toBe(7 * 86_400_000);
+    const list = await keys.call('GET', `/v1/orgs/${org.orgId}/invitations`, { as: owner });
+    expect(list.body).toEqual({ data: [made.body], total: 1, limit: 50, offset: 0, next_cursor: null });
+    const token = await tokenFor(email);
+    expect(keys.mail.sent.at(-1)?.text).toContain(`http://127.0.0.1:8080/dashboard/invite#token=${token}`);
+    expect(made.text + list.text).not.toContain(token);
+    const stored = await keys.database.prisma.$queryRaw<{ all: string }[]>`
+      SELECT string_agg(i::text, ' ') AS all FROM invitation i`;
+    expect(stored[0].all).not.toContain(token);
+    await eventually(async () => (await keys.database.prisma.mail.count()) === 0);
+  });
+
+  it('ORG-06 AUTH-26 a new person accepts once: logged in, a member at once, and announced', async () => {
+    const { email, token } = await invited('admin');
+    const joined = await accept({ token });
+    expect([joined.status, Object.keys(joined.body).sort()]).toEqual([
+      200,
+      ['expires_at', 'token', 'token_type', 'user'],
+    ]);
+    expect(joined.headers['set-cookie']).toMatch(/^__Host-refresh=/);
+    const user = joined.body.user as { id: string };
+    expect(user).toMatchObject({ email: email.toLowerCase(), name: 'Ada' });
+    const me = await keys.call('GET', '/auth/me', { as: String(joined.body.token) });
+    expect(me.body.memberships).toEqual([{ org_id: org.orgId, role: 'admin', teams: [] }]);
+    const login = { email, password: PASSWORD };
+    expect((await keys.call('POST', '/auth/login', { body: login })).status).toBe(200);
+    const data = await eventually(() =>
+      keys.events
+        .dataOf<AccountEvent<'member.added'>>(TOPIC.account)
+        .find((event) => event.type === 'member.added' && event.data.user_id === user.id),
+    );
+    expect(data).toMatchObject({ org_id: org.orgId, data: { user_id: user.id, role: 'admin' } });
+    const again = await accept({ token });
+    expect([codeOf(again), fieldOf(again)]).toEqual([[422, 'unprocessable_entity'], ['token']]);
+  });
+
+  it('AUTH-26 a known person gives the password they have, and keeps their name', async () => {
+    const email = newAddress();
+    const first = await invited('member', email);
+    expect((await accept({ token: first.token })).status).toBe(200);
+    org = await keys.org(owner);
+    const { token } = await invited('member', email);
+    expect(codeOf(await accept({ token, password: 'not the password' }))).toEqual([401, 'unauthorized']);
+    const joined = await accept({ token, name: 'Eve' });
+    expect([joined.status, joined.body.user]).toEqual([200, expect.objectContaining({ name: 'Ada' })]);
+  });
+
+  it('of 8 requests with one link at once one is served', async () => {
+    const { token } = await invited();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => accept({ token })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const { total } = (await keys.call('GET', `/v1/orgs/${org.orgId}/members`, { as: owner })).body;
+    expect(total).toBe(2);
+  });
+
+  it('a newer invitation and a withdrawal void the link, 8 days end it', async () => {
+    const email = newAddress();
+    const first = await invited('member', email);
+    const second = await invited('admin', email);
+    expect(second.token).not.toBe(first.token);
+    expect(codeOf(await accept({ token: first.token }))).toEqual([422, 'unprocessable_entity']);
+    const { body } = await keys.call('GET', `/v1/orgs/${org.orgId}/invitations`, { as: owner });
+    const [{ id }] = body.data as { id: string }[];
+    const gone = `/v1/orgs/${org.orgId}/invitations/${id}`;
+    expect((await keys.call('DELETE', gone, { as: owner })).status).toBe(204);
+    expect((await keys.call('DELETE', gone, { as: owner })).status).toBe(404);
+    expect(codeOf(await accept({ token: second.token }))).toEqual([422, 'unprocessable_entity']);
+    const old = await invited();
+    await keys.database.prisma.invitation.updateMany({ data: { expires_at: new Date(0) } });
+    expect(codeOf(await accept({ token: old.token }))).toEqual([422, 'unprocessable_entity']);
+  });
+
+  it('409 conflict for who is a member already', async () => {
+    expect(codeOf(await invite({ email: owner.email, role: 'member' }))).toEqual([409, 'conflict']);
+  });
+
+  it.each([
+    ['an owner', { email: 'a@example.com', role: 'owner' }, 'role'],
+    ['no role', { email: 'a@example.com' }, 'role'],
+    ['no address', { email: 'nobody', role: 'member' }, 'email'],
+    ['a field that is not known', { email: 'a@example.com', role: 'member', rol: 1 }, 'rol'],
+  ])('422 names the field: %s', async (_name, body, field) => {
+    const answer = await invite(body);
+    expect([codeOf(answer), fieldOf(answer)]).toEqual([[422, 'validation_error'], [field]]);
+  });
+
+  it('422 names the field of who accepts: a new person without a name, a password too short', async () => {
+    const { token } = await invited();
+    expect(fieldOf(await accept({ token, name: undefined }))).toEqual(['name']);
+    expect(fieldOf(await accept({ token, password: 'short' }))).toEqual(['password']);
+    expect((await accept({ token })).status).toBe(200);
+  });
+
+  it('a mail server that is away delays the mail and loses none', async () => {
+    keys.mail.isAway = true;
+    const email = newAddress();
+    expect((await invite({ email, role: 'member' })).status).toBe(201);
+    const { prisma } = keys.database;
+    await eventually(async () => (await prisma.mail.count({ where: { attempts: 1 } })) === 1);
+    keys.mail.isAway = false;
+    const [{ sealed }] = await prisma.mail.findMany();
+    expect(Buffer.from(sealed).toString('latin1')).not.toContain('token=');
+    await prisma.mail.updateMany({ data: { next_at: new Date(0) } });
+    await invited();
+    await tokenFor(email);
+  });
+});

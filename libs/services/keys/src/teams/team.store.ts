@@ -1,0 +1,92 @@
+import { ApiError, type CursorPageQuery, type TeamMemberRecord, type TeamRecord } from '@gateway/contracts';
+import { limitsToWire } from '../accounts/scope-limits.js';
+import type { Prisma } from '../generated/prisma/client.js';
+import { afterId, keysetRange } from '../postgres/keyset.js';
+import type { Tx } from '../postgres/keys-database.js';
+
+/** A team beside its organization's account, which every change of it concerns. */
+const WITH_ORG = {
+  org: { select: { tier: true, account: { select: { id: true } } } },
+} as const;
+const WITH_PERSON = { user: { select: { email: true, name: true } } } as const;
+
+export type TeamRow = Prisma.TeamGetPayload<{ include: typeof WITH_ORG }>;
+export type TeamMemberRow = Prisma.TeamMemberGetPayload<{ include: typeof WITH_PERSON }>;
+
+/** Throws ApiError `not_found`. */
+export async function existingTeam(tx: Tx, id: string): Promise<TeamRow> {
+  const row = await tx.team.findFirst({ where: { id, org: { deleted_at: null } }, include: WITH_ORG });
+  if (row === null) throw new ApiError('not_found');
+  return row;
+}
+
+/** In the order of their ids, which is that of their creation. */
+export async function listTeams(
+  tx: Tx,
+  orgId: string,
+  query: CursorPageQuery & { q?: string },
+): Promise<{ rows: TeamRow[]; total: number }> {
+  const { q } = query;
+  const where = {
+    org_id: orgId,
+    ...(q === undefined ? {} : { name: { contains: q, mode: 'insensitive' as const } }),
+  };
+  const after = afterId(query);
+  const [rows, total] = await Promise.all([
+    tx.team.findMany({
+      where: { AND: [where, after === null ? {} : { id: { gt: after } }] },
+      include: WITH_ORG,
+      orderBy: { id: 'asc' },
+      ...keysetRange(query),
+    }),
+    tx.team.count({ where }),
+  ]);
+  return { rows, total };
+}
+
+export async function listTeamMembers(
+  tx: Tx,
+  teamId: string,
+  query: CursorPageQuery,
+): Promise<{ rows: TeamMemberRow[]; total: number }> {
+  const where = { team_id: teamId, removed_at: null };
+  const after = afterId(query);
+  const [rows, total] = await Promise.all([
+    tx.teamMember.findMany({
+      where: { AND: [where, after === null ? {} : { user_id: { gt: after } }] },
+      include: WITH_PERSON,
+      orderBy: { user_id: 'asc' },
+      ...keysetRange(query),
+    }),
+    tx.teamMember.count({ where }),
+  ]);
+  return { rows, total };
+}
+
+/** Somebody who is in the team now. */
+export function findTeamMember(tx: Tx, teamId: string, userId: string): Promise<TeamMemberRow | null> {
+  const where = { team_id: teamId, user_id: userId, removed_at: null };
+  return tx.teamMember.findFirst({ where, include: WITH_PERSON });
+}
+
+export function toWire(row: TeamRow): TeamRecord {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    name: row.name,
+    ...limitsToWire(row),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export function teamMemberToWire(row: TeamMemberRow): TeamMemberRecord {
+  return {
+    team_id: row.team_id,
+    user_id: row.user_id,
+    email: row.user.email,
+    name: row.user.name,
+    ...limitsToWire(row),
+    created_at: row.created_at.toISOString(),
+  };
+}
