@@ -71,6 +71,12 @@ export type { AccountData, AccountRecordType, NewAccountEvent } from './events/a
 export type { LimitScope as LimitScopeData } from './events/account/limit-scope.js';
 export { CatalogueEvent } from './events/catalogue-event.js';
 export { DeadLetter } from './events/dead-letter.js';
+export { CreateAdminKeyBody, ListAdminKeysQuery } from './http/admin-keys.js';
+export type { AdminKeyRecord } from './http/admin-keys.js';
+export { ListAuditQuery } from './http/audit.js';
+export type { AuditRecord } from './http/audit.js';
+export { GrantSuperAdminBody } from './http/super-admins.js';
+export type { SuperAdminRecord } from './http/super-admins.js';
 export {
   ChangePasswordBody,
   ForgotPasswordBody,

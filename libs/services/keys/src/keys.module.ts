@@ -20,9 +20,12 @@ import type { Logger } from 'pino';
 import { AccountChanges } from './accounts/account-change.js';
 import { FUNDS } from './accounts/funds-token.js';
 import { VersionStamps } from './accounts/version-stamps.js';
+import { AdminKeysController } from './admin-keys/admin-keys.controller.js';
+import { AdminKeysService } from './admin-keys/admin-keys.service.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { KeyReads } from './api-keys/key-reads.service.js';
 import { KeyWrites } from './api-keys/key-writes.service.js';
+import { AuditController } from './audit/audit.controller.js';
 import { Housekeeping } from './background/housekeeping.js';
 import { EventRelay } from './events/event-relay.js';
 import { FirstRun } from './first-run/first-run.js';
@@ -55,6 +58,8 @@ import { PeopleService } from './sessions/people.service.js';
 import { SessionTokens } from './sessions/session-token.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SigningKeys } from './sessions/signing-keys.js';
+import { SuperAdminsController } from './super-admins/super-admins.controller.js';
+import { SuperAdminsService } from './super-admins/super-admins.service.js';
 import { TeamMembersService } from './teams/team-members.service.js';
 import { TeamsController } from './teams/teams.controller.js';
 import { TeamsService } from './teams/teams.service.js';
@@ -87,7 +92,10 @@ export class KeysModule {
       module: KeysModule,
       global: true,
       controllers: [
+        AdminKeysController,
+        AuditController,
         PasswordsController,
+        SuperAdminsController,
         ApiKeysController,
         AuthController,
         OrgOwnersController,
@@ -116,7 +124,9 @@ const parts: Provider[] = [
   InvitationsService,
   JoiningService,
   MembersService,
+  AdminKeysService,
   PasswordsService,
+  SuperAdminsService,
   TeamsService,
   TeamMembersService,
   DatabasePrincipalReader,

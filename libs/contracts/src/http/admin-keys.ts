@@ -1,0 +1,54 @@
+import {
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+} from 'class-validator';
+import { CursorPageQuery } from './page.js';
+
+/** What an admin key may be allowed to do in its organization. */
+const ADMIN_KEY_SCOPES = [
+  'keys:read',
+  'keys:write',
+  'usage:read',
+  'members:read',
+  'alerts:read',
+  'alerts:write',
+] as const;
+
+export type AdminKeyScope = (typeof ADMIN_KEY_SCOPES)[number];
+
+/** Body of POST /v1/admin-keys. */
+export class CreateAdminKeyBody {
+  @IsString() @Length(1, 64) org_id!: string;
+  @IsOptional() @IsString() @Length(1, 200) label?: string | null;
+  @IsArray() @ArrayMinSize(1) @ArrayUnique() @IsIn(ADMIN_KEY_SCOPES, { each: true }) scopes!: AdminKeyScope[];
+  /** ISO 8601 with offset; null = never. */
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  @Matches(/T.*(?:Z|[+-]\d{2}:?\d{2})$/, { message: 'expires_at must be an ISO 8601 time with offset' })
+  expires_at?: string | null;
+}
+
+/** Query of GET /v1/admin-keys. */
+export class ListAdminKeysQuery extends CursorPageQuery {
+  /** One organization; absent = all in which the caller is an owner or admin. */
+  @IsOptional() @IsString() @Length(1, 64) org_id?: string;
+}
+
+export interface AdminKeyRecord {
+  id: string;
+  label: string | null;
+  org_id: string;
+  masked_key: string;
+  scopes: string[];
+  created_by: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
+}

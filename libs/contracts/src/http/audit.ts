@@ -1,0 +1,31 @@
+import { IsISO8601, IsOptional, IsString, Length } from 'class-validator';
+import { CursorPageQuery } from './page.js';
+
+/** Query of GET /v1/orgs/{id}/audit-log. */
+export class ListAuditQuery extends CursorPageQuery {
+  /** The user id or key id of who did it. */
+  @IsOptional() @IsString() @Length(1, 100) actor?: string;
+  /** For example `api_key.create`. */
+  @IsOptional() @IsString() @Length(1, 100) action?: string;
+  /** ISO 8601; from here on. */
+  @IsOptional() @IsISO8601({ strict: true }) since?: string;
+  /** ISO 8601; up to here. A bare date covers the whole day. */
+  @IsOptional() @IsISO8601({ strict: true }) until?: string;
+}
+
+/** One change: who did what to what, from where. Names of fields only: a value could be a secret. */
+export interface AuditRecord {
+  id: string;
+  created_at: string;
+  /** User id, key id, or `system`. */
+  actor: string;
+  actor_kind: 'session' | 'admin_key' | 'key' | 'system';
+  /** Of a person. */
+  actor_email: string | null;
+  action: string;
+  target: string;
+  target_type: string;
+  ip: string;
+  changed_fields: string[];
+  request_id: string;
+}

@@ -1,0 +1,24 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiError, ListAuditQuery, type AuditRecord, type CursorPage } from '@gateway/contracts';
+import { Access } from '@gateway/platform';
+import { keysetPage } from '../postgres/keyset.js';
+import { KeysDatabase } from '../postgres/keys-database.js';
+import { emailsOf, listAudit, toWire } from './audit.store.js';
+
+@Controller('v1/orgs/:id/audit-log')
+export class AuditController {
+  constructor(private readonly database: KeysDatabase) {}
+
+  /** `total` counts up to 10,000. */
+  @Get()
+  @Access({ session: true, org: { param: 'id', roles: ['owner', 'admin'] } })
+  async list(@Param('id') orgId: string, @Query() query: ListAuditQuery): Promise<CursorPage<AuditRecord>> {
+    if (query.since !== undefined && query.until !== undefined && query.since > query.until)
+      throw new ApiError('bad_request', { message: 'since must not lie after until.' });
+    const { prisma } = this.database;
+    const { rows, total } = await listAudit(prisma, orgId, query);
+    const emails = await emailsOf(prisma, rows);
+    const records = rows.map((row) => toWire(row, emails));
+    return keysetPage(records, total, query, ({ id }) => id);
+  }
+}

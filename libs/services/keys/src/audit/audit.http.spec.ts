@@ -1,0 +1,203 @@
+import { applyMigrations } from '@gateway/database';
+import { fixedClock, testDatabase, type FixedClock, type TestDatabase } from '@gateway/testing';
+import { startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
+import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+
+let database: TestDatabase;
+let keys: KeysApp;
+let clock: FixedClock;
+let owner: Person;
+let org: { orgId: string; accountId: string };
+
+beforeAll(async () => {
+  const migrate = async (url: string): Promise<void> => {
+    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
+  };
+  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
+  clock = fixedClock('2026-11-20T12:00:00.000Z');
+  keys = await startKeysApp(database.url, { clock });
+});
+beforeEach(async () => {
+  owner = await keys.person();
+  org = await keys.org(owner);
+});
+afterAll(async () => {
+  await keys?.close();
+  await database?.drop();
+});
+
+interface Row {
+  id: string;
+  action: string;
+}
+
+const read = (query = '', as = owner): Promise<Answer> =>
+  keys.call('GET', `/v1/orgs/${org.orgId}/audit-log${query}`, { as });
+const actions = async (query = ''): Promise<string[]> =>
+  ((await read(query)).body.data as Row[]).map(({ action }) => action);
+const rename = (name: string, as = owner): Promise<Answer> =>
+  keys.call('PATCH', `/v1/orgs/${org.orgId}`, { as, body: { name } });
+const codeOf = ({ status, body }: Answer): unknown[] => [
+  status,
+  (body.error as { code?: string } | undefined)?.code,
+];
+
+describe('GET /v1/orgs/{id}/audit-log', () => {
+  it('names who did what to what, from where and when', async () => {
+    await rename('Audited');
+    const { body, headers } = await read();
+    expect(body).toMatchObject({ total: 1, limit: 50, offset: 0, next_cursor: null });
+    expect(body.data).toEqual([
+      {
+        id: expect.stringMatching(/^aud_/) as string,
+        created_at: new Date(clock.now()).toISOString(),
+        actor: owner.userId,
+        actor_kind: 'session',
+        actor_email: owner.email,
+        action: 'org.update',
+        target: org.orgId,
+        target_type: 'org',
+        ip: '127.0.0.1',
+        changed_fields: ['name'],
+        request_id: expect.stringMatching(/^req_/) as string,
+      },
+    ]);
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it('narrows by actor, action, since and until; a bare date covers its whole day', async () => {
+    const admin = await keys.person({ orgId: org.orgId, role: 'admin' });
+    await rename('one');
+    await keys.call('POST', `/v1/orgs/${org.orgId}/teams`, { as: admin, body: { name: 'T' } });
+    const day = new Date(clock.now()).toISOString().slice(0, 10);
+    clock.step(new Date(clock.now() + 86_400_000).toISOString());
+    await rename('two', await fresh(admin));
+    expect(await actions()).toEqual(['org.update', 'team.create', 'org.update']);
+    expect(await actions(`?actor=${admin.userId}`)).toEqual(['org.update', 'team.create']);
+    expect(await actions('?action=team.create')).toEqual(['team.create']);
+    expect(await actions(`?until=${day}`)).toEqual(['team.create', 'org.update']);
+    expect(await actions(`?since=${new Date(clock.now()).toISOString()}`)).toEqual(['org.update']);
+    expect(await actions(`?since=${day}&until=${day}&actor=${admin.userId}`)).toEqual(['team.create']);
+  });
+
+  /** The clock was moved past the life of the token. */
+  async function fresh(person: Person): Promise<Person> {
+    owner = await keys.signedIn(owner.userId);
+    return keys.signedIn(person.userId);
+  }
+
+  it('EDGE-07 pages by cursor without a repeat or a loss, many rows of one millisecond included', async () => {
+    for (let n = 0; n < 7; n += 1) await rename(`n${n}`);
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await read(`?limit=3${cursor}`);
+      seen.push(...(body.data as Row[]).map(({ id }) => id));
+      cursor = body.next_cursor === null ? '' : `&cursor=${String(body.next_cursor)}`;
+    } while (cursor !== '');
+    expect([seen.length, new Set(seen).size]).toEqual([7, 7]);
+    expect(seen).toEqual(seen.toSorted().toReversed());
+  });
+
+  it('login, logout and a stolen refresh token stand in it, of the person’s organizations and of no other', async () => {
+    const { body, headers } = await keys.call('POST', '/auth/login', {
+      body: { email: keys.first.admin.email, password: keys.first.admin.password },
+      headers: { 'user-agent': 'spec' },
+    });
+    const refresh_token = /__Host-refresh=([^;]*)/.exec(headers['set-cookie'] ?? '')?.[1];
+    await keys.call('POST', '/auth/refresh', { body: { refresh_token } });
+    await clock.advance(31_000);
+    await keys.call('POST', '/auth/refresh', { body: { refresh_token } });
+    await clock.advance(1);
+    const again = await keys.call('POST', '/auth/login', {
+      body: { email: keys.first.admin.email, password: keys.first.admin.password },
+    });
+    await clock.advance(1);
+    await keys.call('POST', '/auth/logout', { as: String(again.body.token) });
+    const as = await keys.signedIn(keys.admin.userId);
+    const log = await keys.call('GET', `/v1/orgs/${keys.first.orgId}/audit-log`, { as });
+    const rows = log.body.data as Record<string, unknown>[];
+    expect(rows.map(({ action }) => action)).toEqual([
+      'auth.logout',
+      'auth.login',
+      'auth.refresh_reused',
+      'auth.login',
+    ]);
+    const user = body.user as { id: string };
+    expect(rows.every(({ actor, ip }) => actor === user.id && ip === '127.0.0.1')).toBe(true);
+    expect(await actions()).toEqual([]);
+  });
+
+  it('owners and admins read it; nobody changes it', async () => {
+    const member = await keys.person({ orgId: org.orgId, role: 'member' });
+    await rename('kept');
+    expect(codeOf(await read('', member))).toEqual([403, 'forbidden']);
+    expect(codeOf(await read('', await keys.person()))).toEqual([404, 'not_found']);
+    const { prisma } = keys.database;
+    await expect(prisma.auditLog.deleteMany({ where: { org_id: org.orgId } })).rejects.toThrow(/append-only/);
+    await expect(prisma.auditLog.updateMany({ data: { ip: 'x' } })).rejects.toThrow(/append-only/);
+  });
+
+  it.each(['since=yesterday', 'until=2026-13-01', 'actor=', 'who=me', 'cursor=!'])(
+    '422 for %s',
+    async (query) => expect(codeOf(await read(`?${query}`))).toEqual([422, 'validation_error']),
+  );
+
+  it('400 bad_request for a since after until', async () => {
+    expect(codeOf(await read('?since=2026-11-02&until=2026-11-01'))).toEqual([400, 'bad_request']);
+  });
+});
+
+describe('super admins', () => {
+  const path = '/v1/admin/super-admins';
+  const grant = (body: object): Promise<Answer> => keys.call('POST', path, { as: keys.admin, body });
+  const revoke = (who: Person, as = keys.admin): Promise<Answer> =>
+    keys.call('DELETE', `${path}/${who.userId}`, { as });
+
+  beforeEach(async () => {
+    keys.admin = await keys.signedIn(keys.admin.userId);
+  });
+
+  it('AUTH-31 201 by id or address, 409 conflict for one who is one already, at once in force', async () => {
+    const person = await keys.person();
+    expect((await keys.call('GET', path, { as: person })).status).toBe(403);
+    const granted = await grant({ email: person.email.toUpperCase() });
+    expect([granted.status, granted.body]).toEqual([
+      201,
+      { user_id: person.userId, email: person.email, granted_at: new Date(clock.now()).toISOString() },
+    ]);
+    expect(codeOf(await grant({ user_id: person.userId }))).toEqual([409, 'conflict']);
+    expect((await keys.call('GET', path, { as: person })).body.data).toContainEqual(granted.body);
+    expect((await revoke(person)).status).toBe(204);
+    expect((await keys.call('GET', path, { as: person })).status).toBe(403);
+    expect(codeOf(await revoke(person))).toEqual([404, 'not_found']);
+  });
+
+  it('AUTH-31 409 conflict for the last one, and of two who revoke each other at once one stays', async () => {
+    expect(codeOf(await revoke(keys.admin))).toEqual([409, 'conflict']);
+    const second = await keys.person();
+    await grant({ user_id: second.userId });
+    const answers = await Promise.all([revoke(second), revoke(keys.admin, second)]);
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(await keys.database.prisma.user.count({ where: { is_super_admin: true } })).toBe(1);
+    await keys.database.prisma.user.update({
+      where: { id: keys.admin.userId },
+      data: { is_super_admin: true },
+    });
+    await keys.database.prisma.user.update({
+      where: { id: second.userId },
+      data: { is_super_admin: false },
+    });
+  });
+
+  it.each([
+    [{}, 'user_id', 'validation_error'],
+    [{ email: 'x' }, 'email', 'validation_error'],
+    [{ email: 'nobody@example.com' }, 'email', 'unprocessable_entity'],
+    [{ user_id: 'usr_0' }, 'user_id', 'unprocessable_entity'],
+  ])('422 names the field: %j', async (body, field, code) => {
+    const answer = await grant(body);
+    expect(codeOf(answer)).toEqual([422, code]);
+    expect(answer.text).toContain(`"loc":["${field}"`);
+  });
+});

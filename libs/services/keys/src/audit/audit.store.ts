@@ -1,0 +1,79 @@
+import type { AuditRecord, ListAuditQuery } from '@gateway/contracts';
+import type { Prisma } from '../generated/prisma/client.js';
+import { afterId, keysetRange } from '../postgres/keyset.js';
+import type { Tx } from '../postgres/keys-database.js';
+
+export type AuditLogRow = Prisma.AuditLogGetPayload<object>;
+
+/** Counting goes no further: a log has no end. */
+const TOTAL_MAX = 10_000;
+const BARE_DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_MS = 86_400_000;
+
+/** Newest first. */
+export async function listAudit(
+  tx: Tx,
+  orgId: string,
+  query: ListAuditQuery,
+): Promise<{ rows: AuditLogRow[]; total: number }> {
+  const { actor, action } = query;
+  const where = { org_id: orgId, actor_id: actor, action, created_at: timesOf(query) };
+  const [rows, total] = await Promise.all([
+    tx.auditLog.findMany({
+      where: { AND: [where, await before(tx, orgId, query)] },
+      orderBy: [{ created_at: 'desc' }, { id: 'desc' }],
+      ...keysetRange(query),
+    }),
+    tx.auditLog.count({ where, take: TOTAL_MAX }),
+  ]);
+  return { rows, total };
+}
+
+function timesOf({ since, until }: ListAuditQuery): Prisma.DateTimeFilter {
+  const end = until === undefined ? undefined : Date.parse(until);
+  return {
+    ...(since === undefined ? {} : { gte: new Date(since) }),
+    ...(end === undefined || until === undefined
+      ? {}
+      : BARE_DATE.test(until)
+        ? { lt: new Date(end + DAY_MS) }
+        : { lte: new Date(end) }),
+  };
+}
+
+/** What comes after the row that the cursor names. The outer bound is what an index can seek by. */
+async function before(tx: Tx, orgId: string, query: ListAuditQuery): Promise<Prisma.AuditLogWhereInput> {
+  const id = afterId(query);
+  if (id === null) return {};
+  const last = await tx.auditLog.findFirst({ where: { id, org_id: orgId }, select: { created_at: true } });
+  if (last === null) return { id: { in: [] } };
+  const { created_at } = last;
+  return { created_at: { lte: created_at }, OR: [{ created_at: { lt: created_at } }, { id: { lt: id } }] };
+}
+
+/** Addresses of the people who acted. */
+export async function emailsOf(tx: Tx, rows: readonly AuditLogRow[]): Promise<Map<string, string>> {
+  const ids = [...new Set(rows.filter(isPersons).map(({ actor_id }) => actor_id))];
+  const people = await tx.user.findMany({ where: { id: { in: ids } }, select: { id: true, email: true } });
+  return new Map(people.map(({ id, email }) => [id, email]));
+}
+
+function isPersons({ actor_kind }: AuditLogRow): boolean {
+  return actor_kind === 'session';
+}
+
+export function toWire(row: AuditLogRow, emails: ReadonlyMap<string, string>): AuditRecord {
+  return {
+    id: row.id,
+    created_at: row.created_at.toISOString(),
+    actor: row.actor_id,
+    actor_kind: row.actor_kind as AuditRecord['actor_kind'],
+    actor_email: emails.get(row.actor_id) ?? null,
+    action: row.action,
+    target: row.target_id,
+    target_type: row.target_type,
+    ip: row.ip,
+    changed_fields: row.changed_fields,
+    request_id: row.request_id,
+  };
+}

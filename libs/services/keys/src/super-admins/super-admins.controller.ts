@@ -1,0 +1,33 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { GrantSuperAdminBody, type SuperAdminRecord } from '@gateway/contracts';
+import { Access } from '@gateway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SuperAdminsService } from './super-admins.service.js';
+
+@Controller('v1/admin/super-admins')
+@Access({ superAdmin: true })
+export class SuperAdminsController {
+  constructor(private readonly superAdmins: SuperAdminsService) {}
+
+  @Post()
+  async grant(
+    @Body() body: GrantSuperAdminBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await this.superAdmins.grant(body, request);
+    void reply.code(answer.status);
+    return answer.body;
+  }
+
+  @Get()
+  async list(): Promise<{ data: SuperAdminRecord[] }> {
+    return { data: await this.superAdmins.list() };
+  }
+
+  @Delete(':user_id')
+  @HttpCode(204)
+  revoke(@Param('user_id') userId: string, @Req() request: FastifyRequest): Promise<void> {
+    return this.superAdmins.revoke(userId, request);
+  }
+}
