@@ -37,6 +37,9 @@ import { JoiningService } from './invitations/joining.service.js';
 import { MailOutbox } from './mail/mail-outbox.js';
 import { MembersController } from './members/members.controller.js';
 import { MembersService } from './members/members.service.js';
+import { IdentityProvider } from './oidc/identity-provider.js';
+import { OidcController } from './oidc/oidc.controller.js';
+import { OidcLoginService } from './oidc/oidc-login.service.js';
 import { DatabaseOrgOwners } from './orgs/database-org-owners.js';
 import { OrgOwnersController } from './orgs/org-owners.controller.js';
 import { OrgsController } from './orgs/orgs.controller.js';
@@ -98,6 +101,7 @@ export class KeysModule {
         SuperAdminsController,
         ApiKeysController,
         AuthController,
+        OidcController,
         OrgOwnersController,
         OrgsController,
         PrincipalsController,
@@ -123,6 +127,8 @@ const parts: Provider[] = [
   MailOutbox,
   InvitationsService,
   JoiningService,
+  IdentityProvider,
+  OidcLoginService,
   MembersService,
   AdminKeysService,
   PasswordsService,
