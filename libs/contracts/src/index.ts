@@ -128,6 +128,25 @@ export { CreateTeamBody, ListTeamsQuery, UpdateTeamBody } from './http/teams.js'
 export type { TeamMemberRecord, TeamRecord } from './http/teams.js';
 export { CreateOrgBody, ListOrgsQuery, ScopeLimitsBody, UpdateOrgBody } from './http/orgs.js';
 export type { OrgRecord, OrgTier, ScopeLimitsRecord } from './http/orgs.js';
+export {
+  CreateRoutingPolicyTemplateBody,
+  ListRoutingPolicyTemplatesQuery,
+  UpdateRoutingPolicyTemplateBody,
+} from './http/routing-policy-templates.js';
+export type { RoutingPolicyTemplateRecord } from './http/routing-policy-templates.js';
+export {
+  CreateTemplateBody,
+  CreateTemplateVersionBody,
+  FindMemoriesBody,
+  FindTemplateBody,
+  ListTemplatesQuery,
+  ListTemplateVersionsQuery,
+  MemoriesQuery,
+  PublishTemplateBody,
+  PutMemoriesBody,
+  UpdateTemplateBody,
+} from './http/templates.js';
+export type { MemoriesRecord, TemplateRecord, TemplateVersionRecord } from './http/templates.js';
 export { ListModelsQuery, MODEL_TYPES } from './http/catalogue.js';
 export {
   CreditBody,

@@ -11,6 +11,7 @@ import {
   OrgOwners,
   Funds,
   PrincipalReader,
+  StoredContent,
   type Clock,
   type Random,
 } from '@gateway/contracts';
@@ -50,6 +51,14 @@ import { KeysDatabase, SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
 import { DatabasePrincipalReader } from './principals/database-principal-reader.js';
 import { LastUsed } from './principals/last-used.js';
 import { PrincipalsController } from './principals/principals.controller.js';
+import { RoutingTemplatesController } from './routing-templates/routing-templates.controller.js';
+import { RoutingTemplates } from './routing-templates/routing-templates.service.js';
+import { MemoriesController } from './memories/memories.controller.js';
+import { MemoriesService } from './memories/memories.service.js';
+import { TemplatesController } from './prompts/templates.controller.js';
+import { TemplatesService } from './prompts/templates.service.js';
+import { DatabaseStoredContent } from './stored-content/database-stored-content.js';
+import { StoredContentController } from './stored-content/stored-content.controller.js';
 import { checkPeppers } from './secrets/pepper-check.js';
 import { loadSecrets, type ServiceSecrets } from './secrets/service-secrets.js';
 import { SERVICE_SECRETS } from './secrets/tokens.js';
@@ -105,13 +114,17 @@ export class KeysModule {
         OrgOwnersController,
         OrgsController,
         PrincipalsController,
+        RoutingTemplatesController,
+        TemplatesController,
+        MemoriesController,
+        StoredContentController,
         InvitationsController,
         MeController,
         MembersController,
         TeamsController,
       ],
       providers: [...ports(config), ...parts],
-      exports: [OrgOwners, PrincipalReader, FirstRun, OpeningCredit],
+      exports: [OrgOwners, PrincipalReader, StoredContent, FirstRun, OpeningCredit],
     };
   }
 }
@@ -142,6 +155,10 @@ const parts: Provider[] = [
   KeyReads,
   KeyWrites,
   OrgsService,
+  RoutingTemplates,
+  TemplatesService,
+  MemoriesService,
+  DatabaseStoredContent,
   FirstRun,
   OpeningCredit,
   Housekeeping,
@@ -152,6 +169,7 @@ function ports(config: Readonly<KeysConfig>): Provider[] {
     { provide: KeysConfig, useValue: config },
     { provide: PrincipalReader, useExisting: DatabasePrincipalReader },
     { provide: OrgOwners, useClass: DatabaseOrgOwners },
+    { provide: StoredContent, useExisting: DatabaseStoredContent },
     {
       provide: SERVICE_SECRETS,
       inject: [RANDOM],
