@@ -9,6 +9,7 @@ import type { SpeechDialect } from './speech/speech-dialect.js';
 import { dialect as speechOpenai } from './speech/openai/openai.dialect.js';
 import type { TextDialect } from './text/text-dialect.js';
 import { dialect as textChat } from './text/chat/chat.dialect.js';
+import { dialect as textGemini } from './text/gemini/gemini.dialect.js';
 import { dialect as textMessages } from './text/messages/messages.dialect.js';
 
 /** Dialects of the family embeddings, by the name that routes of the catalogue give them. */
@@ -42,7 +43,7 @@ export { speechOpenai };
 
 /** Dialects of the family text, by the name that routes of the catalogue give them. */
 export const TEXT_DIALECTS: ReadonlyMap<string, TextDialect> = new Map(
-  [textChat, textMessages].map((dialect) => [dialect.name, dialect]),
+  [textChat, textGemini, textMessages].map((dialect) => [dialect.name, dialect]),
 );
 export type { TextDialect, TextUpstream, EncodedRequest, Decoded, AnswerDecoder, TextCaller, AnswerEncoder, TextFacts } from './text/text-dialect.js';
-export { textChat, textMessages };
+export { textChat, textGemini, textMessages };

@@ -16,6 +16,8 @@ export interface TextDialect {
 
 /** What an upstream speaks. */
 export interface TextUpstream {
+  /** Content type of its streams; absent = text/event-stream. */
+  readonly streamType?: string;
   /** The first requirement that this format, or the provider in it, cannot carry, as the caller named it; null for none. */
   misfit(request: ModelRequest, target: RouteTarget): string | null;
   /**

@@ -62,7 +62,7 @@ class TextTranslation implements Translation {
   begin({ contentType }: AnswerHead, facts: AnswerFacts): Answer {
     const { asked, target, dialect } = this;
     // An upstream may answer whole though a stream was asked for: the same answer is sent as a stream.
-    const isWhole = !asked.stream || !contentType.includes(EVENT_STREAM);
+    const isWhole = !asked.stream || !contentType.includes(dialect.upstream.streamType ?? EVENT_STREAM);
     const isOtherForm = asked.stream && isWhole;
     const decoder = dialect.upstream.decoder(target, this.encoded?.toolNames);
     return new TextAnswer(this.caller, asked, decoder, facts, {

@@ -80,6 +80,7 @@ export class MessagesReader {
         name: this.text(textOf(body.name)),
         arguments: this.text(textOf(custom ? body.input : body.arguments)),
         ...(custom ? { custom } : {}),
+        ...signatureOf(call),
         ...cacheOf(call),
       });
     }
@@ -205,6 +206,13 @@ export class MessagesReader {
 export function cacheOf(part: JsonObject): { cache?: CacheMarker } {
   const marker = part.cache_control ?? part.prompt_cache_breakpoint;
   return isObject(marker) ? { cache: { ttl: marker.ttl === '1h' ? '1h' : '5m' } } : {};
+}
+
+/** Where Google's own OpenAI endpoint puts the signature of a call. */
+function signatureOf(call: JsonObject): { signature?: string } {
+  const { google } = objectOf(call.extra_content);
+  const signature = filled(objectOf(google).thought_signature);
+  return signature === null ? {} : { signature };
 }
 
 function dotted(loc: Loc): string {

@@ -1,0 +1,149 @@
+import { objectOf, without, type JsonObject } from '../../body/json-object.js';
+import type { RouteTarget } from '../../translation/translation.js';
+import { jsonBody } from '../../translation/upstream-body.js';
+import { ToolNames } from '../upstream-names.js';
+import { ignoredHints } from '../ignored-hints.js';
+import type { Capability, ModelRequest } from '../model-request.js';
+import type { EncodedRequest } from '../text-dialect.js';
+import { encodeThinking } from './encode-thinking.js';
+import { encodeTurns } from './encode-turns.js';
+
+const STOP_MAX = 5;
+const ACCEPT = 'application/json';
+const ACCEPT_STREAM = 'text/event-stream';
+
+/** What this format has no words for. */
+const LACKS: ReadonlySet<Capability> = new Set<Capability>([
+  'custom_tools',
+  'logit_bias',
+  'prediction',
+  'audio_output',
+]);
+const HONOURED: ReadonlySet<string> = new Set();
+
+/** Models before the third generation combine neither a schema nor a search with functions, and sign no calls. */
+function isThirdGeneration(model: string): boolean {
+  const version = /gemini-(\d+)/.exec(model)?.[1];
+  return version === undefined || Number(version) >= 3;
+}
+
+export function misfit({ requires, stop, callerNames }: ModelRequest, target: RouteTarget): string | null {
+  if (stop.length > STOP_MAX) return callerNames.stop;
+  const asks = (wanted: Capability): string | null =>
+    requires.find(({ capability }) => capability === wanted)?.param ?? null;
+  const lacking = requires.find(({ capability }) => LACKS.has(capability));
+  if (lacking) return lacking.param;
+  if (asks('tools') === null || isThirdGeneration(target.upstreamModel)) return null;
+  return asks('json_schema') ?? asks('web_search');
+}
+
+/** The request of generateContent, from the middle form (wire-formats 5.2). */
+export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
+  const names = new ToolNames();
+  const isThird = isThirdGeneration(target.upstreamModel);
+  const { system, contents } = encodeTurns(request.turns, {
+    nameOf: (name) => names.upstream(name),
+    needsSignatures: isThird,
+  });
+  const thinking = encodeThinking(request.reasoning, target);
+  const { config, ignored } = generationConfig(request, target, thinking.thinkingConfig);
+  const body: JsonObject = {
+    contents,
+    ...(system.length > 0 ? { systemInstruction: { parts: system } } : {}),
+    ...encodeTools(request, names, isThird),
+    ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}),
+    ...(request.serviceTier === 'flex' ? { serviceTier: 'flex' } : {}),
+  };
+  ignored.push(...ignoredHints(request, HONOURED));
+  if (request.endUser !== null) ignored.push(request.callerNames.endUser);
+  if (request.parallelToolCalls === false && request.tools.length > 0) ignored.push('parallel_tool_calls');
+  if (thinking.isIgnored) ignored.push(request.callerNames.reasoning);
+  ignored.push(...Object.keys(request.unknown));
+  const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+  return {
+    request: jsonBody(
+      `/models/${encodeURIComponent(target.upstreamModel)}:${method}`,
+      request.stream ? ACCEPT_STREAM : ACCEPT,
+      body,
+    ),
+    ignored: [...new Set(ignored)],
+    ...(names.hasShortened ? { toolNames: names.originals } : {}),
+  };
+}
+
+function generationConfig(
+  request: ModelRequest,
+  target: RouteTarget,
+  thinkingConfig: JsonObject | undefined,
+): { config: JsonObject; ignored: string[] } {
+  const { sampling, responseFormat } = request;
+  const ignored: string[] = [];
+  const config: JsonObject = {};
+  const place = (name: string, value: unknown): void => {
+    if (value !== null && value !== undefined) config[name] = value;
+  };
+  const sampled = (name: string, param: string, value: number | null): void => {
+    if (value === null) return;
+    if (target.fixesSampling || target.quirks.refuses?.includes(param)) ignored.push(param);
+    else config[name] = value;
+  };
+  sampled('temperature', 'temperature', sampling.temperature);
+  sampled('topP', 'top_p', sampling.topP);
+  sampled('topK', 'top_k', sampling.topK);
+  sampled('presencePenalty', 'presence_penalty', sampling.presencePenalty);
+  sampled('frequencyPenalty', 'frequency_penalty', sampling.frequencyPenalty);
+  place('seed', sampling.seed);
+  place('maxOutputTokens', request.maxOutputTokens);
+  if (request.stop.length > 0) config.stopSequences = request.stop;
+  if (request.choices > 1) config.candidateCount = request.choices;
+  if (request.requires.some(({ capability }) => capability === 'logprobs')) {
+    config.responseLogprobs = true;
+    place('logprobs', request.body.value.top_logprobs);
+  }
+  if (responseFormat?.kind === 'json_object' || responseFormat?.kind === 'json_schema')
+    config.responseMimeType = 'application/json';
+  if (responseFormat?.kind === 'json_schema' && responseFormat.schema !== null)
+    config.responseJsonSchema = without(responseFormat.schema, ['$schema']);
+  if (thinkingConfig) config.thinkingConfig = thinkingConfig;
+  return { config, ignored };
+}
+
+function encodeTools(request: ModelRequest, names: ToolNames, isThird: boolean): JsonObject {
+  const { toolChoice, requires } = request;
+  // AUTO cannot carry names: the others are not declared.
+  const allowed = toolChoice?.mode === 'allowed' && !toolChoice.required ? new Set(toolChoice.names) : null;
+  const declared = request.tools.filter(({ name }) => allowed?.has(name) ?? true);
+  const functionDeclarations = declared.map(({ name, description, parameters }) => ({
+    name: names.upstream(name),
+    ...(description === undefined ? {} : { description }),
+    ...(Object.keys(objectOf(parameters?.properties)).length > 0 || parameters?.$ref !== undefined
+      ? { parametersJsonSchema: without(objectOf(parameters), ['$schema']) }
+      : {}),
+  }));
+  const tools: JsonObject[] = functionDeclarations.length > 0 ? [{ functionDeclarations }] : [];
+  if (requires.some(({ capability }) => capability === 'web_search')) tools.push({ googleSearch: {} });
+  if (tools.length === 0) return {};
+  const isStrict = isThird && declared.some(({ strict }) => strict === true);
+  const config = functionDeclarations.length > 0 ? callingConfig(request, names, isStrict) : null;
+  return { tools, ...(config ? { toolConfig: { functionCallingConfig: config } } : {}) };
+}
+
+function callingConfig({ toolChoice }: ModelRequest, names: ToolNames, isStrict: boolean): JsonObject | null {
+  const auto = { mode: isStrict ? 'VALIDATED' : 'AUTO' };
+  switch (toolChoice?.mode) {
+    case undefined:
+      return isStrict ? auto : null;
+    case 'auto':
+      return auto;
+    case 'none':
+      return { mode: 'NONE' };
+    case 'required':
+      return { mode: 'ANY' };
+    case 'named':
+      return { mode: 'ANY', allowedFunctionNames: [names.upstream(toolChoice.name)] };
+    case 'allowed':
+      return toolChoice.required
+        ? { mode: 'ANY', allowedFunctionNames: toolChoice.names.map((name) => names.upstream(name)) }
+        : auto;
+  }
+}

@@ -1,0 +1,159 @@
+import { filled, isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
+import { parseUpstreamJson } from '../../body/upstream-json.js';
+import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
+import type { AnswerFailure } from '../../translation/translation.js';
+import { badResponse, CUT_SHORT } from '../failures.js';
+import type { ModelEvent } from '../model-event.js';
+import type { AnswerDecoder, Decoded } from '../text-dialect.js';
+import { CandidateDecoder } from './candidate-decoder.js';
+import { addedKeys, unitUsage } from './usage.js';
+
+/** Most candidates of one answer. */
+const CANDIDATES_MAX = 128;
+
+/** Reads the answer of generateContent. A stream is a list of partial answers; their end is the end of the body. */
+export class GeminiDecoder implements AnswerDecoder {
+  private readonly candidates = new Map<number, CandidateDecoder>();
+  private parser: SseParser | null = null;
+  private isOver = false;
+  private seed: string | null = null;
+
+  constructor(private readonly toolNames: Readonly<Record<string, string>> = {}) {}
+
+  whole(body: JsonObject): Decoded {
+    const events = this.read(body);
+    this.close(events);
+    return { events, raw: null, source: null };
+  }
+
+  push(bytes: Uint8Array): Decoded[] {
+    if (this.isOver) return [];
+    this.parser ??= new SseParser();
+    const frames = this.frames(this.parser.push(bytes));
+    if (this.parser.overflowed) frames.push(this.failed(badResponse('An event of the stream is too long.')));
+    return frames;
+  }
+
+  end(): Decoded[] {
+    const frames = this.frames(this.parser?.end() ?? []);
+    const events: ModelEvent[] = [];
+    this.close(events);
+    if (events.length > 0) frames.push({ events, raw: null, source: null });
+    return frames;
+  }
+
+  private frames(list: SseEvent[]): Decoded[] {
+    const frames: Decoded[] = [];
+    for (const { data } of list) {
+      if (this.isOver) break;
+      // Not of this format, but some servers that imitate it close with OpenAI's marker.
+      if (data === '' || data === '[DONE]') continue;
+      const chunk = parsed(data);
+      if (chunk) frames.push({ events: this.read(chunk), raw: null, source: null });
+      else frames.push(this.failed(badResponse('An event of the stream is not a JSON object.')));
+    }
+    return frames;
+  }
+
+  private read(chunk: JsonObject): ModelEvent[] {
+    const events: ModelEvent[] = [];
+    if (isObject(chunk.error)) return this.fail(inBand(chunk.error), events);
+    const candidates = objectsOf(chunk.candidates);
+    const { blockReason, blockReasonMessage } = objectOf(chunk.promptFeedback);
+    const blocked = filled(blockReason);
+    if (blocked !== null && candidates.length === 0)
+      return this.fail(refusedPrompt(blocked, filled(blockReasonMessage)), events);
+    this.start(chunk, events);
+    for (const [position, candidate] of candidates.entries()) {
+      const index = typeof candidate.index === 'number' ? candidate.index : position;
+      const decoder = this.candidateAt(index);
+      decoder?.read(candidate, events);
+      const fault = decoder === null ? 'The answer has too many candidates.' : decoder.outgrown;
+      if (fault !== null) return this.fail(badResponse(fault), events);
+    }
+    if (isObject(chunk.usageMetadata)) {
+      const usage = unitUsage(chunk.usageMetadata, this.isFinished());
+      if (Object.keys(usage).length > 0)
+        events.push({ type: 'usage', usage, raw: addedKeys(chunk.usageMetadata) });
+    }
+    return events;
+  }
+
+  private start(chunk: JsonObject, events: ModelEvent[]): void {
+    if (this.seed !== null) return;
+    const id = filled(chunk.responseId);
+    this.seed = id ?? '';
+    const tier = filled(objectOf(chunk.usageMetadata).serviceTier);
+    const serviceTier = tier === 'standard' ? 'default' : tier;
+    events.push({ type: 'start', id, created: null, systemFingerprint: null, serviceTier });
+  }
+
+  private candidateAt(index: number): CandidateDecoder | null {
+    const known = this.candidates.get(index);
+    if (known) return known;
+    if (this.candidates.size >= CANDIDATES_MAX) return null;
+    const made = new CandidateDecoder(
+      index,
+      () => this.seed ?? '',
+      (name) => (Object.hasOwn(this.toolNames, name) ? this.toolNames[name] : name),
+    );
+    this.candidates.set(index, made);
+    return made;
+  }
+
+  private isFinished(): boolean {
+    const candidates = [...this.candidates.values()];
+    return candidates.length > 0 && candidates.every((candidate) => candidate.isFinished);
+  }
+
+  private close(events: ModelEvent[]): void {
+    if (this.isOver) return;
+    if (!this.isFinished()) {
+      this.fail(
+        this.candidates.size > 0 || this.parser ? CUT_SHORT : badResponse('The answer has no candidates.'),
+        events,
+      );
+      return;
+    }
+    this.isOver = true;
+    events.push({ type: 'end' });
+  }
+
+  private fail(failure: AnswerFailure, events: ModelEvent[]): ModelEvent[] {
+    if (this.isOver) return events;
+    this.isOver = true;
+    events.push({ type: 'error', failure });
+    return events;
+  }
+
+  private failed(failure: AnswerFailure): Decoded {
+    return { events: this.fail(failure, []), raw: null, source: null };
+  }
+}
+
+/** The object of an event; errors come in a list of one as well. */
+function parsed(text: string): JsonObject | null {
+  try {
+    const value = parseUpstreamJson(text);
+    const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+    return isObject(only) ? only : null;
+  } catch {
+    return null;
+  }
+}
+
+function inBand(error: JsonObject): AnswerFailure {
+  const status = Number(error.code);
+  return {
+    kind: 'in_band',
+    body: { error },
+    status: Number.isInteger(status) && status >= 400 && status <= 599 ? status : null,
+    message: filled(error.message) ?? 'The provider reported an error.',
+  };
+}
+
+/** A prompt that was not let through has no candidates (wire-formats 4.1). */
+function refusedPrompt(reason: string, words: string | null): AnswerFailure {
+  const message = words ?? `The prompt was blocked: ${reason}.`;
+  return { kind: 'in_band', body: { error: { status: 'PROMPT_BLOCKED', message } }, status: 400, message };
+}

@@ -1,0 +1,13 @@
+import type { TextDialect } from '../text-dialect.js';
+import { encodeRequest, misfit } from './encode-request.js';
+import { GeminiDecoder } from './gemini-decoder.js';
+
+/** Google's generateContent, of AI Studio and Vertex AI (wire-formats 4.1). */
+export const dialect = {
+  name: 'gemini',
+  upstream: {
+    misfit,
+    encode: encodeRequest,
+    decoder: (_target, toolNames) => new GeminiDecoder(toolNames),
+  },
+} as const satisfies TextDialect;

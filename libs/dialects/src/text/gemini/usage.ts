@@ -1,0 +1,51 @@
+import type { UnitUsage } from '@gateway/contracts';
+import { objectsOf, type JsonObject } from '../../body/json-object.js';
+import { countOf } from '../counts.js';
+
+function ofModality(details: unknown, modality: string): number {
+  let sum = 0;
+  for (const detail of objectsOf(details))
+    if (detail.modality === modality) sum += countOf(detail.tokenCount) ?? 0;
+  return sum;
+}
+
+/**
+ * Counts of a usageMetadata (wire-formats 5.7.1): candidates leave thoughts out, the prompt leaves the results of the
+ * provider's own tools out. A side that was not reported is left out.
+ */
+export function unitUsage(raw: JsonObject, isFinished: boolean): UnitUsage {
+  const prompt = countOf(raw.promptTokenCount);
+  const tools = countOf(raw.toolUsePromptTokenCount) ?? 0;
+  const candidates = countOf(raw.candidatesTokenCount);
+  const thoughts = countOf(raw.thoughtsTokenCount);
+  const usage: UnitUsage = {};
+  if (prompt !== null) {
+    usage.prompt_tokens = prompt + tools;
+    usage.cached_tokens = Math.min(countOf(raw.cachedContentTokenCount) ?? 0, usage.prompt_tokens);
+    usage.cache_write_tokens = 0;
+    usage.cache_write_1h_tokens = 0;
+    usage.audio_input_tokens = ofModality(raw.promptTokensDetails, 'AUDIO');
+  }
+  // An answer without text counts no candidates; before its end that says nothing yet.
+  const total = countOf(raw.totalTokenCount);
+  const rest = total === null || prompt === null ? null : Math.max(0, total - prompt - tools);
+  const completion =
+    candidates === null && thoughts === null
+      ? isFinished
+        ? rest
+        : null
+      : (candidates ?? 0) + (thoughts ?? 0);
+  if (completion !== null) {
+    usage.completion_tokens = completion;
+    usage.reasoning_tokens = thoughts ?? 0;
+    usage.audio_output_tokens = ofModality(raw.candidatesTokensDetails, 'AUDIO');
+    const images = ofModality(raw.candidatesTokensDetails, 'IMAGE');
+    if (images > 0) usage.image_output_tokens = images;
+  }
+  return usage;
+}
+
+/** What of it is no count of ours: shown beside the fixed keys. */
+export function addedKeys({ trafficType }: JsonObject): JsonObject {
+  return trafficType === undefined ? {} : { trafficType };
+}
