@@ -9,6 +9,7 @@ import type { SpeechDialect } from './speech/speech-dialect.js';
 import { dialect as speechOpenai } from './speech/openai/openai.dialect.js';
 import type { TextDialect } from './text/text-dialect.js';
 import { dialect as textChat } from './text/chat/chat.dialect.js';
+import { dialect as textConverse } from './text/converse/converse.dialect.js';
 import { dialect as textGemini } from './text/gemini/gemini.dialect.js';
 import { dialect as textMessages } from './text/messages/messages.dialect.js';
 
@@ -43,7 +44,7 @@ export { speechOpenai };
 
 /** Dialects of the family text, by the name that routes of the catalogue give them. */
 export const TEXT_DIALECTS: ReadonlyMap<string, TextDialect> = new Map(
-  [textChat, textGemini, textMessages].map((dialect) => [dialect.name, dialect]),
+  [textChat, textConverse, textGemini, textMessages].map((dialect) => [dialect.name, dialect]),
 );
 export type { TextDialect, TextUpstream, EncodedRequest, Decoded, AnswerDecoder, TextCaller, AnswerEncoder, TextFacts } from './text/text-dialect.js';
-export { textChat, textGemini, textMessages };
+export { textChat, textConverse, textGemini, textMessages };

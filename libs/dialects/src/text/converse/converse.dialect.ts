@@ -1,0 +1,14 @@
+import type { TextDialect } from '../text-dialect.js';
+import { ConverseDecoder } from './converse-decoder.js';
+import { encodeRequest, misfit, STREAM_TYPE } from './encode-request.js';
+
+/** Amazon Bedrock's Converse and ConverseStream (wire-formats 4.2). */
+export const dialect = {
+  name: 'converse',
+  upstream: {
+    streamType: STREAM_TYPE,
+    misfit,
+    encode: encodeRequest,
+    decoder: (_target, toolNames) => new ConverseDecoder(toolNames),
+  },
+} as const satisfies TextDialect;
