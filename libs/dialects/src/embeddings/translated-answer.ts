@@ -1,0 +1,48 @@
+import type { AnswerFacts, Piece } from '../translation/translation.js';
+import { badAnswer } from '../translation/whole-answer.js';
+import type { EmbeddingsRequest } from './embeddings-dialect.js';
+import { vectorIn } from './vector.js';
+
+/** OpenAI's list of the vectors of another format, in the order of the inputs; a failure where one is missing. */
+export function translatedAnswer(
+  vectors: readonly unknown[] | null,
+  tokens: unknown,
+  { inputs, format }: EmbeddingsRequest,
+  facts: AnswerFacts,
+): Piece {
+  const data = (vectors ?? []).map((vector, index) => ({
+    object: 'embedding',
+    index,
+    embedding: vectorIn(format, vector),
+  }));
+  if (data.length !== inputs.length || data.some(({ embedding }) => embedding === null))
+    return badAnswer('the answer holds no embedding of each input.');
+  const counted = typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null;
+  const prompt_tokens = counted ?? 0;
+  const out = JSON.stringify({
+    object: 'list',
+    data,
+    model: facts.model,
+    usage: {
+      prompt_tokens,
+      total_tokens: prompt_tokens,
+      byok_used: facts.byokUsed,
+      fallback_triggered: facts.fallbackTriggered,
+    },
+  });
+  // A provider that counts nothing leaves the estimate: a length of 0 would cost nothing.
+  return counted === null
+    ? { kind: 'end', out }
+    : { kind: 'end', out, usage: { prompt_tokens: counted, completion_tokens: 0 } };
+}
+
+/** The texts; null where one is a list of token ids, which only who made the tokenizer takes. */
+export function textsOf({ inputs }: EmbeddingsRequest): readonly string[] | null {
+  return inputs.every((input) => typeof input === 'string') ? inputs : null;
+}
+
+/** `input_type` of the body, an extension: what the vector is for. */
+export function purposeOf({ body }: EmbeddingsRequest): string | null {
+  const { input_type } = body.value;
+  return typeof input_type === 'string' ? input_type : null;
+}

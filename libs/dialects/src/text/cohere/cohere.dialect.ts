@@ -1,0 +1,13 @@
+import type { TextDialect } from '../text-dialect.js';
+import { CohereDecoder } from './cohere-decoder.js';
+import { encodeRequest, misfit } from './encode-request.js';
+
+/** Cohere's own chat, version 2. */
+export const dialect = {
+  name: 'cohere',
+  upstream: {
+    misfit,
+    encode: encodeRequest,
+    decoder: (_target, toolNames) => new CohereDecoder(toolNames),
+  },
+} as const satisfies TextDialect;

@@ -1,0 +1,199 @@
+import { ApiError } from '@gateway/contracts';
+import type { JsonObject } from '../../body/json-object.js';
+import type { RouteTarget } from '../../translation/translation.js';
+import { jsonBody } from '../../translation/upstream-body.js';
+import { ToolNames } from '../upstream-names.js';
+import { ignoredHints } from '../ignored-hints.js';
+import type {
+  Capability,
+  ModelRequest,
+  Part,
+  ReasoningRequest,
+  ResponseFormat,
+  Turn,
+} from '../model-request.js';
+import type { EncodedRequest } from '../text-dialect.js';
+import { plainToolId } from '../tool-signature.js';
+
+/** What this format has no words for. */
+const LACKS: ReadonlySet<Capability> = new Set<Capability>([
+  'custom_tools',
+  'audio_input',
+  'document_input',
+  'choices',
+  'logit_bias',
+  'audio_output',
+  'prediction',
+  'web_search',
+]);
+const STOP_MAX = 5;
+const NOTHING: ReadonlySet<string> = new Set();
+
+export function misfit({ requires, stop, callerNames }: ModelRequest): string | null {
+  if (stop.length > STOP_MAX) return callerNames.stop;
+  return requires.find(({ capability }) => LACKS.has(capability))?.param ?? null;
+}
+
+/** The request of /v2/chat, from the middle form. */
+export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
+  const { sampling, stop } = request;
+  const names = new ToolNames();
+  const thinking = encodeThinking(request.reasoning, target);
+  const members: JsonObject = {
+    model: target.upstreamModel,
+    messages: request.turns.flatMap((turn) => encodeTurn(turn, names)),
+    stream: request.stream,
+    max_tokens: request.maxOutputTokens,
+    // Its scale ends at 1, and the values up to there mean the same.
+    temperature: sampling.temperature === null ? null : Math.min(sampling.temperature, 1),
+    p: sampling.topP,
+    k: sampling.topK,
+    seed: sampling.seed,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    stop_sequences: stop.length === 0 ? null : stop,
+    ...encodeTools(request, names),
+    response_format: encodeFormat(request.responseFormat),
+    logprobs: request.requires.some(({ capability }) => capability === 'logprobs') ? true : null,
+    thinking: thinking.thinking,
+  };
+  const ignored = [...ignoredHints(request, NOTHING), ...Object.keys(request.unknown)];
+  if (request.endUser !== null) ignored.push(request.callerNames.endUser);
+  if (thinking.isIgnored) ignored.push(request.callerNames.reasoning);
+  if (request.parallelToolCalls === false && request.tools.length > 0) ignored.push('parallel_tool_calls');
+  const sent = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
+  return {
+    request: jsonBody(
+      '/chat',
+      request.stream ? 'text/event-stream' : 'application/json',
+      Object.fromEntries(sent),
+    ),
+    ignored: [...new Set(ignored)],
+    ...(names.hasShortened ? { toolNames: names.originals } : {}),
+  };
+}
+
+const LARGEST_BUDGET = 32_768;
+const SHARE = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95, max: 0.95 } as const;
+
+function encodeThinking(
+  reasoning: ReasoningRequest | null,
+  target: RouteTarget,
+): { thinking: JsonObject | null; isIgnored: boolean } {
+  const nothing = { thinking: null, isIgnored: false };
+  if (!reasoning) return nothing;
+  const { effort, maxTokens } = reasoning;
+  if (effort === null && maxTokens === null) return nothing;
+  if (target.reasoning.style === 'none') return { thinking: null, isIgnored: effort !== 'none' };
+  if (effort === 'none') return { thinking: { type: 'disabled' }, isIgnored: false };
+  const limit = target.maxOutputTokens ?? LARGEST_BUDGET;
+  const token_budget = maxTokens ?? Math.floor(SHARE[effort ?? 'medium'] * limit);
+  return { thinking: { type: 'enabled', token_budget }, isIgnored: false };
+}
+
+/** A named tool is the only one that is offered, and one must be called. */
+function encodeTools({ tools, toolChoice }: ModelRequest, names: ToolNames): JsonObject {
+  if (tools.length === 0) return {};
+  const wanted =
+    toolChoice?.mode === 'named'
+      ? [toolChoice.name]
+      : toolChoice?.mode === 'allowed'
+        ? toolChoice.names
+        : tools.map(({ name }) => name);
+  const offered = tools.filter(({ name }) => wanted.includes(name));
+  const isRequired =
+    toolChoice?.mode === 'required' ||
+    toolChoice?.mode === 'named' ||
+    (toolChoice?.mode === 'allowed' && toolChoice.required);
+  const choice = isRequired ? 'REQUIRED' : toolChoice?.mode === 'none' ? 'NONE' : null;
+  return {
+    tools: offered.map(({ name, description, parameters }) => ({
+      type: 'function',
+      function: {
+        name: names.upstream(name),
+        ...(description === undefined ? {} : { description }),
+        parameters: parameters ?? { type: 'object', properties: {} },
+      },
+    })),
+    tool_choice: choice,
+    strict_tools: offered.some(({ strict }) => strict === true) ? true : null,
+  };
+}
+
+function encodeFormat(format: ResponseFormat | null): JsonObject | null {
+  if (format === null || format.kind === 'text') return null;
+  if (format.kind === 'json_object' || format.schema === null) return { type: 'json_object' };
+  return { type: 'json_object', json_schema: format.schema };
+}
+
+function encodeTurn({ role, parts }: Turn, names: ToolNames): JsonObject[] {
+  switch (role) {
+    case 'system':
+    case 'developer':
+      return [{ role: 'system', content: textOf(parts, '\n\n') }];
+    case 'user':
+      return [{ role, content: userContent(parts) }];
+    case 'assistant':
+      return [assistant(parts, names)];
+    case 'tool':
+      return parts.flatMap((part) => {
+        if (part.type !== 'tool_result') return [];
+        const text = textOf(part.parts, '\n');
+        return [
+          {
+            role,
+            tool_call_id: plainToolId(part.toolCallId),
+            content: part.isError ? `Error: ${text}` : text,
+          },
+        ];
+      });
+  }
+}
+
+function textOf(parts: readonly Part[], between: string): string {
+  return parts
+    .flatMap((part) => (part.type === 'text' || part.type === 'refusal' ? [part.text] : []))
+    .join(between);
+}
+
+function userContent(parts: readonly Part[]): string | JsonObject[] {
+  if (parts.every(({ type }) => type === 'text')) return textOf(parts, '\n');
+  return parts.flatMap((part): JsonObject[] => {
+    if (part.type === 'text') return [{ type: 'text', text: part.text }];
+    if (part.type === 'document' && part.source.kind === 'text')
+      return [{ type: 'text', text: part.source.text }];
+    if (part.type !== 'image') return [];
+    const { source } = part;
+    if (source.kind === 'file')
+      throw new ApiError('unsupported_operation', {
+        status: 400,
+        message: 'An image by its id cannot be sent to this provider.',
+        param: 'messages',
+      });
+    const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
+    return [{ type: 'image_url', image_url: { url } }];
+  });
+}
+
+function assistant(parts: readonly Part[], names: ToolNames): JsonObject {
+  const content = textOf(parts, '');
+  const calls = parts.flatMap((part) =>
+    part.type === 'tool_call'
+      ? [
+          {
+            id: plainToolId(part.id),
+            type: 'function',
+            function: {
+              name: names.upstream(part.name),
+              arguments: part.arguments.trim() === '' ? '{}' : part.arguments,
+            },
+          },
+        ]
+      : [],
+  );
+  return {
+    role: 'assistant',
+    ...(content === '' && calls.length > 0 ? {} : { content }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}

@@ -1,0 +1,28 @@
+import { BodyFault, parseBody } from '../body/parsed-body.js';
+import { TEXT_DIALECTS, textChat, textMessages } from '../families.generated.js';
+import type { RouteTarget } from '../translation/translation.js';
+import { target } from './upstream-streams.fixture.js';
+
+export type Json = Record<string, unknown>;
+
+/** A caller's body as an upstream of the dialect gets it. */
+export function sent(dialect: string, body: Json, more: Partial<RouteTarget> = {}) {
+  const parsed = parseBody(Buffer.from(JSON.stringify({ model: 'm', ...body })));
+  if (parsed instanceof BodyFault) throw new Error(parsed.detail.msg);
+  const caller = body.max_tokens === undefined ? textChat.caller : textMessages.caller;
+  const request = caller.read(parsed);
+  const upstream = TEXT_DIALECTS.get(dialect)?.upstream;
+  if (!upstream) throw new Error(`no dialect ${dialect}`);
+  const route = target({ dialect, ...more });
+  const misfit = upstream.misfit(request, route);
+  if (misfit !== null) return { misfit, path: '', ignored: [], body: {} as Json };
+  const encoded = upstream.encode(request, route);
+  return {
+    misfit,
+    path: encoded.request.path,
+    ignored: encoded.ignored,
+    body: JSON.parse(Buffer.concat(encoded.request.pieces).toString('utf8')) as Json,
+  };
+}
+
+export const user = (content: unknown): Json => ({ role: 'user', content });

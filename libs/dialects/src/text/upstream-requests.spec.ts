@@ -1,0 +1,245 @@
+import type { RouteTarget } from '../translation/translation.js';
+import { sent, user, type Json } from './upstream-requests.fixture.js';
+
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: 'weather',
+      description: 'Now',
+      parameters: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: { city: { type: 'string' } },
+        additionalProperties: false,
+      },
+    },
+  },
+  { type: 'function', function: { name: 'now' } },
+];
+describe('an image and a document', () => {
+  const file = {
+    type: 'file',
+    file: { filename: 'Q3: Zürich (final).pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },
+  };
+  const image = { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${PNG}` } };
+
+  it('go by what their bytes are', () => {
+    const messages = [user([image, file])];
+    expect(sent('gemini', { messages }).body.contents).toEqual([
+      {
+        role: 'user',
+        parts: [
+          { inlineData: { mimeType: 'image/png', data: PNG } },
+          { inlineData: { mimeType: 'application/pdf', data: 'JVBERi0=' } },
+        ],
+      },
+    ]);
+    expect(sent('converse', { messages }).body.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { image: { format: 'png', source: { bytes: PNG } } },
+          { document: { format: 'pdf', name: 'Q3- Z-rich (final)', source: { bytes: 'JVBERi0=' } } },
+          { text: 'See the document.' },
+        ],
+      },
+    ]);
+    expect(sent('ollama', { messages: [user([image])] }).body.messages).toEqual([
+      { role: 'user', content: '', images: [PNG] },
+    ]);
+  });
+
+  it('by an address go only to who fetches it', () => {
+    const messages = [user([{ type: 'image_url', image_url: { url: 'https://a.example/b.webp?c=1' } }])];
+    expect(sent('gemini', { messages }).body.contents).toMatchObject([
+      { parts: [{ fileData: { fileUri: 'https://a.example/b.webp?c=1', mimeType: 'image/webp' } }] },
+    ]);
+    expect(sent('converse', { messages }).misfit).toBe('messages[0].content[0]');
+    expect(sent('ollama', { messages }).misfit).toBe('messages[0].content[0]');
+  });
+});
+
+describe('reasoning', () => {
+  const asked = (effort: string, more: Partial<RouteTarget>, dialect = 'gemini'): Json => {
+    const { body } = sent(dialect, { messages: [user('x')], reasoning: { effort } }, more);
+    return body;
+  };
+  const config = (effort: string, more: Partial<RouteTarget> = {}): unknown =>
+    (asked(effort, more).generationConfig as Json).thinkingConfig;
+
+  it('is a level of the newer Geminis, never above the highest and none the lowest', () => {
+    const efforts = ['low', 'medium', 'high'];
+    const level = (effort: string): unknown => config(effort, { reasoning: { style: 'effort', efforts } });
+    expect(['none', 'minimal', 'medium', 'xhigh'].map(level)).toEqual(
+      ['LOW', 'LOW', 'MEDIUM', 'HIGH'].map((thinkingLevel) => ({ includeThoughts: true, thinkingLevel })),
+    );
+  });
+
+  it('is a budget of the 2.5 generation, within the bounds of the model', () => {
+    const of = (effort: string, upstreamModel: string): unknown =>
+      config(effort, { upstreamModel, reasoning: { style: 'budget' } });
+    expect(of('medium', 'gemini-2.5-pro')).toEqual({ includeThoughts: true, thinkingBudget: 32_768 });
+    expect(of('none', 'gemini-2.5-pro')).toEqual({ includeThoughts: true, thinkingBudget: 128 });
+    expect(of('none', 'gemini-2.5-flash')).toEqual({ includeThoughts: true, thinkingBudget: 0 });
+    expect(of('minimal', 'gemini-2.5-flash')).toEqual({ includeThoughts: true, thinkingBudget: 6_553 });
+  });
+
+  it('is a field of each family on Bedrock', () => {
+    const extras = (upstreamModel: string, more: Partial<RouteTarget> = {}): unknown =>
+      asked('high', { upstreamModel, ...more }, 'converse').additionalModelRequestFields;
+    expect(extras('us.amazon.nova-2-lite-v1:0')).toEqual({
+      reasoningConfig: { type: 'enabled', maxReasoningEffort: 'high' },
+    });
+    expect(extras('openai.gpt-oss-120b-1:0')).toEqual({ reasoning_effort: 'high' });
+    expect(extras('anthropic.claude-opus-5', { reasoning: { style: 'adaptive' } })).toEqual({
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'high' },
+    });
+  });
+
+  it('is a switch of Ollama, and a budget of Cohere', () => {
+    expect(asked('high', { reasoning: { style: 'effort' } }, 'ollama').think).toBe(true);
+    expect(asked('xhigh', {}, 'ollama').think).toBe('high');
+    expect(asked('none', {}, 'cohere').thinking).toEqual({ type: 'disabled' });
+    expect(asked('low', {}, 'cohere').thinking).toEqual({ type: 'enabled', token_budget: 1_638 });
+  });
+});
+
+describe('parameters', () => {
+  const schema = { type: 'object', properties: { a: { type: 'number', minimum: 1 } } };
+  const response_format = { type: 'json_schema', json_schema: { name: 'out', schema, strict: true } };
+  const body = {
+    messages: [user('x')],
+    max_completion_tokens: 50,
+    temperature: 1.5,
+    top_p: 0.5,
+    seed: 3,
+    stop: ['END'],
+    frequency_penalty: 0.1,
+    response_format,
+    user: 'u1',
+    metadata: { a: 'b' },
+    parallel_tool_calls: true,
+  };
+
+  it('stand under each format’s own names, and what has none is reported', () => {
+    const gemini = sent('gemini', body);
+    expect(gemini.body.generationConfig).toEqual({
+      temperature: 1.5,
+      topP: 0.5,
+      frequencyPenalty: 0.1,
+      seed: 3,
+      maxOutputTokens: 50,
+      stopSequences: ['END'],
+      responseMimeType: 'application/json',
+      responseJsonSchema: schema,
+    });
+    expect(gemini.ignored.sort()).toEqual(['metadata', 'user']);
+    const converse = sent('converse', body, { upstreamModel: 'amazon.nova-2-lite' });
+    expect(converse.body.inferenceConfig).toEqual({
+      maxTokens: 50,
+      temperature: 1,
+      topP: 0.5,
+      stopSequences: ['END'],
+    });
+    expect(converse.body.outputConfig).toEqual({
+      textFormat: {
+        type: 'json_schema',
+        structure: {
+          jsonSchema: {
+            name: 'out',
+            schema: JSON.stringify({
+              type: 'object',
+              properties: { a: { type: 'number', description: '(minimum: 1)' } },
+              additionalProperties: false,
+            }),
+          },
+        },
+      },
+    });
+    expect(converse.ignored.sort()).toEqual(['frequency_penalty', 'metadata', 'seed', 'user']);
+    expect(sent('cohere', body).body).toMatchObject({
+      max_tokens: 50,
+      temperature: 1,
+      p: 0.5,
+      seed: 3,
+      stop_sequences: ['END'],
+      response_format: { type: 'json_object', json_schema: schema },
+    });
+    expect(sent('ollama', body).body).toMatchObject({
+      format: schema,
+      options: {
+        temperature: 1.5,
+        top_p: 0.5,
+        seed: 3,
+        num_predict: 50,
+        stop: ['END'],
+        frequency_penalty: 0.1,
+      },
+    });
+  });
+
+  it('that change what the caller does with the answer are a misfit by the caller’s own name', () => {
+    const messages = [user('x')];
+    expect(
+      sent(
+        'gemini',
+        { messages, stop: ['1', '2', '3', '4'], tools, response_format },
+        { upstreamModel: 'gemini-2.5-pro' },
+      ).misfit,
+    ).toBe('response_format');
+    expect(sent('gemini', { messages, logit_bias: { 1: 5 } }).misfit).toBe('logit_bias');
+    expect(sent('converse', { messages, n: 2 }).misfit).toBe('n');
+    expect(sent('cohere', { messages, logit_bias: { 1: 5 } }).misfit).toBe('logit_bias');
+    expect(sent('ollama', { messages, tools, tool_choice: 'required' }).misfit).toBe('tool_choice');
+    expect(sent('gemini', { messages, n: 2, logprobs: true, top_logprobs: 3 }).body.generationConfig).toEqual(
+      {
+        candidateCount: 2,
+        responseLogprobs: true,
+        logprobs: 3,
+      },
+    );
+  });
+
+  it('of a model with fixed sampling are left out and reported', () => {
+    for (const dialect of ['gemini', 'converse'])
+      expect(
+        sent(dialect, { messages: [user('x')], temperature: 0.2 }, { fixesSampling: true }),
+      ).toMatchObject({
+        ignored: ['temperature'],
+      });
+  });
+});
+
+describe('cache markers', () => {
+  it('bug 20: stand behind their block on Bedrock, beside a result and with their time', () => {
+    const cache_control = { type: 'ephemeral', ttl: '1h' };
+    const { body } = sent('converse', {
+      max_tokens: 9,
+      system: [{ type: 'text', text: 'S', cache_control }],
+      messages: [
+        user('x'),
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'now', input: {} }] },
+        user([
+          {
+            type: 'tool_result',
+            tool_use_id: 'toolu_1',
+            content: [{ type: 'text', text: 'r', cache_control }],
+          },
+          { type: 'text', text: 'y', cache_control: { type: 'ephemeral' } },
+        ]),
+      ],
+    });
+    const hour = { cachePoint: { type: 'default', ttl: '1h' } };
+    expect(body.system).toEqual([{ text: 'S' }, hour]);
+    expect((body.messages as Json[])[2].content).toEqual([
+      { toolResult: { toolUseId: 'toolu_1', content: [{ text: 'r' }] } },
+      hour,
+      { text: 'y' },
+      { cachePoint: { type: 'default' } },
+    ]);
+  });
+});
