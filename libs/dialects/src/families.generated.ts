@@ -19,6 +19,7 @@ import { dialect as textConverse } from './text/converse/converse.dialect.js';
 import { dialect as textGemini } from './text/gemini/gemini.dialect.js';
 import { dialect as textMessages } from './text/messages/messages.dialect.js';
 import { dialect as textOllama } from './text/ollama/ollama.dialect.js';
+import { dialect as textResponses } from './text/responses/responses.dialect.js';
 
 /** Dialects of the family embeddings, by the name that routes of the catalogue give them. */
 export const EMBEDDINGS_DIALECTS: ReadonlyMap<string, EmbeddingsDialect> = new Map(
@@ -51,7 +52,7 @@ export { speechOpenai };
 
 /** Dialects of the family text, by the name that routes of the catalogue give them. */
 export const TEXT_DIALECTS: ReadonlyMap<string, TextDialect> = new Map(
-  [textChat, textCohere, textConverse, textGemini, textMessages, textOllama].map((dialect) => [dialect.name, dialect]),
+  [textChat, textCohere, textConverse, textGemini, textMessages, textOllama, textResponses].map((dialect) => [dialect.name, dialect]),
 );
 export type { TextDialect, TextUpstream, EncodedRequest, Decoded, AnswerDecoder, TextCaller, AnswerEncoder, TextFacts } from './text/text-dialect.js';
-export { textChat, textCohere, textConverse, textGemini, textMessages, textOllama };
+export { textChat, textCohere, textConverse, textGemini, textMessages, textOllama, textResponses };

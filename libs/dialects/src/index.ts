@@ -1,6 +1,7 @@
 export { BodyFault, JSON_BOUNDS, parseBody } from './body/parsed-body.js';
 export { filled, isObject } from './body/json-object.js';
 export { LazySchema } from './body/lazy-schema.js';
+export { isForeignReasoning as isForeignReasoningItem } from './text/responses/sealed-reasoning.js';
 export { spliceMembers } from './body/splice.js';
 export { readForm } from './body/multipart.js';
 export type { Form, FormFile } from './body/multipart.js';

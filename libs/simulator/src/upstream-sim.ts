@@ -10,6 +10,7 @@ import { messagesDialect } from './messages.js';
 import { playBeforeHead, playPlain, playStream } from './play.js';
 import { ID_PLACE, PrebuiltAnswers } from './prebuilt.js';
 import { Recorder, type RecordedRequest } from './record.js';
+import { responsesDialect } from './responses.js';
 import { headOf, JSON_TYPE, sendWhole, streamHeadOf } from './reply.js';
 import { readScript, ScriptFault, type Script } from './script.js';
 import { scanBody } from './scan-body.js';
@@ -111,7 +112,9 @@ class Simulator {
       ? chatDialect
       : route.endsWith('/messages')
         ? messagesDialect
-        : undefined;
+        : route.endsWith('/responses')
+          ? responsesDialect
+          : undefined;
     if (dialect !== undefined && method === 'POST') return this.infer(exchange, dialect);
     const endpoint = SIM_ENDPOINTS.find(({ path: end }) => route.endsWith(end));
     if (endpoint !== undefined && method === 'POST') return this.answerWhole(exchange, endpoint);

@@ -65,7 +65,7 @@ export interface TextCaller {
   /** The error for a body that is no acceptable JSON object. */
   bodyError(fault: BodyFault): ApiError;
   /** `isNative`: the upstream speaks this dialect, so frames are edited and members that nobody knows are kept. */
-  encoder(facts: TextFacts, isNative: boolean): AnswerEncoder;
+  encoder(facts: TextFacts, isNative: boolean, request: ModelRequest): AnswerEncoder;
   /** A frame that says nothing, for a silence. */
   readonly keepAlive: string;
   /** In-band error frame (wire-formats 1.4 S9, 2.4); nothing follows. */
@@ -78,6 +78,10 @@ export interface AnswerEncoder {
   whole(answer: Decoded): Record<string, unknown>;
   /** Frames of the caller's stream, "" for none. Nothing follows a frame whose events end in `end` or `error`. */
   write(frame: Decoded): string;
+  /** The whole answer as it is kept, once it was written. */
+  readonly kept?: Record<string, unknown> | null;
+  /** In-band error frames of a stream that goes on from what was written; absent where `errorFrame` says it all. */
+  fail?(error: ApiError, requestId: string): string;
 }
 
 /** What an encoder needs to know beside the events. */

@@ -96,7 +96,11 @@ class TextAnswer implements Answer {
       includeUsage: asked.includeUsage,
       legacyFunctions: asked.legacyFunctions,
     };
-    this.encoder = caller.encoder(textFacts, kind.isNative);
+    this.encoder = caller.encoder(textFacts, kind.isNative, asked);
+  }
+
+  get kept(): Readonly<Record<string, unknown>> | null {
+    return this.encoder.kept ?? null;
   }
 
   push(chunk: Uint8Array): Piece[] {
@@ -108,7 +112,8 @@ class TextAnswer implements Answer {
   }
 
   fail(error: ApiError): string {
-    return this.caller.errorFrame(error, this.facts.requestId);
+    const { requestId } = this.facts;
+    return this.encoder.fail?.(error, requestId) ?? this.caller.errorFrame(error, requestId);
   }
 
   private whole(bytes: Uint8Array): Piece[] {

@@ -68,13 +68,14 @@ function simulatedAccess(
 
 export function testModel(
   id: string,
-  routes: { provider: string; upstreamModel: string; price?: string }[],
+  routes: { provider: string; upstreamModel: string; price?: string; dialect?: string }[],
   record: Partial<ModelRecord> = {},
 ): CatalogueModel {
-  const made = routes.map(({ provider, upstreamModel, price = '1' }): Partial<Route> => {
+  const made = routes.map(({ provider, upstreamModel, price = '1', ...given }): Partial<Route> => {
     const isMessages = provider.startsWith('simulated-messages') || provider === 'anthropic';
     const rates = { prompt_usd_per_1m: price, completion_usd_per_1m: '2' };
-    return { provider, upstreamModel, dialect: isMessages ? 'messages' : 'chat', price: rates };
+    const dialect = given.dialect ?? (isMessages ? 'messages' : 'chat');
+    return { provider, upstreamModel, dialect, price: rates };
   });
   return catalogueModel(id, made, record);
 }

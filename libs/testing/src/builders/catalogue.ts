@@ -37,6 +37,7 @@ export function catalogueModel(
       pricing: made[0].price,
       supports_tools: true,
       supports_completions_api: true,
+      supports_responses_api: true,
       supports_structured_output: true,
       supports_thinking: true,
       ...record,

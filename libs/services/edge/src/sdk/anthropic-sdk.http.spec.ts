@@ -4,7 +4,9 @@ import { testPrincipal } from '../edge.fixture.js';
 import {
   bigPrompt,
   IMAGE,
+  imagePart,
   NO_ARGUMENTS,
+  partsOf,
   startEdgeForSdks,
   UPSTREAMS,
   WEATHER_SCHEMA,
@@ -181,12 +183,7 @@ describe.each(CASES)('$sdk over a $upstream upstream', ({ Sdk, upstream }) => {
         },
       ],
     });
-    const sent = JSON.parse(edge.upstream()[0].body) as { messages: { content: unknown[] }[] };
-    expect(sent.messages[0].content[0]).toEqual(
-      upstream === 'chat'
-        ? { type: 'image_url', image_url: { url: `data:image/png;base64,${IMAGE}` } }
-        : { type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE } },
-    );
+    expect(partsOf(edge.upstream()[0])[0]).toMatchObject(imagePart(upstream));
   });
 
   it.each([false, true])('MSG-05 answers in a JSON schema, stream %s', async (stream) => {

@@ -4,7 +4,9 @@ import { testPrincipal } from '../edge.fixture.js';
 import {
   bigPrompt,
   IMAGE,
+  imagePart,
   NO_ARGUMENTS,
+  partsOf,
   startEdgeForSdks,
   UPSTREAMS,
   WEATHER_SCHEMA,
@@ -181,12 +183,7 @@ describe.each(CASES)('$sdk over a $upstream upstream', ({ Sdk, upstream }) => {
       ],
     });
     expect(completion.choices[0].message.content).toContain('What is this?');
-    const { messages } = JSON.parse(edge.upstream()[0].body) as { messages: { content: unknown[] }[] };
-    expect(messages[0].content[1]).toEqual(
-      upstream === 'chat'
-        ? { type: 'image_url', image_url: { url: `data:image/png;base64,${IMAGE}` } }
-        : { type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE } },
-    );
+    expect(partsOf(edge.upstream()[0])[1]).toMatchObject(imagePart(upstream));
   });
 
   it('CHAT-14 answers in a JSON schema, also through parse', async () => {

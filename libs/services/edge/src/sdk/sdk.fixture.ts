@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { RecordedRequest } from '@gateway/simulator';
 import { startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
 
-/** The upstreams that every promise to an SDK is proven over: the same dialect as the caller's, and the other. */
-export const UPSTREAMS = ['chat', 'messages'] as const;
+/** The upstreams that every promise to an SDK is proven over: the same dialect as the caller's, and the others. */
+export const UPSTREAMS = ['chat', 'messages', 'responses'] as const;
 type UpstreamName = (typeof UPSTREAMS)[number];
 
 /** One simulated behaviour behind both upstreams; `word` and `script` are the simulator's grammar. */
@@ -40,6 +40,13 @@ export async function startEdgeForSdks(behaviours: Record<string, Behaviour>): P
   const models = all.flatMap(([name, behaviour]) => [
     testModel(modelId('chat', name), [
       { provider: 'simulated', upstreamModel: upstreamModel('sim-chat', behaviour) },
+    ]),
+    testModel(modelId('responses', name), [
+      {
+        provider: 'simulated',
+        upstreamModel: upstreamModel('sim-chat', behaviour),
+        dialect: 'responses',
+      },
     ]),
     testModel(modelId('messages', name), [
       {
@@ -88,6 +95,20 @@ export const IMAGE = Buffer.concat([
   Buffer.from(Array.from({ length: 256 }, (_, value) => value)),
   randomBytes(3_000),
 ]).toString('base64');
+
+/** The parts of the first message that an upstream was sent, in whatever format it speaks. */
+export function partsOf({ body }: RecordedRequest): unknown[] {
+  const { messages, input } = JSON.parse(body) as Record<'messages' | 'input', { content: unknown[] }[]>;
+  return (messages ?? input)[0].content;
+}
+
+/** The picture as each format writes it. */
+export function imagePart(upstream: UpstreamName): object {
+  const url = `data:image/png;base64,${IMAGE}`;
+  if (upstream === 'chat') return { type: 'image_url', image_url: { url } };
+  if (upstream === 'responses') return { type: 'input_image', image_url: url };
+  return { type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE } };
+}
 
 export const WEATHER_SCHEMA = {
   type: 'object' as const,

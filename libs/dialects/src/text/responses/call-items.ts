@@ -1,0 +1,81 @@
+import { textOf, type JsonObject } from '../../body/json-object.js';
+import type { ModelEvent } from '../model-event.js';
+import type { ModelRequest } from '../model-request.js';
+import { clientTools } from './tools.js';
+
+type ToolStart = Extract<ModelEvent, { type: 'tool_start' }>;
+
+interface OpenCall {
+  index: number;
+  id: string;
+  start: ToolStart;
+  text: string;
+}
+
+/** Calls of an answer as items of its output. Several may be open at once: each has its own place. */
+export class CallItems {
+  private readonly open = new Map<number, OpenCall>();
+
+  constructor(
+    private readonly request: ModelRequest,
+    private readonly output: JsonObject[],
+    private readonly newId: (prefix: string) => string,
+  ) {}
+
+  start(start: ToolStart): JsonObject[] {
+    const call = {
+      id: this.newId(start.custom ? 'ctc' : 'fc'),
+      index: this.output.length,
+      start,
+      text: '',
+    };
+    this.output.push({});
+    this.open.set(start.call, call);
+    const item = this.item(call, 'in_progress');
+    return [{ type: 'response.output_item.added', output_index: call.index, item }];
+  }
+
+  arguments(number: number, text: string): JsonObject[] {
+    const call = this.open.get(number);
+    if (!call || text === '') return [];
+    call.text += text;
+    const type = `response.${wordsOf(call).event}.delta`;
+    return [{ type, item_id: call.id, output_index: call.index, delta: text }];
+  }
+
+  end(number: number): JsonObject[] {
+    const call = this.open.get(number);
+    if (!call) return [];
+    this.open.delete(number);
+    // An object without members, as a call without arguments is written here.
+    if (!call.start.custom && call.text.trim() === '') call.text = '{}';
+    const item = this.item(call, 'completed');
+    this.output[call.index] = item;
+    const { event, member } = wordsOf(call);
+    return [
+      { type: `response.${event}.done`, item_id: call.id, output_index: call.index, [member]: call.text },
+      { type: 'response.output_item.done', output_index: call.index, item },
+    ];
+  }
+
+  endAll(): JsonObject[] {
+    return [...this.open.keys()].flatMap((number) => this.end(number));
+  }
+
+  private item(call: OpenCall, status: string): JsonObject {
+    const { start, id, text } = call;
+    const { member, type } = wordsOf(call);
+    const named = clientTools(this.request.body.value.tools).find(({ name }) => name === start.name);
+    const names =
+      named?.namespace == null
+        ? { name: start.name }
+        : { name: textOf(named.tool.name), namespace: named.namespace };
+    return { id, type, status, [member]: text, call_id: start.id, ...names };
+  }
+}
+
+function wordsOf({ start }: OpenCall): { type: string; event: string; member: string } {
+  return start.custom
+    ? { type: 'custom_tool_call', event: 'custom_tool_call_input', member: 'input' }
+    : { type: 'function_call', event: 'function_call_arguments', member: 'arguments' };
+}

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { objectOf, type JsonObject } from '../../body/json-object.js';
+import type { RouteTarget } from '../../translation/translation.js';
+import { jsonBody } from '../../translation/upstream-body.js';
+import type { Capability, ModelRequest, Part, ResponseFormat, Tool, Turn } from '../model-request.js';
+import { effortOf } from '../reasoning-effort.js';
+import type { EncodedRequest } from '../text-dialect.js';
+import { ToolNames } from '../upstream-names.js';
+import { encodeItems } from './encode-items.js';
+import { RESPONSES } from './read-request.js';
+import { ACCEPT, GATEWAY_OWNED, PATH, spliceRequest } from './splice-request.js';
+import { encodeTool, encodeToolChoice } from './tools.js';
+
+const END_USER_MAX = 64;
+
+/** What this format has no words for. */
+const LACKS: ReadonlySet<Capability> = new Set<Capability>([
+  'audio_input',
+  'choices',
+  'logit_bias',
+  'audio_output',
+  'prediction',
+  'web_search',
+]);
+
+export function misfit(request: ModelRequest, { quirks }: RouteTarget): string | null {
+  if (request.dialect === RESPONSES) return null;
+  const hasNoTools = quirks.refuses?.includes('tools') ?? false;
+  const lacking = request.requires.find(
+    ({ capability }) => LACKS.has(capability) || (capability === 'tools' && hasNoTools),
+  );
+  if (lacking) return lacking.param;
+  return request.stop.length > 0 ? request.callerNames.stop : null;
+}
+
+/**
+ * The request for an upstream of this format: the caller's own bytes where it speaks the format too, else encoded from the
+ * middle form, and then nothing is kept at the provider.
+ */
+export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
+  if (request.dialect === RESPONSES) return spliceRequest(request, target);
+  const names = new ToolNames();
+  const ignored = new Set([...Object.keys(request.hints), ...Object.keys(request.unknown)]);
+  const tools = request.tools.map((tool) => withName(tool, names));
+  const thinks = target.reasoning.style !== 'none';
+  const logprobs = request.requires.some(({ capability }) => capability === 'logprobs');
+  const include = [
+    ...(thinks ? ['reasoning.encrypted_content'] : []),
+    ...(logprobs ? ['message.output_text.logprobs'] : []),
+  ];
+  const body: JsonObject = {
+    model: target.upstreamModel,
+    input: encodeItems(withNames(request.turns, names)),
+    store: false,
+    max_output_tokens: request.maxOutputTokens,
+    ...sampling(request, target, ignored),
+    tools: tools.length === 0 ? null : tools.map(encodeTool),
+    tool_choice: tools.length === 0 ? null : toolChoice(request, tools, names),
+    parallel_tool_calls: tools.length === 0 ? null : request.parallelToolCalls,
+    text: textOptions(request),
+    reasoning: reasoningOf(request, target, ignored),
+    include: include.length === 0 ? null : include,
+    top_logprobs: logprobs ? topLogprobs(request) : null,
+    service_tier: request.serviceTier,
+    safety_identifier: request.endUser === null ? null : shortened(request.endUser),
+    stream: request.stream ? true : null,
+  };
+  for (const name of ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options']) {
+    if (request.hints[name] === undefined) continue;
+    if (name !== 'verbosity') body[name] = request.hints[name];
+    ignored.delete(name);
+  }
+  for (const name of target.quirks.refuses ?? []) {
+    if (body[name] == null) continue;
+    body[name] = null;
+    ignored.add(name);
+  }
+  const sent = Object.entries(body).filter(([, value]) => value !== null && value !== undefined);
+  return {
+    request: jsonBody(PATH, ACCEPT, Object.fromEntries(sent)),
+    ignored: [...ignored].filter((name) => !GATEWAY_OWNED.includes(name)),
+    ...(names.hasShortened ? { toolNames: names.originals } : {}),
+  };
+}
+
+function sampling({ sampling: given }: ModelRequest, target: RouteTarget, ignored: Set<string>): JsonObject {
+  const members: JsonObject = {};
+  const place = (name: string, value: number | null, isTaken: boolean): void => {
+    if (value === null) return;
+    if (isTaken) members[name] = value;
+    else ignored.add(name);
+  };
+  place('temperature', given.temperature, !target.fixesSampling);
+  place('top_p', given.topP, !target.fixesSampling);
+  place('top_k', given.topK, false);
+  place('seed', given.seed, false);
+  place('frequency_penalty', given.frequencyPenalty, false);
+  place('presence_penalty', given.presencePenalty, false);
+  return members;
+}
+
+function reasoningOf(request: ModelRequest, target: RouteTarget, ignored: Set<string>): JsonObject | null {
+  const { reasoning, callerNames } = request;
+  if (!reasoning) return null;
+  const effort = effortOf(reasoning, request.maxOutputTokens, target);
+  if (target.reasoning.style === 'none') {
+    if (effort !== null && effort !== 'none') ignored.add(callerNames.reasoning);
+    return null;
+  }
+  // Who names reasoning by its object or as thinking wants to read it; a bare effort only makes the model think.
+  const isShown = !reasoning.exclude && effort !== 'none' && callerNames.reasoning !== 'reasoning_effort';
+  return { ...(effort === null ? {} : { effort }), ...(isShown ? { summary: 'auto' } : {}) };
+}
+
+function textOptions({ responseFormat, hints }: ModelRequest): JsonObject | null {
+  const format = formatOf(responseFormat);
+  const verbosity = hints.verbosity === undefined ? {} : { verbosity: hints.verbosity };
+  const options = { ...(format === null ? {} : { format }), ...verbosity };
+  return Object.keys(options).length === 0 ? null : options;
+}
+
+function formatOf(format: ResponseFormat | null): JsonObject | null {
+  if (!format) return null;
+  if (format.kind !== 'json_schema') return { type: format.kind };
+  const { name, schema, strict, description } = format;
+  return {
+    type: 'json_schema',
+    name,
+    schema: schema ?? { type: 'object' },
+    ...(description === undefined ? {} : { description }),
+    ...(strict === null ? {} : { strict }),
+  };
+}
+
+/** Both OpenAI formats name it alike. */
+function topLogprobs({ body }: ModelRequest): number | null {
+  const { top_logprobs: top } = objectOf(body.value);
+  return typeof top === 'number' ? top : null;
+}
+
+function toolChoice({ toolChoice: choice }: ModelRequest, tools: readonly Tool[], names: ToolNames): unknown {
+  if (choice?.mode === 'named')
+    return encodeToolChoice({ ...choice, name: names.upstream(choice.name) }, tools);
+  if (choice?.mode === 'allowed')
+    return encodeToolChoice({ ...choice, names: choice.names.map((name) => names.upstream(name)) }, tools);
+  return encodeToolChoice(choice, tools);
+}
+
+function withName(tool: Tool, names: ToolNames): Tool {
+  return { ...tool, name: names.upstream(tool.name) };
+}
+
+function withNames(turns: readonly Turn[], names: ToolNames): Turn[] {
+  const renamed = (part: Part): Part =>
+    part.type === 'tool_call' ? { ...part, name: names.upstream(part.name) } : part;
+  return turns.map((turn) =>
+    turn.role === 'assistant' ? { ...turn, parts: turn.parts.map(renamed) } : turn,
+  );
+}
+
+/** OpenAI takes at most 64 characters: a longer id is replaced by one with its digest. */
+function shortened(endUser: string): string {
+  return endUser.length <= END_USER_MAX ? endUser : createHash('sha256').update(endUser).digest('hex');
+}

@@ -1,0 +1,91 @@
+import type { ApiError, UnitUsage } from '@gateway/contracts';
+import { isObject, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { withoutMoney } from '../../translation/money-names.js';
+import type { ModelRequest } from '../model-request.js';
+import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
+import { DONE_FRAME, frame } from './responses-encoder.js';
+import { responsesUsage } from './usage.js';
+
+/** Members of a response that tell who serves or what it cost: neither is passed on. */
+const OWN_MEMBERS = new Set(['provider', 'output_text']);
+
+/**
+ * Responses on both sides: items, events and members that nobody knows stay as they are. Rewritten are the response
+ * objects that some events carry: model, id where it is none of this format, usage; what names money goes.
+ */
+export class NativeResponsesEncoder implements AnswerEncoder {
+  private reported: { usage: UnitUsage; raw: JsonObject } = { usage: {}, raw: {} };
+  private sequence = 0;
+  private response: JsonObject | null = null;
+  /** As the provider wrote it, but for what it cost and an id that is none. */
+  kept: JsonObject | null = null;
+
+  constructor(
+    private readonly facts: TextFacts,
+    private readonly request: ModelRequest,
+  ) {}
+
+  whole({ events, raw }: Decoded): JsonObject {
+    this.note(events);
+    return this.edited(raw ?? {}, true);
+  }
+
+  write({ events, raw, source }: Decoded): string {
+    this.note(events);
+    const last = events.at(-1)?.type;
+    // Of a frame that ends in an error nothing is passed on: the gateway's words follow.
+    if (raw === null || source === null || last === 'error') return last === 'end' ? DONE_FRAME : '';
+    const type = textOf(raw.type);
+    this.sequence = typeof raw.sequence_number === 'number' ? raw.sequence_number + 1 : this.sequence;
+    if (!isObject(raw.response)) return frameText(source, type);
+    this.response = this.edited(raw.response, last === 'end');
+    const edited = frame({ ...raw, response: this.response });
+    return last === 'end' ? edited + DONE_FRAME : edited;
+  }
+
+  fail(error: ApiError, requestId: string): string {
+    const { code, message } = error;
+    const said = { code, message, param: error.options.param ?? null };
+    const shown = { type: 'error', ...said, error: { type: error.entry.type, ...said } };
+    const frames = frame({ ...shown, request_id: requestId, sequence_number: this.sequence++ });
+    if (this.response === null) return frames;
+    const response = { ...this.response, status: 'failed', error: { code: 'server_error', message } };
+    return frames + frame({ type: 'response.failed', response, sequence_number: this.sequence++ });
+  }
+
+  private note(events: Decoded['events']): void {
+    for (const event of events) if (event.type === 'usage') this.reported = event;
+  }
+
+  private edited(response: JsonObject, isFinal: boolean): JsonObject {
+    const { facts } = this;
+    const { raw, usage } = this.reported;
+    const kept: JsonObject = {};
+    for (const [name, member] of Object.entries(response)) if (!OWN_MEMBERS.has(name)) kept[name] = member;
+    const id = textOf(response.id);
+    const { previous_response_id: previous, conversation } = this.request.body.value;
+    const shownId = id.startsWith('resp_') ? id : facts.answerId;
+    // The gateway expands what a request goes on from: the provider does not know of it.
+    const links = {
+      previous_response_id: previous ?? null,
+      ...(conversation == null
+        ? {}
+        : { conversation: isObject(conversation) ? conversation : { id: conversation } }),
+    };
+    if (isFinal) this.kept = { ...objectOf(withoutMoney(kept)), id: shownId, ...links };
+    const counts = isFinal ? responsesUsage(facts.believed(usage), raw, facts, true) : null;
+    return {
+      ...kept,
+      id: shownId,
+      ...links,
+      model: facts.model,
+      ...(isObject(response.tool_usage) ? { tool_usage: objectOf(withoutMoney(response.tool_usage)) } : {}),
+      usage: counts,
+    };
+  }
+}
+
+/** The event in one spelling, with its data line by line; the event line that a provider forgot is added. */
+function frameText({ event, data }: { event: string; data: string }, type: string): string {
+  return `event: ${event === '' ? type : event}\ndata: ${data.replaceAll('\n', '\ndata: ')}\n\n`;
+}

@@ -1,0 +1,161 @@
+import type { ErrorDetail } from '@gateway/contracts';
+import type { ParsedBody } from '../../body/parsed-body.js';
+import { invalidBody } from '../../body/read-json.js';
+import {
+  filled,
+  isObject,
+  objectOf,
+  objectsOf,
+  pick,
+  textOf,
+  type JsonObject,
+} from '../../body/json-object.js';
+import type {
+  Capability,
+  Effort,
+  ModelRequest,
+  ReasoningRequest,
+  RequiredCapability,
+  ResponseFormat,
+  Tool,
+} from '../model-request.js';
+import { ItemsReader } from './read-items.js';
+import { KNOWN_PARAMS, requestFault } from './request-schema.js';
+import { clientTools, hostedTool, readTool, readToolChoice } from './tools.js';
+
+/** Name of this dialect. */
+export const RESPONSES = 'responses';
+
+/** Hints with no field of their own in the middle form (wire-formats 5.11). */
+const HINTS: ReadonlySet<string> = new Set([
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+  'metadata',
+  'moderation',
+  'max_tool_calls',
+]);
+/** Members whose bytes are input text for the estimate, counted as they stand in the body. */
+const MEASURED = ['tools', 'text'];
+const LOGPROBS = 'message.output_text.logprobs';
+
+/** Checks and decodes the body of POST /v1/responses. Throws ApiError validation_error. */
+export function readRequest(body: ParsedBody): ModelRequest {
+  const { value } = body;
+  refuse(requestFault(value));
+  const items = new ItemsReader(isContinued(value));
+  if (typeof value.input === 'string') items.userText(value.input);
+  else items.read(objectsOf(value.input));
+  refuse(items.fault);
+  const { sizes, turns } = items;
+  for (const { key, valueStart, end } of body.members)
+    if (MEASURED.includes(key)) sizes.textBytes += end - valueStart;
+  const instructions = filled(value.instructions);
+  if (instructions !== null) {
+    sizes.textBytes += Buffer.byteLength(instructions);
+    turns.unshift({ role: 'system', parts: [{ type: 'text', text: instructions }] });
+  }
+  const tools = clientTools(value.tools).map(readTool);
+  return {
+    dialect: RESPONSES,
+    model: filled(value.model),
+    stream: value.stream === true,
+    turns,
+    tools,
+    toolChoice: readToolChoice(value.tool_choice),
+    parallelToolCalls: typeof value.parallel_tool_calls === 'boolean' ? value.parallel_tool_calls : null,
+    maxOutputTokens: numberOf(value.max_output_tokens),
+    sampling: {
+      temperature: numberOf(value.temperature),
+      topP: numberOf(value.top_p),
+      topK: null,
+      seed: null,
+      frequencyPenalty: null,
+      presencePenalty: null,
+    },
+    stop: [],
+    choices: 1,
+    responseFormat: readFormat(objectOf(value.text).format),
+    reasoning: readReasoning(value),
+    serviceTier: readTier(value.service_tier),
+    endUser: filled(value.safety_identifier) ?? filled(value.user),
+    requires: [...itemsNeed(items), ...paramsNeed(value, tools)],
+    hints: hintsOf(value),
+    includeUsage: false,
+    legacyFunctions: false,
+    unknown: pick(value, (name) => !KNOWN_PARAMS.has(name)),
+    sizes,
+    callerNames: { stop: 'stop', endUser: 'safety_identifier', reasoning: 'reasoning' },
+    nativeHeaders: {},
+    body,
+  };
+}
+
+/** Items that are kept elsewhere come before those of the body. */
+function isContinued(value: JsonObject): boolean {
+  return filled(value.previous_response_id) !== null || value.conversation != null;
+}
+
+function refuse(detail: ErrorDetail | null): void {
+  if (detail) throw invalidBody(detail);
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function readTier(value: unknown): ModelRequest['serviceTier'] {
+  return value === 'auto' || value === 'default' || value === 'flex' ? value : null;
+}
+
+function readFormat(format: unknown): ResponseFormat | null {
+  if (!isObject(format)) return null;
+  if (format.type !== 'json_schema') return { kind: format.type === 'json_object' ? 'json_object' : 'text' };
+  const { name, schema, strict, description } = format;
+  return {
+    kind: 'json_schema',
+    name: textOf(name),
+    schema: isObject(schema) ? schema : null,
+    strict: typeof strict === 'boolean' ? strict : null,
+    ...(typeof description === 'string' ? { description } : {}),
+  };
+}
+
+function readReasoning({ reasoning }: JsonObject): ReasoningRequest | null {
+  const effort = filled(objectOf(reasoning).effort);
+  // The schema has checked the word.
+  return effort === null ? null : { effort: effort as Effort, maxTokens: null, exclude: false };
+}
+
+function hintsOf(value: JsonObject): Record<string, unknown> {
+  const hints = pick(value, (name) => HINTS.has(name) && value[name] != null);
+  const { verbosity } = objectOf(value.text);
+  return verbosity == null ? hints : { ...hints, 'text.verbosity': verbosity };
+}
+
+function itemsNeed({ needs }: ItemsReader): RequiredCapability[] {
+  return [...needs].map(([capability, param]) => ({ capability, param }));
+}
+
+/** Parameters that change what the caller does with the answer: never dropped (wire-formats 5.11). */
+function paramsNeed(value: JsonObject, tools: Tool[]): RequiredCapability[] {
+  const needs: RequiredCapability[] = [];
+  const need = (isNeeded: boolean, capability: Capability, param: string): void => {
+    if (isNeeded) needs.push({ capability, param });
+  };
+  const hosted = hostedTool(value.tools);
+  const { effort } = objectOf(value.reasoning);
+  const include = Array.isArray(value.include) ? (value.include as unknown[]) : [];
+  const customTool = tools.some(({ custom }) => custom !== undefined);
+  need(hosted >= 0, 'same_dialect', `tools[${hosted}].type`);
+  need(tools.length > 0, 'tools', 'tools');
+  need(customTool, 'custom_tools', 'tools');
+  need(objectOf(objectOf(value.text).format).type === 'json_schema', 'json_schema', 'text.format');
+  need(include.includes(LOGPROBS) || (numberOf(value.top_logprobs) ?? 0) > 0, 'logprobs', 'top_logprobs');
+  need(typeof effort === 'string' && effort !== 'none', 'reasoning', 'reasoning.effort');
+  need(value.truncation === 'auto', 'same_dialect', 'truncation');
+  need(value.prompt != null, 'same_dialect', 'prompt');
+  need(objectsOf(value.context_management).length > 0, 'same_dialect', 'context_management');
+  need(value.max_tool_calls != null && hosted >= 0, 'same_dialect', 'max_tool_calls');
+  return needs;
+}

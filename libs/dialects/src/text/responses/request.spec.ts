@@ -1,0 +1,216 @@
+import { ApiError } from '@gateway/contracts';
+import { dialect as chat } from '../chat/chat.dialect.js';
+import { dialect as messages } from '../messages/messages.dialect.js';
+import type { ModelRequest } from '../model-request.js';
+import { encodeRequest, misfit } from './encode-request.js';
+import { jsonOf, read, TARGET } from './responses.fixture.js';
+import { compactionItem } from './compaction.js';
+import { seal } from './sealed-reasoning.js';
+
+const MODEL = 'acme/model';
+const call = (id: string, more: object = {}): object => ({
+  type: 'function_call',
+  call_id: id,
+  name: 'look',
+  arguments: '{}',
+  ...more,
+});
+const output = (id: string): object => ({ type: 'function_call_output', call_id: id, output: `out ${id}` });
+const said = (content: string): object => ({
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: content }],
+});
+const of = (...input: object[]): ModelRequest => read({ model: MODEL, input });
+const roles = ({ turns }: ModelRequest): string[] => turns.map(({ role }) => role);
+const refusal = (body: object): ApiError => {
+  try {
+    read({ model: MODEL, ...body });
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+  }
+  throw new Error('it was read');
+};
+const toChat = (request: ModelRequest): Record<string, unknown> =>
+  jsonOf(chat.upstream.encode(request, { ...TARGET, dialect: 'chat' }).request.pieces);
+
+describe('reading a responses request', () => {
+  it('RESP-05 reads a text, and instructions before it', () => {
+    const request = read({ model: MODEL, input: 'Hello', instructions: 'Be kind' });
+    expect(request.turns).toEqual([
+      { role: 'system', parts: [{ type: 'text', text: 'Be kind' }] },
+      { role: 'user', parts: [{ type: 'text', text: 'Hello' }] },
+    ]);
+    expect(request.sizes.textBytes).toBe(12);
+  });
+
+  it('RESP-05 puts parallel calls into one turn and their outputs directly after it', () => {
+    const request = of(
+      { role: 'user', content: 'Go' },
+      said('Looking'),
+      call('a'),
+      call('b'),
+      { role: 'user', content: 'Meanwhile' },
+      output('b'),
+      output('a'),
+    );
+    expect(roles(request)).toEqual(['user', 'assistant', 'tool', 'user']);
+    expect(request.turns[1].parts.map(({ type }) => type)).toEqual(['text', 'tool_call', 'tool_call']);
+    const { messages: sent } = toChat(request) as { messages: { role: string; tool_call_id?: string }[] };
+    expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'user']);
+    expect(sent.slice(2, 4).map(({ tool_call_id: id }) => id)).toEqual(['b', 'a']);
+  });
+
+  it.each([
+    [{ input: [call('a')] }, ['input', 0], 'unanswered_tool_call'],
+    [{ input: [output('a')] }, ['input', 0, 'call_id'], 'unknown_tool_call'],
+    [{ input: [call('a', { arguments: '{' }), output('a')] }, ['input', 0, 'arguments'], 'json_invalid'],
+    [{ input: [{ role: 'robot', content: 'x' }] }, ['input', 0, 'role'], 'enum'],
+    [{ input: [{ role: 'user' }] }, ['input', 0, 'content'], 'missing'],
+    [
+      { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'ftp://x' }] }] },
+      ['input', 0, 'content', 0, 'image_url'],
+      'invalid_url',
+    ],
+    [{}, ['input'], 'missing'],
+    [{ input: 'x', service_tier: 'ultrafast' }, ['service_tier'], 'enum'],
+    [{ input: 'x', temperature: 3 }, ['temperature'], 'maximum'],
+    [{ input: 'x', stream_options: {} }, ['stream_options'], 'conflict'],
+    [{ input: 'x', tool_choice: { type: 'function', name: 'no' } }, ['tool_choice', 'name'], 'unknown_tool'],
+    [{ input: 'x', tools: [{ type: 'function' }] }, ['tools', 0, 'name'], 'missing'],
+    [
+      { input: 'x', conversation: 'conv_1', previous_response_id: 'resp_1' },
+      ['previous_response_id'],
+      'conflict',
+    ],
+  ])('ERR-05 422 %j', (body, loc, type) => {
+    const error = refusal(body);
+    expect([error.code, error.status]).toEqual(['validation_error', 422]);
+    expect(error.options.details?.[0]).toMatchObject({ loc, type });
+  });
+
+  it.each([
+    [{ input: [{ type: 'web_search_call', id: 'ws_1' }] }, 'input[0].type'],
+    [{ input: [{ type: 'from_the_future' }] }, 'input[0].type'],
+    [{ input: 'x', tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+    [{ input: 'x', truncation: 'auto' }, 'truncation'],
+    [{ input: 'x', prompt: { id: 'pmpt_1' } }, 'prompt'],
+  ])('RESP-05 needs an upstream of the format for %j', (body, param) => {
+    const { requires } = read({ model: MODEL, ...body });
+    expect(requires).toContainEqual({ capability: 'same_dialect', param });
+  });
+
+  it('RESP-05 flattens the tools of a namespace', () => {
+    const tools = [
+      { type: 'namespace', name: 'fs', tools: [{ type: 'function', name: 'read', parameters: {} }] },
+    ];
+    const request = read({
+      model: MODEL,
+      input: [call('a', { name: 'read', namespace: 'fs' }), output('a')],
+      tools,
+    });
+    expect(request.tools.map(({ name }) => name)).toEqual(['fs__read']);
+    expect(request.turns[0].parts[0]).toMatchObject({ name: 'fs__read' });
+  });
+
+  it('RESP-05 keeps a signature of another family, and gives it back to that family alone', () => {
+    const encrypted_content = seal({ format: 'anthropic', signature: 'sig', text: 'Thought' });
+    const reasoning = { type: 'reasoning', id: 'rs_gw1', summary: [], encrypted_content };
+    const request = of({ role: 'user', content: 'Go' }, reasoning, call('a'), output('a'));
+    const { messages: sent } = jsonOf(
+      messages.upstream.encode(request, { ...TARGET, reasoning: { style: 'adaptive' } }).request.pieces,
+    ) as { messages: { content: object[] }[] };
+    expect(sent[1].content[0]).toEqual({ type: 'thinking', thinking: 'Thought', signature: 'sig' });
+    expect(jsonOf(encodeRequest(request, TARGET).request.pieces)).toMatchObject({
+      input: [{ role: 'user' }, { type: 'function_call' }, { type: 'function_call_output' }],
+    });
+  });
+
+  it('RESP-05 takes a compaction of its own for the conversation it stands for', () => {
+    const request = of(compactionItem('cmp_1', 'They greeted.'), { role: 'user', content: 'Go on' });
+    expect(request.requires).toEqual([]);
+    expect(request.turns[0].parts[0]).toMatchObject({
+      text: expect.stringContaining('They greeted.') as string,
+    });
+  });
+});
+
+describe('sending a responses request', () => {
+  const chatRequest = (body: object): ModelRequest => {
+    const bytes = Buffer.from(JSON.stringify({ model: MODEL, ...body }));
+    return chat.caller.read({
+      value: JSON.parse(bytes.toString()) as Record<string, unknown>,
+      bytes,
+      members: [],
+    });
+  };
+
+  it('RESP-05 passes the caller’s own bytes on, with the provider’s model and without what it refuses', () => {
+    const request = read({
+      model: MODEL,
+      input: 'Hello',
+      unknown_member: 1,
+      tools: [{ type: 'web_search' }],
+      temperature: 0.1,
+    });
+    const { request: sent, ignored } = encodeRequest(request, { ...TARGET, fixesSampling: true });
+    expect(jsonOf(sent.pieces)).toEqual({
+      model: 'native-model',
+      input: 'Hello',
+      tools: [{ type: 'web_search' }],
+    });
+    expect([sent.path, ignored]).toEqual(['/responses', ['temperature', 'unknown_member']]);
+  });
+
+  it('RESP-05 writes a chat request as items, and keeps nothing at the provider', () => {
+    const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }];
+    const request = chatRequest({
+      messages: [
+        { role: 'system', content: 'Be kind' },
+        { role: 'user', content: 'Hello' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'a', content: 'seen' },
+      ],
+      tools,
+      tool_choice: 'required',
+      max_tokens: 50,
+      reasoning: { effort: 'minimal' },
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'n', schema: { type: 'object' }, strict: true },
+      },
+      seed: 1,
+    });
+    const { request: sent, ignored } = encodeRequest(request, TARGET);
+    expect(jsonOf(sent.pieces)).toEqual({
+      model: 'native-model',
+      input: [
+        { type: 'message', role: 'system', content: [{ type: 'input_text', text: 'Be kind' }] },
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] },
+        { type: 'function_call', call_id: 'a', name: 'look', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'a', output: 'seen' },
+      ],
+      store: false,
+      max_output_tokens: 50,
+      tools: [{ type: 'function', name: 'look', parameters: { type: 'object' }, strict: false }],
+      tool_choice: 'required',
+      text: { format: { type: 'json_schema', name: 'n', schema: { type: 'object' }, strict: true } },
+      reasoning: { effort: 'low', summary: 'auto' },
+      include: ['reasoning.encrypted_content'],
+    });
+    expect(ignored).toEqual(['seed']);
+  });
+
+  it.each([
+    [{ n: 2 }, 'n'],
+    [{ stop: ['x'] }, 'stop'],
+    [{ logit_bias: { 1: 1 } }, 'logit_bias'],
+  ])('ERR-34 cannot serve %j, and names it', (more, param) => {
+    const request = chatRequest({ messages: [{ role: 'user', content: 'Hello' }], ...more });
+    expect(misfit(request, TARGET)).toBe(param);
+  });
+});

@@ -1,0 +1,55 @@
+import { spliceMembers } from '../../body/splice.js';
+import { filled, objectsOf, type JsonObject } from '../../body/json-object.js';
+import type { RouteTarget } from '../../translation/translation.js';
+import { JSON_TYPE } from '../../translation/upstream-body.js';
+import type { ModelRequest } from '../model-request.js';
+import type { EncodedRequest } from '../text-dialect.js';
+import { isForeignReasoning } from './sealed-reasoning.js';
+
+export const PATH = '/responses';
+export const ACCEPT = 'application/json, text/event-stream';
+
+/** Members that are the gateway's business: no provider sees them. */
+export const GATEWAY_OWNED: readonly string[] = [
+  'template',
+  'variables',
+  'template_version',
+  'memory',
+  // What a request goes on from is kept by the gateway, and stands in the input by now.
+  'previous_response_id',
+  'conversation',
+];
+const SAMPLING = ['temperature', 'top_p'];
+
+/** The caller's bytes with the provider's model name, without what the model or the provider refuses. */
+export function spliceRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
+  const { value } = request.body;
+  const { quirks } = target;
+  const changes: JsonObject = { model: target.upstreamModel };
+  const ignored: string[] = [];
+  const leaveOut = (name: string): void => {
+    changes[name] = undefined;
+    if (value[name] !== undefined && value[name] !== null) ignored.push(name);
+  };
+  for (const name of GATEWAY_OWNED) if (name in value) changes[name] = undefined;
+  if (target.fixesSampling) for (const name of SAMPLING) if (name in value) leaveOut(name);
+  for (const name of quirks.refuses ?? []) if (name in value) leaveOut(name);
+  if (!quirks.passthroughParams)
+    Object.keys(request.unknown)
+      .filter((name) => !GATEWAY_OWNED.includes(name))
+      .forEach(leaveOut);
+  const input = ownItems(value.input);
+  if (input) changes.input = input;
+  if (filled(value.user) !== null && filled(value.safety_identifier) !== null) changes.user = undefined;
+  const { pieces, byteLength } = spliceMembers(request.body, changes);
+  return {
+    request: { path: PATH, contentType: JSON_TYPE, accept: ACCEPT, pieces, byteLength },
+    ignored: [...new Set(ignored)],
+  };
+}
+
+/** The items without reasoning of other families; undefined where there is none and the bytes can stay. */
+function ownItems(input: unknown): JsonObject[] | undefined {
+  const items = objectsOf(input);
+  return items.some(isForeignReasoning) ? items.filter((item) => !isForeignReasoning(item)) : undefined;
+}

@@ -1,0 +1,103 @@
+import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
+import type { Tool, ToolChoice } from '../model-request.js';
+
+/** Between a namespace and the name of a tool in it, for formats without namespaces. */
+const NAMESPACE_MARK = '__';
+
+/** A tool of the caller with the name by which the middle form knows it. */
+export interface NamedTool {
+  tool: JsonObject;
+  name: string;
+  namespace: string | null;
+}
+
+export function flatName(name: string, namespace: string | null): string {
+  return namespace === null ? name : `${namespace}${NAMESPACE_MARK}${name}`;
+}
+
+/** Functions and custom tools, those of namespaces among them. Hosted tools are the provider's own. */
+export function clientTools(tools: unknown): NamedTool[] {
+  return objectsOf(tools).flatMap((tool): NamedTool[] => {
+    if (isClientTool(tool)) return [{ tool, name: textOf(tool.name), namespace: null }];
+    if (tool.type !== 'namespace') return [];
+    const namespace = textOf(tool.name);
+    return objectsOf(tool.tools)
+      .filter(isClientTool)
+      .map((inner) => ({ tool: inner, name: flatName(textOf(inner.name), namespace), namespace }));
+  });
+}
+
+function isClientTool({ type }: JsonObject): boolean {
+  return type === 'function' || type === 'custom';
+}
+
+/** Position of the first tool that only an upstream of this dialect runs; -1 for none. */
+export function hostedTool(tools: unknown): number {
+  return objectsOf(tools).findIndex((tool) => !isClientTool(tool) && tool.type !== 'namespace');
+}
+
+export function readTool({ tool, name }: NamedTool): Tool {
+  const description = filled(tool.description);
+  const custom = tool.type === 'custom';
+  return {
+    name,
+    ...(description === null ? {} : { description }),
+    ...(!custom && isObject(tool.parameters) ? { parameters: tool.parameters } : {}),
+    ...(!custom && typeof tool.strict === 'boolean' ? { strict: tool.strict } : {}),
+    ...(custom ? { custom: isObject(tool.format) ? { format: chatFormat(tool.format) } : {} } : {}),
+  };
+}
+
+/** The middle form has the grammar of a custom tool as chat writes it. */
+function chatFormat(format: JsonObject): JsonObject {
+  if (format.type !== 'grammar') return format;
+  const { type, ...grammar } = format;
+  return { type, grammar };
+}
+
+function ownFormat(format: unknown): JsonObject {
+  const { type, grammar } = objectOf(format);
+  return { type, ...objectOf(grammar) };
+}
+
+export function readToolChoice(choice: unknown): ToolChoice | null {
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return { mode: choice };
+  if (!isObject(choice)) return null;
+  if (choice.type === 'allowed_tools') {
+    const names = objectsOf(choice.tools).map((tool) => flatName(textOf(tool.name), filled(tool.namespace)));
+    return { mode: 'allowed', required: choice.mode === 'required', names };
+  }
+  if (choice.type !== 'function' && choice.type !== 'custom') return null;
+  return { mode: 'named', name: flatName(textOf(choice.name), filled(choice.namespace)) };
+}
+
+export function encodeTool(tool: Tool): JsonObject {
+  const description = tool.description === undefined ? {} : { description: tool.description };
+  if (tool.custom) {
+    const format = isObject(tool.custom.format) ? { format: ownFormat(tool.custom.format) } : {};
+    return { type: 'custom', name: tool.name, ...description, ...format };
+  }
+  const parameters = tool.parameters ?? { type: 'object', properties: {} };
+  // Absent means strict here, and most schemas were not written for that.
+  return { type: 'function', name: tool.name, ...description, parameters, strict: tool.strict ?? false };
+}
+
+export function encodeToolChoice(choice: ToolChoice | null, tools: readonly Tool[]): unknown {
+  const named = (name: string): JsonObject => {
+    const isCustom = tools.some((tool) => tool.name === name && tool.custom !== undefined);
+    return { type: isCustom ? 'custom' : 'function', name };
+  };
+  if (choice === null) return null;
+  switch (choice.mode) {
+    case 'named':
+      return named(choice.name);
+    case 'allowed':
+      return {
+        type: 'allowed_tools',
+        mode: choice.required ? 'required' : 'auto',
+        tools: choice.names.map(named),
+      };
+    default:
+      return choice.mode;
+  }
+}
