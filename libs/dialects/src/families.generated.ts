@@ -20,6 +20,9 @@ import { dialect as textGemini } from './text/gemini/gemini.dialect.js';
 import { dialect as textMessages } from './text/messages/messages.dialect.js';
 import { dialect as textOllama } from './text/ollama/ollama.dialect.js';
 import { dialect as textResponses } from './text/responses/responses.dialect.js';
+import type { TranscriptionsDialect } from './transcriptions/transcriptions-dialect.js';
+import { dialect as transcriptionsOpenai } from './transcriptions/openai/openai.dialect.js';
+import { dialect as transcriptionsWhisper } from './transcriptions/whisper/whisper.dialect.js';
 
 /** Dialects of the family embeddings, by the name that routes of the catalogue give them. */
 export const EMBEDDINGS_DIALECTS: ReadonlyMap<string, EmbeddingsDialect> = new Map(
@@ -56,3 +59,10 @@ export const TEXT_DIALECTS: ReadonlyMap<string, TextDialect> = new Map(
 );
 export type { TextDialect, TextUpstream, EncodedRequest, Decoded, AnswerDecoder, TextCaller, AnswerEncoder, TextFacts } from './text/text-dialect.js';
 export { textChat, textCohere, textConverse, textGemini, textMessages, textOllama, textResponses };
+
+/** Dialects of the family transcriptions, by the name that routes of the catalogue give them. */
+export const TRANSCRIPTIONS_DIALECTS: ReadonlyMap<string, TranscriptionsDialect> = new Map(
+  [transcriptionsOpenai, transcriptionsWhisper].map((dialect) => [dialect.name, dialect]),
+);
+export type { TranscriptionRequest, TranscriptionsDialect } from './transcriptions/transcriptions-dialect.js';
+export { transcriptionsOpenai, transcriptionsWhisper };

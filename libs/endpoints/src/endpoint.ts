@@ -60,8 +60,8 @@ export interface Asked<Request = unknown> {
   readonly stream: boolean;
   readonly tier: 'default' | 'flex';
   readonly endUser: string | null;
-  /** What a model must be for this endpoint at all; a model that is not gets the status, model_capability_not_supported. */
-  readonly serves: Need & { readonly status: 400 | 501 };
+  /** What a model must be for this endpoint at all; a model that is not gets the status: 422 is validation_error, others model_capability_not_supported. */
+  readonly serves: Need & { readonly status: 400 | 422 | 501 };
   /** Hard requirements: a route whose model lacks one leaves the plan. */
   readonly requires: readonly Requirement[];
   /** Dialect in which nothing is translated: among routes of one price it goes first. */

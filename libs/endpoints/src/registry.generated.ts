@@ -6,5 +6,7 @@ import { endpoint as images } from './images/images.endpoint.js';
 import { endpoint as messages } from './messages/messages.endpoint.js';
 import { endpoint as moderations } from './moderations/moderations.endpoint.js';
 import { endpoint as speech } from './speech/speech.endpoint.js';
+import { endpoint as transcriptions } from './transcriptions/transcriptions.endpoint.js';
+import { endpoint as translations } from './translations/translations.endpoint.js';
 
-export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, images, messages, moderations, speech];
+export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, images, messages, moderations, speech, transcriptions, translations];

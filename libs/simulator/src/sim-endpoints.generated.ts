@@ -3,6 +3,8 @@ import { simulated as embeddings } from './embeddings/embeddings.sim.js';
 import { simulated as images } from './images/images.sim.js';
 import { simulated as moderations } from './moderations/moderations.sim.js';
 import { simulated as speech } from './speech/speech.sim.js';
+import { simulated as transcriptions } from './transcriptions/transcriptions.sim.js';
+import { simulated as translations } from './translations/translations.sim.js';
 import type { SimEndpoint } from './sim-endpoint.js';
 
-export const SIM_ENDPOINTS: readonly SimEndpoint[] = [embeddings, images, moderations, speech];
+export const SIM_ENDPOINTS: readonly SimEndpoint[] = [embeddings, images, moderations, speech, transcriptions, translations];

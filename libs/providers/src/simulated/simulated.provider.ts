@@ -7,6 +7,15 @@ export const provider = openAiCompatible({
   credentialEnv: 'SIMULATED_API_KEY',
   baseUrlEnv: 'SIMULATED_BASE_URL',
   defaultBaseUrl: 'http://127.0.0.1:4010/v1',
-  dialects: ['chat', 'responses', 'images', 'moderations', 'embeddings', 'speech'],
+  dialects: [
+    'chat',
+    'responses',
+    'images',
+    'moderations',
+    'embeddings',
+    'speech',
+    'transcriptions',
+    'whisper',
+  ],
   quirks: { maxTokensParam: 'max_completion_tokens', takesTokenIds: true },
 });

@@ -1,0 +1,152 @@
+import type { UnitUsage } from '@gateway/contracts';
+import { isObject, objectOf, textOf, type JsonObject } from '../body/json-object.js';
+import { formBody } from '../body/multipart.js';
+import { jsonOf } from '../body/upstream-json.js';
+import { SseParser, type SseEvent } from '../sse/sse-parser.js';
+import { withoutMoney } from '../translation/money-names.js';
+import type { Answer, AnswerHead, Piece, RouteTarget } from '../translation/translation.js';
+import type { UpstreamBody } from '../translation/upstream-body.js';
+import { badAnswer, failurePiece, inBandPiece, JSON_HEADERS } from '../translation/whole-answer.js';
+import type { TranscriptionRequest } from './transcriptions-dialect.js';
+
+const EVENT_STREAM = 'text/event-stream';
+const PATHS = { transcribe: '/audio/transcriptions', translate: '/audio/translations' };
+/** Answered as lines of text; text itself is read from the JSON answer, which holds the counts. */
+const SUBTITLES = ['srt', 'vtt'];
+
+/** OpenAI's form, as the caller sent it, for the model of the route. */
+export function encodeForm(request: TranscriptionRequest, { upstreamModel }: RouteTarget): UpstreamBody {
+  const { form, file, format, task } = request;
+  const kept = form.fields.filter(([name]) => name !== 'model' && name !== 'response_format');
+  // JSON is what every upstream answers without being asked.
+  const asked = format === 'text' || format === 'json' ? [] : [['response_format', format] as const];
+  const fields = [['model', upstreamModel] as const, ...asked, ...kept];
+  const accept = request.stream ? EVENT_STREAM : '*/*';
+  return formBody(PATHS[task], accept, { ...form, fields, files: [file] });
+}
+
+export function beginTranscript({ contentType }: AnswerHead, request: TranscriptionRequest): Answer {
+  return request.stream && contentType.includes(EVENT_STREAM)
+    ? new TranscriptEvents(request)
+    : new WholeTranscript(request);
+}
+
+/** JSON, or subtitles as they are. */
+class WholeTranscript implements Answer {
+  readonly isWhole = true;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(private readonly request: TranscriptionRequest) {
+    const isText = request.format === 'text' || SUBTITLES.includes(request.format);
+    this.headers = isText ? { 'content-type': 'text/plain; charset=utf-8' } : JSON_HEADERS;
+  }
+
+  push(bytes: Uint8Array): Piece[] {
+    const { format } = this.request;
+    if (SUBTITLES.includes(format)) {
+      const text = Buffer.from(bytes).toString('utf8');
+      // Anything else under a status of 200 is a page or an error, which is no subtitle.
+      return /^(?:WEBVTT|\d+\r?\n|\s*$)/.test(text)
+        ? [{ kind: 'end', out: text, usage: usageOf({}, this.request), finishSeen: true }]
+        : [badAnswer('the answer holds no subtitles.')];
+    }
+    const answer = jsonOf(Buffer.from(bytes).toString('utf8'));
+    if (!isObject(answer) || typeof answer.text !== 'string') return [badAnswer('the answer holds no text.')];
+    const usage = usageOf(answer, this.request);
+    const out = format === 'text' ? `${answer.text}\n` : JSON.stringify(withoutMoney(answer));
+    return [{ kind: 'end', out, usage, deliveredBytes: Buffer.byteLength(answer.text), finishSeen: true }];
+  }
+
+  end(): Piece[] {
+    return [];
+  }
+
+  fail(): null {
+    return null;
+  }
+}
+
+/** `transcript.text.delta` and `.segment`, then `.done` with the whole text and the counts. */
+class TranscriptEvents implements Answer {
+  readonly isWhole = false;
+  readonly headers = { 'content-type': `${EVENT_STREAM}; charset=utf-8` };
+  private readonly parser = new SseParser();
+  private deliveredBytes = 0;
+  private isOver = false;
+
+  constructor(private readonly request: TranscriptionRequest) {}
+
+  push(chunk: Uint8Array): Piece[] {
+    const pieces = this.parser.push(chunk).flatMap((event) => this.piece(event));
+    if (this.parser.overflowed) pieces.push(...this.over(badAnswer('an event of the answer is too long.')));
+    return pieces.length > 0 ? pieces : [{ kind: 'wait', out: '' }];
+  }
+
+  end(): Piece[] {
+    const pieces = this.parser.end().flatMap((event) => this.piece(event));
+    const message = 'the answer ended before the transcript was complete.';
+    const kind = this.deliveredBytes > 0 ? 'connection' : 'bad_response';
+    return [...pieces, ...this.over(failurePiece({ kind, body: null, status: null, message }))];
+  }
+
+  fail(error: { message: string }): string {
+    return frameOf({ type: 'error', error: { message: error.message } });
+  }
+
+  private piece({ data }: SseEvent): Piece[] {
+    const text = data.trim();
+    if (this.isOver || text === '' || text === '[DONE]') return [];
+    const event = jsonOf(text);
+    if (!isObject(event)) return this.over(badAnswer('an event of the answer is not a JSON object.'));
+    if (event.error) return this.over(inBandPiece(event, textOf(objectOf(event.error).message)));
+    const out = frameOf(withoutMoney(event) as JsonObject);
+    if (event.type === 'transcript.text.done') {
+      const delivered = Math.max(this.deliveredBytes, Buffer.byteLength(textOf(event.text)));
+      const usage = usageOf(event, this.request);
+      return this.over({ kind: 'end', out, usage, deliveredBytes: delivered, finishSeen: true });
+    }
+    this.deliveredBytes += Buffer.byteLength(textOf(event.delta));
+    const usage = { audio_seconds: secondsText(this.request.seconds) };
+    return [{ kind: 'part', out, usage, deliveredBytes: this.deliveredBytes }];
+  }
+
+  /** The last piece, once. */
+  private over(piece: Piece): Piece[] {
+    if (this.isOver) return [];
+    this.isOver = true;
+    return [piece];
+  }
+}
+
+function frameOf(event: JsonObject): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
+}
+
+/** Tokens where the provider counts them, else 0; seconds by its count, else as measured. */
+function usageOf(answer: JsonObject, { seconds }: TranscriptionRequest): UnitUsage {
+  const usage = objectOf(answer.usage);
+  const details = objectOf(usage.input_token_details);
+  const reported = [usage.seconds, usage.prompt_audio_seconds, answer.duration].find(isSeconds);
+  return {
+    prompt_tokens: countOf(usage.input_tokens ?? usage.prompt_tokens),
+    audio_input_tokens: countOf(details.audio_tokens),
+    completion_tokens: countOf(usage.output_tokens ?? usage.completion_tokens),
+    audio_seconds: secondsText(reported ?? seconds),
+  };
+}
+
+function isSeconds(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && value < SECONDS_MAX;
+}
+
+/** Longer than any file within the size limit. */
+const SECONDS_MAX = 1_000_000;
+
+/** Milliseconds are finer than any price. */
+function secondsText(seconds: number): string {
+  return seconds.toFixed(3).replace(/\.?0+$/, '');
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}

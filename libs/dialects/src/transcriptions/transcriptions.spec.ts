@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { Misfit, type Piece } from '../translation/translation.js';
+import { dialect as openai } from './openai/openai.dialect.js';
+import type { TranscriptionRequest } from './transcriptions-dialect.js';
+import { dialect as whisper } from './whisper/whisper.dialect.js';
+
+const file = { field: 'file', filename: 'a.wav', contentType: 'audio/wav', bytes: Buffer.from('RIFF') };
+const request: TranscriptionRequest = {
+  task: 'transcribe',
+  format: 'json',
+  stream: false,
+  seconds: 2.5,
+  form: {
+    fields: [
+      ['model', 'mine'],
+      ['response_format', 'srt'],
+      ['odd', '1'],
+    ],
+    files: [file],
+    boundary: 'b',
+  },
+  file,
+};
+const target = { upstreamModel: 'theirs' } as Parameters<typeof openai.encode>[1];
+
+function whole(body: string, changes: Partial<TranscriptionRequest> = {}): Piece[] {
+  return openai
+    .begin({ status: 200, contentType: 'application/json' }, { ...request, ...changes })
+    .push(Buffer.from(body));
+}
+
+function streamed(chunks: Uint8Array[]): Piece[] {
+  const answer = openai.begin(
+    { status: 200, contentType: 'text/event-stream' },
+    { ...request, stream: true },
+  );
+  return [...chunks.flatMap((chunk) => answer.push(chunk)), ...answer.end()];
+}
+
+describe('dialects of transcriptions', () => {
+  it('send the form on with the model of the route, and a format only where JSON is not asked for', () => {
+    const sent = (format: string): string =>
+      Buffer.concat(whisper.encode({ ...request, format, task: 'translate' }, target).pieces).toString();
+    expect(sent('vtt').match(/name="[^"]+"(; filename="[^"]+")?/g)).toEqual([
+      'name="model"',
+      'name="response_format"',
+      'name="odd"',
+      'name="file"; filename="a.wav"',
+    ]);
+    expect(sent('vtt')).toContain('\r\n\r\ntheirs\r\n');
+    expect(sent('text')).not.toContain('response_format');
+    expect(whisper.encode({ ...request, task: 'translate' }, target).path).toBe('/audio/translations');
+  });
+
+  it('are misfits by what they cannot do', () => {
+    expect([
+      openai.misfit({ ...request, task: 'translate' }),
+      openai.misfit({ ...request, format: 'srt' }),
+      openai.misfit({ ...request, format: 'diarized_json' }),
+      whisper.misfit({ ...request, stream: true }),
+      whisper.misfit({ ...request, task: 'translate', format: 'srt' }),
+    ]).toEqual([new Misfit(null), new Misfit('response_format'), null, new Misfit('stream'), null]);
+  });
+
+  it.each([
+    [{ type: 'duration', seconds: 3 }, { audio_seconds: '3' }],
+    [
+      { prompt_audio_seconds: 4, prompt_tokens: 7, completion_tokens: 2 },
+      { audio_seconds: '4', prompt_tokens: 7, completion_tokens: 2 },
+    ],
+    [
+      { input_tokens: 9, input_token_details: { audio_tokens: 8 } },
+      { audio_seconds: '2.5', prompt_tokens: 9, audio_input_tokens: 8 },
+    ],
+    [{ seconds: -1, input_tokens: 'many' }, { audio_seconds: '2.5' }],
+    [{ seconds: 1e300, input_tokens: 2 ** 60 }, { audio_seconds: '2.5' }],
+  ])('count %j as %j, and by the measured seconds where nothing is said', (usage, counted) => {
+    const none = { prompt_tokens: 0, audio_input_tokens: 0, completion_tokens: 0 };
+    const [piece] = whole(JSON.stringify({ text: 'é', usage, cost: 1 }));
+    expect(piece).toMatchObject({ kind: 'end', deliveredBytes: 2, usage: { ...none, ...counted } });
+    expect(JSON.parse(String(piece.out))).toEqual({ text: 'é', usage });
+  });
+
+  it('read as a failure what holds no transcript', () => {
+    for (const body of ['', '<html>', '{}', '{"text":1}', '[]'])
+      expect(whole(body)).toMatchObject([{ kind: 'failure' }]);
+    expect(whole('<html>', { format: 'srt' })).toMatchObject([{ kind: 'failure' }]);
+    expect(streamed([Buffer.from('data: {"error":{"message":"no"}}\n\n')])).toMatchObject([
+      { kind: 'failure', failure: { kind: 'in_band', message: 'no' } },
+    ]);
+    expect(
+      streamed([Buffer.from('data: {"type":"transcript.text.delta","delta":"a"}\n\n')]).at(-1),
+    ).toMatchObject({
+      failure: { kind: 'connection' },
+    });
+  });
+
+  it('give the same events for any split, and end once whatever bytes come', () => {
+    const events = [
+      { type: 'transcript.text.delta', delta: 'é😀' },
+      { type: 'transcript.text.done', text: 'é😀', usage: { type: 'duration', seconds: 3 } },
+    ];
+    const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+    const expected = bytes.toString();
+    fc.assert(
+      fc.property(fc.array(fc.nat(bytes.length), { maxLength: 8 }), (cuts) => {
+        const edges = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+        const pieces = streamed(edges.slice(1).map((end, n) => bytes.subarray(edges[n], end)));
+        expect(pieces.map(({ out }) => String(out)).join('')).toBe(expected);
+        expect(pieces.filter(({ kind }) => kind !== 'wait').at(-1)).toMatchObject({
+          kind: 'end',
+          usage: { audio_seconds: '3' },
+          deliveredBytes: 6,
+        });
+      }),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        const last = streamed([Buffer.from(`data: ${text}\n\n`)]).filter(
+          ({ kind }) => kind === 'end' || kind === 'failure',
+        );
+        expect(last).toHaveLength(1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,14 @@
+import { Misfit } from '../../translation/translation.js';
+import { beginTranscript, encodeForm } from '../openai-transcript.js';
+import type { TranscriptionsDialect } from '../transcriptions-dialect.js';
+
+/** Whisper over OpenAI's form: translates into English, knows the times of words, does not stream. */
+export const dialect: TranscriptionsDialect = {
+  name: 'whisper',
+  misfit: ({ stream, format }) => {
+    if (stream) return new Misfit('stream');
+    return format === 'diarized_json' ? new Misfit('response_format') : null;
+  },
+  encode: encodeForm,
+  begin: beginTranscript,
+};

@@ -1,0 +1,118 @@
+import { ApiError, type ErrorDetail } from '@gateway/contracts';
+import {
+  BodyFault,
+  filled,
+  invalidBody,
+  Misfit,
+  readForm,
+  schemaFault,
+  TRANSCRIPTIONS_DIALECTS,
+  type Form,
+  type FormFile,
+  type LazySchema,
+  type RouteTarget,
+  type TranscriptionRequest,
+  type Translation,
+  type UpstreamBody,
+} from '@gateway/dialects';
+import type { Asked, CallerBody } from '../endpoint.js';
+import { audioSeconds, containerOf } from './audio-duration.js';
+
+/** OpenAI's own bound; above 32 MiB the request does not come this far. */
+const FILE_BYTES_MAX = 25 * 1024 * 1024;
+/** 32 kbit/s: what a recording without a duration in its headers is taken for. */
+const LIKELY_BYTES_PER_SECOND = 4_000;
+
+/** How the recording is described; the form's files are read apart from its fields. */
+export const AUDIO_FILE = { file: { type: 'string', format: 'binary' } };
+
+/** Fields that both endpoints take. */
+export const AUDIO_FIELDS = {
+  model: { type: 'string' },
+  prompt: { type: 'string', maxLength: 65_536 },
+  temperature: { type: 'string', pattern: '^(0(\\.\\d+)?|1(\\.0+)?)$' },
+};
+
+/** A form with one recording. Throws ApiError validation_error, and invalid_input where the file is no audio. */
+export function readAudioForm(
+  { bytes, headers }: CallerBody,
+  schema: LazySchema,
+  task: TranscriptionRequest['task'],
+): Asked<TranscriptionRequest> {
+  const form = readForm(bytes, headers['content-type'] ?? '');
+  if (form instanceof BodyFault) throw invalidBody(form.detail);
+  const fields = objectOfFields(form);
+  const { validate } = schema;
+  if (!validate(fields)) throw invalidBody(schemaFault(validate.errors?.[0]));
+  const file = fileOf(form);
+  const stream = fields.stream === 'true';
+  const seconds = audioSeconds(file.bytes) ?? file.bytes.byteLength / LIKELY_BYTES_PER_SECOND;
+  const prompt = typeof fields.prompt === 'string' ? fields.prompt : '';
+  return {
+    model: filled(fields.model),
+    stream,
+    tier: 'default',
+    endUser: null,
+    serves: { type: 'stt', status: task === 'translate' ? 422 : 501 },
+    requires: [],
+    dialect: 'transcriptions',
+    input: {
+      inputBytes: Buffer.byteLength(prompt),
+      inputImages: 0,
+      inputAudioSeconds: Math.ceil(seconds),
+      inputDocuments: [],
+    },
+    units: { audio_seconds: seconds.toFixed(3) },
+    maxOutputTokens: null,
+    choices: 1,
+    writesCache: false,
+    context: {},
+    request: { task, format: filled(fields.response_format) ?? 'json', stream, seconds, form, file },
+  };
+}
+
+/** Values by name; of a name that ends in [] a list. */
+function objectOfFields({ fields }: Form): Record<string, string | string[]> {
+  const found = new Map<string, string | string[]>();
+  for (const [name, value] of fields) {
+    const before = found.get(name);
+    found.set(name, name.endsWith('[]') ? [...(before ?? []), value] : value);
+  }
+  return Object.fromEntries(found);
+}
+
+function fileOf({ files }: Form): FormFile {
+  const file = files.find(({ field }) => field === 'file');
+  if (file === undefined) throw fault({ type: 'missing', loc: ['file'], msg: 'field required' });
+  if (files.length > 1) throw fault({ type: 'too_many', loc: ['file'], msg: 'one file only' });
+  if (file.bytes.byteLength > FILE_BYTES_MAX)
+    throw fault({ type: 'too_large', loc: ['file'], msg: `more than ${FILE_BYTES_MAX} bytes` });
+  if (containerOf(file.bytes) === null)
+    throw new ApiError('invalid_input', {
+      message: 'The file is no audio of a kind that is taken: flac, mp3, mp4, m4a, ogg, wav, webm.',
+      param: 'file',
+    });
+  return file;
+}
+
+function fault(detail: ErrorDetail): ApiError {
+  return invalidBody(detail);
+}
+
+export function translateAudio(
+  { request }: Asked<TranscriptionRequest>,
+  route: RouteTarget,
+): Translation | Misfit {
+  const dialect = TRANSCRIPTIONS_DIALECTS.get(route.dialect);
+  if (dialect === undefined) return new Misfit(null);
+  const misfit = dialect.misfit(request);
+  if (misfit !== null) return misfit;
+  let encoded: UpstreamBody | null = null;
+  return {
+    get request() {
+      return (encoded ??= dialect.encode(request, route));
+    },
+    ignored: [],
+    begin: (head) => dialect.begin(head, request),
+  };
+}

@@ -1,0 +1,205 @@
+import OpenAI, { toFile } from 'openai';
+import EarlierOpenAI from 'openai-6';
+import type { CatalogueModel, PriceRecord } from '@gateway/contracts';
+import { startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
+
+const BY_MINUTE: PriceRecord = { pricing_unit: 'per_minute', audio_usd_per_minute: '0.006' };
+const BY_TOKEN: PriceRecord = {
+  audio_input_usd_per_1m: '6',
+  prompt_usd_per_1m: '2.5',
+  completion_usd_per_1m: '10',
+};
+
+/** Two seconds of silence at 8 kHz, 8 bit. */
+const WAV = ((): Buffer => {
+  const wav = Buffer.alloc(44 + 16_000, 128);
+  wav.write('RIFF\0\0\0\0WAVEfmt ', 0, 'latin1');
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt32LE(0x00010001, 20);
+  wav.writeUInt32LE(8_000, 24);
+  wav.writeUInt32LE(8_000, 28);
+  wav.writeUInt32LE(0x00080001, 32);
+  wav.write('data', 36, 'latin1');
+  wav.writeUInt32LE(16_000, 40);
+  return wav;
+})();
+
+function model(id: string, dialect: string, upstreamModel: string, price: PriceRecord): CatalogueModel {
+  const made = testModel(id, [{ provider: 'simulated', upstreamModel }], {
+    model_type: 'stt',
+    supports_completions_api: false,
+    pricing: price,
+  });
+  return {
+    ...made,
+    routes: made.routes.map((route) => ({ ...route, dialect, maxOutputTokens: null, price })),
+  };
+}
+
+describe('POST /v1/audio/transcriptions and /v1/audio/translations', () => {
+  let edge: EdgeUnderTest;
+
+  beforeAll(async () => {
+    edge = await startEdge({
+      models: [
+        model('acme/whisper', 'whisper', 'sim-whisper', BY_MINUTE),
+        model('acme/tokens', 'transcriptions', 'sim-tokens', BY_TOKEN),
+        testModel('acme/chat', [{ provider: 'simulated', upstreamModel: 'sim' }]),
+      ],
+    });
+  });
+  afterAll(() => edge.close());
+
+  function send(
+    path: string,
+    fields: Record<string, string>,
+    file: Uint8Array | null = WAV,
+  ): Promise<Response> {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    if (file !== null) form.append('file', new Blob([file], { type: 'audio/wav' }), 'a.wav');
+    return fetch(`${edge.url}/v1/audio/${path}`, {
+      method: 'POST',
+      body: form,
+      headers: { authorization: `Bearer ${edge.key}` },
+    });
+  }
+
+  it.each([
+    ['openai 7', OpenAI],
+    ['openai 6', EarlierOpenAI as unknown as typeof OpenAI],
+  ])(
+    'AUD-01 AUD-05 AUD-06 %s gets text of its own language, English, every format and a stream',
+    async (_sdk, Sdk) => {
+      const { audio } = new Sdk({ baseURL: `${edge.url}/openai/v1`, apiKey: edge.key, maxRetries: 0 });
+      const file = await toFile(WAV, 'a.wav', { type: 'audio/wav' });
+      const of = { file, model: 'acme/whisper' };
+      expect((await audio.transcriptions.create(of)).text).toBe('A recording of 16044 bytes.');
+      expect((await audio.translations.create(of)).text).toBe('In English: a recording of 16044 bytes.');
+      const srt = await audio.transcriptions.create({ ...of, response_format: 'srt' });
+      expect(srt).toMatch(/^1\n00:00:00,000 --> .*\nA recording/);
+      const verbose = await audio.transcriptions.create({ ...of, response_format: 'verbose_json' });
+      expect(verbose).toMatchObject({ language: 'english', segments: [{ id: 0 }] });
+      const stream = await audio.transcriptions.create({ file, model: 'acme/tokens', stream: true });
+      const types: string[] = [];
+      for await (const event of stream) types.push(event.type);
+      expect([new Set(types), types.at(-1)]).toEqual([
+        new Set(['transcript.text.delta', 'transcript.text.done']),
+        'transcript.text.done',
+      ]);
+    },
+  );
+
+  it('AUD-06 text is text, and diarized_json is refused by the parameter where the model has none', async () => {
+    const text = await send('transcriptions', { model: 'acme/tokens', response_format: 'text' });
+    expect([text.headers.get('content-type'), await text.text()]).toEqual([
+      'text/plain; charset=utf-8',
+      'A recording of 16044 bytes.\n',
+    ]);
+    const refused = await send('transcriptions', { model: 'acme/whisper', response_format: 'diarized_json' });
+    expect([refused.status, ((await refused.json()) as { error: unknown }).error]).toEqual([
+      400,
+      expect.objectContaining({ code: 'unsupported_operation', param: 'response_format' }),
+    ]);
+  });
+
+  it('bills the seconds that the provider reports, the measured ones of subtitles, and tokens where it counts those', async () => {
+    const json = await send('transcriptions', { model: 'acme/whisper' });
+    await json.text();
+    expect(await edge.record(json)).toMatchObject({
+      endpoint: '/v1/audio/transcriptions',
+      usage: { audio_seconds: '9' },
+      cost_usd: '0.0009',
+      usage_estimated: false,
+    });
+    const vtt = await send('translations', { model: 'acme/whisper', response_format: 'vtt' });
+    expect(await vtt.text()).toContain('WEBVTT');
+    expect(await edge.record(vtt)).toMatchObject({ usage: { audio_seconds: '2' }, cost_usd: '0.0002' });
+    const tokens = await send('transcriptions', { model: 'acme/tokens' });
+    await tokens.text();
+    expect(await edge.record(tokens)).toMatchObject({
+      usage: { prompt_tokens: 90, audio_input_tokens: 90, completion_tokens: 5 },
+      cost_usd: '0.00059',
+    });
+  });
+
+  it.each([
+    ['without a model', 'translations', {}, WAV, 422, 'validation_error', 'model'],
+    [
+      'a model without translation',
+      'translations',
+      { model: 'acme/tokens' },
+      WAV,
+      422,
+      'validation_error',
+      'model',
+    ],
+    [
+      'a model that hears nothing',
+      'translations',
+      { model: 'acme/chat' },
+      WAV,
+      422,
+      'validation_error',
+      'model',
+    ],
+    [
+      'a model that hears nothing',
+      'transcriptions',
+      { model: 'acme/chat' },
+      WAV,
+      501,
+      'model_capability_not_supported',
+      'model',
+    ],
+    ['no file', 'transcriptions', { model: 'acme/whisper' }, null, 422, 'validation_error', 'file'],
+    [
+      'no audio',
+      'transcriptions',
+      { model: 'acme/whisper' },
+      Buffer.from('text'),
+      400,
+      'invalid_input',
+      'file',
+    ],
+    [
+      '25 MiB and more',
+      'transcriptions',
+      { model: 'acme/whisper' },
+      Buffer.concat([WAV, Buffer.alloc(25 * 1_048_576)]),
+      422,
+      'validation_error',
+      'file',
+    ],
+    [
+      'a temperature of 2',
+      'transcriptions',
+      { model: 'acme/whisper', temperature: '2' },
+      WAV,
+      422,
+      'validation_error',
+      'temperature',
+    ],
+    [
+      'a stream of whisper',
+      'transcriptions',
+      { model: 'acme/whisper', stream: 'true' },
+      WAV,
+      400,
+      'unsupported_operation',
+      'stream',
+    ],
+  ] as const)(
+    'AUD-02 AUD-03 422, 400 and 501 name what is wrong: %s (%s %j)',
+    async (_name, path, fields, file, status, code, param) => {
+      const answer = await send(path, fields, file);
+      const { error } = (await answer.json()) as { error: { code: string; param: string } };
+      expect([answer.status, error.code, error.param]).toEqual([status, code, param]);
+    },
+  );
+
+  it('422 for a body that is no form', async () => {
+    const answer = await edge.post({ model: 'acme/whisper' }, { path: '/v1/audio/transcriptions' });
+    expect(answer.status).toBe(422);
+  });
+});

@@ -1,0 +1,71 @@
+import { openAiError } from '../errors-openai.js';
+import { STREAM_TYPE, JSON_TYPE } from '../reply.js';
+import type { SimEndpoint } from '../sim-endpoint.js';
+
+type Request = Parameters<SimEndpoint['answer']>[0];
+type Answer = ReturnType<SimEndpoint['answer']>;
+
+/** Bytes that are taken for one second: 16 kbit/s. */
+const BYTES_PER_SECOND = 2_000;
+
+/** What is answered to a form with a recording. Models with `tokens` in their name report tokens, others seconds. */
+export function heard({ body, contentType }: Request, textOf: (bytes: number) => string): Answer {
+  const form = body.toString('latin1');
+  const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
+  if (boundary === undefined) return missing('file');
+  const parts = form.split(`--${boundary}`);
+  const fieldOf = (name: string): string | undefined =>
+    parts
+      .find((part) => part.includes(`name="${name}"\r\n\r\n`))
+      ?.split('\r\n\r\n', 2)[1]
+      .trimEnd();
+  const file = parts.find((part) => part.includes('name="file"; filename='));
+  const model = fieldOf('model');
+  if (file === undefined || model === undefined) return missing(file === undefined ? 'file' : 'model');
+  const bytes = file.length - file.indexOf('\r\n\r\n') - 6;
+  const text = textOf(bytes);
+  const seconds = Math.max(1, Math.ceil(bytes / BYTES_PER_SECOND));
+  const usage = model.includes('tokens')
+    ? {
+        type: 'tokens',
+        input_tokens: 10 * seconds,
+        input_token_details: { text_tokens: 0, audio_tokens: 10 * seconds },
+        output_tokens: text.split(' ').length,
+        total_tokens: 10 * seconds + text.split(' ').length,
+      }
+    : { type: 'duration', seconds };
+  if (fieldOf('stream') === 'true') return streamed(text, usage);
+  return answered(fieldOf('response_format') ?? 'json', { text, seconds, usage });
+}
+
+function answered(
+  format: string,
+  { text, seconds, usage }: { text: string; seconds: number; usage: object },
+): Answer {
+  const end = `00:00:${String(seconds % 60).padStart(2, '0')}`;
+  if (format === 'srt')
+    return { contentType: 'text/plain', body: `1\n00:00:00,000 --> ${end},000\n${text}\n\n` };
+  if (format === 'vtt')
+    return { contentType: 'text/vtt', body: `WEBVTT\n\n00:00:00.000 --> ${end}.000\n${text}\n\n` };
+  const segment = { id: 0, seek: 0, start: 0, end: seconds, text, speaker: 'A' };
+  const whole =
+    format === 'json'
+      ? { text, usage }
+      : { task: 'transcribe', language: 'english', duration: seconds, text, segments: [segment], usage };
+  return { contentType: JSON_TYPE, body: JSON.stringify(whole) };
+}
+
+function streamed(text: string, usage: object): Answer {
+  const events = [
+    ...text.split(/(?<= )/).map((delta) => ({ type: 'transcript.text.delta', delta })),
+    { type: 'transcript.text.done', text, usage },
+  ];
+  return {
+    contentType: STREAM_TYPE,
+    body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+  };
+}
+
+function missing(field: string): Answer {
+  return openAiError(400, 'invalid_request_error', null, `Missing required parameter: '${field}'.`, field);
+}
