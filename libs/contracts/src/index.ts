@@ -10,6 +10,8 @@ export { newAnswerId, newId, uuidv7 } from './ids.js';
 export { TurnoverMap } from './turnover-map.js';
 export type { Clock, Random, Timer } from './ports/clock.js';
 export { CatalogueReader } from './ports/catalogue-reader.js';
+export { ProviderKeyVault } from './ports/provider-key-vault.js';
+export type { ProviderCredential, ProviderKeyRefusal, ProviderKeyUse } from './ports/provider-key-vault.js';
 export { StoredContent } from './ports/stored-content.js';
 export type { PromptContent, PromptMessage, PromptVariable } from './ports/stored-content.js';
 export { PrincipalReader } from './ports/principal-reader.js';

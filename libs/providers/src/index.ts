@@ -1,6 +1,8 @@
 export { PROVIDERS } from './registry.generated.js';
-export type { Provider, ProviderAccess } from './provider.js';
+export { providerBaseUrl } from './provider.js';
+export type { EnvReader, Provider, ProviderAccess } from './provider.js';
 export { TransportFailure, UpstreamTransport } from './transport.js';
 export type { SendOptions, TransportFault, UpstreamRequest, UpstreamResponse } from './transport.js';
 export type { FailureSignal } from './failure/failure-signal.js';
 export { scrub } from './failure/scrub.js';
+export { readCredentials, takesProviderKeys } from './credentials/read-credentials.js';

@@ -1,16 +1,16 @@
-import type { DialectName, Route, UpstreamError } from '@gateway/contracts';
+import type { DialectName, ProviderCredential, Route, UpstreamError } from '@gateway/contracts';
 import type { Quirks, UpstreamBody } from '@gateway/dialects';
 import type { FailureSignal } from './failure/failure-signal.js';
 import type { UpstreamRequest } from './transport.js';
 
-/** What a provider is called with; a kind of its own for each way of signing. */
-type Credential = { kind: 'api_key'; key: string };
-
 /** Where a provider is reached and with what: from the operator's environment, or a stored provider key. */
 export interface ProviderAccess {
   baseUrl: string;
-  credential: Credential;
+  credential: ProviderCredential;
 }
+
+/** A variable of the operator's environment, itself or from the file that `<NAME>_FILE` names. */
+export type EnvReader = (name: string) => string | undefined;
 
 /** One upstream provider: address, authentication and quirks over dialects. */
 export interface Provider {
@@ -22,9 +22,30 @@ export interface Provider {
   readonly credentialEnv: string;
   readonly baseUrlEnv: string;
   readonly defaultBaseUrl: string;
+  /** Serves without a credential: enabled by its address alone. */
+  readonly isKeyless?: boolean;
+  /** The platform's credential and address where they are more than two variables; undefined = not enabled. */
+  readonly accessFrom?: (read: EnvReader) => ProviderAccess | undefined;
   /** Puts the dialect's request under the provider's API root and signs it. A promise where a token has to be had first. */
   prepare(request: UpstreamBody, access: ProviderAccess): UpstreamRequest | Promise<UpstreamRequest>;
   quirks(route: Route): Quirks;
   /** What a failure of one attempt means. */
   classify(signal: FailureSignal): UpstreamError;
+}
+
+/** The operator's address for a provider, else the provider's own. Throws TypeError for what is none. */
+export function providerBaseUrl(
+  { baseUrlEnv, defaultBaseUrl }: Pick<Provider, 'baseUrlEnv' | 'defaultBaseUrl'>,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  const baseUrl = (env[baseUrlEnv] || defaultBaseUrl).replace(/\/+$/, '');
+  if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl))
+    throw new TypeError(`${baseUrlEnv} is not an http(s) address.`);
+  return baseUrl;
+}
+
+/** The key of a provider that is called with one. Throws TypeError for a credential of another kind. */
+export function apiKeyOf({ credential }: ProviderAccess): string {
+  if (credential.kind !== 'api_key') throw new TypeError(`a credential of kind ${credential.kind} is no key`);
+  return credential.key;
 }

@@ -7,6 +7,7 @@ export { FundsDouble } from './doubles/funds-double.js';
 export { MailerDouble } from './doubles/mailer-double.js';
 export { LimitStoreDouble } from './doubles/limit-store-double.js';
 export { PrefixedEventLog } from './doubles/prefixed-event-log.js';
+export { ProviderKeyVaultDouble } from './doubles/provider-key-vault-double.js';
 export { StoredContentDouble } from './doubles/stored-content-double.js';
 export { PrincipalReaderDouble } from './doubles/principal-reader-double.js';
 export { startProgram, type Program } from './child-program.js';

@@ -1,4 +1,5 @@
 import type { FailureRule } from './classify.js';
+import { MONTHLY } from './monthly.js';
 
 /** Anthropic's error types and the texts that narrow them (wire-formats 7.2). */
 export const ANTHROPIC_RULES: readonly FailureRule[] = [
@@ -17,6 +18,7 @@ export const ANTHROPIC_RULES: readonly FailureRule[] = [
     message: /credit balance is too low|spend(ing)? limit|usage limits?/i,
     verdict: 'quota',
   },
+  { status: [400, 402, 403, 429], message: MONTHLY, verdict: 'monthly_quota' },
   { names: ['billing_error'], verdict: 'quota' },
   {
     names: ['invalid_request_error'],

@@ -136,6 +136,10 @@ describe('what a failure of an OpenAI-type upstream means', () => {
     expect(verdict(openai(429, { code: 'insufficient_quota' }, {}, true))).toBe(
       'insufficient_credits/insufficient_credits/402 f',
     );
+    const monthly = { code: 'insufficient_quota', message: 'You exceeded your monthly spend limit.' };
+    expect(verdict(openai(429, monthly, {}, true))).toBe(
+      'upstream_rate_limit_error/monthly_quota_exceeded/429 f',
+    );
     expect(verdict(openai(429, { code: 'rate_limit_exceeded' }, {}, true))).toBe(
       'upstream_rate_limit_error/rate_limit_exceeded/429 rf',
     );

@@ -9,6 +9,8 @@ export interface FailureRule {
   /** Native `type` or `code` equals one of these. */
   names?: readonly string[];
   message?: RegExp;
+  /** One of Google's reasons or quotas matches. */
+  reason?: RegExp;
   /** Only where the answer said nothing about when to come back. */
   withoutRetryAfter?: true;
   verdict: Verdict;
@@ -51,6 +53,8 @@ function holds(
   }
   if (rule.names && !rule.names.includes(native.code) && !rule.names.includes(native.type)) return false;
   if (rule.message && !rule.message.test(native.message)) return false;
+  const { reason } = rule;
+  if (reason && !native.reasons.some((one) => reason.test(one))) return false;
   return !(rule.withoutRetryAfter && (waitMs !== null || status === null));
 }
 
@@ -93,6 +97,7 @@ export function classifyFailure(
     }
     case 'status': {
       const native = nativeErrorOf(signal.body);
+      native.type ||= typeOfHeader(signal.headers['x-amzn-errortype']);
       const waitMs = retryAfterMs(
         signal.headers,
         Buffer.from(signal.body).toString('utf8', 0, 16_384),
@@ -125,6 +130,11 @@ export function classifyFailure(
     case 'bad_response':
       return verdictError('bad_response', { providerName, message: signal.message, httpStatus: 200, byok });
   }
+}
+
+/** AWS says the type in a header: `Name` or `Name:http://…`. */
+function typeOfHeader(value: string | undefined): string {
+  return value?.split(':')[0].trim() ?? '';
 }
 
 const TRANSPORT_WORDS = {

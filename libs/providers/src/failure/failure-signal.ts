@@ -1,4 +1,5 @@
 import type { AnswerFailure } from '@gateway/dialects';
+import { cut } from './scrub.js';
 import type { TransportFailure } from '../transport.js';
 
 /** Everything an attempt can fail with, before it is judged. */
@@ -23,6 +24,8 @@ export interface NativeError {
   code: string;
   param: string;
   message: string;
+  /** Google's reasons and the quotas that were exceeded. */
+  reasons: string[];
 }
 
 function text(value: unknown): string {
@@ -34,20 +37,30 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** ErrorInfo has a reason, QuotaFailure the quotas. */
+function reasonsOf(detail: unknown): string[] {
+  if (!isObject(detail)) return [];
+  const quotas = Array.isArray(detail.violations)
+    ? detail.violations.map((one) => (isObject(one) ? text(one.quotaId) : ''))
+    : [];
+  return [text(detail.reason), ...quotas].filter((reason) => reason !== '');
+}
+
 /** Reads OpenAI's, Anthropic's, Google's (an array around it, too) and the bare `{message}`, `{detail}`, `{error: "text"}` envelopes. */
 export function nativeError(body: unknown): NativeError {
   const outer: unknown = Array.isArray(body) ? body[0] : body;
-  if (!isObject(outer)) return { type: '', code: '', param: '', message: text(outer) };
+  if (!isObject(outer)) return { type: '', code: '', param: '', message: text(outer), reasons: [] };
   const inner = isObject(outer.error) ? outer.error : outer;
   const detail = Array.isArray(outer.detail)
     ? outer.detail.map((item) => (isObject(item) ? text(item.msg) : text(item))).join('; ')
     : text(outer.detail);
-  const message = text(inner.message) || text(outer.error) || detail;
+  const message = text(inner.message) || text(inner.Message) || text(outer.error) || detail;
   return {
-    type: text(inner.type) || text(inner.status),
+    type: text(inner.type) || text(inner.error_type) || text(inner.status),
     code: text(inner.code),
     param: text(inner.param),
     message,
+    reasons: Array.isArray(inner.details) ? inner.details.flatMap(reasonsOf) : [],
   };
 }
 
@@ -63,7 +76,8 @@ export function nativeErrorOf(bytes: Uint8Array): NativeError {
       type: '',
       code: '',
       param: '',
-      message: raw.trimStart().startsWith('<') ? '' : raw.slice(0, 500),
+      message: raw.trimStart().startsWith('<') ? '' : cut(raw, 500),
+      reasons: [],
     };
   }
 }

@@ -1,4 +1,5 @@
 import type { FailureRule } from './classify.js';
+import { MONTHLY } from './monthly.js';
 
 /** OpenAI and those who copy its error codes (wire-formats 7.2). */
 export const OPENAI_RULES: readonly FailureRule[] = [
@@ -46,6 +47,7 @@ export const OPENAI_RULES: readonly FailureRule[] = [
     message: /\b(file|batch|response|assistant|fine-tun\w+)\b.{0,80}not (be )?found/i,
     verdict: 'resource_missing',
   },
+  { status: [402, 403, 429], message: MONTHLY, verdict: 'monthly_quota' },
   {
     names: [
       'insufficient_quota',
@@ -55,7 +57,7 @@ export const OPENAI_RULES: readonly FailureRule[] = [
     ],
     verdict: 'quota',
   },
-  { status: 429, message: /exceeded your (current|monthly) quota|monthly (limit|quota)/i, verdict: 'quota' },
+  { status: 429, message: /exceeded your current quota/i, verdict: 'quota' },
   {
     status: [400, 401, 403],
     names: ['invalid_api_key', 'invalid_authentication', 'invalid_issuer', '401'],

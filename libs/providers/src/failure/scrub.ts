@@ -51,7 +51,14 @@ export function scrub(text: string): string {
 
 /** A provider's text for a caller: scrubbed, without our accounts and addresses there, cut to a readable length. */
 export function scrubProviderText(message: string): string {
-  let text = scrub(message.slice(0, LONGEST_MESSAGE));
+  let text = scrub(cut(message, LONGEST_MESSAGE));
   for (const pattern of ACCOUNTS) text = text.replace(pattern, REDACTED);
   return text.trim();
+}
+
+/** The first characters, with whole surrogate pairs. */
+export function cut(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1);
+  const isParted = text.length > length && last >= 0xd800 && last <= 0xdbff;
+  return text.slice(0, isParted ? length - 1 : length);
 }

@@ -6,6 +6,15 @@ export const provider = openAiCompatible({
   credentialEnv: 'OPENAI_API_KEY',
   baseUrlEnv: 'OPENAI_BASE_URL',
   defaultBaseUrl: 'https://api.openai.com/v1',
-  dialects: ['chat', 'responses', 'embeddings', 'images', 'moderations', 'speech'],
+  dialects: [
+    'chat',
+    'responses',
+    'embeddings',
+    'images',
+    'moderations',
+    'speech',
+    'transcriptions',
+    'whisper',
+  ],
   quirks: { maxTokensParam: 'max_completion_tokens', takesTokenIds: true },
 });

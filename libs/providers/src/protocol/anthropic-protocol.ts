@@ -1,7 +1,7 @@
 import type { Quirks } from '@gateway/dialects';
 import { ANTHROPIC_RULES } from '../failure/anthropic-rules.js';
 import { classifyFailure } from '../failure/classify.js';
-import type { Provider } from '../provider.js';
+import { apiKeyOf, type Provider } from '../provider.js';
 import { upstreamRequest } from '../transport.js';
 
 export interface AnthropicCompatibleOptions {
@@ -24,8 +24,8 @@ export function anthropicCompatible(options: AnthropicCompatibleOptions): Provid
     credentialEnv,
     baseUrlEnv,
     defaultBaseUrl,
-    prepare: (request, { baseUrl, credential }) =>
-      upstreamRequest(request, `${baseUrl}/v1${request.path}`, { 'x-api-key': credential.key }),
+    prepare: (request, access) =>
+      upstreamRequest(request, `${access.baseUrl}/v1${request.path}`, { 'x-api-key': apiKeyOf(access) }),
     quirks: () => quirks,
     classify: (signal) => classifyFailure(name, ANTHROPIC_RULES, signal),
   };

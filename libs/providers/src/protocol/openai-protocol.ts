@@ -2,7 +2,7 @@ import type { DialectName } from '@gateway/contracts';
 import type { Quirks } from '@gateway/dialects';
 import { classifyFailure, type FailureRule } from '../failure/classify.js';
 import { OPENAI_RULES } from '../failure/openai-rules.js';
-import type { Provider } from '../provider.js';
+import { apiKeyOf, type Provider, type ProviderAccess } from '../provider.js';
 import { upstreamRequest } from '../transport.js';
 
 export interface OpenAiCompatibleOptions {
@@ -12,6 +12,12 @@ export interface OpenAiCompatibleOptions {
   baseUrlEnv: string;
   /** Up to and with the version segment, as the OpenAI SDKs write base URLs. */
   defaultBaseUrl: string;
+  /** Path of the API where an operator's address names none. */
+  root?: string;
+  /** Serves without a key. */
+  isKeyless?: boolean;
+  /** Header of the key where it is not a bearer's. */
+  keyHeader?: string;
   dialects?: readonly DialectName[];
   quirks?: Quirks;
   /** Looked at before OpenAI's own. */
@@ -26,6 +32,9 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
     credentialEnv,
     baseUrlEnv,
     defaultBaseUrl,
+    root = '',
+    isKeyless = false,
+    keyHeader,
     dialects = ['chat'],
     quirks = {},
     rules = [],
@@ -38,9 +47,22 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
     credentialEnv,
     baseUrlEnv,
     defaultBaseUrl,
-    prepare: (request, { baseUrl, credential }) =>
-      upstreamRequest(request, `${baseUrl}${request.path}`, { authorization: `Bearer ${credential.key}` }),
+    isKeyless,
+    prepare: (request, access) =>
+      upstreamRequest(request, `${rootOf(access, root)}${request.path}`, keyed(access, keyHeader)),
     quirks: () => quirks,
     classify: (signal) => classifyFailure(name, allRules, signal),
   };
+}
+
+/** Where the API begins; an address that ends at its host gets the API's path. */
+function rootOf({ baseUrl, credential }: ProviderAccess, root: string): string {
+  const address = credential.kind === 'azure' ? credential.endpoint.replace(/\/+$/, '') : baseUrl;
+  return root !== '' && /^https?:\/\/[^/]+$/.test(address) ? `${address}${root}` : address;
+}
+
+function keyed(access: ProviderAccess, header: string | undefined): Record<string, string> {
+  const key = access.credential.kind === 'azure' ? access.credential.key : apiKeyOf(access);
+  if (key === '') return {};
+  return header === undefined ? { authorization: `Bearer ${key}` } : { [header]: key };
 }

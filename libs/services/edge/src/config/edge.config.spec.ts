@@ -10,9 +10,9 @@ describe('enabledProviders', () => {
     writeFileSync(path, 'sk-of-the-file\n');
     const enabled = enabledProviders({ OPENAI_API_KEY_FILE: path, GROQ_API_KEY: 'gsk-1' });
     rmSync(folder, { recursive: true });
-    expect([...enabled].map(([slug, { access }]) => [slug, access.credential.key]).sort()).toEqual([
-      ['groq', 'gsk-1'],
-      ['openai', 'sk-of-the-file'],
+    expect([...enabled].map(([slug, { access }]) => [slug, access.credential]).sort()).toEqual([
+      ['groq', { kind: 'api_key', key: 'gsk-1' }],
+      ['openai', { kind: 'api_key', key: 'sk-of-the-file' }],
     ]);
   });
 

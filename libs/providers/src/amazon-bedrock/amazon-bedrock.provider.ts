@@ -1,0 +1,64 @@
+import { classifyFailure, type FailureRule } from '../failure/classify.js';
+import { apiKeyOf, type Provider } from '../provider.js';
+import { upstreamRequest } from '../transport.js';
+import { accessFrom, addressFor } from './aws-access.js';
+import { signed } from './sign.js';
+
+const NAME = 'Amazon Bedrock';
+/** Types stand in the header x-amzn-errortype (wire-formats 4.2, 7.2). */
+const RULES: readonly FailureRule[] = [
+  {
+    status: 400,
+    message:
+      /input is too long|input tokens exceeded|prompt is too long|maximum context|too many input tokens/i,
+    verdict: 'context_window',
+  },
+  { status: 400, message: /model identifier is invalid|model id/i, verdict: 'model_missing' },
+  { status: 400, message: /on-demand throughput isn.t supported/i, verdict: 'model_missing' },
+  {
+    status: 400,
+    message: /doesn.t support|does not support|is not supported|extraneous key/i,
+    verdict: 'unsupported',
+  },
+  {
+    status: 400,
+    message: /could not process (image|document)|image (exceeds|format)|invalid (image|document)/i,
+    verdict: 'invalid_input',
+  },
+  { names: ['ServiceQuotaExceededException'], verdict: 'quota' },
+  {
+    names: ['UnrecognizedClientException', 'ExpiredTokenException', 'InvalidSignatureException'],
+    verdict: 'auth',
+  },
+  { status: 403, message: /security token|signature|api key|authentication/i, verdict: 'auth' },
+  { names: ['AccessDeniedException'], verdict: 'permission' },
+  { names: ['ResourceNotFoundException'], verdict: 'model_missing' },
+  { names: ['ThrottlingException'], verdict: 'rate' },
+  { names: ['ModelNotReadyException', 'ServiceUnavailableException'], verdict: 'overloaded' },
+  { names: ['ModelTimeoutException'], verdict: 'timeout' },
+  {
+    names: ['ModelErrorException', 'ModelStreamErrorException', 'InternalServerException'],
+    verdict: 'internal',
+  },
+  { status: 424, verdict: 'internal' },
+  { names: ['ValidationException', 'ConflictException'], verdict: 'invalid_request' },
+];
+
+/** Amazon Bedrock: requests are signed with the keys of an account, or carry a bearer key. */
+export const provider: Provider = {
+  slug: 'amazon-bedrock',
+  name: NAME,
+  dialects: ['converse', 'titan-embeddings'],
+  credentialEnv: 'AWS_BEARER_TOKEN_BEDROCK',
+  baseUrlEnv: 'AWS_BEDROCK_BASE_URL',
+  defaultBaseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+  accessFrom,
+  prepare: (request, access) => {
+    const url = `${addressFor(access)}${request.path}`;
+    const { credential } = access;
+    if (credential.kind === 'aws') return signed(upstreamRequest(request, url, {}), credential);
+    return upstreamRequest(request, url, { authorization: `Bearer ${apiKeyOf(access)}` });
+  },
+  quirks: () => ({ deprecatedCacheKey: true }),
+  classify: (signal) => classifyFailure(NAME, RULES, signal),
+};

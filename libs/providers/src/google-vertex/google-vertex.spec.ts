@@ -1,0 +1,117 @@
+import { jsonBody } from '@gateway/dialects';
+import { AccessTokens } from './access-tokens.js';
+import { provider } from './google-vertex.provider.js';
+import { accessFrom, rootFor } from './vertex-access.js';
+
+const JSON_ACCOUNT = { client_email: 'a@p.iam.gserviceaccount.com', private_key: 'PEM', project_id: 'p-1' };
+const ACCOUNT = {
+  kind: 'vertex' as const,
+  clientEmail: 'a@p.iam.gserviceaccount.com',
+  privateKey: 'PEM',
+  privateKeyId: null,
+  project: 'p-1',
+  location: 'global',
+};
+const body = jsonBody('/models/gemini-3.8-flash:generateContent', 'application/json', {});
+
+describe('access tokens', () => {
+  function counted(): { tokens: AccessTokens; asked: () => number; release: (token: string) => void } {
+    let asked = 0;
+    let answer: ((value: { token: string }) => void) | undefined;
+    const client = {
+      getAccessToken: () => {
+        asked += 1;
+        return new Promise<{ token: string }>((resolve) => {
+          answer = resolve;
+        });
+      },
+    };
+    return {
+      tokens: new AccessTokens(() => Promise.resolve(client)),
+      asked: () => asked,
+      release: (token) => answer?.({ token }),
+    };
+  }
+
+  it('are asked for once, however many requests wait for one', async () => {
+    const { tokens, asked, release } = counted();
+    const waiting = [tokens.token(ACCOUNT), tokens.token({ ...ACCOUNT }), tokens.token(ACCOUNT)];
+    await Promise.resolve().then(() => undefined);
+    await new Promise(setImmediate);
+    expect(asked()).toBe(1);
+    release('t-1');
+    expect(await Promise.all(waiting)).toEqual(['t-1', 't-1', 't-1']);
+  });
+
+  it('are asked for again after a failure, which the library may have cured', async () => {
+    let fails = true;
+    const tokens = new AccessTokens(() =>
+      Promise.resolve({
+        getAccessToken: () => (fails ? Promise.reject(new Error('away')) : Promise.resolve({ token: 't-2' })),
+      }),
+    );
+    await expect(tokens.token(ACCOUNT)).rejects.toThrow('away');
+    fails = false;
+    expect(await tokens.token(ACCOUNT)).toBe('t-2');
+  });
+
+  it('keep the clients of a bounded number of accounts', async () => {
+    let made = 0;
+    const tokens = new AccessTokens(() => {
+      made += 1;
+      return Promise.resolve({ getAccessToken: () => Promise.resolve({ token: 't' }) });
+    });
+    for (let at = 0; at <= 1_000; at += 1) await tokens.token({ ...ACCOUNT, privateKey: `PEM ${at}` });
+    await tokens.token({ ...ACCOUNT, privateKey: 'PEM 1000' });
+    expect(made).toBe(1_001);
+    await tokens.token({ ...ACCOUNT, privateKey: 'PEM 0' });
+    expect(made).toBe(1_002);
+  });
+});
+
+describe('a request to Vertex AI', () => {
+  const baseUrl = 'https://aiplatform.googleapis.com';
+
+  it('carries an access token as a bearer’s and an API key in Google’s header', async () => {
+    const prepare = (key: string) =>
+      provider.prepare(body, { baseUrl, credential: { kind: 'api_key', key } });
+    expect(await prepare('ya29.token')).toMatchObject({
+      url: 'https://aiplatform.googleapis.com/v1/publishers/google/models/gemini-3.8-flash:generateContent',
+      headers: { authorization: 'Bearer ya29.token' },
+    });
+    expect(await prepare('AIza-key')).toMatchObject({ headers: { 'x-goog-api-key': 'AIza-key' } });
+  });
+
+  it('is a connection that could not be made where no token was given for the account', async () => {
+    await expect(provider.prepare(body, { baseUrl, credential: ACCOUNT })).rejects.toMatchObject({
+      fault: 'connect',
+    });
+  });
+
+  it('goes to the project and location of its credential, at an address that the operator chose too', () => {
+    expect(rootFor(baseUrl, { ...ACCOUNT, location: 'europe-west4' })).toBe(
+      'https://europe-west4-aiplatform.googleapis.com/v1/projects/p-1/locations/europe-west4',
+    );
+    expect(rootFor('http://127.0.0.1:9', ACCOUNT)).toBe(
+      'http://127.0.0.1:9/v1/projects/p-1/locations/global',
+    );
+  });
+
+  it('reads a service account from the variable, and says what it lacks', () => {
+    const read = (env: Record<string, string>) => (name: string) => env[name];
+    const key = JSON.stringify(JSON_ACCOUNT);
+    expect(accessFrom(read({ GOOGLE_VERTEX_API_KEY: key }))).toEqual({ baseUrl, credential: ACCOUNT });
+    expect(
+      accessFrom(
+        read({ GOOGLE_VERTEX_API_KEY: key, GOOGLE_CLOUD_PROJECT: 'p-2', GOOGLE_CLOUD_LOCATION: 'us-east5' }),
+      ),
+    ).toMatchObject({
+      baseUrl: 'https://us-east5-aiplatform.googleapis.com',
+      credential: { project: 'p-2', location: 'us-east5' },
+    });
+    expect(accessFrom(read({}))).toBeUndefined();
+    expect(() => accessFrom(read({ GOOGLE_VERTEX_API_KEY: '{"client_email":"a"}' }))).toThrow(
+      /needs client_email/,
+    );
+  });
+});

@@ -1,0 +1,51 @@
+import type { ProviderCredential } from '@gateway/contracts';
+import { isObject } from '@gateway/dialects';
+import type { EnvReader, ProviderAccess } from '../provider.js';
+
+export type VertexCredential = Extract<ProviderCredential, { kind: 'vertex' }>;
+
+export const GLOBAL_ENDPOINT = 'https://aiplatform.googleapis.com';
+const ENDPOINT = /^https:\/\/(?:[a-z0-9-]+-)?aiplatform\.googleapis\.com$/;
+
+/** A service account as JSON in a project and location, an access token or an API key. */
+export function accessFrom(read: EnvReader): ProviderAccess | undefined {
+  const key = read('GOOGLE_VERTEX_API_KEY');
+  if (key === undefined) return undefined;
+  if (!key.trimStart().startsWith('{'))
+    return { baseUrl: GLOBAL_ENDPOINT, credential: { kind: 'api_key', key } };
+  const { client_email, private_key, private_key_id, project_id } = accountOf(key);
+  const project = read('GOOGLE_CLOUD_PROJECT') ?? project_id;
+  if (typeof client_email !== 'string' || typeof private_key !== 'string' || typeof project !== 'string')
+    throw new TypeError(
+      'GOOGLE_VERTEX_API_KEY is no service account: it needs client_email, private_key and project_id.',
+    );
+  const credential: VertexCredential = {
+    kind: 'vertex',
+    clientEmail: client_email,
+    privateKey: private_key,
+    privateKeyId: typeof private_key_id === 'string' ? private_key_id : null,
+    project,
+    location: read('GOOGLE_CLOUD_LOCATION') ?? 'global',
+  };
+  return { baseUrl: endpointOf(credential.location), credential };
+}
+
+function accountOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+function endpointOf(location: string): string {
+  return location === 'global' ? GLOBAL_ENDPOINT : `https://${location}-aiplatform.googleapis.com`;
+}
+
+/** The root of the credential's project, at its location's address; one that the operator chose stays. */
+export function rootFor(baseUrl: string, { project, location }: VertexCredential): string {
+  const address = ENDPOINT.test(baseUrl) ? endpointOf(location) : baseUrl;
+  return `${address}/v1/projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(location)}`;
+}
