@@ -220,12 +220,14 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
       };
       const first = await spend();
       expect(first.filter((status) => status === 200).length).toBeGreaterThan(4);
-      for (let round = 0; round < 3; round += 1) {
+      for (let round = 0; round < 2; round += 1) {
         await flush();
         const answers = await Promise.all(edges().map((url) => send(url, key)));
         for (const status of answers) expect([402, 503]).toContain(status);
-        await eventually(async () =>
-          (await Promise.all(edges().map((url) => send(url, key)))).every((s) => s === 402),
+        // Spend that was put again is in doubt for 7 s, in which no refusal is final.
+        await eventually(
+          async () => (await Promise.all(edges().map((url) => send(url, key)))).every((s) => s === 402),
+          { timeoutMs: 12_000 },
         );
       }
     } finally {

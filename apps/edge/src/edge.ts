@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { EdgeConfig, enabledProviders } from '@gateway/edge';
 import { startFleetApp, readFleetSettings } from '@gateway/fleet';
 import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
-import { edgeLimits } from './edge-limits.js';
+import { EdgeLimitsConfig, edgeLimits } from './edge-limits.js';
 import { edgeParts } from './edge-parts.js';
 
 await runMain('edge', () => {
@@ -10,8 +10,9 @@ await runMain('edge', () => {
   const settings = readConfigs({
     fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL', 'USAGE_URL'], env),
     config: () => loadConfig(EdgeConfig, env),
+    limits: () => loadConfig(EdgeLimitsConfig, env),
     providers: () => enabledProviders(env),
   });
-  const { fleet, config } = settings;
-  return () => startFleetApp('edge', fleet, edgeParts(settings), edgeLimits(config));
+  const { fleet, limits } = settings;
+  return () => startFleetApp('edge', fleet, edgeParts(settings), edgeLimits(limits));
 });

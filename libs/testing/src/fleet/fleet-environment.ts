@@ -38,6 +38,7 @@ export function environmentOf({
     CATALOGUE_MIGRATE_AT_START: 'true',
     KEYS_PEPPER: Buffer.alloc(32, 1).toString('base64'),
     KEYS_KEK: Buffer.alloc(32, 2).toString('base64'),
+    EDGE_REPLICAS: '1',
     JOURNAL_DIR: journalFolder,
     SIMULATED_PROVIDER: 'true',
     SIMULATED_API_KEY: 'built-in',

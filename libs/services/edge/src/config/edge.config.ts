@@ -11,10 +11,6 @@ export class EdgeConfig {
   /** `wait`: an answer ends only when its outcome is synced to the disk. */
   @IsIn(['group', 'wait']) JOURNAL_SYNC: 'group' | 'wait' = 'group';
   @ToNumber() @IsInt() @Min(16_777_216) JOURNAL_BUDGET_BYTES = 10_737_418_240;
-  /** Edges of the fleet. While Redis is away each lets in its share of every limit: too small a number passes limits then. */
-  @ToNumber() @IsInt() @Min(1) @Max(10_000) EDGE_REPLICAS = 1;
-  /** Bound of one Redis command: later the local share decides. Longer where Redis is far away. */
-  @ToNumber() @IsInt() @Min(5) @Max(5_000) REDIS_COMMAND_TIMEOUT_MS = 25;
   /** Connections per upstream origin: at least the streams that run at once. */
   @ToNumber() @IsInt() @Min(1) @Max(65_536) UPSTREAM_CONNECTIONS = 1_024;
   @ToNumber() @IsInt() @Min(50) UPSTREAM_CONNECT_TIMEOUT_MS = 3_000;
