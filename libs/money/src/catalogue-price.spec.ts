@@ -1,6 +1,13 @@
 import type { PriceRecord } from '@gateway/contracts';
-import { bestDiscounted, cheapestRoute, comparePrices, discounted, withNulls } from './index.js';
-import type { PricedRoute } from './index.js';
+import {
+  bestDiscounted,
+  cheapestRoute,
+  compareOutputPrices,
+  comparePrices,
+  discounted,
+  withNulls,
+} from './index.js';
+import type { PricedOutput, PricedRoute } from './index.js';
 
 function named(provider: string, record: PriceRecord): PricedRoute {
   return { provider, record };
@@ -105,5 +112,39 @@ describe('withNulls', () => {
       search_usd_per_1k: null,
     });
     expect(Object.values(full)).not.toContain(undefined);
+  });
+});
+
+describe('compareOutputPrices', () => {
+  const order = (output: PricedOutput, ...records: PriceRecord[]): number[] =>
+    records
+      .map((record, at) => ({ record, at }))
+      .sort((a, b) => compareOutputPrices(a.record, b.record, output))
+      .map(({ at }) => at);
+
+  it('MOD-37 compares text by a million tokens in and out, what is free first and what has no price last', () => {
+    const cheap = { prompt_usd_per_1m: '0.1', completion_usd_per_1m: '0.2' };
+    const dear = { prompt_usd_per_1m: '0.05', completion_usd_per_1m: '9.99' };
+    expect(order('text', {}, dear, cheap, { is_free: true })).toEqual([3, 2, 1, 0]);
+  });
+
+  it('MOD-37 compares images by the image, and by 1,000 tokens where only tokens are priced', () => {
+    const perImage = { image_usd_per_unit: '0.04' };
+    const perToken = { image_output_usd_per_1m: '30' };
+    const matrix: PriceRecord = {
+      price_matrix: [
+        { when: { size: '1x1' }, usd_per_unit: '9' },
+        { when: {}, usd_per_unit: '0.035' },
+      ],
+    };
+    expect(
+      order('image', perImage, perToken, matrix, { pricing_unit: 'per_image', output_usd_per_unit: '0.01' }),
+    ).toEqual([3, 1, 2, 0]);
+  });
+
+  it('MOD-37 compares video by the second', () => {
+    expect(order('video', { video_usd_per_second: '0.4' }, { completion_usd_per_1m: '1000' })).toEqual([
+      1, 0,
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import type { PriceMatrixRow, PriceRecord } from '@gateway/contracts';
-import { ONE, ZERO, add, compare, exactText, fromDecimal, multiply } from './exact.js';
+import { ONE, ZERO, add, compare, exactText, fraction, fromDecimal, multiply } from './exact.js';
 import type { Exact } from './exact.js';
 import { chargeFactor } from './price.js';
 import { RATE_FIELDS } from './price-record.js';
@@ -33,6 +33,40 @@ export function cheapestRoute<T extends PricedRoute>(routes: readonly T[]): T | 
 /** Orders routes by list price, cheapest first. */
 export function comparePrices(a: PricedRoute, b: PricedRoute): number {
   return compareAt(a, b, ONE, ONE);
+}
+
+/** What a model answers, as far as its prices are compared by it. */
+export type PricedOutput = 'text' | 'image' | 'video';
+
+/** Tokens that stand for one image or one second of video where a model prices tokens only (pricing 6). */
+const IMAGE_TOKENS = 1_000n;
+const VIDEO_TOKENS_PER_SECOND = 300n;
+
+/** Orders records by what such an answer costs at list, cheapest first; one that does not price it stands last. */
+export function compareOutputPrices(a: PriceRecord, b: PriceRecord, output: PricedOutput): number {
+  const [left, right] = [outputPrice(a, output), outputPrice(b, output)];
+  if (left === null || right === null) return (left === null ? 1 : 0) - (right === null ? 1 : 0);
+  return compare(left, right);
+}
+
+/** USD for a million tokens in and out, one image, or a second of video; null where the record has no such price. */
+function outputPrice(record: PriceRecord, output: PricedOutput): Exact | null {
+  if (record.is_free) return ZERO;
+  const { prompt_usd_per_1m: prompt, completion_usd_per_1m: completion } = record;
+  if (output === 'text')
+    return (prompt ?? completion ?? null) === null ? null : add(amount(prompt), amount(completion));
+  const last = record.price_matrix?.at(-1);
+  const unit = (name: string): RateText =>
+    record.pricing_unit === name ? (record.output_usd_per_unit ?? null) : null;
+  const plain =
+    output === 'image'
+      ? (record.image_usd_per_unit ?? unit('per_image') ?? last?.usd_per_unit)
+      : (record.video_usd_per_second ?? unit('per_second') ?? last?.usd_per_second);
+  if (plain !== undefined && plain !== null) return fromDecimal(plain);
+  const perToken = output === 'image' ? (record.image_output_usd_per_1m ?? completion) : completion;
+  if (perToken === undefined || perToken === null) return null;
+  const tokens = output === 'image' ? IMAGE_TOKENS : VIDEO_TOKENS_PER_SECOND;
+  return multiply(fromDecimal(perToken), fraction(tokens, 1_000_000n));
 }
 
 /**

@@ -13,7 +13,13 @@ export { plausibleUsage, usageBound } from './plausible-usage.js';
 export type { UsageBound } from './plausible-usage.js';
 export { p95OutputTokens, reservation } from './reservation.js';
 export type { AskedUnits, ReservationRequest, ReservedRoute } from './reservation.js';
-export { bestDiscounted, cheapestRoute, comparePrices, discounted } from './catalogue-price.js';
-export type { PricedRoute } from './catalogue-price.js';
+export {
+  bestDiscounted,
+  cheapestRoute,
+  compareOutputPrices,
+  comparePrices,
+  discounted,
+} from './catalogue-price.js';
+export type { PricedOutput, PricedRoute } from './catalogue-price.js';
 export { validatePriceRecord } from './validate-price.js';
 export type { PricedModelType } from './validate-price.js';

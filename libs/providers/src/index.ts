@@ -6,3 +6,11 @@ export type { SendOptions, TransportFault, UpstreamRequest, UpstreamResponse } f
 export type { FailureSignal } from './failure/failure-signal.js';
 export { scrub } from './failure/scrub.js';
 export { readCredentials, takesProviderKeys } from './credentials/read-credentials.js';
+export {
+  GatewayConfigError,
+  isBuiltIn,
+  NO_GATEWAY_CONFIG,
+  readGatewayConfig,
+} from './operator/gateway-config.js';
+export type { GatewayConfig, OwnModel, OwnRoute } from './operator/gateway-config.js';
+export { ownProviders } from './operator/own-provider.js';

@@ -9,6 +9,8 @@ export type DialectName = string;
 export interface ModelRecord {
   id: string;
   name: string;
+  /** What it is, in a sentence. */
+  description?: string;
   brand: string;
   model_type: ModelType;
   context_length: number;
@@ -16,8 +18,11 @@ export interface ModelRecord {
   is_free: boolean;
   input_modalities: string[];
   output_modalities: string[];
+  /** A name for several models: /v1/chat/compare asks each of them. */
   is_composite: boolean;
   composite_models: string[];
+  /** Day from which no provider serves it any more, YYYY-MM-DD; null or absent where none is known. */
+  retires_at?: string | null;
   pricing: PriceRecord;
   /** Every `supports_*` flag of the spec, present on every record. */
   [supports: `supports_${string}`]: boolean;
@@ -41,6 +46,12 @@ export interface Route {
   contextLength: number;
   maxOutputTokens: number | null;
   price: PriceRecord;
+  /** Where the provider computes; absent where it is not known. */
+  regions?: readonly string[];
+  /** The provider keeps nothing of a request; absent where it is not known. */
+  zeroRetention?: boolean;
+  /** Milliseconds since the epoch from which the provider does not serve it any more; absent where none is known. */
+  retiresAtMs?: number;
 }
 
 export interface CatalogueModel {
@@ -53,7 +64,7 @@ export interface CatalogueModel {
   routes: Route[];
 }
 
-interface CatalogueProvider {
+interface CatalogueName {
   slug: string;
   name: string;
 }
@@ -64,5 +75,7 @@ export interface CatalogueSnapshot {
   id: string;
   created_at: string;
   models: CatalogueModel[];
-  providers: CatalogueProvider[];
+  providers: CatalogueName[];
+  /** Organizations that trained the models; absent in snapshots of earlier releases. */
+  brands?: CatalogueName[];
 }

@@ -26,6 +26,7 @@ export interface CatalogueApp extends RunningApp {
   /** Takes what the outbox sends. */
   log: EventLogDouble;
   get(path: string, credential?: string, headers?: Record<string, string>): Promise<Answer>;
+  send(method: 'PUT' | 'POST' | 'DELETE', path: string, credential: string, body?: object): Promise<Answer>;
 }
 
 interface Answer {
@@ -73,6 +74,16 @@ export async function startCatalogue(
       return credential;
     },
     get: (path, credential, headers = {}) => read(`${running.url}${path}`, credential, headers),
+    send: (method, path, credential, body) =>
+      read(
+        `${running.url}${path}`,
+        credential,
+        body === undefined ? {} : { 'content-type': 'application/json' },
+        {
+          method,
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        },
+      ),
   };
 }
 
@@ -80,9 +91,10 @@ async function read(
   url: string,
   credential: string | undefined,
   more: Record<string, string>,
+  init: { method?: string; body?: string } = {},
 ): Promise<Answer> {
   const headers = { ...more, ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }) };
-  const answer = await fetch(url, { headers });
+  const answer = await fetch(url, { ...init, headers });
   const text = await answer.text();
   const body: unknown = text === '' ? null : JSON.parse(text);
   return { status: answer.status, headers: answer.headers, body };

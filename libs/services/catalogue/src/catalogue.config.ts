@@ -1,4 +1,4 @@
-import { IsBoolean, IsInt, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 /** Settings of the catalogue service. */
@@ -12,4 +12,12 @@ export class CatalogueConfig {
   @ToNumber() @IsInt() @Min(100) @Max(60_000) CATALOGUE_POLL_MS: number = 2_000;
   /** Offers the models of the built-in simulated providers. The edge's variable of the same name. */
   @ToBoolean() @IsBoolean() SIMULATED_PROVIDER: boolean = false;
+  /** Path of a gateway.yaml: own providers, models and prices. The edge's variable of the same name. */
+  @IsOptional() @IsString() GATEWAY_CONFIG?: string;
+  /** How often servers are asked for their models, in milliseconds. */
+  @ToNumber() @IsInt() @Min(1_000) @Max(86_400_000) DISCOVERY_MS: number = 60_000;
+  /** Servers without keys, whose models are listed free. The edge's variables of the same names. */
+  @IsOptional() @IsString() OLLAMA_BASE_URL?: string;
+  @IsOptional() @IsString() VLLM_BASE_URL?: string;
+  @IsOptional() @IsString() OPENAI_COMPATIBLE_BASE_URL?: string;
 }

@@ -7,17 +7,16 @@ import {
   type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
-import { CatalogueReader, EventLog, type Clock, type Random } from '@gateway/contracts';
+import { CatalogueReader, EventLog, type Clock, type Random, type Timer } from '@gateway/contracts';
 import { outboxBacklog, OutboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, Metrics, RANDOM } from '@gateway/platform';
-import { PROVIDERS } from '@gateway/providers';
 import type { Logger } from 'pino';
 import { CatalogueConfig } from './catalogue.config.js';
 import { ErrorsController } from './errors/errors.controller.js';
 import { ModelReads } from './models/model-reads.js';
 import { ModelsController, OpenAiModelsController } from './models/models.controller.js';
 import { CatalogueDatabase, openDatabase } from './postgres/catalogue-database.js';
-import { readSeed } from './seed/read-seed.js';
+import { OwnEntries } from './own/own-entries.js';
 import { publish } from './snapshots/publish.js';
 import { SnapshotsController } from './snapshots/snapshots.controller.js';
 import { StoredCatalogueReader } from './snapshots/stored-catalogue-reader.js';
@@ -27,8 +26,12 @@ import { VersionsController } from './versions/versions.controller.js';
 @Injectable()
 class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private relay: OutboxRelay | null = null;
+  private timer: Timer | null = null;
+  private asking: Promise<void> = Promise.resolve();
+  private isStopped = false;
 
   constructor(
+    private readonly own: OwnEntries,
     private readonly config: CatalogueConfig,
     private readonly database: CatalogueDatabase,
     private readonly reader: StoredCatalogueReader,
@@ -40,12 +43,29 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
   ) {}
 
   async onModuleInit(): Promise<void> {
-    const { clock, random, logger } = this;
-    const seed = readSeed({ simulated: this.config.SIMULATED_PROVIDER });
-    const adapters = new Map(PROVIDERS.map(({ slug, dialects }) => [slug, dialects]));
-    const published = await publish(this.database, { seed, adapters, clock, random });
-    if (published !== null) logger.info({ snapshot: published }, 'a new catalogue snapshot was published');
+    if (this.own.asksServers) await this.own.discover();
+    await this.publish();
     await this.reader.start();
+  }
+
+  private async publish(): Promise<void> {
+    const { clock, random, logger, own } = this;
+    const published = await publish(this.database, { seed: own.seed(), ...own.release(), clock, random });
+    if (published !== null) logger.info({ snapshot: published }, 'a new catalogue snapshot was published');
+  }
+
+  /** Models come and go on a server of one's own: it is asked again and again. */
+  private askLater(): void {
+    if (this.isStopped || !this.own.asksServers) return;
+    this.timer = this.clock.setTimer(this.config.DISCOVERY_MS, () => {
+      this.asking = this.own
+        .discover()
+        .then((isChanged) => (isChanged ? this.publish() : undefined))
+        .catch((failure: unknown) =>
+          this.logger.warn({ err: failure }, 'discovered models were not published'),
+        )
+        .finally(() => this.askLater());
+    });
   }
 
   onApplicationBootstrap(): void {
@@ -57,9 +77,13 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
       onBacklog: outboxBacklog(this.metrics, 'catalogue'),
     });
     this.relay.start();
+    this.askLater();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
+    this.isStopped = true;
+    this.timer?.cancel();
+    await this.asking;
     await this.relay?.stop();
     await this.reader.stop();
   }
@@ -89,6 +113,7 @@ export class CatalogueModule {
         { provide: CatalogueReader, useExisting: StoredCatalogueReader },
         StoredCatalogueReader,
         ModelReads,
+        OwnEntries,
         CatalogueLife,
       ],
       exports: [CatalogueReader],

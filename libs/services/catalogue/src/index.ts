@@ -4,3 +4,5 @@ export {
   SCHEMA as CATALOGUE_SCHEMA,
   SCHEMA_DIR as CATALOGUE_SCHEMA_DIR,
 } from './postgres/catalogue-database.js';
+export { withOwn } from './own/with-own.js';
+export { readSeed } from './seed/read-seed.js';

@@ -194,7 +194,7 @@ function withPrice(change: Partial<PriceRecord>): SeedModel {
 }
 
 describe('seed data', () => {
-  it('MOD-02 names at least 100 models, each once under one id, in the file of its brand', () => {
+  it('MOD-02 MOD-55 names at least 100 models, each once under one id, in the file of its brand', () => {
     expect(real.length).toBeGreaterThanOrEqual(100);
     expect(new Set(models.map((model) => model.id)).size).toBe(models.length);
     for (const file of files) {

@@ -30,7 +30,7 @@ export function readSeed(options: { simulated: boolean; dir?: string }): Seed {
   const brands = read(join(dir, 'brands.json'), SeedBrand).filter(
     ({ slug }) => options.simulated || slug !== SIMULATED_BRAND,
   );
-  const faults = referenceFaults({ brands, providers, models });
+  const faults = referenceFaults({ brands, providers, models }).map(({ model, msg }) => `${model}: ${msg}`);
   if (faults.length > 0) throw new Error(`The seed data is wrong:\n${faults.join('\n')}`);
   const digest = createHash('sha256')
     .update(JSON.stringify([brands, providers, models]))
@@ -55,26 +55,59 @@ function textOf(errors: readonly ValidationError[], path: string): string[] {
   ]);
 }
 
+interface ModelFault {
+  model: string;
+  /** Inside the model. */
+  loc: (string | number)[];
+  msg: string;
+}
+
+interface References {
+  brands: readonly { slug: string }[];
+  providers: readonly { slug: string }[];
+  models: readonly SeedModel[];
+  /** Ids of further models that a composite may name. */
+  others?: readonly string[];
+}
+
 /** What one entry says of another, and prices. */
-function referenceFaults({ brands, providers, models }: Omit<Seed, 'digest'>): string[] {
+export function referenceFaults({ brands, providers, models, others = [] }: References): ModelFault[] {
   const knownBrands = new Set(brands.map(({ slug }) => slug));
   const knownProviders = new Set(providers.map(({ slug }) => slug));
+  const knownModels = new Set([...models.map(({ id }) => id), ...others]);
   const seen = new Set<string>();
   return models.flatMap((model) => {
-    const faults: string[] = [];
-    if (seen.has(model.id)) faults.push('the id is there twice');
+    const faults: Omit<ModelFault, 'model'>[] = [];
+    const add = (loc: (string | number)[], msg: string): void => void faults.push({ loc, msg });
+    if (seen.has(model.id)) add(['id'], 'the id is there twice');
     seen.add(model.id);
-    if (!model.id.startsWith(`${model.brand}/`)) faults.push('the brand differs from the id');
-    if (!knownBrands.has(model.brand)) faults.push(`unknown brand ${model.brand}`);
-    const targets = new Set<string>();
-    for (const route of model.routes) {
-      const target = `${route.provider} ${route.upstream_model}`;
-      if (targets.has(target)) faults.push(`two routes to ${target}`);
-      targets.add(target);
-      if (!knownProviders.has(route.provider)) faults.push(`unknown provider ${route.provider}`);
-      for (const { loc, msg } of validatePriceRecord(route.price, model.model_type))
-        faults.push(`${target}: ${loc.join('.')} ${msg}`);
-    }
-    return faults.map((fault) => `${model.id}: ${fault}`);
+    if (!model.id.startsWith(`${model.brand}/`)) add(['brand'], 'the brand differs from the id');
+    if (!knownBrands.has(model.brand)) add(['brand'], `unknown brand ${model.brand}`);
+    const members = model.composite_models ?? [];
+    if (members.length > 0 === model.routes.length > 0)
+      add(['routes'], 'a model has routes or composite_models, and not both');
+    for (const [at, member] of members.entries())
+      if (member === model.id || !knownModels.has(member))
+        add(['composite_models', at], `unknown model ${member}`);
+    for (const fault of routeFaults(model, knownProviders)) faults.push(fault);
+    return faults.map((fault) => ({ model: model.id, ...fault }));
   });
+}
+
+function* routeFaults(
+  { routes, model_type: type }: SeedModel,
+  knownProviders: ReadonlySet<string>,
+): Generator<Omit<ModelFault, 'model'>> {
+  const targets = new Set<string>();
+  for (const [at, { provider, upstream_model: upstream, price }] of routes.entries()) {
+    const target = `${provider} ${upstream}`;
+    if (targets.has(target)) yield { loc: ['routes', at], msg: `two routes to ${target}` };
+    targets.add(target);
+    if (!knownProviders.has(provider))
+      yield { loc: ['routes', at, 'provider'], msg: `unknown provider ${provider}` };
+    for (const { loc, msg } of validatePriceRecord(price, type)) {
+      const where = ['routes', at, 'price', ...loc];
+      yield { loc: where, msg: `${target}: ${[...loc, msg].join(' ')}` };
+    }
+  }
 }

@@ -1,39 +1,63 @@
 import type { PriceRecord } from '@gateway/contracts';
 import type { Tx } from '../postgres/catalogue-database.js';
-import type { Seed, SeedModel, SeedRoute } from './seed-record.js';
+import type { Seed, SeedModel, SeedProvider, SeedRoute } from './seed-record.js';
 
 /**
  * Makes the tables say what the seed says, in the caller's transaction. A seed whose digest was imported last changes
- * nothing. Prices are only ever added: one that changed becomes the last of its route.
+ * nothing, and no seed changes what an administrator has written. Prices are only ever added: one that changed becomes
+ * the last of its route.
  * @returns whether anything was written.
  */
 export async function importSeed(tx: Tx, seed: Seed, now: Date): Promise<boolean> {
   const last = await tx.seed.findUnique({ where: { id: 1 } });
   if (last?.digest === seed.digest) return false;
 
-  await tx.route.deleteMany();
-  await tx.model.deleteMany();
-  await tx.provider.deleteMany();
-  await tx.brand.deleteMany();
-  await tx.brand.createMany({ data: seed.brands.map(({ slug, name }) => ({ slug, name })) });
+  const edited = new Set((await tx.model.findMany({ where: { is_edited: true } })).map(({ id }) => id));
+  const kept = new Set((await tx.provider.findMany({ where: { is_edited: true } })).map(({ slug }) => slug));
+  await tx.route.deleteMany({ where: { model_id: { notIn: [...edited] } } });
+  await tx.model.deleteMany({ where: { is_edited: false } });
+  await tx.provider.deleteMany({ where: { is_edited: false } });
+  await tx.brand.createMany({
+    data: seed.brands.map(({ slug, name }) => ({ slug, name })),
+    skipDuplicates: true,
+  });
+  for (const { slug, name } of seed.brands) await tx.brand.update({ where: { slug }, data: { name } });
   await tx.provider.createMany({
-    data: seed.providers.map((provider) => ({
-      slug: provider.slug,
-      name: provider.name,
-      dialects: provider.dialects,
-      logo: provider.logo,
-      regions: provider.regions ?? [],
-      zero_retention: provider.zero_retention ?? null,
-    })),
+    data: seed.providers.filter(({ slug }) => !kept.has(slug)).map(providerRow),
   });
-  await tx.model.createMany({ data: seed.models.map(modelRow) });
-  await tx.route.createMany({
-    data: seed.models.flatMap((model) => model.routes.map((route) => routeRow(model, route))),
-  });
-  await addChangedPrices(tx, seed, now);
+  await writeModels(
+    tx,
+    seed.models.filter(({ id }) => !edited.has(id)),
+    now,
+  );
   const stamp = { digest: seed.digest, imported_at: now };
   await tx.seed.upsert({ where: { id: 1 }, create: { id: 1, ...stamp }, update: stamp });
   return true;
+}
+
+/** Adds models with their routes and prices; there are none of these ids. */
+export async function writeModels(
+  tx: Tx,
+  models: readonly SeedModel[],
+  now: Date,
+  marks: { is_edited?: boolean } = {},
+): Promise<void> {
+  await tx.model.createMany({ data: models.map((model) => ({ ...modelRow(model), ...marks })) });
+  await tx.route.createMany({
+    data: models.flatMap((model) => model.routes.map((route) => routeRow(model, route))),
+  });
+  await addChangedPrices(tx, models, now);
+}
+
+function providerRow(provider: SeedProvider) {
+  return {
+    slug: provider.slug,
+    name: provider.name,
+    dialects: provider.dialects,
+    logo: provider.logo,
+    regions: provider.regions ?? [],
+    zero_retention: provider.zero_retention ?? null,
+  };
 }
 
 function modelRow(model: SeedModel) {
@@ -52,6 +76,8 @@ function modelRow(model: SeedModel) {
     reasoning: { ...model.reasoning },
     fixes_sampling: model.fixes_sampling ?? false,
     released: model.released === undefined ? null : day(model.released),
+    description: model.description ?? null,
+    composite_models: model.composite_models ?? [],
   };
 }
 
@@ -65,14 +91,15 @@ function routeRow(model: SeedModel, route: SeedRoute) {
     max_output_tokens: route.max_output_tokens ?? model.max_output_tokens ?? null,
     source: route.source,
     source_date: day(route.source_date),
+    retires_at: route.retires_at === undefined ? null : day(route.retires_at),
   };
 }
 
-async function addChangedPrices(tx: Tx, seed: Seed, now: Date): Promise<void> {
+async function addChangedPrices(tx: Tx, models: readonly SeedModel[], now: Date): Promise<void> {
   const known = new Map(
     (await currentPrices(tx)).map((price) => [routeKey(price.model_id, price), canonical(price)]),
   );
-  const prices = seed.models.flatMap((model) =>
+  const prices = models.flatMap((model) =>
     model.routes.map((route) => ({
       model_id: model.id,
       provider: route.provider,
@@ -86,7 +113,7 @@ async function addChangedPrices(tx: Tx, seed: Seed, now: Date): Promise<void> {
   await tx.price.createMany({ data: changed });
 }
 
-export interface CurrentPrice {
+interface CurrentPrice {
   model_id: string;
   provider: string;
   upstream_model: string;

@@ -1,5 +1,6 @@
 import { Type } from 'class-transformer';
 import {
+  ArrayMaxSize,
   ArrayNotEmpty,
   IsArray,
   IsBoolean,
@@ -18,6 +19,7 @@ import { MODEL_TYPES, type DialectName, type ModelType, type PriceRecord } from 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const SLUG = /^[a-z0-9][a-z0-9-]*$/;
+const MODEL_ID = /^[a-z0-9-]+\/[a-z0-9][a-z0-9._-]*$/;
 
 export class SeedBrand {
   @Matches(SLUG) slug!: string;
@@ -53,10 +55,12 @@ export class SeedRoute {
   @IsString() source!: string;
   @Matches(DAY) source_date!: string;
   @Matches(DAY) effective_date!: string;
+  /** First day on which the provider does not serve it any more. */
+  @IsOptional() @Matches(DAY) retires_at?: string;
 }
 
 export class SeedModel {
-  @Matches(/^[a-z0-9-]+\/[a-z0-9][a-z0-9._-]*$/) id!: string;
+  @Matches(MODEL_ID) id!: string;
   @IsString() @Length(1, 200) name!: string;
   @Matches(SLUG) brand!: string;
   @IsIn(MODEL_TYPES) model_type!: ModelType;
@@ -72,7 +76,11 @@ export class SeedModel {
   @ValidateNested() @Type(() => SeedReasoning) reasoning!: SeedReasoning;
   @IsOptional() @IsBoolean() fixes_sampling?: boolean;
   @IsOptional() @Matches(DAY) released?: string;
-  @ArrayNotEmpty() @ValidateNested({ each: true }) @Type(() => SeedRoute) routes!: SeedRoute[];
+  /** What it is, in a sentence. Absent: one is made of the fields. */
+  @IsOptional() @IsString() @Length(1, 1_000) description?: string;
+  /** Ids of the models that it stands for: such a model has no routes of its own. */
+  @IsOptional() @ArrayMaxSize(8) @Matches(MODEL_ID, { each: true }) composite_models?: string[];
+  @ArrayMaxSize(64) @ValidateNested({ each: true }) @Type(() => SeedRoute) routes!: SeedRoute[];
 }
 
 /** All that an installation starts with. */

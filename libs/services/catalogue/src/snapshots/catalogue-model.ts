@@ -9,6 +9,7 @@ import type {
 } from '@gateway/contracts';
 import { TEXT_DIALECTS } from '@gateway/dialects';
 import { cheapestRoute, withNulls } from '@gateway/money';
+import { describe } from './describe.js';
 import { supportsFlags } from './supports-flags.js';
 
 /** A model as it is stored, without its routes. */
@@ -26,9 +27,11 @@ export interface StoredModel {
   fixes_sampling: boolean;
   /** YYYY-MM-DD */
   released: string | null;
+  description: string | null;
+  composite_models: string[];
 }
 
-/** A route as it is stored, with the price that applies. */
+/** A route as it is stored, with the price that applies and what its provider is known for. */
 export interface StoredRoute {
   provider: string;
   upstream_model: string;
@@ -37,11 +40,21 @@ export interface StoredRoute {
   max_output_tokens: number | null;
   /** YYYY-MM-DD */
   effective_date: string;
+  /** First day on which it is gone, YYYY-MM-DD. */
+  retires_at: string | null;
+  regions: string[];
+  zero_retention: boolean | null;
   price: PriceRecord;
 }
 
-/** The dialects each provider of this release speaks, by slug. */
-export type Adapters = ReadonlyMap<string, readonly DialectName[]>;
+/** What this release can call, and when it is asked. */
+export interface Release {
+  /** The dialects each provider speaks, by slug. */
+  adapters: ReadonlyMap<string, readonly DialectName[]>;
+  /** Paths of the inference endpoints, below /v1. */
+  paths: ReadonlySet<string>;
+  nowMs: number;
+}
 
 /**
  * The model with the routes that this release can call, or null where none is left: then it is not enabled.
@@ -51,17 +64,22 @@ export type Adapters = ReadonlyMap<string, readonly DialectName[]>;
 export function catalogueModel(
   model: StoredModel,
   stored: readonly StoredRoute[],
-  adapters: Adapters,
+  release: Release,
 ): CatalogueModel | null {
   const routes = stored
-    .filter((route) => isEnabled(model, route, adapters))
+    .filter((route) => isEnabled(model, route, release))
     .map((route) => toRoute(model, route));
   const cheapest = cheapestRoute(
     routes.map((route) => ({ provider: route.provider, record: route.price, route })),
   );
   if (cheapest === null) return null;
   return {
-    record: toRecord(model, routes, cheapest.route.price),
+    record: {
+      ...toRecord(model, release),
+      is_free: routes.every((route) => route.price.is_free === true),
+      retires_at: lastDay(routes),
+      pricing: pricing(cheapest.route.price),
+    },
     reasoning: model.reasoning,
     fixesSampling: model.fixes_sampling,
     released: model.released,
@@ -69,10 +87,41 @@ export function catalogueModel(
   };
 }
 
-function isEnabled(model: StoredModel, route: StoredRoute, adapters: Adapters): boolean {
+/**
+ * A name for several models, or null where one of them is not enabled. It has no routes and no price of its own: what is
+ * asked is its members, each at its own price.
+ */
+export function compositeModel(
+  model: StoredModel,
+  enabled: ReadonlyMap<string, CatalogueModel>,
+  release: Release,
+): CatalogueModel | null {
+  const members = model.composite_models.flatMap((id) => enabled.get(id) ?? []);
+  if (members.length < model.composite_models.length) return null;
+  return {
+    record: {
+      ...toRecord({ ...model, supports: model.supports.filter((flag) => flag === 'system_prompt') }, release),
+      is_composite: true,
+      composite_models: model.composite_models,
+      is_free: members.every(({ record }) => record.is_free),
+      retires_at: null,
+      pricing: pricing({}),
+    },
+    reasoning: model.reasoning,
+    fixesSampling: model.fixes_sampling,
+    released: model.released,
+    routes: [],
+  };
+}
+
+function isEnabled(model: StoredModel, route: StoredRoute, { adapters, nowMs }: Release): boolean {
   const spoken = adapters.get(route.provider);
-  if (spoken === undefined) return false;
+  if (spoken === undefined || retirement(route) <= nowMs) return false;
   return model.model_type !== 'text' || (TEXT_DIALECTS.has(route.dialect) && spoken.includes(route.dialect));
+}
+
+function retirement({ retires_at: day }: StoredRoute): number {
+  return day === null ? Infinity : Date.parse(`${day}T00:00:00Z`);
 }
 
 function toRoute(model: StoredModel, route: StoredRoute): Route {
@@ -84,29 +133,41 @@ function toRoute(model: StoredModel, route: StoredRoute): Route {
     contextLength: route.context_length,
     maxOutputTokens: route.max_output_tokens,
     price: { ...route.price, effective_date: route.effective_date },
+    ...(route.regions.length === 0 ? {} : { regions: route.regions }),
+    ...(route.zero_retention === null ? {} : { zeroRetention: route.zero_retention }),
+    ...(route.retires_at === null ? {} : { retiresAtMs: retirement(route) }),
   };
 }
 
-/** The record of spec, Model record. What `pricing` does not bill is null. */
-function toRecord(model: StoredModel, routes: readonly Route[], price: PriceRecord): ModelRecord {
+/** The day on which the last route goes; null while one has no such day. */
+function lastDay(routes: readonly Route[]): string | null {
+  const last = Math.max(...routes.map(({ retiresAtMs }) => retiresAtMs ?? Infinity));
+  return last === Infinity ? null : new Date(last).toISOString().slice(0, 10);
+}
+
+/** What the record of spec, Model record, says of the model itself. */
+function toRecord(
+  model: StoredModel,
+  { paths }: Release,
+): Omit<ModelRecord, 'is_free' | 'retires_at' | 'pricing'> {
   return {
     id: model.id,
     name: model.name,
+    description: model.description ?? describe(model),
     brand: model.brand,
     model_type: model.model_type,
     context_length: model.context_length,
     max_output_tokens: model.max_output_tokens,
-    is_free: routes.every((route) => route.price.is_free === true),
     input_modalities: model.input_modalities,
     output_modalities: model.output_modalities,
-    ...supportsFlags(model.supports),
+    ...supportsFlags(model.supports, paths),
     is_composite: false,
     composite_models: [],
-    pricing: pricing(price),
   };
 }
 
-function pricing(price: PriceRecord): PriceRecord {
+/** A price record as reads show it: what is not billed is null. */
+export function pricing(price: PriceRecord): PriceRecord {
   const { is_free: _isFree, pricing_unit: unit, ...rates } = price;
   return {
     pricing_unit: unit ?? null,

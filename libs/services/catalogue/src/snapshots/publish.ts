@@ -3,16 +3,17 @@ import { outboxRow } from '@gateway/event-log';
 import type { CatalogueDatabase, Tx } from '../postgres/catalogue-database.js';
 import { importSeed } from '../seed/seed-import.js';
 import type { Seed } from '../seed/seed-record.js';
-import type { Adapters } from './catalogue-model.js';
+import type { Release } from './catalogue-model.js';
 import { buildContent, digestOf, insertSnapshot, newestSnapshot } from './snapshot.store.js';
 
 const SOURCE = '/catalogue';
 /** The topic is compacted: one key, so that only the newest event needs to be kept. */
 const EVENT_KEY = 'catalogue';
 
-export interface PublishOptions {
-  seed: Seed;
-  adapters: Adapters;
+interface PublishDeps {
+  /** What this release can call. */
+  adapters: Release['adapters'];
+  paths: Release['paths'];
   clock: Clock;
   random: Random;
 }
@@ -22,16 +23,31 @@ export interface PublishOptions {
  * one transaction. Processes that start together wait for each other; the second one finds nothing to do.
  * @returns the id of the new snapshot; null where nothing has changed.
  */
-export function publish(database: CatalogueDatabase, options: PublishOptions): Promise<string | null> {
+export function publish(
+  database: CatalogueDatabase,
+  { seed, ...deps }: PublishDeps & { seed: Seed },
+): Promise<string | null> {
+  return publishAfter(database, deps, (tx, now) => importSeed(tx, seed, now));
+}
+
+/** The same after any change of the tables, which is undone where no snapshot can be made of it. */
+export function publishAfter(
+  database: CatalogueDatabase,
+  deps: PublishDeps,
+  change: (tx: Tx, now: Date) => Promise<unknown>,
+): Promise<string | null> {
   return database.transaction(async (tx) => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('gateway-catalogue-publish'))`;
-    await importSeed(tx, options.seed, new Date(options.clock.now()));
-    return publishChanges(tx, options);
+    await change(tx, new Date(deps.clock.now()));
+    return publishChanges(tx, deps);
   });
 }
 
-async function publishChanges(tx: Tx, { adapters, clock, random }: PublishOptions): Promise<string | null> {
-  const content = await buildContent(tx, adapters);
+async function publishChanges(
+  tx: Tx,
+  { adapters, paths, clock, random }: PublishDeps,
+): Promise<string | null> {
+  const content = await buildContent(tx, { adapters, paths, nowMs: clock.now() });
   const newest = await newestSnapshot(tx);
   if (newest?.digest === digestOf(content)) return null;
   const id = newId('snap', clock, random);

@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { CatalogueSnapshot, ModelType, ReasoningStyle } from '@gateway/contracts';
+import type { CatalogueModel, CatalogueSnapshot, ModelType, ReasoningStyle } from '@gateway/contracts';
 import type { Tx } from '../postgres/catalogue-database.js';
 import { currentPrices, routeKey } from '../seed/seed-import.js';
-import { catalogueModel, type Adapters, type StoredRoute } from './catalogue-model.js';
+import {
+  catalogueModel,
+  compositeModel,
+  type Release,
+  type StoredModel,
+  type StoredRoute,
+} from './catalogue-model.js';
 
 const MAX_BYTES = 256 * 1024 * 1024;
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
-export type SnapshotContent = Pick<CatalogueSnapshot, 'models' | 'providers'>;
+export type SnapshotContent = Pick<CatalogueSnapshot, 'models' | 'providers' | 'brands'>;
 
 /** Names a stored snapshot without reading it. */
 export interface SnapshotName {
@@ -18,51 +24,73 @@ export interface SnapshotName {
   digest: string;
 }
 
-/** All enabled models by id, from the tables. Equal tables and adapters make an equal content. */
-export async function buildContent(tx: Tx, adapters: Adapters): Promise<SnapshotContent> {
-  const [models, routes, providers, prices] = [
-    await tx.model.findMany(),
-    await tx.route.findMany(),
-    await tx.provider.findMany(),
-    await currentPrices(tx),
-  ];
-  const priceOf = new Map(prices.map((price) => [routeKey(price.model_id, price), price]));
-  const routesOf = new Map<string, StoredRoute[]>();
-  for (const route of routes) {
-    const price = priceOf.get(routeKey(route.model_id, route));
+/** All enabled models by id, from the tables. Equal tables and an equal release make an equal content. */
+export async function buildContent(tx: Tx, release: Release): Promise<SnapshotContent> {
+  const rows = await tx.model.findMany({ where: { is_enabled: true }, orderBy: { id: 'asc' } });
+  const providers = await tx.provider.findMany({ where: { is_enabled: true }, orderBy: { slug: 'asc' } });
+  const brands = await tx.brand.findMany({ orderBy: { slug: 'asc' } });
+  const routesOf = await storedRoutes(tx, providers);
+  const stored = rows.map((row): StoredModel => ({
+    ...row,
+    // The columns were checked when they were written.
+    model_type: row.model_type as ModelType,
+    reasoning: row.reasoning as unknown as ReasoningStyle,
+    released: row.released === null ? null : dayOf(row.released),
+  }));
+  const enabled = new Map<string, CatalogueModel>();
+  for (const model of stored) {
+    const made = catalogueModel(model, routesOf.get(model.id) ?? [], release);
+    if (made !== null) enabled.set(model.id, made);
+  }
+  const composites = stored
+    .filter(({ composite_models: members }) => members.length > 0)
+    .flatMap((model) => compositeModel(model, enabled, release) ?? []);
+  const models = [...enabled.values(), ...composites].sort((a, b) => (a.record.id < b.record.id ? -1 : 1));
+  const serving = new Set(models.flatMap(({ routes }) => routes.map(({ provider }) => provider)));
+  const named = new Set(models.map(({ record }) => record.brand));
+  return {
+    models,
+    providers: providers.filter(({ slug }) => serving.has(slug)).map(({ slug, name }) => ({ slug, name })),
+    brands: brands.filter(({ slug }) => named.has(slug)).map(({ slug, name }) => ({ slug, name })),
+  };
+}
+
+interface ProviderRow {
+  slug: string;
+  regions: string[];
+  zero_retention: boolean | null;
+}
+
+/** Routes of these providers by model, each with the price that applies. */
+async function storedRoutes(
+  tx: Tx,
+  providers: readonly ProviderRow[],
+): Promise<ReadonlyMap<string, StoredRoute[]>> {
+  const prices = new Map((await currentPrices(tx)).map((price) => [routeKey(price.model_id, price), price]));
+  const known = new Map(providers.map((provider) => [provider.slug, provider]));
+  const found = new Map<string, StoredRoute[]>();
+  for (const route of await tx.route.findMany()) {
+    const provider = known.get(route.provider);
+    if (provider === undefined) continue;
+    const price = prices.get(routeKey(route.model_id, route));
     if (price === undefined) throw new Error(`${route.model_id} has no price at ${route.provider}.`);
-    const stored: StoredRoute = {
+    const of = found.get(route.model_id) ?? [];
+    found.set(route.model_id, of);
+    of.push({
       provider: route.provider,
       upstream_model: route.upstream_model,
-      // Both columns were checked when they were imported.
       dialect: route.dialect,
       context_length: route.context_length,
       max_output_tokens: route.max_output_tokens,
       effective_date: dayOf(price.effective_date),
+      retires_at: route.retires_at === null ? null : dayOf(route.retires_at),
+      regions: provider.regions,
+      zero_retention: provider.zero_retention,
       price: price.record,
-    };
-    const known = routesOf.get(route.model_id);
-    if (known === undefined) routesOf.set(route.model_id, [stored]);
-    else known.push(stored);
+    });
   }
-  const enabled = models.flatMap((model) => {
-    const stored = {
-      ...model,
-      model_type: model.model_type as ModelType,
-      reasoning: model.reasoning as unknown as ReasoningStyle,
-      released: model.released === null ? null : dayOf(model.released),
-    };
-    const ordered = (routesOf.get(model.id) ?? []).sort(byTarget);
-    return catalogueModel(stored, ordered, adapters) ?? [];
-  });
-  const serving = new Set(enabled.flatMap(({ routes: own }) => own.map(({ provider }) => provider)));
-  return {
-    models: enabled.sort((a, b) => (a.record.id < b.record.id ? -1 : 1)),
-    providers: providers
-      .filter(({ slug }) => serving.has(slug))
-      .map(({ slug, name }) => ({ slug, name }))
-      .sort((a, b) => (a.slug < b.slug ? -1 : 1)),
-  };
+  for (const routes of found.values()) routes.sort(byTarget);
+  return found;
 }
 
 export async function newestSnapshot(tx: Tx): Promise<SnapshotName | null> {

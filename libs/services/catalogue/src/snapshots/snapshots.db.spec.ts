@@ -6,11 +6,14 @@ import { FLEET_TOKEN, startCatalogue, type CatalogueApp } from '../catalogue-app
 import { CatalogueDatabase, SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
 import { readSeed } from '../seed/read-seed.js';
 import type { Seed } from '../seed/seed-record.js';
-import type { Adapters } from './catalogue-model.js';
+import type { Release } from './catalogue-model.js';
 import { publish } from './publish.js';
 import { newestSnapshot, readSnapshot } from './snapshot.store.js';
 
 const [clock, random] = [new SystemClock(), new SystemRandom()];
+type Adapters = Release['adapters'];
+
+const paths = new Set(['/chat/completions']);
 const adapters: Adapters = new Map([
   ['simulated', ['chat']],
   ['simulated-messages', ['messages']],
@@ -36,7 +39,7 @@ afterEach(async () => {
 
 const seed = (): Seed => readSeed({ simulated: true });
 const publishing = (of: Seed, by: Adapters = adapters): Promise<string | null> =>
-  publish(database, { seed: of, adapters: by, clock, random });
+  publish(database, { seed: of, adapters: by, paths, clock, random });
 
 async function newest(): Promise<CatalogueSnapshot> {
   const name = await newestSnapshot(database.prisma);

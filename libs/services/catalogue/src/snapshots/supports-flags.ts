@@ -3,28 +3,30 @@ import type { ModelRecord } from '@gateway/contracts';
 /** What a model can do by itself, whatever the endpoint. */
 const OF_THE_MODEL = ['tools', 'structured_output', 'system_prompt', 'thinking'] as const;
 
-/** Abilities that need an endpoint which this release serves. */
-const SERVED = ['completions_api'] as const;
-
 /**
- * Abilities whose endpoint this release does not have: shown, and false whatever the data says, because a flag agrees
- * with what the model then serves (spec, Model record). An endpoint that is built moves its flags up to SERVED.
+ * Abilities that an endpoint of libs/endpoints serves, with its path: true only where this release has it, because a flag
+ * agrees with what the model then serves (spec, Model record).
  */
+const BY_PATH = {
+  completions_api: '/chat/completions',
+  responses_api: '/responses',
+  embeddings: '/embeddings',
+  image_edit: '/images/edits',
+  image_inpaint: '/images/edits',
+  image_outpaint: '/images/edits',
+  image_mix: '/images/edits',
+  image_reframe: '/images/edits',
+  image_upscale: '/images/edits',
+  image_reference: '/images/edits',
+  image_remove_background: '/images/edits',
+} as const;
+
+/** Abilities of the long work and of realtime, which this release does not have. What is built moves up to OF_THE_MODEL. */
 const NOT_SERVED = [
-  'embeddings',
   'realtime',
   'batching',
-  'responses_api',
   'background_response',
   'video_generation',
-  'image_edit',
-  'image_inpaint',
-  'image_outpaint',
-  'image_mix',
-  'image_reframe',
-  'image_upscale',
-  'image_reference',
-  'image_remove_background',
   'video_first_frame',
   'video_last_frame',
   'video_reference_image',
@@ -34,14 +36,19 @@ const NOT_SERVED = [
 ] as const;
 
 /** Every flag of the data, without its prefix. */
-export const FLAGS: readonly string[] = [...OF_THE_MODEL, ...SERVED, ...NOT_SERVED];
+export const FLAGS: readonly string[] = [...OF_THE_MODEL, ...Object.keys(BY_PATH), ...NOT_SERVED];
 
 type Flags = Pick<ModelRecord, `supports_${string}`>;
 
-/** Every `supports_*` member of a record, from the names of those that the model has. */
-export function supportsFlags(has: readonly string[]): Flags {
-  const shown = new Set(has.filter((flag) => !(NOT_SERVED as readonly string[]).includes(flag)));
+/** Every `supports_*` member of a record, from the names of those that the model has and the paths that are served. */
+export function supportsFlags(has: readonly string[], served: ReadonlySet<string>): Flags {
   const flags: Flags = {};
-  for (const flag of FLAGS) flags[`supports_${flag}`] = shown.has(flag);
+  for (const flag of FLAGS) flags[`supports_${flag}`] = has.includes(flag) && isServed(flag, served);
   return flags;
+}
+
+function isServed(flag: string, served: ReadonlySet<string>): boolean {
+  if ((NOT_SERVED as readonly string[]).includes(flag)) return false;
+  const paths: Readonly<Record<string, string>> = BY_PATH;
+  return !(flag in paths) || served.has(paths[flag]);
 }

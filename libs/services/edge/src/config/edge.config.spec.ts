@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { enabledProviders } from './edge.config.js';
+import type { Route } from '@gateway/contracts';
+import { jsonBody } from '@gateway/dialects';
+import { enabledProviders, providerAddresses } from './edge.config.js';
 
 describe('enabledProviders', () => {
   it('takes a credential from its variable or from the file that <NAME>_FILE names', () => {
@@ -27,5 +29,59 @@ describe('enabledProviders', () => {
     expect(() => enabledProviders(env)).toThrow(
       /3 fault\(s\)(?=.*OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set)(?=.*ANTHROPIC_API_KEY_FILE: .*ENOENT)(?=.*GROQ_BASE_URL)(?!.*(sk-one|gsk-1))/s,
     );
+  });
+
+  it('enables a server without keys by its address alone, and no customer’s key reaches one that is not named', () => {
+    const enabled = enabledProviders({ OLLAMA_BASE_URL: 'http://127.0.0.1:11434/' });
+    expect([...enabled].map(([slug, { access }]) => [slug, access.baseUrl])).toEqual([
+      ['ollama', 'http://127.0.0.1:11434'],
+    ]);
+    expect([...providerAddresses({}).keys()]).not.toContain('ollama');
+    expect(providerAddresses({ OLLAMA_BASE_URL: 'http://10.0.0.7:11434' }).get('ollama')).toBe(
+      'http://10.0.0.7:11434',
+    );
+  });
+
+  it('says that Azure needs an address of its own', () => {
+    expect(() => enabledProviders({ AZURE_OPENAI_API_KEY: 'k' })).toThrow(/AZURE_OPENAI_BASE_URL is not set/);
+  });
+
+  describe('GATEWAY_CONFIG', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edge-own-'));
+    const path = join(folder, 'gateway.yaml');
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    it('adds upstreams with their quirks and keys by reference, and addresses of known ones', async () => {
+      writeFileSync(
+        path,
+        `
+providers:
+  - { slug: lab, dialect: chat, base_url: 'http://10.0.0.5:8000', api_key_env: LAB_KEY, quirks: { max_tokens_param: max_completion_tokens } }
+  - { slug: claude-proxy, dialect: messages, base_url: 'http://10.0.0.6' }
+  - { slug: vllm, base_url: 'http://10.0.0.7:8000/v1' }
+`,
+      );
+      const enabled = enabledProviders({ GATEWAY_CONFIG: path, LAB_KEY: 'k1' });
+      expect([...enabled.keys()].sort()).toEqual(['claude-proxy', 'lab', 'vllm']);
+      const lab = enabled.get('lab');
+      if (!lab) throw new Error('no lab');
+      const body = jsonBody('/chat/completions', 'application/json', {});
+      expect(await lab.provider.prepare(body, lab.access)).toMatchObject({
+        url: 'http://10.0.0.5:8000/v1/chat/completions',
+        headers: { authorization: 'Bearer k1' },
+      });
+      expect(lab.provider.quirks({} as Route)).toMatchObject({
+        maxTokensParam: 'max_completion_tokens',
+        passthroughParams: true,
+      });
+      expect(enabled.get('vllm')?.access.baseUrl).toBe('http://10.0.0.7:8000/v1');
+    });
+
+    it('is refused whole where a variable that it names is not set, or where it is wrong', () => {
+      expect(() => enabledProviders({ GATEWAY_CONFIG: path })).toThrow(
+        /LAB_KEY is not set: lab of GATEWAY_CONFIG/,
+      );
+      expect(() => enabledProviders({ GATEWAY_CONFIG: join(folder, 'none.yaml') })).toThrow(/ENOENT/);
+    });
   });
 });

@@ -1,5 +1,16 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { PROVIDERS, type Provider, type ProviderAccess } from '@gateway/providers';
+import { readFileSync } from 'node:fs';
+import {
+  NO_GATEWAY_CONFIG,
+  ownProviders,
+  providerBaseUrl,
+  PROVIDERS,
+  readGatewayConfig,
+  type EnvReader,
+  type GatewayConfig,
+  type Provider,
+  type ProviderAccess,
+} from '@gateway/providers';
 import { ConfigError, IsAddress, OrFile, ToBoolean, ToNumber, valueOrFile } from '@gateway/platform';
 
 /** Settings of the edge. Names are the environment's. */
@@ -26,6 +37,8 @@ export class EdgeConfig {
   @ToNumber() @IsInt() @Min(50) STREAM_KEEP_ALIVE_MS = 15_000;
   /** A client that reads nothing for so long is closed. */
   @ToNumber() @IsInt() @Min(50) CLIENT_STALL_TIMEOUT_MS = 60_000;
+  /** What a request on a customer's own provider key costs them, in percent of the list price. */
+  @Matches(/^(?:100|\d{1,2}(?:\.\d{1,6})?)$/) BYOK_FEE_PCT = '0';
   /** Base URLs of the services behind the front door; absent where they run in this process. */
   @IsOptional() @IsString() KEYS_URL?: string;
   @IsOptional() @IsString() CATALOGUE_URL?: string;
@@ -36,41 +49,103 @@ export class EdgeConfig {
   @ToBoolean() @IsBoolean() SIMULATED_PROVIDER = false;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** A provider with the platform's credential and address. */
 export interface EnabledProvider {
   provider: Provider;
   access: ProviderAccess;
 }
 
+/** What the file of GATEWAY_CONFIG says; without the variable there is none. Throws with all faults of the file. */
+function gatewayConfig({ GATEWAY_CONFIG: path }: Environment): GatewayConfig {
+  return path ? readGatewayConfig(readFileSync(path, 'utf8')) : NO_GATEWAY_CONFIG;
+}
+
+/** The environment with what the file says of providers that this release knows: a variable that is set wins. */
+function withFile(env: Environment, { providers }: GatewayConfig): Environment {
+  const merged: Record<string, string | undefined> = { ...env };
+  for (const { slug, base_url, api_key_env } of providers) {
+    const known = PROVIDERS.find((provider) => provider.slug === slug);
+    if (!known) continue;
+    if (base_url !== undefined) merged[known.baseUrlEnv] ||= base_url;
+    if (api_key_env !== undefined && merged[`${known.credentialEnv}_FILE`] === undefined)
+      merged[known.credentialEnv] ||= valueOrFile(env, api_key_env);
+  }
+  return merged;
+}
+
 /**
  * Every provider whose usual variable is set, itself or as `<NAME>_FILE`, is enabled by itself, at the address of its
- * …_BASE_URL where that is set. Throws ConfigError with all faults.
+ * …_BASE_URL where that is set; and those of GATEWAY_CONFIG. Throws ConfigError with all faults.
  */
-export function enabledProviders(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Map<string, EnabledProvider> {
+export function enabledProviders(env: Environment = process.env): Map<string, EnabledProvider> {
   const enabled = new Map<string, EnabledProvider>();
   const faults: string[] = [];
-  for (const provider of PROVIDERS) {
+  const attempt = (action: () => void): void => {
     try {
-      const access = accessOf(provider, env);
+      action();
+    } catch (failure) {
+      faults.push(failure instanceof Error ? failure.message : String(failure));
+    }
+  };
+  let config = NO_GATEWAY_CONFIG;
+  attempt(() => (config = gatewayConfig(env)));
+  const known = withFile(env, config);
+  for (const provider of PROVIDERS)
+    attempt(() => {
+      const access = accessOf(provider, known);
       if (access !== null) enabled.set(provider.slug, { provider, access });
+    });
+  for (const provider of ownProviders(config))
+    attempt(() => enabled.set(provider.slug, { provider, access: ownAccess(provider, env) }));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return enabled;
+}
+
+function ownAccess(
+  { slug, credentialEnv, defaultBaseUrl: baseUrl }: Provider,
+  env: Environment,
+): ProviderAccess {
+  const key = credentialEnv === '' ? '' : valueOrFile(env, credentialEnv);
+  if (key === undefined)
+    throw new TypeError(`${credentialEnv} is not set: ${slug} of GATEWAY_CONFIG needs it.`);
+  return { baseUrl, credential: { kind: 'api_key', key } };
+}
+
+function accessOf(provider: Provider, env: Environment): ProviderAccess | null {
+  const read = (name: string): string | undefined => valueOrFile(env, name);
+  const found = provider.accessFrom ? provider.accessFrom(read) : usualAccess(provider, read);
+  if (found === undefined) return null;
+  const baseUrl = providerBaseUrl({ ...provider, defaultBaseUrl: found.baseUrl }, env);
+  if (/^https:\/\/[^/]+\.invalid\//.test(baseUrl))
+    throw new TypeError(`${provider.baseUrlEnv} is not set: ${provider.name} has no address of its own.`);
+  return { ...found, baseUrl };
+}
+
+/** A server without keys is enabled by its address: the one that everybody has would enable it everywhere. */
+function usualAccess(
+  { credentialEnv, baseUrlEnv, defaultBaseUrl: baseUrl, isKeyless }: Provider,
+  read: EnvReader,
+): ProviderAccess | undefined {
+  const key = read(credentialEnv) ?? (isKeyless === true && read(baseUrlEnv) !== undefined ? '' : undefined);
+  return key === undefined ? undefined : { baseUrl, credential: { kind: 'api_key', key } };
+}
+
+/** Where customers' own keys are used: every provider at the operator's address for it, with a credential of ours or not. */
+export function providerAddresses(env: Environment = process.env): Map<string, string> {
+  const faults: string[] = [];
+  const addresses = new Map<string, string>();
+  const known = withFile(env, gatewayConfig(env));
+  for (const provider of PROVIDERS) {
+    // Servers of ours are no business of a customer's key, unless the operator named one.
+    if (provider.isKeyless && !known[provider.baseUrlEnv]) continue;
+    try {
+      addresses.set(provider.slug, providerBaseUrl(provider, known));
     } catch (failure) {
       faults.push(failure instanceof Error ? failure.message : String(failure));
     }
   }
   if (faults.length > 0) throw new ConfigError(faults);
-  return enabled;
-}
-
-function accessOf(
-  provider: Provider,
-  env: Readonly<Record<string, string | undefined>>,
-): ProviderAccess | null {
-  const key = valueOrFile(env, provider.credentialEnv);
-  if (key === undefined) return null;
-  const baseUrl = (env[provider.baseUrlEnv] || provider.defaultBaseUrl).replace(/\/+$/, '');
-  if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl))
-    throw new TypeError(`${provider.baseUrlEnv} is not an http(s) address.`);
-  return { baseUrl, credential: { kind: 'api_key', key } };
+  return addresses;
 }

@@ -1,0 +1,96 @@
+const SLUG = '^[a-z0-9][a-z0-9-]{0,63}$';
+const count = { type: 'integer', minimum: 1 };
+const words = { type: 'array', minItems: 1, maxItems: 64, items: { type: 'string', minLength: 1 } };
+const prices = { type: 'object', minProperties: 1 };
+
+const provider = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['slug'],
+  properties: {
+    slug: { type: 'string', pattern: SLUG },
+    name: { type: 'string', minLength: 1, maxLength: 100 },
+    dialect: {
+      enum: ['chat', 'responses', 'messages', 'gemini', 'cohere', 'ollama', 'converse', 'embeddings'],
+    },
+    base_url: { type: 'string', minLength: 1, maxLength: 500 },
+    api_key_env: { type: 'string', pattern: '^[A-Z][A-Z0-9_]{0,99}$' },
+    discover: { type: 'boolean' },
+    quirks: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        max_tokens_param: { enum: ['max_tokens', 'max_completion_tokens'] },
+        include_usage_option: { type: 'boolean' },
+        required_tool_choice: { enum: ['required', 'any'] },
+        seed_param: { type: 'string' },
+        reasoning_param: { enum: ['reasoning_effort', 'reasoning', 'none'] },
+        returns_reasoning: { enum: ['reasoning_content', 'reasoning', 'reasoning_details'] },
+        usage_excludes_reasoning: { type: 'boolean' },
+        system_role: { enum: ['system', 'developer'] },
+        passthrough_params: { type: 'boolean' },
+        dimensions_param: { type: 'string' },
+        takes_token_ids: { type: 'boolean' },
+        refuses: words,
+      },
+    },
+  },
+};
+
+const route = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['provider', 'upstream_model'],
+  properties: {
+    provider: { type: 'string', pattern: SLUG },
+    upstream_model: { type: 'string', minLength: 1, maxLength: 200 },
+    dialect: { type: 'string', pattern: SLUG },
+    context_length: count,
+    max_output_tokens: count,
+    prices,
+    free: { type: 'boolean' },
+  },
+};
+
+const model = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['id', 'context_length', 'routes'],
+  properties: {
+    id: { type: 'string', pattern: '^[a-z0-9-]+/[a-z0-9][a-z0-9._-]*$' },
+    name: { type: 'string', minLength: 1, maxLength: 200 },
+    type: { enum: ['text', 'embedding', 'image', 'audio', 'tts', 'stt', 'video'] },
+    description: { type: 'string', minLength: 1, maxLength: 1_000 },
+    context_length: count,
+    max_output_tokens: count,
+    input_modalities: words,
+    output_modalities: words,
+    supports: { ...words, minItems: 0 },
+    fixes_sampling: { type: 'boolean' },
+    reasoning: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['style'],
+      properties: { style: { enum: ['none', 'effort', 'adaptive', 'budget'] }, efforts: words },
+    },
+    routes: { type: 'array', minItems: 1, maxItems: 64, items: route },
+  },
+};
+
+const override = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['model', 'provider', 'prices'],
+  properties: { model: { type: 'string' }, provider: { type: 'string' }, prices },
+};
+
+/** JSON Schema of a gateway.yaml. */
+export const GATEWAY_CONFIG_SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    providers: { type: 'array', maxItems: 1_000, items: provider },
+    models: { type: 'array', maxItems: 10_000, items: model },
+    prices: { type: 'array', maxItems: 10_000, items: override },
+  },
+};

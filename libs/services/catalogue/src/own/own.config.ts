@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { valueOrFile } from '@gateway/platform';
+import { isBuiltIn, readGatewayConfig, type GatewayConfig } from '@gateway/providers';
+import type { CatalogueConfig } from '../catalogue.config.js';
+import type { Discoverable } from './discover.js';
+
+/** Known to this release, called by an address alone. */
+const SERVERS = [
+  ['ollama', 'ollama', 'OLLAMA_BASE_URL', 'OLLAMA_API_KEY'],
+  ['vllm', 'chat', 'VLLM_BASE_URL', 'VLLM_API_KEY'],
+  ['openai-compatible', 'chat', 'OPENAI_COMPATIBLE_BASE_URL', 'OPENAI_COMPATIBLE_API_KEY'],
+] as const;
+
+/** What the operator's file says, null without one. Throws GatewayConfigError. */
+export function gatewayConfigOf({ GATEWAY_CONFIG: path }: CatalogueConfig): GatewayConfig | null {
+  return path ? readGatewayConfig(readFileSync(path, 'utf8')) : null;
+}
+
+/** The servers that are asked for their models: those without keys that no model of the file names, and who says so. */
+export function discoverable(config: CatalogueConfig, { providers, models }: GatewayConfig): Discoverable[] {
+  const named = new Set(models.flatMap(({ routes }) => routes.map(({ provider }) => provider)));
+  const keyOf = (name: string | undefined): string =>
+    (name === undefined ? undefined : valueOrFile(process.env, name)) ?? '';
+  const found: Discoverable[] = [];
+  for (const [slug, dialect, address, key] of SERVERS) {
+    const entry = providers.find((provider) => provider.slug === slug);
+    const baseUrl = config[address] || entry?.base_url;
+    if (baseUrl === undefined || !(entry?.discover ?? !named.has(slug))) continue;
+    found.push({ slug, dialect, baseUrl: withoutSlash(baseUrl), key: keyOf(entry?.api_key_env ?? key) });
+  }
+  for (const { slug, dialect, base_url, api_key_env, discover } of providers) {
+    if (isBuiltIn(slug) || base_url === undefined || (dialect !== 'chat' && dialect !== 'ollama')) continue;
+    if (!(discover ?? (api_key_env === undefined && !named.has(slug)))) continue;
+    found.push({ slug, dialect, baseUrl: withoutSlash(base_url), key: keyOf(api_key_env) });
+  }
+  return found;
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/+$/, '');
+}

@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from 'node:util';
+import { readSeed, withOwn } from '@gateway/catalogue';
+import { readGatewayConfig } from '@gateway/providers';
+
+type Merged = ReturnType<typeof withOwn>;
+
+/** What a file changes of the data that come with this release. */
+export interface Plan {
+  providers: Merged['providers'];
+  models: Merged['models'];
+  /** A line per change, for people. */
+  lines: string[];
+}
+
+/** Throws GatewayConfigError with a sentence per fault. */
+export function planOf(text: string, seed: Merged = readSeed({ simulated: false })): Plan {
+  const merged = withOwn(seed, readGatewayConfig(text));
+  const slugs = new Set(seed.providers.map(({ slug }) => slug));
+  const before = new Map(seed.models.map((model) => [model.id, model]));
+  const providers = merged.providers.filter(({ slug }) => !slugs.has(slug));
+  const models = merged.models.filter((model) => !isDeepStrictEqual(before.get(model.id), model));
+  return {
+    providers,
+    models,
+    lines: [
+      ...providers.map(({ slug, dialects }) => `+ provider ${slug} (${dialects.join(', ')})`),
+      ...models.flatMap((model) => changes(model, before.get(model.id))),
+    ],
+  };
+}
+
+function changes(model: Merged['models'][number], before: Merged['models'][number] | undefined): string[] {
+  if (!before) return [`+ model ${model.id}`, ...model.routes.map((route) => `    + ${routeLine(route)}`)];
+  const old = new Map(before.routes.map((route) => [`${route.provider} ${route.upstream_model}`, route]));
+  return [
+    `~ model ${model.id}`,
+    ...model.routes.flatMap((route) => {
+      const known = old.get(`${route.provider} ${route.upstream_model}`);
+      if (!known) return [`    + ${routeLine(route)}`];
+      if (isDeepStrictEqual(known, route)) return [];
+      return [`    - ${routeLine(known)}`, `    + ${routeLine(route)}`];
+    }),
+  ];
+}
+
+function routeLine({ provider, upstream_model, price }: Merged['models'][number]['routes'][number]): string {
+  const rates = Object.entries(price)
+    .filter(([name, value]) => name.includes('usd') && typeof value === 'string')
+    .map(([name, value]) => `${name} ${String(value)}`);
+  return `${provider} ${upstream_model}: ${price.is_free === true ? 'free' : rates.join(', ')}`;
+}
