@@ -137,6 +137,14 @@ export {
 } from './http/routing-policy-templates.js';
 export type { RoutingPolicyTemplateRecord } from './http/routing-policy-templates.js';
 export {
+  CreateProviderKeyBody,
+  ListProviderKeysQuery,
+  OpenProviderKeyBody,
+  ProviderKeyUsesBody,
+  UpdateProviderKeyBody,
+} from './http/provider-keys.js';
+export type { ProviderKeyError, ProviderKeyRecord } from './http/provider-keys.js';
+export {
   CreateTemplateBody,
   CreateTemplateVersionBody,
   FindMemoriesBody,

@@ -45,7 +45,7 @@ export interface KeysApp extends RunningApp {
   call(method: Method, path: string, options?: CallOptions): Promise<Answer>;
 }
 
-export interface CallOptions {
+interface CallOptions {
   /** A person's session, or any bearer text. */
   as?: Person | string;
   body?: unknown;

@@ -11,6 +11,7 @@ import {
   OrgOwners,
   Funds,
   PrincipalReader,
+  ProviderKeyVault,
   StoredContent,
   type Clock,
   type Random,
@@ -53,12 +54,20 @@ import { LastUsed } from './principals/last-used.js';
 import { PrincipalsController } from './principals/principals.controller.js';
 import { RoutingTemplatesController } from './routing-templates/routing-templates.controller.js';
 import { RoutingTemplates } from './routing-templates/routing-templates.service.js';
+import { checkProviderKeys } from './provider-keys/rewrap-provider-keys.js';
+import { DatabaseProviderKeyVault } from './provider-keys/database-provider-key-vault.js';
 import { MemoriesController } from './memories/memories.controller.js';
 import { MemoriesService } from './memories/memories.service.js';
 import { TemplatesController } from './prompts/templates.controller.js';
 import { TemplatesService } from './prompts/templates.service.js';
 import { DatabaseStoredContent } from './stored-content/database-stored-content.js';
 import { StoredContentController } from './stored-content/stored-content.controller.js';
+import { ProviderKeySecrets } from './provider-keys/provider-key-secrets.js';
+import {
+  ProviderKeysController,
+  ProviderKeyVaultController,
+} from './provider-keys/provider-keys.controller.js';
+import { ProviderKeysService } from './provider-keys/provider-keys.service.js';
 import { checkPeppers } from './secrets/pepper-check.js';
 import { loadSecrets, type ServiceSecrets } from './secrets/service-secrets.js';
 import { SERVICE_SECRETS } from './secrets/tokens.js';
@@ -90,6 +99,7 @@ class StartChecks implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     await checkPeppers(this.database.prisma, this.secrets);
     await this.signingKeys.ensure();
+    await checkProviderKeys(this.database.prisma, this.secrets);
   }
 }
 
@@ -115,6 +125,8 @@ export class KeysModule {
         OrgsController,
         PrincipalsController,
         RoutingTemplatesController,
+        ProviderKeysController,
+        ProviderKeyVaultController,
         TemplatesController,
         MemoriesController,
         StoredContentController,
@@ -124,7 +136,7 @@ export class KeysModule {
         TeamsController,
       ],
       providers: [...ports(config), ...parts],
-      exports: [OrgOwners, PrincipalReader, StoredContent, FirstRun, OpeningCredit],
+      exports: [OrgOwners, PrincipalReader, ProviderKeyVault, StoredContent, FirstRun, OpeningCredit],
     };
   }
 }
@@ -156,6 +168,9 @@ const parts: Provider[] = [
   KeyWrites,
   OrgsService,
   RoutingTemplates,
+  ProviderKeySecrets,
+  ProviderKeysService,
+  DatabaseProviderKeyVault,
   TemplatesService,
   MemoriesService,
   DatabaseStoredContent,
@@ -169,6 +184,7 @@ function ports(config: Readonly<KeysConfig>): Provider[] {
     { provide: KeysConfig, useValue: config },
     { provide: PrincipalReader, useExisting: DatabasePrincipalReader },
     { provide: OrgOwners, useClass: DatabaseOrgOwners },
+    { provide: ProviderKeyVault, useExisting: DatabaseProviderKeyVault },
     { provide: StoredContent, useExisting: DatabaseStoredContent },
     {
       provide: SERVICE_SECRETS,

@@ -14,7 +14,12 @@ export class ProviderKeyRemoved extends ProviderKeyFields {}
 
 /** A provider refused a provider key. */
 export class ByokKeyFailed extends ProviderKeyFields {
+  @IsString() model!: string;
+  @IsString() error_code!: string;
+  @IsOptional() @IsString() provider_code!: string | null;
+  /** Scrubbed words of the provider. */
+  @IsString() message!: string;
   @IsString() request_id!: string;
   /** The request was served on the service's own credentials. */
-  @IsBoolean() served_on_service_credentials!: boolean;
+  @IsBoolean() served_on_platform!: boolean;
 }

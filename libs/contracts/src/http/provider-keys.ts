@@ -1,0 +1,135 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsDefined,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { MODEL_PATTERN } from './keys.js';
+
+const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,63}$/;
+const ID_PATTERN = /^[a-z]{2,8}_[0-9A-Za-z-]{1,64}$/;
+
+class ProviderKeyFieldsBody {
+  /** Human name. */
+  @IsOptional() @IsString() @MaxLength(200) label?: string | null;
+  /** Exact ids or `<brand>/*` that the key may serve; null = every model of its provider. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(500)
+  @ArrayUnique()
+  @Matches(MODEL_PATTERN, { each: true, message: 'each value must be a model id or <brand>/*' })
+  allowed_models?: string[] | null;
+  /** May a request that this key does not serve run on the service's own credentials, billed to the balance? */
+  @ValidateIf((body: ProviderKeyFieldsBody) => body.allow_platform_fallback !== undefined)
+  @IsBoolean()
+  allow_platform_fallback?: boolean;
+  @ValidateIf((body: ProviderKeyFieldsBody) => body.is_enabled !== undefined)
+  @IsBoolean()
+  is_enabled?: boolean;
+}
+
+/** Body of POST /v1/provider-keys. */
+export class CreateProviderKeyBody extends ProviderKeyFieldsBody {
+  /** Slug of the provider. */
+  @Matches(SLUG_PATTERN) provider!: string;
+  /**
+   * {api_key}; azure {api_key, endpoint, api_version}; bedrock {access_key_id, secret_access_key, session_token?,
+   * region}; vertex {service_account_json, project, location}. Write only.
+   */
+  @IsDefined() credentials!: unknown;
+  /** The organization that the key is of; absent = the caller's own account. Cannot change later. */
+  @IsOptional() @Matches(ID_PATTERN) org_id?: string | null;
+}
+
+/** Body of PATCH /v1/provider-keys/{id}: what is absent stays as it is. */
+export class UpdateProviderKeyBody extends ProviderKeyFieldsBody {
+  /** Replaces the whole credential. */
+  @ValidateIf((body: UpdateProviderKeyBody) => body.credentials !== undefined)
+  @IsDefined()
+  credentials?: unknown;
+}
+
+/** Query of GET /v1/provider-keys. */
+export class ListProviderKeysQuery {
+  /** How many rows to answer, 1 to 200. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
+  /** How many rows to pass over. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+  @IsOptional() @IsString() @Length(1, 80) org_id?: string;
+  @IsOptional() @Matches(SLUG_PATTERN) provider?: string;
+}
+
+/** The provider key record. It never holds the credentials. */
+export interface ProviderKeyRecord {
+  id: string;
+  org_id: string | null;
+  provider: string;
+  label: string | null;
+  /** The only trace of the credential. */
+  masked_credential: string;
+  /** null = every model of the provider. */
+  allowed_models: string[] | null;
+  allow_platform_fallback: boolean;
+  is_enabled: boolean;
+  /** What the provider last refused the key with; null after a success. */
+  last_error: ProviderKeyError | null;
+  /** Right to about a minute. */
+  last_used_at: string | null;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface ProviderKeyError {
+  code: string;
+  provider_code: string | null;
+  message: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** Body of POST /internal/provider-keys/open. */
+export class OpenProviderKeyBody {
+  @IsString() @Length(1, 80) account_id!: string;
+  @IsString() @Length(1, 80) id!: string;
+  @IsInt() @Min(1) version!: number;
+}
+
+class ProviderKeyRefusalBody {
+  @IsString() @Length(1, 300) model!: string;
+  @IsString() @Length(1, 80) request_id!: string;
+  @IsIn(['upstream_auth_error', 'upstream_rate_limit_error', 'insufficient_credits']) error_code!: string;
+  @IsOptional() @IsString() @Length(1, 80) provider_code!: string | null;
+  @IsString() @MaxLength(2_200) message!: string;
+  @IsBoolean() served_on_platform!: boolean;
+}
+
+class ProviderKeyUseBody {
+  @IsString() @Length(1, 80) account_id!: string;
+  @IsString() @Length(1, 80) id!: string;
+  @IsNumber() at_ms!: number;
+  @IsOptional() @ValidateNested() @Type(() => ProviderKeyRefusalBody) refusal!: ProviderKeyRefusalBody | null;
+}
+
+/** Body of POST /internal/provider-keys/uses. */
+export class ProviderKeyUsesBody {
+  @IsArray()
+  @ArrayMaxSize(500)
+  @ValidateNested({ each: true })
+  @Type(() => ProviderKeyUseBody)
+  uses!: ProviderKeyUseBody[];
+}

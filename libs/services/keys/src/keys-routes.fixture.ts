@@ -1,0 +1,93 @@
+import { newId } from '@gateway/contracts';
+import { SystemClock, SystemRandom } from '@gateway/platform';
+import type { KeysApp, Person } from './keys-app.fixture.js';
+
+/** Who calls. */
+export const ROLES = [
+  'owner',
+  'admin',
+  'member',
+  'outsider',
+  'super_admin',
+  'rsk',
+  'scoped',
+  'suspended',
+  'expired',
+  'mak',
+  'scoped_mak',
+  'none',
+] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What calls of the endpoint x role table remove: made anew for each call, with the parameters of the path that name it. */
+type Named = Promise<Record<string, string>>;
+
+const clock = new SystemClock();
+const random = new SystemRandom();
+
+export async function aMember(keys: KeysApp, orgId: string): Named {
+  return { user_id: (await keys.person({ orgId, role: 'member' })).userId };
+}
+
+export async function aTeamMember(keys: KeysApp, team: { orgId: string; teamId: string }): Named {
+  const { user_id } = await aMember(keys, team.orgId);
+  const data = { team_id: team.teamId, user_id, created_at: new Date(clock.now()) };
+  await keys.database.prisma.teamMember.create({ data });
+  return { user_id };
+}
+
+export async function aTeam(keys: KeysApp, org_id: string): Named {
+  const id = newId('team', clock, random);
+  const now = new Date(clock.now());
+  const data = { id, org_id, name: 'A team', created_at: now, updated_at: now };
+  await keys.database.prisma.team.create({ data });
+  return { id };
+}
+
+export async function anAdminKey(keys: KeysApp, org_id: string): Named {
+  const id = newId('mak', clock, random);
+  const made = { created_by: keys.admin.userId, created_at: new Date(clock.now()) };
+  const secret = { secret_hmac: id, masked_key: 'mak_', pepper_version: 1 };
+  await keys.database.prisma.adminKey.create({ data: { id, org_id, scopes: [], ...made, ...secret } });
+  return { id };
+}
+
+export async function aSuperAdmin(keys: KeysApp): Named {
+  const { userId: user_id } = await keys.person();
+  const data = { is_super_admin: true };
+  await keys.database.prisma.user.update({ where: { id: user_id }, data });
+  return { user_id };
+}
+
+export async function anInvitation(keys: KeysApp, org_id: string): Named {
+  const id = newId('inv', clock, random);
+  const times = { created_at: new Date(clock.now()), expires_at: new Date(clock.now() + 60_000) };
+  const data = { id, org_id, email: id, role: 'member', token_digest: id, created_by: 'usr_0', ...times };
+  await keys.database.prisma.invitation.create({ data });
+  return { invitation_id: id };
+}
+
+export async function aTemplate(keys: KeysApp, as: Person, body: { org_id: string }): Promise<string> {
+  const { org_id } = body;
+  const answer = await keys.call('POST', '/v1/routing-policy-templates', { as, body });
+  const routing_policy_template_id = String(answer.body.id);
+  await keys.call('POST', '/v1/keys', { as, body: { org_id, routing_policy_template_id } });
+  return routing_policy_template_id;
+}
+
+export async function anExpiredKey(keys: KeysApp, as: Person, org_id: string): Promise<string> {
+  const { body } = await keys.call('POST', '/v1/keys', { as, body: { org_id } });
+  const data = { expires_at: new Date(0) };
+  await keys.database.prisma.apiKey.update({ where: { id: String(body.id) }, data });
+  return String(body.key);
+}
+
+export async function adminKeyOf(
+  keys: KeysApp,
+  as: Person,
+  org_id: string,
+  scopes: string[],
+): Promise<string> {
+  const answer = await keys.call('POST', '/v1/admin-keys', { as, body: { org_id, scopes } });
+  return String(answer.body.key);
+}

@@ -1,0 +1,105 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import {
+  CreateProviderKeyBody,
+  ListProviderKeysQuery,
+  OpenProviderKeyBody,
+  ProviderKeyUsesBody,
+  UpdateProviderKeyBody,
+  type ProviderCredential,
+  type ProviderKeyRecord,
+} from '@gateway/contracts';
+import { Access, sessionOf, type Page } from '@gateway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DatabaseProviderKeyVault } from './database-provider-key-vault.js';
+import { PROVIDER_KEY_RULE } from './provider-key.store.js';
+import { ProviderKeysService } from './provider-keys.service.js';
+
+@Controller('v1/provider-keys')
+export class ProviderKeysController {
+  constructor(private readonly keys: ProviderKeysService) {}
+
+  @Post()
+  @Access({ session: true, org: PROVIDER_KEY_RULE })
+  async create(
+    @Body() body: CreateProviderKeyBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await this.keys.create(sessionOf(request), body, request);
+    void reply.code(answer.status);
+    return answer.body;
+  }
+
+  @Get()
+  @Access({ session: true, org: PROVIDER_KEY_RULE })
+  list(
+    @Query() query: ListProviderKeysQuery,
+    @Req() request: FastifyRequest,
+  ): Promise<Page<ProviderKeyRecord>> {
+    return this.keys.list(sessionOf(request), query);
+  }
+
+  @Get(':id')
+  @Access({ session: true, org: PROVIDER_KEY_RULE })
+  read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ProviderKeyRecord> {
+    return this.keys.read(sessionOf(request), id);
+  }
+
+  @Patch(':id')
+  @Access({ session: true, org: PROVIDER_KEY_RULE })
+  update(
+    @Param('id') id: string,
+    @Body() body: UpdateProviderKeyBody,
+    @Req() request: FastifyRequest,
+  ): Promise<ProviderKeyRecord> {
+    return this.keys.update(sessionOf(request), id, body, request);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Access({ session: true, org: PROVIDER_KEY_RULE })
+  remove(@Param('id') id: string, @Req() request: FastifyRequest): Promise<void> {
+    return this.keys.remove(sessionOf(request), id, request);
+  }
+}
+
+/** The edge opens provider keys here and says how they fared; `/internal` is never forwarded from outside. */
+@Controller('internal/provider-keys')
+export class ProviderKeyVaultController {
+  constructor(private readonly vault: DatabaseProviderKeyVault) {}
+
+  @Post('open')
+  @HttpCode(200)
+  @Access({ internal: true })
+  async open(
+    @Body() { account_id, id, version }: OpenProviderKeyBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ credential: ProviderCredential | null }> {
+    void reply.header('cache-control', 'no-store');
+    return { credential: await this.vault.open(account_id, id, version) };
+  }
+
+  @Post('uses')
+  @HttpCode(204)
+  @Access({ internal: true })
+  async report(@Body() { uses }: ProviderKeyUsesBody): Promise<void> {
+    await this.vault.report(
+      uses.map(({ account_id: accountId, id: keyId, at_ms: atMs, refusal }) => ({
+        accountId,
+        keyId,
+        atMs,
+        refusal:
+          refusal == null
+            ? null
+            : {
+                model: refusal.model,
+                requestId: refusal.request_id,
+                errorCode: refusal.error_code,
+                providerCode: refusal.provider_code ?? null,
+                message: refusal.message,
+                servedOnPlatform: refusal.served_on_platform,
+              },
+      })),
+    );
+  }
+}

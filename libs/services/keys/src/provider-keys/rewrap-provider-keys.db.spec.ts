@@ -1,0 +1,91 @@
+import type { Random } from '@gateway/contracts';
+import { applyMigrations } from '@gateway/database';
+import { SystemRandom } from '@gateway/platform';
+import { testDatabase, type TestDatabase } from '@gateway/testing';
+import { keysConfig, startKeysApp } from '../keys-app.fixture.js';
+import { KeysDatabase, SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import { ProviderKeySecrets } from './provider-key-secrets.js';
+import { checkProviderKeys, rewrapProviderKeys } from './rewrap-provider-keys.js';
+
+const random = new SystemRandom();
+const [older, newer] = [Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
+const ROWS = 250;
+
+let testing: TestDatabase;
+let database: KeysDatabase;
+
+beforeAll(async () => {
+  const migrate = async (url: string): Promise<void> => {
+    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
+  };
+  testing = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
+  database = new KeysDatabase({
+    url: testing.url,
+    maxConnections: 2,
+    statementTimeoutMs: 5_000,
+    onIdleError: () => undefined,
+  });
+  const secrets = new ProviderKeySecrets({ keks: [older] }, random);
+  const now = new Date();
+  const rows = Array.from({ length: ROWS }, (_, n) => {
+    const row = { id: `pk_${n}`, account_id: 'acct_1', provider: 'openai', version: 1 };
+    const more = { masked_credential: '****', created_by: 'usr_1', created_at: now, updated_at: now };
+    return { ...row, ...more, ...secrets.seal({ kind: 'api_key', key: `sk-${n}` }, row) };
+  });
+  await database.prisma.providerKey.createMany({ data: rows });
+});
+
+afterAll(async () => {
+  await database?.onApplicationShutdown();
+  await testing?.drop();
+});
+
+/** How many rows open to what was sealed, by these keys. */
+async function readable(...keks: [Buffer, ...Buffer[]]): Promise<number> {
+  const secrets = new ProviderKeySecrets({ keks }, random);
+  const rows = await database.prisma.providerKey.findMany();
+  return rows.filter((row) => {
+    try {
+      return JSON.stringify(secrets.open(row)).includes(`"sk-${row.id.slice(3)}"`);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+/** Ends the run after some draws, as kill -9 does between two lines. */
+function dyingRandom(draws: number): Random {
+  let left = draws;
+  return {
+    bytes: (size) => {
+      left -= 1;
+      if (left < 0) throw new Error('killed');
+      return random.bytes(size);
+    },
+    fraction: () => random.fraction(),
+  };
+}
+
+it('S03 a service whose KEK opens its signing key and not a provider key refuses to start', async () => {
+  const config = { KEYS_KEK: newer.toString('base64') };
+  await expect(startKeysApp(testing.url, { config })).rejects.toThrow(/set that one as KEYS_KEK_PREVIOUS/);
+  expect(await database.prisma.signingKey.count()).toBe(1);
+});
+
+it('S03 a rotation that is killed leaves every row readable, and the next run does the rest', async () => {
+  const config = keysConfig(testing.url, {
+    KEYS_KEK: newer.toString('base64'),
+    KEYS_KEK_PREVIOUS: older.toString('base64'),
+  });
+  expect(await readable(older)).toBe(ROWS);
+  await expect(rewrapProviderKeys(config, dyingRandom(150))).rejects.toThrow('killed');
+  expect(await readable(newer, older)).toBe(ROWS);
+  expect(await readable(newer)).toBe(100);
+  await expect(checkProviderKeys(database.prisma, { keks: [newer] })).rejects.toThrow(/rotate-kek/);
+  await checkProviderKeys(database.prisma, { keks: [newer, older] });
+  expect(await rewrapProviderKeys(config, random)).toBe(ROWS - 100);
+  expect(await readable(newer)).toBe(ROWS);
+  expect(await readable(older)).toBe(0);
+  await checkProviderKeys(database.prisma, { keks: [newer] });
+  expect(await rewrapProviderKeys(config, random)).toBe(0);
+});
