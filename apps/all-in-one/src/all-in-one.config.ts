@@ -1,6 +1,6 @@
 import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { CatalogueConfig } from '@gateway/catalogue';
-import { EdgeConfig, enabledProviders } from '@gateway/edge';
+import { EdgeConfig, enabledProviders, providerAddresses } from '@gateway/edge';
 import { KeysConfig } from '@gateway/keys';
 import { MailConfig } from '@gateway/mail';
 import {
@@ -58,6 +58,7 @@ export interface ServiceConfigs {
   edge: Readonly<EdgeConfig>;
   mail: Readonly<MailConfig>;
   providers: ReturnType<typeof enabledProviders>;
+  addresses: ReturnType<typeof providerAddresses>;
 }
 
 /** What is known before anything runs; a wrong variable of a service is found here, too. */
@@ -120,5 +121,6 @@ export function readServices(
     edge: () => loadConfig(EdgeConfig, decided),
     mail: () => loadConfig(MailConfig, decided),
     providers: () => enabledProviders(decided),
+    addresses: () => providerAddresses(decided),
   });
 }

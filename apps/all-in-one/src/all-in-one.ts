@@ -132,7 +132,12 @@ function startServices(
       NotificationsModule,
       WorkersModule,
       InProcessShipperModule,
-      EdgeModule.with({ config: services.edge, providers: services.providers, frontDoor: {} }),
+      EdgeModule.with({
+        config: services.edge,
+        providers: services.providers,
+        addresses: services.addresses,
+        frontDoor: {},
+      }),
     ],
   };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;

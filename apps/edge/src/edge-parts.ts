@@ -4,6 +4,9 @@ import {
   RemoteCatalogueModule,
   RemoteFundsModule,
   RemotePrincipalsModule,
+  RemoteProviderKeysModule,
+  RemoteResponsesModule,
+  RemoteStoredContentModule,
   type FleetSettings,
 } from '@gateway/fleet';
 import { frontDoorOf } from './front-door-of.js';
@@ -13,11 +16,24 @@ export interface EdgeSettings {
   fleet: FleetSettings;
   config: Readonly<EdgeConfig>;
   providers: ReadonlyMap<string, EnabledProvider>;
+  addresses: ReadonlyMap<string, string>;
 }
 
 /** The edge with its shipper, and the ports that it asks other services for. */
-export function edgeParts({ fleet, config, providers }: EdgeSettings): (DynamicModule | Type<unknown>)[] {
-  const edge = EdgeModule.with({ config, providers, frontDoor: frontDoorOf(config) });
-  const ports = [RemotePrincipalsModule, RemoteCatalogueModule, RemoteFundsModule];
+export function edgeParts({
+  fleet,
+  config,
+  providers,
+  addresses,
+}: EdgeSettings): (DynamicModule | Type<unknown>)[] {
+  const edge = EdgeModule.with({ config, providers, addresses, frontDoor: frontDoorOf(config) });
+  const ports = [
+    RemotePrincipalsModule,
+    RemoteProviderKeysModule,
+    RemoteCatalogueModule,
+    RemoteFundsModule,
+    RemoteResponsesModule,
+    RemoteStoredContentModule,
+  ];
   return [edge, fleetShipper(fleet), ...ports];
 }

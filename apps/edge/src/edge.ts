@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { EdgeConfig, enabledProviders } from '@gateway/edge';
+import { EdgeConfig, enabledProviders, providerAddresses } from '@gateway/edge';
 import { startFleetApp, readFleetSettings } from '@gateway/fleet';
 import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
 import { EdgeLimitsConfig, edgeLimits } from './edge-limits.js';
@@ -8,10 +8,11 @@ import { edgeParts } from './edge-parts.js';
 await runMain('edge', () => {
   const env = serviceEnvironment();
   const settings = readConfigs({
-    fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL', 'USAGE_URL'], env),
+    fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL', 'USAGE_URL', 'WORKERS_URL'], env),
     config: () => loadConfig(EdgeConfig, env),
     limits: () => loadConfig(EdgeLimitsConfig, env),
     providers: () => enabledProviders(env),
+    addresses: () => providerAddresses(env),
   });
   const { fleet, limits } = settings;
   return () => startFleetApp('edge', fleet, edgeParts(settings), edgeLimits(limits));

@@ -46,6 +46,8 @@ export type {
   TrialRecord,
 } from './ports/limit-store.js';
 export { Funds } from './ports/funds.js';
+export { ResponseStore } from './ports/response-store.js';
+export type { RecalledItems, ResponseLink, StoredResponse } from './ports/response-store.js';
 export { OrgOwners } from './ports/org-owners.js';
 export { Mailer } from './ports/mailer.js';
 export type { OutgoingMail } from './ports/mailer.js';

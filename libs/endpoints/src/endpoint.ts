@@ -77,6 +77,8 @@ export interface Asked<Request = unknown> {
   readonly writesCache: boolean;
   /** Size, quality and so on as asked for: what a price matrix looks at. */
   readonly context: ResultContext;
+  /** `<provider>` or `<provider>#<provider key>`: where it can serve, no other does, because what it encrypted is of use there alone. */
+  readonly credential?: string | null;
   /** The endpoint's own middle form. Only the endpoint and its dialects look at it. */
   readonly request: Request;
 }

@@ -6,4 +6,12 @@ export { redisAddress, RedisConfig } from './redis/redis.config.js';
 export { ConnectedLimitStore, connectRedis } from './redis/connect-redis.js';
 export type { RedisAddress } from './redis/connect-redis.js';
 export { HttpFunds } from './remote/http-funds.js';
-export { RemoteCatalogueModule, RemoteFundsModule, RemotePrincipalsModule } from './remote/remote.modules.js';
+export {
+  RemoteCatalogueModule,
+  RemoteFundsModule,
+  RemoteOrgOwnersModule,
+  RemotePrincipalsModule,
+  RemoteProviderKeysModule,
+  RemoteResponsesModule,
+  RemoteStoredContentModule,
+} from './remote/remote.modules.js';

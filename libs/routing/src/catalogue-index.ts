@@ -14,13 +14,19 @@ export class CatalogueIndex {
     }
   }
 
-  /** The model of an id, or of a name that only one brand has. Throws ApiError model_not_found. */
-  model(idOrName: string): CatalogueModel {
+  /** The same, null where there is none. */
+  find(idOrName: string): CatalogueModel | null {
     const exact = this.byId.get(idOrName);
     if (exact) return exact;
     const candidates = this.byName.get(idOrName) ?? [];
-    const only = candidates.length === 1 ? this.byId.get(candidates[0]) : undefined;
-    if (only) return only;
+    return candidates.length === 1 ? (this.byId.get(candidates[0]) ?? null) : null;
+  }
+
+  /** The model of an id, or of a name that only one brand has. Throws ApiError model_not_found. */
+  model(idOrName: string): CatalogueModel {
+    const found = this.find(idOrName);
+    if (found) return found;
+    const candidates = this.byName.get(idOrName) ?? [];
     throw modelNotFound(
       candidates.length > 1
         ? `Several brands have a model of that name: ${candidates.join(', ')}.`

@@ -1,7 +1,12 @@
-export { CatalogueIndex } from './catalogue-index.js';
+export { CatalogueIndex, modelNotFound } from './catalogue-index.js';
 export { accessOf, requireAccess } from './model-access.js';
-export { planRoutes } from './plan.js';
-export type { Plan, PlannedRoute } from './plan.js';
+export { candidatesFor, credentialOf, planRoutes, wantedBy } from './plan.js';
+export { OPTIMIZE } from './rank-models.js';
+export type { Optimize, RankedModel, Wanted } from './rank-models.js';
+export type { Plan, PlannedRoute, PlanOptions } from './plan.js';
+export { isMeasured } from './route-order.js';
+export { RouteStats } from './route-stats.js';
+export { discountOn } from './terms.js';
 export { RetryBudget } from './retry-budget.js';
 export { attemptsFailed, runAttempts } from './run-attempts.js';
 export type { Breakers } from './run-attempts.js';

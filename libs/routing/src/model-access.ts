@@ -2,7 +2,7 @@ import { ApiError, type ModelAccess } from '@gateway/contracts';
 import { modelNotFound } from './catalogue-index.js';
 
 /** Exact id, or a brand wildcard of the form `<brand>/*`. */
-function matchesModel(patterns: readonly string[], modelId: string): boolean {
+export function matchesModel(patterns: readonly string[], modelId: string): boolean {
   const wildcard = `${modelId.slice(0, modelId.indexOf('/'))}/*`;
   return patterns.some((pattern) => pattern === modelId || pattern === wildcard);
 }

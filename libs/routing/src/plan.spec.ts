@@ -3,6 +3,7 @@ import type {
   CatalogueModel,
   CatalogueSnapshot,
   KeyPrincipal,
+  ProviderKeyGrant,
   ModelRecord,
   Route,
 } from '@gateway/contracts';
@@ -10,7 +11,10 @@ import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import { PROVIDERS } from '@gateway/providers';
 import { CatalogueIndex } from './catalogue-index.js';
 import { accessOf, requireAccess } from './model-access.js';
-import { planRoutes, type PlanOptions } from './plan.js';
+import { planRoutes, type PlannedRoute, type PlanOptions } from './plan.js';
+import { RouteStats } from './route-stats.js';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
 
 const enabled = new Map(
   PROVIDERS.filter(({ slug }) => ['openai', 'anthropic', 'groq', 'simulated'].includes(slug)).map(
@@ -68,10 +72,13 @@ function endpointAt(path: string): Endpoint {
 const chat = endpointAt('/chat/completions');
 const messages = endpointAt('/messages');
 
-function plan(
-  target: CatalogueModel,
-  { endpoint = chat, body = {}, ...more }: Partial<PlanOptions> & { endpoint?: Endpoint; body?: object } = {},
-): string[] {
+type More = Partial<PlanOptions> & { endpoint?: Endpoint; body?: object };
+
+function plan(target: CatalogueModel, more: More = {}): string[] {
+  return planned(target, more).map(({ route, model: { record } }) => `${route.provider}:${record.id}`);
+}
+
+function planned(target: CatalogueModel, { endpoint = chat, body = {}, ...more }: More = {}): PlannedRoute[] {
   const bytes = Buffer.from(
     JSON.stringify({
       model: target.record.id,
@@ -86,10 +93,22 @@ function plan(
     principal,
     index: index(target),
     providers: enabled,
+    byok: { providers: enabled, feePct: '0' },
     breakers: closed,
+    stats: new RouteStats(),
+    nowMs: NOW,
     ...more,
   };
-  return planRoutes(options).routes.map((planned) => `${planned.route.provider}:${planned.model.record.id}`);
+  return planRoutes(options).routes;
+}
+
+function refusalOr(make: () => string): string {
+  try {
+    return make();
+  } catch (error) {
+    const { code, status } = error as ApiError;
+    return `${status} ${code}`;
+  }
 }
 
 function refusal(make: () => unknown): string {
@@ -115,7 +134,7 @@ describe('a plan', () => {
     expect(plan(both)[0]).toBe('openai:acme/one');
   });
 
-  it('follows provider_order, only_providers, ignore_providers, max_price and allow_fallbacks of the policy', () => {
+  it('ROUTE-08 KEY-17 follows provider_order, only_providers, ignore_providers, max_price and allow_fallbacks of the policy', () => {
     const under = (routingPolicy: KeyPrincipal['routingPolicy']): string[] =>
       plan(two, { principal: { ...principal, routingPolicy } });
     expect(under({ provider_order: ['openai'] })).toEqual(['openai:acme/one', 'groq:acme/one']);
@@ -125,7 +144,35 @@ describe('a plan', () => {
     expect(under({ allow_fallbacks: false })).toEqual(['groq:acme/one']);
   });
 
-  it('appends fallback models that the key may call', () => {
+  it('ROUTE-03 ROUTE-05 ERR-20 begins with the account’s own keys, and leaves the platform’s out where one forbids it', () => {
+    const own = (...keys: Partial<ProviderKeyGrant>[]): string =>
+      refusalOr(() => {
+        const providerKeys = keys.map((key, n) => ({
+          id: `pk_${n}`,
+          provider: 'openai',
+          version: 1,
+          allowedModels: null,
+          allowPlatformFallback: true,
+          ...key,
+        }));
+        return planned(two, { principal: { ...principal, providerKeys } })
+          .map(({ route, providerKey }) => providerKey?.id ?? route.provider)
+          .join(' ');
+      });
+    expect(own()).toBe('groq openai');
+    expect(own({})).toBe('pk_0 groq openai');
+    expect(own({}, {})).toBe('pk_0 pk_1 groq openai');
+    expect(own({}, { provider: 'groq' })).toBe('pk_1 pk_0 groq openai');
+    expect(own({ allowPlatformFallback: false })).toBe('pk_0');
+    expect(own({ allowPlatformFallback: false }, { provider: 'groq' })).toBe('pk_1 pk_0');
+    expect(own({ allowedModels: ['acme/*'] })).toBe('pk_0 groq openai');
+    expect(own({ allowedModels: ['other/*'] })).toBe('groq openai');
+    expect(own({ allowedModels: [], allowPlatformFallback: false })).toBe('403 byok_model_not_allowed');
+    // A key at a provider that does not serve the model says nothing of it.
+    expect(own({ provider: 'anthropic', allowPlatformFallback: false })).toBe('groq openai');
+  });
+
+  it('ROUTE-08 appends fallback models that the key may call', () => {
     const other = model('acme/two', [route('openai', '5', { model: 'acme/two' })]);
     const more = (access: KeyPrincipal['access']): string[] =>
       plan(two, {
@@ -146,7 +193,7 @@ describe('a plan', () => {
     expect(plan(two, { breakers: { isOpen: () => true } })).toEqual(['groq:acme/one']);
   });
 
-  it('keeps a pinned key on its provider', () => {
+  it('KEY-22 ERR-21 keeps a pinned key on its provider', () => {
     expect(plan(two, { principal: { ...principal, fixedProvider: 'openai' } })).toEqual(['openai:acme/one']);
     expect(refusal(() => plan(two, { principal: { ...principal, fixedProvider: 'anthropic' } }))).toBe(
       '400 model_not_available_on_pinned_provider',
@@ -165,7 +212,7 @@ describe('a plan', () => {
     expect(refusal(() => plan(embedding, { endpoint: messages }))).toBe('501 model_capability_not_supported');
   });
 
-  it('refuses a hard parameter that no route can serve, naming it', () => {
+  it('ERR-34 refuses a hard parameter that no route can serve, naming it', () => {
     const needsLogprobs = { logprobs: true };
     expect(plan(two, { body: needsLogprobs })).toEqual(['openai:acme/one']);
     const translated = model('acme/one', [route('anthropic', '1')]);
@@ -189,7 +236,10 @@ describe('a plan', () => {
       principal,
       index: index(two),
       providers: enabled,
+      byok: { providers: enabled, feePct: '0' },
       breakers: closed,
+      stats: new RouteStats(),
+      nowMs: NOW,
     }).routes;
     expect(first.terms).toEqual({
       record: first.route.price,
@@ -210,6 +260,73 @@ describe('a plan', () => {
       route('groq', '1'),
     ]);
     expect(plan(priced, { body: flex })).toEqual(['openai:acme/one']);
+  });
+});
+
+describe('a plan of the model `auto`', () => {
+  const other = model('acme/two', [route('openai', '5', { model: 'acme/two' })]);
+  const mute = model('acme/mute', [route('openai', '0.1', { model: 'acme/mute' })], {
+    supports_completions_api: false,
+  });
+  const one = model('acme/one', [route('openai', '2')]);
+  for (const { record } of [one, other, mute]) Object.assign(record, { context_length: 9_000 });
+  const auto = (more: Partial<Omit<PlanOptions, 'endpoint'>> & { body?: object } = {}): string[] =>
+    plan(one, { index: index(one, other, mute), body: { model: 'auto' }, ...more });
+
+  it('EVAL-01 EVAL-02 chooses a model that serves, with the next ones behind it', () => {
+    expect(auto()).toEqual(['openai:acme/one', 'openai:acme/two']);
+    const routingPolicy = { allow_fallbacks: false };
+    expect(auto({ principal: { ...principal, routingPolicy } })).toEqual(['openai:acme/one']);
+    expect(
+      auto({ principal: { ...principal, defaultModel: 'auto' }, body: { model: undefined } }),
+    ).toHaveLength(2);
+  });
+
+  it('EVAL-02 chooses only what the key may call', () => {
+    const access = [{ kind: 'key' as const, allowed: ['acme/two'], blocked: null }];
+    expect(auto({ principal: { ...principal, access } })).toEqual(['openai:acme/two']);
+  });
+
+  it('KEY-31 404 model_not_found where the key may call none of the candidates', () => {
+    const access = [{ kind: 'key' as const, allowed: ['acme/mute', 'else/*'], blocked: null }];
+    expect(refusal(() => auto({ principal: { ...principal, access } }))).toBe('404 model_not_found');
+  });
+
+  it('passes over a model whose routes cannot carry a parameter', () => {
+    const foreign = model('acme/foreign', [route('anthropic', '0.1', { model: 'acme/foreign' })]);
+    Object.assign(foreign.record, { context_length: 9_000 });
+    const body = { model: 'auto', logprobs: true };
+    expect(auto({ index: index(foreign, one), body })[0]).toBe('openai:acme/one');
+  });
+});
+
+describe('a route that retires', () => {
+  it('leaves every plan on its day', () => {
+    const target = model('acme/one', [
+      route('openai', '1', { retiresAtMs: NOW }),
+      route('groq', '2', { retiresAtMs: NOW + 1 }),
+    ]);
+    expect(plan(target)).toEqual(['groq:acme/one']);
+    expect(plan(target, { nowMs: NOW - 1 })).toEqual(['openai:acme/one', 'groq:acme/one']);
+  });
+});
+
+describe('an account with a discount', () => {
+  it('pays less on the routes that the discount covers', () => {
+    const bytes = Buffer.from('{"model":"acme/one","messages":[{"role":"user","content":"hi"}]}');
+    const discount = { pct: '25', models: null, providers: ['groq'] };
+    const { routes } = planRoutes({
+      asked: chat.read({ bytes, headers: {} }),
+      endpoint: chat,
+      principal: { ...principal, discount },
+      index: index(model('acme/one', [route('openai', '2'), route('groq', '1')])),
+      providers: enabled,
+      byok: { providers: enabled, feePct: '0' },
+      breakers: closed,
+      stats: new RouteStats(),
+      nowMs: NOW,
+    });
+    expect(routes.map(({ terms }) => terms.discountPct)).toEqual(['25', null]);
   });
 });
 

@@ -2,17 +2,20 @@ import {
   ApiError,
   type CatalogueModel,
   type KeyPrincipal,
-  type ModelRecord,
+  type ProviderKeyGrant,
   type Route,
   type RoutingPolicy,
 } from '@gateway/contracts';
 import { Misfit, type Translation } from '@gateway/dialects';
-import type { Asked, Endpoint, Need } from '@gateway/endpoints';
-import { comparePrices, servesTier } from '@gateway/money';
+import type { Asked, Endpoint } from '@gateway/endpoints';
+import { estimateInput, servesTier } from '@gateway/money';
 import type { Provider } from '@gateway/providers';
-import type { CatalogueIndex } from './catalogue-index.js';
-import { accessOf, requireAccess } from './model-access.js';
-import { platformTerms, type RouteTerms } from './terms.js';
+import { modelNotFound, type CatalogueIndex } from './catalogue-index.js';
+import { accessOf, matchesModel, requireAccess } from './model-access.js';
+import { has, rankModels, type RankedModel, type Wanted } from './rank-models.js';
+import { inOrder, isAllowedBy } from './route-order.js';
+import type { RouteStats } from './route-stats.js';
+import { byokTerms, platformTerms, type RouteTerms } from './terms.js';
 
 /** One route of a plan with all that an attempt needs. */
 export interface PlannedRoute {
@@ -20,6 +23,8 @@ export interface PlannedRoute {
   model: CatalogueModel;
   provider: Provider;
   terms: RouteTerms;
+  /** The account's own key that is called with; absent = the platform's credential. */
+  providerKey?: ProviderKeyGrant;
   translation: Translation;
 }
 
@@ -33,64 +38,37 @@ export interface Plan {
   routes: PlannedRoute[];
 }
 
+/** What a model is chosen from. */
+type CandidateOptions = Pick<
+  PlanOptions,
+  'asked' | 'principal' | 'index' | 'providers' | 'byok' | 'stats' | 'nowMs'
+>;
+
 export interface PlanOptions {
   asked: Asked;
   endpoint: Pick<Endpoint, 'translate'>;
   principal: KeyPrincipal;
   index: CatalogueIndex;
-  /** Providers with a credential, by slug. */
+  /** Providers with a credential of the platform, by slug. */
   providers: ReadonlyMap<string, Provider>;
+  /** Providers that provider keys of the account may be used at, and what of the list price that costs, in percent. */
+  byok: { providers: ReadonlyMap<string, Provider>; feePct: string };
   /** A route whose breaker is open leaves the plan while another is closed. */
-  breakers: { isOpen(route: Route): boolean };
+  breakers: { isOpen(route: Route, credential?: string): boolean };
+  stats: RouteStats;
+  nowMs: number;
 }
 
 /** More than any model's routes and fallbacks together; bounds the loop of attempts. */
 const ROUTES_MAX = 16;
 const FALLBACK_MODELS_MAX = 5;
+/** Models that stand behind the one that `auto` has chosen. */
+const AUTO_FALLBACKS_MAX = 2;
+const AUTO = 'auto';
+/** An answer whose length nobody bounds, and an input that counts as long work, where a model is chosen. */
+const LIKELY_OUTPUT_TOKENS = 1_024;
+const LONG_INPUT_TOKENS = 8_000;
 const NO_POLICY: RoutingPolicy = {};
-
-function rate(route: Route, side: 'prompt_usd_per_1m' | 'completion_usd_per_1m'): number {
-  return Number(route.price[side] ?? 0);
-}
-
-function isWithin(maxPrice: RoutingPolicy['max_price'], route: Route): boolean {
-  if (!maxPrice) return true;
-  const isAtMost = (limit: string | undefined, value: number): boolean =>
-    limit === undefined || value <= Number(limit);
-  return (
-    isAtMost(maxPrice.prompt_usd_per_1m, rate(route, 'prompt_usd_per_1m')) &&
-    isAtMost(maxPrice.completion_usd_per_1m, rate(route, 'completion_usd_per_1m'))
-  );
-}
-
-function isAllowedBy(policy: RoutingPolicy, route: Route): boolean {
-  if (policy.only_providers && !policy.only_providers.includes(route.provider)) return false;
-  if (policy.ignore_providers?.includes(route.provider)) return false;
-  return isWithin(policy.max_price, route);
-}
-
-/** Provider order of the policy, then price; at one price the caller's own dialect first, because nothing is translated. */
-function compare(asked: Asked, policy: RoutingPolicy): (a: Route, b: Route) => number {
-  const wanted = policy.provider_order ?? [];
-  const place = (route: Route): number => {
-    const at = wanted.indexOf(route.provider);
-    return at < 0 ? wanted.length : at;
-  };
-  const translated = (route: Route): number => (route.dialect === asked.dialect ? 0 : 1);
-  return (a, b) =>
-    place(a) - place(b) ||
-    comparePrices({ provider: '', record: a.price }, { provider: '', record: b.price }) ||
-    translated(a) - translated(b) ||
-    a.provider.localeCompare(b.provider);
-}
-
-/** A property of the catalogue record, checked as the endpoint named it. */
-function has(record: ModelRecord, need: Need): boolean {
-  if ('flag' in need) return record[need.flag];
-  if ('type' in need) return record.model_type === need.type;
-  if ('input' in need) return need.input.some((modality) => record.input_modalities.includes(modality));
-  return record.output_modalities.includes(need.output);
-}
 
 interface Survey {
   routes: PlannedRoute[];
@@ -98,16 +76,28 @@ interface Survey {
   missing: string | null;
   /** False where a route that did not serve might have: its provider is away, or a parameter stood in its way. */
   isForeign: boolean;
+  /** A provider key that could serve the model, or is not allowed to, forbids the platform's credentials. */
+  isPlatformOff: boolean;
 }
 
-/** The routes of one model that can serve the request, in order, each with its translation. */
-function survey(model: CatalogueModel, { asked, endpoint, principal, providers }: PlanOptions): Survey {
+const NO_KEYS: readonly ProviderKeyGrant[] = [];
+
+/**
+ * The routes of one model that can serve the request, in order, each with its translation: first those of the account's
+ * own provider keys, then the platform's.
+ */
+function survey(model: CatalogueModel, options: PlanOptions): Survey {
+  const { asked, endpoint, principal, providers, byok, stats, nowMs } = options;
   const policy = principal.routingPolicy ?? NO_POLICY;
   const lacked = asked.requires.find((requirement) => !has(model.record, requirement))?.param;
-  const found: Survey = { routes: [], missing: null, isForeign: true };
-  for (const route of [...model.routes].sort(compare(asked, policy))) {
+  const found: Survey = { routes: [], missing: null, isForeign: true, isPlatformOff: false };
+  const own: PlannedRoute[] = [];
+  for (const route of inOrder(model.routes, { asked, policy, principal, stats, nowMs })) {
     if (principal.fixedProvider !== null && route.provider !== principal.fixedProvider) continue;
-    const provider = providers.get(route.provider);
+    if ((route.retiresAtMs ?? Infinity) <= nowMs) continue;
+    const keys = principal.providerKeys?.filter((key) => key.provider === route.provider) ?? NO_KEYS;
+    const platform = providers.get(route.provider);
+    const provider = platform ?? (keys.length > 0 ? byok.providers.get(route.provider) : undefined);
     if (!provider || !isAllowedBy(policy, route)) {
       found.isForeign = false;
       continue;
@@ -129,10 +119,36 @@ function survey(model: CatalogueModel, { asked, endpoint, principal, providers }
       fixesSampling,
       quirks,
     });
-    if (translation instanceof Misfit) found.missing ??= translation.param;
-    else found.routes.push({ route, model, provider, terms: platformTerms(route, asked.tier), translation });
+    if (translation instanceof Misfit) {
+      found.missing ??= translation.param;
+      continue;
+    }
+    for (const providerKey of keys) {
+      if (!providerKey.allowPlatformFallback) found.isPlatformOff = true;
+      if (!isServedBy(providerKey, model.record.id)) continue;
+      const terms = byokTerms(route, asked.tier, byok.feePct);
+      own.push({ route, model, provider, terms, providerKey, translation });
+    }
+    if (platform) {
+      const terms = platformTerms(route, asked.tier, principal.discount);
+      found.routes.push({ route, model, provider, terms, translation });
+    }
   }
+  if (own.length > 0 || found.isPlatformOff)
+    found.routes = found.isPlatformOff ? own : own.concat(found.routes);
+  const staying =
+    asked.credential == null ? [] : found.routes.filter((one) => credentialOf(one) === asked.credential);
+  if (staying.length > 0) found.routes = staying;
   return found;
+}
+
+/** `<provider>` for the platform's credential, `<provider>#<provider key>` for one of the account's own. */
+export function credentialOf({ route, providerKey }: Pick<PlannedRoute, 'route' | 'providerKey'>): string {
+  return providerKey ? `${route.provider}#${providerKey.id}` : route.provider;
+}
+
+function isServedBy({ allowedModels }: ProviderKeyGrant, modelId: string): boolean {
+  return allowedModels === null || matchesModel(allowedModels, modelId);
 }
 
 function refuse(model: CatalogueModel, found: Survey, { principal, asked }: PlanOptions): never {
@@ -142,6 +158,7 @@ function refuse(model: CatalogueModel, found: Survey, { principal, asked }: Plan
   ) {
     throw new ApiError('model_not_available_on_pinned_provider', { param: 'model' });
   }
+  if (found.isPlatformOff) throw new ApiError('byok_model_not_allowed', { param: 'model' });
   if (found.missing !== null) {
     throw new ApiError('unsupported_operation', {
       providerCode: 'unsupported_operation',
@@ -155,50 +172,111 @@ function refuse(model: CatalogueModel, found: Survey, { principal, asked }: Plan
 }
 
 function cannotServe({ record }: CatalogueModel, { serves }: Asked): ApiError {
+  const msg = `${record.id} cannot serve this endpoint`;
+  if (serves.status === 422)
+    return new ApiError('validation_error', {
+      message: `${msg}.`,
+      details: [{ type: 'model_capability_not_supported', loc: ['model'], msg }],
+      param: 'model',
+    });
   return new ApiError('model_capability_not_supported', {
     status: serves.status,
-    message: `${record.id} cannot serve this endpoint.`,
+    message: `${msg}.`,
     param: 'model',
   });
 }
 
 /** Open routes leave while a closed one is left; if all are open the first stays, so that a model never vanishes. */
 function withoutOpen(routes: PlannedRoute[], breakers: PlanOptions['breakers']): PlannedRoute[] {
-  const closed = routes.filter(({ route }) => !breakers.isOpen(route));
+  const closed = routes.filter(({ route, providerKey }) => !breakers.isOpen(route, providerKey?.id));
   return closed.length > 0 ? closed : routes.slice(0, 1);
 }
 
 /** The model asked for, which the caller may use and which serves the endpoint. Throws 422, 404, 403, 400 or 501. */
-function askedModel({ asked, principal, index }: PlanOptions): { model: CatalogueModel; name: string } {
+function askedModel({ asked, principal, index }: PlanOptions, name: string): CatalogueModel {
+  const model = index.model(name);
+  requireAccess(principal.access, model.record.id);
+  if (!has(model.record, asked.serves)) throw cannotServe(model, asked);
+  return model;
+}
+
+/** Throws ApiError `validation_error`. */
+function askedName({ asked, principal }: PlanOptions): string {
   const name = asked.model ?? principal.defaultModel;
   if (name === null)
     throw new ApiError('validation_error', {
       message: 'model is missing and the key has no default model.',
       details: [{ type: 'missing', loc: ['model'], msg: 'field required' }],
     });
-  const model = index.model(name);
-  requireAccess(principal.access, model.record.id);
-  if (!has(model.record, asked.serves)) throw cannotServe(model, asked);
-  return { model, name };
+  return name;
+}
+
+/** What the request needs of a model that is chosen for it. */
+export function wantedBy(asked: Asked): Wanted {
+  const { text, audio, image } = estimateInput(asked.input);
+  const inputTokens = text + audio + image;
+  const uses = (flag: string): boolean => asked.requires.some((need) => 'flag' in need && need.flag === flag);
+  return {
+    needs: [asked.serves, ...asked.requires],
+    inputTokens,
+    outputTokens: asked.maxOutputTokens ?? LIKELY_OUTPUT_TOKENS,
+    difficulty:
+      0.4 * Math.min(1, inputTokens / LONG_INPUT_TOKENS) +
+      0.3 * Number(uses('supports_tools')) +
+      0.3 * Number(uses('supports_thinking')),
+    optimize: 'balanced',
+  };
+}
+
+/** The models that `auto` may mean, the best first. */
+export function candidatesFor(
+  options: CandidateOptions,
+  wanted: Wanted = wantedBy(options.asked),
+): RankedModel[] {
+  const { principal, index, providers, byok, stats, nowMs } = options;
+  const own = new Set(principal.providerKeys?.map(({ provider }) => provider));
+  const callable = {
+    has: (slug: string) => providers.has(slug) || (own.has(slug) && byok.providers.has(slug)),
+  };
+  return rankModels(wanted, { snapshot: index.snapshot, principal, providers: callable, stats, nowMs });
+}
+
+/** The best model whose routes can serve, and the next ones. Throws 404 or what the best one's routes are refused with. */
+function chosen(options: PlanOptions): { model: CatalogueModel; found: Survey; others: string[] } {
+  const ranked = candidatesFor(options);
+  if (ranked.length === 0)
+    throw modelNotFound('No model that can serve this request is there for the key to choose from.');
+  for (const [at, { model }] of ranked.entries()) {
+    const found = survey(model, options);
+    if (found.routes.length === 0) continue;
+    const others = ranked.slice(at + 1, at + 1 + AUTO_FALLBACKS_MAX).map((next) => next.model.record.id);
+    return { model, found, others };
+  }
+  const [{ model }] = ranked;
+  return refuse(model, survey(model, options), options);
 }
 
 /**
  * Model, access, capability and routes of a request, in memory and pure. Throws ApiError model_not_found, model_excluded,
- * model_capability_not_supported, unsupported_operation, model_not_available_on_pinned_provider or provider_not_available.
+ * model_capability_not_supported, unsupported_operation, model_not_available_on_pinned_provider, byok_model_not_allowed
+ * or provider_not_available.
  */
 export function planRoutes(options: PlanOptions): Plan {
   const { asked, principal, index } = options;
-  const { model, name } = askedModel(options);
+  const name = askedName(options);
   const policy = principal.routingPolicy ?? NO_POLICY;
-  const found = survey(model, options);
+  const auto = name === AUTO ? chosen(options) : null;
+  const model = auto?.model ?? askedModel(options, name);
+  const found = auto?.found ?? survey(model, options);
   const canFallBack = (policy.allow_fallbacks ?? true) && principal.fixedProvider === null;
   const routes = canFallBack
     ? found.routes
     : found.routes.filter(({ route }) => route.provider === found.routes[0]?.route.provider);
-  for (const id of canFallBack ? (policy.fallback_models ?? []).slice(0, FALLBACK_MODELS_MAX) : []) {
-    const other = index.snapshot.models.find((candidate) => candidate.record.id === id);
-    if (!other || accessOf(principal.access, id) !== 'allowed' || !has(other.record, asked.serves)) continue;
-    routes.push(...survey(other, options).routes);
+  const fallbacks = policy.fallback_models ?? auto?.others ?? [];
+  for (const id of canFallBack ? fallbacks.slice(0, FALLBACK_MODELS_MAX) : []) {
+    const other = index.find(id);
+    if (!other || other === model || accessOf(principal.access, other.record.id) !== 'allowed') continue;
+    if (has(other.record, asked.serves)) routes.push(...survey(other, options).routes);
   }
   if (routes.length === 0) refuse(model, found, options);
   return {

@@ -13,13 +13,16 @@ import {
 import type { Plan, PlannedRoute } from './plan.js';
 import type { RetryBudget } from './retry-budget.js';
 
-/** Circuit breakers, one per credential and model. The platform's driver wraps a library. */
+/**
+ * Circuit breakers, one per credential and model; `credential` is the id of a provider key, absent the platform's own
+ * credential. The platform's driver wraps a library.
+ */
 export interface Breakers {
-  isOpen(route: Route): boolean;
+  isOpen(route: Route, credential?: string): boolean;
   /** Runs an attempt and counts its outcome; errors that are not the provider's fault do not count. */
-  run<T>(route: Route, attempt: () => Promise<T>): Promise<T>;
+  run<T>(route: Route, attempt: () => Promise<T>, credential?: string): Promise<T>;
   /** A stream died after its attempt had already counted as good. */
-  report(route: Route, error: UpstreamError): void;
+  report(route: Route, error: UpstreamError, credential?: string): void;
 }
 
 export interface AttemptsOptions<T> {
@@ -68,6 +71,8 @@ class AttemptLoop<T> {
   private readonly faults: AttemptFault[] = [];
   private retriesLeft: number;
   private n = 0;
+  /** Provider keys that their provider refused: no other route is tried with them. */
+  private readonly refusedKeys = new Set<string>();
 
   constructor(private readonly options: AttemptsOptions<T>) {
     this.retriesLeft = options.policy.max_retries ?? DEFAULT_RETRIES;
@@ -77,9 +82,13 @@ class AttemptLoop<T> {
     const { routes } = this.options.plan;
     let last: UpstreamError | null = null;
     for (const [at, planned] of routes.entries()) {
+      const key = planned.providerKey?.id;
+      if (key !== undefined && this.refusedKeys.has(key)) continue;
       const outcome = await this.route(planned, at < routes.length - 1);
       if (outcome.kind === 'served') return outcome.value;
       last = outcome.error;
+      if (key !== undefined && last.options.fault === 'account' && !last.options.retryable)
+        this.refusedKeys.add(key);
       if (!last.options.fallback && !last.options.retryable) break;
     }
     if (!last) throw new ApiError('provider_not_available');
@@ -96,7 +105,11 @@ class AttemptLoop<T> {
       this.n += 1;
       const n = this.n;
       try {
-        return { kind: 'served', value: await breakers.run(planned.route, () => attempt(planned, n)) };
+        const { route, providerKey } = planned;
+        return {
+          kind: 'served',
+          value: await breakers.run(route, () => attempt(planned, n), providerKey?.id),
+        };
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
         this.faults.push(faultOf(error, n));

@@ -3,6 +3,7 @@ export { keyPrincipal, modelAccess, scopeLimits, sessionPrincipal } from './buil
 export { attemptRecord, rejectionRecord, usageRecord } from './builders/usage-records.js';
 export { CatalogueReaderDouble } from './doubles/catalogue-reader-double.js';
 export { EventLogDouble } from './doubles/event-log-double.js';
+export { ResponseStoreDouble } from './doubles/response-store-double.js';
 export { FundsDouble } from './doubles/funds-double.js';
 export { MailerDouble } from './doubles/mailer-double.js';
 export { LimitStoreDouble } from './doubles/limit-store-double.js';

@@ -23,6 +23,7 @@ const OPEN: UpstreamErrorOptions = {
 
 interface Slot {
   route: Route;
+  isPlatforms: boolean;
   breaker: RouteBreaker;
   usedAtMs: number;
 }
@@ -37,12 +38,12 @@ export class CircuitBreakers implements Breakers {
     private readonly onState: (route: Route, state: BreakerState) => void = () => undefined,
   ) {}
 
-  isOpen(route: Route): boolean {
-    return this.slots.get(nameOf(route))?.breaker.isRefusing ?? false;
+  isOpen(route: Route, credential?: string): boolean {
+    return this.slots.get(nameOf(route, credential))?.breaker.isRefusing ?? false;
   }
 
-  async run<T>(route: Route, attempt: () => Promise<T>): Promise<T> {
-    const breaker = this.breakerOf(route);
+  async run<T>(route: Route, attempt: () => Promise<T>, credential?: string): Promise<T> {
+    const breaker = this.breakerOf(route, credential);
     const pass = breaker.enter();
     if (pass === null) throw withoutStack(() => new UpstreamError(OPEN));
     try {
@@ -55,21 +56,22 @@ export class CircuitBreakers implements Breakers {
     }
   }
 
-  report(route: Route, error: UpstreamError): void {
-    if (error.options.countsAsFault) this.breakerOf(route).fault();
+  report(route: Route, error: UpstreamError, credential?: string): void {
+    if (error.options.countsAsFault) this.breakerOf(route, credential).fault();
   }
 
-  /** Every breaker in memory; `model` is the provider's own name. */
+  /** Every breaker in memory of the platform's own credentials; `model` is the provider's own name. */
   states(): { provider: string; model: string; state: BreakerState }[] {
-    return [...this.slots.values()].map(({ route, breaker }) => ({
+    const platforms = [...this.slots.values()].filter(({ isPlatforms }) => isPlatforms);
+    return platforms.map(({ route, breaker }) => ({
       provider: route.provider,
       model: route.upstreamModel,
       state: breaker.state,
     }));
   }
 
-  private breakerOf(route: Route): RouteBreaker {
-    const name = nameOf(route);
+  private breakerOf(route: Route, credential: string | undefined): RouteBreaker {
+    const name = nameOf(route, credential);
     const now = this.clock.monotonic();
     const known = this.slots.get(name);
     if (known) {
@@ -77,8 +79,11 @@ export class CircuitBreakers implements Breakers {
       return known.breaker;
     }
     if (this.slots.size >= BREAKERS_MAX) this.evict(now);
-    const breaker = new RouteBreaker(this.clock, this.random, (state) => this.onState(route, state));
-    this.slots.set(name, { route, breaker, usedAtMs: now });
+    const breaker = new RouteBreaker(this.clock, this.random, (state) => {
+      // How a customer's own key fares is for them to see, and no series of ours.
+      if (credential === undefined) this.onState(route, state);
+    });
+    this.slots.set(name, { route, isPlatforms: credential === undefined, breaker, usedAtMs: now });
     return breaker;
   }
 
@@ -99,8 +104,9 @@ export class CircuitBreakers implements Breakers {
   }
 }
 
-function nameOf(route: Route): string {
-  return `${route.provider} ${route.upstreamModel}`;
+function nameOf({ provider, upstreamModel }: Route, credential: string | undefined): string {
+  const line = `${provider} ${upstreamModel}`;
+  return credential === undefined ? line : `${line} ${credential}`;
 }
 
 /** A provider that answered is reachable, whatever it said to this caller; one that a caller did not wait for may not be. */

@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Module } from '@nestjs/common';
-import { CatalogueReader, Funds, PrincipalReader, type CatalogueModel } from '@gateway/contracts';
+import {
+  CatalogueReader,
+  Funds,
+  PrincipalReader,
+  ProviderKeyVault,
+  ResponseStore,
+  StoredContent,
+  type CatalogueModel,
+} from '@gateway/contracts';
 import { EdgeConfig, EdgeModule, START_SHIPPER, type StartShipper } from '@gateway/edge';
 import { Shipper } from '@gateway/journal';
 import { bootstrap, mintSecret, PlatformModule, SystemClock, SystemRandom } from '@gateway/platform';
@@ -15,6 +23,9 @@ import {
   keyPrincipal,
   LimitStoreDouble,
   PrincipalReaderDouble,
+  ProviderKeyVaultDouble,
+  ResponseStoreDouble,
+  StoredContentDouble,
   scopeLimits,
 } from '@gateway/testing';
 
@@ -75,6 +86,9 @@ export async function startGateway(upstreamUrl: string): Promise<Gateway> {
     { provide: CatalogueReader, useValue: catalogue },
     { provide: PrincipalReader, useValue: principals },
     { provide: Funds, useValue: funds },
+    { provide: ProviderKeyVault, useValue: new ProviderKeyVaultDouble() },
+    { provide: ResponseStore, useValue: new ResponseStoreDouble() },
+    { provide: StoredContent, useValue: new StoredContentDouble() },
     { provide: START_SHIPPER, useValue: startShipper },
   ];
   const neighbours = {
@@ -103,7 +117,7 @@ export async function startGateway(upstreamUrl: string): Promise<Gateway> {
         limitStore: () => limits,
       }),
       neighbours,
-      EdgeModule.with({ config, providers, frontDoor: {} }),
+      EdgeModule.with({ config, providers, addresses: new Map(), frontDoor: {} }),
     ],
   })
   class ReplayApp {}

@@ -17,6 +17,8 @@ const HOSTS: Record<string, { provider: string; front: FrontName }> = {
   'api.perplexity.ai': { provider: 'perplexity', front: 'chat' },
   'api.z.ai': { provider: 'zai', front: 'chat' },
   'openrouter.ai': { provider: 'openrouter', front: 'chat' },
+  'ollama.com': { provider: 'ollama', front: 'chat' },
+  'localhost:11434': { provider: 'ollama', front: 'chat' },
 };
 
 export type Verdict =

@@ -4,7 +4,11 @@ import {
   EventLog,
   Funds,
   LimitStore,
+  OrgOwners,
   PrincipalReader,
+  ProviderKeyVault,
+  ResponseStore,
+  StoredContent,
   type Clock,
   type Random,
 } from '@gateway/contracts';
@@ -12,7 +16,11 @@ import type { Logger } from 'pino';
 import { ReadinessChecks, InternalHttp, LOGGER, Metrics, CLOCK, RANDOM } from '@gateway/platform';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
 import { HttpFunds } from './http-funds.js';
+import { HttpOrgOwners } from './http-org-owners.js';
+import { HttpStoredContent } from './http-stored-content.js';
+import { HttpProviderKeyVault } from './http-provider-key-vault.js';
 import { HttpPrincipalReader } from './http-principal-reader.js';
+import { HttpResponseStore } from './http-response-store.js';
 import { catalogueLoadCounter, principalCacheCounter } from './reader-metrics.js';
 
 /** Principals of the keys service, for an app that does not hold it. */
@@ -29,6 +37,34 @@ import { catalogueLoadCounter, principalCacheCounter } from './reader-metrics.js
 })
 class PrincipalsOverHttp {}
 export const RemotePrincipalsModule = { module: PrincipalsOverHttp, global: true };
+
+/** Provider keys of the keys service, for an app that does not hold it. */
+@Module({
+  providers: [
+    {
+      provide: ProviderKeyVault,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpProviderKeyVault(http, random),
+    },
+  ],
+  exports: [ProviderKeyVault],
+})
+class ProviderKeysOverHttp {}
+export const RemoteProviderKeysModule = { module: ProviderKeysOverHttp, global: true };
+
+/** Templates and memories of the keys service, for an app that does not hold it. */
+@Module({
+  providers: [
+    {
+      provide: StoredContent,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpStoredContent(http, random),
+    },
+  ],
+  exports: [StoredContent],
+})
+class StoredContentOverHttp {}
+export const RemoteStoredContentModule = { module: StoredContentOverHttp, global: true };
 
 @Injectable()
 class CatalogueFollower implements OnModuleInit, OnApplicationShutdown {
@@ -90,3 +126,31 @@ export const RemoteCatalogueModule = { module: CatalogueOverHttp, global: true }
 })
 class FundsOverHttp {}
 export const RemoteFundsModule = { module: FundsOverHttp, global: true };
+
+/** The workers service's responses, for an app that does not hold it. */
+@Module({
+  providers: [
+    {
+      provide: ResponseStore,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpResponseStore(http, random),
+    },
+  ],
+  exports: [ResponseStore],
+})
+class ResponsesOverHttp {}
+export const RemoteResponsesModule = { module: ResponsesOverHttp, global: true };
+
+/** Owners of organizations from the keys service, for an app that writes to them. */
+@Module({
+  providers: [
+    {
+      provide: OrgOwners,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpOrgOwners(http, random),
+    },
+  ],
+  exports: [OrgOwners],
+})
+class OrgOwnersOverHttp {}
+export const RemoteOrgOwnersModule = { module: OrgOwnersOverHttp, global: true };

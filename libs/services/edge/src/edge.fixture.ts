@@ -6,6 +6,9 @@ import {
   CatalogueReader,
   Funds,
   PrincipalReader,
+  ProviderKeyVault,
+  ResponseStore,
+  StoredContent,
   TOPIC,
   type CatalogueModel,
   type KeyPrincipal,
@@ -29,10 +32,14 @@ import {
   catalogueModel,
   CatalogueReaderDouble,
   EventLogDouble,
+  fixedClock,
   FundsDouble,
   keyPrincipal,
   LimitStoreDouble,
   PrincipalReaderDouble,
+  ProviderKeyVaultDouble,
+  ResponseStoreDouble,
+  StoredContentDouble,
   scopeLimits,
 } from '@gateway/testing';
 import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
@@ -102,6 +109,9 @@ export interface EdgeUnderTest {
   principals: PrincipalReaderDouble;
   limits: LimitStoreDouble;
   funds: FundsDouble;
+  responses: ResponseStoreDouble;
+  vault: ProviderKeyVaultDouble;
+  stored: StoredContentDouble;
   journal: JournalRuntime;
   sim: UpstreamSim;
   app: RunningApp;
@@ -168,15 +178,31 @@ interface AppParts {
   principals: PrincipalReaderDouble;
   catalogue: CatalogueReaderDouble;
   funds: FundsDouble;
+  responses: ResponseStoreDouble;
+  vault: ProviderKeyVaultDouble;
+  stored: StoredContentDouble;
   edgeModule: DynamicModule;
 }
 
 /** The edge with its platform, and the neighbours' ports as the test's own. */
-function appOf({ log, limits, principals, catalogue, funds, edgeModule }: AppParts): Type<unknown> {
+function appOf({
+  log,
+  limits,
+  principals,
+  catalogue,
+  funds,
+  responses,
+  vault,
+  stored,
+  edgeModule,
+}: AppParts): Type<unknown> {
   const ports = [
     { provide: CatalogueReader, useValue: catalogue },
     { provide: PrincipalReader, useValue: principals },
     { provide: Funds, useValue: funds },
+    { provide: ResponseStore, useValue: responses },
+    { provide: ProviderKeyVault, useValue: vault },
+    { provide: StoredContent, useValue: stored },
     { provide: START_SHIPPER, useValue: keepingShipper(log) },
   ];
   const neighbours = {
@@ -236,7 +262,9 @@ function post(url: string, ownKey: string, body: unknown, options: PostOptions =
 export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnderTest> {
   const sim = await startUpstreamSim({});
   const folder = mkdtempSync(join(tmpdir(), 'edge-'));
-  const limits = new LimitStoreDouble({ clock, random });
+  // A window is a minute of the clock, and what a test counts has to lie in one: this clock stands still.
+  const standing = fixedClock(new Date(clock.now()).toISOString());
+  const limits = new LimitStoreDouble({ clock: standing, random });
   const principals = new PrincipalReaderDouble();
   const log = new EventLogDouble();
   const catalogue = new CatalogueReaderDouble();
@@ -248,14 +276,14 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
   const funds = new FundsDouble(limits);
   funds.balanceNano = BigInt(options.balanceUsd ?? 100) * 1_000_000_000n;
   const config = Object.assign(new EdgeConfig(), { JOURNAL_DIR: folder, ...options.config });
-  const edgeModule = EdgeModule.with({
-    config,
-    providers: simulatedAccess(sim, (await options.upstreams?.(sim)) ?? {}),
-    frontDoor: options.frontDoor ?? {},
-  });
+  const responses = new ResponseStoreDouble();
+  const [vault, stored] = [new ProviderKeyVaultDouble(), new StoredContentDouble()];
+  const providers = simulatedAccess(sim, (await options.upstreams?.(sim)) ?? {});
+  const addresses = new Map([...providers].map(([slug, { access }]) => [slug, access.baseUrl]));
+  const edgeModule = EdgeModule.with({ config, providers, addresses, frontDoor: options.frontDoor ?? {} });
   const app = await bootstrap({
     name: 'edge',
-    module: appOf({ log, limits, principals, catalogue, funds, edgeModule }),
+    module: appOf({ log, limits, principals, catalogue, funds, responses, vault, stored, edgeModule }),
     config: {
       host: '127.0.0.1',
       port: 0,
@@ -273,6 +301,7 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
     principals,
     limits,
     funds,
+    ...{ responses, vault, stored },
     sim,
     app,
     addKey,

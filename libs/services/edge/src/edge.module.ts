@@ -13,28 +13,34 @@ import {
   Funds,
   LimitStore,
   PrincipalReader,
+  ProviderKeyVault,
   type Clock,
   type Random,
 } from '@gateway/contracts';
 import { CLOCK, Deadlines, Drain, LOGGER, RANDOM, ReadinessChecks } from '@gateway/platform';
+import { PROVIDERS } from '@gateway/providers';
 import { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
-import { CatalogueIndex, RetryBudget } from '@gateway/routing';
+import { CatalogueIndex, RetryBudget, RouteStats } from '@gateway/routing';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { OutputSizes } from './admission/output-sizes.js';
 import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
 import { registerFrontDoor, type FrontDoorServices } from './front-door/front-door.js';
+import { OpenedKeys } from './upstream/opened-keys.js';
 import { registerEndpoints } from './inference/endpoint.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { EdgeMetrics } from './units/edge-metrics.js';
 import { JournalRuntime } from './units/journal-runtime.js';
+import { KeyUses } from './units/key-uses.js';
 import { Rejections } from './units/rejections.js';
 
 export interface EdgeOptions {
   config: EdgeConfig;
   /** Providers with a credential, by slug. */
   providers: ReadonlyMap<string, EnabledProvider>;
+  /** Address per provider slug at which customers' own keys are used. */
+  addresses: ReadonlyMap<string, string>;
   /** Where paths of other services go; empty where they are mounted in this process. */
   frontDoor: FrontDoorServices;
 }
@@ -46,6 +52,7 @@ const OPTIONS = Symbol('EdgeOptions');
 class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly transport: UndiciTransport;
   private readonly breakers: CircuitBreakers;
+  private readonly keyUses: KeyUses;
   private rejections: Rejections | null = null;
 
   constructor(
@@ -62,6 +69,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     private readonly drain: Drain,
     private readonly metrics: EdgeMetrics,
     private readonly readiness: ReadinessChecks,
+    private readonly vault: ProviderKeyVault,
   ) {
     const { config } = options;
     this.transport = new UndiciTransport({
@@ -76,15 +84,20 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       logger.warn({ provider: route.provider, model: route.model, state }, 'circuit breaker');
     });
     metrics.watch(this.breakers, this.transport);
+    this.keyUses = new KeyUses(vault, clock, (failure) =>
+      logger.warn({ err: failure }, 'uses of provider keys will be reported later'),
+    );
   }
 
   async onModuleInit(): Promise<void> {
     const instance = this.host.httpAdapter.getInstance<FastifyInstance>();
     const { clock, random, funds, principals, drain, breakers, transport, metrics } = this;
-    const { config, providers, frontDoor } = this.options;
+    const { config, providers, addresses, frontDoor } = this.options;
     const { puts, journal, inFlight, watch } = this.runtime;
     const outputs = new OutputSizes(clock);
     const speeds = new OutputSpeeds();
+    const deadlines = new Deadlines(clock);
+    this.keyUses.start();
     this.rejections = new Rejections(journal, clock, metrics);
     await registerEndpoints(instance, {
       clock,
@@ -95,6 +108,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       puts,
       journal,
       outputs,
+      stats: new RouteStats(),
       speeds,
       breakers,
       transport,
@@ -104,7 +118,16 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       index: indexOf(this.catalogue),
       providers: new Map([...providers].map(([slug, { provider }]) => [slug, provider])),
       access: new Map([...providers].map(([slug, { access }]) => [slug, access])),
-      deadlines: new Deadlines(clock),
+      byok: {
+        providers: new Map(
+          PROVIDERS.flatMap((one) => (addresses.has(one.slug) ? [[one.slug, one] as const] : [])),
+        ),
+        feePct: config.BYOK_FEE_PCT,
+      },
+      addresses,
+      openedKeys: new OpenedKeys(this.vault, { random, deadlines }),
+      keyUses: this.keyUses,
+      deadlines,
       budget: new RetryBudget(),
       alarms: new ProviderAlarms(metrics, this.logger, clock),
       inFlight,
@@ -118,8 +141,9 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
   }
 
   /** Before the journal ships its last records. */
-  beforeApplicationShutdown(): void {
+  async beforeApplicationShutdown(): Promise<void> {
     this.rejections?.flushAll();
+    await this.keyUses.stop();
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,4 +1,4 @@
-export { EdgeConfig, enabledProviders } from './config/edge.config.js';
+export { EdgeConfig, enabledProviders, providerAddresses } from './config/edge.config.js';
 export type { EnabledProvider } from './config/edge.config.js';
 export { EdgeModule } from './edge.module.js';
 export type { FrontDoorServices } from './front-door/front-door.js';

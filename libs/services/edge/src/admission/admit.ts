@@ -114,8 +114,12 @@ async function decide(
     switch (result.outcome) {
       case 'ok':
         return { ...planned, request, admitted: result };
-      case 'refused':
-        return new Refused(refusalError(result.refusal, random), result.refusal);
+      case 'refused': {
+        const unbilled = result.refusal.resetsInSeconds === null ? onOwnKeys(planned) : null;
+        if (unbilled === null) return new Refused(refusalError(result.refusal, random), result.refusal);
+        planned = unbilled;
+        break;
+      }
       case 'stale': {
         const principal = await again.reload();
         await limits.stamp(principal.accountId, principal.accountVersion, result.gen);
@@ -150,6 +154,14 @@ async function decide(
     }
   }
   throw unavailable(random, new Error('admission did not settle'));
+}
+
+/** Where the money is out: the same plan on the account's own provider keys alone; null where that is all or nothing of it. */
+function onOwnKeys(planned: Planned): Planned | null {
+  const { plan } = planned;
+  const routes = plan.routes.filter(({ terms }) => terms.byok.served);
+  if (routes.length === 0 || routes.length === plan.routes.length) return null;
+  return { ...planned, plan: { ...plan, routes } };
 }
 
 /** Every scope of the unit with the money and the tokens that it may cost (pricing 8). */

@@ -207,7 +207,7 @@ class Delivery {
     const { state } = this.attempt;
     note(state, error);
     this.deps.alarms.see(state.planned, error, this.unit.call.requestId);
-    this.deps.breakers.report(state.planned.route, error);
+    this.deps.breakers.report(state.planned.route, error, state.planned.providerKey?.id);
     await this.failedWith(attemptsFailed(error, []));
   }
 

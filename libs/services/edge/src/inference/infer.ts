@@ -2,7 +2,7 @@ import { ApiError, type ErrorCode } from '@gateway/contracts';
 import { LEASE_MS, rateHeaders } from '@gateway/limits';
 import { unavailable } from '@gateway/platform';
 import type { Provider } from '@gateway/providers';
-import { planRoutes, type CatalogueIndex } from '@gateway/routing';
+import { planRoutes, type CatalogueIndex, type PlanOptions } from '@gateway/routing';
 import {
   admit,
   planForCurrent,
@@ -24,6 +24,7 @@ export interface InferDeps extends AdmissionDeps, DeliverDeps {
   index: () => CatalogueIndex;
   /** Providers with a credential, by slug. */
   providers: ReadonlyMap<string, Provider>;
+  byok: PlanOptions['byok'];
   inFlight: InFlight;
   rejections: Rejections;
 }
@@ -60,8 +61,18 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
     const again: Again = {
       reload: () => call.reload(),
       planFor: (principal) => {
-        const { providers, breakers } = deps;
-        const plan = planRoutes({ asked, endpoint, principal, index: deps.index(), providers, breakers });
+        const { providers, byok, breakers, stats } = deps;
+        const plan = planRoutes({
+          asked,
+          endpoint,
+          principal,
+          index: deps.index(),
+          providers,
+          byok,
+          breakers,
+          stats,
+          nowMs: call.receivedAtMs,
+        });
         // What cannot be said in the first route's dialect is refused before anything is counted.
         void plan.routes[0].translation.request;
         model.id = plan.model.record.id;

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { Clock } from '@gateway/contracts';
 import { LATE_USAGE_MS } from '@gateway/money';
 import type { Deadlines } from '@gateway/platform';
@@ -7,6 +6,21 @@ import type { Deadlines } from '@gateway/platform';
 const PIECE_BYTES = 65_536;
 /** One for all: a reason of its own costs each caller that leaves a stack, and they may leave by the thousand. */
 const LEFT = new Error('The caller has left.');
+
+/** Where an answer goes: what is used of node's ServerResponse. */
+export interface AnswerSink {
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
+  readonly writableFinished: boolean;
+  readonly writableNeedDrain: boolean;
+  readonly socket: { readonly writableLength: number; setTimeout(ms: number): unknown } | null;
+  once(event: 'close', listener: () => void): unknown;
+  on(event: 'drain', listener: () => void): unknown;
+  writeHead(status: number, head: Record<string, string>): unknown;
+  write(out: string | Uint8Array): boolean;
+  end(out?: string | Uint8Array): unknown;
+  destroy(): unknown;
+}
 
 /** The caller's side of an answer: whether it is still there, the head, and writing with back-pressure. */
 export class Client {
@@ -23,7 +37,7 @@ export class Client {
 
   /** `headOf` is asked once, when the answer begins, for an object of its own: headers of every answer of the request. */
   constructor(
-    readonly raw: ServerResponse,
+    readonly raw: AnswerSink,
     private readonly headOf: () => Record<string, string>,
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,

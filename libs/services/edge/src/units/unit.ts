@@ -11,12 +11,13 @@ import {
 import type { IntentFacts, Journal, SettleFacts, UsageRest } from '@gateway/journal';
 import { limitReadings, unitScopes } from '@gateway/limits';
 import { chargeFor, estimateTokens, settledNano, type Charge, type Disconnect } from '@gateway/money';
-import type { PlannedRoute } from '@gateway/routing';
+import { isMeasured, type PlannedRoute, type RouteStats } from '@gateway/routing';
 import type { AdmittedUnit } from '../admission/admit.js';
 import type { OutputSizes } from '../admission/output-sizes.js';
 import type { Call } from '../request/call.js';
 import type { EdgeMetrics } from './edge-metrics.js';
 import { endUserHash } from './end-user-hash.js';
+import type { KeyUses } from './key-uses.js';
 import type { Meter } from './meter.js';
 import type { OutputSpeeds } from './output-speeds.js';
 
@@ -25,8 +26,10 @@ export interface UnitDeps {
   random: Random;
   journal: Journal;
   outputs: OutputSizes;
+  stats: RouteStats;
   speeds: OutputSpeeds;
   metrics: Pick<EdgeMetrics, 'unitEnded'>;
+  keyUses: Pick<KeyUses, 'note'>;
 }
 
 /** How a unit ended, as the caller saw it. */
@@ -57,6 +60,8 @@ export interface AttemptState {
   errorCode: string | null;
   providerCode: string | null;
   errorMessage: string | null;
+  /** It failed by the provider's fault, not by the request's or the caller's. */
+  isFault: boolean;
   meter: Meter;
 }
 
@@ -124,20 +129,56 @@ export class Unit {
       outputs.add(this.facts.account_id, this.facts.model, usage.completion_tokens);
       if (this.facts.stream && !charge.usage_estimated) this.noteSpeed(usage.completion_tokens);
     }
+    this.learn(end, usage);
     const { facts } = this;
     const rest = this.rest(end, charge, usage);
     metrics.unitEnded(facts, rest);
     const settle = this.settle(charge, usage);
-    const served = this.last?.planned.model.record.id ?? facts.model;
+    const used = this.last?.planned;
+    const model = used?.model.record.id ?? facts.model;
+    const byok_used = used?.terms.byok.served ?? facts.byok_used;
+    if (facts.byok_used) this.noteKeys(end);
     const receipt =
-      served === facts.model
+      model === facts.model && byok_used === facts.byok_used
         ? journal.finish(settle.unit, facts.account_id, rest, settle)
-        : journal.outcome(TOPIC.usage, facts.account_id, { ...facts, ...rest, model: served }, settle);
+        : journal.outcome(TOPIC.usage, facts.account_id, { ...facts, ...rest, model, byok_used }, settle);
     return journal.commit(receipt);
+  }
+
+  /** A plan with provider keys begins with one. */
+  private noteKeys({ outcome }: UnitEnd): void {
+    const { attempts, facts, last } = this;
+    const servedOnPlatform = outcome === 'served' && last?.planned.providerKey === undefined;
+    const { account_id: accountId, request_id: requestId } = facts;
+    this.deps.keyUses.note({ accountId, requestId, attempts, servedOnPlatform });
   }
 
   private get last(): AttemptState | undefined {
     return this.attempts.at(-1);
+  }
+
+  /** What the attempts say of their routes, for later plans. */
+  private learn({ outcome }: UnitEnd, usage: UnitUsage): void {
+    const { stats, clock } = this.deps;
+    const nowMs = clock.now();
+    for (const attempt of this.attempts) {
+      const { planned, firstEventMs, startedMs, endedMs } = attempt;
+      const served = attempt === this.last && outcome === 'served';
+      const seconds = ((endedMs ?? clock.monotonic()) - startedMs) / 1_000;
+      const tokens = served ? (usage.completion_tokens ?? 0) : 0;
+      stats.see(
+        planned.route,
+        {
+          firstPieceMs: firstEventMs === null ? null : firstEventMs - startedMs,
+          tokensPerSecond: tokens > 0 && seconds > 0 ? tokens / seconds : null,
+          isFault: attempt.isFault,
+        },
+        nowMs,
+      );
+      const { keyId, routingPolicy } = this.admitted.principal;
+      if (served && routingPolicy !== null && isMeasured(routingPolicy))
+        stats.served(keyId, planned.route, nowMs);
+    }
   }
 
   private charge(end: UnitEnd, disconnect: Disconnect | null): Charge {

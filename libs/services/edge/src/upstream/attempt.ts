@@ -1,4 +1,4 @@
-import { ApiError, UpstreamError, type Clock } from '@gateway/contracts';
+import { ApiError, UpstreamError, type Clock, type ProviderKeyGrant } from '@gateway/contracts';
 import type { Answer, AnswerFacts, AnswerFailure, Piece } from '@gateway/dialects';
 import {
   TransportFailure,
@@ -14,13 +14,17 @@ import type { EdgeConfig } from '../config/edge.config.js';
 import type { Client } from '../request/client.js';
 import { Meter } from '../units/meter.js';
 import type { AttemptState, Unit } from '../units/unit.js';
+import type { OpenedKeys } from './opened-keys.js';
 import type { ProviderAlarms } from './provider-alarms.js';
 
 export interface AttemptDeps {
   clock: Clock;
   transport: UpstreamTransport;
-  /** Address and credential per provider slug. */
+  /** Address and credential of the platform per provider slug. */
   access: ReadonlyMap<string, ProviderAccess>;
+  /** Address per provider slug for customers' own keys. */
+  addresses: ReadonlyMap<string, string>;
+  openedKeys: OpenedKeys;
   config: EdgeConfig;
   alarms: ProviderAlarms;
 }
@@ -76,6 +80,7 @@ export function note(state: AttemptState, { options }: UpstreamError): void {
   state.providerCode = options.providerCode ?? null;
   state.errorMessage = options.message;
   state.httpStatus = options.httpStatus;
+  state.isFault = options.countsAsFault;
 }
 
 /** A try of a route, and the answer that it brings piece by piece. */
@@ -105,6 +110,7 @@ export class Attempt {
       errorCode: null,
       providerCode: null,
       errorMessage: null,
+      isFault: false,
       meter: new Meter(sent, usageBound(planned.route, sent.inputBytes)),
     };
   }
@@ -180,7 +186,11 @@ export class Attempt {
 
   private async send(): Promise<UpstreamResponse> {
     const { planned } = this.input;
-    const access = this.deps.access.get(planned.route.provider);
+    const { provider } = planned.route;
+    const access =
+      planned.providerKey === undefined
+        ? this.deps.access.get(provider)
+        : await this.ownAccess(planned.providerKey);
     if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
     const prepared = planned.provider.prepare(planned.translation.request, access);
     try {
@@ -191,6 +201,15 @@ export class Attempt {
     } catch (error) {
       throw this.transportFailed(error);
     }
+  }
+
+  /** With the customer's own key, at the operator's address for its provider. */
+  private async ownAccess(providerKey: ProviderKeyGrant): Promise<ProviderAccess | undefined> {
+    const { unit } = this.input;
+    const baseUrl = this.deps.addresses.get(providerKey.provider);
+    if (baseUrl === undefined) return undefined;
+    const { accountId } = unit.admitted.principal;
+    return { baseUrl, credential: await this.deps.openedKeys.credentialOf(accountId, providerKey) };
   }
 
   private facts(): AnswerFacts {

@@ -1,0 +1,41 @@
+type Json = Record<string, unknown>;
+
+/** A response that was answered on POST /v1/responses, with what was sent for it. */
+export interface StoredResponse {
+  id: string;
+  /** Only this key reads it. */
+  key_id: string;
+  account_id: string;
+  end_user_hash: string | null;
+  /** The provider and credential that answered in the responses format: what they encrypted goes back to them alone. */
+  credential: string | null;
+  previous_response_id: string | null;
+  conversation_id: string | null;
+  /** Unix seconds. */
+  created_at: number;
+  /** Items of this request alone. */
+  input: Json[];
+  /** As the provider kept it. */
+  response: Json;
+}
+
+/** What a request goes on from. */
+export type ResponseLink = { response_id: string } | { conversation_id: string };
+
+/** All that was said so far, oldest first. */
+export interface RecalledItems {
+  items: Json[];
+  /** Of the newest response. */
+  credential: string | null;
+}
+
+/**
+ * Responses and conversations between requests. Drivers: in process (workers service); HTTP. Throws ApiError
+ * `service_unavailable` where it cannot be asked.
+ */
+export abstract class ResponseStore {
+  /** Keeps them; a repeat changes nothing. */
+  abstract keep(responses: readonly StoredResponse[]): Promise<void>;
+  /** Null where the key has no such response or conversation. */
+  abstract recall(keyId: string, link: ResponseLink): Promise<RecalledItems | null>;
+}

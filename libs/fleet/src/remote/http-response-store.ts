@@ -1,0 +1,54 @@
+import {
+  ApiError,
+  ResponseStore,
+  type Random,
+  type RecalledItems,
+  type ResponseLink,
+  type StoredResponse,
+} from '@gateway/contracts';
+import { unavailable, type InternalHttp } from '@gateway/platform';
+
+const TIMEOUT_MS = 5_000;
+/** What a chain of responses may hold, and its frame. */
+const ANSWER_BYTES_MAX = 40 * 1_048_576;
+
+/** The workers service's responses over HTTP. Keeping may be repeated: it has one effect. */
+export class HttpResponseStore extends ResponseStore {
+  constructor(
+    private readonly http: InternalHttp,
+    private readonly random: Random,
+  ) {
+    super();
+  }
+
+  override async keep(responses: readonly StoredResponse[]): Promise<void> {
+    await this.post('/internal/responses', { responses });
+  }
+
+  override async recall(keyId: string, link: ResponseLink): Promise<RecalledItems | null> {
+    const body = await this.post('/internal/responses/recall', { key_id: keyId, ...link });
+    const { found } = (body ?? {}) as { found?: RecalledItems | null };
+    if (found === undefined)
+      throw unavailable(this.random, new Error('The workers service answered nothing.'));
+    return found;
+  }
+
+  private async post(path: string, body: unknown): Promise<unknown> {
+    const answer = await this.http.request({
+      service: 'workers',
+      method: 'POST',
+      path,
+      body,
+      timeoutMs: TIMEOUT_MS,
+      idempotent: true,
+      maxBytes: ANSWER_BYTES_MAX,
+    });
+    if (answer.status === 400 && path.endsWith('recall'))
+      throw new ApiError('context_window_exceeded', {
+        message: 'The earlier responses are too large to go on from.',
+      });
+    if (answer.status >= 400)
+      throw unavailable(this.random, new Error(`The workers service answered ${answer.status}.`));
+    return answer.body;
+  }
+}

@@ -1,0 +1,101 @@
+import type { Route } from '@gateway/contracts';
+
+/** How one try of a route went. */
+export interface RouteSample {
+  /** To the first piece of the answer; null where none came. */
+  firstPieceMs: number | null;
+  /** Tokens of output a second; null where too few came to say. */
+  tokensPerSecond: number | null;
+  isFault: boolean;
+}
+
+/** The last tries of a route. */
+interface Window {
+  samples: RouteSample[];
+  next: number;
+  seenAtMs: number;
+  latencyMs: number | null | undefined;
+  tokensPerSecond: number | null | undefined;
+}
+
+const SAMPLES_MAX = 32;
+/** What nobody has used for longer says nothing of now. */
+const WINDOW_MS = 30 * 60_000;
+const ROUTES_MAX = 5_000;
+const CALLERS_MAX = 50_000;
+/** How long a provider keeps a prompt in its cache, as most of them do. */
+const AFFINITY_MS = 5 * 60_000;
+
+/** What this process has seen of each route: how fast it is, how often it fails, and who used it last. */
+export class RouteStats {
+  private readonly windows = new Map<string, Window>();
+  private readonly servedLast = new Map<string, { provider: string; atMs: number }>();
+
+  see(route: Route, sample: RouteSample, nowMs: number): void {
+    const name = nameOf(route);
+    let window = this.windows.get(name);
+    if (window === undefined || nowMs - window.seenAtMs > WINDOW_MS) {
+      window = { samples: [], next: 0, seenAtMs: nowMs, latencyMs: undefined, tokensPerSecond: undefined };
+      remember(this.windows, name, window, ROUTES_MAX);
+    }
+    window.samples[window.next] = sample;
+    window.next = (window.next + 1) % SAMPLES_MAX;
+    window.seenAtMs = nowMs;
+    window.latencyMs = undefined;
+    window.tokensPerSecond = undefined;
+  }
+
+  /** Median milliseconds to the first piece; null while nothing is known. */
+  latencyMs(route: Route, nowMs: number): number | null {
+    const window = this.window(route, nowMs);
+    if (window === null) return null;
+    return (window.latencyMs ??= median(window.samples.map(({ firstPieceMs }) => firstPieceMs)));
+  }
+
+  /** Median tokens of output a second; null while nothing is known. */
+  tokensPerSecond(route: Route, nowMs: number): number | null {
+    const window = this.window(route, nowMs);
+    if (window === null) return null;
+    return (window.tokensPerSecond ??= median(window.samples.map(({ tokensPerSecond }) => tokensPerSecond)));
+  }
+
+  /** Share of the last tries that were not the provider's fault; 1 while nothing is known. */
+  uptime(route: Route, nowMs: number): number {
+    const samples = this.window(route, nowMs)?.samples ?? [];
+    if (samples.length === 0) return 1;
+    return samples.filter(({ isFault }) => !isFault).length / samples.length;
+  }
+
+  /** The caller was served here: the provider may have its prompt in a cache. */
+  served(keyId: string, { model, provider }: Route, nowMs: number): void {
+    remember(this.servedLast, `${keyId} ${model}`, { provider, atMs: nowMs }, CALLERS_MAX);
+  }
+
+  /** The provider that served the caller's last request of this model, while its cache may still hold the prompt. */
+  affineProvider(keyId: string, model: string, nowMs: number): string | null {
+    const last = this.servedLast.get(`${keyId} ${model}`);
+    return last !== undefined && nowMs - last.atMs < AFFINITY_MS ? last.provider : null;
+  }
+
+  private window(route: Route, nowMs: number): Window | null {
+    const window = this.windows.get(nameOf(route));
+    return window !== undefined && nowMs - window.seenAtMs <= WINDOW_MS ? window : null;
+  }
+}
+
+function nameOf({ provider, model, upstreamModel }: Route): string {
+  return `${provider} ${model} ${upstreamModel}`;
+}
+
+function remember<T>(entries: Map<string, T>, name: string, entry: T, max: number): void {
+  entries.delete(name);
+  entries.set(name, entry);
+  if (entries.size <= max) return;
+  const [oldest] = entries.keys();
+  entries.delete(oldest);
+}
+
+function median(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b);
+  return known.length === 0 ? null : known[Math.floor((known.length - 1) / 2)];
+}

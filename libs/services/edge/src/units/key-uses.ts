@@ -1,0 +1,85 @@
+import type { Clock, ProviderKeyRefusal, ProviderKeyUse, ProviderKeyVault } from '@gateway/contracts';
+import { repeat, type Repeated } from '@gateway/platform';
+import type { PlannedRoute } from '@gateway/routing';
+
+const FLUSH_EVERY_MS = 1_000;
+const BATCH_MAX = 500;
+/** Past it a use is not noted: the next one is. */
+const NOTED_MAX = 5_000;
+/** How a provider says no to a key. Throttling is no refusal: the same key works a moment later. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'invalid_auth',
+  'permission_denied',
+  'insufficient_credits',
+  'monthly_quota_exceeded',
+]);
+
+interface EndedAttempt {
+  planned: Pick<PlannedRoute, 'model' | 'providerKey'>;
+  errorCode: string | null;
+  providerCode: string | null;
+  errorMessage: string | null;
+}
+
+interface EndedUnit {
+  accountId: string;
+  requestId: string;
+  attempts: readonly EndedAttempt[];
+  /** The unit was served on the platform's own credentials. */
+  servedOnPlatform: boolean;
+}
+
+/**
+ * How customers' provider keys fare, for the keys service: the newest use of each, and each way of being refused. What
+ * does not reach it is told again; a process that is killed loses a second of it, and no request depends on it.
+ */
+export class KeyUses {
+  private noted = new Map<string, ProviderKeyUse>();
+  private loop: Repeated | null = null;
+
+  constructor(
+    private readonly vault: Pick<ProviderKeyVault, 'report'>,
+    private readonly clock: Clock,
+    private readonly onFault: (failure: unknown) => void,
+  ) {}
+
+  start(): void {
+    this.loop = repeat(this.clock, FLUSH_EVERY_MS, () => this.flush(), this.onFault);
+  }
+
+  async stop(): Promise<void> {
+    await this.loop?.stop();
+    await this.flush().catch(this.onFault);
+  }
+
+  /** Only for units with an attempt on a provider key. */
+  note({ accountId, requestId, attempts, servedOnPlatform }: EndedUnit): void {
+    for (const attempt of attempts) {
+      const keyId = attempt.planned.providerKey?.id;
+      if (keyId === undefined) continue;
+      const refusal = refusalOf(attempt, requestId, servedOnPlatform);
+      const name = refusal === null ? keyId : `${keyId} ${refusal.providerCode} ${servedOnPlatform}`;
+      if (this.noted.size < NOTED_MAX || this.noted.has(name))
+        this.noted.set(name, { accountId, keyId, atMs: this.clock.now(), refusal });
+    }
+  }
+
+  private async flush(): Promise<void> {
+    while (this.noted.size > 0) {
+      const batch = [...this.noted].slice(0, BATCH_MAX);
+      await this.vault.report(batch.map(([, use]) => use));
+      // What was noted anew meanwhile stays for the next time.
+      for (const [name, use] of batch) if (this.noted.get(name) === use) this.noted.delete(name);
+    }
+  }
+}
+
+function refusalOf(
+  { planned, errorCode, providerCode, errorMessage }: EndedAttempt,
+  requestId: string,
+  servedOnPlatform: boolean,
+): ProviderKeyRefusal | null {
+  if (errorCode === null || providerCode === null || !REFUSALS.has(providerCode)) return null;
+  const model = planned.model.record.id;
+  return { model, requestId, errorCode, providerCode, message: errorMessage ?? '', servedOnPlatform };
+}

@@ -1,0 +1,50 @@
+import type { ProviderCredential, ProviderKeyGrant, ProviderKeyVault, Random } from '@gateway/contracts';
+import { unavailable, type Deadlines } from '@gateway/platform';
+
+/** How long a plaintext stays in memory, used or not. */
+const KEPT_MS = 60_000;
+/** A deadline fires up to a tick late. */
+const DEADLINE_LATE_MS = 100;
+const OPENED_MAX = 1_000;
+
+/** Plaintexts of provider keys that requests of the last minute used, by id and version. */
+export class OpenedKeys {
+  private readonly opened = new Map<string, ProviderCredential>();
+  private readonly flights = new Map<string, Promise<ProviderCredential>>();
+
+  constructor(
+    private readonly vault: Pick<ProviderKeyVault, 'open'>,
+    private readonly parts: { random: Random; deadlines: Deadlines },
+  ) {}
+
+  get size(): number {
+    return this.opened.size;
+  }
+
+  /** Throws ApiError service_unavailable where the key cannot be opened, or was changed since the request was planned. */
+  credentialOf(accountId: string, grant: ProviderKeyGrant): ProviderCredential | Promise<ProviderCredential> {
+    const name = `${accountId}/${grant.id}/${grant.version}`;
+    const known = this.opened.get(name);
+    if (known !== undefined) return known;
+    const flight = this.flights.get(name);
+    if (flight !== undefined) return flight;
+    const running = this.open(name, accountId, grant).finally(() => this.flights.delete(name));
+    this.flights.set(name, running);
+    return running;
+  }
+
+  private async open(name: string, accountId: string, grant: ProviderKeyGrant): Promise<ProviderCredential> {
+    const credential = await this.vault.open(accountId, grant.id, grant.version);
+    if (credential === null)
+      throw unavailable(this.parts.random, new Error('a provider key was changed during the request'));
+    this.opened.set(name, credential);
+    if (this.opened.size > OPENED_MAX) {
+      const [oldest] = this.opened.keys();
+      this.opened.delete(oldest);
+    }
+    this.parts.deadlines.set(KEPT_MS - DEADLINE_LATE_MS, () => {
+      if (this.opened.get(name) === credential) this.opened.delete(name);
+    });
+    return credential;
+  }
+}

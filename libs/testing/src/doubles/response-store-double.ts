@@ -1,0 +1,38 @@
+import {
+  ResponseStore,
+  type RecalledItems,
+  type ResponseLink,
+  type StoredResponse,
+} from '@gateway/contracts';
+
+/** Responses in memory. `faults` are thrown by the next writes, one each. */
+export class ResponseStoreDouble extends ResponseStore {
+  readonly kept: StoredResponse[] = [];
+  readonly faults: Error[] = [];
+
+  override async keep(responses: readonly StoredResponse[]): Promise<void> {
+    const fault = this.faults.shift();
+    if (fault) throw fault;
+    this.kept.push(...responses);
+  }
+
+  override async recall(keyId: string, link: ResponseLink): Promise<RecalledItems | null> {
+    const own = this.kept.filter(({ key_id }) => key_id === keyId);
+    const chain: StoredResponse[] = [];
+    if ('response_id' in link) {
+      for (let id: string | null = link.response_id; id !== null;) {
+        const found = own.find((one) => one.id === id);
+        if (!found) break;
+        chain.unshift(found);
+        id = found.previous_response_id;
+      }
+    } else chain.push(...own.filter(({ conversation_id }) => conversation_id === link.conversation_id));
+    const last = chain.at(-1);
+    if (!last) return null;
+    const items = chain.flatMap(({ input, response }) => [
+      ...input,
+      ...(response.output as Record<string, unknown>[]),
+    ]);
+    return { items, credential: last.credential };
+  }
+}
