@@ -159,7 +159,7 @@ export {
   UpdateTemplateBody,
 } from './http/templates.js';
 export type { MemoriesRecord, TemplateRecord, TemplateVersionRecord } from './http/templates.js';
-export { ListModelsQuery, MODEL_TYPES } from './http/catalogue.js';
+export { CataloguePageQuery, ListModelsQuery, MODEL_TYPES, SearchModelsQuery } from './http/catalogue.js';
 export {
   CreditBody,
   AppliedQuery,

@@ -1,5 +1,5 @@
-import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsOptional, Matches } from 'class-validator';
+import { Transform, Type } from 'class-transformer';
+import { ArrayMaxSize, IsBoolean, IsIn, IsInt, IsOptional, Length, Matches, Max, Min } from 'class-validator';
 import type { ModelType } from '../catalogue/catalogue-snapshot.js';
 
 export const MODEL_TYPES = [
@@ -12,6 +12,15 @@ export const MODEL_TYPES = [
   'video',
 ] as const satisfies readonly ModelType[];
 
+const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
+const WORD = /^[a-z0-9_]{1,64}$/;
+const PAGE_MAX = 200;
+const VALUES_MAX = 32;
+
+/** A parameter that may stand once or several times. */
+const AsList = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => (value === undefined ? value : [value].flat()));
+
 /** Query of GET /v1/models and /openai/v1/models. */
 export class ListModelsQuery {
   /** true: only free models; false: only paid ones; absent: all. */
@@ -23,5 +32,44 @@ export class ListModelsQuery {
   @IsOptional() @IsIn(MODEL_TYPES) type?: ModelType;
 
   /** Slug of a provider that serves the model. */
-  @IsOptional() @Matches(/^[a-z0-9][a-z0-9-]{0,63}$/) provider?: string;
+  @IsOptional() @Matches(SLUG) provider?: string;
+}
+
+/** How much of a list of the catalogue is answered. */
+export class CataloguePageQuery {
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = 50;
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+}
+
+/** Query of GET /v1/models/search. Everything that is given has to hold. */
+export class SearchModelsQuery extends ListModelsQuery {
+  /** Words, each of which stands in the name, the id or the description. */
+  @IsOptional() @Length(0, 200) q?: string;
+
+  /** A flag without its `supports_`; may be repeated. */
+  @IsOptional() @AsList() @ArrayMaxSize(VALUES_MAX) @Matches(WORD, { each: true }) capability?: string[];
+
+  @IsOptional() @Matches(SLUG) brand?: string;
+
+  @IsOptional()
+  @AsList()
+  @ArrayMaxSize(VALUES_MAX)
+  @Matches(WORD, { each: true })
+  input_modality?: string[];
+
+  @IsOptional()
+  @AsList()
+  @ArrayMaxSize(VALUES_MAX)
+  @Matches(WORD, { each: true })
+  output_modality?: string[];
+
+  /** Tokens of context that the model has at least. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000_000) min_context?: number;
+
+  /** Needs exactly one `output_modality` of text, image and video; without it the best match stands first. */
+  @IsOptional() @IsIn(['price']) sort?: 'price';
+
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = 50;
+
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
 }

@@ -14,8 +14,10 @@ import type { Logger } from 'pino';
 import { CatalogueConfig } from './catalogue.config.js';
 import { ErrorsController } from './errors/errors.controller.js';
 import { ModelReads } from './models/model-reads.js';
+import { PriceHistory } from './models/price-history.js';
 import { ModelsController, OpenAiModelsController } from './models/models.controller.js';
 import { CatalogueDatabase, openDatabase } from './postgres/catalogue-database.js';
+import { PublicController } from './public/public.controller.js';
 import { OwnEntries } from './own/own-entries.js';
 import { publish } from './snapshots/publish.js';
 import { SnapshotsController } from './snapshots/snapshots.controller.js';
@@ -99,6 +101,7 @@ export class CatalogueModule {
       controllers: [
         ModelsController,
         OpenAiModelsController,
+        PublicController,
         ErrorsController,
         VersionsController,
         SnapshotsController,
@@ -113,6 +116,7 @@ export class CatalogueModule {
         { provide: CatalogueReader, useExisting: StoredCatalogueReader },
         StoredCatalogueReader,
         ModelReads,
+        PriceHistory,
         OwnEntries,
         CatalogueLife,
       ],

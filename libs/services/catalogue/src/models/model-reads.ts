@@ -1,33 +1,116 @@
-import { Injectable } from '@nestjs/common';
-import { downConvert } from '@gateway/api-version';
+import { Inject, Injectable } from '@nestjs/common';
 import {
+  ApiError,
   CatalogueReader,
   type CatalogueModel,
+  type CataloguePageQuery,
+  type Clock,
   type ListModelsQuery,
   type Principal,
+  type Route,
+  type SearchModelsQuery,
 } from '@gateway/contracts';
-import { accessOf, CatalogueIndex, requireAccess } from '@gateway/routing';
+import { CLOCK, pageOf, type Page } from '@gateway/platform';
+import { accessOf, CatalogueIndex, modelNotFound, requireAccess } from '@gateway/routing';
+import { providerEntries } from './provider-entries.js';
+import { searchModels, type Facets } from './search-models.js';
+import { wireRecord, type Wire } from './wire-record.js';
+
+/** Who reads, and the shape that was promised to them. `caller` is null for a read without a credential. */
+export interface Reader {
+  caller: Principal | null;
+  apiVersion: string;
+}
+
+interface NamedLogo {
+  slug: string;
+  name: string;
+}
 
 /** Reads of the newest snapshot as a caller may see it. In memory: no I/O. */
 @Injectable()
 export class ModelReads {
   private newest: CatalogueIndex | null = null;
 
-  constructor(private readonly catalogue: CatalogueReader) {}
+  constructor(
+    private readonly catalogue: CatalogueReader,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
-  /** Enabled models that the caller may call, by id. A session sees all. */
-  list(caller: Principal, query: ListModelsQuery): CatalogueModel[] {
-    return this.index().snapshot.models.filter((model) => isCallable(caller, model) && matches(query, model));
+  /** Enabled models that the caller may call, by id. A session, and who has no credential, see all. */
+  list({ caller, apiVersion }: Reader, query: ListModelsQuery): Wire[] {
+    return this.callable(caller, query).map((model) => wireRecord(model, caller, apiVersion));
+  }
+
+  /** The same as models, for other shapes than the record's. */
+  callable(caller: Principal | null, query: ListModelsQuery): CatalogueModel[] {
+    return this.living().filter((model) => isCallable(caller, model) && matches(query, model));
+  }
+
+  /** Throws ApiError `bad_request` for an order that the question does not allow, `validation_error` for an unknown flag. */
+  search({ caller, apiVersion }: Reader, query: SearchModelsQuery): Page<Wire> & { facets: Facets } {
+    const { found, facets } = searchModels(this.callable(caller, query), query);
+    const { limit, offset } = query;
+    const page = found.slice(offset, offset + limit).map((model) => wireRecord(model, caller, apiVersion));
+    return { ...pageOf(page, found.length, { limit, offset }), facets };
   }
 
   /**
    * The model of an id, or of a name that only one brand has.
    * Throws ApiError `model_not_found` (404), and `model_excluded` (403) where a block list of the key names it.
    */
-  one(caller: Principal, idOrName: string): CatalogueModel {
+  one(caller: Principal | null, idOrName: string): CatalogueModel {
     const model = this.index().model(idOrName);
-    if (caller.kind === 'key') requireAccess(caller.access, model.record.id);
-    return model;
+    if (caller?.kind === 'key') requireAccess(caller.access, model.record.id);
+    const living = livingModel(model, this.clock.now());
+    if (living === null) throw modelNotFound();
+    return living;
+  }
+
+  /** Null where no such model is enabled. */
+  find(reader: Reader, id: string): Wire | null {
+    const model = this.living().find(({ record }) => record.id === id);
+    return model === undefined ? null : wireRecord(model, reader.caller, reader.apiVersion);
+  }
+
+  record(reader: Reader, idOrName: string): Wire {
+    return wireRecord(this.one(reader.caller, idOrName), reader.caller, reader.apiVersion);
+  }
+
+  /** Every provider able to serve the model, by slug. Throws as `one`. */
+  providersOf(reader: Reader, idOrName: string, page: CataloguePageQuery): Page<Wire> {
+    const model = this.one(reader.caller, idOrName);
+    const names = new Map(this.index().snapshot.providers.map(({ slug, name }) => [slug, name]));
+    const entries = providerEntries(model, { ...reader, names });
+    return paged(entries, page);
+  }
+
+  /** Providers that serve a model: a key can be pinned to each. */
+  pinnable(page: CataloguePageQuery): Page<Wire> {
+    const serving = new Set(this.living().flatMap(({ routes }) => routes.map(({ provider }) => provider)));
+    const rows = this.index().snapshot.providers.filter(({ slug }) => serving.has(slug));
+    return paged(
+      rows.map(({ slug, name }) => ({ provider: slug, name })),
+      page,
+    );
+  }
+
+  /** What a key pinned to the provider can call. Throws ApiError `not_found` for a provider that serves nothing. */
+  ofProvider({ caller, apiVersion }: Reader, provider: string, page: CataloguePageQuery): Page<Wire> {
+    if (!this.index().snapshot.providers.some(({ slug }) => slug === provider))
+      throw new ApiError('not_found', { message: 'No such provider.' });
+    const models = this.callable(caller, { provider }).map((model) => wireRecord(model, caller, apiVersion));
+    return paged(models, page);
+  }
+
+  names(): { brands: readonly NamedLogo[]; providers: readonly NamedLogo[] } {
+    const { brands = [], providers } = this.index().snapshot;
+    return { brands, providers };
+  }
+
+  private living(): CatalogueModel[] {
+    const nowMs = this.clock.now();
+    return this.index().snapshot.models.flatMap((model) => livingModel(model, nowMs) ?? []);
   }
 
   private index(): CatalogueIndex {
@@ -37,16 +120,20 @@ export class ModelReads {
   }
 }
 
-/** The record in the shape that an API version promised. */
-export function wireRecord(
-  { record }: CatalogueModel,
-  apiVersion: string,
-): Readonly<Record<string, unknown>> {
-  return downConvert('model', { ...record }, apiVersion);
+function paged<T>(rows: T[], { limit, offset }: CataloguePageQuery): Page<T> {
+  return pageOf(rows.slice(offset, offset + limit), rows.length, { limit, offset });
 }
 
-function isCallable(caller: Principal, { record, routes }: CatalogueModel): boolean {
-  if (caller.kind !== 'key') return true;
+/** Without the routes that have retired since the snapshot; null where none is left. A composite has none of its own. */
+function livingModel(model: CatalogueModel, nowMs: number): CatalogueModel | null {
+  const lives = ({ retiresAtMs }: Route): boolean => (retiresAtMs ?? Infinity) > nowMs;
+  if (model.record.is_composite || model.routes.every(lives)) return model;
+  const routes = model.routes.filter(lives);
+  return routes.length === 0 ? null : { ...model, routes };
+}
+
+function isCallable(caller: Principal | null, { record, routes }: CatalogueModel): boolean {
+  if (caller?.kind !== 'key') return true;
   const { access, fixedProvider } = caller;
   const isServed = fixedProvider === null || routes.some(({ provider }) => provider === fixedProvider);
   return isServed && accessOf(access, record.id) === 'allowed';

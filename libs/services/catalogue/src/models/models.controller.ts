@@ -1,32 +1,79 @@
-import { Controller, Get, Param, Query, Req } from '@nestjs/common';
-import { ListModelsQuery } from '@gateway/contracts';
+import { Controller, Get, Headers, Param, Query, Req } from '@nestjs/common';
+import {
+  CataloguePageQuery,
+  ListModelsQuery,
+  SearchModelsQuery,
+  type CatalogueModel,
+} from '@gateway/contracts';
 import { Access, principalOf, type AccessRule } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
-import { ModelReads, wireRecord } from './model-reads.js';
-
-type Wire = Readonly<Record<string, unknown>>;
+import { ModelReads, type Reader } from './model-reads.js';
+import { PriceHistory } from './price-history.js';
+import { wireRecord, type Wire } from './wire-record.js';
 
 const MODELS_ACCESS: AccessRule = { key: { permission: 'models:read' }, session: true };
 
 /** An id has one slash, sent as it is or encoded; a name without its brand has none. */
 const BY_ID = ['models/:id', 'models/:brand/:name'];
+const PROVIDERS_BY_ID = BY_ID.map((path) => `${path}/providers`);
 
 /** The spec's own shape: a bare array. */
 @Controller('v1')
 @Access(MODELS_ACCESS)
 export class ModelsController {
-  constructor(private readonly models: ModelReads) {}
+  constructor(
+    private readonly models: ModelReads,
+    private readonly prices: PriceHistory,
+  ) {}
 
   @Get('models')
-  list(@Query() query: ListModelsQuery, @Req() request: FastifyRequest): Wire[] {
-    return this.models
-      .list(principalOf(request), query)
-      .map((model) => wireRecord(model, request.apiVersion));
+  list(
+    @Query() query: ListModelsQuery,
+    @Req() request: FastifyRequest,
+    @Headers('anthropic-version') anthropicVersion: string | undefined,
+  ): Wire | Wire[] {
+    const reader = readerOf(request);
+    if (anthropicVersion === undefined) return this.models.list(reader, query);
+    return anthropicList(this.models.callable(reader.caller, query));
+  }
+
+  @Get('models/search')
+  search(@Query() query: SearchModelsQuery, @Req() request: FastifyRequest): Wire {
+    return { ...this.models.search(readerOf(request), query) };
+  }
+
+  @Get(PROVIDERS_BY_ID)
+  providersOf(
+    @Param() path: Record<string, string>,
+    @Query() page: CataloguePageQuery,
+    @Req() request: FastifyRequest,
+  ): Wire {
+    return { ...this.models.providersOf(readerOf(request), idOf(path), page) };
+  }
+
+  @Get(BY_ID.map((path) => `${path}/price-history`))
+  async priceHistory(@Param() path: Record<string, string>, @Req() request: FastifyRequest): Promise<Wire> {
+    const { record } = this.models.one(principalOf(request), idOf(path));
+    return { data: await this.prices.of(record.id) };
   }
 
   @Get(BY_ID)
   one(@Param() path: Record<string, string>, @Req() request: FastifyRequest): Wire {
-    return wireRecord(this.models.one(principalOf(request), idOf(path)), request.apiVersion);
+    return this.models.record(readerOf(request), idOf(path));
+  }
+
+  @Get('providers/pinnable')
+  pinnable(@Query() page: CataloguePageQuery): Wire {
+    return { ...this.models.pinnable(page) };
+  }
+
+  @Get('providers/:provider/models')
+  ofProvider(
+    @Param('provider') provider: string,
+    @Query() page: CataloguePageQuery,
+    @Req() request: FastifyRequest,
+  ): Wire {
+    return { ...this.models.ofProvider(readerOf(request), provider, page) };
   }
 }
 
@@ -38,22 +85,44 @@ export class OpenAiModelsController {
 
   @Get('models')
   list(@Query() query: ListModelsQuery, @Req() request: FastifyRequest): Wire {
-    const models = this.models.list(principalOf(request), query);
-    return { object: 'list', data: models.map((model) => openAiRecord(model, request.apiVersion)) };
+    const reader = readerOf(request);
+    const models = this.models.callable(reader.caller, query);
+    return { object: 'list', data: models.map((model) => openAiRecord(model, reader)) };
   }
 
   @Get(BY_ID)
   one(@Param() path: Record<string, string>, @Req() request: FastifyRequest): Wire {
-    return openAiRecord(this.models.one(principalOf(request), idOf(path)), request.apiVersion);
+    const reader = readerOf(request);
+    return openAiRecord(this.models.one(reader.caller, idOf(path)), reader);
   }
 }
 
-function openAiRecord(model: Parameters<typeof wireRecord>[0], apiVersion: string): Wire {
-  const { id, brand } = model.record;
-  const created = model.released == null ? 0 : Date.parse(`${model.released}T00:00:00Z`) / 1000;
-  return { id, object: 'model', created, owned_by: brand, ...wireRecord(model, apiVersion) };
+function readerOf(request: FastifyRequest): Reader {
+  return { caller: principalOf(request), apiVersion: request.apiVersion };
 }
 
-function idOf({ id, brand, name }: Record<string, string>): string {
+function openAiRecord(model: CatalogueModel, { caller, apiVersion }: Reader): Wire {
+  const { id, brand } = model.record;
+  const created = publishedMs(model) / 1000;
+  return { id, object: 'model', created, owned_by: brand, ...wireRecord(model, caller, apiVersion) };
+}
+
+/** What the SDKs of Anthropic read: they send `anthropic-version` with every request. */
+function anthropicList(models: readonly CatalogueModel[]): Wire {
+  const data = models.map((model) => ({
+    type: 'model',
+    id: model.record.id,
+    display_name: model.record.name,
+    created_at: new Date(publishedMs(model)).toISOString(),
+  }));
+  return { data, has_more: false, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
+}
+
+/** 0 where it is not known. */
+function publishedMs({ released }: CatalogueModel): number {
+  return released == null ? 0 : Date.parse(`${released}T00:00:00Z`);
+}
+
+export function idOf({ id, brand, name }: Record<string, string>): string {
   return id ?? `${brand}/${name}`;
 }

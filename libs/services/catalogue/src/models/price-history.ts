@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { PriceRecord } from '@gateway/contracts';
+import { CatalogueDatabase } from '../postgres/catalogue-database.js';
+import { pricing } from '../snapshots/catalogue-model.js';
+
+interface PriceStep {
+  provider: string;
+  effective_date: string;
+  pricing: PriceRecord;
+  created_at: string;
+}
+
+/** More steps than the prices of a model take in years; the newest are answered. */
+const STEPS_MAX = 1_000;
+
+/** Every price that a model ever had, from the append-only table. */
+@Injectable()
+export class PriceHistory {
+  constructor(private readonly database: CatalogueDatabase) {}
+
+  /** Newest first. */
+  async of(modelId: string): Promise<PriceStep[]> {
+    const rows = await this.database.prisma.price.findMany({
+      where: { model_id: modelId },
+      orderBy: { id: 'desc' },
+      take: STEPS_MAX,
+    });
+    return rows.map((row) => {
+      const day = row.effective_date.toISOString().slice(0, 10);
+      return {
+        provider: row.provider,
+        effective_date: day,
+        pricing: pricing({ ...(row.record as PriceRecord), effective_date: day }),
+        created_at: row.created_at.toISOString(),
+      };
+    });
+  }
+}

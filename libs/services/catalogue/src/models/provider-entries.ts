@@ -1,0 +1,45 @@
+import { downConvert } from '@gateway/api-version';
+import type { CatalogueModel, Principal, Route } from '@gateway/contracts';
+import { cheapestRoute, discounted } from '@gateway/money';
+import { discountOn } from '@gateway/routing';
+import { pricing } from '../snapshots/catalogue-model.js';
+import { discountOf, withDiscount, type Wire } from './wire-record.js';
+
+interface EntryOptions {
+  caller: Principal | null;
+  apiVersion: string;
+  /** Display names by slug. */
+  names: ReadonlyMap<string, string>;
+}
+
+/** One entry per provider of the model, by slug: its cheapest route, at its own price. */
+export function providerEntries({ routes }: CatalogueModel, options: EntryOptions): Wire[] {
+  const slugs = [...new Set(routes.map(({ provider }) => provider))].sort();
+  return slugs.flatMap((slug): Wire[] => {
+    const own = routes
+      .filter(({ provider }) => provider === slug)
+      .map((route) => ({ provider: slug, record: route.price, route }));
+    const cheapest = cheapestRoute(own);
+    return cheapest === null
+      ? []
+      : [downConvert('provider', entry(cheapest.route, options), options.apiVersion)];
+  });
+}
+
+function entry(route: Route, { caller, names }: EntryOptions): Wire {
+  const pct = discountOn(route, discountOf(caller));
+  const list = pricing(route.price);
+  return {
+    provider: route.provider,
+    name: names.get(route.provider) ?? route.provider,
+    pricing: pct === null ? list : withDiscount(list, discounted(route.price, pct), pct),
+    context_length: route.contextLength,
+    max_output_tokens: route.maxOutputTokens,
+    regions: route.regions ?? [],
+    zero_retention: route.zeroRetention ?? false,
+    // Null while nothing was measured.
+    uptime_30m: null,
+    latency_p50_ms: null,
+    throughput_p50: null,
+  };
+}

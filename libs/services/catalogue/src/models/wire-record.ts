@@ -1,0 +1,38 @@
+import { downConvert } from '@gateway/api-version';
+import type { AccountDiscount, CatalogueModel, PriceRecord, Principal } from '@gateway/contracts';
+import { bestDiscounted } from '@gateway/money';
+import { discountOn } from '@gateway/routing';
+
+export type Wire = Readonly<Record<string, unknown>>;
+
+/** The record as this caller sees it, in the shape that an API version promised. */
+export function wireRecord(
+  { record, routes }: CatalogueModel,
+  caller: Principal | null,
+  apiVersion: string,
+): Wire {
+  const best = bestDiscounted(
+    routes.map((route) => ({
+      provider: route.provider,
+      record: route.price,
+      discountPct: discountOn(route, discountOf(caller)),
+    })),
+  );
+  if (best === null) return downConvert('model', { ...record }, apiVersion);
+  const { discounted, discount_pct } = best;
+  return downConvert(
+    'model',
+    { ...record, pricing: withDiscount(record.pricing, discounted, discount_pct) },
+    apiVersion,
+  );
+}
+
+/** `pricing` with its rates after the discount beside it. */
+export function withDiscount(pricing: PriceRecord, discounted: object, discount_pct: string | null): Wire {
+  return { ...pricing, discount_pct, discounted };
+}
+
+/** An admin key manages and calls nothing. */
+export function discountOf(caller: Principal | null): AccountDiscount | null {
+  return caller === null || caller.kind === 'admin_key' ? null : (caller.discount ?? null);
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
+import { CataloguePageQuery, ListModelsQuery, SearchModelsQuery, type Clock } from '@gateway/contracts';
+import { Access, CLOCK } from '@gateway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ModelReads, type Reader } from '../models/model-reads.js';
+import { idOf } from '../models/models.controller.js';
+import { AddressLimit } from './address-limit.js';
+import { monogram } from './monogram.js';
+
+const BY_ID = ['models/:id', 'models/:brand/:name'];
+/** How long a shared cache may answer by itself: prices change once in weeks. */
+const CACHE_CONTROL = 'public, max-age=60';
+
+/** The catalogue at list price for everybody: limited per address, and cheap to ask again. */
+@Controller('v1/public')
+@Access({ public: true })
+export class PublicController {
+  private readonly limit: AddressLimit;
+
+  constructor(
+    private readonly models: ModelReads,
+    @Inject(CLOCK) clock: Clock,
+  ) {
+    this.limit = new AddressLimit(clock);
+  }
+
+  @Get('models')
+  list(
+    @Query() query: ListModelsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): string | undefined {
+    return this.answer(request, reply, (reader) => this.models.list(reader, query));
+  }
+
+  @Get('models/search')
+  search(
+    @Query() query: SearchModelsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): string | undefined {
+    return this.answer(request, reply, (reader) => this.models.search(reader, query));
+  }
+
+  @Get(BY_ID.map((path) => `${path}/providers`))
+  providersOf(
+    @Param() path: Record<string, string>,
+    @Query() page: CataloguePageQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): string | undefined {
+    return this.answer(request, reply, (reader) => this.models.providersOf(reader, idOf(path), page));
+  }
+
+  @Get(BY_ID)
+  one(
+    @Param() path: Record<string, string>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): string | undefined {
+    return this.answer(request, reply, (reader) => this.models.record(reader, idOf(path)));
+  }
+
+  @Get('brands')
+  brands(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): string | undefined {
+    return this.answer(request, reply, () => {
+      const { brands, providers } = this.models.names();
+      const withLogo = ({ slug, name }: { slug: string; name: string }): object => ({
+        slug,
+        name,
+        logo: monogram(slug, name),
+      });
+      return { brands: brands.map(withLogo), providers: providers.map(withLogo) };
+    });
+  }
+
+  /** Throws ApiError `rate_limit_exceeded` for an address that asks too often, whatever it asks. */
+  private answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    read: (reader: Reader) => unknown,
+  ): string | undefined {
+    this.limit.take(request.clientIp);
+    const body = JSON.stringify(read({ caller: null, apiVersion: request.apiVersion }));
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    void reply.headers({ etag, 'cache-control': CACHE_CONTROL, vary: 'X-Service-Version' });
+    if (isKnown(request.headers['if-none-match'], etag)) {
+      void reply.code(304);
+      return undefined;
+    }
+    void reply.type('application/json; charset=utf-8');
+    return body;
+  }
+}
+
+/** `*`, or a list of tags, weak ones too (RFC 9110, 13.1.2). */
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+}
