@@ -159,6 +159,13 @@ export {
   UpdateTemplateBody,
 } from './http/templates.js';
 export type { MemoriesRecord, TemplateRecord, TemplateVersionRecord } from './http/templates.js';
+export {
+  ImportCatalogueBody,
+  ImportedModelBody,
+  ImportedProviderBody,
+  PutModelBody,
+  PutProviderBody,
+} from './http/catalogue-admin.js';
 export { CataloguePageQuery, ListModelsQuery, MODEL_TYPES, SearchModelsQuery } from './http/catalogue.js';
 export {
   CreditBody,

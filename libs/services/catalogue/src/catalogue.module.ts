@@ -11,6 +11,8 @@ import { CatalogueReader, EventLog, type Clock, type Random, type Timer } from '
 import { outboxBacklog, OutboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, Metrics, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
+import { AdminController } from './admin/admin.controller.js';
+import { CatalogueWrites } from './admin/catalogue-writes.js';
 import { CatalogueConfig } from './catalogue.config.js';
 import { ErrorsController } from './errors/errors.controller.js';
 import { ModelReads } from './models/model-reads.js';
@@ -102,6 +104,7 @@ export class CatalogueModule {
         ModelsController,
         OpenAiModelsController,
         PublicController,
+        AdminController,
         ErrorsController,
         VersionsController,
         SnapshotsController,
@@ -118,6 +121,7 @@ export class CatalogueModule {
         ModelReads,
         PriceHistory,
         OwnEntries,
+        CatalogueWrites,
         CatalogueLife,
       ],
       exports: [CatalogueReader],

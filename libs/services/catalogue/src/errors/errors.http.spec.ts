@@ -122,21 +122,37 @@ describe('who may call what', () => {
     '/v1/models',
     '/v1/models/:id',
     '/v1/models/:brand/:name',
+    '/v1/models/:id/providers',
+    '/v1/models/:brand/:name/providers',
+    '/v1/models/search',
+    '/v1/models/:id/price-history',
+    '/v1/models/:brand/:name/price-history',
+    '/v1/providers/pinnable',
+    '/v1/providers/:provider/models',
     '/openai/v1/models',
     '/openai/v1/models/:id',
     '/openai/v1/models/:brand/:name',
     '/v1/errors',
     '/v1/api-versions',
   ];
+  const adminWrites = [
+    '/v1/admin/models/:id',
+    '/v1/admin/models/:brand/:name',
+    '/v1/admin/providers/:slug',
+    '/v1/admin/catalogue/import',
+  ];
   const internalReads = ['/internal/catalogue/snapshot', '/internal/catalogue/snapshots/:id'];
 
   it('the table names every endpoint of the service', () => {
     const own = app.routes.filter(({ access }) => access.public !== true).map(({ path }) => path);
-    expect([...new Set(own)].sort()).toEqual([...publicReads, ...internalReads].sort());
+    expect([...new Set(own)].sort()).toEqual([...publicReads, ...internalReads, ...adminWrites].sort());
   });
 
   const at = (path: string): string =>
-    path.replace(':id', 'openai%2Fgpt-4o').replace(':brand/:name', 'openai/gpt-4o');
+    path
+      .replace(':id', 'openai%2Fgpt-4o')
+      .replace(':brand/:name', 'openai/gpt-4o')
+      .replace(':provider', 'openai');
 
   it.each(publicReads)('AUTH-01 %s takes a key and a session, and refuses the rest', async (path) => {
     const statusOf = async (credential?: string, headers = {}): Promise<number> =>

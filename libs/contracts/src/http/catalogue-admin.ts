@@ -1,0 +1,121 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import type { DialectName, ModelType } from '../catalogue/catalogue-snapshot.js';
+import type { PriceRecord } from '../catalogue/price-record.js';
+import { MODEL_TYPES } from './catalogue.js';
+
+const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
+const MODEL_ID = /^[a-z0-9][a-z0-9-]{0,63}\/[a-z0-9][a-z0-9._-]{0,159}$/;
+const WORD = /^[a-z0-9_]{1,64}$/;
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const TOKENS_MAX = 1_000_000_000;
+
+/** How a model takes a request for reasoning. */
+export class ReasoningBody {
+  @IsIn(['none', 'effort', 'adaptive', 'budget']) style!: 'none' | 'effort' | 'adaptive' | 'budget';
+  @IsOptional() @IsArray() @IsIn(EFFORTS, { each: true }) efforts?: string[];
+}
+
+/** One provider that serves a model, at its price. */
+export class ModelRouteBody {
+  @Matches(SLUG) provider!: string;
+  /** The provider's own name of the model. */
+  @IsString() @Length(1, 200) upstream_model!: string;
+  @Matches(SLUG) dialect!: DialectName;
+  /** Absent: the model's. */
+  @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) context_length?: number;
+  @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) max_output_tokens?: number;
+  /** Fields of the record's `pricing`; what is absent is not billed apart. */
+  @IsObject() price!: PriceRecord;
+  /** Where the price is from; absent: an administrator. */
+  @IsOptional() @IsString() @Length(1, 500) source?: string;
+  @IsOptional() @Matches(DAY) source_date?: string;
+  /** Absent: today. */
+  @IsOptional() @Matches(DAY) effective_date?: string;
+  /** First day on which the provider does not serve it any more. */
+  @IsOptional() @Matches(DAY) retires_at?: string;
+}
+
+/** Body of PUT /v1/admin/models/{id}: the whole model; what is absent has its default. */
+export class PutModelBody {
+  @IsString() @Length(1, 200) name!: string;
+  @IsIn(MODEL_TYPES) model_type!: ModelType;
+  @IsInt() @Min(1) @Max(TOKENS_MAX) context_length!: number;
+  @IsOptional() @IsInt() @Min(1) @Max(TOKENS_MAX) max_output_tokens?: number;
+  @IsArray() @ArrayMinSize(1) @ArrayMaxSize(8) @Matches(WORD, { each: true }) input_modalities!: string[];
+  @IsArray() @ArrayMinSize(1) @ArrayMaxSize(8) @Matches(WORD, { each: true }) output_modalities!: string[];
+  /** Flags of the record without their `supports_`. */
+  @IsArray() @ArrayMaxSize(64) @Matches(WORD, { each: true }) supports!: string[];
+  /** Flags that are true unless they stand here: `system_prompt`. */
+  @IsOptional() @IsArray() @IsIn(['system_prompt'], { each: true }) lacks?: string[];
+  @IsOptional() @ValidateNested() @Type(() => ReasoningBody) reasoning?: ReasoningBody;
+  @IsOptional() @IsBoolean() fixes_sampling?: boolean;
+  @IsOptional() @Matches(DAY) released?: string;
+  @IsOptional() @IsString() @Length(1, 1_000) description?: string;
+  /** Ids of the models that it stands for; such a model has no routes. */
+  @IsOptional() @IsArray() @ArrayMaxSize(8) @Matches(MODEL_ID, { each: true }) composite_models?: string[];
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(64)
+  @ValidateNested({ each: true })
+  @Type(() => ModelRouteBody)
+  routes?: ModelRouteBody[];
+}
+
+/** A model of a load. */
+export class ImportedModelBody extends PutModelBody {
+  @Matches(MODEL_ID) id!: string;
+}
+
+/** Body of PUT /v1/admin/providers/{slug}: the whole provider. */
+export class PutProviderBody {
+  @IsString() @Length(1, 100) name!: string;
+  /** Wire formats that it speaks, for people; what is called is up to its adapter. */
+  @IsOptional() @IsArray() @ArrayMaxSize(32) @Matches(SLUG, { each: true }) dialects?: DialectName[];
+  @IsOptional() @IsArray() @ArrayMaxSize(64) @Matches(SLUG, { each: true }) regions?: string[];
+  @IsOptional() @IsBoolean() zero_retention?: boolean;
+  /** false: its routes leave the catalogue. */
+  @IsOptional() @IsBoolean() is_enabled?: boolean;
+}
+
+export class ImportedProviderBody extends PutProviderBody {
+  @Matches(SLUG) slug!: string;
+}
+
+/** Body of POST /v1/admin/catalogue/import: all models there shall be. */
+export class ImportCatalogueBody {
+  @IsArray()
+  @ArrayMaxSize(10_000)
+  @ValidateNested({ each: true })
+  @Type(() => ImportedModelBody)
+  models!: ImportedModelBody[];
+
+  /** Added or replaced; others stay. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(1_000)
+  @ValidateNested({ each: true })
+  @Type(() => ImportedProviderBody)
+  providers?: ImportedProviderBody[];
+
+  /** Answers what would change, and changes nothing. */
+  @IsOptional() @IsBoolean() dry_run?: boolean;
+  /** Loads it though it drops many models, empties a price or has faulty models, which are not served then. */
+  @IsOptional() @IsBoolean() force?: boolean;
+}

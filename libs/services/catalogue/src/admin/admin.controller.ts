@@ -1,0 +1,61 @@
+import { Body, Controller, Delete, HttpCode, Param, Post, Put, Req } from '@nestjs/common';
+import { ImportCatalogueBody, PutModelBody, PutProviderBody } from '@gateway/contracts';
+import { Access } from '@gateway/platform';
+import type { FastifyRequest } from 'fastify';
+import { ModelReads } from '../models/model-reads.js';
+import { idOf } from '../models/models.controller.js';
+import type { Wire } from '../models/wire-record.js';
+import { CatalogueWrites } from './catalogue-writes.js';
+
+const BY_ID = ['models/:id', 'models/:brand/:name'];
+
+/** Changes of the catalogue, for super admins. */
+@Controller('v1/admin')
+@Access({ superAdmin: true })
+export class AdminController {
+  constructor(
+    private readonly writes: CatalogueWrites,
+    private readonly models: ModelReads,
+  ) {}
+
+  @Put(BY_ID)
+  async putModel(
+    @Param() path: Record<string, string>,
+    @Body() body: PutModelBody,
+    @Req() request: FastifyRequest,
+  ): Promise<Wire> {
+    const id = idOf(path);
+    await this.writes.putModel(id, body, request);
+    const reader = { caller: null, apiVersion: request.apiVersion };
+    // A model that no provider of this release serves is stored, and listed once one does.
+    return this.models.find(reader, id) ?? { id, is_enabled: false };
+  }
+
+  @Delete(BY_ID)
+  @HttpCode(204)
+  deleteModel(@Param() path: Record<string, string>, @Req() request: FastifyRequest): Promise<void> {
+    return this.writes.deleteModel(idOf(path), request);
+  }
+
+  @Put('providers/:slug')
+  async putProvider(
+    @Param('slug') slug: string,
+    @Body() body: PutProviderBody,
+    @Req() request: FastifyRequest,
+  ): Promise<Wire> {
+    await this.writes.putProvider(slug, body, request);
+    return { slug, is_enabled: true, ...body };
+  }
+
+  @Delete('providers/:slug')
+  @HttpCode(204)
+  deleteProvider(@Param('slug') slug: string, @Req() request: FastifyRequest): Promise<void> {
+    return this.writes.deleteProvider(slug, request);
+  }
+
+  @Post('catalogue/import')
+  @HttpCode(200)
+  async import(@Body() body: ImportCatalogueBody, @Req() request: FastifyRequest): Promise<Wire> {
+    return { ...(await this.writes.import(body, request)) };
+  }
+}

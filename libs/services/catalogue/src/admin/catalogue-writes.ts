@@ -1,0 +1,241 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  ApiError,
+  type Clock,
+  type ImportCatalogueBody,
+  type ImportedProviderBody,
+  type PriceRecord,
+  type PutModelBody,
+  type PutProviderBody,
+  type Random,
+  type ReasoningStyle,
+} from '@gateway/contracts';
+import { auditRow, type AuditedWrite } from '@gateway/database';
+import { CLOCK, RANDOM } from '@gateway/platform';
+import type { FastifyRequest } from 'fastify';
+import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
+import { referenceFaults } from '../seed/read-seed.js';
+import { currentPrices, routeKey, writeModels } from '../seed/seed-import.js';
+import type { SeedModel } from '../seed/seed-record.js';
+import { publishAfter } from '../snapshots/publish.js';
+import { StoredCatalogueReader } from '../snapshots/stored-catalogue-reader.js';
+import { OwnEntries } from '../own/own-entries.js';
+import { catalogueDiff, guard, type CatalogueDiff, type KnownModels } from './catalogue-diff.js';
+import { seedOfBody } from './seed-of-body.js';
+
+const MODEL_ID = /^[a-z0-9][a-z0-9-]{0,63}\/[a-z0-9][a-z0-9._-]{0,159}$/;
+const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+/** What administrators write. Each write publishes its snapshot in its own transaction, or leaves nothing. */
+@Injectable()
+export class CatalogueWrites {
+  constructor(
+    private readonly database: CatalogueDatabase,
+    private readonly reader: StoredCatalogueReader,
+    private readonly own: OwnEntries,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  /** Adds or replaces a model with its routes; prices that it had stay. Throws ApiError `validation_error`. */
+  async putModel(id: string, body: PutModelBody, request: FastifyRequest): Promise<void> {
+    if (!MODEL_ID.test(id)) throw invalid([{ loc: ['id'], msg: 'an id has the form <brand>/<model-name>' }]);
+    await this.write(
+      request,
+      { ...audited('model.put', 'model', id), changedFields: Object.keys(body) },
+      async (tx, now) => {
+        const model = seedOfBody({ ...body, id }, isoDay(now));
+        const faults = await faultsOf(tx, [model], []);
+        if (faults.length > 0) throw invalid(faults);
+        await replaceModels(tx, [model], now);
+      },
+    );
+  }
+
+  /** It leaves the catalogue; its prices and its past stay. Throws ApiError `not_found`. */
+  async deleteModel(id: string, request: FastifyRequest): Promise<void> {
+    await this.write(request, audited('model.delete', 'model', id), async (tx) => {
+      const { count } = await tx.model.updateMany({
+        where: { id, is_enabled: true },
+        data: { is_enabled: false, is_edited: true },
+      });
+      if (count === 0) throw new ApiError('not_found');
+    });
+  }
+
+  async putProvider(slug: string, body: PutProviderBody, request: FastifyRequest): Promise<void> {
+    if (!SLUG.test(slug)) throw invalid([{ loc: ['slug'], msg: 'not a slug' }]);
+    const changedFields = Object.keys(body);
+    await this.write(request, { ...audited('provider.put', 'provider', slug), changedFields }, (tx) =>
+      putProvider(tx, { ...body, slug }),
+    );
+  }
+
+  /** Its routes leave the catalogue. Throws ApiError `not_found`. */
+  async deleteProvider(slug: string, request: FastifyRequest): Promise<void> {
+    await this.write(request, audited('provider.delete', 'provider', slug), async (tx) => {
+      const { count } = await tx.provider.updateMany({
+        where: { slug, is_enabled: true },
+        data: { is_enabled: false, is_edited: true },
+      });
+      if (count === 0) throw new ApiError('not_found');
+    });
+  }
+
+  /**
+   * Loads all models that there shall be; others leave the catalogue. Throws ApiError `validation_error` for a faulty load
+   * and `conflict` for one that takes too much away, unless it is forced.
+   */
+  async import(body: ImportCatalogueBody, request: FastifyRequest): Promise<CatalogueDiff & ImportEnd> {
+    const { dry_run: isDry = false, force = false, providers = [] } = body;
+    const load = body.models.map((model) => seedOfBody(model, isoDay(new Date(this.clock.now()))));
+    const check = async (tx: Tx): Promise<Checked> => {
+      const known = await knownModels(tx);
+      const diff = catalogueDiff(known, load);
+      return { diff, faults: await faultsOf(tx, load, providers), refusal: guard(diff, known) };
+    };
+    if (isDry) {
+      const { diff, faults, refusal } = await check(this.database.prisma);
+      return { dry_run: true, applied: false, refused: refusal, faults, ...diff };
+    }
+    let done: Checked | null = null;
+    await this.write(request, audited('catalogue.import', 'catalogue', 'catalogue'), async (tx, now) => {
+      done = await check(tx);
+      const { diff, faults, refusal } = done;
+      if (faults.length > 0 && !force) throw invalid(faults.map((fault) => inLoad(fault, load)));
+      if (refusal !== null && !force)
+        throw new ApiError('conflict', { message: `${refusal} Send force to do it.` });
+      for (const provider of providers) await putProvider(tx, provider);
+      await replaceModels(tx, load, now, new Set(faults.map(({ model }) => model)));
+      await tx.model.updateMany({
+        where: { id: { in: diff.removed } },
+        data: { is_enabled: false, is_edited: true },
+      });
+    });
+    const { diff, faults } = done as unknown as Checked;
+    return { dry_run: false, applied: true, refused: null, faults, ...diff };
+  }
+
+  private async write(
+    request: FastifyRequest,
+    audit: AuditedWrite,
+    change: (tx: Tx, now: Date) => Promise<void>,
+  ): Promise<void> {
+    const { clock, random } = this;
+    await publishAfter(this.database, { ...this.own.release(), clock, random }, async (tx, now) => {
+      await change(tx, now);
+      await tx.auditLog.create({ data: auditRow(request, audit, { clock, random }) });
+    });
+    await this.reader.refresh();
+  }
+}
+
+interface Fault {
+  model: string;
+  loc: (string | number)[];
+  msg: string;
+}
+
+interface Checked {
+  diff: CatalogueDiff;
+  faults: Fault[];
+  refusal: string | null;
+}
+
+interface ImportEnd {
+  dry_run: boolean;
+  applied: boolean;
+  /** Why the load would have to be forced; null where it need not be. */
+  refused: string | null;
+  faults: Fault[];
+}
+
+function audited(action: string, targetType: string, targetId: string): AuditedWrite {
+  return { action, targetType, targetId, orgId: null, changedFields: [] };
+}
+
+function invalid(faults: readonly Pick<Fault, 'loc' | 'msg'>[]): ApiError {
+  const [first] = faults;
+  return new ApiError('validation_error', {
+    message: `${first.loc.join('.')}: ${first.msg}`,
+    details: faults.map(({ loc, msg }) => ({ type: 'invalid', loc, msg })),
+  });
+}
+
+/** Where the fault is in the body of the load. */
+function inLoad({ model, loc, msg }: Fault, load: readonly SeedModel[]): Pick<Fault, 'loc' | 'msg'> {
+  return { loc: ['models', load.findIndex(({ id }) => id === model), ...loc], msg: `${model}: ${msg}` };
+}
+
+function isoDay(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+/** What is wrong with these models beside those that are there. */
+async function faultsOf(
+  tx: Tx,
+  models: readonly SeedModel[],
+  more: readonly ImportedProviderBody[],
+): Promise<Fault[]> {
+  const providers = [...(await tx.provider.findMany()), ...more].map(({ slug }) => ({ slug }));
+  const brands = models.map(({ brand }) => ({ slug: brand }));
+  const others = (await tx.model.findMany({ where: { is_enabled: true } })).map(({ id }) => id);
+  return referenceFaults({ brands, providers, models, others });
+}
+
+async function replaceModels(
+  tx: Tx,
+  models: readonly SeedModel[],
+  now: Date,
+  faulty: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  const ids = models.map(({ id }) => id);
+  await tx.route.deleteMany({ where: { model_id: { in: ids } } });
+  await tx.model.deleteMany({ where: { id: { in: ids } } });
+  const brands = [...new Set(models.map(({ brand }) => brand))];
+  await tx.brand.createMany({ data: brands.map((slug) => ({ slug, name: slug })), skipDuplicates: true });
+  await writeModels(tx, models, now, { is_edited: true });
+  await tx.model.updateMany({ where: { id: { in: [...faulty] } }, data: { is_enabled: false } });
+}
+
+async function putProvider(tx: Tx, { slug, ...body }: ImportedProviderBody): Promise<void> {
+  const row = {
+    name: body.name,
+    dialects: body.dialects ?? [],
+    regions: body.regions ?? [],
+    zero_retention: body.zero_retention ?? null,
+    is_enabled: body.is_enabled ?? true,
+    is_edited: true,
+  };
+  await tx.provider.upsert({ where: { slug }, create: { slug, ...row }, update: row });
+}
+
+/** The enabled models of the tables in the form of a load. */
+async function knownModels(tx: Tx): Promise<KnownModels> {
+  const prices = new Map((await currentPrices(tx)).map((price) => [routeKey(price.model_id, price), price]));
+  const routes = await tx.route.findMany();
+  const rows = await tx.model.findMany({ where: { is_enabled: true } });
+  return new Map(
+    rows.map((row) => {
+      const own = routes.filter(({ model_id }) => model_id === row.id);
+      const model: SeedModel = {
+        ...row,
+        model_type: row.model_type as SeedModel['model_type'],
+        max_output_tokens: row.max_output_tokens ?? undefined,
+        reasoning: row.reasoning as unknown as ReasoningStyle,
+        lacks: row.supports.includes('system_prompt') ? [] : ['system_prompt'],
+        released: row.released === null ? undefined : isoDay(row.released),
+        description: row.description ?? undefined,
+        routes: own.map((route) => ({
+          ...route,
+          max_output_tokens: route.max_output_tokens ?? undefined,
+          price: prices.get(routeKey(row.id, route))?.record ?? ({} satisfies PriceRecord),
+          source_date: isoDay(route.source_date),
+          effective_date: isoDay(prices.get(routeKey(row.id, route))?.effective_date ?? route.source_date),
+          retires_at: route.retires_at === null ? undefined : isoDay(route.retires_at),
+        })),
+      };
+      return [row.id, model];
+    }),
+  );
+}
