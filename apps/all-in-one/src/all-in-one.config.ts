@@ -14,6 +14,7 @@ import {
   type TrustedProxies,
 } from '@gateway/platform';
 import { UsageConfig } from '@gateway/usage';
+import { WorkersConfig } from '@gateway/workers';
 import { join, resolve } from 'node:path';
 
 /** Settings of the one process. Names are the environment's; the services keep their own. */
@@ -55,6 +56,7 @@ export interface ServiceConfigs {
   catalogue: Readonly<CatalogueConfig>;
   keys: Readonly<KeysConfig>;
   usage: Readonly<UsageConfig>;
+  workers: Readonly<WorkersConfig>;
   edge: Readonly<EdgeConfig>;
   mail: Readonly<MailConfig>;
   providers: ReturnType<typeof enabledProviders>;
@@ -102,6 +104,8 @@ export function readServices(
     CATALOGUE_DATABASE_URL_FILE: undefined,
     KEYS_DATABASE_URL_FILE: undefined,
     USAGE_DATABASE_URL_FILE: undefined,
+    WORKERS_DATABASE_URL: databaseUrl,
+    WORKERS_DATABASE_URL_FILE: undefined,
     // One process holds the edge as well and alone changes keys.
     KEYS_PRINCIPAL_CACHE: 'true',
     KEYS_SECRETS_FILE: env.KEYS_SECRETS_FILE || paths.secrets,
@@ -118,6 +122,7 @@ export function readServices(
     catalogue: () => loadConfig(CatalogueConfig, decided),
     keys: () => loadConfig(KeysConfig, decided),
     usage: () => loadConfig(UsageConfig, decided),
+    workers: () => loadConfig(WorkersConfig, decided),
     edge: () => loadConfig(EdgeConfig, decided),
     mail: () => loadConfig(MailConfig, decided),
     providers: () => enabledProviders(decided),

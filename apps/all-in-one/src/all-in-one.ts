@@ -15,7 +15,7 @@ import {
 } from '@gateway/platform';
 import { startUpstreamSim } from '@gateway/simulator';
 import { todayCounts, USAGE_SCHEMA, USAGE_SCHEMA_DIR, UsageModule } from '@gateway/usage';
-import { WorkersModule } from '@gateway/workers';
+import { WORKERS_SCHEMA, WORKERS_SCHEMA_DIR, WorkersModule } from '@gateway/workers';
 import {
   dataPaths,
   readServices,
@@ -98,6 +98,7 @@ async function migrate(url: string): Promise<void> {
     applyMigrations({ url, schema: CATALOGUE_SCHEMA, schemaDir: CATALOGUE_SCHEMA_DIR }),
     applyMigrations({ url, schema: KEYS_SCHEMA, schemaDir: KEYS_SCHEMA_DIR }),
     applyMigrations({ url, schema: USAGE_SCHEMA, schemaDir: USAGE_SCHEMA_DIR }),
+    applyMigrations({ url, schema: WORKERS_SCHEMA, schemaDir: WORKERS_SCHEMA_DIR }),
   ]);
 }
 
@@ -130,7 +131,7 @@ function startServices(
       CatalogueModule.with(services.catalogue),
       UsageModule.with(services.usage),
       NotificationsModule,
-      WorkersModule,
+      WorkersModule.with(services.workers),
       InProcessShipperModule,
       EdgeModule.with({
         config: services.edge,

@@ -1,9 +1,13 @@
 import 'reflect-metadata';
-import { WorkersModule } from '@gateway/workers';
+import { WorkersConfig, WorkersModule } from '@gateway/workers';
 import { RemotePrincipalsModule, startFleetApp, readFleetSettings } from '@gateway/fleet';
-import { runMain, serviceEnvironment } from '@gateway/platform';
+import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
 
 await runMain('workers', () => {
-  const fleet = readFleetSettings(['KEYS_URL'], serviceEnvironment());
-  return () => startFleetApp('workers', fleet, [WorkersModule, RemotePrincipalsModule]);
+  const env = serviceEnvironment('workers');
+  const { fleet, own } = readConfigs({
+    fleet: () => readFleetSettings(['KEYS_URL'], env),
+    own: () => loadConfig(WorkersConfig, env),
+  });
+  return () => startFleetApp('workers', fleet, [WorkersModule.with(own), RemotePrincipalsModule]);
 });

@@ -48,6 +48,14 @@ export type {
 export { Funds } from './ports/funds.js';
 export { ResponseStore } from './ports/response-store.js';
 export type { RecalledItems, ResponseLink, StoredResponse } from './ports/response-store.js';
+export {
+  ConversationBody,
+  ConversationItemsBody,
+  ItemsQuery,
+  KeepResponsesBody,
+  RecallBody,
+  ResponseQuery,
+} from './http/responses.js';
 export { OrgOwners } from './ports/org-owners.js';
 export { Mailer } from './ports/mailer.js';
 export type { OutgoingMail } from './ports/mailer.js';

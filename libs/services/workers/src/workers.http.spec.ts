@@ -1,45 +1,179 @@
-import { Module } from '@nestjs/common';
-import { deadLetterTopic, PrincipalReader, TOPIC, type Subscription } from '@gateway/contracts';
-import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
-import { bootstrap, PlatformModule, SystemClock, SystemRandom } from '@gateway/platform';
-import { eventually, LimitStoreDouble, PrincipalReaderDouble } from '@gateway/testing';
-import { WorkersModule } from './workers.module.js';
+import { deadLetterTopic, TOPIC, type Subscription } from '@gateway/contracts';
+import { eventually, testPostgres, type TestDatabase } from '@gateway/testing';
+import { MIGRATED, startWorkersApp, stored, type WorkersApp } from './workers.fixture.js';
 
-const NO_LIMIT = { some: Infinity, all: Infinity };
-const pressure = { delayMs: NO_LIMIT, rssBytes: NO_LIMIT, bodyBytes: NO_LIMIT };
+let place: TestDatabase;
+let app: WorkersApp;
+let key: string;
+let thief: string;
+
+beforeAll(async () => {
+  place = await testPostgres();
+  await MIGRATED.migrate(place.url);
+  app = await startWorkersApp(place.url);
+  key = app.keyOf('key_a');
+  thief = app.keyOf('key_b');
+});
+afterAll(async () => {
+  await app.close();
+  await place.drop();
+});
 
 describe('the workers service', () => {
-  it('is ready, has no endpoint of its own, and consumes the account topic', async () => {
-    const log = new InProcessEventLog({ clock: new SystemClock(), random: new SystemRandom() });
-    const platform = PlatformModule.with({
-      service: 'workers',
-      logLevel: 'silent',
-      fleetToken: 'fleet-token-of-the-spec',
-      eventLog: () => log,
-      limitStore: ({ clock, random }) => new LimitStoreDouble({ clock, random }),
-    });
-    class Root {}
-    Module({
-      imports: [platform, WorkersModule],
-      providers: [{ provide: PrincipalReader, useValue: new PrincipalReaderDouble() }],
-    })(Root);
-    const app = await bootstrap({
-      name: 'workers',
-      module: Root,
-      config: { host: '127.0.0.1', port: 0, drainGraceMs: 1_000, pressure },
-      connect: connectEventLog,
-    });
+  it('is ready, and consumes the account topic', async () => {
     for (const path of ['/healthz', '/readyz']) expect((await fetch(`${app.url}${path}`)).status).toBe(200);
-    expect(app.routes.filter(({ access }) => access.public !== true)).toEqual([]);
-
     const letters: string[] = [];
     const handler: Subscription['handler'] = async (batch) =>
       void letters.push(...batch.map(({ value }) => value));
     const topics = [deadLetterTopic(TOPIC.account)];
-    await log.consume({ topics, group: 'reader', maxBatch: 10, lingerMs: 0, handler });
-    await log.append(TOPIC.account, [{ key: 'acct_1', value: 'no event' }]);
+    await app.log.consume({ topics, group: 'reader', maxBatch: 10, lingerMs: 0, handler });
+    await app.log.append(TOPIC.account, [{ key: 'acct_1', value: 'no event' }]);
     await eventually(() => letters.length === 1);
     expect(JSON.parse(letters[0])).toMatchObject({ data: { service: 'workers', value: 'no event' } });
-    await app.close();
+  });
+});
+
+describe('/v1/responses/{id}', () => {
+  it.each(['/v1', '/openai/v1'])('RESP-03 answers under %s what was kept, unchanged', async (base) => {
+    const one = stored(`resp_read${base.length}`);
+    await app.responses.keep([one, one]);
+    const { status, body } = await app.call('GET', `${base}/responses/${one.id}`, key);
+    expect([status, body]).toEqual([200, one.response]);
+  });
+
+  it('RESP-03 keeps what a model may write: NUL, halves of characters, megabytes', async () => {
+    const text = `\u0000 \ud800 ${'x'.repeat(2_000_000)}`;
+    const response = { id: 'resp_odd', status: 'completed', output: [{ type: 'message', text }] };
+    await app.responses.keep([stored('resp_odd', { response })]);
+    expect((await app.call('GET', '/v1/responses/resp_odd', key)).body).toEqual(response);
+  });
+
+  it.each([
+    ['GET', ''],
+    ['GET', '/input_items'],
+    ['POST', '/cancel'],
+    ['DELETE', ''],
+  ])('ERR-32 404 resource_not_found for another key, %s %s', async (method, path) => {
+    await app.responses.keep([stored('resp_mine')]);
+    for (const [id, as] of [
+      ['resp_mine', thief],
+      ['resp_none', key],
+    ]) {
+      const { status, body } = await app.call(method, `/v1/responses/${id}${path}`, as);
+      expect([status, body.error.code]).toEqual([404, 'resource_not_found']);
+    }
+    expect((await app.call('GET', '/v1/responses/resp_mine', key)).status).toBe(200);
+  });
+
+  it('RESP-03 does not let one key’s response take the place of another’s of the same id', async () => {
+    await app.responses.keep([stored('resp_same')]);
+    await app.responses.keep([
+      stored('resp_same', { key_id: 'key_b', response: { id: 'resp_same', output: [] } }),
+    ]);
+    expect((await app.call('GET', '/v1/responses/resp_same', key)).body.usage).toBeDefined();
+    expect((await app.call('GET', '/v1/responses/resp_same', thief)).body.usage).toBeUndefined();
+  });
+
+  it('RESP-03 deletes', async () => {
+    await app.responses.keep([stored('resp_gone')]);
+    const deleted = { id: 'resp_gone', object: 'response', deleted: true };
+    expect((await app.call('DELETE', '/v1/responses/resp_gone', key)).body).toEqual(deleted);
+    expect((await app.call('GET', '/v1/responses/resp_gone', key)).status).toBe(404);
+  });
+
+  it('RESP-03 pages the items of its input', async () => {
+    const input = ['a', 'b', 'c'].map((id) => ({ type: 'message', id, role: 'user', content: id }));
+    await app.responses.keep([stored('resp_items', { input })]);
+    const page = async (query: string): Promise<unknown> =>
+      (await app.call('GET', `/v1/responses/resp_items/input_items?${query}`, key)).body;
+    expect(await page('limit=2&order=asc')).toMatchObject({
+      object: 'list',
+      data: [{ id: 'a' }, { id: 'b' }],
+      first_id: 'a',
+      last_id: 'b',
+      has_more: true,
+    });
+    expect(await page('order=asc&after=b')).toMatchObject({ data: [{ id: 'c' }], has_more: false });
+    expect(await page('limit=1')).toMatchObject({ data: [{ id: 'c' }], has_more: true });
+  });
+
+  it('RESP-03 streams a response that has ended, from where the caller left it', async () => {
+    await app.responses.keep([stored('resp_stream')]);
+    const { text } = await app.call('GET', '/v1/responses/resp_stream?stream=true&starting_after=2', key);
+    const types = [...text.matchAll(/^event: (\S+)$/gm)].map(([, type]) => type);
+    expect(types).toEqual(['response.output_item.done', 'response.completed']);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    const late = await app.call('GET', '/v1/responses/resp_stream?stream=true&starting_after=900', key);
+    expect(late.text).toContain('"sequence_number":901');
+  });
+
+  it('RESP-03 400 for the cancel of what does not run in the background', async () => {
+    await app.responses.keep([stored('resp_done')]);
+    const { status, body } = await app.call('POST', '/v1/responses/resp_done/cancel', key);
+    expect([status, body.error.code]).toEqual([400, 'bad_request']);
+  });
+});
+
+describe('what a request goes on from', () => {
+  it('RESP-05 is the whole chain, oldest first, of this key alone', async () => {
+    await app.responses.keep([
+      stored('resp_1'),
+      stored('resp_2', { previous_response_id: 'resp_1' }),
+      stored('resp_3', { previous_response_id: 'resp_2', credential: 'openai' }),
+    ]);
+    const found = await app.responses.recall('key_a', { response_id: 'resp_3' });
+    expect(found?.items.map(({ id }) => id)).toEqual([
+      'msg_resp_1',
+      'out_resp_1',
+      'msg_resp_2',
+      'out_resp_2',
+      'msg_resp_3',
+      'out_resp_3',
+    ]);
+    expect(found?.credential).toBe('openai');
+    expect(await app.responses.recall('key_b', { response_id: 'resp_3' })).toBeNull();
+  });
+
+  it('RESP-05 is found though its write comes a moment later', async () => {
+    const looking = app.responses.recall('key_a', { response_id: 'resp_late' });
+    await app.responses.keep([stored('resp_late')]);
+    expect((await looking)?.items).toHaveLength(2);
+  });
+});
+
+describe('/v1/conversations', () => {
+  const text = (content: string): object => ({ type: 'message', role: 'user', content });
+
+  it('RESP-05 are created, read, changed and deleted', async () => {
+    const { status, body } = await app.call('POST', '/v1/conversations', key, {
+      metadata: { a: 'b' },
+      items: [text('one')],
+    });
+    expect([status, body.object, body.metadata]).toEqual([200, 'conversation', { a: 'b' }]);
+    const path = `/v1/conversations/${body.id}`;
+    expect((await app.call('GET', path, key)).body).toEqual(body);
+    expect((await app.call('GET', path, thief)).status).toBe(404);
+    expect((await app.call('POST', path, key, { metadata: { c: 'd' } })).body.metadata).toEqual({ c: 'd' });
+    const deleted = { id: body.id, object: 'conversation.deleted', deleted: true };
+    expect((await app.call('DELETE', path, key)).body).toEqual(deleted);
+    expect((await app.call('GET', path, key)).status).toBe(404);
+  });
+
+  it('RESP-05 hold items, and what responses add to them', async () => {
+    const { body } = await app.call('POST', '/v1/conversations', key, { items: [text('one')] });
+    const path = `/v1/conversations/${body.id}/items`;
+    const added = await app.call('POST', path, key, { items: [text('two')] });
+    expect(added.body.data).toHaveLength(1);
+    await app.responses.keep([stored('resp_conv', { conversation_id: body.id })]);
+    const { data } = (await app.call('GET', `${path}?order=asc`, key)).body;
+    expect(data.map(({ content }: { content: unknown }) => content).slice(0, 2)).toEqual(['one', 'two']);
+    expect(data).toHaveLength(4);
+    const [{ id }] = data;
+    expect((await app.call('GET', `${path}/${id}`, key)).body.content).toBe('one');
+    expect((await app.call('DELETE', `${path}/${id}`, thief)).status).toBe(404);
+    expect((await app.call('DELETE', `${path}/${id}`, key)).body.id).toBe(body.id);
+    const found = await app.responses.recall('key_a', { conversation_id: body.id });
+    expect(found?.items).toHaveLength(3);
+    expect(await app.responses.recall('key_b', { conversation_id: body.id })).toBeNull();
   });
 });

@@ -1,6 +1,64 @@
-import { Module } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { ResponseStore, type Clock, type Random } from '@gateway/contracts';
+import { applyMigrations, assertSchemaKnown } from '@gateway/database';
+import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
+import type { Logger } from 'pino';
+import { ConversationsController } from './conversations/conversations.controller.js';
+import { ConversationStore } from './conversations/conversations.store.js';
+import { SCHEMA, SCHEMA_DIR, WorkersDatabase } from './postgres/workers-database.js';
+import { Expiry } from './responses/expiry.js';
+import { InternalResponsesController } from './responses/internal-responses.controller.js';
+import { ResponsesController } from './responses/responses.controller.js';
+import { StoredResponses } from './responses/responses.store.js';
+import { WorkersConfig } from './workers.config.js';
 import { WorkersConsumer } from './workers.consumer.js';
 
-/** Needs the global PlatformModule. Has no endpoints and no tables yet. */
-@Module({ controllers: [WorkersConsumer] })
-export class WorkersModule {}
+/** What outlives a request. Needs the global PlatformModule; provides ResponseStore to everybody. */
+@Module({})
+export class WorkersModule {
+  static with(config: Readonly<WorkersConfig>): DynamicModule {
+    return {
+      module: WorkersModule,
+      global: true,
+      controllers: [
+        WorkersConsumer,
+        ResponsesController,
+        InternalResponsesController,
+        ConversationsController,
+      ],
+      providers: [
+        { provide: WorkersConfig, useValue: config },
+        {
+          provide: WorkersDatabase,
+          inject: [LOGGER],
+          useFactory: (logger: Logger) => openDatabase(config, logger),
+        },
+        {
+          provide: StoredResponses,
+          inject: [WorkersDatabase, CLOCK],
+          useFactory: (database: WorkersDatabase, clock: Clock) => new StoredResponses(database, clock),
+        },
+        { provide: ResponseStore, useExisting: StoredResponses },
+        {
+          provide: ConversationStore,
+          inject: [WorkersDatabase, CLOCK, RANDOM],
+          useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
+            new ConversationStore(database, clock, random),
+        },
+        Expiry,
+      ],
+      exports: [ResponseStore],
+    };
+  }
+}
+
+async function openDatabase(config: Readonly<WorkersConfig>, logger: Logger): Promise<WorkersDatabase> {
+  const place = { url: config.WORKERS_DATABASE_URL, schemaDir: SCHEMA_DIR, schema: SCHEMA };
+  if (config.WORKERS_MIGRATE_AT_START) await applyMigrations(place);
+  await assertSchemaKnown(place);
+  return new WorkersDatabase({
+    url: config.WORKERS_DATABASE_URL,
+    maxConnections: config.WORKERS_DATABASE_CONNECTIONS,
+    onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
+  });
+}

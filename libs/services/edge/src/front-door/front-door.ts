@@ -38,7 +38,15 @@ const OWNERS: Record<keyof FrontDoorServices, readonly string[]> = {
   ],
   usage: ['/v1/usage', '/v1/balance', '/v1/billing', '/v1/admin/credits', '/v1/admin/books'],
   notifications: ['/alerts'],
-  workers: ['/v1/batches', '/v1/files', '/v1/video'],
+  workers: [
+    '/v1/batches',
+    '/v1/files',
+    '/v1/video',
+    '/v1/responses/:id',
+    '/openai/v1/responses/:id',
+    '/v1/conversations',
+    '/openai/v1/conversations',
+  ],
 };
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;

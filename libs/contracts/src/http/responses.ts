@@ -1,0 +1,50 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Max,
+  Min,
+} from 'class-validator';
+import type { StoredResponse } from '../ports/response-store.js';
+
+/** POST /internal/responses. */
+export class KeepResponsesBody {
+  @IsArray() @ArrayMaxSize(256) responses!: StoredResponse[];
+}
+
+/** POST /internal/responses/recall. */
+export class RecallBody {
+  @IsString() @Length(1, 128) key_id!: string;
+  @IsOptional() @IsString() @Length(1, 256) response_id?: string;
+  @IsOptional() @IsString() @Length(1, 256) conversation_id?: string;
+}
+
+/** Query of GET /v1/responses/{id}. */
+export class ResponseQuery {
+  @IsOptional() @IsIn(['true', 'false']) stream?: 'true' | 'false';
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) starting_after?: number;
+}
+
+/** Query of lists of items. */
+export class ItemsQuery {
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(100) limit?: number;
+  @IsOptional() @IsIn(['asc', 'desc']) order?: 'asc' | 'desc';
+  @IsOptional() @IsString() @Length(1, 256) after?: string;
+}
+
+/** POST /v1/conversations. */
+export class ConversationBody {
+  @IsOptional() @IsArray() @ArrayMaxSize(20) items?: Record<string, unknown>[];
+  @IsOptional() @IsObject() metadata?: Record<string, string> | null;
+}
+
+/** POST /v1/conversations/{id}/items. */
+export class ConversationItemsBody {
+  @IsArray() @ArrayMaxSize(20) items!: Record<string, unknown>[];
+}

@@ -1,0 +1,100 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { ApiError, ConversationBody, ConversationItemsBody, ItemsQuery } from '@gateway/contracts';
+import { Access, principalOf } from '@gateway/platform';
+import type { FastifyRequest } from 'fastify';
+import { itemsPage, type ItemsPage } from '../responses/items-page.js';
+import { keyOf } from '../responses/responses.controller.js';
+import { ConversationStore, type Conversation } from './conversations.store.js';
+
+type Json = Record<string, unknown>;
+
+/** Conversations that requests to /v1/responses go on, for the key that made them. */
+@Controller(['v1/conversations', 'openai/v1/conversations'])
+@Access({ key: { permission: 'inference:write' } })
+export class ConversationsController {
+  constructor(private readonly conversations: ConversationStore) {}
+
+  @Post()
+  @HttpCode(200)
+  create(
+    @Body() { items, metadata }: ConversationBody,
+    @Req() request: FastifyRequest,
+  ): Promise<Conversation> {
+    const { accountId } = principalOf(request) as { accountId: string };
+    const owner = { keyId: keyOf(request), accountId };
+    return this.conversations.create(owner, metadata ?? {}, items ?? []);
+  }
+
+  @Get(':id')
+  async read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<Conversation> {
+    return found(await this.conversations.read(keyOf(request), id), id);
+  }
+
+  @Post(':id')
+  @HttpCode(200)
+  async update(
+    @Param('id') id: string,
+    @Body() { metadata }: ConversationBody,
+    @Req() request: FastifyRequest,
+  ): Promise<Conversation> {
+    return found(await this.conversations.update(keyOf(request), id, metadata ?? {}), id);
+  }
+
+  @Delete(':id')
+  async remove(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
+    if (!(await this.conversations.remove(keyOf(request), id))) throw unknown(id);
+    return { id, object: 'conversation.deleted', deleted: true };
+  }
+
+  @Get(':id/items')
+  async items(
+    @Param('id') id: string,
+    @Query() query: ItemsQuery,
+    @Req() request: FastifyRequest,
+  ): Promise<ItemsPage> {
+    await this.read(id, request);
+    return itemsPage(await this.conversations.items(keyOf(request), id), query);
+  }
+
+  @Post(':id/items')
+  @HttpCode(200)
+  async add(
+    @Param('id') id: string,
+    @Body() { items }: ConversationItemsBody,
+    @Req() request: FastifyRequest,
+  ): Promise<ItemsPage> {
+    await this.read(id, request);
+    const added = await this.conversations.add(keyOf(request), id, items);
+    return itemsPage(added, { order: 'asc', limit: 100 });
+  }
+
+  @Get(':id/items/:item')
+  async item(
+    @Param('id') id: string,
+    @Param('item') itemId: string,
+    @Req() request: FastifyRequest,
+  ): Promise<Json> {
+    const items = await this.conversations.items(keyOf(request), id);
+    return found(items.find((item) => item.id === itemId) ?? null, itemId);
+  }
+
+  @Delete(':id/items/:item')
+  async removeItem(
+    @Param('id') id: string,
+    @Param('item') itemId: string,
+    @Req() request: FastifyRequest,
+  ): Promise<Conversation> {
+    const conversation = await this.read(id, request);
+    if (!(await this.conversations.removeItem(keyOf(request), id, itemId))) throw unknown(itemId);
+    return conversation;
+  }
+}
+
+function found<T>(value: T | null, id: string): T {
+  if (value === null) throw unknown(id);
+  return value;
+}
+
+function unknown(id: string): ApiError {
+  return new ApiError('resource_not_found', { message: `Nothing with id ${id.slice(0, 80)} was found.` });
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { postgresPool } from '@gateway/database';
+import type pg from 'pg';
+
+/** Folder with migrations/. */
+export const SCHEMA_DIR = join(import.meta.dirname, '../../prisma');
+export const SCHEMA = 'workers';
+
+const STATEMENT_TIMEOUT_MS = 15_000;
+
+/** The pool of the service. */
+export class WorkersDatabase implements OnApplicationShutdown {
+  readonly pool: pg.Pool;
+
+  constructor(options: { url: string; maxConnections: number; onIdleError: (error: Error) => void }) {
+    this.pool = postgresPool({ ...options, schema: SCHEMA, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+}

@@ -1,0 +1,190 @@
+import {
+  ApiError,
+  ResponseStore,
+  type Clock,
+  type RecalledItems,
+  type ResponseLink,
+  type StoredResponse,
+} from '@gateway/contracts';
+import type { WorkersDatabase } from '../postgres/workers-database.js';
+
+type Json = Record<string, unknown>;
+
+/** How long a response is kept. */
+const KEPT_MS = 30 * 86_400_000;
+/** Turns of one chain, and items of one conversation, that a request may go on from. */
+const TURNS_MAX = 512;
+const ITEMS_MAX = 10_000;
+const CHAIN_BYTES_MAX = 32 * 1_048_576;
+/** An edge writes behind its answers: what is not there yet may come within this. */
+const LATE_MS = [40, 80, 160, 240];
+const EXPIRED_AT_ONCE = 1_000;
+
+interface KeptResponse {
+  response: Json;
+  input: Json[];
+}
+
+/** Adds items to a conversation, where it is there; one that is there already stays as it is. */
+export async function addItems(
+  pool: WorkersDatabase['pool'],
+  { keyId, conversationId }: { keyId: string; conversationId: string },
+  items: readonly (Json & { id: string })[],
+): Promise<void> {
+  await pool.query(
+    `INSERT INTO conversation_items (key_id, conversation_id, id, item)
+     SELECT $1, $2, i, j FROM unnest($3::text[], $4::json[]) AS added (i, j)
+     WHERE EXISTS (SELECT 1 FROM conversations WHERE key_id = $1 AND id = $2) ON CONFLICT DO NOTHING`,
+    [keyId, conversationId, items.map(({ id }) => id), items.map((item) => JSON.stringify(item))],
+  );
+}
+
+function outputOf({ output }: Json): Json[] {
+  return Array.isArray(output) ? (output as Json[]) : [];
+}
+
+/** Responses in PostgreSQL. A key sees its own alone: another's id is like an unknown one. */
+export class StoredResponses extends ResponseStore {
+  constructor(
+    private readonly database: WorkersDatabase,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  override async keep(responses: readonly StoredResponse[]): Promise<void> {
+    if (responses.length === 0) return;
+    const columnOf = (valueOf: (response: StoredResponse) => unknown): unknown[] => responses.map(valueOf);
+    await this.database.pool.query({
+      name: 'keep-responses',
+      text: `INSERT INTO responses (key_id, id, account_id, end_user_hash, credential, previous_id, conversation_id,
+               created_at, input, output, response, expires_at)
+             SELECT k, i, a, u, c, p, v, to_timestamp(t), n, o, r, $12
+             FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+               $8::float8[], $9::json[], $10::json[], $11::json[]) AS kept (k, i, a, u, c, p, v, t, n, o, r)
+             ON CONFLICT DO NOTHING`,
+      values: [
+        columnOf(({ key_id }) => key_id),
+        columnOf(({ id }) => id),
+        columnOf(({ account_id }) => account_id),
+        columnOf(({ end_user_hash }) => end_user_hash),
+        columnOf(({ credential }) => credential),
+        columnOf(({ previous_response_id }) => previous_response_id),
+        columnOf(({ conversation_id }) => conversation_id),
+        columnOf(({ created_at }) => created_at),
+        columnOf(({ input }) => JSON.stringify(input)),
+        columnOf(({ response }) => JSON.stringify(outputOf(response))),
+        columnOf(({ response }) => JSON.stringify(response)),
+        new Date(this.clock.now() + KEPT_MS),
+      ],
+    });
+    for (const response of responses)
+      if (response.conversation_id !== null) await this.continueConversation(response);
+  }
+
+  override recall(keyId: string, link: ResponseLink): Promise<RecalledItems | null> {
+    return this.late(() =>
+      'response_id' in link
+        ? this.chain(keyId, link.response_id)
+        : this.conversation(keyId, link.conversation_id),
+    );
+  }
+
+  /** Null where the key has none of this id. */
+  read(keyId: string, id: string): Promise<KeptResponse | null> {
+    return this.late(async () => {
+      const { rows } = await this.database.pool.query<KeptResponse>({
+        name: 'read-response',
+        text: 'SELECT response, input FROM responses WHERE key_id = $1 AND id = $2 AND expires_at > $3',
+        values: [keyId, id, new Date(this.clock.now())],
+      });
+      return rows.at(0) ?? null;
+    });
+  }
+
+  /** False where there was none. */
+  async remove(keyId: string, id: string): Promise<boolean> {
+    const { rowCount } = await this.database.pool.query(
+      'DELETE FROM responses WHERE key_id = $1 AND id = $2',
+      [keyId, id],
+    );
+    return rowCount === 1;
+  }
+
+  /** Removes some of what is past its time; true where there may be more. */
+  async removeExpired(): Promise<boolean> {
+    const { rowCount } = await this.database.pool.query(
+      `DELETE FROM responses WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM responses WHERE expires_at <= $1 ORDER BY expires_at LIMIT ${EXPIRED_AT_ONCE}))`,
+      [new Date(this.clock.now())],
+    );
+    return rowCount === EXPIRED_AT_ONCE;
+  }
+
+  private async chain(keyId: string, id: string): Promise<RecalledItems | null> {
+    const { rows } = await this.database.pool.query<{
+      items: Json[][];
+      credential: string | null;
+      bytes: string;
+    }>({
+      name: 'recall-chain',
+      text: `WITH RECURSIVE chain AS (
+               SELECT previous_id, credential, input, output, 1 AS depth FROM responses
+                 WHERE key_id = $1 AND id = $2 AND expires_at > $3
+               UNION ALL
+               SELECT r.previous_id, r.credential, r.input, r.output, c.depth + 1
+                 FROM responses r JOIN chain c ON r.id = c.previous_id
+                 WHERE r.key_id = $1 AND c.depth < ${TURNS_MAX})
+             SELECT array_agg(json_build_array(input, output) ORDER BY depth DESC) AS items,
+               (array_agg(credential ORDER BY depth))[1] AS credential,
+               sum(octet_length(input::text) + octet_length(output::text)) AS bytes
+             FROM chain HAVING count(*) > 0`,
+      values: [keyId, id, new Date(this.clock.now())],
+    });
+    const found = rows.at(0);
+    if (!found) return null;
+    if (Number(found.bytes) > CHAIN_BYTES_MAX)
+      throw new ApiError('context_window_exceeded', {
+        message: 'The earlier responses are too large to go on from.',
+      });
+    return { items: found.items.flat(2), credential: found.credential };
+  }
+
+  private async conversation(keyId: string, id: string): Promise<RecalledItems | null> {
+    const { rows } = await this.database.pool.query<{ items: Json[] | null; credential: string | null }>({
+      name: 'recall-conversation',
+      text: `SELECT (SELECT array_agg(item ORDER BY position) FROM (
+                 SELECT item, position FROM conversation_items WHERE key_id = c.key_id AND conversation_id = c.id
+                 ORDER BY position DESC LIMIT ${ITEMS_MAX}) newest) AS items,
+               (SELECT credential FROM responses WHERE key_id = c.key_id AND conversation_id = c.id
+                 ORDER BY created_at DESC LIMIT 1) AS credential
+             FROM conversations c WHERE c.key_id = $1 AND c.id = $2`,
+      values: [keyId, id],
+    });
+    const found = rows.at(0);
+    return found ? { items: found.items ?? [], credential: found.credential } : null;
+  }
+
+  private async continueConversation({
+    key_id,
+    conversation_id,
+    input,
+    response,
+  }: StoredResponse): Promise<void> {
+    const items = [...input, ...outputOf(response)].map((item, at) => ({
+      ...item,
+      id: typeof item.id === 'string' ? item.id : `${String(response.id)}_${at}`,
+    }));
+    await addItems(this.database.pool, { keyId: key_id, conversationId: String(conversation_id) }, items);
+  }
+
+  private async late<T>(look: () => Promise<T | null>): Promise<T | null> {
+    let found = await look();
+    for (const waitMs of LATE_MS) {
+      if (found !== null) break;
+      await this.clock.sleep(waitMs);
+      found = await look();
+    }
+    return found;
+  }
+}

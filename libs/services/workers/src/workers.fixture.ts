@@ -1,0 +1,128 @@
+import { Module } from '@nestjs/common';
+import { PrincipalReader, type ResponseStore, type StoredResponse } from '@gateway/contracts';
+import { applyMigrations } from '@gateway/database';
+import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
+import {
+  bootstrap,
+  mintSecret,
+  PlatformModule,
+  SystemClock,
+  SystemRandom,
+  type RunningApp,
+} from '@gateway/platform';
+import { keyPrincipal, LimitStoreDouble, PrincipalReaderDouble } from '@gateway/testing';
+import { SCHEMA, SCHEMA_DIR } from './postgres/workers-database.js';
+import { StoredResponses } from './responses/responses.store.js';
+import { WorkersConfig } from './workers.config.js';
+import { WorkersModule } from './workers.module.js';
+
+const NO_LIMIT = { some: Infinity, all: Infinity };
+const random = new SystemRandom();
+
+export interface WorkersApp extends RunningApp {
+  log: InProcessEventLog;
+  responses: ResponseStore;
+  /** A credential of a key. */
+  keyOf(keyId: string): string;
+  call(method: string, path: string, key: string, body?: unknown): Promise<Answer>;
+}
+
+interface Answer {
+  status: number;
+  text: string;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  body: any;
+}
+
+/** For `testPostgres`: the migrations of this service. */
+export const MIGRATED = {
+  schemaDir: SCHEMA_DIR,
+  migrate: async (url: string): Promise<void> => {
+    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
+  },
+};
+
+/** Starts the service over a migrated database. */
+export async function startWorkersApp(url: string): Promise<WorkersApp> {
+  const log = new InProcessEventLog({ clock: new SystemClock(), random });
+  const principals = new PrincipalReaderDouble();
+  const platform = PlatformModule.with({
+    service: 'workers',
+    logLevel: 'silent',
+    fleetToken: 'fleet-token-of-the-spec',
+    eventLog: () => log,
+    limitStore: ({ clock }) => new LimitStoreDouble({ clock, random }),
+  });
+  const config = Object.assign(new WorkersConfig(), { WORKERS_DATABASE_URL: url });
+  class Root {}
+  Module({
+    imports: [
+      platform,
+      WorkersModule.with(config),
+      {
+        module: class Neighbours {},
+        global: true,
+        providers: [{ provide: PrincipalReader, useValue: principals }],
+        exports: [PrincipalReader],
+      },
+    ],
+  })(Root);
+  const app = await bootstrap({
+    name: 'workers',
+    module: Root,
+    config: {
+      host: '127.0.0.1',
+      port: 0,
+      drainGraceMs: 1_000,
+      pressure: { delayMs: NO_LIMIT, rssBytes: NO_LIMIT, bodyBytes: NO_LIMIT },
+    },
+    connect: connectEventLog,
+  });
+  return {
+    ...app,
+    log,
+    responses: app.app.get(StoredResponses),
+    keyOf: (keyId) => {
+      const secret = mintSecret('rsk_', random);
+      principals.add(secret, keyPrincipal({ keyId, accountId: `acct_${keyId}` }));
+      return secret;
+    },
+    call: async (method, path, key, body) => {
+      const answer = await fetch(`${app.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
+      return { status: answer.status, text, body: isJson ? (JSON.parse(text) as unknown) : null };
+    },
+  };
+}
+
+export function stored(id: string, more: Partial<StoredResponse> = {}): StoredResponse {
+  const text = `answer of ${id}`;
+  return {
+    id,
+    key_id: 'key_a',
+    account_id: 'acct_key_a',
+    end_user_hash: null,
+    credential: null,
+    previous_response_id: null,
+    conversation_id: null,
+    created_at: 1_700_000_000,
+    input: [
+      { type: 'message', id: `msg_${id}`, role: 'user', content: [{ type: 'input_text', text: `to ${id}` }] },
+    ],
+    response: {
+      id,
+      object: 'response',
+      status: 'completed',
+      output: [
+        { type: 'message', id: `out_${id}`, role: 'assistant', content: [{ type: 'output_text', text }] },
+      ],
+      usage: { input_tokens: 1, odd: 'kept as it is' },
+    },
+    ...more,
+  };
+}
