@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiError, ModelType } from '@gateway/contracts';
+import type { ApiError, ModelType, ResponseLink, StoredResponse } from '@gateway/contracts';
 import type { Misfit, ResultContext, RouteTarget, Translation } from '@gateway/dialects';
 import type { AskedUnits, SentInput } from '@gateway/money';
 
@@ -17,11 +17,17 @@ export interface Endpoint<Request = unknown> {
   /** A header under which SDKs of the endpoint's family read the request id, beside X-Request-Id. */
   readonly requestIdHeader?: string;
   readonly docs: EndpointDocs;
+  /** An answer says all there is of its request and may be given again, where the key asks for it. */
+  readonly isCacheable?: true;
   /** Absent where no answer of the endpoint is an event stream. */
   readonly events?: EventFrames;
   /** Once, before the first request: makes what it would wait for. */
   load?(): void;
-  /** Checks and decodes the body once. Throws the endpoint's own 400 or 422. */
+  /** A path that only counts the input of a request, by the gateway's own estimate; nothing is called or billed. */
+  readonly counts?: EndpointCounts<Request>;
+  /** Absent where nothing is kept between requests. */
+  readonly state?: EndpointState<Request>;
+  /** Checks and decodes the body once. Throws the endpoint's own 400 or 422, and StoredContentNeeded. */
   read(body: CallerBody): Asked<Request>;
   /** Cheap for a route that serves: the body of the upstream is made when it is first read. */
   translate(asked: Asked<Request>, route: RouteTarget): Translation | Misfit;
@@ -36,6 +42,29 @@ interface EndpointDocs {
   /** Media types of a good answer. */
   readonly answers: readonly string[];
   readonly description: string;
+}
+
+export interface EndpointCounts<Request = unknown> {
+  /** Below /v1 and /openai/v1. */
+  readonly path: string;
+  readonly summary: string;
+  read(body: CallerBody): Asked<Request>;
+  answer(inputTokens: number): Readonly<Record<string, unknown>>;
+}
+
+/** What an endpoint keeps between requests. The answer's part is `kept` of the answer. */
+export interface EndpointState<Request = unknown> {
+  /** What the request goes on from, and the parameter that says so; null for nothing. */
+  link(asked: Asked<Request>): { link: ResponseLink; param: string } | null;
+  /** The request with what was said before it. `isOwn`: who said it can serve this request too. */
+  recalled(asked: Asked<Request>, items: readonly Record<string, unknown>[], isOwn: boolean): Asked<Request>;
+  /** The request's part of what is kept. */
+  record(asked: Asked<Request>): RequestRecord;
+}
+
+interface RequestRecord extends Pick<StoredResponse, 'input' | 'previous_response_id' | 'conversation_id'> {
+  /** False where the caller wants nothing kept: then its connection alone may remember it. */
+  isStored: boolean;
 }
 
 /** Frames of an event stream that the gateway opens or ends by itself. */

@@ -5,8 +5,9 @@ import { endpoint as embeddings } from './embeddings/embeddings.endpoint.js';
 import { endpoint as images } from './images/images.endpoint.js';
 import { endpoint as messages } from './messages/messages.endpoint.js';
 import { endpoint as moderations } from './moderations/moderations.endpoint.js';
+import { endpoint as responses } from './responses/responses.endpoint.js';
 import { endpoint as speech } from './speech/speech.endpoint.js';
 import { endpoint as transcriptions } from './transcriptions/transcriptions.endpoint.js';
 import { endpoint as translations } from './translations/translations.endpoint.js';
 
-export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, images, messages, moderations, speech, transcriptions, translations];
+export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, images, messages, moderations, responses, speech, transcriptions, translations];

@@ -9,6 +9,7 @@ const { caller } = textChat;
 export const endpoint: Endpoint<ModelRequest> = {
   paths: ['/chat/completions'],
   permission: 'inference:write',
+  isCacheable: true,
   idPrefix: 'chatcmpl',
   docs: {
     summary: 'OpenAI chat completions',

@@ -47,6 +47,7 @@ const schema = new LazySchema(SCHEMA, { strict: false });
 export const endpoint: Endpoint<EmbeddingsRequest> = {
   paths: ['/embeddings'],
   permission: 'inference:write',
+  isCacheable: true,
   idPrefix: 'embd',
   docs: {
     summary: 'OpenAI embeddings',

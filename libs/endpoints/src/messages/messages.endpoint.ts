@@ -1,16 +1,19 @@
 import { HEADER } from '@gateway/contracts';
-import { textMessages, type ModelRequest } from '@gateway/dialects';
-import type { Endpoint } from '../endpoint.js';
+import { BodyFault, parseBody, spliceMembers, textMessages, type ModelRequest } from '@gateway/dialects';
+import type { Asked, CallerBody, Endpoint } from '../endpoint.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
 import { anthropicHeaders } from './anthropic-headers.js';
 
 const { caller } = textMessages;
+/** Above every thinking budget, which has to be below it. */
+const OUTPUT_LIMIT = 1_000_000;
 
 /** POST /v1/messages. */
 export const endpoint: Endpoint<ModelRequest> = {
   paths: ['/messages'],
   permission: 'inference:write',
+  isCacheable: true,
   idPrefix: 'msg',
   requestIdHeader: HEADER.anthropicRequestId,
   docs: {
@@ -22,10 +25,26 @@ export const endpoint: Endpoint<ModelRequest> = {
   },
   events: { keepAlive: caller.keepAlive, failure: caller.errorFrame },
   load: caller.load,
-  read: (body) =>
-    readText(caller, body, {
-      serves: { flag: 'supports_completions_api', status: 501 },
-      headers: anthropicHeaders(body.headers),
-    }),
+  counts: {
+    path: '/messages/count_tokens',
+    summary: 'Input tokens of a message, estimated',
+    read: (body) => read({ ...body, bytes: withLimit(body.bytes) }),
+    answer: (input_tokens) => ({ input_tokens }),
+  },
+  read,
   translate: (asked, route) => translateText(caller, asked.request, route),
 };
+
+function read(body: CallerBody): Asked<ModelRequest> {
+  return readText(caller, body, {
+    serves: { flag: 'supports_completions_api', status: 501 },
+    headers: anthropicHeaders(body.headers),
+  });
+}
+
+/** A request that is only counted has no output limit, which every other one must have. */
+function withLimit(bytes: Uint8Array): Uint8Array {
+  const body = parseBody(bytes);
+  if (body instanceof BodyFault || body.value.max_tokens !== undefined) return bytes;
+  return Buffer.concat(spliceMembers(body, { max_tokens: OUTPUT_LIMIT }).pieces);
+}

@@ -1,4 +1,5 @@
 import { BodyFault, parseBody, type Capability, type ModelRequest, type TextCaller } from '@gateway/dialects';
+import { StoredContentNeeded } from '../stored/stored-content-needed.js';
 import type { Asked, CallerBody, Need, Requirement } from '../endpoint.js';
 
 /** What a capability asks of the model. What it asks of the wire format is the dialect's (`misfit`). */
@@ -21,6 +22,9 @@ export function readText(
 ): Asked<ModelRequest> {
   const body = parseBody(bytes);
   if (body instanceof BodyFault) throw caller.bodyError(body);
+  const { template, variables, template_version: version, memory } = body.value;
+  if (template != null || variables != null || version != null || memory != null)
+    throw new StoredContentNeeded(caller, body.value);
   const decoded = caller.read(body);
   const request = headers ? { ...decoded, nativeHeaders: headers } : decoded;
   const { textBytes, images, audioSeconds, documentBytes } = request.sizes;

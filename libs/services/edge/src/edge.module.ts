@@ -14,6 +14,8 @@ import {
   LimitStore,
   PrincipalReader,
   ProviderKeyVault,
+  ResponseStore,
+  StoredContent,
   type Clock,
   type Random,
 } from '@gateway/contracts';
@@ -27,7 +29,9 @@ import { OutputSizes } from './admission/output-sizes.js';
 import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
 import { registerFrontDoor, type FrontDoorServices } from './front-door/front-door.js';
 import { OpenedKeys } from './upstream/opened-keys.js';
-import { registerEndpoints } from './inference/endpoint.js';
+import { registerEndpoints, type EndpointDeps } from './inference/endpoint.js';
+import { StoredBodies } from './inference/stored-bodies.js';
+import { ResponseWriter } from './state/response-writer.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { EdgeMetrics } from './units/edge-metrics.js';
@@ -54,6 +58,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
   private readonly breakers: CircuitBreakers;
   private readonly keyUses: KeyUses;
   private rejections: Rejections | null = null;
+  private responseWriter: ResponseWriter | null = null;
 
   constructor(
     @Inject(OPTIONS) private readonly options: EdgeOptions,
@@ -70,6 +75,8 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     private readonly metrics: EdgeMetrics,
     private readonly readiness: ReadinessChecks,
     private readonly vault: ProviderKeyVault,
+    private readonly stored: StoredContent,
+    private readonly responses: ResponseStore,
   ) {
     const { config } = options;
     this.transport = new UndiciTransport({
@@ -99,7 +106,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     const deadlines = new Deadlines(clock);
     this.keyUses.start();
     this.rejections = new Rejections(journal, clock, metrics);
-    await registerEndpoints(instance, {
+    const deps: EndpointDeps = {
       clock,
       random,
       limits: this.limits,
@@ -127,22 +134,34 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       addresses,
       openedKeys: new OpenedKeys(this.vault, { random, deadlines }),
       keyUses: this.keyUses,
+      storedBodies: new StoredBodies(this.stored, clock),
       deadlines,
       budget: new RetryBudget(),
       alarms: new ProviderAlarms(metrics, this.logger, clock),
       inFlight,
       watch,
+      store: this.responses,
+      responses: this.writer(deadlines),
       keepAliveMs: config.STREAM_KEEP_ALIVE_MS,
       drainDeadline: drain.deadline,
-    });
+    };
+    await registerEndpoints(instance, deps);
     this.readiness.add('catalogue', () => hasSnapshot(this.catalogue) || 'no catalogue was loaded yet');
     await registerFrontDoor(instance, frontDoor, random);
     this.logger.info({ providers: [...providers.keys()] }, 'providers enabled');
   }
 
+  private writer(deadlines: Deadlines): ResponseWriter {
+    this.responseWriter = new ResponseWriter(this.responses, deadlines, (count, cause) =>
+      this.logger.warn({ err: cause, count }, 'responses were not kept'),
+    );
+    return this.responseWriter;
+  }
+
   /** Before the journal ships its last records. */
   async beforeApplicationShutdown(): Promise<void> {
     this.rejections?.flushAll();
+    await this.responseWriter?.flush();
     await this.keyUses.stop();
   }
 

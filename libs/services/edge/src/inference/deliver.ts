@@ -2,8 +2,11 @@ import { ApiError, HEADER, newAnswerId, UpstreamError, type Clock, type Random }
 import type { Piece } from '@gateway/dialects';
 import { EVENT_STREAM_HEADERS } from '@gateway/endpoints';
 import type { Deadlines } from '@gateway/platform';
-import { attemptsFailed, runAttempts, type Breakers, type RetryBudget } from '@gateway/routing';
+import { attemptsFailed, credentialOf, runAttempts, type Breakers, type RetryBudget } from '@gateway/routing';
+import type { Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
+import type { ResponseWriter } from '../state/response-writer.js';
+import { endUserHash } from '../units/end-user-hash.js';
 import type { Unit, UnitDeps } from '../units/unit.js';
 import { note, tryRoute, type Attempt, type AttemptDeps } from '../upstream/attempt.js';
 import { KeepAlive } from './keep-alive.js';
@@ -15,6 +18,7 @@ export interface DeliverDeps extends UnitDeps, AttemptDeps {
   breakers: Breakers;
   deadlines: Deadlines;
   keepAliveMs: number;
+  responses: Pick<ResponseWriter, 'keep'>;
   /** Aborted when a drain's grace is over. */
   drainDeadline: AbortSignal;
 }
@@ -181,9 +185,31 @@ class Delivery {
     if (client.isGone) return this.cancelled();
     const hasLength = !client.isOpen && !unit.admitted.asked.stream;
     if (!hasLength) this.open();
+    if (unit.call.record !== null) this.keep(unit.call.record);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
     if (hasLength) client.answer(out, this.headers());
     else await client.write(out);
+  }
+
+  /** Before the last bytes leave: who reads the answer can go on from it. */
+  private keep({ isStored, ...record }: NonNullable<Call['record']>): void {
+    const { call, admitted } = this.unit;
+    const { kept } = this.attempt.answer;
+    if (kept == null || !(isStored || call.memory)) return;
+    const { planned } = this.attempt.state;
+    const { endUser } = admitted.asked;
+    const response = {
+      ...record,
+      id: String(kept.id),
+      key_id: call.principal.keyId,
+      account_id: call.principal.accountId,
+      end_user_hash: endUser === null ? null : endUserHash(call.principal, endUser),
+      credential: planned.route.dialect === admitted.asked.dialect ? credentialOf(planned) : null,
+      created_at: Math.floor(call.receivedAtMs / 1_000),
+      response: { ...kept },
+    };
+    if (isStored) this.deps.responses.keep(response);
+    call.memory?.keep(response);
   }
 
   /** The upstream said how it ends; or visible output began of a model that reasons, which must not be had for nothing. */

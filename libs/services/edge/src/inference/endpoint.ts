@@ -4,6 +4,7 @@ import { credentialOfRequest, permit, responseHeaders, type AccessRule } from '@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { Call } from '../request/call.js';
 import { Client } from '../request/client.js';
+import { countingOf } from './count-input.js';
 import { infer, type InferDeps } from './infer.js';
 
 const EMPTY = Buffer.alloc(0);
@@ -26,15 +27,27 @@ export async function registerEndpoints(instance: FastifyInstance, deps: Endpoin
     );
     for (const endpoint of ENDPOINTS) {
       endpoint.load?.();
-      for (const path of endpoint.paths) registerPath(scope, endpoint, path, deps);
+      const route = { endpoint, permission: endpoint.permission, admits: true, run: infer };
+      for (const path of endpoint.paths) registerPath(scope, path, route, deps);
+      const { counts } = endpoint;
+      if (counts)
+        registerPath(scope, counts.path, { ...route, admits: false, run: countingOf(counts) }, deps);
     }
     done();
   });
 }
 
+interface PathRoute {
+  endpoint: Endpoint;
+  permission: string;
+  admits: boolean;
+  run: (call: Call, client: Client, deps: InferDeps) => Promise<void>;
+}
+
 /** One path under both bases. */
-function registerPath(scope: FastifyInstance, endpoint: Endpoint, path: string, deps: EndpointDeps): void {
-  const access: AccessRule = { key: { permission: endpoint.permission } };
+function registerPath(scope: FastifyInstance, path: string, route: PathRoute, deps: EndpointDeps): void {
+  const { endpoint, permission, admits, run } = route;
+  const access: AccessRule = { key: { permission } };
   const recorded = `/v1${path}`;
   const { requestIdHeader: header } = endpoint;
   const callOf = (request: FastifyRequest, principal: KeyPrincipal): Call => ({
@@ -49,6 +62,8 @@ function registerPath(scope: FastifyInstance, endpoint: Endpoint, path: string, 
     headers: request.headers,
     tags: principal.requestTags,
     bytes: Buffer.isBuffer(request.body) ? request.body : EMPTY,
+    record: null,
+    memory: null,
     reload: async () => {
       const newer = permit(
         await deps.principals.reload(credentialOfRequest(request.raw)),
@@ -74,7 +89,7 @@ function registerPath(scope: FastifyInstance, endpoint: Endpoint, path: string, 
     const stallMs = deps.config.CLIENT_STALL_TIMEOUT_MS;
     const client = new Client(reply.raw, headOf, deps.clock, deps.deadlines, stallMs);
     try {
-      await infer(callOf(request, principal), client, deps);
+      await run(callOf(request, principal), client, deps);
     } catch (error) {
       // Sent in-band, or nobody is left to read it.
       if (client.isOpen || client.isGone) return;
@@ -82,7 +97,7 @@ function registerPath(scope: FastifyInstance, endpoint: Endpoint, path: string, 
       throw error;
     }
   };
-  const config = { access, admits: true, refused };
+  const config = { access, admits, refused };
   for (const url of [`/v1${path}`, `/openai/v1${path}`])
     scope.post(url, { config, ...hooksOf(endpoint) }, handle);
 }

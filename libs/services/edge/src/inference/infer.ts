@@ -1,4 +1,5 @@
-import { ApiError, type ErrorCode } from '@gateway/contracts';
+import { ApiError, type ErrorCode, type KeyPrincipal } from '@gateway/contracts';
+import { StoredContentNeeded, type Asked } from '@gateway/endpoints';
 import { LEASE_MS, rateHeaders } from '@gateway/limits';
 import { unavailable } from '@gateway/platform';
 import type { Provider } from '@gateway/providers';
@@ -12,19 +13,22 @@ import {
   type Again,
 } from '../admission/admit.js';
 import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
+import { recall, type RecallDeps } from '../state/recall.js';
 import { requestTags, type Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
 import { renewal, type InFlight } from '../units/in-flight.js';
 import type { Rejections } from '../units/rejections.js';
 import { Unit } from '../units/unit.js';
+import type { StoredBodies } from './stored-bodies.js';
 import { deliver, fail, type DeliverDeps } from './deliver.js';
 
-export interface InferDeps extends AdmissionDeps, DeliverDeps {
+export interface InferDeps extends AdmissionDeps, DeliverDeps, RecallDeps {
   metrics: AdmissionDeps['metrics'] & DeliverDeps['metrics'];
   index: () => CatalogueIndex;
   /** Providers with a credential, by slug. */
   providers: ReadonlyMap<string, Provider>;
   byok: PlanOptions['byok'];
+  storedBodies: Pick<StoredBodies, 'bodyOf'>;
   inFlight: InFlight;
   rejections: Rejections;
 }
@@ -56,10 +60,24 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
   let outcome: AdmittedUnit | Refused;
   try {
     call.tags = requestTags(call.headers, call.principal);
-    const asked = endpoint.read(call);
+    const composed = async (named: StoredContentNeeded, principal: KeyPrincipal): Promise<Asked> =>
+      endpoint.read({ bytes: await deps.storedBodies.bodyOf(named, principal), headers: call.headers });
+    const read = readBody(call);
+    const named = read instanceof StoredContentNeeded ? read : null;
+    let asked = read instanceof StoredContentNeeded ? await composed(read, call.principal) : read;
+    if (endpoint.state) {
+      call.record = endpoint.state.record(asked);
+      asked = await recall(asked, call, deps);
+    }
     model.requested = asked.model ?? call.principal.defaultModel;
     const again: Again = {
-      reload: () => call.reload(),
+      reload: async () => {
+        const principal = await call.reload();
+        if (named === null) return principal;
+        asked = await composed(named, principal);
+        if (endpoint.state) asked = await recall(asked, { ...call, principal }, deps);
+        return principal;
+      },
       planFor: (principal) => {
         const { providers, byok, breakers, stats } = deps;
         const plan = planRoutes({
@@ -92,6 +110,16 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
   client.rateHeaders = refusedRateHeaders(refusal);
   if (!NOT_RECORDED.includes(error.code)) deps.rejections.add(call, model, error, refusal);
   throw error;
+}
+
+/** What is asked, or what has to be fetched first. */
+function readBody(call: Call): Asked | StoredContentNeeded {
+  try {
+    return call.endpoint.read(call);
+  } catch (failure) {
+    if (failure instanceof StoredContentNeeded) return failure;
+    throw failure;
+  }
 }
 
 function openUnit(call: Call, admitted: AdmittedUnit, client: Client, deps: InferDeps): Unit {

@@ -1,6 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError, HEADER, type KeyPrincipal } from '@gateway/contracts';
-import type { Endpoint } from '@gateway/endpoints';
+import {
+  ApiError,
+  HEADER,
+  type KeyPrincipal,
+  type RecalledItems,
+  type ResponseLink,
+  type StoredResponse,
+} from '@gateway/contracts';
+import type { Endpoint, EndpointState } from '@gateway/endpoints';
+
+/** One turn's way to what was said before it on the same connection. */
+export interface TurnMemory {
+  recall(link: ResponseLink, look: () => Promise<RecalledItems | null>): Promise<RecalledItems | null>;
+  keep(response: StoredResponse): void;
+}
 
 /** One request of a caller, authenticated, before its body is looked at. */
 export interface Call {
@@ -19,6 +32,10 @@ export interface Call {
   /** The key's own until the headers were read, then with the request's. */
   tags: Record<string, string>;
   bytes: Uint8Array;
+  /** What is kept of the request once it is answered; null for nothing. */
+  record: ReturnType<EndpointState['record']> | null;
+  /** What its connection remembers of earlier requests; null for a connection that remembers nothing. */
+  memory: TurnMemory | null;
   /** Reads the principal again, past every cache; throws where the key may no longer call. */
   reload(): Promise<KeyPrincipal>;
 }

@@ -1,0 +1,46 @@
+import { ApiError } from '@gateway/contracts';
+import { textResponses, type ModelRequest } from '@gateway/dialects';
+import type { Asked, Endpoint } from '../endpoint.js';
+import { readText } from '../text/read.js';
+import { translateText } from '../text/translate.js';
+import { responsesState } from './state.js';
+
+const { caller } = textResponses;
+
+/** POST /v1/responses. */
+export const endpoint: Endpoint<ModelRequest> = {
+  paths: ['/responses'],
+  permission: 'inference:write',
+  idPrefix: 'resp',
+  docs: {
+    summary: 'OpenAI responses',
+    schemaName: 'ResponsesRequest',
+    schema: caller.schema,
+    answers: ['application/json', 'text/event-stream'],
+    description: 'Numbered events of the responses stream, ended by `data: [DONE]`, when `stream` is true.',
+  },
+  events: { keepAlive: caller.keepAlive, failure: caller.errorFrame },
+  load: caller.load,
+  read: ({ bytes }) => read(bytes),
+  counts: {
+    path: '/responses/input_tokens',
+    summary: 'Input tokens of a response, estimated',
+    read: ({ bytes }) => read(bytes),
+    answer: (input_tokens) => ({ object: 'response.input_tokens', input_tokens }),
+  },
+  state: responsesState(read),
+  translate: (asked, route) => translateText(caller, asked.request, route),
+};
+
+function read(bytes: Uint8Array): Asked<ModelRequest> {
+  const serves = { flag: 'supports_responses_api', status: 501 } as const;
+  const asked = readText(caller, { bytes, headers: {} }, { serves });
+  // Nothing outlives its request yet.
+  if (asked.request.body.value.background === true)
+    throw new ApiError('model_capability_not_supported', {
+      status: 400,
+      message: 'The model does not support background responses.',
+      param: 'background',
+    });
+  return asked;
+}

@@ -1,0 +1,49 @@
+import { filled, isForeignReasoningItem, isObject } from '@gateway/dialects';
+import type { Asked, EndpointState } from '../endpoint.js';
+import type { ModelRequest } from '@gateway/dialects';
+
+type Json = Record<string, unknown>;
+
+/** What requests to /v1/responses leave for those that come after, and go on from. */
+export function responsesState(
+  read: (bytes: Uint8Array) => Asked<ModelRequest>,
+): EndpointState<ModelRequest> {
+  return {
+    link: ({ request }) => {
+      const { previous_response_id: previous, conversation } = request.body.value;
+      const response_id = filled(previous);
+      if (response_id !== null) return { link: { response_id }, param: 'previous_response_id' };
+      const conversation_id = conversationOf(conversation);
+      return conversation_id === null ? null : { link: { conversation_id }, param: 'conversation' };
+    },
+    recalled: ({ request }, items, isOwn) => {
+      const { value } = request.body;
+      // What a provider encrypted or keeps for itself is refused by every other.
+      const kept = isOwn
+        ? items
+        : items.filter((item) => item.type !== 'reasoning' || isForeignReasoningItem(item));
+      const input = [...kept, ...ownItems(value.input)];
+      return read(Buffer.from(JSON.stringify({ ...value, input })));
+    },
+    record: ({ request }) => {
+      const { value } = request.body;
+      return {
+        isStored: value.store !== false,
+        input: ownItems(value.input),
+        previous_response_id: filled(value.previous_response_id),
+        conversation_id: conversationOf(value.conversation),
+      };
+    },
+  };
+}
+
+function conversationOf(conversation: unknown): string | null {
+  return filled(isObject(conversation) ? conversation.id : conversation);
+}
+
+/** The input as items; a text is a message of the user. */
+function ownItems(input: unknown): Json[] {
+  if (typeof input === 'string')
+    return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];
+  return Array.isArray(input) ? input.filter(isObject) : [];
+}

@@ -1,0 +1,116 @@
+import type { ErrorDetail, PromptContent } from '@gateway/contracts';
+import { BodyFault, isObject, type TextCaller } from '@gateway/dialects';
+import { renderPrompt } from '@gateway/prompts';
+import { COMPOSERS } from './compose.js';
+
+interface NamedTemplate {
+  /** Name or id. */
+  name: string;
+  /** Number or id of a version; null = the published one. */
+  version: string | number | null;
+  variables: Readonly<Record<string, unknown>>;
+}
+
+interface NamedMemory {
+  endUserId: string;
+  maxItems: number;
+}
+
+type Value = Readonly<Record<string, unknown>>;
+
+const ITEMS_MAX = 64;
+const END_USER_ID_MAX = 512;
+
+/** Members of a body that name what the account keeps. */
+const NAMING: ReadonlySet<string> = new Set(['template', 'variables', 'template_version', 'memory']);
+
+/**
+ * Thrown by `Endpoint.read` for a body that names a prompt template or memories. Whoever reads fetches them, and reads
+ * the body that `compose` makes in its place. Thrown and not answered, so that nothing else has to know of it.
+ */
+export class StoredContentNeeded extends Error {
+  readonly template: NamedTemplate | null;
+  readonly memory: NamedMemory | null;
+
+  /** Throws the caller's own error where the members contradict each other or are of another form. */
+  constructor(
+    private readonly caller: TextCaller,
+    private readonly value: Value,
+  ) {
+    super('stored content is needed');
+    this.template = this.readTemplate();
+    this.memory = this.readMemory();
+  }
+
+  /** The body with its template and memories in it. Throws the caller's own error for variables that do not fit. */
+  compose(content: PromptContent | null, memories: readonly string[]): Uint8Array {
+    const kept = Object.fromEntries(Object.entries(this.value).filter(([name]) => !NAMING.has(name)));
+    const composer = COMPOSERS.get(this.caller);
+    if (composer === undefined) throw new TypeError('a text endpoint without a composer');
+    const memory = memories.length === 0 ? null : memories.join('\n');
+    if (content === null) return this.bytesOf(composer({ body: kept, prompt: [], memory }));
+    const prompt = renderPrompt(content, this.template?.variables ?? {});
+    const [first] = prompt;
+    if (first !== undefined && 'loc' in first) this.refuse(first);
+    const messages = prompt.flatMap((message) => ('loc' in message ? [] : [message]));
+    const { defaults, tools, response_format } = content;
+    const body = { ...defaults, ...present({ tools, response_format }), ...kept };
+    return this.bytesOf(composer({ body, prompt: messages, memory }));
+  }
+
+  private bytesOf(composed: Record<string, unknown> | BodyFault): Uint8Array {
+    if (composed instanceof BodyFault) return this.refuse(composed.detail);
+    return Buffer.from(JSON.stringify(composed));
+  }
+
+  private readTemplate(): NamedTemplate | null {
+    const { template, template_version: version, variables } = this.value;
+    if (template == null) {
+      if (variables != null) this.refuse(fault(['variables'], 'variables need a template.'));
+      if (version != null) this.refuse(fault(['template_version'], 'template_version needs a template.'));
+      return null;
+    }
+    if (typeof template !== 'string' || template === '' || template.length > 200)
+      this.refuse(fault(['template'], 'template must be the name of a template.'));
+    if (variables != null && !isObject(variables))
+      this.refuse(fault(['variables'], 'variables must be an object.'));
+    if (version != null && !isVersion(version))
+      this.refuse(fault(['template_version'], 'template_version must be the id or number of a version.'));
+    return {
+      name: String(template),
+      version: isVersion(version) ? version : null,
+      variables: isObject(variables) ? variables : {},
+    };
+  }
+
+  private readMemory(): NamedMemory | null {
+    const { memory } = this.value;
+    if (memory == null) return null;
+    if (!isObject(memory)) return this.refuse(fault(['memory'], 'memory must be an object.'));
+    const { end_user_id: endUserId, max_items: maxItems = ITEMS_MAX, ...others } = memory;
+    const [other] = Object.keys(others);
+    if (other !== undefined) this.refuse(fault(['memory', other], 'This field is not known.'));
+    if (typeof endUserId !== 'string' || endUserId === '' || endUserId.length > END_USER_ID_MAX)
+      return this.refuse(fault(['memory', 'end_user_id'], 'end_user_id must be a text.'));
+    if (!Number.isInteger(maxItems) || Number(maxItems) < 1 || Number(maxItems) > ITEMS_MAX)
+      this.refuse(fault(['memory', 'max_items'], `max_items must be 1 to ${ITEMS_MAX}.`));
+    return { endUserId, maxItems: Number(maxItems) };
+  }
+
+  private refuse(detail: ErrorDetail): never {
+    throw this.caller.bodyError(new BodyFault(detail));
+  }
+}
+
+function isVersion(value: unknown): value is string | number {
+  if (typeof value === 'string') return value !== '' && value.length <= 100;
+  return Number.isInteger(value) && Number(value) > 0;
+}
+
+function present(members: Value): Value {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}
+
+function fault(loc: string[], msg: string): ErrorDetail {
+  return { type: 'value_error', loc, msg };
+}

@@ -1,0 +1,147 @@
+import { startEdge, testModel, testPrincipal, type EdgeUnderTest, type Json } from '../edge.fixture.js';
+
+let edge: EdgeUnderTest;
+beforeAll(async () => {
+  edge = await startEdge({
+    models: [
+      testModel('simulator/native', [
+        { provider: 'openai', upstreamModel: 'sim-chat', dialect: 'responses', price: '5' },
+        { provider: 'simulated', upstreamModel: 'sim-chat', dialect: 'responses', price: '1' },
+      ]),
+      testModel('simulator/openai', [
+        { provider: 'openai', upstreamModel: 'sim-chat-reasoning', dialect: 'responses' },
+      ]),
+    ],
+  });
+});
+afterAll(() => edge.close());
+beforeEach(() => edge.sim.reset());
+
+const ask = async (body: Json, key?: string): Promise<{ status: number; body: Json }> => {
+  const answer = await edge.post(body, { path: '/v1/responses', ...(key === undefined ? {} : { key }) });
+  return { status: answer.status, body: (await answer.json()) as Json };
+};
+const kept = async (id: unknown): Promise<Json> => {
+  for (let waits = 0; waits < 200; waits += 1) {
+    const found = edge.responses.kept.find((one) => one.id === id);
+    if (found) return found as unknown as Json;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`no response ${String(id)} is kept`);
+};
+const inputOf = (at: number): Json[] => {
+  const { input, messages } = JSON.parse(edge.upstream()[at].body) as { input?: Json[]; messages?: Json[] };
+  return input ?? messages ?? [];
+};
+
+describe('responses that go on from earlier ones', () => {
+  it.each(['simulator/chat', 'simulator/claude', 'simulator/native'])(
+    'RESP-05 continues a chain of three on %s, each with all that was said before',
+    async (model) => {
+      const first = await ask({ model, input: 'My name is Ada' });
+      await kept(first.body.id);
+      const second = await ask({ model, input: 'And yours?', previous_response_id: first.body.id });
+      expect(second.body).toMatchObject({ status: 'completed', previous_response_id: first.body.id });
+      await kept(second.body.id);
+      const third = await ask({ model, input: 'Bye', previous_response_id: second.body.id });
+      expect(third.status).toBe(200);
+      expect(inputOf(2).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
+      expect(edge.upstream()[2].body).toContain('My name is Ada');
+      expect(edge.upstream()[2].body).not.toContain('previous_response_id');
+    },
+  );
+
+  it('RESP-03 keeps what the provider kept, its own counts included', async () => {
+    const { body } = await ask({ model: 'simulator/native', input: 'Hello' });
+    const { response } = (await kept(body.id)) as { response: { usage: Json; model: string } };
+    expect(response.usage).toEqual({
+      input_tokens: expect.any(Number) as number,
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+      output_tokens: expect.any(Number) as number,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: expect.any(Number) as number,
+    });
+    expect(body.usage).toMatchObject({ byok_used: false });
+  });
+
+  it('RESP-05 keeps a streamed response too, before its last byte', async () => {
+    const answer = await edge.post(
+      { model: 'simulator/chat', input: 'Hello', stream: true },
+      { path: '/v1/responses' },
+    );
+    const id = /"id":"(resp_[^"]+)"/.exec(await answer.text())?.[1];
+    expect(await kept(id)).toMatchObject({ key_id: 'key_test', response: { status: 'completed' } });
+  });
+
+  it('RESP-05 keeps nothing where store is false', async () => {
+    const before = edge.responses.kept.length;
+    const { body } = await ask({ model: 'simulator/chat', input: 'Hello', store: false });
+    const later = await ask({ model: 'simulator/chat', input: 'Hello' });
+    await kept(later.body.id);
+    expect(edge.responses.kept.length).toBe(before + 1);
+    expect((await ask({ model: 'simulator/chat', input: 'On', previous_response_id: body.id })).status).toBe(
+      404,
+    );
+  });
+
+  it.each(['resp_unknown', 'another key’s'])('ERR-32 404 resource_not_found for %s', async (which) => {
+    const key = edge.addKey(testPrincipal('key_other'));
+    const { body } = await ask({ model: 'simulator/chat', input: 'Secret' }, key);
+    await kept(body.id);
+    const previous_response_id = which === 'resp_unknown' ? which : body.id;
+    const refused = await ask({ model: 'simulator/chat', input: 'Go on', previous_response_id });
+    expect(refused).toMatchObject({
+      status: 404,
+      body: { error: { code: 'resource_not_found', param: 'previous_response_id' } },
+    });
+    expect(edge.upstream()).toHaveLength(1);
+  });
+
+  it('RESP-05 stays with the provider that thought, though another one is cheaper', async () => {
+    const first = await ask({ model: 'simulator/openai', input: 'Think' });
+    await kept(first.body.id);
+    await ask({ model: 'simulator/native', input: 'On', previous_response_id: first.body.id });
+    expect(edge.upstream().map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer sim-key-of-openai',
+      'Bearer sim-key-of-openai',
+    ]);
+    expect(inputOf(1).map(({ type }) => type)).toContain('reasoning');
+  });
+
+  it('RESP-05 leaves a provider’s reasoning out where it cannot serve any more', async () => {
+    const first = await ask({ model: 'simulator/openai', input: 'Think' });
+    await kept(first.body.id);
+    const { status } = await ask({
+      model: 'simulator/chat',
+      input: 'On',
+      previous_response_id: first.body.id,
+    });
+    expect([status, inputOf(1).map(({ role }) => role)]).toEqual([200, ['user', 'assistant', 'user']]);
+  });
+
+  it('answers while the store is away, and keeps the response once it is back', async () => {
+    edge.responses.faults.push(new Error('away'), new Error('away'));
+    const { status, body } = await ask({ model: 'simulator/chat', input: 'Hello' });
+    expect(status).toBe(200);
+    expect(await kept(body.id)).toMatchObject({ id: body.id });
+  });
+
+  it('RESP-04 400 for background: true, which no model serves yet', async () => {
+    expect(await ask({ model: 'simulator/chat', input: 'Hello', background: true })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'model_capability_not_supported', param: 'background' } },
+    });
+  });
+
+  it('RESP-02 501 model_capability_not_supported where the model does not serve the endpoint', async () => {
+    edge.serveModels(
+      testModel('simulator/mute', [{ provider: 'simulated', upstreamModel: 'sim-chat' }], {
+        supports_responses_api: false,
+      }),
+    );
+    expect(await ask({ model: 'simulator/mute', input: 'Hello' })).toMatchObject({
+      status: 501,
+      body: { error: { code: 'model_capability_not_supported' } },
+    });
+  });
+});
