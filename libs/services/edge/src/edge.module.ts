@@ -34,6 +34,7 @@ import { StoredBodies } from './inference/stored-bodies.js';
 import { ResponseWriter } from './state/response-writer.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
+import { ResponseCache } from './cache/response-cache.js';
 import { EdgeMetrics } from './units/edge-metrics.js';
 import { JournalRuntime } from './units/journal-runtime.js';
 import { KeyUses } from './units/key-uses.js';
@@ -117,6 +118,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       outputs,
       stats: new RouteStats(),
       speeds,
+      cache: new ResponseCache(),
       breakers,
       transport,
       config,

@@ -21,6 +21,7 @@ import {
 import { estimateInput, reservation } from '@gateway/money';
 import { unavailable } from '@gateway/platform';
 import type { Plan } from '@gateway/routing';
+import type { CachedAnswer } from '../cache/response-cache.js';
 import type { OutputSizes } from './output-sizes.js';
 
 export interface AdmissionDeps {
@@ -41,6 +42,10 @@ export interface Planned {
   principal: KeyPrincipal;
   asked: Asked;
   plan: Plan;
+  /** Under which name the answer is kept; null or absent: it is not. */
+  cacheName?: string | null;
+  /** The answer is there already: the unit counts as a request, and asks for no money. */
+  cached?: CachedAnswer | null;
 }
 
 /** The admission refused: a rejection record needs to know which limit, and the caller gets the error. */
@@ -167,10 +172,16 @@ function onOwnKeys(planned: Planned): Planned | null {
 /** Every scope of the unit with the money and the tokens that it may cost (pricing 8). */
 function requestFor(
   unit: string,
-  { principal, asked, plan }: Planned,
+  { principal, asked, plan, cached }: Planned,
   { outputs }: AdmissionDeps,
 ): AdmitRequest {
   const { record } = plan.model;
+  if (cached)
+    return admitRequest(principal, { id: record.id, isFree: record.is_free }, unit, {
+      nano: 0n,
+      worstNano: 0n,
+      tokens: 0,
+    });
   const likely = outputs.p95(principal.accountId, record.id);
   const wants = (modality: string): boolean =>
     asked.requires.some((one) => 'output' in one && one.output === modality);

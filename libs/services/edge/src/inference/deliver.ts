@@ -10,6 +10,8 @@ import { endUserHash } from '../units/end-user-hash.js';
 import type { Unit, UnitDeps } from '../units/unit.js';
 import { note, tryRoute, type Attempt, type AttemptDeps } from '../upstream/attempt.js';
 import { KeepAlive } from './keep-alive.js';
+import { Recorder } from '../cache/recorder.js';
+import type { CachedAnswer, ResponseCache } from '../cache/response-cache.js';
 
 export interface DeliverDeps extends UnitDeps, AttemptDeps {
   clock: Clock;
@@ -21,6 +23,7 @@ export interface DeliverDeps extends UnitDeps, AttemptDeps {
   responses: Pick<ResponseWriter, 'keep'>;
   /** Aborted when a drain's grace is over. */
   drainDeadline: AbortSignal;
+  cache: ResponseCache;
 }
 
 /** How long an upstream may take to close a stream that is over. */
@@ -45,6 +48,15 @@ export async function deliver(unit: Unit, client: Client, deps: DeliverDeps): Pr
   } finally {
     keepAlive?.stop();
   }
+}
+
+/** An answer that was kept, for a unit that asks no provider: its OUTCOME is written before its bytes leave. */
+export async function replay(unit: Unit, cached: CachedAnswer, client: Client): Promise<void> {
+  await unit.finish({ outcome: 'cached', httpStatus: 200, errorCode: null });
+  if (!unit.admitted.asked.stream) return client.answer(cached.out, cached.headers);
+  client.open(cached.headers);
+  await client.write(cached.out);
+  client.end();
 }
 
 /**
@@ -117,6 +129,7 @@ function answerHeaders(unit: Unit, ignored: readonly string[]): Record<string, s
 /** Passes a committed answer on to the caller, to its end, failure or disconnect, and finishes the unit exactly once. */
 class Delivery {
   private isWhole = false;
+  private readonly recorder: Recorder | null;
 
   constructor(
     private readonly unit: Unit,
@@ -124,7 +137,9 @@ class Delivery {
     private readonly client: Client,
     private readonly keepAlive: KeepAlive | null,
     private readonly deps: DeliverDeps,
-  ) {}
+  ) {
+    this.recorder = unit.admitted.cacheName == null ? null : new Recorder();
+  }
 
   async run(): Promise<void> {
     const { attempt, client } = this;
@@ -163,6 +178,7 @@ class Delivery {
         case 'wait':
         case 'part':
           this.open();
+          this.recorder?.see(piece.out);
           if (piece.out.length > 0) this.keepAlive?.arm();
           await client.write(piece.out);
       }
@@ -187,6 +203,7 @@ class Delivery {
     if (!hasLength) this.open();
     if (unit.call.record !== null) this.keep(unit.call.record);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
+    this.remember(out);
     if (hasLength) client.answer(out, this.headers());
     else await client.write(out);
   }
@@ -216,6 +233,18 @@ class Delivery {
   private get usageMayCome(): boolean {
     const { meter, planned } = this.attempt.state;
     return meter.finishSeen || (planned.model.record.supports_thinking && meter.visibleAtMs !== null);
+  }
+
+  /** For later callers, where the key asks for it. */
+  private remember(out: string | Uint8Array): void {
+    const { recorder, unit, attempt, deps } = this;
+    const { cacheName, asked } = unit.admitted;
+    if (recorder === null || cacheName == null) return;
+    recorder.see(out);
+    const { [HEADER.overhead]: _overhead, ...headers } = this.headers();
+    const { usage } = attempt.state.meter;
+    const answer = recorder.answer(usage ?? {}, { headers, isStream: asked.stream, nowMs: deps.clock.now() });
+    if (answer !== null) deps.cache.store(cacheName, answer);
   }
 
   private async cancelled(): Promise<void> {

@@ -1,9 +1,9 @@
-import { ApiError, type ErrorCode, type KeyPrincipal } from '@gateway/contracts';
+import { ApiError, HEADER, type ErrorCode, type KeyPrincipal } from '@gateway/contracts';
 import { StoredContentNeeded, type Asked } from '@gateway/endpoints';
 import { LEASE_MS, rateHeaders } from '@gateway/limits';
 import { unavailable } from '@gateway/platform';
 import type { Provider } from '@gateway/providers';
-import { planRoutes, type CatalogueIndex, type PlanOptions } from '@gateway/routing';
+import { planRoutes, type Plan, type CatalogueIndex, type PlanOptions } from '@gateway/routing';
 import {
   admit,
   planForCurrent,
@@ -14,13 +14,14 @@ import {
 } from '../admission/admit.js';
 import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
 import { recall, type RecallDeps } from '../state/recall.js';
+import { cacheName } from '../cache/cache-name.js';
 import { requestTags, type Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
 import { renewal, type InFlight } from '../units/in-flight.js';
 import type { Rejections } from '../units/rejections.js';
 import { Unit } from '../units/unit.js';
 import type { StoredBodies } from './stored-bodies.js';
-import { deliver, fail, type DeliverDeps } from './deliver.js';
+import { deliver, fail, replay, type DeliverDeps } from './deliver.js';
 
 export interface InferDeps extends AdmissionDeps, DeliverDeps, RecallDeps {
   metrics: AdmissionDeps['metrics'] & DeliverDeps['metrics'];
@@ -43,9 +44,12 @@ const NOT_RECORDED: readonly ErrorCode[] = ['internal_error', 'service_unavailab
 export async function infer(call: Call, client: Client, deps: InferDeps): Promise<void> {
   const admitted = await planAndAdmit(call, client, deps);
   client.rateHeaders = rateHeaders(admitted.request.scopes, admitted.admitted);
+  if (admitted.principal.responseCache)
+    client.rateHeaders = { ...client.rateHeaders, [HEADER.cache]: admitted.cached ? 'HIT' : 'MISS' };
   const unit = openUnit(call, admitted, client, deps);
   try {
-    await deliver(unit, client, deps);
+    if (admitted.cached) await replay(unit, admitted.cached, client);
+    else await deliver(unit, client, deps);
   } catch (error) {
     throw await fail(unit, error, client, deps);
   } finally {
@@ -94,7 +98,9 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
         // What cannot be said in the first route's dialect is refused before anything is counted.
         void plan.routes[0].translation.request;
         model.id = plan.model.record.id;
-        return { principal, asked, plan };
+        // What a template or a stored response adds may be another one the next time.
+        const isOwn = named === null && !call.record?.isStored && call.memory === null;
+        return { principal, asked, plan, ...(isOwn && cachedFor(call, plan, principal, deps)) };
       },
     };
     const planned = await planForCurrent(call.principal, again, deps);
@@ -120,6 +126,20 @@ function readBody(call: Call): Asked | StoredContentNeeded {
     if (failure instanceof StoredContentNeeded) return failure;
     throw failure;
   }
+}
+
+/** Costs nothing for a key without a response cache. */
+function cachedFor(
+  call: Call,
+  { model, requestedModel }: Plan,
+  principal: KeyPrincipal,
+  { cache }: InferDeps,
+): Pick<AdmittedUnit, 'cacheName' | 'cached'> {
+  const { responseCache } = principal;
+  if (!responseCache) return {};
+  const name = cacheName(call, principal, requestedModel === 'auto' ? requestedModel : model.record.id);
+  if (name === null) return {};
+  return { cacheName: name, cached: cache.find(name, responseCache.ttlMs, call.receivedAtMs) };
 }
 
 function openUnit(call: Call, admitted: AdmittedUnit, client: Client, deps: InferDeps): Unit {

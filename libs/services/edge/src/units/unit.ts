@@ -34,7 +34,7 @@ export interface UnitDeps {
 
 /** How a unit ended, as the caller saw it. */
 export interface UnitEnd {
-  outcome: 'served' | 'failed' | 'cancelled';
+  outcome: 'served' | 'failed' | 'cancelled' | 'cached';
   httpStatus: number;
   errorCode: string | null;
 }
@@ -97,7 +97,7 @@ export class Unit {
       requested_model: plan.requestedModel,
       stream: asked.stream,
       created_at: new Date(call.receivedAtMs).toISOString(),
-      byok_used: plan.routes[0].terms.byok.served,
+      byok_used: !admitted.cached && plan.routes[0].terms.byok.served,
       request_tags: call.tags,
       end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
       api_version: call.apiVersion,
@@ -123,7 +123,7 @@ export class Unit {
     if (this.isFinished) return Promise.resolve();
     this.isFinished = true;
     const charge = this.charge(end, disconnect);
-    const usage = charge.usage ?? this.last?.meter.usage ?? {};
+    const usage = charge.usage ?? this.last?.meter.usage ?? this.admitted.cached?.usage ?? {};
     const { journal, outputs, metrics } = this.deps;
     if (end.outcome === 'served' && usage.completion_tokens !== undefined) {
       outputs.add(this.facts.account_id, this.facts.model, usage.completion_tokens);
@@ -218,12 +218,13 @@ export class Unit {
   }
 
   private settle(charge: Charge, usage: UnitUsage): SettleFacts {
-    const { request, admitted } = this.admitted;
+    const { request, admitted, cached } = this.admitted;
+    const tokens = cached ? 0 : (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0);
     return {
       accountId: request.accountId,
       unit: request.unit,
       scopes: unitScopes(request),
-      tokens: (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0),
+      tokens,
       tokenEstimate: request.tokenEstimate,
       minute: admitted.minute,
       nano: charge.cost_usd === null ? '0' : settledNano(charge.cost_usd).toString(),
@@ -249,7 +250,7 @@ export class Unit {
       latency_ms: rounded(deps.clock.monotonic() - call.startedMs),
       ttft_ms: last?.firstEventMs == null ? null : rounded(last.firstEventMs - call.startedMs),
       routing_fallback: last ? this.isFallback(last.planned) : false,
-      cache_hit: false,
+      cache_hit: end.outcome === 'cached',
     };
   }
 

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { HEADER, type KeyPrincipal } from '@gateway/contracts';
+import type { Call } from '../request/call.js';
+
+/** Members of a body that make an answer depend on more than the body: it is not kept. */
+const BEYOND_THE_BODY = ['memory', 'template', 'previous_response_id', 'conversation'];
+/** Headers that an endpoint reads. */
+const READ_HEADERS = ['anthropic-beta', 'anthropic-version'];
+
+/**
+ * Under which name an answer is kept: everything that it may depend on. Null where the key has no response cache, the
+ * caller refuses it, or the endpoint's answers are not kept.
+ */
+export function cacheName(call: Call, principal: KeyPrincipal, model: string): string | null {
+  if (!principal.responseCache || call.endpoint.isCacheable !== true || isRefused(call)) return null;
+  const body = JSON.parse(Buffer.from(call.bytes).toString('utf8')) as Record<string, unknown>;
+  if (BEYOND_THE_BODY.some((member) => body[member] !== undefined && body[member] !== null)) return null;
+  const parts = [
+    principal.accountId,
+    principal.access,
+    principal.fixedProvider,
+    principal.routingPolicy,
+    call.apiVersion,
+    call.path,
+    READ_HEADERS.map((name) => call.headers[name] ?? null),
+    { ...body, model },
+  ];
+  return createHash('sha256').update(canonical(parts)).digest('base64url');
+}
+
+/** `X-Service-Cache: no-store` asks for a call, and for keeping nothing of it. */
+function isRefused({ headers }: Call): boolean {
+  const said = headers[HEADER.serviceCache.toLowerCase()];
+  return (
+    typeof said === 'string' &&
+    said
+      .toLowerCase()
+      .split(',')
+      .some((word) => word.trim() === 'no-store')
+  );
+}
+
+/** Members in one order: two bodies that say the same have one name. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}

@@ -1,0 +1,53 @@
+import type { UnitUsage } from '@gateway/contracts';
+
+/** An answer as it is given again. */
+export interface CachedAnswer {
+  headers: Readonly<Record<string, string>>;
+  out: string;
+  usage: UnitUsage;
+  storedAtMs: number;
+}
+
+/** Of all answers together: what is older makes room. */
+const BYTES_MAX = 64 * 1024 * 1024;
+/** A longer answer is not kept. */
+export const ANSWER_BYTES_MAX = 1024 * 1024;
+/** What an entry takes beside its text. */
+const ENTRY_BYTES = 512;
+
+/** Answers of keys that have asked for it, in this process. The one that was used longest ago goes first. */
+export class ResponseCache {
+  private readonly answers = new Map<string, CachedAnswer>();
+  private bytes = 0;
+
+  /** Null where there is none, or none young enough. */
+  find(name: string, ttlMs: number, nowMs: number): CachedAnswer | null {
+    const found = this.answers.get(name);
+    if (found === undefined || nowMs - found.storedAtMs >= ttlMs) return null;
+    this.answers.delete(name);
+    this.answers.set(name, found);
+    return found;
+  }
+
+  store(name: string, answer: CachedAnswer): void {
+    this.remove(name);
+    this.answers.set(name, answer);
+    this.bytes += sizeOf(answer);
+    for (const oldest of this.answers.keys()) {
+      if (this.bytes <= BYTES_MAX) break;
+      this.remove(oldest);
+    }
+  }
+
+  private remove(name: string): void {
+    const known = this.answers.get(name);
+    if (known === undefined) return;
+    this.answers.delete(name);
+    this.bytes -= sizeOf(known);
+  }
+}
+
+/** A character takes two bytes at most. */
+function sizeOf({ out }: CachedAnswer): number {
+  return out.length * 2 + ENTRY_BYTES;
+}
