@@ -34,6 +34,7 @@ import { StoredBodies } from './inference/stored-bodies.js';
 import { ResponseWriter } from './state/response-writer.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
+import { COMPOSED_ENDPOINTS } from './composed/composed-endpoints.js';
 import { ResponseCache } from './cache/response-cache.js';
 import { EdgeMetrics } from './units/edge-metrics.js';
 import { JournalRuntime } from './units/journal-runtime.js';
@@ -119,6 +120,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       stats: new RouteStats(),
       speeds,
       cache: new ResponseCache(),
+      composed: COMPOSED_ENDPOINTS,
       breakers,
       transport,
       config,

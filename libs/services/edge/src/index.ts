@@ -1,3 +1,4 @@
+export { COMPOSED_ENDPOINTS } from './composed/composed-endpoints.js';
 export { EdgeConfig, enabledProviders, providerAddresses } from './config/edge.config.js';
 export type { EnabledProvider } from './config/edge.config.js';
 export { EdgeModule } from './edge.module.js';

@@ -4,6 +4,7 @@ import { credentialOfRequest, permit, responseHeaders, type AccessRule } from '@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { Call } from '../request/call.js';
 import { Client } from '../request/client.js';
+import type { ComposedEndpoint } from './composed-endpoint.js';
 import { countingOf } from './count-input.js';
 import { infer, type InferDeps } from './infer.js';
 
@@ -13,6 +14,8 @@ const NO_MODEL = { id: null, requested: null };
 
 export interface EndpointDeps extends InferDeps {
   principals: PrincipalReader;
+  /** Endpoints that ask models through these. */
+  composed: readonly ComposedEndpoint[];
 }
 
 /** Registers the inference endpoints as handlers of Fastify's own: Nest's pipeline per route costs throughput. */
@@ -32,6 +35,10 @@ export async function registerEndpoints(instance: FastifyInstance, deps: Endpoin
       const { counts } = endpoint;
       if (counts)
         registerPath(scope, counts.path, { ...route, admits: false, run: countingOf(counts) }, deps);
+    }
+    for (const { paths, permission, asks, admits, load, run } of deps.composed) {
+      load();
+      for (const path of paths) registerPath(scope, path, { endpoint: asks, permission, admits, run }, deps);
     }
     done();
   });

@@ -1,0 +1,207 @@
+import { ApiError, errorEnvelope, newAnswerId } from '@gateway/contracts';
+import { isObject, LazySchema, readJson } from '@gateway/dialects';
+import { ENDPOINTS, EVENT_STREAM_HEADERS, type Endpoint } from '@gateway/endpoints';
+import type { CatalogueIndex } from '@gateway/routing';
+import type { Call } from '../request/call.js';
+import type { Client } from '../request/client.js';
+import type { InferDeps } from '../inference/infer.js';
+import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
+import { askOne, refusing, type SubAnswer } from './sub-answer.js';
+
+const MODELS_MIN = 2;
+const MODELS_MAX = 8;
+
+const SCHEMA = {
+  type: 'object',
+  required: ['models', 'messages'],
+  properties: {
+    models: {
+      type: 'array',
+      minItems: 1,
+      maxItems: MODELS_MAX,
+      items: { type: 'string', minLength: 1 },
+    },
+    messages: { type: 'array', minItems: 1 },
+    stream: { type: 'boolean', nullable: true },
+  },
+};
+const schema = new LazySchema(SCHEMA, { strict: false });
+
+/** The endpoint that answers for each model. */
+export const CHAT: Endpoint = endpointAt('/chat/completions');
+
+/** POST /v1/chat/compare: one request, answered by several models. */
+export const compare: ComposedEndpoint = {
+  paths: ['/chat/compare'],
+  permission: 'inference:write',
+  asks: CHAT,
+  admits: true,
+  docs: {
+    summary: 'One chat request to several models',
+    schemaName: 'CompareRequest',
+    schema: SCHEMA,
+    answers: ['application/json', 'text/event-stream'],
+    description: `Takes ${MODELS_MIN} to ${MODELS_MAX} models beside any chat parameter. Each is billed and limited as one request.`,
+  },
+  load: () => schema.load(),
+  run: async (call, client, deps) => {
+    const { value, models } = refusing(call, deps, () => {
+      const { value: body } = readJson(call.bytes, schema);
+      return { value: body, models: expanded(body.models as string[], deps.index()) };
+    });
+    const calls = models.map((model, unit) => subCall(call, { ...value, models: undefined, model }, unit));
+    if (value.stream === true) await streamed(call, client, models, calls, deps);
+    else await plain(call, client, models, calls, deps);
+  },
+};
+
+function endpointAt(path: string): Endpoint {
+  const found = ENDPOINTS.find(({ paths }) => paths.includes(path));
+  if (found === undefined) throw new TypeError(`no endpoint at ${path}`);
+  return found;
+}
+
+/** A composite stands for its members. Throws ApiError `validation_error` for too few or too many. */
+function expanded(named: readonly string[], index: CatalogueIndex): string[] {
+  const models = named.flatMap((name) => {
+    const record = index.find(name)?.record;
+    return record?.is_composite ? record.composite_models : [name];
+  });
+  if (models.length >= MODELS_MIN && models.length <= MODELS_MAX) return models;
+  const msg = `${MODELS_MIN} to ${MODELS_MAX} models are compared, and these are ${models.length}`;
+  throw new ApiError('validation_error', {
+    message: `models: ${msg}`,
+    details: [{ type: 'models_count', loc: ['models'], msg }],
+    param: 'models',
+  });
+}
+
+/** The request of one model: a unit of its own. */
+export function subCall(call: Call, body: object, unit: number): Call {
+  return { ...call, endpoint: CHAT, unit, bytes: Buffer.from(JSON.stringify(body)) };
+}
+
+async function plain(
+  call: Call,
+  client: Client,
+  models: readonly string[],
+  calls: readonly Call[],
+  deps: InferDeps,
+): Promise<void> {
+  const texts = calls.map(() => '');
+  const answers = await Promise.all(
+    calls.map((sub, at) => askOne(sub, client, deps, async (text) => void (texts[at] += text))),
+  );
+  if (client.isGone) return;
+  client.rateHeaders = answers.at(-1)?.rateHeaders ?? {};
+  const completions = answers.map(({ error }, at) =>
+    error === null ? (JSON.parse(texts[at]) as Record<string, unknown>) : null,
+  );
+  if (completions.every((completion) => completion === null)) throw bestOf(answers);
+  const results = answers.map((answer, index) => ({
+    index,
+    model: completions[index]?.model ?? models[index],
+    status: completions[index] === null ? 'error' : 'success',
+    completion: completions[index],
+    error: completions[index] === null ? shown(answer.error, call) : null,
+    latency_ms: answer.latencyMs,
+    ttft_ms: answer.ttftMs,
+  }));
+  const body = {
+    id: newAnswerId('cmp', deps.clock, deps.random),
+    object: 'chat.compare',
+    created: Math.floor(call.receivedAtMs / 1_000),
+    results,
+    usage: summed(completions),
+  };
+  client.answer(JSON.stringify(body), { 'content-type': 'application/json; charset=utf-8' });
+}
+
+function summed(completions: readonly (Record<string, unknown> | null)[]): Record<string, number> {
+  const total = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  for (const completion of completions) {
+    const usage = completion?.usage;
+    if (!isObject(usage)) continue;
+    for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += Number(usage[name] ?? 0);
+  }
+  return total;
+}
+
+async function streamed(
+  call: Call,
+  client: Client,
+  models: readonly string[],
+  calls: readonly Call[],
+  deps: InferDeps,
+): Promise<void> {
+  // One write at a time: the caller's connection has one place for who waits for it.
+  let last = Promise.resolve();
+  const send = (text: string): Promise<void> => {
+    client.open(EVENT_STREAM_HEADERS);
+    return (last = last.then(() => client.write(text)));
+  };
+  const answers = await Promise.all(
+    calls.map(async (sub, index) => {
+      const frames = new Frames(index, models[index]);
+      const answer = await askOne(sub, client, deps, (text) => {
+        const out = frames.push(text);
+        return out === '' ? Promise.resolve() : send(out);
+      });
+      return { answer, frames };
+    }),
+  );
+  if (client.isGone) return;
+  if (!client.isOpen) throw bestOf(answers.map(({ answer }) => answer));
+  for (const { answer, frames } of answers)
+    if (answer.error !== null) await send(frames.frame({ error: shown(answer.error, call) }));
+  await send('data: [DONE]\n\n');
+  client.end();
+}
+
+/** Cuts the event stream of one model into frames, and says in each whose it is. */
+class Frames {
+  private rest = '';
+
+  constructor(
+    private readonly index: number,
+    private readonly model: string,
+  ) {}
+
+  push(text: string): string {
+    const whole = this.rest + text;
+    const end = whole.lastIndexOf('\n\n');
+    this.rest = whole.slice(end + 2);
+    if (end < 0) {
+      this.rest = whole;
+      return '';
+    }
+    return whole
+      .slice(0, end)
+      .split('\n\n')
+      .map((frame) => this.named(frame))
+      .join('');
+  }
+
+  frame(content: object): string {
+    return `data: ${JSON.stringify({ index: this.index, model: this.model, ...content })}\n\n`;
+  }
+
+  private named(frame: string): string {
+    if (!frame.startsWith('data: ')) return `${frame}\n\n`;
+    const data = frame.slice('data: '.length);
+    if (data === '[DONE]') return '';
+    const chunk = JSON.parse(data) as Record<string, unknown>;
+    return this.frame('error' in chunk ? { error: chunk.error } : { chunk });
+  }
+}
+
+function shown(error: ApiError | null, { requestId }: Call): unknown {
+  return error && errorEnvelope(error, requestId).error;
+}
+
+/** Nobody answered: what a retry may mend, before what it may not. */
+function bestOf(answers: readonly SubAnswer[]): ApiError {
+  const errors = answers.flatMap(({ error }) => error ?? []);
+  const found = [503, 502, 504, 429].map((status) => errors.find((error) => error.status === status));
+  return found.find((error) => error !== undefined) ?? errors[0];
+}

@@ -1,0 +1,7 @@
+import { compare } from './compare.js';
+import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
+import { evaluate } from './evaluate.js';
+import { select } from './select.js';
+
+/** Endpoints that ask models through other endpoints. */
+export const COMPOSED_ENDPOINTS: readonly ComposedEndpoint[] = [compare, select, evaluate];

@@ -1,0 +1,91 @@
+import { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { ApiError } from '@gateway/contracts';
+import { Client, type AnswerSink } from '../request/client.js';
+import type { Call } from '../request/call.js';
+import { infer, type InferDeps } from '../inference/infer.js';
+
+/** One answer inside of another: what a connection would have got. */
+class SubSink extends Writable implements AnswerSink {
+  readonly socket = null;
+  firstByteMs: number | null = null;
+
+  constructor(
+    private readonly take: (text: string) => Promise<void>,
+    private readonly nowMs: () => number,
+  ) {
+    super({ decodeStrings: false });
+  }
+
+  writeHead(): this {
+    return this;
+  }
+
+  override _write(chunk: string | Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.firstByteMs ??= this.nowMs();
+    this.take(typeof chunk === 'string' ? chunk : chunk.toString('utf8')).then(() => done(), done);
+  }
+}
+
+export interface SubAnswer {
+  /** Null where it went to its end, or said in-band how it failed. */
+  error: ApiError | null;
+  latencyMs: number;
+  /** Milliseconds to its first byte; null where none came. */
+  ttftMs: number | null;
+  rateHeaders: Readonly<Record<string, string>>;
+}
+
+/**
+ * One unit of a request that asks several: it is admitted, routed, priced and recorded as a request of its own would be.
+ * What it answers goes to `take`. A caller that leaves closes it too. Never throws.
+ */
+export async function askOne(
+  call: Call,
+  caller: Client,
+  deps: InferDeps,
+  take: (text: string) => Promise<void>,
+): Promise<SubAnswer> {
+  const { clock, deadlines, config } = deps;
+  const startedMs = clock.monotonic();
+  const sink = new SubSink(take, () => clock.monotonic());
+  const client = new Client(sink, () => ({}), clock, deadlines, config.CLIENT_STALL_TIMEOUT_MS);
+  const leave = (): void => void sink.destroy();
+  caller.upstream.signal.addEventListener('abort', leave, { once: true });
+  let error: ApiError | null = null;
+  try {
+    await infer({ ...call, startedMs }, client, deps);
+    if (!sink.writableEnded) error = brokenOff();
+  } catch (failure) {
+    // On an open stream it was sent in-band.
+    if (!client.isOpen || sink.destroyed) error = asApiError(failure);
+  } finally {
+    caller.upstream.signal.removeEventListener('abort', leave);
+    if (sink.writableEnded) await finished(sink).catch(() => undefined);
+    else sink.destroy();
+  }
+  return {
+    error,
+    latencyMs: Math.round(clock.monotonic() - startedMs),
+    ttftMs: sink.firstByteMs === null ? null : Math.round(sink.firstByteMs - startedMs),
+    rateHeaders: client.rateHeaders,
+  };
+}
+
+/** Reads a body. What is refused here is recorded as a refusal of the request; what a model refuses is recorded there. */
+export function refusing<T>(call: Call, { rejections }: InferDeps, read: () => T): T {
+  try {
+    return read();
+  } catch (refusal) {
+    if (refusal instanceof ApiError) rejections.add(call, { id: null, requested: null }, refusal, null);
+    throw refusal;
+  }
+}
+
+function asApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError('internal_error', { cause: error });
+}
+
+function brokenOff(): ApiError {
+  return new ApiError('upstream_error', { providerCode: 'bad_response', message: 'The answer broke off.' });
+}

@@ -1,0 +1,16 @@
+import type { Endpoint } from '@gateway/endpoints';
+import type { Call } from '../request/call.js';
+import type { Client } from '../request/client.js';
+import type { InferDeps } from './infer.js';
+
+/** An endpoint that asks models through others: it has no wire format of its own. */
+export interface ComposedEndpoint extends Pick<Endpoint, 'paths' | 'permission' | 'docs'> {
+  /** The endpoint whose requests it makes: its id prefix, its errors. */
+  readonly asks: Endpoint;
+  /** False where nothing is admitted: the caller's record is then compared with the newest at once. */
+  readonly admits: boolean;
+  /** Once, before the first request. */
+  readonly load: () => void;
+  /** Throws ApiError while nothing was sent. */
+  readonly run: (call: Call, client: Client, deps: InferDeps) => Promise<void>;
+}
