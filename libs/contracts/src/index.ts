@@ -138,6 +138,8 @@ export { CursorPageQuery } from './http/page.js';
 export type { CursorPage } from './http/page.js';
 export { CreateTeamBody, ListTeamsQuery, UpdateTeamBody } from './http/teams.js';
 export type { TeamMemberRecord, TeamRecord } from './http/teams.js';
+export { SimulateLimitsBody } from './http/limits.js';
+export type { LimitCheck, LimitSimulation } from './http/limits.js';
 export { CreateOrgBody, ListOrgsQuery, ScopeLimitsBody, UpdateOrgBody } from './http/orgs.js';
 export type { OrgRecord, OrgTier, ScopeLimitsRecord } from './http/orgs.js';
 export {

@@ -31,6 +31,8 @@ import { registerFrontDoor, type FrontDoorServices } from './front-door/front-do
 import { OpenedKeys } from './upstream/opened-keys.js';
 import { registerEndpoints, type EndpointDeps } from './inference/endpoint.js';
 import { StoredBodies } from './inference/stored-bodies.js';
+import { LimitSimulations } from './simulation/limit-simulations.js';
+import { LimitsController } from './simulation/limits.controller.js';
 import { ResponseWriter } from './state/response-writer.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
@@ -78,6 +80,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     private readonly readiness: ReadinessChecks,
     private readonly vault: ProviderKeyVault,
     private readonly stored: StoredContent,
+    private readonly simulations: LimitSimulations,
     private readonly responses: ResponseStore,
   ) {
     const { config } = options;
@@ -150,6 +153,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       drainDeadline: drain.deadline,
     };
     await registerEndpoints(instance, deps);
+    this.simulations.use({ ...deps, limits: this.limits });
     this.readiness.add('catalogue', () => hasSnapshot(this.catalogue) || 'no catalogue was loaded yet');
     await registerFrontDoor(instance, frontDoor, random);
     this.logger.info({ providers: [...providers.keys()] }, 'providers enabled');
@@ -199,11 +203,13 @@ export class EdgeModule {
   static with(options: EdgeOptions): DynamicModule {
     return {
       module: EdgeModule,
+      controllers: [LimitsController],
       providers: [
         { provide: OPTIONS, useValue: options },
         { provide: EdgeConfig, useValue: options.config },
         EdgeMetrics,
         JournalRuntime,
+        LimitSimulations,
         EdgeRoutes,
       ],
     };
