@@ -1,0 +1,61 @@
+import type { RecalledItems } from '@gateway/contracts';
+import type { TurnMemory } from '../request/call.js';
+
+type Json = Record<string, unknown>;
+
+/** What one connection remembers of its own responses, those that are not stored among them. */
+const RESPONSES_MAX = 4;
+const BYTES_MAX = 8 * 1_048_576;
+
+interface Remembered {
+  recalled: RecalledItems;
+  bytes: number;
+}
+
+/** The newest responses of a connection: a client that stores nothing goes on from the one before. */
+export class SessionMemory {
+  private readonly known = new Map<string, Remembered>();
+  private isClosed = false;
+
+  /** `room`: bytes that all connections of the process may still remember. */
+  constructor(private readonly room: { bytes: number }) {}
+
+  turn(): TurnMemory {
+    let before: RecalledItems | null = null;
+    return {
+      recall: async (link, look) => {
+        const known = 'response_id' in link ? this.known.get(link.response_id)?.recalled : undefined;
+        before = known ?? (await look());
+        return before;
+      },
+      keep: ({ id, input, response, credential }) => {
+        const output = Array.isArray(response.output) ? (response.output as Json[]) : [];
+        const items = [...(before?.items ?? []), ...input, ...output];
+        this.keep(id, { items, credential });
+      },
+    };
+  }
+
+  /** Forgets all, and keeps nothing more. */
+  close(): void {
+    this.isClosed = true;
+    for (const id of this.known.keys()) this.forget(id);
+  }
+
+  private keep(id: string, recalled: RecalledItems): void {
+    if (this.known.size >= RESPONSES_MAX) {
+      const [oldest] = this.known.keys();
+      this.forget(oldest);
+    }
+    const bytes = Buffer.byteLength(JSON.stringify(recalled.items));
+    if (this.isClosed || bytes > Math.min(BYTES_MAX, this.room.bytes)) return;
+    this.forget(id);
+    this.room.bytes -= bytes;
+    this.known.set(id, { recalled, bytes });
+  }
+
+  private forget(id: string): void {
+    this.room.bytes += this.known.get(id)?.bytes ?? 0;
+    this.known.delete(id);
+  }
+}
