@@ -3,6 +3,7 @@ import { CatalogueConfig } from '@gateway/catalogue';
 import { EdgeConfig, enabledProviders, providerAddresses } from '@gateway/edge';
 import { KeysConfig } from '@gateway/keys';
 import { MailConfig } from '@gateway/mail';
+import { NotificationsConfig } from '@gateway/notifications';
 import {
   IsTrustedProxies,
   loadConfig,
@@ -47,6 +48,7 @@ export interface DataPaths {
   postgres: string;
   journal: string;
   secrets: string;
+  notificationsSecrets: string;
   logs: string;
   firstRun: string;
   mail: string;
@@ -56,6 +58,7 @@ export interface ServiceConfigs {
   catalogue: Readonly<CatalogueConfig>;
   keys: Readonly<KeysConfig>;
   usage: Readonly<UsageConfig>;
+  notifications: Readonly<NotificationsConfig>;
   workers: Readonly<WorkersConfig>;
   edge: Readonly<EdgeConfig>;
   mail: Readonly<MailConfig>;
@@ -83,6 +86,7 @@ export function dataPaths(folder: string): DataPaths {
     postgres: join(dir, 'postgres'),
     journal: join(dir, 'journal'),
     secrets: join(dir, 'secrets.json'),
+    notificationsSecrets: join(dir, 'notifications-secrets.json'),
     logs: join(dir, 'logs'),
     firstRun: join(dir, 'first-run.json'),
     mail: join(dir, 'mail'),
@@ -101,9 +105,11 @@ export function readServices(
     CATALOGUE_DATABASE_URL: databaseUrl,
     KEYS_DATABASE_URL: databaseUrl,
     USAGE_DATABASE_URL: databaseUrl,
+    NOTIFICATIONS_DATABASE_URL: databaseUrl,
     CATALOGUE_DATABASE_URL_FILE: undefined,
     KEYS_DATABASE_URL_FILE: undefined,
     USAGE_DATABASE_URL_FILE: undefined,
+    NOTIFICATIONS_DATABASE_URL_FILE: undefined,
     WORKERS_DATABASE_URL: databaseUrl,
     WORKERS_DATABASE_URL_FILE: undefined,
     // One process holds the edge as well and alone changes keys.
@@ -112,6 +118,10 @@ export function readServices(
     KEYS_SECRETS_CREATE: 'true',
     KEYS_PUBLIC_URL: env.KEYS_PUBLIC_URL || `http://127.0.0.1:${env.PORT || '8080'}`,
     MAIL_DIR: env.MAIL_DIR || paths.mail,
+    NOTIFICATIONS_SECRETS_FILE: env.NOTIFICATIONS_SECRETS_FILE || paths.notificationsSecrets,
+    NOTIFICATIONS_SECRETS_CREATE: 'true',
+    ALERTS_PUBLIC_URL:
+      env.ALERTS_PUBLIC_URL || env.KEYS_PUBLIC_URL || `http://127.0.0.1:${env.PORT || '8080'}`,
     JOURNAL_DIR: env.JOURNAL_DIR || paths.journal,
     SIMULATED_PROVIDER: 'true',
     SIMULATED_API_KEY: 'built-in',
@@ -122,6 +132,7 @@ export function readServices(
     catalogue: () => loadConfig(CatalogueConfig, decided),
     keys: () => loadConfig(KeysConfig, decided),
     usage: () => loadConfig(UsageConfig, decided),
+    notifications: () => loadConfig(NotificationsConfig, decided),
     workers: () => loadConfig(WorkersConfig, decided),
     edge: () => loadConfig(EdgeConfig, decided),
     mail: () => loadConfig(MailConfig, decided),

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { CATALOGUE_SCHEMA, CATALOGUE_SCHEMA_DIR, CatalogueModule } from '@gateway/catalogue';
 import { EdgeModule } from '@gateway/edge';
 import { FirstRun, KEYS_SCHEMA, KEYS_SCHEMA_DIR, KeysModule, OpeningCredit } from '@gateway/keys';
-import { NotificationsModule } from '@gateway/notifications';
 import { MailModule } from '@gateway/mail';
+import { NOTIFICATIONS_SCHEMA, NOTIFICATIONS_SCHEMA_DIR, NotificationsModule } from '@gateway/notifications';
 import { applyMigrations, EmbeddedPostgres } from '@gateway/database';
 import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
 import {
@@ -98,6 +98,7 @@ async function migrate(url: string): Promise<void> {
     applyMigrations({ url, schema: CATALOGUE_SCHEMA, schemaDir: CATALOGUE_SCHEMA_DIR }),
     applyMigrations({ url, schema: KEYS_SCHEMA, schemaDir: KEYS_SCHEMA_DIR }),
     applyMigrations({ url, schema: USAGE_SCHEMA, schemaDir: USAGE_SCHEMA_DIR }),
+    applyMigrations({ url, schema: NOTIFICATIONS_SCHEMA, schemaDir: NOTIFICATIONS_SCHEMA_DIR }),
     applyMigrations({ url, schema: WORKERS_SCHEMA, schemaDir: WORKERS_SCHEMA_DIR }),
   ]);
 }
@@ -130,7 +131,7 @@ function startServices(
       KeysModule.with(services.keys),
       CatalogueModule.with(services.catalogue),
       UsageModule.with(services.usage),
-      NotificationsModule,
+      NotificationsModule.with(services.notifications),
       WorkersModule.with(services.workers),
       InProcessShipperModule,
       EdgeModule.with({

@@ -1,9 +1,22 @@
 import 'reflect-metadata';
-import { NotificationsModule } from '@gateway/notifications';
-import { RemotePrincipalsModule, startFleetApp, readFleetSettings } from '@gateway/fleet';
-import { runMain, serviceEnvironment } from '@gateway/platform';
+import { NotificationsConfig, NotificationsModule } from '@gateway/notifications';
+import { MailConfig, MailModule } from '@gateway/mail';
+import {
+  readFleetSettings,
+  RemoteOrgOwnersModule,
+  RemotePrincipalsModule,
+  startFleetApp,
+} from '@gateway/fleet';
+import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
 
 await runMain('notifications', () => {
-  const fleet = readFleetSettings(['KEYS_URL'], serviceEnvironment());
-  return () => startFleetApp('notifications', fleet, [NotificationsModule, RemotePrincipalsModule]);
+  const env = serviceEnvironment('notifications');
+  const { fleet, own, mail } = readConfigs({
+    fleet: () => readFleetSettings(['KEYS_URL'], env),
+    own: () => loadConfig(NotificationsConfig, env),
+    mail: () => loadConfig(MailConfig, env),
+  });
+  const outside = [MailModule.with(mail), RemotePrincipalsModule, RemoteOrgOwnersModule];
+  const modules = [NotificationsModule.with(own), ...outside];
+  return () => startFleetApp('notifications', fleet, modules);
 });

@@ -20,6 +20,12 @@ export const HEADER = {
   deprecation: 'Deprecation',
   sunset: 'Sunset',
   link: 'Link',
+  /** Of deliveries to webhooks (spec, Webhook delivery rules). */
+  eventId: 'Service-Event-Id',
+  deliveryId: 'Service-Delivery-Id',
+  eventType: 'Service-Event-Type',
+  webhookTimestamp: 'Service-Webhook-Timestamp',
+  webhookSignature: 'Service-Webhook-Signature',
   /** The fleet's own token on /internal/* routes. Never forwarded from outside. */
   fleetToken: 'X-Fleet-Token',
   /** `<address> <proof>`: the caller's address, as the edge vouches for it to the services behind it. */

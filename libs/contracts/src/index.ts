@@ -78,8 +78,13 @@ export type { TopicRecords } from './events/topic-records.js';
 export type { CloudEvent } from './events/cloud-event.js';
 export { AttemptRecord, LimitReading, PricedFrom, UsageRecord } from './events/usage-record.js';
 export { RejectionRecord } from './events/rejection-record.js';
-export { ACCOUNT_RECORDS, AccountEvent } from './events/account-event.js';
-export type { AccountData, AccountRecordType, NewAccountEvent } from './events/account-event.js';
+export { ACCOUNT_EVENT_TYPES, ACCOUNT_RECORDS, AccountEvent } from './events/account-event.js';
+export type {
+  AccountData,
+  AccountEventType,
+  AccountRecordType,
+  NewAccountEvent,
+} from './events/account-event.js';
 export type { LimitScope as LimitScopeData } from './events/account/limit-scope.js';
 export { CatalogueEvent } from './events/catalogue-event.js';
 export { DeadLetter } from './events/dead-letter.js';
@@ -89,6 +94,25 @@ export { ListAuditQuery } from './http/audit.js';
 export type { AuditRecord } from './http/audit.js';
 export { GrantSuperAdminBody } from './http/super-admins.js';
 export type { SuperAdminRecord } from './http/super-admins.js';
+export {
+  AlertsQuery,
+  ConfirmQuery,
+  CreateChannelBody,
+  CreatePolicyBody,
+  DeliveriesQuery,
+  UpdateChannelBody,
+  UpdatePolicyBody,
+} from './http/alerts.js';
+export type {
+  AlertsRecord,
+  ChannelRecord,
+  ChannelType,
+  DeliveryAttemptRecord,
+  DeliveryDetail,
+  DeliveryRecord,
+  DeliveryState,
+  PolicyRecord,
+} from './http/alerts.js';
 export {
   ChangePasswordBody,
   ForgotPasswordBody,

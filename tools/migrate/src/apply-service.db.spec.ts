@@ -4,7 +4,7 @@ import { testPostgres } from '@gateway/testing';
 import { applyService } from './apply-service.js';
 
 describe('the migration job', () => {
-  it.each(['catalogue', 'keys', 'usage'])(
+  it.each(['catalogue', 'keys', 'usage', 'notifications', 'workers'])(
     'makes the schema that the %s service accepts, twice as well',
     async (schema) => {
       const { url, drop } = await testPostgres();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { applyMigrations } from '@gateway/database';
 import { serviceEnvironment, valueOrFile, type ServiceName } from '@gateway/platform';
 
-const SERVICES: readonly ServiceName[] = ['catalogue', 'keys', 'usage'];
+const SERVICES: readonly ServiceName[] = ['catalogue', 'keys', 'usage', 'notifications', 'workers'];
 
 /**
  * Applies what the schema of a service lacks, in the database of `<SERVICE>_DATABASE_URL` or `DATABASE_URL`, each

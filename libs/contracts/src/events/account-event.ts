@@ -39,6 +39,11 @@ const ACCOUNT_EVENTS = {
   'provider.fallback': ProviderFallback,
 } as const;
 
+export type AccountEventType = keyof typeof ACCOUNT_EVENTS;
+
+/** What a policy may name. */
+export const ACCOUNT_EVENT_TYPES = Object.keys(ACCOUNT_EVENTS) as AccountEventType[];
+
 /** The ledger's movements: from them the notifications service makes the events with thresholds. */
 const MOVEMENTS = {
   'balance.movement': BalanceMovement,

@@ -1,6 +1,139 @@
-import { Module } from '@nestjs/common';
-import { NotificationsConsumer } from './notifications.consumer.js';
+import {
+  Inject,
+  Injectable,
+  Module,
+  type DynamicModule,
+  type OnModuleInit,
+  type Provider,
+} from '@nestjs/common';
+import type { Clock, Random } from '@gateway/contracts';
+import { applyMigrations, assertSchemaKnown } from '@gateway/database';
+import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
+import { dnsResolver, GuardedHttp } from '@gateway/upstream';
+import type { Logger } from 'pino';
+import { AlertsController } from './alerts.controller.js';
+import { ClosedChannels } from './background/closed-channels.js';
+import { Housekeeping } from './background/housekeeping.js';
+import { ChannelsService } from './channels/channels.service.js';
+import { Destinations } from './channels/destinations.js';
+import { ConfirmationsController } from './confirmations.controller.js';
+import { ConfirmationsService } from './confirmations/confirmations.service.js';
+import { ClaimsStore } from './deliveries/claims.store.js';
+import { DeliveriesController } from './deliveries/deliveries.controller.js';
+import { DeliveriesService } from './deliveries/deliveries.service.js';
+import { DeliveryLogStore } from './deliveries/delivery-log.store.js';
+import { DispatchLoop } from './deliveries/dispatch-loop.js';
+import { OutcomesStore } from './deliveries/outcomes.store.js';
+import { SendMail } from './deliveries/send-mail.js';
+import { SendWebhook } from './deliveries/send-webhook.js';
+import { Enqueue } from './events/enqueue.js';
+import { EventsConsumer } from './events.consumer.js';
+import { NotificationsConfig } from './notifications.config.js';
+import { PoliciesService } from './policies/policies.service.js';
+import { AlertChanges } from './postgres/alert-changes.js';
+import { NotificationsDatabase, SCHEMA, SCHEMA_DIR } from './postgres/notifications-database.js';
+import { checkKeks, loadKeks, type Keks } from './secrets/key-encryption.js';
+import { KEKS, SigningSecrets } from './secrets/signing-secrets.js';
 
-/** Needs the global PlatformModule. Has no endpoints and no tables yet. */
-@Module({ controllers: [NotificationsConsumer] })
-export class NotificationsModule {}
+const STATEMENT_TIMEOUT_MS = 10_000;
+
+/** Refuses to start with a key that is not this database's, and says what is open to the inside. */
+@Injectable()
+class StartChecks implements OnModuleInit {
+  constructor(
+    private readonly database: NotificationsDatabase,
+    private readonly config: NotificationsConfig,
+    @Inject(KEKS) private readonly keks: Keks,
+    @Inject(RANDOM) private readonly random: Random,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await checkKeks(this.database.prisma, this.keks, this.random);
+    const destinations = this.config.ALERTS_ALLOW_PRIVATE;
+    if (destinations.length > 0)
+      this.logger.warn(
+        { destinations },
+        'webhooks may reach these private destinations (ALERTS_ALLOW_PRIVATE)',
+      );
+  }
+}
+
+/** Channels, policies, events and their deliveries. Needs the global PlatformModule and a global Mailer and OrgOwners. */
+@Module({})
+export class NotificationsModule {
+  static with(config: Readonly<NotificationsConfig>): DynamicModule {
+    return {
+      module: NotificationsModule,
+      controllers: [AlertsController, ConfirmationsController, DeliveriesController, EventsConsumer],
+      providers: [...ports(config), ...parts],
+    };
+  }
+}
+
+const parts: Provider[] = [
+  StartChecks,
+  AlertChanges,
+  SigningSecrets,
+  Destinations,
+  ConfirmationsService,
+  ChannelsService,
+  PoliciesService,
+  ClaimsStore,
+  OutcomesStore,
+  SendMail,
+  SendWebhook,
+  DispatchLoop,
+  DeliveryLogStore,
+  DeliveriesService,
+  ClosedChannels,
+  Housekeeping,
+];
+
+function ports(config: Readonly<NotificationsConfig>): Provider[] {
+  return [
+    { provide: NotificationsConfig, useValue: config },
+    {
+      provide: KEKS,
+      inject: [RANDOM],
+      useFactory: (random: Random) => loadKeks(config, random),
+    },
+    {
+      provide: NotificationsDatabase,
+      inject: [LOGGER],
+      useFactory: (logger: Logger) => openDatabase(config, logger),
+    },
+    {
+      provide: GuardedHttp,
+      inject: [CLOCK],
+      useFactory: (clock: Clock) =>
+        new GuardedHttp({
+          clock,
+          allowPrivate: config.ALERTS_ALLOW_PRIVATE,
+          ports: config.ALERTS_PORTS.map(Number),
+          resolve: dnsResolver(config.ALERTS_DNS_SERVERS),
+        }),
+    },
+    {
+      provide: Enqueue,
+      inject: [NotificationsDatabase, CLOCK, RANDOM],
+      useFactory: (database: NotificationsDatabase, clock: Clock, random: Random) =>
+        new Enqueue({ database, clock, random }),
+    },
+  ];
+}
+
+async function openDatabase(
+  config: Readonly<NotificationsConfig>,
+  logger: Logger,
+): Promise<NotificationsDatabase> {
+  const place = { url: config.NOTIFICATIONS_DATABASE_URL, schemaDir: SCHEMA_DIR, schema: SCHEMA };
+  if (config.NOTIFICATIONS_MIGRATE_AT_START) await applyMigrations(place);
+  await assertSchemaKnown(place);
+  return new NotificationsDatabase({
+    url: config.NOTIFICATIONS_DATABASE_URL,
+    maxConnections: config.NOTIFICATIONS_DATABASE_CONNECTIONS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    onIdleError: (error) => logger.warn({ err: error }, 'an idle connection to PostgreSQL was lost'),
+  });
+}

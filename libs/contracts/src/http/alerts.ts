@@ -1,0 +1,184 @@
+import { Transform, Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+import { ACCOUNT_EVENT_TYPES, type AccountEventType } from '../events/account-event.js';
+
+const CHANNEL_TYPES = ['webhook', 'email'] as const;
+export type ChannelType = (typeof CHANNEL_TYPES)[number];
+
+const DELIVERY_STATES = [
+  'pending',
+  'sending',
+  'delivered',
+  'retrying',
+  'exhausted',
+  'blocked',
+  'cancelled',
+] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+const DESTINATION_MAX = 2_048;
+const ID_MAX = 100;
+const USD_PATTERN = /^-?\d{1,12}(\.\d{1,12})?$/;
+
+/** null says what absence does not: it is no boolean and no text. */
+function IfSent(): PropertyDecorator {
+  return ValidateIf((_body: object, value: unknown) => value !== undefined);
+}
+
+/** A JSON number as decimal text; what has an exponent is left for the pattern to refuse. */
+function UsdText(): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) => (typeof value === 'number' ? String(value) : value));
+}
+
+/** Whose channels and policies; may be left out by who is in one organization, and by an admin key. */
+export class AlertsQuery {
+  @IsOptional() @IsString() @Length(1, ID_MAX) org_id?: string;
+}
+
+/** Body of POST /alerts/channels. */
+export class CreateChannelBody {
+  @IsIn(CHANNEL_TYPES) channel_type!: ChannelType;
+  /** An http(s) URL on the public Internet, or an e-mail address. */
+  @IsString() @Length(1, DESTINATION_MAX) destination!: string;
+  /** Default true. */
+  @IfSent() @IsBoolean() is_enabled?: boolean;
+  @IsOptional() @IsString() @Length(1, ID_MAX) org_id?: string;
+}
+
+/** Body of PATCH /alerts/channels/{id}: what is absent stays as it is. */
+export class UpdateChannelBody {
+  @IfSent() @IsString() @Length(1, DESTINATION_MAX) destination?: string;
+  @IfSent() @IsBoolean() is_enabled?: boolean;
+}
+
+class ThresholdsBody {
+  /** Above 0, number or decimal text: for balance.low, where it is required, and for nothing else. */
+  @IsOptional()
+  @UsdText()
+  @Matches(USD_PATTERN, { message: 'threshold_usd must be an amount of USD' })
+  threshold_usd?: string | null;
+  /** 1 to 100: for spend_cap.approaching and rate_limit.threshold, where it is required, and for nothing else. */
+  @IsOptional() @IsNumber({ maxDecimalPlaces: 4 }) threshold_pct?: number | null;
+}
+
+/** Body of POST /alerts/policies. */
+export class CreatePolicyBody extends ThresholdsBody {
+  @IsString() @Length(1, ID_MAX) channel_id!: string;
+  @IsIn(ACCOUNT_EVENT_TYPES) alert_type!: AccountEventType;
+  /** Default true. */
+  @IfSent() @IsBoolean() is_enabled?: boolean;
+  @IsOptional() @IsString() @Length(1, ID_MAX) org_id?: string;
+}
+
+/** Body of PATCH /alerts/policies/{id}: what is absent stays as it is. */
+export class UpdatePolicyBody extends ThresholdsBody {
+  @IfSent() @IsString() @Length(1, ID_MAX) channel_id?: string;
+  @IfSent() @IsBoolean() is_enabled?: boolean;
+}
+
+/** Query of GET /alerts/deliveries. */
+export class DeliveriesQuery extends AlertsQuery {
+  @IsOptional() @IsString() @Length(1, ID_MAX) channel_id?: string;
+  /** One of the event types, or `channel.test`. */
+  @IsOptional() @IsIn([...ACCOUNT_EVENT_TYPES, 'channel.test']) event_type?: string;
+  @IsOptional() @IsIn(DELIVERY_STATES) status?: DeliveryState;
+  /** ISO 8601: deliveries made from then on. */
+  @IsOptional() @IsISO8601({ strict: true }) since?: string;
+  /** ISO 8601: deliveries made until then; a bare date covers its day. */
+  @IsOptional() @IsISO8601({ strict: true }) until?: string;
+  /** How many rows to answer, 1 to 200. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
+  /** How many rows to pass over. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+}
+
+/** Query of GET and POST /alerts/confirm. */
+export class ConfirmQuery {
+  @IsString() @Length(1, 200) token!: string;
+}
+
+export interface ChannelRecord {
+  id: string;
+  org_id: string;
+  channel_type: ChannelType;
+  destination: string;
+  is_enabled: boolean;
+  /** When the recipient of an e-mail channel confirmed it. */
+  verified_at: string | null;
+  /** Why deliveries ended by themselves: `failing` for five days, or `gone` (410); null where nobody but a person did. */
+  disabled_reason: 'failing' | 'gone' | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface PolicyRecord {
+  id: string;
+  org_id: string;
+  channel_id: string;
+  alert_type: AccountEventType;
+  is_enabled: boolean;
+  threshold_usd: number | null;
+  threshold_pct: number | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AlertsRecord {
+  channels: ChannelRecord[];
+  policies: PolicyRecord[];
+}
+
+export interface DeliveryRecord {
+  id: string;
+  event_id: string;
+  event_type: string;
+  channel_id: string;
+  channel_type: ChannelType;
+  destination: string;
+  status: DeliveryState;
+  /** How often it was sent. */
+  attempts: number;
+  /** When it is sent next; null where it is over. */
+  next_attempt_at: string | null;
+  /** Of the last attempt. */
+  http_status: number | null;
+  error: string | null;
+  /** The delivery that a person had sent again. */
+  redelivery_of: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** One sending of a delivery. `id` is what Service-Delivery-Id said. */
+export interface DeliveryAttemptRecord {
+  id: string;
+  n: number;
+  status: 'sending' | 'delivered' | 'failed' | 'blocked' | 'lost';
+  started_at: string;
+  ended_at: string | null;
+  destination: string;
+  http_status: number | null;
+  error: string | null;
+  request: { headers: Record<string, string> } | null;
+  /** The first 16 KiB, scrubbed. */
+  response: { headers: Record<string, string>; body: string; is_cut: boolean } | null;
+}
+
+export interface DeliveryDetail extends DeliveryRecord {
+  /** As it is sent, to the byte. */
+  request_body: string;
+  attempt_log: DeliveryAttemptRecord[];
+}

@@ -1,0 +1,82 @@
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Mailer, OrgOwners, type Clock } from '@gateway/contracts';
+import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
+import type { Logger } from 'pino';
+import { NotificationsDatabase } from '../postgres/notifications-database.js';
+
+const EVERY_MS = 60_000;
+const SEND_TIMEOUT_MS = 10_000;
+
+interface ClosedChannel {
+  id: string;
+  org_id: string;
+  destination: string;
+  disabled_reason: 'failing' | 'gone';
+}
+
+/** Tells the owners of an organization that one of its channels was disabled: until a mail server has taken it. */
+@Injectable()
+export class ClosedChannels implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private loop: Repeated | null = null;
+
+  constructor(
+    private readonly database: NotificationsDatabase,
+    private readonly mailer: Mailer,
+    private readonly owners: OrgOwners,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.loop = repeat(
+      this.clock,
+      EVERY_MS,
+      () => this.tellAll(),
+      (failure) => this.logger.warn({ err: failure }, 'owners could not be told of a disabled channel'),
+    );
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop?.stop();
+  }
+
+  async tellAll(): Promise<void> {
+    while (await this.tellOne());
+  }
+
+  /** The row stays locked while it is sent, so that of two processes one tells. */
+  private tellOne(): Promise<boolean> {
+    return this.database.batch(async (client) => {
+      const { rows } = await client.query<ClosedChannel>(
+        `SELECT id, org_id, destination, disabled_reason FROM channel
+          WHERE disabled_reason IS NOT NULL AND owners_mailed_at IS NULL ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`,
+      );
+      const channel = rows.at(0);
+      if (channel === undefined) return false;
+      for (const to of await this.owners.emails(channel.org_id))
+        await this.mailer.send({ to, ...mailOf(channel) }, AbortSignal.timeout(SEND_TIMEOUT_MS));
+      const now = new Date(this.clock.now()).toISOString();
+      await client.query('UPDATE channel SET owners_mailed_at = $2::timestamptz WHERE id = $1', [
+        channel.id,
+        now,
+      ]);
+      return true;
+    });
+  }
+}
+
+function mailOf({ id, destination, disabled_reason }: ClosedChannel): { subject: string; text: string } {
+  const why =
+    disabled_reason === 'gone'
+      ? 'it answered 410, which says that it wants no more events'
+      : 'every delivery to it has failed for five days';
+  return {
+    subject: 'A notification channel was disabled',
+    text: `The channel ${id} to ${destination} was disabled, because ${why}.\nEvents are not sent to it until somebody enables it again.\n`,
+  };
+}

@@ -1,0 +1,302 @@
+import { mintSecret, SystemRandom } from '@gateway/platform';
+import { keyPrincipal, sessionPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
+import {
+  MIGRATED,
+  startNotificationsApp,
+  type NotificationsApp,
+  type Person,
+} from './notifications.fixture.js';
+
+let database: TestDatabase;
+let app: NotificationsApp;
+let owner: Person;
+
+beforeAll(async () => {
+  database = await testDatabase(MIGRATED);
+  app = await startNotificationsApp(database.url);
+});
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+});
+beforeEach(() => (owner = app.person()));
+
+const webhook = (destination = app.receiver.url) => ({
+  channel_type: 'webhook',
+  destination,
+  is_enabled: true,
+});
+const create = (body: object, as: Person | string = owner) => app.call('POST', '/alerts/channels', as, body);
+const locOf = (answer: { body: { error: { details: { loc: string[] }[] } } }) =>
+  answer.body.error.details[0].loc;
+
+describe('channels', () => {
+  it('ALERT-01 ALERT-05 ALERT-06 ALERT-17 HOOK-17 W12 POST answers the record with its secret once', async () => {
+    const made = await create(webhook());
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({
+      id: expect.stringMatching(/^chn_/),
+      org_id: owner.orgId,
+      channel_type: 'webhook',
+      destination: app.receiver.url,
+      is_enabled: true,
+      verified_at: null,
+      disabled_reason: null,
+      signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    const { id, signing_secret: secret } = made.body;
+    const patched = await app.call('PATCH', `/alerts/channels/${id}`, owner, { is_enabled: false });
+    const listed = await app.call('GET', '/alerts', owner);
+    for (const { text } of [patched, listed]) {
+      expect(text).not.toContain('signing_secret');
+      expect(text).not.toContain(secret);
+    }
+    const { rows } = await app.database.pool.query(
+      `SELECT * FROM (SELECT row_to_json(s)::text AS text FROM signing_secret s
+        UNION ALL SELECT row_to_json(i)::text FROM idempotency i
+        UNION ALL SELECT row_to_json(a)::text FROM audit_log a) t WHERE text LIKE '%' || $1 || '%'`,
+      [secret],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it.each([
+    ['ALERT-02 422 for another channel_type', { channel_type: 'sms' }, 'channel_type'],
+    ['ALERT-02 422 without channel_type', { channel_type: undefined }, 'channel_type'],
+    ['ALERT-03 422 for a webhook to an e-mail address', { destination: 'a@example.com' }, 'destination'],
+    ['ALERT-03 422 without a destination', { destination: undefined }, 'destination'],
+    ['HOOK-11 422 for another scheme', { destination: 'ftp://1.1.1.1/x' }, 'destination'],
+    ['HOOK-11 422 for what is no URL', { destination: 'hooks' }, 'destination'],
+    ['HOOK-12 422 for localhost', { destination: 'https://localhost/x' }, 'destination'],
+    ['HOOK-12 422 for a private address', { destination: 'http://10.0.0.1/x' }, 'destination'],
+    ['HOOK-12 422 for loopback', { destination: 'http://127.0.0.1/x' }, 'destination'],
+    ['HOOK-12 422 for link-local', { destination: 'http://169.254.169.254/latest' }, 'destination'],
+    ['422 for a switch that is no boolean', { is_enabled: 'yes' }, 'is_enabled'],
+    ['422 for a field that is not known', { name: 'x' }, 'name'],
+  ])('%s', async (_promise, change, field) => {
+    const refused = await create({ ...webhook(), ...change });
+    expect([refused.status, locOf(refused)]).toEqual([422, [field]]);
+  });
+
+  it('ALERT-18 HOOK-11 HOOK-12 PATCH changes destination and switch, under the rules of create', async () => {
+    const { id } = (await create(webhook())).body;
+    const patch = (body: object) => app.call('PATCH', `/alerts/channels/${id}`, owner, body);
+    const moved = await patch({ destination: `${app.receiver.url}/other` });
+    expect([moved.status, moved.body.destination]).toEqual([200, `${app.receiver.url}/other`]);
+    expect((await patch({ is_enabled: false })).body.is_enabled).toBe(false);
+    for (const destination of ['http://192.168.1.1/', 'gopher://1.1.1.1/', 'http://[::1]/', ''])
+      expect([destination, (await patch({ destination })).status]).toEqual([destination, 422]);
+    expect((await patch({ channel_type: 'email' })).status).toBe(422);
+    expect((await app.call('GET', '/alerts', owner)).body.channels[0].destination).toBe(
+      `${app.receiver.url}/other`,
+    );
+  });
+
+  it('ST-10 POST rotate-secret answers another secret', async () => {
+    const { id, signing_secret: first } = (await create(webhook())).body;
+    const rotated = await app.call('POST', `/alerts/channels/${id}/rotate-secret`, owner);
+    expect([rotated.status, rotated.body.id]).toEqual([200, id]);
+    expect(rotated.body.signing_secret).toMatch(/^whsec_/);
+    expect(rotated.body.signing_secret).not.toBe(first);
+  });
+
+  it('ALERT-16 AUTH-21 GET lists channels and policies of the org, to any member, and no other org’s', async () => {
+    const { id } = await app.channel(owner, 'api_key.created');
+    await app.channel(app.person(), 'api_key.created');
+    for (const role of ['owner', 'admin', 'member'] as const) {
+      const listed = await app.call('GET', '/alerts', app.person(role, owner.orgId));
+      expect(listed.status).toBe(200);
+      expect(Object.keys(listed.body)).toEqual(['channels', 'policies']);
+      expect(listed.body.channels.map((channel: { id: string }) => channel.id)).toEqual([id]);
+      expect(listed.body.policies).toHaveLength(1);
+    }
+  });
+
+  it('AUTH-20 403 for a member who would create, change, rotate, test or delete', async () => {
+    const { id, policies } = await app.channel(owner, 'api_key.created');
+    const member = app.person('member', owner.orgId);
+    const calls: [Parameters<typeof app.call>[0], string, object?][] = [
+      ['POST', '/alerts/channels', webhook()],
+      ['PATCH', `/alerts/channels/${id}`, { is_enabled: false }],
+      ['DELETE', `/alerts/channels/${id}`],
+      ['POST', `/alerts/channels/${id}/rotate-secret`],
+      ['POST', `/alerts/channels/${id}/test`],
+      ['POST', '/alerts/policies', { channel_id: id, alert_type: 'api_key.revoked', is_enabled: true }],
+      ['PATCH', `/alerts/policies/${policies[0]}`, { is_enabled: false }],
+      ['DELETE', `/alerts/policies/${policies[0]}`],
+    ];
+    for (const [method, path, body] of calls) {
+      const refused = await app.call(method, path, member, body);
+      expect([method, path, refused.status]).toEqual([method, path, 403]);
+      const stranger = await app.call(method, path, app.person(), body);
+      if (path.includes(id) || path.includes(policies[0]))
+        expect([path, stranger.status]).toEqual([path, 404]);
+    }
+  });
+
+  it('AUTH-03 403 for an rsk_ key, 401 without a credential; an admin key with the scope is its org’s admin', async () => {
+    const [key, admin] = (['rsk_', 'mak_'] as const).map((prefix) => mintSecret(prefix, new SystemRandom()));
+    app.principals.add(key, keyPrincipal({ orgId: owner.orgId }));
+    const scopes = ['alerts:read', 'alerts:write'];
+    const ids = { keyId: 'mak_1', orgId: owner.orgId, accountId: 'acct_1', accountVersion: 1 };
+    app.principals.add(admin, { kind: 'admin_key', ...ids, scopes } as never);
+    expect((await app.call('GET', '/alerts', key)).status).toBe(403);
+    expect((await create(webhook(), key)).status).toBe(403);
+    expect((await app.call('GET', '/alerts', null)).status).toBe(401);
+    const made = await create(webhook(), admin);
+    expect([made.status, made.body.org_id]).toEqual([201, owner.orgId]);
+  });
+
+  it('422 of a person in several orgs who names none, 403 for one that is not theirs', async () => {
+    const membership = (orgId: string) => ({
+      orgId,
+      accountId: `a_${orgId}`,
+      role: 'owner' as const,
+      teams: [],
+    });
+    const twice = 'header.twice.signature';
+    app.principals.add(twice, sessionPrincipal({ memberships: [membership('org_a'), membership('org_b')] }));
+    expect(locOf(await app.call('GET', '/alerts', twice))).toEqual(['org_id']);
+    expect((await app.call('GET', '/alerts?org_id=org_b', twice)).status).toBe(200);
+    expect((await create({ ...webhook(), org_id: 'org_a' }, twice)).body.org_id).toBe('org_a');
+    expect((await app.call('GET', `/alerts?org_id=${owner.orgId}`, twice)).status).toBe(403);
+  });
+
+  it('an Idempotency-Key makes one channel, and its second answer has no secret', async () => {
+    const ask = () =>
+      app.app.inject({
+        method: 'POST',
+        url: '/alerts/channels',
+        headers: { authorization: `Bearer ${owner.token}`, 'idempotency-key': 'once' },
+        payload: webhook(),
+      });
+    const [first, second] = [await ask(), await ask()].map((answer) =>
+      answer.json<Record<string, unknown>>(),
+    );
+    expect(second.id).toBe(first.id);
+    expect(second).not.toHaveProperty('signing_secret');
+  });
+
+  it('S04 each write leaves one row in the audit log, which nobody changes', async () => {
+    const { id } = await app.channel(owner, 'api_key.created');
+    await app.call('PATCH', `/alerts/channels/${id}`, owner, { is_enabled: false });
+    await app.call('DELETE', `/alerts/channels/${id}`, owner);
+    const { rows } = await app.database.pool.query<{ action: string }>(
+      'SELECT action FROM audit_log WHERE org_id = $1 ORDER BY created_at, id',
+      [owner.orgId],
+    );
+    expect(rows.map(({ action }) => action).sort()).toEqual([
+      'alert_channel.create',
+      'alert_channel.delete',
+      'alert_channel.update',
+      'alert_policy.create',
+    ]);
+    await expect(app.database.pool.query('DELETE FROM audit_log')).rejects.toThrow('append-only');
+  });
+});
+
+describe('policies', () => {
+  const policy = (fields: object) =>
+    app.call('POST', '/alerts/policies', owner, { is_enabled: true, ...fields });
+
+  it.each([
+    ['ALERT-08 422 for an event that does not exist', { alert_type: 'key.created' }, 'alert_type'],
+    ['ALERT-26 422 for channel.test', { alert_type: 'channel.test' }, 'alert_type'],
+    ['ALERT-10 422 for balance.low without a floor', { alert_type: 'balance.low' }, 'threshold_usd'],
+    ['ALERT-11 422 for a floor of 0', { alert_type: 'balance.low', threshold_usd: 0 }, 'threshold_usd'],
+    ['ALERT-11 422 for a floor below 0', { alert_type: 'balance.low', threshold_usd: -1 }, 'threshold_usd'],
+    [
+      '422 for a floor that is no amount',
+      { alert_type: 'balance.low', threshold_usd: 'ten' },
+      'threshold_usd',
+    ],
+    [
+      'ALERT-12 422 for a floor elsewhere',
+      { alert_type: 'balance.depleted', threshold_usd: 5 },
+      'threshold_usd',
+    ],
+    [
+      'ALERT-12 422 for a floor beside a percentage',
+      { alert_type: 'spend_cap.approaching', threshold_usd: 5, threshold_pct: 50 },
+      'threshold_usd',
+    ],
+    ['ALERT-13 422 without a percentage', { alert_type: 'spend_cap.approaching' }, 'threshold_pct'],
+    ['ALERT-13 422 without a percentage', { alert_type: 'rate_limit.threshold' }, 'threshold_pct'],
+    ['ALERT-14 422 for 0 %', { alert_type: 'rate_limit.threshold', threshold_pct: 0 }, 'threshold_pct'],
+    ['ALERT-14 422 for 101 %', { alert_type: 'spend_cap.approaching', threshold_pct: 101 }, 'threshold_pct'],
+    [
+      'ALERT-15 422 for a percentage elsewhere',
+      { alert_type: 'spend_cap.hit', threshold_pct: 50 },
+      'threshold_pct',
+    ],
+    ['422 for a channel of nobody', { alert_type: 'api_key.created', channel_id: 'chn_x' }, 'channel_id'],
+  ])('%s', async (_promise, fields, field) => {
+    const { id } = await app.channel(owner);
+    const refused = await policy({ channel_id: id, ...fields });
+    expect([refused.status, locOf(refused)]).toEqual([422, [field]]);
+  });
+
+  it('ALERT-07 ALERT-14 ALERT-20 POST answers the record, thresholds as numbers', async () => {
+    const { id } = await app.channel(owner);
+    const made = await policy({ channel_id: id, alert_type: 'balance.low', threshold_usd: '12.50' });
+    expect([made.status, made.body]).toEqual([
+      201,
+      {
+        id: expect.stringMatching(/^pol_/),
+        org_id: owner.orgId,
+        channel_id: id,
+        alert_type: 'balance.low',
+        is_enabled: true,
+        threshold_usd: 12.5,
+        threshold_pct: null,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ]);
+    for (const threshold_pct of [1, 100])
+      for (const alert_type of ['spend_cap.approaching', 'rate_limit.threshold'])
+        expect((await policy({ channel_id: id, alert_type, threshold_pct })).body.threshold_pct).toBe(
+          threshold_pct,
+        );
+    expect(
+      (await policy({ channel_id: id, alert_type: 'balance.low', threshold_usd: 0.01 })).body.threshold_usd,
+    ).toBe(0.01);
+  });
+
+  it('422 for the channel of another org', async () => {
+    const { id } = await app.channel(app.person());
+    expect(locOf(await policy({ channel_id: id, alert_type: 'api_key.created' }))).toEqual(['channel_id']);
+  });
+
+  it('ALERT-21 PATCH changes threshold, channel and switch, under the rules of create', async () => {
+    const first = await app.channel(owner, { alert_type: 'balance.low', threshold_usd: 5 });
+    const second = await app.channel(owner);
+    const path = `/alerts/policies/${first.policies[0]}`;
+    const patch = (body: object) => app.call('PATCH', path, owner, body);
+    expect((await patch({ threshold_usd: 7.25 })).body.threshold_usd).toBe(7.25);
+    expect((await patch({ channel_id: second.id })).body.channel_id).toBe(second.id);
+    expect((await patch({ is_enabled: false })).body).toMatchObject({
+      is_enabled: false,
+      threshold_usd: 7.25,
+    });
+    for (const body of [
+      { threshold_usd: 0 },
+      { threshold_usd: null },
+      { threshold_pct: 50 },
+      { channel_id: 'chn_none' },
+      { alert_type: 'api_key.created' },
+      { is_enabled: null },
+    ])
+      expect([body, (await patch(body)).status]).toEqual([body, 422]);
+    expect((await app.call('PATCH', '/alerts/policies/pol_none', owner, {})).status).toBe(404);
+  });
+
+  it('DELETE takes it away, once', async () => {
+    const { policies } = await app.channel(owner, 'api_key.created');
+    const remove = () => app.call('DELETE', `/alerts/policies/${policies[0]}`, owner);
+    expect([(await remove()).status, (await remove()).status]).toEqual([204, 404]);
+    expect((await app.call('GET', '/alerts', owner)).body.policies).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ChannelType, Random } from '@gateway/contracts';
+import { RANDOM, unavailable } from '@gateway/platform';
+import { DestinationRefused, GuardedHttp } from '@gateway/upstream';
+import { isEmail } from 'class-validator';
+import { fault } from '../orgs/faults.js';
+
+const ADDRESS_MAX = 254;
+
+/** Judges where a channel wants its events. */
+@Injectable()
+export class Destinations {
+  constructor(
+    private readonly http: GuardedHttp,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  /** Throws ApiError `validation_error`; `service_unavailable` where the name could not be looked up. */
+  async require(type: ChannelType, destination: string): Promise<void> {
+    if (type === 'email') {
+      if (destination.length > ADDRESS_MAX || !isEmail(destination))
+        throw fault('destination', 'An e-mail channel needs an e-mail address.');
+      return;
+    }
+    try {
+      await this.http.check(destination);
+    } catch (failure) {
+      if (failure instanceof DestinationRefused) throw fault('destination', failure.message);
+      throw unavailable(this.random, failure);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiError, ConfirmQuery, type ChannelRecord } from '@gateway/contracts';
+import { Access } from '@gateway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ChannelsService } from './channels/channels.service.js';
+import { WRITE_ALERTS } from './orgs/alert-org.js';
+import { askPage, deadPage, donePage, PAGE_HEADERS } from './confirmations/confirmation-page.js';
+import { ConfirmationsService } from './confirmations/confirmations.service.js';
+
+/** The recipient's side of an e-mail channel: who has the link is who reads the mailbox. */
+@Controller('alerts')
+export class ConfirmationsController {
+  constructor(
+    private readonly confirmations: ConfirmationsService,
+    private readonly channels: ChannelsService,
+  ) {}
+
+  @Post('channels/:id/verify')
+  @HttpCode(200)
+  @Access(WRITE_ALERTS)
+  verify(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ChannelRecord> {
+    return this.channels.mailConfirmation(request, id);
+  }
+
+  /** Confirms nothing: what opens links in mail to look at them must not. */
+  @Get('confirm')
+  @Access({ public: true })
+  ask(@Query() _query: ConfirmQuery, @Res({ passthrough: true }) reply: FastifyReply): string {
+    void reply.headers(PAGE_HEADERS);
+    return askPage();
+  }
+
+  /** A page to browsers, JSON to everybody else. Throws ApiError `not_found`, whatever is wrong with the link. */
+  @Post('confirm')
+  @HttpCode(200)
+  @Access({ public: true })
+  async confirm(
+    @Query() { token }: ConfirmQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string | { confirmed: true }> {
+    const isDone = await this.confirmations.confirm(token);
+    const isBrowser = (request.headers.accept ?? '').includes('text/html');
+    if (!isBrowser && isDone) return { confirmed: true };
+    if (!isBrowser) throw new ApiError('not_found', { message: 'This link no longer works.' });
+    void reply.code(isDone ? 200 : 404).headers(PAGE_HEADERS);
+    return isDone ? donePage() : deadPage();
+  }
+}

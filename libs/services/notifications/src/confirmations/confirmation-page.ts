@@ -1,0 +1,34 @@
+/** Headers of the page: nothing runs in it, nobody frames it, and its address, which holds the token, is told to nobody. */
+export const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** Asks; the form posts to the page's own address, with the token in it. Mail scanners that open it confirm nothing. */
+export function askPage(): string {
+  return page(
+    'Confirm this address',
+    'Notices of a Model Gateway organization will be sent to it.',
+    '<form method="post"><button type="submit">Confirm</button></form>',
+  );
+}
+
+export function donePage(): string {
+  return page('The address is confirmed', 'Notices will be sent to it from now on.');
+}
+
+/** The same for a link that is used, too old, replaced or made up. */
+export function deadPage(): string {
+  return page(
+    'This link no longer works',
+    'It was used, replaced, or is older than 24 hours. Ask for a new one.',
+  );
+}
+
+function page(title: string, text: string, more = ''): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body><h1>${title}</h1><p>${text}</p>${more}</body></html>\n`;
+}

@@ -1,0 +1,42 @@
+import type { ChannelType } from '@gateway/contracts';
+
+/** A delivery whose lease this process holds: it may be sent once. */
+export interface Claimed {
+  id: string;
+  /** Of this attempt: Service-Delivery-Id. */
+  attemptId: string;
+  n: number;
+  /** Before this attempt. */
+  failures: number;
+  /** Sent again by a person, or a test: once, and it never counts for or against its channel. */
+  isByHand: boolean;
+  channelId: string;
+  channelType: ChannelType;
+  destination: string;
+  eventId: string;
+  eventType: string;
+  /** To the byte as it is sent. */
+  body: string;
+}
+
+/** What was sent and what came back, for the log. */
+export interface Exchange {
+  requestHeaders: Record<string, string>;
+  responseHeaders: Record<string, string> | null;
+  responseBody: string | null;
+  isCut: boolean;
+}
+
+/** How an attempt has ended. */
+export type Outcome =
+  | { kind: 'delivered'; httpStatus: number | null; exchange: Exchange | null }
+  | {
+      kind: 'failed';
+      httpStatus: number | null;
+      error: string;
+      exchange: Exchange | null;
+      retryAfterMs: number | null;
+      /** The receiver said that it will never take one again. */
+      isGone: boolean;
+    }
+  | { kind: 'blocked'; error: string };

@@ -1,0 +1,35 @@
+import { Controller } from '@nestjs/common';
+import { EventPattern, Payload } from '@nestjs/microservices';
+import { TOPIC, type ConsumedRecord } from '@gateway/contracts';
+import { readEvents, type DeadRecord } from '@gateway/event-log';
+import { DispatchLoop } from './deliveries/dispatch-loop.js';
+import type { Notice, ThresholdsOf } from './rungs/notice.js';
+import { accountNotices } from './events/account-notices.js';
+import { Enqueue } from './events/enqueue.js';
+
+/** What events are made from: account events. Offsets are committed when the deliveries stand. */
+@Controller()
+export class EventsConsumer {
+  constructor(
+    private readonly enqueue: Enqueue,
+    private readonly dispatch: DispatchLoop,
+  ) {}
+
+  @EventPattern({ topic: TOPIC.account, group: 'notifications' })
+  async account(@Payload() batch: ConsumedRecord[]): Promise<DeadRecord[]> {
+    const { events, dead } = readEvents(TOPIC.account, batch);
+    await this.take(events, accountNotices);
+    return dead;
+  }
+
+  private async take<Data extends { org_id: string | null }>(
+    events: readonly { data: Data }[],
+    noticesOf: (data: Data, thresholds: ThresholdsOf) => Notice[],
+  ): Promise<void> {
+    const orgIds = events.flatMap(({ data }) => data.org_id ?? []);
+    const made = await this.enqueue.run(orgIds, (thresholds) =>
+      events.flatMap(({ data }) => noticesOf(data, thresholds)),
+    );
+    if (made > 0) this.dispatch.nudge();
+  }
+}

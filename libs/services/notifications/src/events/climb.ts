@@ -1,0 +1,82 @@
+import type pg from 'pg';
+import type { Notice, RungState } from '../rungs/notice.js';
+
+/** Those notices that their rungs let by, with the rungs moved on. Rungs are locked in the order of their names. */
+export async function climb<Wanted extends { notice: Notice }>(
+  client: pg.PoolClient,
+  wanted: readonly Wanted[],
+): Promise<Wanted[]> {
+  const states = await lockRungs(client, wanted);
+  const moved = new Map<string, RungState>();
+  const told = wanted.filter(({ notice: { rung, orgId } }) => {
+    if (rung === null) return true;
+    const place = placeOf(orgId, rung.name);
+    const step = rung.step(moved.get(place) ?? states.get(place) ?? null);
+    if (step !== null) moved.set(place, step.state);
+    return step?.isTold === true;
+  });
+  await writeRungs(client, moved);
+  return told;
+}
+
+async function lockRungs(
+  client: pg.PoolClient,
+  wanted: readonly { notice: Notice }[],
+): Promise<Map<string, RungState>> {
+  const places = new Set(
+    wanted.flatMap(({ notice: { rung, orgId } }) => (rung === null ? [] : [placeOf(orgId, rung.name)])),
+  );
+  if (places.size === 0) return new Map();
+  const split = [...places].sort().map(partsOf);
+  const values = [split.map(([org]) => org), split.map(([, name]) => name)];
+  // A place of its own first, so that two processes that meet the same new rung wait for each other.
+  await client.query({
+    name: 'place-rungs',
+    text: `INSERT INTO rung (org_id, name, at) SELECT org_id, name, '-infinity'
+      FROM unnest($1::text[], $2::text[]) AS r(org_id, name) ON CONFLICT DO NOTHING`,
+    values,
+  });
+  const { rows } = await client.query<{
+    org_id: string;
+    name: string;
+    at: Date | null;
+    detail: string | null;
+  }>({
+    name: 'lock-rungs',
+    text: `SELECT r.org_id, r.name, nullif(r.at, '-infinity') AS at, r.detail
+      FROM rung r JOIN unnest($1::text[], $2::text[]) AS p(org_id, name) USING (org_id, name)
+      ORDER BY r.org_id, r.name FOR UPDATE OF r`,
+    values,
+  });
+  return new Map(
+    rows.flatMap(({ org_id, name, at, detail }) =>
+      at === null ? [] : [[placeOf(org_id, name), { atMs: at.getTime(), detail }]],
+    ),
+  );
+}
+
+async function writeRungs(client: pg.PoolClient, moved: ReadonlyMap<string, RungState>): Promise<void> {
+  if (moved.size === 0) return;
+  const rows = [...moved].map(([place, state]) => ({ split: partsOf(place), state }));
+  await client.query({
+    name: 'write-rungs',
+    text: `UPDATE rung r SET at = m.at, detail = m.detail
+      FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[]) AS m(org_id, name, at, detail)
+      WHERE r.org_id = m.org_id AND r.name = m.name`,
+    values: [
+      rows.map(({ split: [org] }) => org),
+      rows.map(({ split: [, name] }) => name),
+      rows.map(({ state }) => new Date(state.atMs).toISOString()),
+      rows.map(({ state }) => state.detail),
+    ],
+  });
+}
+
+function placeOf(orgId: string, name: string): string {
+  return `${orgId}\n${name}`;
+}
+
+function partsOf(place: string): [string, string] {
+  const at = place.indexOf('\n');
+  return [place.slice(0, at), place.slice(at + 1)];
+}

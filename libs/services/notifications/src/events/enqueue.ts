@@ -1,0 +1,136 @@
+import type pg from 'pg';
+import { newId, type Clock, type Random } from '@gateway/contracts';
+import type { NotificationsDatabase } from '../postgres/notifications-database.js';
+import type { Notice, ThresholdsOf } from '../rungs/notice.js';
+import { climb } from './climb.js';
+import { envelopeOf } from './envelope.js';
+import { subscriptionsOf, type Subscription } from './subscriptions.js';
+
+/** By how much clocks of two services may differ: an event right after its policy is the policy's. */
+const SKEW_MS = 2_000;
+/** As long as events are kept, and with them what says that one has been told. */
+export const EVENTS_KEPT_MS = 90 * 86_400_000;
+
+interface NewEvent {
+  id: string;
+  notice: Notice;
+  channelIds: string[];
+}
+
+/** A notice with who asked for it. */
+interface Wanted {
+  notice: Notice;
+  channelIds: string[];
+}
+
+/**
+ * Makes events and their deliveries from a batch of records, in one transaction: rungs, events, deliveries. It may run
+ * again with the same batch, whole or in part, and adds nothing then.
+ */
+export class Enqueue {
+  constructor(private readonly deps: { database: NotificationsDatabase; clock: Clock; random: Random }) {}
+
+  /** @returns how many deliveries there are now to make. */
+  async run(orgIds: readonly string[], noticesOf: (thresholds: ThresholdsOf) => Notice[]): Promise<number> {
+    const { database, clock } = this.deps;
+    const subscriptions = await subscriptionsOf(database.pool, orgIds);
+    if (subscriptions.length === 0) return 0;
+    const oldestMs = clock.now() - EVENTS_KEPT_MS;
+    const wanted = noticesOf(thresholdsOf(subscriptions))
+      .filter(({ atMs }) => atMs > oldestMs)
+      .map((notice) => ({ notice, channelIds: channelsOf(notice, subscriptions) }))
+      .filter(({ channelIds }) => channelIds.length > 0);
+    if (wanted.length === 0) return 0;
+    return database.batch(async (client) => {
+      const told = await climb(client, wanted);
+      const events = await this.insertEvents(client, told);
+      return this.insertDeliveries(client, events);
+    });
+  }
+
+  private async insertEvents(client: pg.PoolClient, wanted: readonly Wanted[]): Promise<NewEvent[]> {
+    const { clock, random } = this.deps;
+    const bySource = new Map<string, NewEvent>();
+    for (const { notice, channelIds } of wanted)
+      bySource.set(`${notice.orgId} ${notice.sourceKey}`, {
+        id: eventIdOf(notice, clock, random),
+        notice,
+        channelIds,
+      });
+    const events = [...bySource.values()];
+    const { rows } = await client.query<{ id: string }>({
+      name: 'insert-events',
+      text: `INSERT INTO event (id, org_id, type, source_key, created_at, body)
+        SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[])
+        ON CONFLICT DO NOTHING RETURNING id`,
+      values: [
+        events.map(({ id }) => id),
+        events.map(({ notice }) => notice.orgId),
+        events.map(({ notice }) => notice.type),
+        events.map(({ notice }) => `${notice.orgId} ${notice.sourceKey}`),
+        events.map(({ notice }) => new Date(notice.atMs).toISOString()),
+        events.map(({ id, notice }) => envelopeOf(id, notice)),
+      ],
+    });
+    const fresh = new Set(rows.map(({ id }) => id));
+    return events.filter(({ id }) => fresh.has(id));
+  }
+
+  private async insertDeliveries(client: pg.PoolClient, events: readonly NewEvent[]): Promise<number> {
+    const { clock, random } = this.deps;
+    const now = new Date(clock.now()).toISOString();
+    const rows = events.flatMap(({ id, notice, channelIds }) =>
+      channelIds.map((channelId) => ({
+        id: newId('dlv', clock, random),
+        event: id,
+        channelId,
+        org: notice.orgId,
+      })),
+    );
+    if (rows.length === 0) return 0;
+    await client.query({
+      name: 'insert-deliveries',
+      text: `INSERT INTO delivery (id, event_id, channel_id, org_id, status, next_at, created_at, updated_at)
+        SELECT id, event_id, channel_id, org_id, 'pending', $5::timestamptz, $5::timestamptz, $5::timestamptz
+        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS d(id, event_id, channel_id, org_id)
+        ON CONFLICT DO NOTHING`,
+      values: [
+        rows.map(({ id }) => id),
+        rows.map(({ event }) => event),
+        rows.map(({ channelId }) => channelId),
+        rows.map(({ org }) => org),
+        now,
+      ],
+    });
+    return rows.length;
+  }
+}
+
+/** An event that another service made keeps its id. */
+function eventIdOf({ sourceKey }: Notice, clock: Clock, random: Random): string {
+  return sourceKey.startsWith('evt_') ? sourceKey : newId('evt', clock, random);
+}
+
+function thresholdsOf(subscriptions: readonly Subscription[]): ThresholdsOf {
+  const found = new Map<string, Set<string>>();
+  for (const { orgId, type, threshold } of subscriptions) {
+    if (threshold === null) continue;
+    const name = `${orgId}\n${type}`;
+    const known = found.get(name) ?? new Set();
+    found.set(name, known.add(threshold));
+  }
+  return (orgId, type) => [...(found.get(`${orgId}\n${type}`) ?? [])];
+}
+
+function channelsOf(notice: Notice, subscriptions: readonly Subscription[]): string[] {
+  const ids = subscriptions
+    .filter(
+      ({ orgId, type, threshold, sinceMs }) =>
+        orgId === notice.orgId &&
+        type === notice.type &&
+        threshold === notice.threshold &&
+        notice.atMs >= sinceMs - SKEW_MS,
+    )
+    .map(({ channelId }) => channelId);
+  return [...new Set(ids)];
+}

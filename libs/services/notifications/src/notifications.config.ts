@@ -1,0 +1,40 @@
+import { ArrayNotEmpty, IsBoolean, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { OrFile, ToBoolean, ToList, ToNumber } from '@gateway/platform';
+
+const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
+/** `host:port`, an IPv6 address without brackets: `::1:9000`. */
+const PLACE = /^[^\s/@,]+:\d{1,5}$/;
+const PORT = /^\d{1,5}$/;
+
+/** Settings of the notifications service. */
+export class NotificationsConfig {
+  /** postgresql://…; the tables live in the schema "notifications" of this database. */
+  @OrFile() @Matches(/^postgres(?:ql)?:\/\//) NOTIFICATIONS_DATABASE_URL!: string;
+  @ToNumber() @IsInt() @Min(2) @Max(200) NOTIFICATIONS_DATABASE_CONNECTIONS: number = 10;
+  /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
+  @ToBoolean() @IsBoolean() NOTIFICATIONS_MIGRATE_AT_START: boolean = false;
+
+  /** Base64 of 32 bytes: seals the signing secrets of webhooks. */
+  @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) NOTIFICATIONS_KEK?: string;
+  /** The one before: opens what it sealed until those secrets have been rotated. */
+  @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) NOTIFICATIONS_KEK_PREVIOUS?: string;
+  /** JSON {kek}; read where the variable is absent. */
+  @IsOptional() @IsString() NOTIFICATIONS_SECRETS_FILE?: string;
+  /** Makes the file where it is absent. For a single process with its own data folder. */
+  @ToBoolean() @IsBoolean() NOTIFICATIONS_SECRETS_CREATE: boolean = false;
+
+  /** Where recipients reach the gateway: the links in confirmations begin with it, without a slash at the end. */
+  @Matches(/^https?:\/\/[^\s]+[^\s/]$/) ALERTS_PUBLIC_URL: string = 'http://127.0.0.1:8080';
+
+  /** Private destinations, `host:port` each, that webhooks may reach all the same: the operator's own network. */
+  @ToList() @Matches(PLACE, { each: true }) ALERTS_ALLOW_PRIVATE: string[] = [];
+  /** Ports that a webhook may name. */
+  @ToList() @ArrayNotEmpty() @Matches(PORT, { each: true }) ALERTS_PORTS: string[] = [
+    '80',
+    '443',
+    '8080',
+    '8443',
+  ];
+  /** DNS servers that resolve destinations, `address[:port]`; default: the machine's. */
+  @ToList() @IsString({ each: true }) ALERTS_DNS_SERVERS: string[] = [];
+}

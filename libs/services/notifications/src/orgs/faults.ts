@@ -1,0 +1,9 @@
+import { ApiError } from '@gateway/contracts';
+
+/** A 422 that names the field. */
+export function fault(field: string, msg: string, type = 'value_error'): ApiError {
+  return new ApiError('validation_error', {
+    message: `${field}: ${msg}`,
+    details: [{ type, loc: [field], msg }],
+  });
+}

@@ -1,0 +1,46 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock, Random } from '@gateway/contracts';
+import { auditRow, idempotent, type AuditedWrite, type Created } from '@gateway/database';
+import { CLOCK, RANDOM } from '@gateway/platform';
+import type { FastifyRequest } from 'fastify';
+import { idempotencyRows } from './idempotency.store.js';
+import { NotificationsDatabase, type Tx } from './notifications-database.js';
+
+export interface Changed<T> {
+  answer: T;
+  /** null = nothing has changed. */
+  audit: AuditedWrite | null;
+}
+
+/** The one way of a management write here: the change and its audit row in one transaction. */
+@Injectable()
+export class AlertChanges {
+  constructor(
+    private readonly database: NotificationsDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  run<T>(request: FastifyRequest, make: (tx: Tx) => Promise<Changed<T>>): Promise<T> {
+    return this.database.transaction((tx) => this.apply(tx, request, make));
+  }
+
+  /** The same once per Idempotency-Key, whose row is of the same transaction. Throws ApiError `conflict` as `idempotent`. */
+  create(
+    request: FastifyRequest,
+    make: (tx: Tx) => Promise<Changed<Created>>,
+  ): Promise<{ status: number; body: Readonly<Record<string, unknown>>; isReplay: boolean }> {
+    return this.database.transaction((tx) =>
+      idempotent({ store: idempotencyRows(tx), clock: this.clock }, request, () =>
+        this.apply(tx, request, make),
+      ),
+    );
+  }
+
+  private async apply<T>(tx: Tx, request: FastifyRequest, make: (tx: Tx) => Promise<Changed<T>>): Promise<T> {
+    const { answer, audit } = await make(tx);
+    const sources = { clock: this.clock, random: this.random };
+    if (audit !== null) await tx.auditLog.create({ data: auditRow(request, audit, sources) });
+    return answer;
+  }
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { postgresPool, prismaAdapterOver, type PostgresOptions } from '@gateway/database';
+import type pg from 'pg';
+import { PrismaClient, type Prisma } from '../generated/prisma/client.js';
+
+/** Folder with schema.prisma and migrations/. */
+export const SCHEMA_DIR = join(import.meta.dirname, '../../prisma');
+/** The service's PostgreSQL schema. */
+export const SCHEMA = 'notifications';
+
+/** A transaction, or the client outside of one. */
+export type Tx = Prisma.TransactionClient;
+
+const MAX_WAIT_MS = 5_000;
+const TRANSACTION_MS = 10_000;
+
+/** Single rows and pages through Prisma; batches, claims and outcomes as SQL on the same pool. */
+export class NotificationsDatabase implements OnApplicationShutdown {
+  readonly pool: pg.Pool;
+  readonly prisma: PrismaClient;
+
+  constructor(options: Omit<PostgresOptions, 'schema'>) {
+    this.pool = postgresPool({ ...options, schema: SCHEMA });
+    this.prisma = new PrismaClient({ adapter: prismaAdapterOver(this.pool, SCHEMA) });
+  }
+
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.prisma.$transaction(work, { maxWait: MAX_WAIT_MS, timeout: TRANSACTION_MS });
+  }
+
+  /** Statements on one connection between BEGIN and COMMIT; any failure rolls back and is thrown on. */
+  async batch<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
+    const note = (error: Error): void => void (broken = error);
+    client.on('error', note);
+    try {
+      await client.query('BEGIN');
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    } catch (failure) {
+      await client.query('ROLLBACK').catch(note);
+      throw failure;
+    } finally {
+      client.off('error', note);
+      client.release(broken);
+    }
+  }
+
+  /** Prisma connects lazily and may never have done so: then its adapter has not taken the pool over. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.prisma.$disconnect();
+    if (!this.pool.ended) await this.pool.end();
+  }
+}

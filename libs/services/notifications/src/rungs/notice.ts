@@ -1,0 +1,57 @@
+import type { AccountData, AccountEventType, LimitScopeData, ScopeKind } from '@gateway/contracts';
+
+/** An event that is to be told to who has subscribed to it, unless its rung holds it back. */
+export interface Notice<Type extends AccountEventType = AccountEventType> {
+  /** What it is made from: the same record makes the same one. */
+  sourceKey: string;
+  type: Type;
+  orgId: string;
+  /** When it happened, in milliseconds. */
+  atMs: number;
+  data: AccountData<Type>;
+  /** The subscribed threshold that was crossed; null for events that have none. */
+  threshold: string | null;
+  rung: Rung | null;
+}
+
+/** Holds repetitions back: one per scope and threshold. */
+export interface Rung {
+  name: string;
+  /** What it becomes with this notice, and whether the notice is told; null = it stays as it is, and nothing is told. */
+  step(last: RungState | null): { state: RungState; isTold: boolean } | null;
+}
+
+export interface RungState {
+  atMs: number;
+  detail: string | null;
+}
+
+/** The thresholds that an organization's policies name for an event. */
+export type ThresholdsOf = (orgId: string, type: AccountEventType) => readonly string[];
+
+/** Told again when so much time has passed; what is older than the last one never is. */
+export function atMostEvery(name: string, gapMs: number, atMs: number): Rung {
+  return {
+    name,
+    step: (last) =>
+      last !== null && atMs < last.atMs + gapMs ? null : { state: { atMs, detail: null }, isTold: true },
+  };
+}
+
+/** The scope of a limit as events tell it: records keep both ids of a team member in one, and a model's own limit as the key's. */
+export function scopeFields(scope: ScopeKind, id: string): LimitScopeData {
+  switch (scope) {
+    case 'key': {
+      const [keyId] = id.split('/', 1);
+      return { scope, scope_id: keyId, key_id: keyId };
+    }
+    case 'team_member': {
+      const [team_id, userId] = id.split('/', 2);
+      return { scope, scope_id: userId, key_id: null, team_id };
+    }
+    case 'member':
+    case 'team':
+    case 'org':
+      return { scope, scope_id: id, key_id: null };
+  }
+}
