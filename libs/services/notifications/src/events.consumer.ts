@@ -3,11 +3,14 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { TOPIC, type ConsumedRecord } from '@gateway/contracts';
 import { readEvents, type DeadRecord } from '@gateway/event-log';
 import { DispatchLoop } from './deliveries/dispatch-loop.js';
+import { movementNotices } from './rungs/movement-notices.js';
 import type { Notice, ThresholdsOf } from './rungs/notice.js';
+import { rejectionNotices } from './rungs/rejection-notices.js';
+import { usageNotices } from './rungs/usage-notices.js';
 import { accountNotices } from './events/account-notices.js';
 import { Enqueue } from './events/enqueue.js';
 
-/** What events are made from: account events. Offsets are committed when the deliveries stand. */
+/** What events are made from: usage, rejections, account events. Offsets are committed when the deliveries stand. */
 @Controller()
 export class EventsConsumer {
   constructor(
@@ -15,10 +18,27 @@ export class EventsConsumer {
     private readonly dispatch: DispatchLoop,
   ) {}
 
+  @EventPattern({ topic: TOPIC.usage, group: 'notifications' })
+  async units(@Payload() batch: ConsumedRecord[]): Promise<DeadRecord[]> {
+    const { events, dead } = readEvents(TOPIC.usage, batch);
+    await this.take(events, usageNotices);
+    return dead;
+  }
+
+  @EventPattern({ topic: TOPIC.rejections, group: 'notifications' })
+  async rejections(@Payload() batch: ConsumedRecord[]): Promise<DeadRecord[]> {
+    const { events, dead } = readEvents(TOPIC.rejections, batch);
+    await this.take(events, rejectionNotices);
+    return dead;
+  }
+
   @EventPattern({ topic: TOPIC.account, group: 'notifications' })
   async account(@Payload() batch: ConsumedRecord[]): Promise<DeadRecord[]> {
     const { events, dead } = readEvents(TOPIC.account, batch);
-    await this.take(events, accountNotices);
+    await this.take(events, (event, thresholds) => [
+      ...accountNotices(event),
+      ...movementNotices(event, thresholds),
+    ]);
     return dead;
   }
 

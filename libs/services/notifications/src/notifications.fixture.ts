@@ -54,6 +54,8 @@ export interface NotificationsApp extends RunningApp {
   channel(person: Person, ...policies: (string | object)[]): Promise<Channel>;
   /** Records as the event log hands them over, again where they were handed over before. */
   account(...events: AccountEvent[]): Promise<void>;
+  usage(...records: UsageRecord[]): Promise<void>;
+  rejections(...records: RejectionRecord[]): Promise<void>;
   /** An event as another service makes it. */
   event(event: NewAccountEvent): AccountEvent;
   /** Sends what is due, until nothing is. */
@@ -199,7 +201,7 @@ function boot(
   return bootstrap({ name: 'notifications', module: Root, config: place, connect: connectEventLog });
 }
 
-function consumed(app: RunningApp['app']): Pick<NotificationsApp, 'account'> {
+function consumed(app: RunningApp['app']): Pick<NotificationsApp, 'account' | 'usage' | 'rejections'> {
   const consumer = app.get(EventsConsumer, { strict: false });
   const strict = async (dead: Promise<readonly { reason: string }[]>): Promise<void> => {
     const [letter] = await dead;
@@ -207,6 +209,9 @@ function consumed(app: RunningApp['app']): Pick<NotificationsApp, 'account'> {
   };
   return {
     account: (...events) => strict(consumer.account(events.map((data) => recordOf(TOPIC.account, data)))),
+    usage: (...records) => strict(consumer.units(records.map((data) => recordOf(TOPIC.usage, data)))),
+    rejections: (...records) =>
+      strict(consumer.rejections(records.map((data) => recordOf(TOPIC.rejections, data)))),
   };
 }
 

@@ -1,0 +1,74 @@
+import type { AccountEvent } from '@gateway/contracts';
+import { settledNano } from '@gateway/money';
+import type { Notice, ThresholdsOf } from './notice.js';
+
+const PCT_UNITS = 10_000;
+
+/**
+ * Rungs that a movement of the ledger has crossed. Movements of one balance or key are a chain without gaps, so each
+ * crossing is in exactly one of them, whatever the order they come in and however often.
+ */
+export function movementNotices(event: AccountEvent, thresholds: ThresholdsOf): Notice[] {
+  if (event.org_id == null) return [];
+  if (isA(event, 'balance.movement')) return balanceNotices(event, event.org_id, thresholds);
+  return isA(event, 'spend.movement') ? spendNotices(event, event.org_id, thresholds) : [];
+}
+
+function balanceNotices(
+  { id, created_at, data }: AccountEvent<'balance.movement'>,
+  orgId: string,
+  thresholds: ThresholdsOf,
+): Notice[] {
+  const { balance_before, balance_after } = data;
+  const [before, after] = [settledNano(balance_before), settledNano(balance_after)];
+  const base = { orgId, atMs: Date.parse(created_at), rung: null };
+  const low = thresholds(orgId, 'balance.low').flatMap((threshold) => {
+    const floor = settledNano(threshold);
+    if (before < floor || after >= floor) return [];
+    const sourceKey = `balance.low/${id}/${threshold}`;
+    return [
+      { ...base, sourceKey, type: 'balance.low' as const, data: { balance_usd: balance_after }, threshold },
+    ];
+  });
+  if (before <= 0n || after > 0n) return low;
+  const data_ = { balance_usd: balance_after, balance_before };
+  const depleted = { ...base, type: 'balance.depleted' as const, data: data_, threshold: null };
+  return [...low, { ...depleted, sourceKey: `balance.depleted/${id}` }];
+}
+
+function spendNotices(
+  { id, created_at, data }: AccountEvent<'spend.movement'>,
+  orgId: string,
+  thresholds: ThresholdsOf,
+): Notice[] {
+  const { key_id, spent_before, spent_after, cap_usd } = data;
+  const [before, after, cap] = [settledNano(spent_before), settledNano(spent_after), settledNano(cap_usd)];
+  return thresholds(orgId, 'spend_cap.approaching').flatMap((threshold) => {
+    const rung = cap * pctUnits(threshold);
+    const whole = BigInt(100 * PCT_UNITS);
+    if (before * whole >= rung || after * whole < rung) return [];
+    return [
+      {
+        sourceKey: `spend_cap.approaching/${id}/${threshold}`,
+        type: 'spend_cap.approaching' as const,
+        orgId,
+        atMs: Date.parse(created_at),
+        data: { scope: 'key' as const, scope_id: key_id, key_id, spent_usd: spent_after, cap_usd },
+        threshold,
+        rung: null,
+      },
+    ];
+  });
+}
+
+/** A percentage in ten-thousandths: policies keep four decimals. */
+function pctUnits(threshold: string): bigint {
+  return BigInt(Math.round(Number(threshold) * PCT_UNITS));
+}
+
+function isA<Type extends AccountEvent['type']>(
+  event: AccountEvent,
+  type: Type,
+): event is AccountEvent & AccountEvent<Type> {
+  return event.type === type;
+}

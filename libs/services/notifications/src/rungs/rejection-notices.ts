@@ -1,0 +1,42 @@
+import type { RejectionRecord, ScopeKind } from '@gateway/contracts';
+import { scopeFields, type Notice, type Rung } from './notice.js';
+
+/** A cap that stays reached is told again after a day. */
+const AGAIN_MS = 86_400_000;
+const SCOPES: readonly string[] = ['key', 'team_member', 'member', 'team', 'org'] satisfies ScopeKind[];
+
+/** What a refusal says of a reached cap; reservations alone are none. */
+export function rejectionNotices(record: RejectionRecord): Notice[] {
+  const { org_id, scope, scope_id, cap_usd, spent_usd } = record;
+  if (org_id == null || !isScope(scope) || scope_id == null || cap_usd == null || spent_usd == null)
+    return [];
+  const atMs = Date.parse(record.created_at);
+  const name = `spend_cap.hit/${scope}/${scope_id}`;
+  return [
+    {
+      sourceKey: `${name}/${record.request_id}`,
+      type: 'spend_cap.hit',
+      orgId: org_id,
+      atMs,
+      data: { ...scopeFields(scope, scope_id), cap_usd, spent_usd },
+      threshold: null,
+      rung: oncePerCap(name, atMs, cap_usd),
+    },
+  ];
+}
+
+/** Refusals of one cap are told once; another cap is another wall. */
+function oncePerCap(name: string, atMs: number, cap: string): Rung {
+  return {
+    name,
+    step: (last) => {
+      const isNew =
+        last === null || (atMs > last.atMs && (last.detail !== cap || atMs >= last.atMs + AGAIN_MS));
+      return isNew ? { state: { atMs, detail: cap }, isTold: true } : null;
+    },
+  };
+}
+
+function isScope(scope: string | null | undefined): scope is ScopeKind {
+  return scope != null && SCOPES.includes(scope);
+}
