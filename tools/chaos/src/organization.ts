@@ -57,8 +57,15 @@ export async function openOrganization(fleet: ChaosFleet): Promise<Organization>
     await raiseLimits(fleet.databaseUrl, made.id, rpm);
     return { id: made.id, secret: made.key };
   };
+  const keys = [await make({ org_id }), await make({ org_id }), await make({})];
+  // A grant is posted before it answers; what the limit store knows of it may come a moment later.
+  const isFunded = async (): Promise<boolean> => {
+    const { balance_usd } = await call<{ balance_usd: string }>('GET', '/v1/balance', keys[2].secret);
+    return Number(balance_usd) >= Number(CREDIT_USD);
+  };
+  await eventually(isFunded, { timeoutMs: 60_000, intervalMs: 200 });
   return {
-    keys: [await make({ org_id }), await make({ org_id }), await make({})],
+    keys,
     cappedKey: (capUsd) => make({ org_id, spend_cap_usd: capUsd }),
     limitedKey: (rpm) => make({ org_id }, rpm),
     revoke: (key) => call('DELETE', `/v1/keys/${key.id}`, token),

@@ -75,7 +75,7 @@ export async function runSeed(
     ...{ seed, case: name, requests, answers: sent, startMs, loadEndMs, settled },
     ...runner.counts,
     schedule: faults.map(({ how, part, forMs }) => `${how} ${part} ${forMs} ms`),
-    differences: [...failures, ...(which.isInvisible ? visible(sent) : [])],
+    differences: [...failures, ...falselyRefused(sent), ...(which.isInvisible ? visible(sent) : [])],
   });
 }
 
@@ -148,6 +148,18 @@ function leftIn(held: Held, isEnd: boolean): string[] {
   if (isEnd && (reservedUnits > 0 || reservedNano !== 0n))
     left.push(`Redis holds ${reservedUnits} reserved units, ${reservedNano} nano-USD`);
   return left;
+}
+
+/** The load's keys exist, are solvent and have no limits: whatever fails, these are never the answer. */
+const FALSE_STATUSES: readonly number[] = [401, 402, 403, 404, 429];
+
+export function falselyRefused(sent: readonly Pick<Sent, 'tag' | 'edge' | 'status' | 'fault'>[]): string[] {
+  const refused = sent.filter(({ status }) => FALSE_STATUSES.includes(status));
+  if (refused.length === 0) return [];
+  const shown = refused
+    .slice(0, 3)
+    .map(({ tag, edge, status, fault }) => `${tag} of ${edge} ${status} ${fault}`);
+  return [`solvent callers were refused (${refused.length}): ${shown.join('; ')}`];
 }
 
 function visible(sent: readonly Sent[]): string[] {
