@@ -29,7 +29,7 @@ function cellsOf(rule: AccessRule): string[] {
   const role = (name: 'owner' | 'admin' | 'member'): string => {
     if (person !== null || org === undefined) return person ?? '';
     if (org.roles.includes(name)) return 'all';
-    return org.own === true ? 'own' : '';
+    return org.own === true || org.self !== undefined ? 'own' : '';
   };
   return [
     role('owner'),

@@ -1,5 +1,7 @@
 import { CatalogueConfig, CatalogueModule } from '@gateway/catalogue';
+import { EdgeConfig, EdgeModule } from '@gateway/edge';
 import { KeysConfig, KeysModule } from '@gateway/keys';
+import { NotificationsConfig, NotificationsModule } from '@gateway/notifications';
 import { UsageConfig, UsageModule } from '@gateway/usage';
 import { accessTable } from './access-table.js';
 import { asyncApi } from './asyncapi.js';
@@ -10,7 +12,14 @@ import { openApi } from './openapi.js';
 export function allRoutes(): DescribedRoute[] {
   return Object.entries({
     catalogue: CatalogueModule.with(new CatalogueConfig()),
+    edge: EdgeModule.with({
+      config: new EdgeConfig(),
+      providers: new Map(),
+      addresses: new Map(),
+      frontDoor: {},
+    }),
     keys: KeysModule.with(new KeysConfig()),
+    notifications: NotificationsModule.with(new NotificationsConfig()),
     usage: UsageModule.with(new UsageConfig()),
   }).flatMap(([service, { controllers = [] }]) => describedRoutes(service, controllers));
 }

@@ -1,6 +1,7 @@
 import { VERSIONS } from '@gateway/api-version';
 import { BODY_LIMIT_BYTES, HEADER } from '@gateway/contracts';
-import { ENDPOINTS } from '@gateway/endpoints';
+import { COMPOSED_ENDPOINTS } from '@gateway/edge';
+import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import type { AccessRule } from '@gateway/platform';
 import { classSchemas, nullableSchemas, withReferenced, type Schema } from './class-schemas.js';
 import type { DescribedRoute } from './described-routes.js';
@@ -69,7 +70,7 @@ export function openApi(routes: readonly DescribedRoute[]): Schema {
       securitySchemes: SECURITY_SCHEMES,
       schemas: {
         ...closed(withReferenced(nullableSchemas(all), named)),
-        ...Object.fromEntries(ENDPOINTS.map(({ docs }) => [docs.schemaName, docs.schema])),
+        ...Object.fromEntries(DESCRIBED.map(({ docs }) => [docs.schemaName, docs.schema])),
         ErrorEnvelope: ERROR_ENVELOPE,
       },
     },
@@ -83,6 +84,12 @@ function closed(schemas: Record<string, Schema>): Record<string, Schema> {
   );
 }
 
+/** What the edge serves without Nest. */
+const DESCRIBED: Pick<Endpoint, 'paths' | 'counts' | 'permission' | 'docs'>[] = [
+  ...ENDPOINTS,
+  ...COMPOSED_ENDPOINTS,
+];
+
 interface PathItem {
   path: string;
   operations: Record<string, unknown>;
@@ -90,20 +97,23 @@ interface PathItem {
 
 /** Inference endpoints: the edge registers them without Nest, and each describes itself. */
 function inferencePaths(): PathItem[] {
-  return ENDPOINTS.flatMap(({ paths, permission, docs }) =>
-    paths.flatMap((path) =>
+  return DESCRIBED.flatMap(({ paths, counts, permission, docs }) =>
+    [
+      ...paths.map((path) => ({ path, ...docs })),
+      ...(counts ? [{ ...docs, ...counts, answers: ['application/json'], description: 'An estimate.' }] : []),
+    ].flatMap(({ path, summary, schemaName, description, answers }) =>
       ['/v1', '/openai/v1'].map((base) => ({
         path: `${base}${path}`,
         operations: {
           post: {
             tags: ['edge'],
-            summary: docs.summary,
+            summary,
             parameters: [VERSION_HEADER],
             security: securityOf({ key: { permission } }),
             'x-permission': permission,
-            requestBody: { required: true, content: jsonOf(ref(docs.schemaName)) },
+            requestBody: { required: true, content: jsonOf(ref(schemaName)) },
             responses: {
-              200: { description: `The answer. ${docs.description}`, content: contentOf(docs.answers) },
+              200: { description: `The answer. ${description}`, content: contentOf(answers) },
               default: FAILURE,
             },
           },
