@@ -111,6 +111,23 @@ describe.each(DRIVERS)('money in LimitStore $name', ({ make, reset }) => {
     }
   });
 
+  it('holds nothing once all are gone, however dear they were together', async () => {
+    const amounts = [2n ** 53n - 1n, 1n, 3n, 2n ** 60n, 4n];
+    await open(store);
+    for (const end of ['settle', 'cancel'] as const) {
+      const units = amounts.map((reservationNano) => request({ reservationNano, creditLimitNano: null }));
+      for (const unit of units) expect(await store.admit(unit)).toMatchObject({ outcome: 'ok' });
+      expect(await held()).toBe(2n ** 53n - 1n);
+      await store.put(units.map((unit) => put(end, unit, { nano: 0n })));
+      expect(await held()).toBe(0n);
+      const lost = amounts.map((nano) => ({ unit: request(), nano }));
+      for (const { unit, nano } of lost) await store.put([put('renew', unit, { nano })]);
+      expect(await held()).toBe(2n ** 53n - 1n);
+      await store.put(lost.map(({ unit }) => put(end, unit, { nano: 0n })));
+      expect(await held()).toBe(0n);
+    }
+  });
+
   it('refuses nothing for good while a settle that found no unit may be counted twice', async () => {
     await open(store, { balanceNano: 50n });
     const overtaken = request();

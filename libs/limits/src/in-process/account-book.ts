@@ -8,7 +8,7 @@ import {
   worstCase,
 } from '../admission.js';
 import type { AdmissionEntry, Violation } from '../admission.js';
-import { toScriptLimit, toScriptNano } from '../script-nano.js';
+import { MAX_NANO, toScriptLimit, toScriptNano } from '../script-nano.js';
 import { dayOf, minuteOf } from '../windows.js';
 import { newLimitRecord, rollWindows, type LimitRecord } from './limit-record.js';
 import { balanceViolation, hasRoom, scopeViolation } from './violations.js';
@@ -93,17 +93,19 @@ export class AccountBook {
   /** Checks every limit and counts the unit where none is reached, whoever the caller is and whatever is posted. */
   take(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookAnswer {
     this.freeLapsed(now);
-    const { reservation, worst, credit, tokens } = asked;
+    const { reservation, credit, tokens } = asked;
     const known = this.units.get(asked.unit);
     if (known) return { outcome: known.state === 'reserved' ? 'ok' : 'gone' };
     const { records, balance, violation } = this.judge(asked, entries, now);
     if (violation !== null) return this.refused(violation, now);
     const isRoomy =
-      hasRoom(balance, worst, { credit }) &&
-      entries.every((entry, index) => hasRoom(records[index], worst, entry));
-    const nano = isRoomy ? reservation : worst;
+      hasRoom(balance, asked.worst, { credit }) &&
+      entries.every((entry, index) => hasRoom(records[index], asked.worst, entry));
+    const all = [...records, balance];
+    const nano = bounded(isRoomy ? reservation : asked.worst, all, 'reserved');
+    const worst = bounded(asked.worst, all, 'worst');
 
-    for (const record of [...records, balance]) {
+    for (const record of all) {
       record.rpm += 1;
       record.rpd += 1;
       record.tpm += tokens;
@@ -135,7 +137,15 @@ export class AccountBook {
     switch (put.action) {
       case 'renew':
         if (unit === undefined) {
-          const held: BookedUnit = { ...fresh, worst: nano, state: 'reserved', dueAt: now + put.leaseMs };
+          const all = fresh.records.map((name) => this.record(name));
+          const least = Math.min(bounded(nano, all, 'reserved'), bounded(nano, all, 'worst'));
+          const held: BookedUnit = {
+            ...fresh,
+            nano: least,
+            worst: least,
+            state: 'reserved',
+            dueAt: now + put.leaseMs,
+          };
           this.add(held, 1);
           this.book(put.unit, held);
         } else if (unit.state === 'reserved') {
@@ -349,4 +359,9 @@ export class AccountBook {
       }
     }
   }
+}
+
+/** As much of the amount as keeps every sum exact. */
+function bounded(nano: number, records: readonly LimitRecord[], sum: 'reserved' | 'worst'): number {
+  return records.reduce((least, record) => Math.max(0, Math.min(least, MAX_NANO - record[sum])), nano);
 }

@@ -1,4 +1,5 @@
 import { LAPSED_PER_CALL } from '../admission.js';
+import { MAX_NANO } from '../script-nano.js';
 import { CLOCK, FREE_LAPSED, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
 
 /**
@@ -13,7 +14,7 @@ import { CLOCK, FREE_LAPSED, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
  * refusal for money while the unposted spend is in doubt.
  *
  * What is in flight counts with its worst case, so that a cap is overrun by one request at most; what is held is the
- * reservation where all worst cases find room, else the worst case.
+ * reservation where all worst cases find room, else the worst case; neither takes a sum past what a double holds exactly.
  *
  * A lease of 0 is a trial: nothing is counted, and the answer is `t`, the same packed numbers and records, then the
  * refusal's line where there is one.
@@ -64,6 +65,7 @@ local counted = worst
 if known or isTrial then nano, counted, requests, estimate = 0, 0, 0, 0 end
 local refused
 local hasRoom, isFinal = true, false
+local mostHeld, mostWorst = 0, 0
 local packed, writes = {}, {}
 for i = 1, count do
   local raw = raws[i + 1]
@@ -107,6 +109,7 @@ for i = 1, count do
     end
     hasRoom = hasRoom and left - worsts - worst + credit >= 0
   end
+  mostHeld, mostWorst = math.max(mostHeld, reserved), math.max(mostWorst, worsts)
   raw = struct.pack('<ddddddddddd', minute, rpm + requests, tpm + estimate, day, rpd + requests,
     posted, pver, unposted, reserved + nano, validFor, worsts + counted)
   packed[i] = raw
@@ -120,14 +123,19 @@ elseif known then
 elseif refused then
   return refused
 else
-  if not hasRoom then
+  local held = math.max(0, math.min(hasRoom and nano or worst, ${MAX_NANO} - mostHeld))
+  worst = math.max(0, math.min(worst, ${MAX_NANO} - mostWorst))
+  if held ~= nano or worst ~= counted then
     for i = 1, count do
-      local raw = packed[i]
-      local held = struct.unpack('<d', raw, 65) - nano + worst
-      packed[i] = string.sub(raw, 1, 64) .. struct.pack('<d', held) .. string.sub(raw, 73)
+      local raw = raws[i + 1]
+      local reserved, worsts = 0, 0
+      if raw then reserved, worsts = struct.unpack('<d', raw, 65), struct.unpack('<d', raw, 81) end
+      raw = packed[i]
+      packed[i] = string.sub(raw, 1, 64) .. struct.pack('<d', reserved + held) .. string.sub(raw, 73, 80)
+        .. struct.pack('<d', worsts + worst)
       writes[2 * i] = packed[i]
     end
-    nano = worst
+    nano = held
   end
   redis.call('MSET', unpack(writes))
   redis.call('HSET', KEYS[last - 1], ARGV[3], 'r' .. struct.pack('<dddd', nano, worst, minute, tokens) .. ARGV[6])

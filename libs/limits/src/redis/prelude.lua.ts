@@ -1,3 +1,5 @@
+import { MAX_NANO } from '../script-nano.js';
+
 /**
  * What the scripts share. The keys of one account are `acct:{a}`, `units:{a}` and `due:{a}`; records are found by name.
  *
@@ -49,7 +51,8 @@ end
 /**
  * Records of one account, named by `acctKey`, `unitsKey` and `dueKey`. What units change is summed up by the list of
  * records that they count on, because most units of a call share one: `sums` holds {reserved, unposted, windows, worst cases}
- * by list, windows {tokens, requests} by minute. `apply` then reads, changes and writes each record once. Needs LISTS.
+ * by list, windows {tokens, requests} by minute. `apply` then reads, changes and writes each record once; `hold` adds to the
+ * records at once, because what it holds is bounded by what they hold already. Needs LISTS.
  */
 export const RECORDS = `
 local prefix = 'scope' .. string.sub(acctKey, 5) .. ':'
@@ -100,6 +103,20 @@ local function inWindow(sum, minute, tokens, requests)
   else
     sum[3][minute] = {tokens, requests}
   end
+end
+local function hold(list, nano)
+  local names = {}
+  for name in string.gmatch(list, '[^\\n]+') do names[#names + 1] = name end
+  load(names)
+  for i = 1, #names do
+    local s = records[names[i]]
+    nano = math.max(0, math.min(nano, ${MAX_NANO} - s[9], ${MAX_NANO} - s[11]))
+  end
+  for i = 1, #names do
+    local s = records[names[i]]
+    s[9], s[11] = s[9] + nano, s[11] + nano
+  end
+  return nano
 end
 local function release(raw)
   local sum, nano, worst = sumOf(string.sub(raw, 34)), struct.unpack('<dd', raw, 2)

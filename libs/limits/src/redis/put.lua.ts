@@ -42,9 +42,8 @@ for k = 1, #KEYS, 3 do
     if action == 0 and state ~= 117 then
       if state == 0 then
         list = ARGV[listAt + list]
+        nano = hold(list, nano)
         known[id] = 'r' .. struct.pack('<dd', nano, nano) .. uncounted .. list
-        local sum = sumOf(list)
-        sum[1], sum[4] = sum[1] + nano, sum[4] + nano
       end
       scores[id] = now + lease
       firstLapse = math.min(firstLapse, now + lease)
