@@ -147,11 +147,11 @@ describe('versions to come', () => {
     return { label, status: 'ga', ...dates, capabilities: [`c.${label}`], downConversions: {}, ...more };
   }
 
-  it('VER-18 capabilities are cumulative, baseline and latest move by themselves', () => {
+  it('VER-18 ST-11 capabilities are cumulative, baseline and latest move by themselves', () => {
     const table = new VersionTable([
       made('2027-03', { status: 'preview' }),
       made('2026-09'),
-      made('2026-08', { status: 'sunset' }),
+      made('2026-08', { status: 'sunset', deprecated_on: '2027-03-01', sunset_on: '2027-09-01' }),
       made('2027-01'),
     ]);
     expect(table.records.map(({ capabilities }) => capabilities.length)).toEqual([1, 2, 3, 4]);
@@ -176,7 +176,7 @@ describe('versions to come', () => {
     expect(table.downConvert('model', { steps: '' }, '2026-09')).toEqual({ steps: '10' });
   });
 
-  it('500 api_version_migration_failed where a conversion cannot', () => {
+  it('ERR-49 500 api_version_migration_failed where a conversion cannot', () => {
     const broken = (): never => {
       throw new Error('no such member');
     };
@@ -187,6 +187,28 @@ describe('versions to come', () => {
     expect(() => table.downConvert('model', {}, '2026-08')).toThrow(
       expect.objectContaining({ code: 'api_version_migration_failed', status: 500 }),
     );
+  });
+
+  it.each([
+    ['before 12 months of its successor', { deprecated_on: '2026-10-01', sunset_on: '2027-08-31' }],
+    ['before 6 months of its deprecation', { deprecated_on: '2027-06-02', sunset_on: '2027-12-01' }],
+    ['without a deprecation', { sunset_on: '2028-01-01' }],
+    ['deprecated without a day', { status: 'deprecated' as const }],
+    ['sunset without a day', { status: 'sunset' as const }],
+  ])('VER-35 no version is declared that would end %s', (_name, more) => {
+    expect(() => new VersionTable([made('2026-08', more), made('2026-09')])).toThrow('API version 2026-08');
+  });
+
+  it('VER-35 a preview and a deprecated version are served, and say so', () => {
+    const dates = { deprecated_on: '2027-03-01', sunset_on: '2027-09-01' };
+    const table = new VersionTable([
+      made('2026-08', { status: 'deprecated', ...dates }),
+      made('2026-09'),
+      made('2027-03', { status: 'preview' }),
+    ]);
+    expect(table.records.map(({ status }) => status)).toEqual(['deprecated', 'ga', 'preview']);
+    expect(table.served).toEqual(['2026-08', '2026-09', '2027-03']);
+    expect(() => new VersionTable([made('2026-08', { status: 'sunset', ...dates })])).toThrow('successor');
   });
 
   it('VER-24 VER-25 VER-26 a retirement is announced in both date formats, the end only once decided', () => {

@@ -1,5 +1,6 @@
 import { ApiError } from '@gateway/contracts';
 import type { ApiVersion, ApiVersionRecord, BodyKind, WireBody } from './api-version.js';
+import { checkRetirement } from './retirement.js';
 
 /** Rules of the versions of one contract. The served contract is made in index.ts; tests make their own. */
 export class VersionTable {
@@ -16,6 +17,7 @@ export class VersionTable {
     this.versions = declared.toSorted((a, b) => (a.label < b.label ? -1 : 1));
     const labels = this.versions.map(({ label }) => label);
     if (new Set(labels).size !== labels.length) throw new Error('Two API versions have one label.');
+    this.versions.forEach((version, index) => checkRetirement(version, this.versions[index + 1]));
     this.served = this.versions.filter(({ status }) => status !== 'sunset').map(({ label }) => label);
     const stable = this.versions.filter(({ status }) => status === 'ga');
     if (stable.length === 0) throw new Error('No API version is generally available.');

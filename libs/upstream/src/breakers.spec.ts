@@ -62,7 +62,7 @@ describe('the breakers', () => {
     );
   });
 
-  it('U02 opens within 20 failures, for that route only, and answers provider_not_available without a call', async () => {
+  it('ERR-58 U02 opens within 20 failures, for that route only, and answers provider_not_available without a call', async () => {
     expect(await fail(1_000)).toBeLessThan(20);
     expect(breakers.isOpen(route)).toBe(true);
     expect(breakers.isOpen(other)).toBe(false);

@@ -311,7 +311,7 @@ describe('routes', () => {
     await expect(startProbe({ unguarded: true })).rejects.toThrow('GET /v1/forgotten');
   });
 
-  it('VER-15 answer a preflight of any origin and expose the version', async () => {
+  it('VER-15 VER-27 answer a preflight of any origin and expose the version', async () => {
     const preflight = await fetch(`${probe.url}/v1/widgets`, {
       method: 'OPTIONS',
       headers: {

@@ -22,6 +22,7 @@ import { estimateInput, reservation } from '@gateway/money';
 import { unavailable } from '@gateway/platform';
 import type { Plan } from '@gateway/routing';
 import type { CachedAnswer } from '../cache/response-cache.js';
+import { fittingRefusal, fittingRequest } from './fit-money.js';
 import type { OutputSizes } from './output-sizes.js';
 
 export interface AdmissionDeps {
@@ -46,6 +47,8 @@ export interface Planned {
   cacheName?: string | null;
   /** The answer is there already: the unit counts as a request, and asks for no money. */
   cached?: CachedAnswer | null;
+  /** Memory was attached: what the request may cost has to fit the money that is left. */
+  hasMemory?: boolean;
 }
 
 /** The admission refused: a rejection record needs to know which limit, and the caller gets the error. */
@@ -115,13 +118,14 @@ async function decide(
   let waits = 0;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const request = requestFor(unit, planned, deps);
-    const result = await ask(request, doubt, deps);
+    const result = await ask(planned.hasMemory ? fittingRequest(request) : request, doubt, deps);
     switch (result.outcome) {
       case 'ok':
         return { ...planned, request, admitted: result };
       case 'refused': {
-        const unbilled = result.refusal.resetsInSeconds === null ? onOwnKeys(planned) : null;
-        if (unbilled === null) return new Refused(refusalError(result.refusal, random), result.refusal);
+        const refusal = planned.hasMemory ? fittingRefusal(result.refusal, request) : result.refusal;
+        const unbilled = refusal.resetsInSeconds === null ? onOwnKeys(planned) : null;
+        if (unbilled === null) return new Refused(refusalError(refusal, random), refusal);
         planned = unbilled;
         break;
       }

@@ -100,7 +100,8 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
         model.id = plan.model.record.id;
         // What a template or a stored response adds may be another one the next time.
         const isOwn = named === null && !call.record?.isStored && call.memory === null;
-        return { principal, asked, plan, ...(isOwn && cachedFor(call, plan, principal, deps)) };
+        const hasMemory = named !== null && named.memory !== null;
+        return { principal, asked, plan, hasMemory, ...(isOwn && cachedFor(call, plan, principal, deps)) };
       },
     };
     const planned = await planForCurrent(call.principal, again, deps);

@@ -52,7 +52,7 @@ describe('attempts', () => {
     });
   });
 
-  it('lists every attempt of a failure without naming providers', async () => {
+  it('ERR-14 lists every attempt of a failure without naming providers', async () => {
     const model = edge.serve('retry/two', 'sim-chat:error=429-quota', 'sim-claude:error=401-key');
     const response = await edge.post(hello(model));
     const { error } = (await response.json()) as { error: { attempts: Json[] } };

@@ -1,6 +1,6 @@
-import type { PromptContent } from '@gateway/contracts';
+import { TOPIC, type PromptContent } from '@gateway/contracts';
 import { secretDigest } from '@gateway/platform';
-import { hello, startEdge, testPrincipal, type EdgeUnderTest, type Json } from '../edge.fixture.js';
+import { hello, keyScope, startEdge, testPrincipal, type EdgeUnderTest, type Json } from '../edge.fixture.js';
 
 let edge: EdgeUnderTest;
 beforeAll(async () => (edge = await startEdge()));
@@ -139,6 +139,35 @@ describe('a chat request with memory', () => {
     edge.stored.memoryTexts = [];
     await post(remembered());
     expect(sent().messages).toEqual([{ role: 'user', content: 'Hello there' }]);
+  });
+
+  it('CHAT-36 402 spend_limit_exceeded where it fits the cap only without its memory, and nothing is sent', async () => {
+    const capped = { limits: [keyScope('key_memory', { spendCapUsd: '0.01' })] };
+    const caller = edge.addKey(testPrincipal('key_memory', { accountId: 'acct_memory', ...capped }));
+    // Some 25,000 tokens at 1 USD a million.
+    edge.stored.memoryTexts = Array.from({ length: 20 }, () => 'word '.repeat(1_000));
+    const refused = await post(remembered(), caller);
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+    expect(await edge.record(refused, TOPIC.rejections)).toMatchObject({
+      limit_type: 'spend_cap',
+      cap_usd: '0.01',
+    });
+    expect(await faultOf(refused)).toEqual([402, 'spend_limit_exceeded']);
+    expect(edge.upstream()).toHaveLength(0);
+    expect((await post(remembered({ max_items: 1 }), caller)).status).toBe(200);
+    expect((await post(hello('simulator/chat'), caller)).status).toBe(200);
+  });
+
+  it('CHAT-36 402 likewise for the balance', async () => {
+    edge.stored.memoryTexts = Array.from({ length: 20 }, () => 'word '.repeat(1_000));
+    edge.funds.balanceNano = 10_000_000n;
+    try {
+      const poor = key();
+      expect(await faultOf(await post(remembered(), poor))).toEqual([402, 'spend_limit_exceeded']);
+      expect((await post(remembered({ max_items: 1 }), poor)).status).toBe(200);
+    } finally {
+      edge.funds.balanceNano = 100_000_000_000n;
+    }
   });
 
   it.each([

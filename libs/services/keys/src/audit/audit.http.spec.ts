@@ -158,7 +158,7 @@ describe('super admins', () => {
     keys.admin = await keys.signedIn(keys.admin.userId);
   });
 
-  it('AUTH-31 201 by id or address, 409 conflict for one who is one already, at once in force', async () => {
+  it('AUTH-31 ERR-23 201 by id or address, 409 conflict for one who is one already, at once in force', async () => {
     const person = await keys.person();
     expect((await keys.call('GET', path, { as: person })).status).toBe(403);
     const granted = await grant({ email: person.email.toUpperCase() });
@@ -173,7 +173,7 @@ describe('super admins', () => {
     expect(codeOf(await revoke(person))).toEqual([404, 'not_found']);
   });
 
-  it('AUTH-31 409 conflict for the last one, and of two who revoke each other at once one stays', async () => {
+  it('AUTH-31 ERR-23 409 conflict for the last one, and of two who revoke each other at once one stays', async () => {
     expect(codeOf(await revoke(keys.admin))).toEqual([409, 'conflict']);
     const second = await keys.person();
     await grant({ user_id: second.userId });

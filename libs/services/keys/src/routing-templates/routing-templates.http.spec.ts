@@ -50,7 +50,7 @@ async function policyOf(secret: string): Promise<unknown> {
   return answer.body.routingPolicy;
 }
 
-it('KEY-18 creates, reads, lists, changes and deletes; only fields of the policy that were set are stored', async () => {
+it('TPL-09 KEY-18 creates, reads, lists, changes and deletes; only fields of the policy that were set are stored', async () => {
   const policy = {
     max_retries: 1,
     sort: null,
@@ -110,7 +110,7 @@ it('403 for an org that the caller is not in, known or not; a member reads and d
   expect((await keys.call('DELETE', `${PATH}/${id}`, { as: member })).status).toBe(403);
 });
 
-it('KEY-20 K10 a key follows its template at its next request, and 409 while a key uses it', async () => {
+it('TPL-09 KEY-20 K10 a key follows its template at its next request, and 409 while a key uses it', async () => {
   const { id } = await created({ routing_policy: { max_retries: 1 } });
   const body = { org_id: orgId, routing_policy_template_id: id };
   const key = await keys.call('POST', '/v1/keys', { as: owner, body });

@@ -1,0 +1,26 @@
+import type { AdmitRequest, Refusal } from '@gateway/contracts';
+
+/**
+ * The same request under caps and a balance that its own cost is taken off. A request may cross a cap; one that memory was
+ * attached to has to fit with it (spec, Limits 8), so that what an end user left behind overruns nothing.
+ */
+export function fittingRequest(request: AdmitRequest): AdmitRequest {
+  const { reservationNano, creditLimitNano } = request;
+  const less = (nano: bigint | null | undefined): bigint | null =>
+    nano == null ? null : nano - reservationNano;
+  return {
+    ...request,
+    scopes: request.scopes.map((scope) => ({ ...scope, capNano: less(scope.capNano) })),
+    extra: request.extra.map((counter) => ({ ...counter, capNano: less(counter.capNano) })),
+    creditLimitNano: less(creditLimitNano),
+  };
+}
+
+/** A refusal of that request, with the limit as it stands. */
+export function fittingRefusal(refusal: Refusal, { reservationNano }: AdmitRequest): Refusal {
+  const { metric, limit } = refusal;
+  if (metric !== 'spend_cap' && metric !== 'balance') return refusal;
+  // The balance's limit is what may be owed, below 0.
+  const own = metric === 'spend_cap' ? reservationNano : -reservationNano;
+  return { ...refusal, limit: String(BigInt(limit) + own) };
+}
