@@ -64,7 +64,7 @@ export class PutModelBody {
   @IsArray() @ArrayMaxSize(64) @Matches(WORD, { each: true }) supports!: string[];
   /** Flags that are true unless they stand here: `system_prompt`. */
   @IsOptional() @IsArray() @IsIn(['system_prompt'], { each: true }) lacks?: string[];
-  @IsOptional() @ValidateNested() @Type(() => ReasoningBody) reasoning?: ReasoningBody;
+  @IsOptional() @IsObject() @ValidateNested() @Type(() => ReasoningBody) reasoning?: ReasoningBody;
   @IsOptional() @IsBoolean() fixes_sampling?: boolean;
   @IsOptional() @Matches(DAY) released?: string;
   @IsOptional() @IsString() @Length(1, 1_000) description?: string;
@@ -73,6 +73,7 @@ export class PutModelBody {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(64)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => ModelRouteBody)
   routes?: ModelRouteBody[];
@@ -102,6 +103,7 @@ export class ImportedProviderBody extends PutProviderBody {
 export class ImportCatalogueBody {
   @IsArray()
   @ArrayMaxSize(10_000)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => ImportedModelBody)
   models!: ImportedModelBody[];
@@ -110,6 +112,7 @@ export class ImportCatalogueBody {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(1_000)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => ImportedProviderBody)
   providers?: ImportedProviderBody[];

@@ -8,6 +8,7 @@ import {
   IsIn,
   IsInt,
   IsNumber,
+  IsObject,
   IsOptional,
   IsString,
   Length,
@@ -122,13 +123,18 @@ class ProviderKeyUseBody {
   @IsString() @Length(1, 80) account_id!: string;
   @IsString() @Length(1, 80) id!: string;
   @IsNumber() at_ms!: number;
-  @IsOptional() @ValidateNested() @Type(() => ProviderKeyRefusalBody) refusal!: ProviderKeyRefusalBody | null;
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ProviderKeyRefusalBody)
+  refusal!: ProviderKeyRefusalBody | null;
 }
 
 /** Body of POST /internal/provider-keys/uses. */
 export class ProviderKeyUsesBody {
   @IsArray()
   @ArrayMaxSize(500)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => ProviderKeyUseBody)
   uses!: ProviderKeyUseBody[];

@@ -119,6 +119,7 @@ export class PutMemoriesBody {
   @IsArray()
   @ArrayMinSize(0)
   @ArrayMaxSize(64)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => MemoryItemBody)
   items!: MemoryItemBody[];

@@ -7,6 +7,7 @@ import {
   IsIn,
   IsInt,
   IsISO8601,
+  IsObject,
   IsOptional,
   IsString,
   Length,
@@ -282,6 +283,7 @@ export class GateBody {
   @IsString() @Length(1, 256) gen!: string;
   @IsArray()
   @ArrayMaxSize(SCOPES_MAX)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => SpendScopeBody)
   scopes!: SpendScopeBody[];
@@ -291,6 +293,7 @@ export class GateBody {
 export class SpendBody {
   @IsArray()
   @ArrayMaxSize(SCOPES_MAX)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => SpendScopeBody)
   scopes!: SpendScopeBody[];
