@@ -1,6 +1,7 @@
 import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { CatalogueConfig } from '@gateway/catalogue';
-import { EdgeConfig, enabledProviders, providerAddresses } from '@gateway/edge';
+import { EdgeConfig, enabledProviders } from '@gateway/edge';
+import { providerAddresses } from '@gateway/upstream';
 import { KeysConfig } from '@gateway/keys';
 import { MailConfig } from '@gateway/mail';
 import { NotificationsConfig } from '@gateway/notifications';

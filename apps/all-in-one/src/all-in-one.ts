@@ -128,7 +128,7 @@ function startServices(
     imports: [
       platform,
       MailModule.with(services.mail),
-      KeysModule.with(services.keys),
+      KeysModule.with(services.keys, services.addresses),
       CatalogueModule.with(services.catalogue),
       UsageModule.with(services.usage),
       NotificationsModule.with(services.notifications),

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
-import { EdgeConfig, enabledProviders, providerAddresses } from '@gateway/edge';
+import { EdgeConfig, enabledProviders } from '@gateway/edge';
 import { startFleetApp, readFleetSettings } from '@gateway/fleet';
 import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
+import { providerAddresses } from '@gateway/upstream';
 import { EdgeLimitsConfig, edgeLimits } from './edge-limits.js';
 import { edgeParts } from './edge-parts.js';
 

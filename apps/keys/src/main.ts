@@ -3,19 +3,21 @@ import { KeysConfig, KeysModule } from '@gateway/keys';
 import { MailConfig, MailModule } from '@gateway/mail';
 import { RemoteFundsModule, startFleetApp, readFleetSettings } from '@gateway/fleet';
 import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
+import { providerAddresses } from '@gateway/upstream';
 import { announceFirstRun } from './announce-first-run.js';
 
 await runMain('keys', () => {
   const env = serviceEnvironment('keys');
-  const { fleet, own, mail } = readConfigs({
+  const { fleet, own, mail, addresses } = readConfigs({
     fleet: () => readFleetSettings(['USAGE_URL'], env),
     own: () => loadConfig(KeysConfig, env),
     mail: () => loadConfig(MailConfig, env),
+    addresses: () => providerAddresses(env),
   });
   return async () => {
     const running = await startFleetApp('keys', fleet, [
       MailModule.with(mail),
-      KeysModule.with(own),
+      KeysModule.with(own, addresses),
       RemoteFundsModule,
     ]);
     await announceFirstRun(running.app);

@@ -179,7 +179,7 @@ export {
   ProviderKeyUsesBody,
   UpdateProviderKeyBody,
 } from './http/provider-keys.js';
-export type { ProviderKeyError, ProviderKeyRecord } from './http/provider-keys.js';
+export type { ProviderKeyError, ProviderKeyRecord, ProviderKeyTest } from './http/provider-keys.js';
 export {
   CreateTemplateBody,
   CreateTemplateVersionBody,

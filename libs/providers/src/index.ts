@@ -5,6 +5,7 @@ export { TransportFailure, UpstreamTransport } from './transport.js';
 export type { SendOptions, TransportFault, UpstreamRequest, UpstreamResponse } from './transport.js';
 export type { FailureSignal } from './failure/failure-signal.js';
 export { scrub } from './failure/scrub.js';
+export { checkCredential } from './credentials/check-credential.js';
 export { readCredentials, takesProviderKeys } from './credentials/read-credentials.js';
 export {
   GatewayConfigError,

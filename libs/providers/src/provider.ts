@@ -9,6 +9,15 @@ export interface ProviderAccess {
   credential: ProviderCredential;
 }
 
+/** The call that shows whether a credential works. */
+export interface CredentialCheck {
+  /** Below the API root, as a dialect names it. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The provider has no read that needs the credential: a POST of `{}`, which it refuses once it has taken the credential. */
+  readonly sendsNothing?: boolean;
+}
+
 /** A variable of the operator's environment, itself or from the file that `<NAME>_FILE` names. */
 export type EnvReader = (name: string) => string | undefined;
 
@@ -26,6 +35,8 @@ export interface Provider {
   readonly isKeyless?: boolean;
   /** The platform's credential and address where they are more than two variables; undefined = not enabled. */
   readonly accessFrom?: (read: EnvReader) => ProviderAccess | undefined;
+  /** Default: GET /models. */
+  readonly check?: CredentialCheck;
   /** Puts the dialect's request under the provider's API root and signs it. A promise where a token has to be had first. */
   prepare(request: UpstreamBody, access: ProviderAccess): UpstreamRequest | Promise<UpstreamRequest>;
   quirks(route: Route): Quirks;

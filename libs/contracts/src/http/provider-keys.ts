@@ -48,8 +48,8 @@ export class CreateProviderKeyBody extends ProviderKeyFieldsBody {
   /** Slug of the provider. */
   @Matches(SLUG_PATTERN) provider!: string;
   /**
-   * {api_key}; azure {api_key, endpoint, api_version}; bedrock {access_key_id, secret_access_key, session_token?,
-   * region}; vertex {service_account_json, project, location}. Write only.
+   * {api_key}; azure {api_key, endpoint, api_version}; amazon-bedrock also {access_key_id, secret_access_key,
+   * session_token?, region}; google-vertex also {service_account_json, project, location}. Write only.
    */
   @IsDefined() credentials!: unknown;
   /** The organization that the key is of; absent = the caller's own account. Cannot change later. */
@@ -101,6 +101,15 @@ export interface ProviderKeyError {
   message: string;
   /** ISO 8601. */
   at: string;
+}
+
+/** Answer of POST /v1/provider-keys/{id}/test. */
+export interface ProviderKeyTest {
+  /** `unknown`: the provider could not be reached, was busy or throttled the call, and did not judge the credential. */
+  status: 'works' | 'refused' | 'unknown';
+  latency_ms: number;
+  /** Null where it works. */
+  error: ProviderKeyError | null;
 }
 
 /** Body of POST /internal/provider-keys/open. */

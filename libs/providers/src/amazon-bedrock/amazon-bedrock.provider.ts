@@ -53,6 +53,7 @@ export const provider: Provider = {
   baseUrlEnv: 'AWS_BEDROCK_BASE_URL',
   defaultBaseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   accessFrom,
+  check: { path: '/model/amazon.nova-micro-v1%3A0/converse', sendsNothing: true },
   prepare: (request, access) => {
     const url = `${addressFor(access)}${request.path}`;
     const { credential } = access;

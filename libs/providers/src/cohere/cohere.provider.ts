@@ -24,6 +24,7 @@ export const provider: Provider = {
   credentialEnv: 'COHERE_API_KEY',
   baseUrlEnv: 'COHERE_BASE_URL',
   defaultBaseUrl: 'https://api.cohere.com',
+  check: { path: '/chat', sendsNothing: true },
   prepare: (request, access) => {
     const { baseUrl } = access;
     const root = baseUrl.replace(/\/(?:compatibility\/v1|v2)$/, '');

@@ -32,11 +32,14 @@ describe('readCredentials', () => {
     expect(readCredentials('azure', AZURE)).toMatchObject({
       credential: { kind: 'azure', endpoint: 'https://mine.openai.azure.com', apiVersion: '2024-10-21' },
     });
-    expect(readCredentials('bedrock', { ...AWS, session_token: null })).toMatchObject({
+    expect(readCredentials('amazon-bedrock', { ...AWS, session_token: null })).toMatchObject({
       credential: { kind: 'aws', region: 'eu-west-1', sessionToken: null },
     });
+    expect(readCredentials('amazon-bedrock', { api_key: LONG })).toMatchObject({
+      credential: { kind: 'api_key' },
+    });
     for (const json of [ACCOUNT, JSON.stringify(ACCOUNT)])
-      expect(readCredentials('vertex', { ...VERTEX, service_account_json: json })).toMatchObject({
+      expect(readCredentials('google-vertex', { ...VERTEX, service_account_json: json })).toMatchObject({
         credential: { kind: 'vertex', clientEmail: ACCOUNT.client_email, location: 'global' },
         masked: ACCOUNT.client_email,
       });
@@ -50,14 +53,14 @@ describe('readCredentials', () => {
     ['openai', { api_key: 'line\r\nx-injected: 1' }, 'credentials.api_key'],
     ['openai', { api_key: LONG, base_url: 'http://169.254.169.254' }, 'credentials.base_url'],
     ['azure', { ...AZURE, api_version: 'latest' }, 'credentials.api_version'],
-    ['bedrock', { ...AWS, region: 'eu-west-1.evil.example' }, 'credentials.region'],
-    ['bedrock', { ...AWS, region: undefined }, 'credentials.region'],
-    ['vertex', { ...VERTEX, location: 'x/../..' }, 'credentials.location'],
-    ['vertex', { ...VERTEX, project: '../other' }, 'credentials.project'],
-    ['vertex', { ...VERTEX, service_account_json: 'nonsense' }, 'credentials.service_account_json'],
-    ['vertex', vertexOf({ type: 'external_account', token_url: 'http://169.254.169.254' }), JSON_LOC],
-    ['vertex', vertexOf({ token_uri: 'https://evil.example/token' }), JSON_LOC],
-    ['vertex', vertexOf({ private_key: 'none' }), JSON_LOC],
+    ['amazon-bedrock', { ...AWS, region: 'eu-west-1.evil.example' }, 'credentials.region'],
+    ['amazon-bedrock', { ...AWS, region: undefined }, 'credentials.region'],
+    ['google-vertex', { ...VERTEX, location: 'x/../..' }, 'credentials.location'],
+    ['google-vertex', { ...VERTEX, project: '../other' }, 'credentials.project'],
+    ['google-vertex', { ...VERTEX, service_account_json: 'nonsense' }, 'credentials.service_account_json'],
+    ['google-vertex', vertexOf({ type: 'external_account', token_url: 'http://169.254.169.254' }), JSON_LOC],
+    ['google-vertex', vertexOf({ token_uri: 'https://evil.example/token' }), JSON_LOC],
+    ['google-vertex', vertexOf({ private_key: 'none' }), JSON_LOC],
   ])('S08 422 names the member: %s %j', (slug, sent, loc) => {
     expect(faults(slug, sent)).toEqual([loc]);
   });
@@ -82,7 +85,9 @@ describe('readCredentials', () => {
   });
 
   it('knows which providers take keys', () => {
-    expect(['openai', 'anthropic', 'azure', 'bedrock', 'vertex'].every(takesProviderKeys)).toBe(true);
+    expect(['openai', 'anthropic', 'azure', 'amazon-bedrock', 'google-vertex'].every(takesProviderKeys)).toBe(
+      true,
+    );
     expect(['acme', 'constructor', '__proto__'].some(takesProviderKeys)).toBe(false);
   });
 });

@@ -18,8 +18,13 @@ export interface ReadCredentials {
 type Members = Readonly<Record<string, unknown>>;
 type Reader = (members: MemberReader, options: { azureSuffixes: readonly string[] }) => ReadCredentials;
 
-/** Providers that are not called with one key. */
-const SIGNED: Readonly<Record<string, Reader>> = { azure: readAzure, bedrock: readAws, vertex: readVertex };
+/** Providers that are called with more than one key; those of the two clouds have plain keys as well. */
+const SIGNED: Readonly<Record<string, Reader>> = {
+  azure: readAzure,
+  'amazon-bedrock': readAws,
+  'google-vertex': readVertex,
+};
+const KEYED: readonly string[] = ['amazon-bedrock', 'google-vertex'];
 
 /** What may stand in a header: a line break would end it. */
 const SECRET = /^[\x21-\x7e]{1,8192}$/;
@@ -28,7 +33,7 @@ const LOC = 'credentials';
 
 /** True where the gateway can take a provider key of this provider. */
 export function takesProviderKeys(slug: string): boolean {
-  return Object.hasOwn(SIGNED, slug) || PROVIDERS.some((provider) => provider.slug === slug);
+  return PROVIDERS.some((provider) => provider.slug === slug);
 }
 
 /** Credentials as a caller sends them for a provider, or every fault of them. A bare text is an api_key. */
@@ -41,7 +46,8 @@ export function readCredentials(
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [{ type: 'type_error', loc: [LOC], msg: 'credentials must be an object.' }];
   const members = new MemberReader(value as Members);
-  const read = (Object.hasOwn(SIGNED, slug) ? SIGNED[slug] : readApiKey)(members, options);
+  const isSigned = Object.hasOwn(SIGNED, slug) && !(KEYED.includes(slug) && 'api_key' in value);
+  const read = (isSigned ? SIGNED[slug] : readApiKey)(members, options);
   members.refuseOthers();
   return members.faults.length > 0 ? members.faults : read;
 }

@@ -6,6 +6,7 @@ export const provider = openAiCompatible({
   credentialEnv: 'DEEPINFRA_API_KEY',
   baseUrlEnv: 'DEEPINFRA_BASE_URL',
   defaultBaseUrl: 'https://api.deepinfra.com/v1/openai',
+  check: { path: '/chat/completions', sendsNothing: true },
   quirks: {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',

@@ -19,6 +19,7 @@ export const provider: Provider = {
   baseUrlEnv: 'GOOGLE_VERTEX_BASE_URL',
   defaultBaseUrl: GLOBAL_ENDPOINT,
   accessFrom,
+  check: { path: '/models/gemini-2.5-flash:countTokens', sendsNothing: true },
   prepare: (request, access) => {
     const { baseUrl, credential } = access;
     const path = request.path.startsWith('/models/')

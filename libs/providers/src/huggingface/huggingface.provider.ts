@@ -7,5 +7,6 @@ export const provider = openAiCompatible({
   credentialEnv: 'HF_TOKEN',
   baseUrlEnv: 'HF_BASE_URL',
   defaultBaseUrl: 'https://router.huggingface.co/v1',
+  check: { path: '/chat/completions', sendsNothing: true },
   quirks: { maxTokensParam: 'max_tokens', systemRole: 'system', passthroughParams: true },
 });

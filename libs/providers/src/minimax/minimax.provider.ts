@@ -6,6 +6,7 @@ export const provider = openAiCompatible({
   credentialEnv: 'MINIMAX_API_KEY',
   baseUrlEnv: 'MINIMAX_BASE_URL',
   defaultBaseUrl: 'https://api.minimax.io/v1',
+  check: { path: '/chat/completions', sendsNothing: true },
   quirks: {
     maxTokensParam: 'max_completion_tokens',
     systemRole: 'system',

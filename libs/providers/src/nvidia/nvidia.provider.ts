@@ -6,6 +6,7 @@ export const provider = openAiCompatible({
   credentialEnv: 'NVIDIA_API_KEY',
   baseUrlEnv: 'NVIDIA_BASE_URL',
   defaultBaseUrl: 'https://integrate.api.nvidia.com/v1',
+  check: { path: '/chat/completions', sendsNothing: true },
   quirks: {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',

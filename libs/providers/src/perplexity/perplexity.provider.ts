@@ -6,6 +6,7 @@ export const provider = openAiCompatible({
   credentialEnv: 'PERPLEXITY_API_KEY',
   baseUrlEnv: 'PERPLEXITY_BASE_URL',
   defaultBaseUrl: 'https://api.perplexity.ai',
+  check: { path: '/chat/completions', sendsNothing: true },
   quirks: {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',

@@ -24,6 +24,7 @@ export function anthropicCompatible(options: AnthropicCompatibleOptions): Provid
     credentialEnv,
     baseUrlEnv,
     defaultBaseUrl,
+    check: { path: '/models', headers: { 'anthropic-version': '2023-06-01' } },
     prepare: (request, access) =>
       upstreamRequest(request, `${access.baseUrl}/v1${request.path}`, { 'x-api-key': apiKeyOf(access) }),
     quirks: () => quirks,

@@ -2,7 +2,7 @@ import type { DialectName } from '@gateway/contracts';
 import type { Quirks } from '@gateway/dialects';
 import { classifyFailure, type FailureRule } from '../failure/classify.js';
 import { OPENAI_RULES } from '../failure/openai-rules.js';
-import { apiKeyOf, type Provider, type ProviderAccess } from '../provider.js';
+import { apiKeyOf, type CredentialCheck, type Provider, type ProviderAccess } from '../provider.js';
 import { upstreamRequest } from '../transport.js';
 
 export interface OpenAiCompatibleOptions {
@@ -20,6 +20,8 @@ export interface OpenAiCompatibleOptions {
   keyHeader?: string;
   dialects?: readonly DialectName[];
   quirks?: Quirks;
+  /** Where anybody may read /models. */
+  check?: CredentialCheck;
   /** Looked at before OpenAI's own. */
   rules?: readonly FailureRule[];
 }
@@ -37,6 +39,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
     keyHeader,
     dialects = ['chat'],
     quirks = {},
+    check,
     rules = [],
   } = options;
   const allRules = [...rules, ...OPENAI_RULES];
@@ -48,6 +51,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
     baseUrlEnv,
     defaultBaseUrl,
     isKeyless,
+    check,
     prepare: (request, access) =>
       upstreamRequest(request, `${rootOf(access, root)}${request.path}`, keyed(access, keyHeader)),
     quirks: () => quirks,

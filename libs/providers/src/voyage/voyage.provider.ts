@@ -6,6 +6,7 @@ export const provider = openAiCompatible({
   credentialEnv: 'VOYAGE_API_KEY',
   baseUrlEnv: 'VOYAGE_BASE_URL',
   defaultBaseUrl: 'https://api.voyageai.com/v1',
+  check: { path: '/embeddings', sendsNothing: true },
   dialects: ['embeddings'],
   quirks: { dimensionsParam: 'output_dimension', refuses: ['encoding_format', 'user', 'safety_identifier'] },
 });

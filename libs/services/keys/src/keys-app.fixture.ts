@@ -73,7 +73,12 @@ export function keysConfig(url: string, more: Partial<KeysConfig> = {}): KeysCon
 /** Starts the service over a migrated database and seeds it as the first run does. */
 export async function startKeysApp(
   url: string,
-  options: { clock?: Clock; config?: Partial<KeysConfig>; limits?: LimitStore } = {},
+  options: {
+    clock?: Clock;
+    config?: Partial<KeysConfig>;
+    limits?: LimitStore;
+    addresses?: ReadonlyMap<string, string>;
+  } = {},
 ): Promise<KeysApp> {
   const clock = options.clock ?? new SystemClock();
   const limits = options.limits ?? new LimitStoreDouble({ clock, random: new SystemRandom() });
@@ -97,7 +102,7 @@ export async function startKeysApp(
   };
   class KeysAppModule {}
   Module({
-    imports: [platform, mailModule, KeysModule.with(settings)],
+    imports: [platform, mailModule, KeysModule.with(settings, options.addresses)],
     providers: [{ provide: Funds, useValue: funds }],
   })(KeysAppModule);
   const config = { host: '127.0.0.1', port: 0, drainGraceMs: 1_000 };

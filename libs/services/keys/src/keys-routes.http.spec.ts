@@ -80,6 +80,7 @@ const CALLS: Record<string, HowTo> = {
   'GET /v1/provider-keys': { status: 200 },
   'GET /v1/provider-keys/:id': { status: 200, id: 'providerKey' },
   'PATCH /v1/provider-keys/:id': { status: 200, id: 'providerKey', body: { label: 'x' } },
+  'POST /v1/provider-keys/:id/test': { status: 200, id: 'providerKey' },
   'POST /internal/provider-keys/open': { status: 200, body: { account_id: 'a', id: 'p', version: 1 } },
   'POST /internal/provider-keys/uses': { status: 204, body: { uses: [] } },
   'DELETE /v1/orgs/:id': { status: 409, id: 'org' },

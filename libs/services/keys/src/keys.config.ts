@@ -11,7 +11,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { AMOUNT_PATTERN } from '@gateway/contracts';
-import { OrFile, ToBoolean, ToNumber } from '@gateway/platform';
+import { IsAddress, OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 
@@ -73,6 +73,10 @@ export class KeysConfig {
   @IsString() @Length(1, 200) OIDC_GROUPS_CLAIM: string = 'groups';
   /** `<group>=<org id>:<admin or member>` or `<group>=super_admin`, by commas; where set, nobody else comes in anew. */
   @IsOptional() @Matches(GROUP_ROLES_PATTERN) OIDC_GROUP_ROLES?: string;
+
+  /** As the edge's: provider keys are tried through it. */
+  @OrFile() @IsOptional() @IsAddress('http', 'https') HTTPS_PROXY?: string;
+  @IsString() NO_PROXY: string = '';
 
   /** Address of the super admin that the first run creates. */
   @IsEmail() KEYS_ADMIN_EMAIL: string = 'admin@gateway.local';

@@ -62,6 +62,7 @@ import { TemplatesController } from './prompts/templates.controller.js';
 import { TemplatesService } from './prompts/templates.service.js';
 import { DatabaseStoredContent } from './stored-content/database-stored-content.js';
 import { StoredContentController } from './stored-content/stored-content.controller.js';
+import { CredentialChecks } from './provider-keys/credential-checks.js';
 import { ProviderKeySecrets } from './provider-keys/provider-key-secrets.js';
 import {
   ProviderKeysController,
@@ -105,11 +106,14 @@ class StartChecks implements OnModuleInit {
 
 /**
  * Users, sessions, organizations, keys. Needs the global PlatformModule, and Funds from the usage module or its remote
- * twin. Provides the database driver of PrincipalReader to everybody.
+ * twin. `addresses`: of providers, where customers' own keys are tried. Provides the database driver of PrincipalReader to everybody.
  */
 @Module({})
 export class KeysModule {
-  static with(config: Readonly<KeysConfig>): DynamicModule {
+  static with(
+    config: Readonly<KeysConfig>,
+    addresses: ReadonlyMap<string, string> = new Map(),
+  ): DynamicModule {
     return {
       module: KeysModule,
       global: true,
@@ -135,7 +139,7 @@ export class KeysModule {
         MembersController,
         TeamsController,
       ],
-      providers: [...ports(config), ...parts],
+      providers: [...ports(config), ...parts, credentialChecks(config, addresses)],
       exports: [OrgOwners, PrincipalReader, ProviderKeyVault, StoredContent, FirstRun, OpeningCredit],
     };
   }
@@ -199,6 +203,14 @@ function ports(config: Readonly<KeysConfig>): Provider[] {
       useFactory: (modules: ModuleRef) => () => modules.get<Funds>(Funds, { strict: false }),
     },
   ];
+}
+
+function credentialChecks(config: Readonly<KeysConfig>, addresses: ReadonlyMap<string, string>): Provider {
+  return {
+    provide: CredentialChecks,
+    inject: [CLOCK, RANDOM],
+    useFactory: (clock: Clock, random: Random) => new CredentialChecks(config, addresses, clock, random),
+  };
 }
 
 async function openDatabase(config: Readonly<KeysConfig>, logger: Logger): Promise<KeysDatabase> {

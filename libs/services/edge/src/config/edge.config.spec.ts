@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Route } from '@gateway/contracts';
 import { jsonBody } from '@gateway/dialects';
-import { enabledProviders, providerAddresses } from './edge.config.js';
+import { providerAddresses } from '@gateway/upstream';
+import { enabledProviders } from './edge.config.js';
 
 describe('enabledProviders', () => {
   it('takes a credential from its variable or from the file that <NAME>_FILE names', () => {

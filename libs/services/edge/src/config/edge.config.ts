@@ -1,17 +1,15 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { readFileSync } from 'node:fs';
 import {
   NO_GATEWAY_CONFIG,
   ownProviders,
   providerBaseUrl,
   PROVIDERS,
-  readGatewayConfig,
   type EnvReader,
-  type GatewayConfig,
   type Provider,
   type ProviderAccess,
 } from '@gateway/providers';
 import { ConfigError, IsAddress, OrFile, ToBoolean, ToNumber, valueOrFile } from '@gateway/platform';
+import { gatewayConfig, withFile } from '@gateway/upstream';
 
 /** Settings of the edge. Names are the environment's. */
 export class EdgeConfig {
@@ -55,24 +53,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface EnabledProvider {
   provider: Provider;
   access: ProviderAccess;
-}
-
-/** What the file of GATEWAY_CONFIG says; without the variable there is none. Throws with all faults of the file. */
-function gatewayConfig({ GATEWAY_CONFIG: path }: Environment): GatewayConfig {
-  return path ? readGatewayConfig(readFileSync(path, 'utf8')) : NO_GATEWAY_CONFIG;
-}
-
-/** The environment with what the file says of providers that this release knows: a variable that is set wins. */
-function withFile(env: Environment, { providers }: GatewayConfig): Environment {
-  const merged: Record<string, string | undefined> = { ...env };
-  for (const { slug, base_url, api_key_env } of providers) {
-    const known = PROVIDERS.find((provider) => provider.slug === slug);
-    if (!known) continue;
-    if (base_url !== undefined) merged[known.baseUrlEnv] ||= base_url;
-    if (api_key_env !== undefined && merged[`${known.credentialEnv}_FILE`] === undefined)
-      merged[known.credentialEnv] ||= valueOrFile(env, api_key_env);
-  }
-  return merged;
 }
 
 /**
@@ -130,22 +110,4 @@ function usualAccess(
 ): ProviderAccess | undefined {
   const key = read(credentialEnv) ?? (isKeyless === true && read(baseUrlEnv) !== undefined ? '' : undefined);
   return key === undefined ? undefined : { baseUrl, credential: { kind: 'api_key', key } };
-}
-
-/** Where customers' own keys are used: every provider at the operator's address for it, with a credential of ours or not. */
-export function providerAddresses(env: Environment = process.env): Map<string, string> {
-  const faults: string[] = [];
-  const addresses = new Map<string, string>();
-  const known = withFile(env, gatewayConfig(env));
-  for (const provider of PROVIDERS) {
-    // Servers of ours are no business of a customer's key, unless the operator named one.
-    if (provider.isKeyless && !known[provider.baseUrlEnv]) continue;
-    try {
-      addresses.set(provider.slug, providerBaseUrl(provider, known));
-    } catch (failure) {
-      faults.push(failure instanceof Error ? failure.message : String(failure));
-    }
-  }
-  if (faults.length > 0) throw new ConfigError(faults);
-  return addresses;
 }

@@ -7,6 +7,7 @@ import {
   UpdateProviderKeyBody,
   type ProviderCredential,
   type ProviderKeyRecord,
+  type ProviderKeyTest,
 } from '@gateway/contracts';
 import { Access, sessionOf, type Page } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -53,6 +54,13 @@ export class ProviderKeysController {
     @Req() request: FastifyRequest,
   ): Promise<ProviderKeyRecord> {
     return this.keys.update(sessionOf(request), id, body, request);
+  }
+
+  @Post(':id/test')
+  @HttpCode(200)
+  @Access({ session: true, org: PROVIDER_KEY_RULE })
+  test(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ProviderKeyTest> {
+    return this.keys.test(sessionOf(request), id);
   }
 
   @Delete(':id')

@@ -1,7 +1,14 @@
 import { TOPIC } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { secretDigest } from '@gateway/platform';
-import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
+import {
+  eventually,
+  startUpstreamDouble,
+  testDatabase,
+  type ScriptedAnswer,
+  type TestDatabase,
+  type UpstreamDouble,
+} from '@gateway/testing';
 import { DatabaseProviderKeyVault } from './database-provider-key-vault.js';
 import { FLEET_TOKEN, startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
@@ -10,6 +17,9 @@ const SECRET = 'sk-planted-0123456789abcdefghijklmnop';
 
 let database: TestDatabase;
 let keys: KeysApp;
+let upstream: UpstreamDouble;
+/** What the provider answers. */
+let answered: ScriptedAnswer = {};
 let owner: Person;
 let orgId: string;
 let accountId: string;
@@ -19,7 +29,8 @@ beforeAll(async () => {
     await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
   };
   database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
+  upstream = await startUpstreamDouble(() => answered);
+  keys = await startKeysApp(database.url, { addresses: new Map([['openai', `${upstream.url}/v1`]]) });
 });
 beforeEach(async () => {
   owner = await keys.person();
@@ -27,6 +38,7 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await keys?.close();
+  await upstream?.close();
   await database?.drop();
 });
 
@@ -260,5 +272,61 @@ describe('refusals of a provider', () => {
       body: { credentials: { api_key: 'sk-2' } },
     });
     expect(replaced.body.last_error).toBeNull();
+  });
+});
+
+describe('POST /v1/provider-keys/{id}/test', () => {
+  const tried = async (id: string, as = owner): Promise<Answer> =>
+    keys.call('POST', `${at(id)}/test`, { as });
+
+  beforeEach(() => {
+    upstream.seen.length = 0;
+    answered = { json: { object: 'list', data: [] } };
+  });
+
+  it('ROUTE-07 reads the provider’s models with the credential and says that it works', async () => {
+    const { id } = await created({ is_enabled: false });
+    const answer = await tried(id);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { status: 'works', latency_ms: expect.any(Number), error: null },
+    ]);
+    expect(upstream.seen.map(({ method, path, headers }) => [method, path, headers.authorization])).toEqual([
+      ['GET', '/v1/models', `Bearer ${SECRET}`],
+    ]);
+  });
+
+  it.each([
+    [
+      401,
+      { code: 'invalid_api_key', message: `Incorrect API key provided: ${SECRET}.` },
+      'refused',
+      'invalid_auth',
+    ],
+    [403, { message: 'no' }, 'refused', 'permission_denied'],
+    [429, { code: 'insufficient_quota' }, 'refused', 'insufficient_credits'],
+    [429, { code: 'rate_limit_exceeded' }, 'unknown', 'rate_limit_exceeded'],
+    [500, { message: 'broken' }, 'unknown', 'internal_provider_error'],
+  ])('ROUTE-07 says what a provider answered: %i %j', async (status, error, said, provider_code) => {
+    answered = { status, json: { error } };
+    const { id } = await created();
+    const answer = await tried(id);
+    expect(answer.body).toMatchObject({ status: said, error: { provider_code } });
+    expect(answer.text).not.toContain(SECRET);
+  });
+
+  it('ROUTE-07 unknown where the provider is away or served nowhere, 404 for others’ keys', async () => {
+    const { id } = await created();
+    answered = { fault: 'reset' };
+    expect((await tried(id)).body).toMatchObject({
+      status: 'unknown',
+      error: { provider_code: 'connection_error' },
+    });
+    const groq = await created({ provider: 'groq' });
+    expect((await tried(groq.id)).body).toMatchObject({
+      status: 'unknown',
+      error: { code: 'provider_not_available' },
+    });
+    expect((await tried(id, await keys.person())).status).toBe(404);
   });
 });

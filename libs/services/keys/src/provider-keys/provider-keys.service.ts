@@ -6,6 +6,7 @@ import {
   type CreateProviderKeyBody,
   type ListProviderKeysQuery,
   type ProviderKeyRecord,
+  type ProviderKeyTest,
   type Random,
   type SessionPrincipal,
   type UpdateProviderKeyBody,
@@ -19,6 +20,7 @@ import { ledAccount } from '../accounts/led-account.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { nullableJson } from '../postgres/columns.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
+import { CredentialChecks } from './credential-checks.js';
 import { ProviderKeySecrets, type SealedRow } from './provider-key-secrets.js';
 import {
   findProviderKey,
@@ -38,6 +40,7 @@ export class ProviderKeysService {
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
     private readonly secrets: ProviderKeySecrets,
+    private readonly checks: CredentialChecks,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -50,6 +53,12 @@ export class ProviderKeysService {
   /** Throws ApiError `not_found` alike for unknown keys and those of others. */
   async read(caller: SessionPrincipal, id: string): Promise<ProviderKeyRecord> {
     return toWire(await this.existing(caller, id));
+  }
+
+  /** Calls the provider with the credential, enabled or not; nothing of it is written. */
+  async test(caller: SessionPrincipal, id: string): Promise<ProviderKeyTest> {
+    const row = await this.existing(caller, id);
+    return this.checks.check(row.provider, this.secrets.open(row));
   }
 
   /** Throws ApiError `forbidden` for an org that the caller does not lead, `validation_error`, `conflict`. */

@@ -1,0 +1,111 @@
+import type { ProviderCredential } from '@gateway/contracts';
+import { PROVIDERS } from '../registry.generated.js';
+import {
+  TransportFailure,
+  UpstreamTransport,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from '../transport.js';
+import { checkCredential, type CredentialVerdict } from './check-credential.js';
+
+const API_KEY: ProviderCredential = { kind: 'api_key', key: 'sk-mine' };
+const AWS: ProviderCredential = {
+  kind: 'aws',
+  accessKeyId: 'AKIAABCDEFGHIJKLMNOP',
+  secretAccessKey: 's'.repeat(40),
+  sessionToken: null,
+  region: 'eu-west-1',
+};
+
+/** A provider that answers a status, or that cannot be reached. */
+class OneAnswer extends UpstreamTransport {
+  readonly sent: UpstreamRequest[] = [];
+  cancelled = 0;
+
+  constructor(private readonly answer: number | TransportFailure) {
+    super();
+  }
+
+  override async send(request: UpstreamRequest): Promise<UpstreamResponse> {
+    this.sent.push(request);
+    const { answer } = this;
+    if (typeof answer !== 'number') throw answer;
+    const body = Buffer.from('{"error":{"message":"sk-mine is no key"}}');
+    return {
+      status: answer,
+      headers: {},
+      bytes: () => Promise.resolve(body),
+      chunks: () =>
+        (async function* () {
+          yield body;
+        })(),
+      cancel: () => (this.cancelled += 1),
+    };
+  }
+
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+async function tried(
+  slug: string,
+  transport: OneAnswer,
+  credential = API_KEY,
+): Promise<CredentialVerdict & { asked: string }> {
+  const provider = PROVIDERS.find((one) => one.slug === slug);
+  if (provider === undefined) throw new Error(slug);
+  const access = { baseUrl: provider.defaultBaseUrl, credential };
+  const options = { transport, nowMs: 0, signal: new AbortController().signal };
+  const verdict = await checkCredential(provider, access, options);
+  const [{ method, url, body }] = transport.sent;
+  return { ...verdict, asked: `${method} ${url} ${Buffer.concat(body).toString()}`.trim() };
+}
+
+describe('checkCredential', () => {
+  it.each([
+    ['openai', 'GET https://api.openai.com/v1/models'],
+    ['anthropic', 'GET https://api.anthropic.com/v1/models'],
+    ['google', 'GET https://generativelanguage.googleapis.com/v1beta/openai/models'],
+    ['openrouter', 'GET https://openrouter.ai/api/v1/key'],
+    ['cohere', 'POST https://api.cohere.com/v2/chat {}'],
+    ['voyage', 'POST https://api.voyageai.com/v1/embeddings {}'],
+  ])('ROUTE-07 asks %s by the cheapest call that needs the key: %s', async (slug, asked) => {
+    const transport = new OneAnswer(200);
+    expect(await tried(slug, transport)).toEqual({ status: 'works', asked });
+    expect(transport.cancelled).toBe(1);
+  });
+
+  it('ROUTE-07 signs the call of an account’s own keys', async () => {
+    const transport = new OneAnswer(400);
+    const { status, asked } = await tried('amazon-bedrock', transport, AWS);
+    expect([status, asked]).toEqual([
+      'works',
+      'POST https://bedrock-runtime.eu-west-1.amazonaws.com/model/amazon.nova-micro-v1%3A0/converse {}',
+    ]);
+    expect(transport.sent[0].headers.authorization).toMatch(/^AWS4-HMAC-SHA256 /);
+  });
+
+  it.each([
+    ['cohere', 400, 'works'],
+    ['cohere', 422, 'works'],
+    ['cohere', 401, 'refused'],
+    ['openai', 400, 'unknown'],
+    ['openai', 401, 'refused'],
+    ['openai', 403, 'refused'],
+    ['openai', 404, 'unknown'],
+    ['openai', 429, 'unknown'],
+    ['openai', 503, 'unknown'],
+  ])('ROUTE-07 %s with status %i: %s', async (slug, answer, status) => {
+    const verdict = await tried(slug, new OneAnswer(answer));
+    expect(verdict.status).toBe(status);
+    expect(verdict.error === undefined).toBe(status === 'works');
+  });
+
+  it('ROUTE-07 unknown where the provider cannot be reached', async () => {
+    expect(await tried('openai', new OneAnswer(new TransportFailure('connect')))).toMatchObject({
+      status: 'unknown',
+      error: { options: { providerCode: 'connection_error' } },
+    });
+  });
+});

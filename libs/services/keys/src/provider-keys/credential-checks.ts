@@ -1,0 +1,63 @@
+import type { BeforeApplicationShutdown } from '@nestjs/common';
+import type { Clock, ProviderCredential, ProviderKeyTest, Random } from '@gateway/contracts';
+import { unavailable } from '@gateway/platform';
+import { checkCredential, PROVIDERS, type UpstreamTransport } from '@gateway/providers';
+import { UndiciTransport } from '@gateway/upstream';
+import type { KeysConfig } from '../keys.config.js';
+
+/** Calls under way at once in this process; each takes 10 s at most. */
+const RUNNING_MAX = 16;
+
+/** Asks providers whether a customer's credential works, at the operator's address for the provider. */
+export class CredentialChecks implements BeforeApplicationShutdown {
+  private readonly transport: UpstreamTransport;
+  private readonly ending = new AbortController();
+  private running = 0;
+
+  constructor(
+    { HTTPS_PROXY: url, NO_PROXY: except }: Pick<KeysConfig, 'HTTPS_PROXY' | 'NO_PROXY'>,
+    private readonly addresses: ReadonlyMap<string, string>,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {
+    const proxy = url === undefined ? undefined : { url, except };
+    this.transport = new UndiciTransport({ clock, connections: RUNNING_MAX, connectTimeoutMs: 3_000, proxy });
+  }
+
+  /** Throws ApiError `service_unavailable` while too many run. */
+  async check(slug: string, credential: ProviderCredential): Promise<ProviderKeyTest> {
+    const provider = PROVIDERS.find((one) => one.slug === slug);
+    const baseUrl = this.addresses.get(slug);
+    if (provider === undefined || baseUrl === undefined) return this.unreachable(slug);
+    if (this.running === RUNNING_MAX)
+      throw unavailable(this.random, new Error('too many credentials are tried'));
+    this.running += 1;
+    const startedMs = this.clock.monotonic();
+    try {
+      const options = { transport: this.transport, nowMs: this.clock.now(), signal: this.ending.signal };
+      const { status, error } = await checkCredential(provider, { baseUrl, credential }, options);
+      const latency_ms = Math.round(this.clock.monotonic() - startedMs);
+      if (error === undefined) return { status, latency_ms, error: null };
+      const { code, providerCode = null, message } = error.options;
+      return { status, latency_ms, error: { code, provider_code: providerCode, message, at: this.at() } };
+    } finally {
+      this.running -= 1;
+    }
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.ending.abort();
+    await this.transport.close();
+  }
+
+  /** Its keys are not used here either: the operator serves no such provider. */
+  private unreachable(slug: string): ProviderKeyTest {
+    const message = `This gateway has no address of the provider ${slug}.`;
+    const error = { code: 'provider_not_available', provider_code: null, message, at: this.at() };
+    return { status: 'unknown', latency_ms: 0, error };
+  }
+
+  private at(): string {
+    return new Date(this.clock.now()).toISOString();
+  }
+}
