@@ -1,4 +1,4 @@
-import type { ApiVersionRecord, BodyKind, WireBody } from './api-version.js';
+import type { ApiVersionRecord, BodyKind } from './api-version.js';
 import { VersionTable } from './version-table.js';
 import { DECLARED_VERSIONS } from './versions.generated.js';
 
@@ -19,6 +19,6 @@ export function resolveVersion(
 }
 
 /** See VersionTable.downConvert. */
-export function downConvert(kind: BodyKind, body: WireBody, label: string): WireBody {
+export function downConvert<T extends object>(kind: BodyKind, body: T, label: string): T {
   return table.downConvert(kind, body, label);
 }

@@ -49,11 +49,11 @@ export class VersionTable {
   }
 
   /**
-   * Takes a body of the newest shape back to what `label` promised. The argument is not changed.
+   * Takes a body of the newest shape, which T is, back to what `label` promised. The argument is not changed.
    * Throws ApiError `api_version_migration_failed` where a conversion cannot.
    */
-  downConvert(kind: BodyKind, body: WireBody, label: string): WireBody {
-    let converted = body;
+  downConvert<T extends object>(kind: BodyKind, body: T, label: string): T {
+    let converted = body as WireBody;
     for (let index = this.versions.length - 1; index >= 0; index -= 1) {
       const version = this.versions[index];
       if (version.label <= label) break;
@@ -63,7 +63,7 @@ export class VersionTable {
         throw new ApiError('api_version_migration_failed', { cause });
       }
     }
-    return converted;
+    return converted as T;
   }
 
   private toRecord(version: ApiVersion, index: number): ApiVersionRecord {

@@ -89,7 +89,7 @@ export type { LimitScope as LimitScopeData } from './events/account/limit-scope.
 export { CatalogueEvent } from './events/catalogue-event.js';
 export { DeadLetter } from './events/dead-letter.js';
 export { CreateAdminKeyBody, ListAdminKeysQuery } from './http/admin-keys.js';
-export type { AdminKeyRecord } from './http/admin-keys.js';
+export type { AdminKeyRecord, CreatedAdminKey } from './http/admin-keys.js';
 export { ListAuditQuery } from './http/audit.js';
 export type { AuditRecord } from './http/audit.js';
 export { GrantSuperAdminBody } from './http/super-admins.js';
@@ -106,6 +106,7 @@ export {
 export type {
   AlertsRecord,
   ChannelRecord,
+  CreatedChannel,
   ChannelType,
   DeliveryAttemptRecord,
   DeliveryDetail,
@@ -146,6 +147,7 @@ export {
 export type {
   ApiKeyRecord,
   CreatedApiKey,
+  RotatedApiKey,
   KeyFilterOptions,
   KeyLimitsRecord,
   OwnKeyRecord,
@@ -200,6 +202,16 @@ export {
   PutModelBody,
   PutProviderBody,
 } from './http/catalogue-admin.js';
+export type {
+  AnthropicModelList,
+  ModelFacets,
+  ModelView,
+  NamedLogo,
+  OpenAiModel,
+  PriceStep,
+  PricingView,
+  ProviderOffer,
+} from './http/model-view.js';
 export { CataloguePageQuery, ListModelsQuery, MODEL_TYPES, SearchModelsQuery } from './http/catalogue.js';
 export {
   CreditBody,

@@ -4,13 +4,19 @@ import type { FastifyRequest } from 'fastify';
 import { principalOf } from '@gateway/platform';
 import { principalId } from './audit.js';
 
-/** What a create answers. */
-export interface Created {
+/** What a caller of a create gets. In a replay the body lacks its secrets. */
+export interface CreateAnswer<T extends object> {
   status: number;
-  body: Readonly<Record<string, unknown>>;
+  body: T;
+}
+
+/** What a create answers. */
+export interface Created<T extends object = object> extends CreateAnswer<T> {
   /** Members of the body that are secrets: sent once, never stored. */
   secretFields?: readonly string[];
 }
+
+type StoredBody = Readonly<Record<string, unknown>>;
 
 /** Who used which key for which endpoint, with a digest of the body. */
 export interface IdempotencyClaim {
@@ -23,7 +29,7 @@ export interface IdempotencyClaim {
 
 export interface IdempotencyRecord extends IdempotencyClaim {
   /** null while the first request is still under way. */
-  answer: { status: number; body: Readonly<Record<string, unknown>> } | null;
+  answer: CreateAnswer<StoredBody> | null;
 }
 
 /**
@@ -42,10 +48,7 @@ export interface IdempotencyStore {
     abandonedBefore: Date,
   ): Promise<IdempotencyRecord | null>;
   /** Keeps the answer, which holds no secret. */
-  complete(
-    claim: IdempotencyClaim,
-    answer: { status: number; body: Readonly<Record<string, unknown>> },
-  ): Promise<void>;
+  complete(claim: IdempotencyClaim, answer: CreateAnswer<StoredBody>): Promise<void>;
   /** Gives the key back after a create that failed, so that it may be tried again. */
   release(claim: IdempotencyClaim): Promise<void>;
 }
@@ -59,11 +62,11 @@ const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
  * again gets the first answer without its secrets; another body, or a first request still under way,
  * is ApiError `conflict`; an unusable key `validation_error`.
  */
-export async function idempotent(
+export async function idempotent<T extends object>(
   { store, clock }: { store: IdempotencyStore; clock: Clock },
   request: FastifyRequest,
-  create: () => Promise<Created>,
-): Promise<{ status: number; body: Readonly<Record<string, unknown>>; isReplay: boolean }> {
+  create: () => Promise<Created<T>>,
+): Promise<CreateAnswer<T> & { isReplay: boolean }> {
   const key = request.headers[HEADER.idempotencyKey.toLowerCase()];
   if (key === undefined) return { ...answerOf(await create()), isReplay: false };
   const now = clock.now();
@@ -73,8 +76,9 @@ export async function idempotent(
     new Date(now - IDEMPOTENCY_KEPT_MS),
     new Date(now - ABANDONED_AFTER_MS),
   );
-  if (held !== null) return { ...replay(held, claim), isReplay: true };
-  let created: Created;
+  // Caller, route and body are the same, so the first answer was of this very create.
+  if (held !== null) return { ...(replay(held, claim) as CreateAnswer<T>), isReplay: true };
+  let created: Created<T>;
   try {
     created = await create();
   } catch (failure) {
@@ -101,7 +105,7 @@ function claimOf(request: FastifyRequest, key: string, createdAt: Date): Idempot
   return { scope, key, bodyDigest, createdAt };
 }
 
-function replay(held: IdempotencyRecord, claim: IdempotencyClaim): NonNullable<IdempotencyRecord['answer']> {
+function replay(held: IdempotencyRecord, claim: IdempotencyClaim): CreateAnswer<StoredBody> {
   if (held.bodyDigest !== claim.bodyDigest) {
     throw new ApiError('conflict', { message: 'This Idempotency-Key was used with another body.' });
   }
@@ -115,15 +119,11 @@ function replay(held: IdempotencyRecord, claim: IdempotencyClaim): NonNullable<I
   return held.answer;
 }
 
-function answerOf({ status, body }: Created): { status: number; body: Readonly<Record<string, unknown>> } {
+function answerOf<T extends object>({ status, body }: Created<T>): CreateAnswer<T> {
   return { status, body };
 }
 
-function withoutSecrets({
-  status,
-  body,
-  secretFields = [],
-}: Created): NonNullable<IdempotencyRecord['answer']> {
+function withoutSecrets({ status, body, secretFields = [] }: Created): CreateAnswer<StoredBody> {
   const shown = Object.entries(body).filter(([name]) => !secretFields.includes(name));
   return { status, body: Object.fromEntries(shown) };
 }

@@ -52,3 +52,9 @@ export interface AdminKeyRecord {
   last_used_at: string | null;
   created_at: string;
 }
+
+/** Answer of POST /v1/admin-keys: the record, and the plaintext once. */
+export interface CreatedAdminKey extends AdminKeyRecord {
+  /** Absent where an Idempotency-Key is sent again. */
+  key?: string;
+}

@@ -124,6 +124,12 @@ export interface ChannelRecord {
   updated_at: string;
 }
 
+/** Answer of POST /alerts/channels: the record, and the signing secret of a webhook once. */
+export interface CreatedChannel extends ChannelRecord {
+  /** Absent for an e-mail channel, and where an Idempotency-Key is sent again. */
+  signing_secret?: string;
+}
+
 export interface PolicyRecord {
   id: string;
   org_id: string;

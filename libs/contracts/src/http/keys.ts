@@ -248,6 +248,12 @@ export interface ApiKeyRecord {
 
 /** Answer of POST /v1/keys: the record, and the plaintext once. */
 export interface CreatedApiKey extends ApiKeyRecord {
+  /** Absent where an Idempotency-Key is sent again. */
+  key?: string;
+}
+
+/** Answer of POST /v1/keys/{id}/rotate: the record, and the new plaintext once. */
+export interface RotatedApiKey extends ApiKeyRecord {
   key: string;
 }
 

@@ -7,6 +7,7 @@ import {
   UpdatePolicyBody,
   type AlertsRecord,
   type ChannelRecord,
+  type CreatedChannel,
   type PolicyRecord,
 } from '@gateway/contracts';
 import { Access, principalOf } from '@gateway/platform';
@@ -38,7 +39,7 @@ export class AlertsController {
     @Query() query: AlertsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<CreatedChannel> {
     const answer = await this.channels.create(request, body, query.org_id);
     void reply.code(answer.status);
     return answer.body;
@@ -74,7 +75,7 @@ export class AlertsController {
     @Query() query: AlertsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<PolicyRecord> {
     const answer = await this.policies.create(request, body, query.org_id);
     void reply.code(answer.status);
     return answer.body;

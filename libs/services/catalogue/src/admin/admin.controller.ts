@@ -1,11 +1,10 @@
 import { Body, Controller, Delete, HttpCode, Param, Post, Put, Req } from '@nestjs/common';
-import { ImportCatalogueBody, PutModelBody, PutProviderBody } from '@gateway/contracts';
+import { ImportCatalogueBody, PutModelBody, PutProviderBody, type ModelView } from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { ModelReads } from '../models/model-reads.js';
 import { idOf } from '../models/models.controller.js';
-import type { Wire } from '../models/wire-record.js';
-import { CatalogueWrites } from './catalogue-writes.js';
+import { CatalogueWrites, type CatalogueImport } from './catalogue-writes.js';
 
 const BY_ID = ['models/:id', 'models/:brand/:name'];
 
@@ -23,7 +22,7 @@ export class AdminController {
     @Param() path: Record<string, string>,
     @Body() body: PutModelBody,
     @Req() request: FastifyRequest,
-  ): Promise<Wire> {
+  ): Promise<ModelView | { id: string; is_enabled: false }> {
     const id = idOf(path);
     await this.writes.putModel(id, body, request);
     const reader = { caller: null, apiVersion: request.apiVersion };
@@ -42,7 +41,7 @@ export class AdminController {
     @Param('slug') slug: string,
     @Body() body: PutProviderBody,
     @Req() request: FastifyRequest,
-  ): Promise<Wire> {
+  ): Promise<PutProviderBody & { slug: string; is_enabled: boolean }> {
     await this.writes.putProvider(slug, body, request);
     return { slug, is_enabled: true, ...body };
   }
@@ -55,7 +54,7 @@ export class AdminController {
 
   @Post('catalogue/import')
   @HttpCode(200)
-  async import(@Body() body: ImportCatalogueBody, @Req() request: FastifyRequest): Promise<Wire> {
-    return { ...(await this.writes.import(body, request)) };
+  async import(@Body() body: ImportCatalogueBody, @Req() request: FastifyRequest): Promise<CatalogueImport> {
+    return this.writes.import(body, request);
   }
 }

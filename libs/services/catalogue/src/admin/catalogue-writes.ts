@@ -86,7 +86,7 @@ export class CatalogueWrites {
    * Loads all models that there shall be; others leave the catalogue. Throws ApiError `validation_error` for a faulty load
    * and `conflict` for one that takes too much away, unless it is forced.
    */
-  async import(body: ImportCatalogueBody, request: FastifyRequest): Promise<CatalogueDiff & ImportEnd> {
+  async import(body: ImportCatalogueBody, request: FastifyRequest): Promise<CatalogueImport> {
     const { dry_run: isDry = false, force = false, providers = [] } = body;
     const load = body.models.map((model) => seedOfBody(model, isoDay(new Date(this.clock.now()))));
     const check = async (tx: Tx): Promise<Checked> => {
@@ -142,7 +142,8 @@ interface Checked {
   refusal: string | null;
 }
 
-interface ImportEnd {
+/** What a load changes, or would. */
+export interface CatalogueImport extends CatalogueDiff {
   dry_run: boolean;
   applied: boolean;
   /** Why the load would have to be forced; null where it need not be. */

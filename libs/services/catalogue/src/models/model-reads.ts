@@ -6,15 +6,18 @@ import {
   type CataloguePageQuery,
   type Clock,
   type ListModelsQuery,
+  type ModelFacets,
+  type ModelView,
   type Principal,
+  type ProviderOffer,
   type Route,
   type SearchModelsQuery,
 } from '@gateway/contracts';
 import { CLOCK, pageOf, type Page } from '@gateway/platform';
 import { accessOf, CatalogueIndex, modelNotFound, requireAccess } from '@gateway/routing';
 import { providerEntries } from './provider-entries.js';
-import { searchModels, type Facets } from './search-models.js';
-import { wireRecord, type Wire } from './wire-record.js';
+import { searchModels } from './search-models.js';
+import { wireRecord } from './wire-record.js';
 
 /** Who reads, and the shape that was promised to them. `caller` is null for a read without a credential. */
 export interface Reader {
@@ -22,8 +25,19 @@ export interface Reader {
   apiVersion: string;
 }
 
-interface NamedLogo {
+interface Named {
   slug: string;
+  name: string;
+}
+
+/** A page of models, and what all that were found have. */
+export interface FoundModels extends Page<ModelView> {
+  facets: ModelFacets;
+}
+
+/** A provider that a key can be pinned to, by its slug. */
+export interface PinnableProvider {
+  provider: string;
   name: string;
 }
 
@@ -38,7 +52,7 @@ export class ModelReads {
   ) {}
 
   /** Enabled models that the caller may call, by id. A session, and who has no credential, see all. */
-  list({ caller, apiVersion }: Reader, query: ListModelsQuery): Wire[] {
+  list({ caller, apiVersion }: Reader, query: ListModelsQuery): ModelView[] {
     return this.callable(caller, query).map((model) => wireRecord(model, caller, apiVersion));
   }
 
@@ -48,7 +62,7 @@ export class ModelReads {
   }
 
   /** Throws ApiError `bad_request` for an order that the question does not allow, `validation_error` for an unknown flag. */
-  search({ caller, apiVersion }: Reader, query: SearchModelsQuery): Page<Wire> & { facets: Facets } {
+  search({ caller, apiVersion }: Reader, query: SearchModelsQuery): FoundModels {
     const { found, facets } = searchModels(this.callable(caller, query), query);
     const { limit, offset } = query;
     const page = found.slice(offset, offset + limit).map((model) => wireRecord(model, caller, apiVersion));
@@ -68,17 +82,17 @@ export class ModelReads {
   }
 
   /** Null where no such model is enabled. */
-  find(reader: Reader, id: string): Wire | null {
+  find(reader: Reader, id: string): ModelView | null {
     const model = this.living().find(({ record }) => record.id === id);
     return model === undefined ? null : wireRecord(model, reader.caller, reader.apiVersion);
   }
 
-  record(reader: Reader, idOrName: string): Wire {
+  record(reader: Reader, idOrName: string): ModelView {
     return wireRecord(this.one(reader.caller, idOrName), reader.caller, reader.apiVersion);
   }
 
   /** Every provider able to serve the model, by slug. Throws as `one`. */
-  providersOf(reader: Reader, idOrName: string, page: CataloguePageQuery): Page<Wire> {
+  providersOf(reader: Reader, idOrName: string, page: CataloguePageQuery): Page<ProviderOffer> {
     const model = this.one(reader.caller, idOrName);
     const names = new Map(this.index().snapshot.providers.map(({ slug, name }) => [slug, name]));
     const entries = providerEntries(model, { ...reader, names });
@@ -86,7 +100,7 @@ export class ModelReads {
   }
 
   /** Providers that serve a model: a key can be pinned to each. */
-  pinnable(page: CataloguePageQuery): Page<Wire> {
+  pinnable(page: CataloguePageQuery): Page<PinnableProvider> {
     const serving = new Set(this.living().flatMap(({ routes }) => routes.map(({ provider }) => provider)));
     const rows = this.index().snapshot.providers.filter(({ slug }) => serving.has(slug));
     return paged(
@@ -96,14 +110,14 @@ export class ModelReads {
   }
 
   /** What a key pinned to the provider can call. Throws ApiError `not_found` for a provider that serves nothing. */
-  ofProvider({ caller, apiVersion }: Reader, provider: string, page: CataloguePageQuery): Page<Wire> {
+  ofProvider({ caller, apiVersion }: Reader, provider: string, page: CataloguePageQuery): Page<ModelView> {
     if (!this.index().snapshot.providers.some(({ slug }) => slug === provider))
       throw new ApiError('not_found', { message: 'No such provider.' });
     const models = this.callable(caller, { provider }).map((model) => wireRecord(model, caller, apiVersion));
     return paged(models, page);
   }
 
-  names(): { brands: readonly NamedLogo[]; providers: readonly NamedLogo[] } {
+  names(): { brands: readonly Named[]; providers: readonly Named[] } {
     const { brands = [], providers } = this.index().snapshot;
     return { brands, providers };
   }

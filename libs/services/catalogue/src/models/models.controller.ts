@@ -3,13 +3,18 @@ import {
   CataloguePageQuery,
   ListModelsQuery,
   SearchModelsQuery,
+  type AnthropicModelList,
   type CatalogueModel,
+  type ModelView,
+  type OpenAiModel,
+  type PriceStep,
+  type ProviderOffer,
 } from '@gateway/contracts';
-import { Access, principalOf, type AccessRule } from '@gateway/platform';
+import { Access, principalOf, type AccessRule, type Page } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
-import { ModelReads, type Reader } from './model-reads.js';
+import { ModelReads, type FoundModels, type PinnableProvider, type Reader } from './model-reads.js';
 import { PriceHistory } from './price-history.js';
-import { wireRecord, type Wire } from './wire-record.js';
+import { wireRecord } from './wire-record.js';
 
 const MODELS_ACCESS: AccessRule = { key: { permission: 'models:read' }, session: true };
 
@@ -31,15 +36,15 @@ export class ModelsController {
     @Query() query: ListModelsQuery,
     @Req() request: FastifyRequest,
     @Headers('anthropic-version') anthropicVersion: string | undefined,
-  ): Wire | Wire[] {
+  ): AnthropicModelList | ModelView[] {
     const reader = readerOf(request);
     if (anthropicVersion === undefined) return this.models.list(reader, query);
     return anthropicList(this.models.callable(reader.caller, query));
   }
 
   @Get('models/search')
-  search(@Query() query: SearchModelsQuery, @Req() request: FastifyRequest): Wire {
-    return { ...this.models.search(readerOf(request), query) };
+  search(@Query() query: SearchModelsQuery, @Req() request: FastifyRequest): FoundModels {
+    return this.models.search(readerOf(request), query);
   }
 
   @Get(PROVIDERS_BY_ID)
@@ -47,24 +52,27 @@ export class ModelsController {
     @Param() path: Record<string, string>,
     @Query() page: CataloguePageQuery,
     @Req() request: FastifyRequest,
-  ): Wire {
-    return { ...this.models.providersOf(readerOf(request), idOf(path), page) };
+  ): Page<ProviderOffer> {
+    return this.models.providersOf(readerOf(request), idOf(path), page);
   }
 
   @Get(BY_ID.map((path) => `${path}/price-history`))
-  async priceHistory(@Param() path: Record<string, string>, @Req() request: FastifyRequest): Promise<Wire> {
+  async priceHistory(
+    @Param() path: Record<string, string>,
+    @Req() request: FastifyRequest,
+  ): Promise<{ data: PriceStep[] }> {
     const { record } = this.models.one(principalOf(request), idOf(path));
     return { data: await this.prices.of(record.id) };
   }
 
   @Get(BY_ID)
-  one(@Param() path: Record<string, string>, @Req() request: FastifyRequest): Wire {
+  one(@Param() path: Record<string, string>, @Req() request: FastifyRequest): ModelView {
     return this.models.record(readerOf(request), idOf(path));
   }
 
   @Get('providers/pinnable')
-  pinnable(@Query() page: CataloguePageQuery): Wire {
-    return { ...this.models.pinnable(page) };
+  pinnable(@Query() page: CataloguePageQuery): Page<PinnableProvider> {
+    return this.models.pinnable(page);
   }
 
   @Get('providers/:provider/models')
@@ -72,8 +80,8 @@ export class ModelsController {
     @Param('provider') provider: string,
     @Query() page: CataloguePageQuery,
     @Req() request: FastifyRequest,
-  ): Wire {
-    return { ...this.models.ofProvider(readerOf(request), provider, page) };
+  ): Page<ModelView> {
+    return this.models.ofProvider(readerOf(request), provider, page);
   }
 }
 
@@ -84,14 +92,17 @@ export class OpenAiModelsController {
   constructor(private readonly models: ModelReads) {}
 
   @Get('models')
-  list(@Query() query: ListModelsQuery, @Req() request: FastifyRequest): Wire {
+  list(
+    @Query() query: ListModelsQuery,
+    @Req() request: FastifyRequest,
+  ): { object: 'list'; data: OpenAiModel[] } {
     const reader = readerOf(request);
     const models = this.models.callable(reader.caller, query);
     return { object: 'list', data: models.map((model) => openAiRecord(model, reader)) };
   }
 
   @Get(BY_ID)
-  one(@Param() path: Record<string, string>, @Req() request: FastifyRequest): Wire {
+  one(@Param() path: Record<string, string>, @Req() request: FastifyRequest): OpenAiModel {
     const reader = readerOf(request);
     return openAiRecord(this.models.one(reader.caller, idOf(path)), reader);
   }
@@ -101,16 +112,16 @@ function readerOf(request: FastifyRequest): Reader {
   return { caller: principalOf(request), apiVersion: request.apiVersion };
 }
 
-function openAiRecord(model: CatalogueModel, { caller, apiVersion }: Reader): Wire {
-  const { id, brand } = model.record;
+function openAiRecord(model: CatalogueModel, { caller, apiVersion }: Reader): OpenAiModel {
+  const { brand } = model.record;
   const created = publishedMs(model) / 1000;
-  return { id, object: 'model', created, owned_by: brand, ...wireRecord(model, caller, apiVersion) };
+  return { object: 'model', created, owned_by: brand, ...wireRecord(model, caller, apiVersion) };
 }
 
 /** What the SDKs of Anthropic read: they send `anthropic-version` with every request. */
-function anthropicList(models: readonly CatalogueModel[]): Wire {
+function anthropicList(models: readonly CatalogueModel[]): AnthropicModelList {
   const data = models.map((model) => ({
-    type: 'model',
+    type: 'model' as const,
     id: model.record.id,
     display_name: model.record.name,
     created_at: new Date(publishedMs(model)).toISOString(),

@@ -1,14 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { PriceRecord } from '@gateway/contracts';
+import type { PriceRecord, PriceStep } from '@gateway/contracts';
 import { CatalogueDatabase } from '../postgres/catalogue-database.js';
 import { pricing } from '../snapshots/catalogue-model.js';
-
-interface PriceStep {
-  provider: string;
-  effective_date: string;
-  pricing: PriceRecord;
-  created_at: string;
-}
 
 /** More steps than the prices of a model take in years; the newest are answered. */
 const STEPS_MAX = 1_000;

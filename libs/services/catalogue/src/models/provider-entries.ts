@@ -1,9 +1,9 @@
 import { downConvert } from '@gateway/api-version';
-import type { CatalogueModel, Principal, Route } from '@gateway/contracts';
+import type { CatalogueModel, Principal, ProviderOffer, Route } from '@gateway/contracts';
 import { cheapestRoute, discounted } from '@gateway/money';
 import { discountOn } from '@gateway/routing';
 import { pricing } from '../snapshots/catalogue-model.js';
-import { discountOf, withDiscount, type Wire } from './wire-record.js';
+import { discountOf, withDiscount } from './wire-record.js';
 
 interface EntryOptions {
   caller: Principal | null;
@@ -13,9 +13,9 @@ interface EntryOptions {
 }
 
 /** One entry per provider of the model, by slug: its cheapest route, at its own price. */
-export function providerEntries({ routes }: CatalogueModel, options: EntryOptions): Wire[] {
+export function providerEntries({ routes }: CatalogueModel, options: EntryOptions): ProviderOffer[] {
   const slugs = [...new Set(routes.map(({ provider }) => provider))].sort();
-  return slugs.flatMap((slug): Wire[] => {
+  return slugs.flatMap((slug): ProviderOffer[] => {
     const own = routes
       .filter(({ provider }) => provider === slug)
       .map((route) => ({ provider: slug, record: route.price, route }));
@@ -26,7 +26,7 @@ export function providerEntries({ routes }: CatalogueModel, options: EntryOption
   });
 }
 
-function entry(route: Route, { caller, names }: EntryOptions): Wire {
+function entry(route: Route, { caller, names }: EntryOptions): ProviderOffer {
   const pct = discountOn(route, discountOf(caller));
   const list = pricing(route.price);
   return {
@@ -35,7 +35,7 @@ function entry(route: Route, { caller, names }: EntryOptions): Wire {
     pricing: pct === null ? list : withDiscount(list, discounted(route.price, pct), pct),
     context_length: route.contextLength,
     max_output_tokens: route.maxOutputTokens,
-    regions: route.regions ?? [],
+    regions: [...(route.regions ?? [])],
     zero_retention: route.zeroRetention ?? false,
     // Null while nothing was measured.
     uptime_30m: null,

@@ -1,11 +1,12 @@
-import { ApiError, type CatalogueModel, type ModelRecord, type SearchModelsQuery } from '@gateway/contracts';
+import {
+  ApiError,
+  type CatalogueModel,
+  type ModelFacets,
+  type ModelRecord,
+  type SearchModelsQuery,
+} from '@gateway/contracts';
 import { compareOutputPrices, type PricedOutput } from '@gateway/money';
 import { FLAGS } from '../snapshots/supports-flags.js';
-
-export type Facets = Record<
-  'brand' | 'model_type' | 'capability' | 'input_modality' | 'output_modality' | 'provider',
-  { value: string; count: number }[]
->;
 
 const PRICED_OUTPUTS: readonly string[] = ['text', 'image', 'video'] satisfies PricedOutput[];
 
@@ -16,7 +17,7 @@ const PRICED_OUTPUTS: readonly string[] = ['text', 'image', 'video'] satisfies P
 export function searchModels(
   models: readonly CatalogueModel[],
   query: SearchModelsQuery,
-): { found: CatalogueModel[]; facets: Facets } {
+): { found: CatalogueModel[]; facets: ModelFacets } {
   for (const [at, flag] of (query.capability ?? []).entries())
     if (!FLAGS.includes(flag)) throw unknownFlag(flag, at);
   const output = query.sort === 'price' ? pricedOutput(query) : null;
@@ -81,8 +82,8 @@ function holds(record: ModelRecord, query: SearchModelsQuery): boolean {
   );
 }
 
-function facetsOf(models: readonly CatalogueModel[]): Facets {
-  const count = (valuesOf: (model: CatalogueModel) => readonly string[]): Facets[keyof Facets] => {
+function facetsOf(models: readonly CatalogueModel[]): ModelFacets {
+  const count = (valuesOf: (model: CatalogueModel) => readonly string[]): ModelFacets[keyof ModelFacets] => {
     const counts = new Map<string, number>();
     for (const model of models)
       for (const value of new Set(valuesOf(model))) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -1,16 +1,21 @@
 import { downConvert } from '@gateway/api-version';
-import type { AccountDiscount, CatalogueModel, PriceRecord, Principal } from '@gateway/contracts';
+import type {
+  AccountDiscount,
+  CatalogueModel,
+  ModelView,
+  PriceRecord,
+  PricingView,
+  Principal,
+} from '@gateway/contracts';
 import { bestDiscounted } from '@gateway/money';
 import { discountOn } from '@gateway/routing';
-
-export type Wire = Readonly<Record<string, unknown>>;
 
 /** The record as this caller sees it, in the shape that an API version promised. */
 export function wireRecord(
   { record, routes }: CatalogueModel,
   caller: Principal | null,
   apiVersion: string,
-): Wire {
+): ModelView {
   const best = bestDiscounted(
     routes.map((route) => ({
       provider: route.provider,
@@ -18,9 +23,9 @@ export function wireRecord(
       discountPct: discountOn(route, discountOf(caller)),
     })),
   );
-  if (best === null) return downConvert('model', { ...record }, apiVersion);
+  if (best === null) return downConvert<ModelView>('model', { ...record }, apiVersion);
   const { discounted, discount_pct } = best;
-  return downConvert(
+  return downConvert<ModelView>(
     'model',
     { ...record, pricing: withDiscount(record.pricing, discounted, discount_pct) },
     apiVersion,
@@ -28,7 +33,11 @@ export function wireRecord(
 }
 
 /** `pricing` with its rates after the discount beside it. */
-export function withDiscount(pricing: PriceRecord, discounted: object, discount_pct: string | null): Wire {
+export function withDiscount(
+  pricing: PriceRecord,
+  discounted: PricingView['discounted'],
+  discount_pct: string | null,
+): PricingView {
   return { ...pricing, discount_pct, discounted };
 }
 

@@ -127,7 +127,7 @@ describe('a create with Idempotency-Key', () => {
   const create = (letter: string, key: string, work = append) =>
     changes.create(request({ letter }, key), {
       accounts: [org.accountId],
-      make: async (tx): Promise<Changed<Created>> => {
+      make: async (tx): Promise<Changed<Created<{ answer: string; secret?: string }>>> => {
         const { answer, ...rest } = await work(tx, letter);
         return { ...rest, answer: { status: 201, body: { answer, secret: 's' }, secretFields: ['secret'] } };
       },

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock, NewAccountEvent, Random } from '@gateway/contracts';
-import { auditRow, idempotent, type AuditedWrite, type Created } from '@gateway/database';
+import { auditRow, idempotent, type AuditedWrite, type CreateAnswer, type Created } from '@gateway/database';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { addAccountEvent } from '../events/account-events.js';
@@ -50,12 +50,12 @@ export class AccountChanges {
   }
 
   /** The same once per Idempotency-Key, whose row is of the same transaction. Throws ApiError `conflict` as `idempotent`. */
-  create(
+  create<T extends object>(
     request: FastifyRequest,
-    change: AccountChange<Created>,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+    change: AccountChange<Created<T>>,
+  ): Promise<CreateAnswer<T>> {
     return this.commit(async (tx) => {
-      let versions: Committed<Created>['versions'] = [];
+      let versions: Committed<T>['versions'] = [];
       const store = idempotencyRows(tx);
       const { status, body } = await idempotent({ store, clock: this.clock }, request, async () => {
         const applied = await this.apply(tx, request, change);

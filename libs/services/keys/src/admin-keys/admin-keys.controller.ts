@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res }
 import {
   CreateAdminKeyBody,
   ListAdminKeysQuery,
+  type CreatedAdminKey,
   type AdminKeyRecord,
   type CursorPage,
 } from '@gateway/contracts';
@@ -20,7 +21,7 @@ export class AdminKeysController {
     @Body() body: CreateAdminKeyBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<CreatedAdminKey> {
     const answer = await this.adminKeys.create(sessionOf(request), body, request);
     void reply.code(answer.status).header('cache-control', 'no-store');
     return answer.body;

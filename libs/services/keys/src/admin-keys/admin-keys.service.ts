@@ -3,6 +3,7 @@ import {
   ApiError,
   newId,
   type AdminKeyRecord,
+  type CreatedAdminKey,
   type Clock,
   type CreateAdminKeyBody,
   type CursorPage,
@@ -11,6 +12,7 @@ import {
   type Random,
   type SessionPrincipal,
 } from '@gateway/contracts';
+import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, maskedSecret, mintSecret, RANDOM, secretDigest, type OrgRule } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
@@ -50,7 +52,7 @@ export class AdminKeysService {
     caller: SessionPrincipal,
     body: CreateAdminKeyBody,
     request: FastifyRequest,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  ): Promise<CreateAnswer<CreatedAdminKey>> {
     const { orgId, accountId } = inOrg(caller, body.org_id);
     if (body.expires_at != null && Date.parse(body.expires_at) <= this.clock.now()) {
       const msg = 'expires_at must lie in the future.';

@@ -10,6 +10,7 @@ import {
   type KeyFilterOptions,
   type KeyLimitsRecord,
   type OwnKeyRecord,
+  type RotatedApiKey,
 } from '@gateway/contracts';
 import { Access, keyOf, type Page } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -35,7 +36,7 @@ export class ApiKeysController {
     @Body() body: CreateKeyBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<CreatedApiKey> {
     const answer = await this.writes.create(managerOf(request), body, request);
     void reply.code(answer.status).header('cache-control', 'no-store');
     return answer.body;
@@ -88,7 +89,7 @@ export class ApiKeysController {
     @Body() body: RotateKeyBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<CreatedApiKey> {
+  ): Promise<RotatedApiKey> {
     void reply.header('cache-control', 'no-store');
     return this.writes.rotate(managerOf(request), id, body.grace_seconds, request);
   }

@@ -5,11 +5,13 @@ import {
   type ApiKeyRecord,
   type Clock,
   type CreatedApiKey,
+  type RotatedApiKey,
   type CreateKeyBody,
   type ErrorDetail,
   type Random,
   type UpdateKeyBody,
 } from '@gateway/contracts';
+import type { CreateAnswer } from '@gateway/database';
 import type { LimitTier } from '@gateway/limits';
 import { CLOCK, maskedSecret, mintSecret, RANDOM, secretDigest } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
@@ -66,7 +68,7 @@ export class KeyWrites {
     caller: Manager,
     body: CreateKeyBody,
     request: FastifyRequest,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  ): Promise<CreateAnswer<CreatedApiKey>> {
     const payer = payerFor(caller, body.org_id ?? caller.homeOrgId);
     const secret = mintSecret('rsk_', this.random);
     return this.changes.create(request, {
@@ -119,7 +121,7 @@ export class KeyWrites {
     id: string,
     graceSeconds: number,
     request: FastifyRequest,
-  ): Promise<CreatedApiKey> {
+  ): Promise<RotatedApiKey> {
     const secret = mintSecret('rsk_', this.random);
     const record = await this.change(caller, id, request, async (tx, row) => {
       const updated = await this.write(tx, row, {

@@ -27,7 +27,7 @@ export class InvitationsController {
     @Body() body: CreateInvitationBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<InvitationRecord> {
     const answer = await this.invitations.create(sessionOf(request), orgId, body, request);
     void reply.code(answer.status);
     return answer.body;

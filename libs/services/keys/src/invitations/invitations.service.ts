@@ -10,6 +10,7 @@ import {
   type Random,
   type SessionPrincipal,
 } from '@gateway/contracts';
+import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
@@ -54,7 +55,7 @@ export class InvitationsService {
     orgId: string,
     body: CreateInvitationBody,
     request: FastifyRequest,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  ): Promise<CreateAnswer<InvitationRecord>> {
     const answer = await this.changes.create(request, {
       accounts: [await this.account(orgId)],
       make: async (tx) => {

@@ -14,7 +14,7 @@ export class OrgsController {
     @Body() body: CreateOrgBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<OrgRecord> {
     const answer = await this.orgs.create(sessionOf(request), body, request);
     void reply.code(answer.status);
     return answer.body;

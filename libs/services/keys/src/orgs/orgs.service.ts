@@ -10,6 +10,7 @@ import {
   type SessionPrincipal,
   type UpdateOrgBody,
 } from '@gateway/contracts';
+import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
@@ -48,7 +49,7 @@ export class OrgsService {
     caller: SessionPrincipal,
     body: CreateOrgBody,
     request: FastifyRequest,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  ): Promise<CreateAnswer<OrgRecord>> {
     requireFields(caller, body, null);
     refuseFaults('validation_error', orgFaults(body, NEW_ORG));
     // Their membership is new, so it is their account that changes.

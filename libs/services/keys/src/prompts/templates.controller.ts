@@ -27,7 +27,7 @@ export class TemplatesController {
     @Body() body: CreateTemplateBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<TemplateRecord> {
     const answer = await this.templates.create(sessionOf(request), body, request);
     void reply.code(answer.status);
     return answer.body;
@@ -69,7 +69,7 @@ export class TemplatesController {
     @Body() body: CreateTemplateVersionBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<TemplateVersionRecord> {
     const answer = await this.templates.addVersion(sessionOf(request), id, body, request);
     void reply.code(answer.status);
     return answer.body;

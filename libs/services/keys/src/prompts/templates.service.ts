@@ -15,6 +15,7 @@ import {
   type TemplateVersionRecord,
   type UpdateTemplateBody,
 } from '@gateway/contracts';
+import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
 import { promptFaults, promptOf } from '@gateway/prompts';
 import type { FastifyRequest } from 'fastify';
@@ -34,8 +35,6 @@ import {
   versionToWire,
   type TemplateRow,
 } from './template.store.js';
-
-type Answer = { status: number; body: Readonly<Record<string, unknown>> };
 
 const TEMPLATES_MAX = 5_000;
 const VERSIONS_MAX = 1_000;
@@ -91,7 +90,11 @@ export class TemplatesService {
   }
 
   /** Throws ApiError `forbidden`, `conflict` for a name that is taken. */
-  create(caller: SessionPrincipal, body: CreateTemplateBody, request: FastifyRequest): Promise<Answer> {
+  create(
+    caller: SessionPrincipal,
+    body: CreateTemplateBody,
+    request: FastifyRequest,
+  ): Promise<CreateAnswer<TemplateRecord>> {
     const { accountId, orgId } = ledAccount(caller, body.org_id ?? null, TEMPLATE_WRITE_RULE);
     return this.changes.create(request, {
       accounts: [accountId],
@@ -151,7 +154,7 @@ export class TemplatesService {
     id: string,
     body: CreateTemplateVersionBody,
     request: FastifyRequest,
-  ): Promise<Answer> {
+  ): Promise<CreateAnswer<TemplateVersionRecord>> {
     const { account_id } = await this.writable(caller, id);
     refuseFaults('validation_error', promptFaults(body));
     const content = plainJson(promptOf(body));

@@ -25,7 +25,7 @@ export class ProviderKeysController {
     @Body() body: CreateProviderKeyBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<ProviderKeyRecord> {
     const answer = await this.keys.create(sessionOf(request), body, request);
     void reply.code(answer.status);
     return answer.body;

@@ -11,6 +11,7 @@ import {
   type SessionPrincipal,
   type UpdateProviderKeyBody,
 } from '@gateway/contracts';
+import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
 import { readCredentials, takesProviderKeys } from '@gateway/providers';
 import type { FastifyRequest } from 'fastify';
@@ -66,7 +67,7 @@ export class ProviderKeysService {
     caller: SessionPrincipal,
     body: CreateProviderKeyBody,
     request: FastifyRequest,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  ): Promise<CreateAnswer<ProviderKeyRecord>> {
     const { accountId, orgId } = ledAccount(caller, body.org_id ?? null, PROVIDER_KEY_RULE);
     const id = newId('pk', this.clock, this.random);
     const sealed = this.sealed(body.credentials, {

@@ -23,7 +23,7 @@ export class RoutingTemplatesController {
     @Body() body: CreateRoutingPolicyTemplateBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<RoutingPolicyTemplateRecord> {
     const answer = await this.templates.create(sessionOf(request), body, WRITE, request);
     void reply.code(answer.status);
     return answer.body;

@@ -11,6 +11,7 @@ import {
   type SessionPrincipal,
   type UpdateRoutingPolicyTemplateBody,
 } from '@gateway/contracts';
+import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, pageOf, RANDOM, requireOrgRole, type AccessRule, type Page } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
@@ -68,7 +69,7 @@ export class RoutingTemplates {
     body: CreateRoutingPolicyTemplateBody,
     rule: AccessRule,
     request: FastifyRequest,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  ): Promise<CreateAnswer<RoutingPolicyTemplateRecord>> {
     const { org_id, name } = body;
     const { accountId } = accountOf(caller, org_id);
     requireOrgRole(caller, org_id, rule);

@@ -14,7 +14,7 @@ export class SuperAdminsController {
     @Body() body: GrantSuperAdminBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<SuperAdminRecord> {
     const answer = await this.superAdmins.grant(body, request);
     void reply.code(answer.status);
     return answer.body;

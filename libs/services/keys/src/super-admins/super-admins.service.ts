@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError, type Clock, type GrantSuperAdminBody, type SuperAdminRecord } from '@gateway/contracts';
+import type { CreateAnswer } from '@gateway/database';
 import { CLOCK } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
@@ -37,10 +38,7 @@ export class SuperAdminsService {
   }
 
   /** Throws ApiError `unprocessable_entity` for a person who is not known, `conflict` for one who holds it already. */
-  async grant(
-    body: GrantSuperAdminBody,
-    request: FastifyRequest,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  async grant(body: GrantSuperAdminBody, request: FastifyRequest): Promise<CreateAnswer<SuperAdminRecord>> {
     const person = await this.person(body);
     return this.changes.create(request, {
       accounts: [person.accountId],

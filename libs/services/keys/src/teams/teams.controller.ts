@@ -49,7 +49,7 @@ export class TeamsController {
     @Body() body: CreateTeamBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<TeamRecord> {
     const answer = await this.teams.create(orgId, body, request);
     void reply.code(answer.status);
     return answer.body;

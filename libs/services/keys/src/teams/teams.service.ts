@@ -10,6 +10,7 @@ import {
   type TeamRecord,
   type UpdateTeamBody,
 } from '@gateway/contracts';
+import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
@@ -51,7 +52,7 @@ export class TeamsService {
     orgId: string,
     body: CreateTeamBody,
     request: FastifyRequest,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  ): Promise<CreateAnswer<TeamRecord>> {
     const account = await orgAccount(this.database.prisma, orgId);
     if (account === null) throw new ApiError('not_found');
     return this.changes.create(request, {

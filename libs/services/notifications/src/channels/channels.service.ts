@@ -3,6 +3,7 @@ import {
   ApiError,
   newId,
   type ChannelRecord,
+  type CreatedChannel,
   type Clock,
   type CreateChannelBody,
   type OutgoingMail,
@@ -10,6 +11,7 @@ import {
   type Random,
   type UpdateChannelBody,
 } from '@gateway/contracts';
+import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, principalOf, RANDOM, requireOrgRole } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import type { Channel, Prisma } from '../generated/prisma/client.js';
@@ -49,7 +51,7 @@ export class ChannelsService {
     request: FastifyRequest,
     body: CreateChannelBody,
     orgId: string | undefined,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  ): Promise<CreateAnswer<CreatedChannel>> {
     const org_id = alertOrg(principalOf(request), body.org_id ?? orgId, WRITE_ALERTS);
     const { channel_type, destination, is_enabled = true } = body;
     await this.destinations.require(channel_type, destination);

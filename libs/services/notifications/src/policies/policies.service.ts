@@ -10,6 +10,7 @@ import {
   type Random,
   type UpdatePolicyBody,
 } from '@gateway/contracts';
+import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, principalOf, RANDOM, requireOrgRole } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { channelType } from '../channels/channel.js';
@@ -43,7 +44,7 @@ export class PoliciesService {
     request: FastifyRequest,
     body: CreatePolicyBody,
     orgId: string | undefined,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
+  ): Promise<CreateAnswer<PolicyRecord>> {
     const org_id = alertOrg(principalOf(request), body.org_id ?? orgId, WRITE_ALERTS);
     const { channel_id, alert_type, is_enabled = true } = body;
     const thresholds = {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock, Random } from '@gateway/contracts';
-import { auditRow, idempotent, type AuditedWrite, type Created } from '@gateway/database';
+import { auditRow, idempotent, type AuditedWrite, type CreateAnswer, type Created } from '@gateway/database';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { idempotencyRows } from './idempotency.store.js';
@@ -26,10 +26,10 @@ export class AlertChanges {
   }
 
   /** The same once per Idempotency-Key, whose row is of the same transaction. Throws ApiError `conflict` as `idempotent`. */
-  create(
+  create<T extends object>(
     request: FastifyRequest,
-    make: (tx: Tx) => Promise<Changed<Created>>,
-  ): Promise<{ status: number; body: Readonly<Record<string, unknown>>; isReplay: boolean }> {
+    make: (tx: Tx) => Promise<Changed<Created<T>>>,
+  ): Promise<CreateAnswer<T> & { isReplay: boolean }> {
     return this.database.transaction((tx) =>
       idempotent({ store: idempotencyRows(tx), clock: this.clock }, request, () =>
         this.apply(tx, request, make),

@@ -1,0 +1,78 @@
+import type { ModelRecord } from '../catalogue/catalogue-snapshot.js';
+import type { PriceMatrixRow, PriceRecord } from '../catalogue/price-record.js';
+
+/** Rates after a discount. */
+interface DiscountedPrice extends Omit<PriceRecord, 'price_matrix'> {
+  price_matrix?: readonly PriceMatrixRow[] | null;
+}
+
+/** A price as its reader pays it. */
+export interface PricingView extends PriceRecord {
+  /** The rates after the reader's discount; absent where there is none. */
+  discounted?: DiscountedPrice;
+}
+
+/** A model as the catalogue endpoints answer it in the newest API version; older ones lack what came later. */
+export interface ModelView extends Omit<ModelRecord, 'pricing'> {
+  pricing: PricingView;
+}
+
+/** A provider's own offer of a model. */
+export interface ProviderOffer {
+  /** Its slug. */
+  provider: string;
+  name: string;
+  pricing: PricingView;
+  context_length: number;
+  max_output_tokens: number | null;
+  regions: string[];
+  zero_retention: boolean;
+  /** Share of the last 30 minutes; null while nothing was measured. */
+  uptime_30m: number | null;
+  latency_p50_ms: number | null;
+  throughput_p50: number | null;
+}
+
+/** One value of a facet and how many models have it. */
+interface FacetValue {
+  value: string;
+  count: number;
+}
+
+/** What the models that were found have, most frequent first. */
+export type ModelFacets = Record<
+  'brand' | 'model_type' | 'capability' | 'input_modality' | 'output_modality' | 'provider',
+  FacetValue[]
+>;
+
+/** A price that a model had at a provider from a day on. */
+export interface PriceStep {
+  provider: string;
+  effective_date: string;
+  pricing: PriceRecord;
+  created_at: string;
+}
+
+/** A model in the shape that SDKs of OpenAI read, with the record's own fields beside it. */
+export interface OpenAiModel extends ModelView {
+  object: 'model';
+  /** Seconds since the epoch; 0 where the day is not known. */
+  created: number;
+  owned_by: string;
+}
+
+/** Models in the shape that SDKs of Anthropic read. */
+export interface AnthropicModelList {
+  data: { type: 'model'; id: string; display_name: string; created_at: string }[];
+  has_more: boolean;
+  first_id: string | null;
+  last_id: string | null;
+}
+
+/** A brand or provider with a logo that can be shown as it is. */
+export interface NamedLogo {
+  slug: string;
+  name: string;
+  /** An SVG. */
+  logo: string;
+}
