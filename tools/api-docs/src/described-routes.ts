@@ -11,6 +11,11 @@ import { ACCESS_METADATA, type AccessRule } from '@gateway/platform';
 /** One operation as its handler declares it. */
 export interface DescribedRoute {
   service: string;
+  /** Class and method that serve it. */
+  controller: string;
+  handler: string;
+  /** Which of the handler's paths it is, from 0. */
+  alias: number;
   /** Lower case. */
   method: string;
   /** With `{name}` for parameters. */
@@ -41,17 +46,19 @@ function handlerRoutes(service: string, controller: Type<unknown>, name: string)
   if (access === undefined) throw new Error(`${controller.name}.${name} declares no access.`);
   const status = (Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number | undefined) ?? usual(method);
   const { body, query } = argumentClasses(controller, name);
-  return pathsOf(controller).flatMap((prefix) =>
-    pathsOf(handler).map((path) => ({
-      service,
-      method: RequestMethod[method].toLowerCase(),
-      path: joined(prefix, path),
-      access,
-      status,
-      body,
-      query,
-    })),
-  );
+  const paths = pathsOf(controller).flatMap((prefix) => pathsOf(handler).map((path) => joined(prefix, path)));
+  return paths.map((path, alias) => ({
+    service,
+    controller: controller.name,
+    handler: name,
+    alias,
+    method: RequestMethod[method].toLowerCase(),
+    path,
+    access,
+    status,
+    body,
+    query,
+  }));
 }
 
 function usual(method: RequestMethod): number {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { Access } from '@gateway/platform';
 import { Ajv } from 'ajv';
@@ -6,6 +7,7 @@ import { asyncApi } from './asyncapi.js';
 import { allRoutes, documents } from './documents.js';
 import { describedRoutes } from './described-routes.js';
 import { openApi } from './openapi.js';
+import { SourceTypes } from './source-types.js';
 
 class PlanBody {
   @IsString() name!: string;
@@ -13,7 +15,15 @@ class PlanBody {
 }
 
 class PlanQuery {
+  /** How many. */
   @IsOptional() @IsInt() @Max(200) limit?: number;
+}
+
+/** A plan. */
+interface PlanRecord {
+  name: string;
+  /** In their order. */
+  steps: { at: 'start' | 'end' | null; size?: number }[];
 }
 
 @Controller('v1/plans')
@@ -21,14 +31,15 @@ class PlanQuery {
 class PlansController {
   @Post()
   @Access({ key: { permission: 'plans:write' }, adminKey: { scope: 'plans' } })
-  create(@Body() body: PlanBody): PlanBody {
-    return body;
+  async create(@Body() { name }: PlanBody): Promise<PlanRecord | null> {
+    return { name, steps: [{ at: 'start', size: 1 }] };
   }
 
+  /** Reads a plan. Of any group. */
   @Get([':id', ':group/:id'])
   @HttpCode(202)
-  read(@Query() query: PlanQuery): PlanQuery {
-    return query;
+  read(@Query() { limit }: PlanQuery): { limit: number | undefined } {
+    return { limit };
   }
 }
 
@@ -56,8 +67,12 @@ function dangling(document: Document): string[] {
   });
 }
 
+/** This file too: its controllers are described like those of the services. */
+const source = SourceTypes.ofServices(join(process.cwd(), 'tools/api-docs/src/documents.spec.ts'));
+
 describe('openApi', () => {
-  const document: Document = openApi(describedRoutes('plans', [PlansController, FleetController]));
+  const ANSWER = { anyOf: [{ $ref: '#/components/schemas/PlanRecord' }, { type: 'null' }] };
+  const document: Document = openApi(describedRoutes('plans', [PlansController, FleetController]), source);
 
   it('describes a handler by its path, access, status, body and query classes', () => {
     const { post } = document.paths['/v1/plans'];
@@ -66,15 +81,43 @@ describe('openApi', () => {
       security: [{ apiKey: [] }, { adminKey: ['plans'] }],
       'x-permission': 'plans:write',
       requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/PlanBody' } } } },
-      responses: { 201: {}, default: {} },
+      responses: { 201: { content: { 'application/json': { schema: ANSWER } } }, default: {} },
+      operationId: 'plans_create',
     });
     expect(document.components.schemas.PlanBody).toMatchObject({
       properties: { name: { type: 'string' }, kind: { type: ['string', 'null'], enum: ['a', 'b', null] } },
       required: ['name'],
       additionalProperties: false,
     });
+    expect(document.components.schemas.PlanRecord).toEqual({
+      type: 'object',
+      description: 'A plan.',
+      required: ['name', 'steps'],
+      properties: {
+        name: { type: 'string' },
+        steps: {
+          type: 'array',
+          description: 'In their order.',
+          items: {
+            type: 'object',
+            required: ['at'],
+            properties: {
+              at: { type: ['string', 'null'], enum: ['end', 'start', null] },
+              size: { type: 'number' },
+            },
+          },
+        },
+      },
+    });
     const { get } = document.paths['/v1/plans/{group}/{id}'];
-    expect(get).toMatchObject({ security: [{ session: [] }], responses: { 202: {} } });
+    expect(get).toMatchObject({
+      operationId: 'plans_readByGroupAndId',
+      summary: 'Reads a plan.',
+      description: 'Reads a plan. Of any group.',
+      security: [{ session: [] }],
+      responses: { 202: {} },
+    });
+    expect(get.parameters.at(-1)).toMatchObject({ name: 'limit', description: 'How many.' });
     const parameters = get.parameters.map((parameter: Document) => [
       parameter.in,
       parameter.name,
@@ -105,7 +148,7 @@ describe('openApi', () => {
 });
 
 describe('the documents of the services', () => {
-  const openapi: Document = openApi(allRoutes());
+  const openapi: Document = openApi(allRoutes(), source);
 
   it('name the inference, catalogue and key endpoints, and every reference leads somewhere', () => {
     for (const path of [
@@ -189,6 +232,6 @@ describe('the documents of the services', () => {
   });
 
   it('are written the same way each time', () => {
-    expect([...documents()]).toEqual([...documents()]);
+    expect([...documents(source)]).toEqual([...documents(source)]);
   });
 });

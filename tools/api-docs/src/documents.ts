@@ -7,6 +7,7 @@ import { accessTable } from './access-table.js';
 import { asyncApi } from './asyncapi.js';
 import { describedRoutes, type DescribedRoute } from './described-routes.js';
 import { openApi } from './openapi.js';
+import { SourceTypes } from './source-types.js';
 
 /** The controllers of the services that have endpoints, as their modules name them. Nothing is started and no setting is read. */
 export function allRoutes(): DescribedRoute[] {
@@ -25,10 +26,10 @@ export function allRoutes(): DescribedRoute[] {
 }
 
 /** The generated documents by their file in docs/. */
-export function documents(): ReadonlyMap<string, string> {
+export function documents(source = SourceTypes.ofServices()): ReadonlyMap<string, string> {
   return new Map([
     ['access.md', accessTable(allRoutes())],
-    ['openapi.json', textOf(openApi(allRoutes()))],
+    ['openapi.json', textOf(openApi(allRoutes(), source))],
     ['asyncapi.json', textOf(asyncApi())],
   ]);
 }

@@ -1,10 +1,11 @@
 import { VERSIONS } from '@gateway/api-version';
 import { BODY_LIMIT_BYTES, HEADER } from '@gateway/contracts';
-import { COMPOSED_ENDPOINTS } from '@gateway/edge';
-import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import type { AccessRule } from '@gateway/platform';
 import { classSchemas, nullableSchemas, withReferenced, type Schema } from './class-schemas.js';
 import type { DescribedRoute } from './described-routes.js';
+import { inferenceOperations, inferenceSchemas } from './inference-operations.js';
+import { managementOperation } from './management-operations.js';
+import type { SourceTypes } from './source-types.js';
 
 const ERROR_ENVELOPE: Schema = {
   type: 'object',
@@ -50,14 +51,14 @@ const SECURITY_SCHEMES = {
   adminKey: { type: 'http', scheme: 'bearer', description: 'An admin key, `mak_…`.' },
 };
 
-/** The public surface: what only the fleet may call is left out. */
-export function openApi(routes: readonly DescribedRoute[]): Schema {
+/** The public surface: what only the fleet may call is left out. `source` is where the handlers are written. */
+export function openApi(routes: readonly DescribedRoute[], source: SourceTypes): Schema {
   const shown = routes.filter(({ access }) => !isInternal(access));
-  const all = classSchemas();
-  const named = shown.flatMap(({ body }) => (body === null ? [] : [body]));
+  const all = new Map([...classSchemas()].map(([name, schema]) => [name, commented(name, schema, source)]));
+  const bodies = shown.flatMap(({ body }) => (body === null ? [] : [body]));
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { path, operations } of [...inferencePaths(), ...shown.map((route) => described(route, all))])
-    paths[path] = { ...paths[path], ...operations };
+  const items = [...inferenceOperations(), ...shown.map((route) => managementOperation(route, all, source))];
+  for (const { path, operations } of items) paths[path] = { ...paths[path], ...operations };
   return {
     openapi: '3.1.0',
     info: {
@@ -65,16 +66,34 @@ export function openApi(routes: readonly DescribedRoute[]): Schema {
       version: VERSIONS.findLast(({ latest }) => latest)?.label,
       description: `Versions by the header ${HEADER.serviceVersion}: ${VERSIONS.map(({ label }) => label).join(', ')}. A body of more than ${BODY_LIMIT_BYTES} bytes is refused with 413 as HTML.`,
     },
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    servers: [{ url: '/', description: 'The gateway that serves this document.' }],
+    paths: Object.fromEntries(Object.entries(paths).sort(byName)),
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      schemas: {
-        ...closed(withReferenced(nullableSchemas(all), named)),
-        ...Object.fromEntries(DESCRIBED.map(({ docs }) => [docs.schemaName, docs.schema])),
-        ErrorEnvelope: ERROR_ENVELOPE,
-      },
+      schemas: Object.fromEntries(
+        Object.entries({
+          ...named(
+            closed(withReferenced(nullableSchemas(all), bodies)),
+            Object.fromEntries(source.answerSchemas()),
+            inferenceSchemas(),
+          ),
+          ErrorEnvelope: ERROR_ENVELOPE,
+        }).sort(byName),
+      ),
     },
   };
+}
+
+/** With the comments of the class and its fields, which validators do not keep. */
+function commented(name: string, schema: Schema, source: SourceTypes): Schema {
+  const comments = source.fieldComments(name);
+  const members = Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(
+    ([field, member]) => {
+      const description = comments.get(field) ?? '';
+      return [field, description === '' ? member : { ...member, description }] as const;
+    },
+  );
+  return members.length === 0 ? schema : { ...schema, properties: Object.fromEntries(members) };
 }
 
 /** Management bodies refuse members that they do not know. */
@@ -84,122 +103,20 @@ function closed(schemas: Record<string, Schema>): Record<string, Schema> {
   );
 }
 
-/** What the edge serves without Nest. */
-const DESCRIBED: Pick<Endpoint, 'paths' | 'counts' | 'permission' | 'docs'>[] = [
-  ...ENDPOINTS,
-  ...COMPOSED_ENDPOINTS,
-];
-
-interface PathItem {
-  path: string;
-  operations: Record<string, unknown>;
+/** All of them in one. Throws where two have the same name. */
+function named(...parts: Record<string, Schema>[]): Record<string, Schema> {
+  const found: Record<string, Schema> = {};
+  for (const [name, schema] of parts.flatMap((part) => Object.entries(part))) {
+    if (found[name] !== undefined) throw new Error(`Two schemas are named ${name}.`);
+    found[name] = schema;
+  }
+  return found;
 }
 
-/** Inference endpoints: the edge registers them without Nest, and each describes itself. */
-function inferencePaths(): PathItem[] {
-  return DESCRIBED.flatMap(({ paths, counts, permission, docs }) =>
-    [
-      ...paths.map((path) => ({ path, ...docs })),
-      ...(counts ? [{ ...docs, ...counts, answers: ['application/json'], description: 'An estimate.' }] : []),
-    ].flatMap(({ path, summary, schemaName, description, answers }) =>
-      ['/v1', '/openai/v1'].map((base) => ({
-        path: `${base}${path}`,
-        operations: {
-          post: {
-            tags: ['edge'],
-            summary,
-            parameters: [VERSION_HEADER],
-            security: securityOf({ key: { permission } }),
-            'x-permission': permission,
-            requestBody: { required: true, content: jsonOf(ref(schemaName)) },
-            responses: {
-              200: { description: `The answer. ${description}`, content: contentOf(answers) },
-              default: FAILURE,
-            },
-          },
-        },
-      })),
-    ),
-  );
-}
-
-function contentOf(types: readonly string[]): Schema {
-  return Object.fromEntries(
-    types.map((type) => [
-      type,
-      { schema: type === 'application/json' ? { type: 'object' } : { type: 'string' } },
-    ]),
-  );
-}
-
-const VERSION_HEADER = {
-  name: HEADER.serviceVersion,
-  in: 'header',
-  required: false,
-  schema: { type: 'string', enum: VERSIONS.map(({ label }) => label) },
-};
-const FAILURE = { description: 'A failure; see GET /v1/errors.', content: jsonOf(ref('ErrorEnvelope')) };
-
-function described(route: DescribedRoute, all: ReadonlyMap<string, Schema>): PathItem {
-  const { path, method, service, access, status, body, query } = route;
-  const permission = permissionOf(access);
-  const operation = {
-    tags: [service],
-    parameters: [VERSION_HEADER, ...pathParameters(path), ...queryParameters(query, all)],
-    security: securityOf(access),
-    ...(permission === null ? {} : { 'x-permission': permission }),
-    ...(body === null ? {} : { requestBody: { required: true, content: jsonOf(ref(body)) } }),
-    responses: {
-      [status]: { description: status === 204 ? 'Done.' : 'The answer.' },
-      default: FAILURE,
-    },
-  };
-  return { path, operations: { [method]: operation } };
-}
-
-function pathParameters(path: string): Schema[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
-}
-
-function queryParameters(query: string | null, all: ReadonlyMap<string, Schema>): Schema[] {
-  if (query === null) return [];
-  const schema = all.get(query);
-  if (schema === undefined) throw new Error(`There is no schema of ${query}.`);
-  const required = new Set(schema.required as string[] | undefined);
-  return Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(([name, member]) => ({
-    name,
-    in: 'query',
-    required: required.has(name),
-    schema: member,
-  }));
-}
-
-/** Alternatives, as the guard reads them; an empty list is nobody in particular. */
-function securityOf({ key, session, superAdmin, adminKey }: AccessRule): Schema[] {
-  return [
-    ...(key === undefined ? [] : [{ apiKey: [] }]),
-    ...(session === undefined && superAdmin === undefined ? [] : [{ session: [] }]),
-    ...(adminKey === undefined ? [] : [{ adminKey: [adminKey.scope] }]),
-  ];
-}
-
-function permissionOf({ key }: AccessRule): string | null {
-  return key === undefined || key === true ? null : key.permission;
+function byName([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
 }
 
 function isInternal({ key, session, superAdmin, adminKey, public: isPublic }: AccessRule): boolean {
   return [key, session, superAdmin, adminKey, isPublic].every((rule) => rule === undefined);
-}
-
-function ref(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-function jsonOf(schema: Schema): Schema {
-  return { 'application/json': { schema } };
 }

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
-import { CataloguePageQuery, ListModelsQuery, SearchModelsQuery, type Clock } from '@gateway/contracts';
+import {
+  CataloguePageQuery,
+  ListModelsQuery,
+  SearchModelsQuery,
+  type Clock,
+  type NamedLogo,
+} from '@gateway/contracts';
 import { Access, CLOCK } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ModelReads, type Reader } from '../models/model-reads.js';
@@ -69,7 +75,7 @@ export class PublicController {
   ): string | undefined {
     return this.answer(request, reply, () => {
       const { brands, providers } = this.models.names();
-      const withLogo = ({ slug, name }: { slug: string; name: string }): object => ({
+      const withLogo = ({ slug, name }: { slug: string; name: string }): NamedLogo => ({
         slug,
         name,
         logo: monogram(slug, name),
