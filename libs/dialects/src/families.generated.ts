@@ -10,6 +10,16 @@ import type { ImagesDialect } from './images/images-dialect.js';
 import { dialect as imagesOpenai } from './images/openai/openai.dialect.js';
 import type { ModerationsDialect } from './moderations/moderations-dialect.js';
 import { dialect as moderationsOpenai } from './moderations/openai/openai.dialect.js';
+import type { RerankDialect } from './rerank/rerank-dialect.js';
+import { dialect as rerankCohere } from './rerank/cohere/cohere.dialect.js';
+import { dialect as rerankJina } from './rerank/jina/jina.dialect.js';
+import { dialect as rerankVoyage } from './rerank/voyage/voyage.dialect.js';
+import type { SearchDialect } from './search/search-dialect.js';
+import { dialect as searchBrave } from './search/brave/brave.dialect.js';
+import { dialect as searchExa } from './search/exa/exa.dialect.js';
+import { dialect as searchPerplexity } from './search/perplexity/perplexity.dialect.js';
+import { dialect as searchSerper } from './search/serper/serper.dialect.js';
+import { dialect as searchTavily } from './search/tavily/tavily.dialect.js';
 import type { SpeechDialect } from './speech/speech-dialect.js';
 import { dialect as speechOpenai } from './speech/openai/openai.dialect.js';
 import type { TextDialect } from './text/text-dialect.js';
@@ -45,6 +55,20 @@ export const MODERATIONS_DIALECTS: ReadonlyMap<string, ModerationsDialect> = new
 );
 export type { ModerationsDialect } from './moderations/moderations-dialect.js';
 export { moderationsOpenai };
+
+/** Dialects of the family rerank, by the name that routes of the catalogue give them. */
+export const RERANK_DIALECTS: ReadonlyMap<string, RerankDialect> = new Map(
+  [rerankCohere, rerankJina, rerankVoyage].map((dialect) => [dialect.name, dialect]),
+);
+export type { RerankDialect, RerankRequest, RerankOrder } from './rerank/rerank-dialect.js';
+export { rerankCohere, rerankJina, rerankVoyage };
+
+/** Dialects of the family search, by the name that routes of the catalogue give them. */
+export const SEARCH_DIALECTS: ReadonlyMap<string, SearchDialect> = new Map(
+  [searchBrave, searchExa, searchPerplexity, searchSerper, searchTavily].map((dialect) => [dialect.name, dialect]),
+);
+export type { SearchDialect, SearchRequest, SearchFindings, SearchResult } from './search/search-dialect.js';
+export { searchBrave, searchExa, searchPerplexity, searchSerper, searchTavily };
 
 /** Dialects of the family speech, by the name that routes of the catalogue give them. */
 export const SPEECH_DIALECTS: ReadonlyMap<string, SpeechDialect> = new Map(

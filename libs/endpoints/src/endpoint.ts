@@ -91,6 +91,10 @@ export interface Asked<Request = unknown> {
   readonly endUser: string | null;
   /** What a model must be for this endpoint at all; a model that is not gets the status: 422 is validation_error, others model_capability_not_supported. */
   readonly serves: Need & { readonly status: 400 | 422 | 501 };
+  /** Code for a model outside an allow-list; absent = model_not_found, which hides what is there. */
+  readonly outsideAllowList?: 'forbidden';
+  /** A further model that the caller must be allowed to use, whatever serves: 403 otherwise. */
+  readonly alsoUses?: string;
   /** Hard requirements: a route whose model lacks one leaves the plan. */
   readonly requires: readonly Requirement[];
   /** Dialect in which nothing is translated: among routes of one price it goes first. */

@@ -5,9 +5,11 @@ import { endpoint as embeddings } from './embeddings/embeddings.endpoint.js';
 import { endpoint as images } from './images/images.endpoint.js';
 import { endpoint as messages } from './messages/messages.endpoint.js';
 import { endpoint as moderations } from './moderations/moderations.endpoint.js';
+import { endpoint as rerank } from './rerank/rerank.endpoint.js';
 import { endpoint as responses } from './responses/responses.endpoint.js';
 import { endpoint as speech } from './speech/speech.endpoint.js';
 import { endpoint as transcriptions } from './transcriptions/transcriptions.endpoint.js';
 import { endpoint as translations } from './translations/translations.endpoint.js';
+import { endpoint as webSearch } from './web-search/web-search.endpoint.js';
 
-export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, images, messages, moderations, responses, speech, transcriptions, translations];
+export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, images, messages, moderations, rerank, responses, speech, transcriptions, translations, webSearch];

@@ -4,10 +4,12 @@ import { provider as alibaba } from './alibaba/alibaba.provider.js';
 import { provider as amazonBedrock } from './amazon-bedrock/amazon-bedrock.provider.js';
 import { provider as anthropic } from './anthropic/anthropic.provider.js';
 import { provider as azure } from './azure/azure.provider.js';
+import { provider as brave } from './brave/brave.provider.js';
 import { provider as cerebras } from './cerebras/cerebras.provider.js';
 import { provider as cohere } from './cohere/cohere.provider.js';
 import { provider as deepinfra } from './deepinfra/deepinfra.provider.js';
 import { provider as deepseek } from './deepseek/deepseek.provider.js';
+import { provider as exa } from './exa/exa.provider.js';
 import { provider as fireworks } from './fireworks/fireworks.provider.js';
 import { provider as google } from './google/google.provider.js';
 import { provider as googleVertex } from './google-vertex/google-vertex.provider.js';
@@ -23,8 +25,10 @@ import { provider as openai } from './openai/openai.provider.js';
 import { provider as openaiCompatible } from './openai-compatible/openai-compatible.provider.js';
 import { provider as openrouter } from './openrouter/openrouter.provider.js';
 import { provider as perplexity } from './perplexity/perplexity.provider.js';
+import { provider as serper } from './serper/serper.provider.js';
 import { provider as simulated } from './simulated/simulated.provider.js';
 import { provider as simulatedMessages } from './simulated-messages/simulated-messages.provider.js';
+import { provider as tavily } from './tavily/tavily.provider.js';
 import { provider as together } from './together/together.provider.js';
 import { provider as vllm } from './vllm/vllm.provider.js';
 import { provider as voyage } from './voyage/voyage.provider.js';
@@ -36,10 +40,12 @@ export const PROVIDERS: readonly Provider[] = [
   amazonBedrock,
   anthropic,
   azure,
+  brave,
   cerebras,
   cohere,
   deepinfra,
   deepseek,
+  exa,
   fireworks,
   google,
   googleVertex,
@@ -55,8 +61,10 @@ export const PROVIDERS: readonly Provider[] = [
   openaiCompatible,
   openrouter,
   perplexity,
+  serper,
   simulated,
   simulatedMessages,
+  tavily,
   together,
   vllm,
   voyage,

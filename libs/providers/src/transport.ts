@@ -32,14 +32,17 @@ export interface UpstreamRequest {
 
 /** A dialect's request at an address, with the provider's own headers. */
 export function upstreamRequest(
-  { contentType, accept, headers, pieces, byteLength }: UpstreamBody,
+  { method, contentType, accept, headers, pieces, byteLength }: UpstreamBody,
   url: string,
   credentials: Readonly<Record<string, string>>,
 ): UpstreamRequest {
   return {
-    method: 'POST',
+    method: method ?? 'POST',
     url,
-    headers: { ...credentials, ...headers, 'content-type': contentType, accept },
+    headers:
+      method === 'GET'
+        ? { ...credentials, ...headers, accept }
+        : { ...credentials, ...headers, 'content-type': contentType, accept },
     body: pieces,
     byteLength,
   };

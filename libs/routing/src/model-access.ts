@@ -19,9 +19,18 @@ export function accessOf(
     : 'not_allowed';
 }
 
-/** Throws 403 model_excluded for a block-list hit and 404 model_not_found for an allow-list miss (decisions.md). */
-export function requireAccess(access: readonly ModelAccess[], modelId: string): void {
+/**
+ * Throws 403 model_excluded for a block-list hit and 404 model_not_found for an allow-list miss (decisions.md), 403
+ * forbidden where nothing is to be hidden.
+ */
+export function requireAccess(
+  access: readonly ModelAccess[],
+  modelId: string,
+  outside: 'model_not_found' | 'forbidden' = 'model_not_found',
+): void {
   const verdict = accessOf(access, modelId);
   if (verdict === 'blocked') throw new ApiError('model_excluded', { param: 'model' });
-  if (verdict === 'not_allowed') throw modelNotFound();
+  if (verdict === 'allowed') return;
+  if (outside === 'model_not_found') throw modelNotFound();
+  throw new ApiError('forbidden', { message: `The key may not use ${modelId}.`, param: 'model' });
 }

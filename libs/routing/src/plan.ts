@@ -195,7 +195,7 @@ function withoutOpen(routes: PlannedRoute[], breakers: PlanOptions['breakers']):
 /** The model asked for, which the caller may use and which serves the endpoint. Throws 422, 404, 403, 400 or 501. */
 function askedModel({ asked, principal, index }: PlanOptions, name: string): CatalogueModel {
   const model = index.model(name);
-  requireAccess(principal.access, model.record.id);
+  requireAccess(principal.access, model.record.id, asked.outsideAllowList);
   if (!has(model.record, asked.serves)) throw cannotServe(model, asked);
   return model;
 }
@@ -264,6 +264,7 @@ function chosen(options: PlanOptions): { model: CatalogueModel; found: Survey; o
 export function planRoutes(options: PlanOptions): Plan {
   const { asked, principal, index } = options;
   const name = askedName(options);
+  if (asked.alsoUses !== undefined) requireAccess(principal.access, asked.alsoUses, 'forbidden');
   const policy = principal.routingPolicy ?? NO_POLICY;
   const auto = name === AUTO ? chosen(options) : null;
   const model = auto?.model ?? askedModel(options, name);

@@ -8,6 +8,8 @@ interface SimRequest {
   readonly json: JsonObject | undefined;
   readonly body: Buffer;
   readonly contentType: string;
+  /** With its query. */
+  readonly path: string;
   readonly script: Script;
   /** Twelve characters that make every id of this answer unique. */
   readonly id: string;
@@ -25,6 +27,8 @@ export interface SimAnswer {
 export interface SimEndpoint {
   /** End of its path, for example `/embeddings`. */
   readonly path: string;
+  /** POST where it is absent. */
+  readonly method?: 'GET';
   /** The answer is a function of the request and its script only. */
   answer(request: SimRequest): SimAnswer | NativeError;
 }

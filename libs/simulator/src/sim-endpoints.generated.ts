@@ -2,9 +2,12 @@
 import { simulated as embeddings } from './embeddings/embeddings.sim.js';
 import { simulated as images } from './images/images.sim.js';
 import { simulated as moderations } from './moderations/moderations.sim.js';
+import { simulated as rerank } from './rerank/rerank.sim.js';
+import { simulated as search } from './search/search.sim.js';
+import { simulated as searchGet } from './search-get/search-get.sim.js';
 import { simulated as speech } from './speech/speech.sim.js';
 import { simulated as transcriptions } from './transcriptions/transcriptions.sim.js';
 import { simulated as translations } from './translations/translations.sim.js';
 import type { SimEndpoint } from './sim-endpoint.js';
 
-export const SIM_ENDPOINTS: readonly SimEndpoint[] = [embeddings, images, moderations, speech, transcriptions, translations];
+export const SIM_ENDPOINTS: readonly SimEndpoint[] = [embeddings, images, moderations, rerank, search, searchGet, speech, transcriptions, translations];

@@ -116,8 +116,10 @@ class Simulator {
           ? responsesDialect
           : undefined;
     if (dialect !== undefined && method === 'POST') return this.infer(exchange, dialect);
-    const endpoint = SIM_ENDPOINTS.find(({ path: end }) => route.endsWith(end));
-    if (endpoint !== undefined && method === 'POST') return this.answerWhole(exchange, endpoint);
+    const endpoint = SIM_ENDPOINTS.find(
+      ({ path: end, method: wanted = 'POST' }) => wanted === method && route.endsWith(end),
+    );
+    if (endpoint !== undefined) return this.answerWhole(exchange, endpoint);
     if (route.endsWith('/models') && method === 'GET') return listModels(exchange);
     const message = `Invalid URL (${method} ${route})`;
     sendWhole(exchange, 404, JSON_TYPE, JSON.stringify(chatDialect.refuse(404, message).body));
@@ -151,15 +153,15 @@ class Simulator {
   }
 
   private answerWhole(exchange: Exchange, endpoint: SimEndpoint): void {
-    const { headers, body } = exchange.request;
-    const refused = chatDialect.checkHeaders(headers);
+    const { headers, body, path } = exchange.request;
+    const refused = chatDialect.checkHeaders(withKey(headers));
     if (refused !== undefined) return sendError(exchange, refused);
     const contentType = headers['content-type'] ?? '';
     const parsed = contentType.startsWith(JSON_TYPE) ? parseJson(body.toString('utf8')) : undefined;
     const json = isObject(parsed) ? parsed : undefined;
     try {
       const script = this.scriptOf(json ?? {}, exchange, this.orderedOr(headers['x-sim']));
-      const request = { json, body, contentType, script, id: this.nextId() };
+      const request = { json, body, contentType, path, script, id: this.nextId() };
       void playWhole(exchange, script, () => endpoint.answer(request));
     } catch (error) {
       if (!(error instanceof ScriptFault)) throw error;
@@ -205,6 +207,14 @@ class Simulator {
     this.answers += 1;
     return this.answers.toString(36).padStart(12, '0');
   }
+}
+
+/** Headers in which providers of other kinds take their key. */
+const KEY_HEADERS = ['x-api-key', 'x-subscription-token'];
+
+function withKey(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const name = KEY_HEADERS.find((one) => one in headers);
+  return name === undefined ? headers : { authorization: `Bearer ${headers[name]}` };
 }
 
 /** Everything that takes time or breaks off; a script's fault found on the way is answered while that is possible. */

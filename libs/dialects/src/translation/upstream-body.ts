@@ -1,5 +1,7 @@
 /** The request for an upstream, as its dialect makes it. The provider adds the address and the credential. */
 export interface UpstreamBody {
+  /** POST where it is absent. A GET has no body: what it asks stands in the query of `path`. */
+  readonly method?: 'GET';
   /** Below the provider's API root, for example `/chat/completions`. */
   readonly path: string;
   readonly contentType: string;

@@ -1,5 +1,6 @@
 import { BodyFault, parseBody, type Capability, type ModelRequest, type TextCaller } from '@gateway/dialects';
 import { StoredContentNeeded } from '../stored/stored-content-needed.js';
+import { SEARCH_MODEL, searchesWeb } from '../web-search/search-model.js';
 import type { Asked, CallerBody, Need, Requirement } from '../endpoint.js';
 
 /** What a capability asks of the model. What it asks of the wire format is the dialect's (`misfit`). */
@@ -35,6 +36,9 @@ export function readText(
     endUser: request.endUser,
     serves,
     requires: requirements(request),
+    ...((body.value.tools ?? body.value.web_search_options) != null && searchesWeb(body.value)
+      ? { alsoUses: SEARCH_MODEL }
+      : {}),
     dialect: request.dialect,
     input: {
       inputBytes: textBytes,

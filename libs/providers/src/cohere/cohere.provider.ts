@@ -20,7 +20,7 @@ const COMPATIBLE: ReadonlySet<string> = new Set(['/chat/completions', '/embeddin
 export const provider: Provider = {
   slug: 'cohere',
   name: NAME,
-  dialects: ['cohere', 'cohere-embeddings', 'chat', 'embeddings'],
+  dialects: ['cohere', 'cohere-embeddings', 'cohere-rerank', 'chat', 'embeddings'],
   credentialEnv: 'COHERE_API_KEY',
   baseUrlEnv: 'COHERE_BASE_URL',
   defaultBaseUrl: 'https://api.cohere.com',

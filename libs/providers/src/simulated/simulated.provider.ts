@@ -16,6 +16,8 @@ export const provider = openAiCompatible({
     'speech',
     'transcriptions',
     'whisper',
+    'perplexity-search',
+    'rerank',
   ],
   quirks: { maxTokensParam: 'max_completion_tokens', takesTokenIds: true },
 });

@@ -6,6 +6,7 @@ export const provider = openAiCompatible({
   credentialEnv: 'TOGETHER_API_KEY',
   baseUrlEnv: 'TOGETHER_BASE_URL',
   defaultBaseUrl: 'https://api.together.xyz/v1',
+  dialects: ['chat', 'rerank'],
   quirks: {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',

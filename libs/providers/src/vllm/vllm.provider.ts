@@ -8,7 +8,7 @@ export const provider = openAiCompatible({
   defaultBaseUrl: 'http://127.0.0.1:8000/v1',
   root: '/v1',
   isKeyless: true,
-  dialects: ['chat', 'embeddings'],
+  dialects: ['chat', 'embeddings', 'rerank'],
   quirks: {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',

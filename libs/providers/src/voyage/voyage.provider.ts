@@ -7,6 +7,6 @@ export const provider = openAiCompatible({
   baseUrlEnv: 'VOYAGE_BASE_URL',
   defaultBaseUrl: 'https://api.voyageai.com/v1',
   check: { path: '/embeddings', sendsNothing: true },
-  dialects: ['embeddings'],
+  dialects: ['embeddings', 'voyage-rerank'],
   quirks: { dimensionsParam: 'output_dimension', refuses: ['encoding_format', 'user', 'safety_identifier'] },
 });

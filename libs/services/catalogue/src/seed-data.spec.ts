@@ -59,6 +59,7 @@ const UNITS: Record<string, keyof PriceRecord> = {
   per_1m_characters: 'characters_usd_per_1m',
   per_second: 'video_usd_per_second',
   per_image: 'image_usd_per_unit',
+  per_1k_searches: 'search_usd_per_1k',
 };
 /** What a model of each type delivers (or, for embeddings and transcription, reads): one of these rates must be there. */
 const DELIVERED: Record<ModelType, (keyof PriceRecord)[]> = {
@@ -116,14 +117,23 @@ function rates(price: PriceRecord): [string, unknown][] {
   return rows.flatMap((row) => Object.entries(row).filter(([field]) => RATE_FIELD.test(field)));
 }
 
-function priceFaults(type: ModelType, free: boolean, price: PriceRecord): string[] {
+function priceFaults(
+  { model_type: type, output_modalities: output, is_free: free = false }: SeedModel,
+  price: PriceRecord,
+): string[] {
   const faults: string[] = [];
   for (const [field, rate] of rates(price)) {
     if (typeof rate !== 'string' || !MONEY.test(rate)) faults.push(`${field} is not money`);
     if (free !== isZero(rate)) faults.push(`${field} ${free ? 'costs in a free model' : 'is zero'}`);
   }
   if (free !== (price.is_free === true)) faults.push('is_free differs between model and price');
-  const delivers = type === 'text' || !free ? DELIVERED[type] : [];
+  const delivers = output.includes('search_results')
+    ? (['search_usd_per_1k'] as const)
+    : output.includes('rerank')
+      ? (['search_usd_per_1k', 'prompt_usd_per_1m'] as const)
+      : type === 'text' || !free
+        ? DELIVERED[type]
+        : [];
   if (!delivers.some((field) => present(price, field))) faults.push('no rate for what it delivers');
   for (const [twin, base] of TWINS) {
     if (present(price, twin) && (!present(price, base) || isZero(price[base])))
@@ -144,7 +154,7 @@ function priceFaults(type: ModelType, free: boolean, price: PriceRecord): string
 }
 
 function routeFaults(model: SeedModel, route: SeedRoute): string[] {
-  const faults = priceFaults(model.model_type, model.is_free === true, route.price);
+  const faults = priceFaults(model, route.price);
   const provider = providers.find((candidate) => candidate.slug === route.provider);
   if (!provider) faults.push(`unknown provider ${route.provider}`);
   else if (!provider.dialects.includes(route.dialect))
@@ -176,8 +186,10 @@ function modelFaults(model: SeedModel): string[] {
   const efforts = model.reasoning.efforts ?? [];
   if (model.reasoning.style !== 'none' && efforts.length === 0) faults.push('style without efforts');
   if (efforts.some((effort) => !EFFORTS.includes(effort))) faults.push('unknown effort');
-  // A model that judges reads texts and answers none.
-  const judges = model.routes.some(({ dialect }) => dialect === 'moderations');
+  // A model that judges, searches or puts in order reads texts and answers none.
+  const judges =
+    model.routes.some(({ dialect }) => dialect === 'moderations') ||
+    model.output_modalities.some((output) => output === 'search_results' || output === 'rerank');
   if ((model.model_type === 'text' && !judges) !== model.supports.includes('completions_api'))
     faults.push('text and completions differ');
   if ((model.model_type === 'embedding') !== model.supports.includes('embeddings'))

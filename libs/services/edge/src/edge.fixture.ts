@@ -55,8 +55,9 @@ function simulatedAccess(
   sim: UpstreamSim,
   addresses: Readonly<Record<string, string>>,
 ): Map<string, EnabledProvider> {
-  const chosen = PROVIDERS.filter(({ slug }) =>
-    ['simulated', 'simulated-messages', 'openai', 'anthropic'].includes(slug),
+  const chosen = PROVIDERS.filter(
+    ({ slug }) =>
+      ['simulated', 'simulated-messages', 'openai', 'anthropic'].includes(slug) || slug in addresses,
   );
   return new Map(
     chosen.map((provider) => {

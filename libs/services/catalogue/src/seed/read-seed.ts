@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
-import { validatePriceRecord } from '@gateway/money';
+import type { PriceRecord } from '@gateway/contracts';
+import { validatePriceRecord, type PricedModelType } from '@gateway/money';
 import { SeedBrand, SeedModel, SeedProvider, type Seed } from './seed-record.js';
 
 /** The data files that come with the service. */
@@ -95,9 +96,10 @@ export function referenceFaults({ brands, providers, models, others = [] }: Refe
 }
 
 function* routeFaults(
-  { routes, model_type: type }: SeedModel,
+  model: SeedModel,
   knownProviders: ReadonlySet<string>,
 ): Generator<Omit<ModelFault, 'model'>> {
+  const { routes } = model;
   const targets = new Set<string>();
   for (const [at, { provider, upstream_model: upstream, price }] of routes.entries()) {
     const target = `${provider} ${upstream}`;
@@ -105,9 +107,19 @@ function* routeFaults(
     targets.add(target);
     if (!knownProviders.has(provider))
       yield { loc: ['routes', at, 'provider'], msg: `unknown provider ${provider}` };
-    for (const { loc, msg } of validatePriceRecord(price, type)) {
+    for (const { loc, msg } of validatePriceRecord(price, deliveredBy(model, price))) {
       const where = ['routes', at, 'price', ...loc];
       yield { loc: where, msg: `${target}: ${[...loc, msg].join(' ')}` };
     }
   }
+}
+
+/** What the price is of: engines deliver searches, and a reranker only reads, by searches or by tokens. */
+function deliveredBy(
+  { model_type: type, output_modalities: output }: SeedModel,
+  price: PriceRecord,
+): PricedModelType {
+  if (output.includes('search_results')) return 'search';
+  if (output.includes('rerank')) return price.search_usd_per_1k == null ? 'embedding' : 'search';
+  return type;
 }

@@ -1,0 +1,29 @@
+import { objectOf } from '../../body/json-object.js';
+import { parseUpstreamObject } from '../../body/upstream-json.js';
+import { JSON_TYPE, jsonBody } from '../../translation/upstream-body.js';
+import { countOf, ranksOf } from '../ranks.js';
+import type { RerankDialect } from '../rerank-dialect.js';
+
+/** Cohere's rerank, billed by searches: up to 100 documents each. */
+export const dialect: RerankDialect = {
+  name: 'cohere-rerank',
+  misfit: () => null,
+  encode: ({ query, documents, topN, maxTokensPerDocument }, { upstreamModel }) =>
+    jsonBody('/rerank', JSON_TYPE, {
+      model: upstreamModel,
+      query,
+      documents,
+      top_n: topN,
+      ...(maxTokensPerDocument === null ? {} : { max_tokens_per_doc: maxTokensPerDocument }),
+    }),
+  decode: (bytes, request) => {
+    const answer = parseUpstreamObject(bytes);
+    const ranks = ranksOf(answer?.results, request);
+    if (answer === null || ranks === null) return null;
+    const searches = countOf(objectOf(objectOf(answer.meta).billed_units).search_units);
+    return {
+      ranks,
+      usage: { prompt_tokens: 0, completion_tokens: 0, ...(searches === undefined ? {} : { searches }) },
+    };
+  },
+};

@@ -1,0 +1,31 @@
+import type { UnitUsage } from '@gateway/contracts';
+import type { RouteTarget } from '../translation/translation.js';
+import type { UpstreamBody } from '../translation/upstream-body.js';
+
+/** What an upstream that puts documents in order speaks. */
+export interface RerankDialect {
+  /** As the routes of the catalogue name it. */
+  readonly name: string;
+  /** The caller's parameter that the upstream has no word for; null where it can carry the request. */
+  misfit(request: RerankRequest): string | null;
+  encode(request: RerankRequest, target: RouteTarget): UpstreamBody;
+  /** Of the whole answer; null where the bytes are none. Never throws. */
+  decode(bytes: Uint8Array, request: RerankRequest): RerankOrder | null;
+}
+
+/** A request for an order of documents, checked. */
+export interface RerankRequest {
+  readonly query: string;
+  readonly documents: readonly string[];
+  /** How many are returned, at most all. */
+  readonly topN: number;
+  readonly returnsDocuments: boolean;
+  readonly maxTokensPerDocument: number | null;
+}
+
+/** The best first. */
+export interface RerankOrder {
+  readonly ranks: readonly { readonly index: number; readonly score: number }[];
+  /** As the provider counted: tokens or searches. */
+  readonly usage: UnitUsage;
+}
