@@ -15,6 +15,7 @@ import {
   type LogLevel,
   type TrustedProxies,
 } from '@gateway/platform';
+import { ObjectStoreConfig } from '@gateway/object-store';
 import { UsageConfig } from '@gateway/usage';
 import { WorkersConfig } from '@gateway/workers';
 import { join, resolve } from 'node:path';
@@ -53,6 +54,7 @@ export interface DataPaths {
   logs: string;
   firstRun: string;
   mail: string;
+  objects: string;
 }
 
 export interface ServiceConfigs {
@@ -63,6 +65,7 @@ export interface ServiceConfigs {
   workers: Readonly<WorkersConfig>;
   edge: Readonly<EdgeConfig>;
   mail: Readonly<MailConfig>;
+  objects: Readonly<ObjectStoreConfig>;
   providers: ReturnType<typeof enabledProviders>;
   addresses: ReturnType<typeof providerAddresses>;
 }
@@ -91,6 +94,7 @@ export function dataPaths(folder: string): DataPaths {
     logs: join(dir, 'logs'),
     firstRun: join(dir, 'first-run.json'),
     mail: join(dir, 'mail'),
+    objects: join(dir, 'objects'),
   };
 }
 
@@ -123,6 +127,9 @@ export function readServices(
     NOTIFICATIONS_SECRETS_CREATE: 'true',
     ALERTS_PUBLIC_URL:
       env.ALERTS_PUBLIC_URL || env.KEYS_PUBLIC_URL || `http://127.0.0.1:${env.PORT || '8080'}`,
+    OBJECT_STORE_DIR: env.OBJECT_STORE_DIR || paths.objects,
+    OBJECT_STORE_PUBLIC_URL:
+      env.OBJECT_STORE_PUBLIC_URL || env.KEYS_PUBLIC_URL || `http://127.0.0.1:${env.PORT || '8080'}`,
     JOURNAL_DIR: env.JOURNAL_DIR || paths.journal,
     SIMULATED_PROVIDER: 'true',
     SIMULATED_API_KEY: 'built-in',
@@ -137,6 +144,7 @@ export function readServices(
     workers: () => loadConfig(WorkersConfig, decided),
     edge: () => loadConfig(EdgeConfig, decided),
     mail: () => loadConfig(MailConfig, decided),
+    objects: () => loadConfig(ObjectStoreConfig, decided),
     providers: () => enabledProviders(decided),
     addresses: () => providerAddresses(decided),
   });

@@ -6,6 +6,7 @@ import { MailModule } from '@gateway/mail';
 import { NOTIFICATIONS_SCHEMA, NOTIFICATIONS_SCHEMA_DIR, NotificationsModule } from '@gateway/notifications';
 import { applyMigrations, EmbeddedPostgres } from '@gateway/database';
 import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
+import { ObjectStoreModule } from '@gateway/object-store';
 import {
   bootstrap,
   logDestination,
@@ -128,6 +129,7 @@ function startServices(
     imports: [
       platform,
       MailModule.with(services.mail),
+      ObjectStoreModule.with(services.objects),
       KeysModule.with(services.keys, services.addresses),
       CatalogueModule.with(services.catalogue),
       UsageModule.with(services.usage),

@@ -9,12 +9,14 @@ import {
   RemoteStoredContentModule,
   type FleetSettings,
 } from '@gateway/fleet';
+import { ObjectStoreModule, type ObjectStoreConfig } from '@gateway/object-store';
 import { frontDoorOf } from './front-door-of.js';
 import { fleetShipper } from './fleet-shipper.js';
 
 export interface EdgeSettings {
   fleet: FleetSettings;
   config: Readonly<EdgeConfig>;
+  objects: Readonly<ObjectStoreConfig>;
   providers: ReadonlyMap<string, EnabledProvider>;
   addresses: ReadonlyMap<string, string>;
 }
@@ -23,11 +25,13 @@ export interface EdgeSettings {
 export function edgeParts({
   fleet,
   config,
+  objects,
   providers,
   addresses,
 }: EdgeSettings): (DynamicModule | Type<unknown>)[] {
   const edge = EdgeModule.with({ config, providers, addresses, frontDoor: frontDoorOf(config) });
   const ports = [
+    ObjectStoreModule.with(objects),
     RemotePrincipalsModule,
     RemoteProviderKeysModule,
     RemoteCatalogueModule,

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { EdgeConfig, enabledProviders } from '@gateway/edge';
 import { startFleetApp, readFleetSettings } from '@gateway/fleet';
+import { ObjectStoreConfig } from '@gateway/object-store';
 import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
 import { providerAddresses } from '@gateway/upstream';
 import { EdgeLimitsConfig, edgeLimits } from './edge-limits.js';
@@ -12,6 +13,7 @@ await runMain('edge', () => {
     fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL', 'USAGE_URL', 'WORKERS_URL'], env),
     config: () => loadConfig(EdgeConfig, env),
     limits: () => loadConfig(EdgeLimitsConfig, env),
+    objects: () => loadConfig(ObjectStoreConfig, env),
     providers: () => enabledProviders(env),
     addresses: () => providerAddresses(env),
   });

@@ -56,7 +56,10 @@ export {
   RecallBody,
   ResponseQuery,
 } from './http/responses.js';
+export { ObjectLinkQuery } from './http/objects.js';
 export { OrgOwners } from './ports/org-owners.js';
+export { ObjectStore, ObjectTooLarge, objectName } from './ports/object-store.js';
+export type { ObjectKey, StoredObject } from './ports/object-store.js';
 export { Mailer } from './ports/mailer.js';
 export type { OutgoingMail } from './ports/mailer.js';
 export type { AppliedRange } from './ports/funds.js';

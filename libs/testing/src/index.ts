@@ -35,3 +35,5 @@ export {
   type SeenRequest,
   type UpstreamDouble,
 } from './upstream-double.js';
+export { testS3 } from './test-s3.js';
+export type { TestS3 } from './test-s3.js';

@@ -5,6 +5,7 @@ import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import {
   CatalogueReader,
   Funds,
+  ObjectStore,
   PrincipalReader,
   ProviderKeyVault,
   ResponseStore,
@@ -26,6 +27,7 @@ import {
   SystemRandom,
   type RunningApp,
 } from '@gateway/platform';
+import { FolderStore } from '@gateway/object-store';
 import { PROVIDERS } from '@gateway/providers';
 import { startUpstreamSim, type RecordedRequest, type UpstreamSim } from '@gateway/simulator';
 import {
@@ -113,6 +115,7 @@ export interface EdgeUnderTest {
   responses: ResponseStoreDouble;
   vault: ProviderKeyVaultDouble;
   stored: StoredContentDouble;
+  objects: FolderStore;
   journal: JournalRuntime;
   sim: UpstreamSim;
   app: RunningApp;
@@ -173,6 +176,19 @@ function simulatedRoute(
   return { provider: isClaude ? 'simulated-messages' : 'simulated', upstreamModel, price: String(at + 1) };
 }
 
+function fundsWith(limits: LimitStoreDouble, balanceUsd: number): FundsDouble {
+  return Object.assign(new FundsDouble(limits), { balanceNano: BigInt(balanceUsd) * 1_000_000_000n });
+}
+
+function objectsIn(folder: string): FolderStore {
+  return new FolderStore({
+    folder: join(folder, 'objects'),
+    publicUrl: 'http://gateway.test',
+    clock,
+    random,
+  });
+}
+
 interface AppParts {
   log: EventLogDouble;
   limits: LimitStoreDouble;
@@ -182,6 +198,7 @@ interface AppParts {
   responses: ResponseStoreDouble;
   vault: ProviderKeyVaultDouble;
   stored: StoredContentDouble;
+  objects: FolderStore;
   edgeModule: DynamicModule;
 }
 
@@ -195,6 +212,7 @@ function appOf({
   responses,
   vault,
   stored,
+  objects,
   edgeModule,
 }: AppParts): Type<unknown> {
   const ports = [
@@ -204,6 +222,7 @@ function appOf({
     { provide: ResponseStore, useValue: responses },
     { provide: ProviderKeyVault, useValue: vault },
     { provide: StoredContent, useValue: stored },
+    { provide: ObjectStore, useValue: objects },
     { provide: START_SHIPPER, useValue: keepingShipper(log) },
   ];
   const neighbours = {
@@ -274,17 +293,17 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
     testModel('simulator/claude', [{ provider: 'simulated-messages', upstreamModel: 'sim-claude' }]),
     ...(options.models ?? []),
   );
-  const funds = new FundsDouble(limits);
-  funds.balanceNano = BigInt(options.balanceUsd ?? 100) * 1_000_000_000n;
+  const funds = fundsWith(limits, options.balanceUsd ?? 100);
   const config = Object.assign(new EdgeConfig(), { JOURNAL_DIR: folder, ...options.config });
-  const responses = new ResponseStoreDouble();
   const [vault, stored] = [new ProviderKeyVaultDouble(), new StoredContentDouble()];
+  const [responses, objects] = [new ResponseStoreDouble(), objectsIn(folder)];
   const providers = simulatedAccess(sim, (await options.upstreams?.(sim)) ?? {});
   const addresses = new Map([...providers].map(([slug, { access }]) => [slug, access.baseUrl]));
   const edgeModule = EdgeModule.with({ config, providers, addresses, frontDoor: options.frontDoor ?? {} });
+  const parts = { log, limits, principals, catalogue, funds, responses, vault, stored, objects, edgeModule };
   const app = await bootstrap({
     name: 'edge',
-    module: appOf({ log, limits, principals, catalogue, funds, responses, vault, stored, edgeModule }),
+    module: appOf(parts),
     config: {
       host: '127.0.0.1',
       port: 0,
@@ -302,7 +321,7 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
     principals,
     limits,
     funds,
-    ...{ responses, vault, stored },
+    ...{ responses, vault, stored, objects },
     sim,
     app,
     addKey,

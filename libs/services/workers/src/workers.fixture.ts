@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Module } from '@nestjs/common';
-import { PrincipalReader, type ResponseStore, type StoredResponse } from '@gateway/contracts';
+import { ObjectStore, PrincipalReader, type ResponseStore, type StoredResponse } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
+import { ObjectStoreConfig, ObjectStoreModule } from '@gateway/object-store';
 import {
   bootstrap,
   mintSecret,
@@ -22,6 +26,7 @@ const random = new SystemRandom();
 export interface WorkersApp extends RunningApp {
   log: InProcessEventLog;
   responses: ResponseStore;
+  objects: ObjectStore;
   /** A credential of a key. */
   keyOf(keyId: string): string;
   call(method: string, path: string, key: string, body?: unknown): Promise<Answer>;
@@ -44,6 +49,7 @@ export const MIGRATED = {
 
 /** Starts the service over a migrated database. */
 export async function startWorkersApp(url: string): Promise<WorkersApp> {
+  const folder = mkdtempSync(join(tmpdir(), 'objects-'));
   const log = new InProcessEventLog({ clock: new SystemClock(), random });
   const principals = new PrincipalReaderDouble();
   const platform = PlatformModule.with({
@@ -58,6 +64,7 @@ export async function startWorkersApp(url: string): Promise<WorkersApp> {
   Module({
     imports: [
       platform,
+      ObjectStoreModule.with(Object.assign(new ObjectStoreConfig(), { OBJECT_STORE_DIR: folder })),
       WorkersModule.with(config),
       {
         module: class Neighbours {},
@@ -82,6 +89,11 @@ export async function startWorkersApp(url: string): Promise<WorkersApp> {
     ...app,
     log,
     responses: app.app.get(StoredResponses),
+    objects: app.app.get(ObjectStore),
+    close: async () => {
+      await app.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
     keyOf: (keyId) => {
       const secret = mintSecret('rsk_', random);
       principals.add(secret, keyPrincipal({ keyId, accountId: `acct_${keyId}` }));

@@ -5,6 +5,7 @@ import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { ConversationStore } from './conversations/conversations.store.js';
+import { ObjectsController } from './objects/objects.controller.js';
 import { SCHEMA, SCHEMA_DIR, WorkersDatabase } from './postgres/workers-database.js';
 import { Expiry } from './responses/expiry.js';
 import { InternalResponsesController } from './responses/internal-responses.controller.js';
@@ -13,7 +14,7 @@ import { StoredResponses } from './responses/responses.store.js';
 import { WorkersConfig } from './workers.config.js';
 import { WorkersConsumer } from './workers.consumer.js';
 
-/** What outlives a request. Needs the global PlatformModule; provides ResponseStore to everybody. */
+/** What outlives a request. Needs the global PlatformModule and the ObjectStore; provides ResponseStore to everybody. */
 @Module({})
 export class WorkersModule {
   static with(config: Readonly<WorkersConfig>): DynamicModule {
@@ -25,6 +26,7 @@ export class WorkersModule {
         ResponsesController,
         InternalResponsesController,
         ConversationsController,
+        ObjectsController,
       ],
       providers: [
         { provide: WorkersConfig, useValue: config },

@@ -39,6 +39,7 @@ const OWNERS: Record<keyof FrontDoorServices, readonly string[]> = {
   usage: ['/v1/usage', '/v1/balance', '/v1/billing', '/v1/admin/credits', '/v1/admin/books'],
   notifications: ['/alerts'],
   workers: [
+    '/objects',
     '/v1/batches',
     '/v1/files',
     '/v1/video',
