@@ -69,11 +69,13 @@ const AUTO = 'auto';
 const LIKELY_OUTPUT_TOKENS = 1_024;
 const LONG_INPUT_TOKENS = 8_000;
 const NO_POLICY: RoutingPolicy = {};
+/** Callers' text that a refusal repeats: a name, and no more. */
+const NAMEABLE = /^[\w.-]{1,64}$/;
 
 interface Survey {
   routes: PlannedRoute[];
   /** Why routes fell out, for the refusal when none is left. */
-  missing: string | null;
+  missing: { param: string; value?: string } | null;
   /** False where a route that did not serve might have: its provider is away, or a parameter stood in its way. */
   isForeign: boolean;
   /** A provider key that could serve the model, or is not allowed to, forbids the platform's credentials. */
@@ -104,7 +106,7 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
     }
     const missing = lacked ?? (servesTier(route.price, asked.tier) ? undefined : 'service_tier');
     if (missing !== undefined) {
-      found.missing ??= missing;
+      found.missing ??= { param: missing };
       continue;
     }
     const { dialect, upstreamModel, maxOutputTokens, contextLength } = route;
@@ -120,7 +122,8 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       quirks,
     });
     if (translation instanceof Misfit) {
-      found.missing ??= translation.param;
+      const { param, value } = translation;
+      if (param !== null) found.missing ??= { param, ...(value === undefined ? {} : { value }) };
       continue;
     }
     for (const providerKey of keys) {
@@ -160,10 +163,12 @@ function refuse(model: CatalogueModel, found: Survey, { principal, asked }: Plan
   }
   if (found.isPlatformOff) throw new ApiError('byok_model_not_allowed', { param: 'model' });
   if (found.missing !== null) {
+    const { param, value } = found.missing;
+    const named = value !== undefined && NAMEABLE.test(value) ? `${param} ${value}` : param;
     throw new ApiError('unsupported_operation', {
       providerCode: 'unsupported_operation',
-      message: `No provider of ${model.record.id} supports ${found.missing}.`,
-      param: found.missing,
+      message: `No provider of ${model.record.id} supports ${named}.`,
+      param,
     });
   }
   // Every route speaks of something else than this endpoint: waiting would not help.

@@ -158,6 +158,8 @@ export interface RequiredCapability {
   capability: Capability;
   /** Member of the body that asks for it, as the caller wrote it: named in the refusal. */
   param: string;
+  /** What the caller wrote there, where the member alone says too little: the type of a tool. */
+  value?: string;
 }
 
 /**

@@ -28,7 +28,11 @@ export interface RouteTarget {
 /** This route cannot serve this request, and leaves the plan. */
 export class Misfit {
   /** `param` is the caller's parameter that says so; null where the endpoint has no way to the route's dialect at all. */
-  constructor(readonly param: string | null) {}
+  constructor(
+    readonly param: string | null,
+    /** What stands there, where it is what the route lacks: the type of a tool. */
+    readonly value?: string,
+  ) {}
 }
 
 /**

@@ -37,7 +37,8 @@ export function translateText(
       ? undefined
       : request.requires.find(({ capability }) => capability === 'same_dialect');
   const param = native?.param ?? upstream.upstream.misfit(request, target);
-  return param === null ? new TextTranslation(caller, upstream, request, target) : new Misfit(param);
+  if (param === null) return new TextTranslation(caller, upstream, request, target);
+  return new Misfit(param, request.requires.find((one) => one.param === param)?.value);
 }
 
 class TextTranslation implements Translation {

@@ -36,8 +36,6 @@ export const ANTHROPIC_RULES: readonly FailureRule[] = [
   { names: ['permission_error'], verdict: 'permission' },
   { names: ['not_found_error'], message: /model/i, verdict: 'model_missing' },
   { names: ['not_found_error'], verdict: 'resource_missing' },
-  // A tier's spend cap answers 429 without saying when to come back: waiting does not help.
-  { status: 429, names: ['rate_limit_error'], withoutRetryAfter: true, verdict: 'quota' },
   { names: ['rate_limit_error'], verdict: 'rate' },
   { names: ['overloaded_error'], verdict: 'overloaded' },
   { names: ['timeout_error'], verdict: 'timeout' },

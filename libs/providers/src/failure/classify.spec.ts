@@ -227,7 +227,7 @@ describe('what a failure of an Anthropic-type upstream means', () => {
     expect(verdict(anthropic(code, type, message))).toBe(expected);
   });
 
-  it('tells a throttle from a spend cap of the tier by Retry-After', () => {
+  it('ERR-48 takes a 429 for a throttle, with Retry-After or without', () => {
     expect(verdict(anthropic(429, 'rate_limit_error', 'slow', { 'retry-after': '3' }))).toBe(
       'upstream_error/rate_limit_exceeded/429 rf',
     );
@@ -235,6 +235,10 @@ describe('what a failure of an Anthropic-type upstream means', () => {
       3_000,
     );
     expect(verdict(anthropic(429, 'rate_limit_error', 'slow'))).toBe(
+      'upstream_error/rate_limit_exceeded/429 rf',
+    );
+    // Only its words name a cap that waiting does not lift.
+    expect(verdict(anthropic(429, 'rate_limit_error', 'You have reached your monthly usage limit.'))).toBe(
       'upstream_error/internal_provider_error/503 fba',
     );
   });

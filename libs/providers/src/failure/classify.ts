@@ -11,8 +11,6 @@ export interface FailureRule {
   message?: RegExp;
   /** One of Google's reasons or quotas matches. */
   reason?: RegExp;
-  /** Only where the answer said nothing about when to come back. */
-  withoutRetryAfter?: true;
   verdict: Verdict;
 }
 
@@ -40,12 +38,7 @@ const BY_WORDING: readonly FailureRule[] = [
   },
 ];
 
-function holds(
-  rule: FailureRule,
-  status: number | null,
-  native: NativeError,
-  waitMs: number | null,
-): boolean {
+function holds(rule: FailureRule, status: number | null, native: NativeError): boolean {
   if (rule.status !== undefined) {
     const wanted: readonly number[] = typeof rule.status === 'number' ? [rule.status] : rule.status;
     // An in-band error may come without a status: then the names alone decide.
@@ -54,8 +47,7 @@ function holds(
   if (rule.names && !rule.names.includes(native.code) && !rule.names.includes(native.type)) return false;
   if (rule.message && !rule.message.test(native.message)) return false;
   const { reason } = rule;
-  if (reason && !native.reasons.some((one) => reason.test(one))) return false;
-  return !(rule.withoutRetryAfter && (waitMs !== null || status === null));
+  return !reason || native.reasons.some((one) => reason.test(one));
 }
 
 function byClass(status: number | null): Verdict {
@@ -63,14 +55,9 @@ function byClass(status: number | null): Verdict {
   return status >= 400 ? 'invalid_request' : 'bad_response';
 }
 
-function judge(
-  rules: readonly FailureRule[],
-  status: number | null,
-  native: NativeError,
-  waitMs: number | null,
-): Verdict {
+function judge(rules: readonly FailureRule[], status: number | null, native: NativeError): Verdict {
   for (const rule of [...rules, ...BY_WORDING, ...BY_STATUS])
-    if (holds(rule, status, native, waitMs)) return rule.verdict;
+    if (holds(rule, status, native)) return rule.verdict;
   return byClass(status);
 }
 
@@ -103,7 +90,7 @@ export function classifyFailure(
         Buffer.from(signal.body).toString('utf8', 0, 16_384),
         signal.nowMs,
       );
-      const verdict = judge(rules, signal.status, native, waitMs);
+      const verdict = judge(rules, signal.status, native);
       return verdictError(verdict, {
         providerName,
         message: native.message,
@@ -120,7 +107,7 @@ export function classifyFailure(
         return verdictError('connection', { providerName, message, httpStatus: null, byok });
       if (failure.kind === 'bad_response')
         return verdictError('bad_response', { providerName, message, httpStatus: null, byok });
-      return verdictError(judge(rules, failure.status, native, null), {
+      return verdictError(judge(rules, failure.status, native), {
         providerName,
         message,
         httpStatus: failure.status,

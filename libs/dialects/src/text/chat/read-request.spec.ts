@@ -242,7 +242,7 @@ describe('a chat request', () => {
     });
     expect(Object.fromEntries(request.requires.map(({ capability, param }) => [capability, param]))).toEqual({
       tools: 'tools',
-      custom_tools: 'tools',
+      custom_tools: 'tools[1].type',
       json_schema: 'response_format',
       choices: 'n',
       logprobs: 'logprobs',

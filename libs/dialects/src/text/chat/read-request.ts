@@ -202,11 +202,8 @@ function paramsNeed(value: JsonObject, tools: Tool[]): RequiredCapability[] {
     if (isNeeded) needs.push({ capability, param });
   };
   need(tools.length > 0, 'tools', 'tools');
-  need(
-    tools.some(({ custom }) => custom !== undefined),
-    'custom_tools',
-    'tools',
-  );
+  const custom = tools.findIndex((tool) => tool.custom !== undefined);
+  need(custom >= 0, 'custom_tools', `tools[${custom}].type`);
   need(objectOf(value.response_format).type === 'json_schema', 'json_schema', 'response_format');
   need((numberOf(value.n) ?? 1) > 1, 'choices', 'n');
   need(value.logprobs === true, 'logprobs', 'logprobs');

@@ -18,7 +18,34 @@ export class ContentFacts {
   images = 0;
   readonly documentBytes: number[] = [];
   hasCacheMarkers = false;
-  hasNativeBlocks = false;
+  /** Where the first of each stands. */
+  imageAt: string | null = null;
+  documentAt: string | null = null;
+  native: { param: string; value?: string } | null = null;
+  private message = -1;
+  private block = -1;
+
+  /** The block that is read next; without one: the instructions. */
+  enter(message: number, block: number): void {
+    this.message = message;
+    this.block = block;
+  }
+
+  /** As the caller would find it. */
+  get place(): string {
+    return this.message < 0 ? 'system' : `messages[${this.message}].content[${this.block}]`;
+  }
+
+  /** A block that only the dialect's own upstreams know. */
+  needsOwn(type: unknown): void {
+    const param = `${this.place}.type`;
+    this.native ??= typeof type === 'string' ? { param, value: type } : { param };
+  }
+
+  /** A file id means something to the provider that holds the file only. */
+  needsHolder(): void {
+    this.native ??= { param: `${this.place}.source.file_id` };
+  }
 
   addText(text: string): string {
     this.textBytes += Buffer.byteLength(text);
@@ -40,9 +67,9 @@ function mediaOf(source: JsonObject): MediaSource {
 
 function imagePart(block: JsonObject, facts: ContentFacts): ImagePart {
   facts.images += 1;
+  facts.imageAt ??= facts.place;
   const source = mediaOf(objectAt(block, 'source'));
-  // A file id means something to the provider that holds the file only.
-  if (source.kind === 'file') facts.hasNativeBlocks = true;
+  if (source.kind === 'file') facts.needsHolder();
   return { type: 'image', source, ...markerOf(block, facts) };
 }
 
@@ -65,11 +92,13 @@ function documentPart(block: JsonObject, facts: ContentFacts): DocumentPart {
         : objectsAt(source, 'content')
             .map((part) => textAt(part, 'text'))
             .join('\n');
-    if (objectsAt(source, 'content').some(({ type }) => type !== 'text')) facts.hasNativeBlocks = true;
+    const other = objectsAt(source, 'content').find(({ type }) => type !== 'text');
+    if (other) facts.needsOwn(other.type);
     return { type: 'document', source: { kind: 'text', text: facts.addText(text) }, ...rest };
   }
   const media = mediaOf(source);
-  if (media.kind === 'file') facts.hasNativeBlocks = true;
+  if (media.kind === 'file') facts.needsHolder();
+  facts.documentAt ??= facts.place;
   facts.documentBytes.push(media.kind === 'base64' ? Math.floor((media.data.length * 3) / 4) : 0);
   return { type: 'document', source: media, ...rest };
 }
@@ -86,7 +115,7 @@ function toolResult(block: JsonObject, facts: ContentFacts): ToolResultPart {
     if (inner.type === 'text') parts.push(textPart(inner, facts));
     else if (inner.type === 'image') parts.push(imagePart(inner, facts));
     else if (inner.type === 'document') parts.push(documentPart(inner, facts));
-    else facts.hasNativeBlocks = true;
+    else facts.needsOwn(inner.type);
   }
   return {
     type: 'tool_result',
@@ -128,18 +157,21 @@ function partOf(block: JsonObject, facts: ContentFacts): Part | null {
     case 'tool_result':
       return toolResult(block, facts);
     default:
-      facts.hasNativeBlocks = true;
+      facts.needsOwn(block.type);
       return null;
   }
 }
 
 /** One message -> its turns: tool results stand in a `tool` turn before the rest of the user turn (wire-formats 5.4). */
-export function turnsOf(message: JsonObject, facts: ContentFacts): Turn[] {
+export function turnsOf(message: JsonObject, at: number, facts: ContentFacts): Turn[] {
   const role = message.role === 'assistant' || message.role === 'system' ? message.role : 'user';
   if (typeof message.content === 'string')
     return [{ role, parts: [{ type: 'text', text: facts.addText(message.content) }] }];
   const parts = objectsAt(message, 'content')
-    .map((block) => partOf(block, facts))
+    .map((block, index) => {
+      facts.enter(at, index);
+      return partOf(block, facts);
+    })
     .filter((part) => part !== null);
   const results = parts.filter((part) => part.type === 'tool_result');
   const others = parts.filter((part) => part.type !== 'tool_result');

@@ -227,20 +227,26 @@ describe('the middle form of a messages request', () => {
       },
       { role: 'user', parts: [{ type: 'text', text: 'x' }] },
     ]);
-    expect(request.requires).toEqual([{ capability: 'image_input', param: 'messages' }]);
+    expect(request.requires).toEqual([{ capability: 'image_input', param: 'messages[2].content[1]' }]);
     expect(request.sizes.images).toBe(1);
   });
 
   it.each<[JsonObject, string]>([
-    [{ tools: [{ type: 'web_search_20260318', name: 'web_search' }] }, 'same_dialect tools'],
+    [{ tools: [{ type: 'web_search_20260318', name: 'web_search' }] }, 'same_dialect tools[0].type'],
     [{ container: 'c_1' }, 'same_dialect container'],
     [{ mcp_servers: [{ name: 'm' }] }, 'same_dialect mcp_servers'],
     [{ context_management: { edits: [] } }, 'same_dialect context_management'],
-    [{ messages: [user({ type: 'search_result', source: 's' })] }, 'same_dialect messages'],
-    [{ messages: [user({ type: 'container_upload', file_id: 'f' })] }, 'same_dialect messages'],
+    [
+      { messages: [user({ type: 'search_result', source: 's' })] },
+      'same_dialect messages[0].content[0].type',
+    ],
+    [
+      { messages: [user({ type: 'container_upload', file_id: 'f' })] },
+      'same_dialect messages[0].content[0].type',
+    ],
     [
       { messages: [user({ type: 'image', source: { type: 'file', file_id: 'f' } })] },
-      'image_input messages, same_dialect messages',
+      'image_input messages[0].content[0], same_dialect messages[0].content[0].source.file_id',
     ],
     [{ max_tokens: 0 }, 'same_dialect max_tokens'],
     [{ thinking: { type: 'between_tools' } }, 'same_dialect thinking'],
@@ -249,7 +255,7 @@ describe('the middle form of a messages request', () => {
     [{ thinking: { type: 'disabled' } }, ''],
     [
       { messages: [user({ type: 'document', source: { type: 'url', url: 'https://a.example/a.pdf' } })] },
-      'document_input messages',
+      'document_input messages[0].content[0]',
     ],
     [{ mcp_servers: [], container: null }, ''],
   ])('asks of a route what %j needs', (changes, needs) => {

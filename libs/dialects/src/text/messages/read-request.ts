@@ -121,10 +121,16 @@ function requirements(body: JsonObject, facts: ContentFacts): RequiredCapability
   const tools = objectsAt(body, 'tools');
   const thinking = objectAt(body, 'thinking').type;
   need(tools.some(isClientTool), 'tools', 'tools');
-  need(!tools.every(isClientTool), 'same_dialect', 'tools');
-  need(facts.images > 0, 'image_input', 'messages');
-  need(facts.documentBytes.length > 0, 'document_input', 'messages');
-  need(facts.hasNativeBlocks, 'same_dialect', 'messages');
+  const server = tools.findIndex((tool) => !isClientTool(tool));
+  if (server >= 0)
+    list.push({
+      capability: 'same_dialect',
+      param: `tools[${server}].type`,
+      value: textAt(tools[server], 'type'),
+    });
+  need(facts.imageAt !== null, 'image_input', facts.imageAt ?? '');
+  need(facts.documentAt !== null, 'document_input', facts.documentAt ?? '');
+  if (facts.native !== null) list.push({ capability: 'same_dialect', ...facts.native });
   need(isObject(objectAt(body, 'output_config').format), 'json_schema', 'output_config.format');
   need(thinking === 'enabled', 'reasoning_budget', 'thinking.budget_tokens');
   need(thinking === 'adaptive', 'reasoning', 'thinking');
@@ -163,7 +169,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
   const facts = new ContentFacts();
   const turns = [
     ...systemTurn(value, facts),
-    ...objectsAt(value, 'messages').flatMap((one) => turnsOf(one, facts)),
+    ...objectsAt(value, 'messages').flatMap((one, at) => turnsOf(one, at, facts)),
   ];
   const tools = objectsAt(value, 'tools')
     .filter(isClientTool)

@@ -144,12 +144,17 @@ function paramsNeed(value: JsonObject, tools: Tool[]): RequiredCapability[] {
     if (isNeeded) needs.push({ capability, param });
   };
   const hosted = hostedTool(value.tools);
+  const custom = objectsOf(value.tools).findIndex(({ type }) => type === 'custom');
   const { effort } = objectOf(value.reasoning);
   const include = Array.isArray(value.include) ? (value.include as unknown[]) : [];
   const customTool = tools.some(({ custom }) => custom !== undefined);
-  need(hosted >= 0, 'same_dialect', `tools[${hosted}].type`);
+  if (hosted >= 0) {
+    const { type } = objectsOf(value.tools)[hosted];
+    const named = typeof type === 'string' ? { value: type } : {};
+    needs.push({ capability: 'same_dialect', param: `tools[${hosted}].type`, ...named });
+  }
   need(tools.length > 0, 'tools', 'tools');
-  need(customTool, 'custom_tools', 'tools');
+  need(customTool, 'custom_tools', custom < 0 ? 'tools' : `tools[${custom}].type`);
   need(objectOf(objectOf(value.text).format).type === 'json_schema', 'json_schema', 'text.format');
   need(include.includes(LOGPROBS) || (numberOf(value.top_logprobs) ?? 0) > 0, 'logprobs', 'top_logprobs');
   need(typeof effort === 'string' && effort !== 'none', 'reasoning', 'reasoning.effort');

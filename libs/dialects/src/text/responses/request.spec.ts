@@ -97,7 +97,7 @@ describe('reading a responses request', () => {
     [{ input: 'x', prompt: { id: 'pmpt_1' } }, 'prompt'],
   ])('RESP-05 needs an upstream of the format for %j', (body, param) => {
     const { requires } = read({ model: MODEL, ...body });
-    expect(requires).toContainEqual({ capability: 'same_dialect', param });
+    expect(requires).toContainEqual(expect.objectContaining({ capability: 'same_dialect', param }));
   });
 
   it('RESP-05 flattens the tools of a namespace', () => {

@@ -175,6 +175,49 @@ describe('what is refused before a model', () => {
     expect(`${answer.status} ${body.error.code}`).toBe('501 model_capability_not_supported');
   });
 
+  it.each([
+    [
+      '/v1/messages',
+      {
+        messages: [{ role: 'user', content: 'x' }],
+        tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+      },
+      'tools[0].type web_search_20250305',
+    ],
+    [
+      '/v1/messages',
+      {
+        messages: [
+          { role: 'user', content: 'x' },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'text', text: 'x' },
+              { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} },
+            ],
+          },
+          { role: 'user', content: 'x' },
+        ],
+      },
+      'messages[1].content[1].type server_tool_use',
+    ],
+    ['/v1/responses', { input: 'x', tools: [{ type: 'web_search' }] }, 'tools[0].type web_search'],
+  ])('ERR-34 names the caller’s own parameter, and what stands in it: %s %j', async (path, more, named) => {
+    const body = { model: 'simulator/own-names', max_tokens: 10, max_output_tokens: undefined, ...more };
+    edge.serveModels(
+      testModel('simulator/own-names', [{ provider: 'simulated', upstreamModel: 'sim-chat' }], {
+        supports_responses_api: true,
+        supports_tools: true,
+      }),
+    );
+    if (path === '/v1/responses') delete (body as Json).max_tokens;
+    const { said, body: refused } = await refusal(edge.post(body, { path }));
+    expect([said.slice(0, 3), refused.error.message]).toEqual([
+      '400',
+      `No provider of simulator/own-names supports ${named}.`,
+    ]);
+  });
+
   it('CHAT-28 refuses flex where the model has no flex price, and CHAT-26 serves auto and default', async () => {
     const flex = hello('simulator/chat', { service_tier: 'flex' });
     expect((await refusal(edge.post(flex))).said).toBe('400 unsupported_operation');
