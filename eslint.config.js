@@ -1,5 +1,6 @@
 import eslint from '@eslint/js';
 import nx from '@nx/eslint-plugin';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 const generated = ['**/generated/**', 'dist/**', '.data/**', '.cache/**', '.nx/**', 'coverage/**'];
@@ -17,6 +18,7 @@ const adapters = [
   'apps/**',
   'e2e/**',
   '**/*.spec.ts',
+  '**/*.spec.tsx',
 ];
 
 /** Libraries a logic project must not know: it is plain TypeScript, and its I/O comes through an argument. */
@@ -46,7 +48,7 @@ const kinds = {
 };
 
 /** A spec and what only specs start may also import the test harness; no production file may. */
-const specs = ['**/*.spec.ts', '**/*.fixture.ts'];
+const specs = ['**/*.spec.{ts,tsx}', '**/*.fixture.ts'];
 const inSpec = ({ kinds: allowed }) => ({ kinds: [...allowed, 'test', 'tool'] });
 
 function boundaries(rules) {
@@ -84,6 +86,19 @@ const noClock = [
 ];
 const timerModules = ['timers', 'node:timers', 'timers/promises', 'node:timers/promises'];
 
+const FLOAT_MAKERS = '/^(?:Number|parseFloat)$/';
+const moneyName = (path) => `[${path}=/_usd$|Usd$/]`;
+const NO_FLOAT_MONEY = ['property.name', 'name'].flatMap((path) => [
+  {
+    selector: `CallExpression[callee.name=${FLOAT_MAKERS}] > ${moneyName(path)}.arguments`,
+    message: 'Money stays a decimal string: format/money.ts shows it.',
+  },
+  {
+    selector: `UnaryExpression[operator="+"] > ${moneyName(path)}`,
+    message: 'Money stays a decimal string: format/money.ts shows it.',
+  },
+]);
+
 export default tseslint.config(
   { ignores: generated },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -106,7 +121,10 @@ export default tseslint.config(
     extends: [...tseslint.configs.recommendedTypeChecked],
     plugins: { '@nx': nx },
     languageOptions: {
-      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        project: ['./tsconfig.json', './apps/dashboard/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     rules: {
       ...boundaries(kinds),
@@ -146,7 +164,7 @@ export default tseslint.config(
     },
   },
   {
-    files: adapters.map((pattern) => (pattern.endsWith('.ts') ? pattern : `${pattern}/*.ts`)),
+    files: adapters.map((pattern) => (/\.tsx?$/.test(pattern) ? pattern : `${pattern}/*.{ts,tsx}`)),
     rules: {
       'no-restricted-properties': ['error', noProcessEnv],
       'no-restricted-globals': 'off',
@@ -155,7 +173,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.config.ts', 'tools/**/*.ts', 'e2e/**/*.ts', 'libs/testing/**/*.ts', '**/*.spec.ts'],
+    files: ['**/*.config.ts', 'tools/**/*.ts', 'e2e/**/*.ts', 'libs/testing/**/*.ts', '**/*.spec.{ts,tsx}'],
     rules: { 'no-restricted-properties': 'off' },
   },
   {
@@ -166,7 +184,17 @@ export default tseslint.config(
   },
   { files: specs, rules: boundaries(specRules) },
   {
-    files: ['**/*.spec.ts'],
+    files: ['apps/dashboard/**/*.{ts,tsx}'],
+    plugins: { 'react-hooks': reactHooks },
+    rules: {
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+      // Money is a decimal string of up to 12 decimals; a number would round it.
+      'no-restricted-syntax': ['error', ...NO_FLOAT_MONEY],
+    },
+  },
+  {
+    files: ['**/*.spec.{ts,tsx}'],
     rules: {
       // check-house holds the cap in specs, because it can tell a describe block from a function.
       'max-lines-per-function': 'off',

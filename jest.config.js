@@ -2,15 +2,30 @@ import { readFileSync } from 'node:fs';
 
 const swcrc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
 
+const tsx = {
+  swcrc: false,
+  sourceMaps: true,
+  module: swcrc.module,
+  jsc: {
+    target: swcrc.jsc.target,
+    parser: { syntax: 'typescript', tsx: true },
+    transform: { react: { runtime: 'automatic' } },
+  },
+};
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/(apps|libs|tools|e2e)/**/*.spec.ts'],
+  testMatch: ['<rootDir>/(apps|libs|tools|e2e)/**/*.spec.{ts,tsx}'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/.cache/', '<rootDir>/.nx/'],
-  extensionsToTreatAsEsm: ['.ts'],
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   setupFiles: ['reflect-metadata'],
-  transform: { '^.+\\.ts$': ['@swc/jest', { ...swcrc, swcrc: false }] },
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', { ...swcrc, swcrc: false }],
+    // The dashboard's components. Their specs name jsdom in their first line.
+    '^.+\\.tsx$': ['@swc/jest', tsx],
+  },
   // The guard owns the servers of this run; none starts before a test asks for it.
   globalSetup: '<rootDir>/tools/infra/jest-setup.mjs',
   globalTeardown: '<rootDir>/tools/infra/jest-teardown.mjs',

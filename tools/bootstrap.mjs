@@ -53,6 +53,7 @@ export function build() {
   process.stderr.write('Building …\n');
   run(packageNode, ['tools/generate.mjs'], { env: packageEnvironment() });
   run('npm', ['run', '--silent', 'compile'], { env: packageEnvironment() });
+  run(packageNode, ['tools/build-dashboard.mjs'], { env: packageEnvironment() });
   mkdirSync(join(root, 'dist'), { recursive: true });
   writeFileSync(buildStamp, sources);
 }
@@ -92,7 +93,7 @@ function fingerprint() {
     )) {
       const path = join(folder, entry.name);
       if (entry.isDirectory() && !skipped.has(entry.name)) visit(path);
-      if (!entry.isFile() || entry.name.endsWith('.spec.ts')) continue;
+      if (!entry.isFile() || /\.spec\.tsx?$/.test(entry.name)) continue;
       const { size, mtimeMs } = statSync(path);
       hash.update(`${path}\0${size}\0${mtimeMs}\n`);
     }

@@ -16,6 +16,7 @@ export function greeting({ url, login, isFirstRun, logFile, providers }: AllInOn
   const lines = [
     '',
     `Model Gateway       ${url}`,
+    `Dashboard           ${url}/dashboard/`,
     `Providers           ${providers.join(', ')}`,
     ...loginLines({ login, isFirstRun }),
     `Log                 ${logFile}`,

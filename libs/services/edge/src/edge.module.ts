@@ -27,6 +27,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { OutputSizes } from './admission/output-sizes.js';
 import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
+import { readDashboard } from './dashboard/dashboard-files.js';
+import { registerDashboard } from './dashboard/register-dashboard.js';
 import { registerFrontDoor, type FrontDoorServices } from './front-door/front-door.js';
 import { OpenedKeys } from './upstream/opened-keys.js';
 import { registerEndpoints, type EndpointDeps } from './inference/endpoint.js';
@@ -157,6 +159,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     registerResponsesSocket(instance, deps, drain);
     this.simulations.use({ ...deps, limits: this.limits });
     this.readiness.add('catalogue', () => hasSnapshot(this.catalogue) || 'no catalogue was loaded yet');
+    registerDashboard(instance, readDashboard(config.DASHBOARD_DIR), random);
     await registerFrontDoor(instance, frontDoor, random);
     this.logger.info({ providers: [...providers.keys()] }, 'providers enabled');
   }

@@ -43,6 +43,8 @@ export class EdgeConfig {
   @IsOptional() @IsString() USAGE_URL?: string;
   @IsOptional() @IsString() NOTIFICATIONS_URL?: string;
   @IsOptional() @IsString() WORKERS_URL?: string;
+  /** The built dashboard; where there is none, /dashboard/ is 404. */
+  @IsString() DASHBOARD_DIR = 'dist/dashboard';
   /** Serve the built-in simulated provider's models. */
   @ToBoolean() @IsBoolean() SIMULATED_PROVIDER = false;
 }

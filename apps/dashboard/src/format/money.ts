@@ -1,0 +1,20 @@
+const AMOUNT = /^(-?)(\d+)(?:\.(\d+))?$/;
+
+/**
+ * A decimal string of dollars to so many decimals, rounded half up, with thousands apart. It is never made a number:
+ * the gateway counts to 12 decimals. More than nothing never shows as nothing.
+ */
+export function formatUsd(amount: string, decimals = 2): string {
+  const [, sign, whole, fraction = ''] = AMOUNT.exec(amount) ?? [];
+  if (whole === undefined) return amount;
+  const kept = fraction.slice(0, decimals).padEnd(decimals, '0');
+  const scaled = BigInt(whole + kept) + (fraction[decimals] >= '5' ? 1n : 0n);
+  const isZero = scaled === 0n;
+  if (isZero && /[1-9]/.test(whole + fraction)) {
+    return `${sign}<$${decimals === 0 ? '1' : `0.${'0'.repeat(decimals - 1)}1`}`;
+  }
+  const digits = scaled.toString().padStart(decimals + 1, '0');
+  const integer = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',');
+  const shownSign = isZero ? '' : sign;
+  return `${shownSign}$${integer}${decimals === 0 ? '' : `.${digits.slice(-decimals)}`}`;
+}

@@ -1,0 +1,34 @@
+import { Group, Text, Title } from '@mantine/core';
+import { useEffect, useRef, type ReactNode } from 'react';
+
+interface PageHeadProps {
+  title: string;
+  /** One line below it. */
+  about?: ReactNode;
+  /** Its primary action, and what stands beside it. */
+  children?: ReactNode;
+}
+
+/** The head of every page. It takes the focus on navigation, so that a screen reader begins there. */
+export function PageHead({ title, about, children }: PageHeadProps): ReactNode {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Model Gateway`;
+    heading.current?.focus({ preventScroll: true });
+  }, [title]);
+  return (
+    <Group justify="space-between" align="flex-start" mb="lg" gap="md">
+      <div>
+        <Title order={1} size="h2" ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
+          {title}
+        </Title>
+        {about !== undefined && (
+          <Text c="dimmed" size="sm" mt={4} component="div">
+            {about}
+          </Text>
+        )}
+      </div>
+      {children !== undefined && <Group gap="sm">{children}</Group>}
+    </Group>
+  );
+}

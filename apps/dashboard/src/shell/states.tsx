@@ -1,0 +1,35 @@
+import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import { useEffect, useState, type ReactNode } from 'react';
+
+/** Shaped like what will stand there; nothing flashes where the answer comes at once. */
+export function Loading({ height = 160, rows = 1 }: { height?: number; rows?: number }): ReactNode {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <Stack gap="xs" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, row) => (
+        <Skeleton key={row} height={height} visible={isShown} opacity={isShown ? 1 : 0} radius="md" />
+      ))}
+    </Stack>
+  );
+}
+
+interface EmptyProps {
+  children: ReactNode;
+  action?: { label: string; run: () => void };
+}
+
+/** Nothing there yet: one sentence, and what to do about it. */
+export function Empty({ children, action }: EmptyProps): ReactNode {
+  return (
+    <Stack align="center" gap="sm" py="xl" px="md">
+      <Text c="dimmed" ta="center" maw={460}>
+        {children}
+      </Text>
+      {action !== undefined && <Button onClick={action.run}>{action.label}</Button>}
+    </Stack>
+  );
+}

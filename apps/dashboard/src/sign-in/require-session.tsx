@@ -1,0 +1,34 @@
+import { Modal, Text } from '@mantine/core';
+import { useEffect, type ReactNode } from 'react';
+import { session, useSession } from '../api/session.js';
+import { Loading } from '../shell/states.js';
+import { SignInForm } from './sign-in-form.js';
+import { SignInPage } from './sign-in-page.js';
+
+/** Its children, for who is signed in; sign-in otherwise, in their place or, where a session ended, above them. */
+export function RequireSession({ children }: { children: ReactNode }): ReactNode {
+  const current = useSession();
+  useEffect(() => {
+    if (session.get().state === 'starting') void session.refresh();
+  }, []);
+  if (current.state === 'starting') return <Loading height={320} />;
+  if (current.state === 'out') return <SignInPage />;
+  return (
+    <>
+      {children}
+      <Modal
+        opened={current.state === 'ended'}
+        onClose={() => undefined}
+        withCloseButton={false}
+        closeOnEscape={false}
+        closeOnClickOutside={false}
+        title="Your session has ended"
+      >
+        <Text size="sm" c="dimmed" mb="md">
+          Sign in again. What you typed is still there.
+        </Text>
+        <SignInForm email={current.person.email} />
+      </Modal>
+    </>
+  );
+}
