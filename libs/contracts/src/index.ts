@@ -206,6 +206,7 @@ export {
   PutProviderBody,
 } from './http/catalogue-admin.js';
 export type {
+  AnthropicModelInfo,
   AnthropicModelList,
   ModelFacets,
   ModelView,

@@ -63,10 +63,23 @@ export interface OpenAiModel extends ModelView {
 
 /** Models in the shape that SDKs of Anthropic read. */
 export interface AnthropicModelList {
-  data: { type: 'model'; id: string; display_name: string; created_at: string }[];
+  data: AnthropicModelInfo[];
   has_more: boolean;
   first_id: string | null;
   last_id: string | null;
+}
+
+export interface AnthropicModelInfo {
+  type: 'model';
+  id: string;
+  display_name: string;
+  /** 1970-01-01 where it is not known. */
+  created_at: string;
+  max_input_tokens: number;
+  max_tokens: number | null;
+  /** `deprecated` once its last day is known. */
+  lifecycle: 'active' | 'deprecated';
+  retires_at: string | null;
 }
 
 /** A brand or provider with a logo that can be shown as it is. */

@@ -166,10 +166,13 @@ describe('/v1/conversations', () => {
     expect(added.body.data).toHaveLength(1);
     await app.responses.keep([stored('resp_conv', { conversation_id: body.id })]);
     const { data } = (await app.call('GET', `${path}?order=asc`, key)).body;
-    expect(data.map(({ content }: { content: unknown }) => content).slice(0, 2)).toEqual(['one', 'two']);
+    expect(data.map(({ content }: { content: unknown }) => content).slice(0, 2)).toEqual(
+      ['one', 'two'].map((one) => [{ type: 'input_text', text: one }]),
+    );
+    expect(data[0]).toMatchObject({ type: 'message', status: 'completed' });
     expect(data).toHaveLength(4);
     const [{ id }] = data;
-    expect((await app.call('GET', `${path}/${id}`, key)).body.content).toBe('one');
+    expect((await app.call('GET', `${path}/${id}`, key)).body).toEqual(data[0]);
     expect((await app.call('DELETE', `${path}/${id}`, thief)).status).toBe(404);
     expect((await app.call('DELETE', `${path}/${id}`, key)).body.id).toBe(body.id);
     const found = await app.responses.recall('key_a', { conversation_id: body.id });

@@ -3,6 +3,7 @@ import {
   CataloguePageQuery,
   ListModelsQuery,
   SearchModelsQuery,
+  type AnthropicModelInfo,
   type AnthropicModelList,
   type CatalogueModel,
   type ModelView,
@@ -120,12 +121,20 @@ function openAiRecord(model: CatalogueModel, { caller, apiVersion }: Reader): Op
 
 /** What the SDKs of Anthropic read: they send `anthropic-version` with every request. */
 function anthropicList(models: readonly CatalogueModel[]): AnthropicModelList {
-  const data = models.map((model) => ({
-    type: 'model' as const,
-    id: model.record.id,
-    display_name: model.record.name,
-    created_at: new Date(publishedMs(model)).toISOString(),
-  }));
+  const data = models.map((model): AnthropicModelInfo => {
+    const { id, name, context_length, max_output_tokens, retires_at: day = null } = model.record;
+    return {
+      type: 'model',
+      id,
+      display_name: name,
+      created_at: new Date(publishedMs(model)).toISOString(),
+      max_input_tokens: context_length,
+      max_tokens: max_output_tokens,
+      // What is retired is not listed.
+      lifecycle: day === null ? 'active' : 'deprecated',
+      retires_at: day === null ? null : `${day}T00:00:00.000Z`,
+    };
+  });
   return { data, has_more: false, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
 }
 

@@ -16,6 +16,7 @@ interface WireModel {
   brand: string;
   model_type: string;
   context_length: number;
+  max_output_tokens: number | null;
   is_free: boolean;
   input_modalities: string[];
   output_modalities: string[];
@@ -150,6 +151,23 @@ describe('GET /v1/models', () => {
     ]);
     expect(await ids('?provider=nobody')).toEqual([]);
     expect((await ids('?provider=openai')).every((id) => id.startsWith('openai/'))).toBe(true);
+  });
+
+  it('MOD-27 answers the list that the SDKs of Anthropic read to whoever sends their version header', async () => {
+    const { body } = await app.get('/v1/models', key, { 'anthropic-version': '2023-06-01' });
+    expect(body.data.map(({ id }: WireModel) => id)).toEqual(all.map(({ id }) => id));
+    expect(body).toMatchObject({ has_more: false, first_id: all[0].id, last_id: all.at(-1)?.id });
+    const claude = body.data.find(({ id }: WireModel) => id === 'simulator/claude');
+    expect(claude).toEqual({
+      type: 'model',
+      id: 'simulator/claude',
+      display_name: all.find(({ id }) => id === 'simulator/claude')?.name,
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      max_input_tokens: all.find(({ id }) => id === 'simulator/claude')?.context_length,
+      max_tokens: all.find(({ id }) => id === 'simulator/claude')?.max_output_tokens,
+      lifecycle: 'active',
+      retires_at: null,
+    });
   });
 
   it('MOD-28 leaves out models outside an allow list or inside a block list, of any scope', async () => {

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from
 import { ApiError, ConversationBody, ConversationItemsBody, ItemsQuery } from '@gateway/contracts';
 import { Access, principalOf } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
-import { itemsPage, type ItemsPage } from '../responses/items-page.js';
+import { itemsPage, listedItem, type ItemsPage } from '../responses/items-page.js';
 import { keyOf } from '../responses/responses.controller.js';
 import { ConversationStore, type Conversation } from './conversations.store.js';
 
@@ -75,7 +75,7 @@ export class ConversationsController {
     @Req() request: FastifyRequest,
   ): Promise<Json> {
     const items = await this.conversations.items(keyOf(request), id);
-    return found(items.find((item) => item.id === itemId) ?? null, itemId);
+    return listedItem(found(items.find((item) => item.id === itemId) ?? null, itemId));
   }
 
   @Delete(':id/items/:item')

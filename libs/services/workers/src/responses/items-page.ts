@@ -19,7 +19,7 @@ export function itemsPage(
 ): ItemsPage {
   const ordered = order === 'asc' ? [...items] : [...items].reverse();
   const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
-  const data = ordered.slice(from, from + limit);
+  const data = ordered.slice(from, from + limit).map(listedItem);
   const idOf = (item: Json | undefined): string | null => (typeof item?.id === 'string' ? item.id : null);
   return {
     object: 'list',
@@ -28,4 +28,19 @@ export function itemsPage(
     last_id: idOf(data.at(-1)),
     has_more: from + limit < ordered.length,
   };
+}
+
+const TYPES_WITH_STATUS: readonly unknown[] = ['message', 'function_call', 'function_call_output'];
+
+/** An item as a list shows it, whatever short form it was sent in: its type, its status, its content as parts. */
+export function listedItem(item: Json): Json {
+  const type = item.type ?? 'message';
+  if (!TYPES_WITH_STATUS.includes(type)) return item;
+  const listed: Json = { ...item, type, status: item.status ?? 'completed' };
+  if (type !== 'message' || typeof item.content !== 'string') return listed;
+  const { content: text } = item;
+  listed.content = [
+    item.role === 'assistant' ? { type: 'output_text', text, annotations: [] } : { type: 'input_text', text },
+  ];
+  return listed;
 }
