@@ -45,8 +45,8 @@ export { embeddingsCohere, embeddingsGemini, embeddingsOllama, embeddingsOpenai,
 export const IMAGES_DIALECTS: ReadonlyMap<string, ImagesDialect> = new Map(
   [imagesOpenai].map((dialect) => [dialect.name, dialect]),
 );
-export type { ImagesDialect, ImagesRequest } from './images/images-dialect.js';
-export { imagesContext } from './images/images-dialect.js';
+export type { ImageOperation, MaskConvention, ImagesDialect, ImagesUpstream, ImagesRequest, Margins, MadeImages } from './images/images-dialect.js';
+export { imagesContext, unitUsage } from './images/images-dialect.js';
 export { imagesOpenai };
 
 /** Dialects of the family moderations, by the name that routes of the catalogue give them. */

@@ -3,7 +3,9 @@ export { filled, isObject } from './body/json-object.js';
 export { LazySchema } from './body/lazy-schema.js';
 export { isForeignReasoning as isForeignReasoningItem } from './text/responses/sealed-reasoning.js';
 export { spliceMembers } from './body/splice.js';
-export { readForm } from './body/multipart.js';
+export { base64Of, bytesOf, pictureOf } from './images/picture.js';
+export type { Picture } from './images/picture.js';
+export { formBody, readForm } from './body/multipart.js';
 export type { Form, FormFile } from './body/multipart.js';
 export { invalidBody, readJson, schemaFault } from './body/read-json.js';
 export { parseUpstreamObject } from './body/upstream-json.js';
@@ -21,8 +23,19 @@ export type {
   Quirks,
   ResultContext,
   RouteTarget,
+  Exchange,
   Translation,
+  UpstreamCalls,
+  UpstreamReply,
 } from './translation/translation.js';
+export { badReply, ExchangeFailure, failedReply } from './translation/exchange.js';
 export { jsonBody } from './translation/upstream-body.js';
-export { badAnswer, failurePiece, JSON_HEADERS, wholeTranslation } from './translation/whole-answer.js';
+export {
+  badAnswer,
+  exchangeTranslation,
+  failurePiece,
+  JSON_HEADERS,
+  wholeAnswer,
+  wholeTranslation,
+} from './translation/whole-answer.js';
 export type { UpstreamBody } from './translation/upstream-body.js';

@@ -90,7 +90,11 @@ export interface Asked<Request = unknown> {
   readonly tier: 'default' | 'flex';
   readonly endUser: string | null;
   /** What a model must be for this endpoint at all; a model that is not gets the status: 422 is validation_error, others model_capability_not_supported. */
-  readonly serves: Need & { readonly status: 400 | 422 | 501 };
+  readonly serves: Need & {
+    readonly status: 400 | 422 | 501;
+    /** Where the model is one that could, and no provider of it has a call for what is asked. Absent: the same. */
+    readonly routeStatus?: 501;
+  };
   /** Code for a model outside an allow-list; absent = model_not_found, which hides what is there. */
   readonly outsideAllowList?: 'forbidden';
   /** A further model that the caller must be allowed to use, whatever serves: 403 otherwise. */
@@ -119,6 +123,8 @@ export interface Asked<Request = unknown> {
 /** A property of a model's catalogue record. */
 export type Need =
   | { readonly flag: `supports_${string}` }
+  /** All of these. */
+  | { readonly flags: readonly `supports_${string}`[] }
   | { readonly type: ModelType }
   /** One of these is among the model's input modalities. */
   | { readonly input: readonly string[] }

@@ -2,6 +2,7 @@
 import type { Endpoint } from './endpoint.js';
 import { endpoint as chat } from './chat/chat.endpoint.js';
 import { endpoint as embeddings } from './embeddings/embeddings.endpoint.js';
+import { endpoint as imageEdits } from './image-edits/image-edits.endpoint.js';
 import { endpoint as images } from './images/images.endpoint.js';
 import { endpoint as messages } from './messages/messages.endpoint.js';
 import { endpoint as moderations } from './moderations/moderations.endpoint.js';
@@ -12,4 +13,4 @@ import { endpoint as transcriptions } from './transcriptions/transcriptions.endp
 import { endpoint as translations } from './translations/translations.endpoint.js';
 import { endpoint as webSearch } from './web-search/web-search.endpoint.js';
 
-export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, images, messages, moderations, rerank, responses, speech, transcriptions, translations, webSearch];
+export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, imageEdits, images, messages, moderations, rerank, responses, speech, transcriptions, translations, webSearch];

@@ -1,4 +1,5 @@
 export { PROVIDERS } from './registry.generated.js';
+export { namedAddress } from './named-address.js';
 export { providerBaseUrl } from './provider.js';
 export type { EnvReader, Provider, ProviderAccess } from './provider.js';
 export { TransportFailure, UpstreamTransport } from './transport.js';

@@ -1,6 +1,7 @@
 import type { DialectName, ProviderCredential, Route, UpstreamError } from '@gateway/contracts';
 import type { Quirks, UpstreamBody } from '@gateway/dialects';
 import type { FailureSignal } from './failure/failure-signal.js';
+import type { NamedHosts } from './named-address.js';
 import type { UpstreamRequest } from './transport.js';
 
 /** Where a provider is reached and with what: from the operator's environment, or a stored provider key. */
@@ -31,6 +32,8 @@ export interface Provider {
   readonly credentialEnv: string;
   readonly baseUrlEnv: string;
   readonly defaultBaseUrl: string;
+  /** Where addresses that its answers name may lead, beside its own address: calls, and results without a credential. */
+  readonly hosts?: NamedHosts;
   /** Serves without a credential: enabled by its address alone. */
   readonly isKeyless?: boolean;
   /** The platform's credential and address where they are more than two variables; undefined = not enabled. */

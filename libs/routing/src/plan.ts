@@ -172,20 +172,21 @@ function refuse(model: CatalogueModel, found: Survey, { principal, asked }: Plan
     });
   }
   // Every route speaks of something else than this endpoint: waiting would not help.
-  if (found.isForeign && model.routes.length > 0) throw cannotServe(model, asked);
+  const { status, routeStatus = status } = asked.serves;
+  if (found.isForeign && model.routes.length > 0) throw cannotServe(model, routeStatus);
   throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
 }
 
-function cannotServe({ record }: CatalogueModel, { serves }: Asked): ApiError {
+function cannotServe({ record }: CatalogueModel, status: Asked['serves']['status']): ApiError {
   const msg = `${record.id} cannot serve this endpoint`;
-  if (serves.status === 422)
+  if (status === 422)
     return new ApiError('validation_error', {
       message: `${msg}.`,
       details: [{ type: 'model_capability_not_supported', loc: ['model'], msg }],
       param: 'model',
     });
   return new ApiError('model_capability_not_supported', {
-    status: serves.status,
+    status,
     message: `${msg}.`,
     param: 'model',
   });
@@ -201,7 +202,7 @@ function withoutOpen(routes: PlannedRoute[], breakers: PlanOptions['breakers']):
 function askedModel({ asked, principal, index }: PlanOptions, name: string): CatalogueModel {
   const model = index.model(name);
   requireAccess(principal.access, model.record.id, asked.outsideAllowList);
-  if (!has(model.record, asked.serves)) throw cannotServe(model, asked);
+  if (!has(model.record, asked.serves)) throw cannotServe(model, asked.serves.status);
   return model;
 }
 

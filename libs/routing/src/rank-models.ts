@@ -49,6 +49,7 @@ const OLD_MONTHS = 36;
 /** A property of the catalogue record, checked as the endpoint named it. */
 export function has(record: ModelRecord, need: Need): boolean {
   if ('flag' in need) return record[need.flag];
+  if ('flags' in need) return need.flags.every((flag) => record[flag]);
   if ('type' in need) return record.model_type === need.type;
   if ('input' in need) return need.input.some((modality) => record.input_modalities.includes(modality));
   return record.output_modalities.includes(need.output);

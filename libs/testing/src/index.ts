@@ -11,6 +11,7 @@ export { PrefixedEventLog } from './doubles/prefixed-event-log.js';
 export { ProviderKeyVaultDouble } from './doubles/provider-key-vault-double.js';
 export { StoredContentDouble } from './doubles/stored-content-double.js';
 export { PrincipalReaderDouble } from './doubles/principal-reader-double.js';
+export { UpstreamCallsDouble } from './doubles/upstream-calls-double.js';
 export { startProgram, type Program } from './child-program.js';
 export { eventually } from './eventually.js';
 export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fault-proxy.js';

@@ -56,7 +56,7 @@ describe('a form', () => {
     ],
     [
       Array.from(
-        { length: 9 },
+        { length: 21 },
         () => '--x-1\r\nContent-Disposition: form-data; name="a"; filename="f"\r\n\r\nv\r\n',
       ).join('') + '--x-1--',
       TYPE,

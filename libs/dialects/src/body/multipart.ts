@@ -21,7 +21,7 @@ export interface Form {
 }
 
 /** Bounds of a form (reliability 5.5). */
-const FILES_MAX = 8;
+const FILES_MAX = 20;
 const FIELDS_MAX = 64;
 const BYTES_MAX = 32 * 1024 * 1024;
 const FIELD_BYTES_MAX = 65_536;

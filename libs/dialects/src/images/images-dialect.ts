@@ -1,28 +1,94 @@
+import type { UnitUsage } from '@gateway/contracts';
+import type { JsonObject } from '../body/json-object.js';
 import type { ParsedBody } from '../body/parsed-body.js';
-import type { AnswerFacts, Piece, ResultContext, RouteTarget } from '../translation/translation.js';
-import type { UpstreamBody } from '../translation/upstream-body.js';
+import type {
+  AnswerFacts,
+  Misfit,
+  ResultContext,
+  RouteTarget,
+  UpstreamCalls,
+} from '../translation/translation.js';
+import type { MadePicture, Picture } from './picture.js';
 
-/** What an upstream that makes images of a prompt speaks. */
+export type ImageOperation =
+  'generate' | 'edit' | 'remove_background' | 'upscale' | 'outpaint' | 'mix' | 'reframe' | 'inpaint';
+
+/** How an upstream marks the area of a mask that it repaints. */
+export type MaskConvention = 'white' | 'black' | 'transparent';
+
+/** What an upstream that makes or edits images speaks. */
 export interface ImagesDialect {
   /** As the routes of the catalogue name it. */
   readonly name: string;
-  encode(request: ImagesRequest, target: RouteTarget): UpstreamBody;
-  /** Of the whole answer; never throws. */
-  decode(bytes: Uint8Array, request: ImagesRequest, facts: AnswerFacts): Piece;
+  /** Absent: it takes none. */
+  readonly mask?: MaskConvention;
+  /** Of the caller's further members those that it has a word for; others are reported as ignored. Absent: all. */
+  readonly takes?: readonly string[];
+  /** It extends by margins around the picture, not by a mask over an extended one. */
+  readonly takesMargins?: true;
+  /** Null: it can serve the request. `Misfit(null)`: it has no call for the operation. */
+  misfit(request: ImagesRequest, target: RouteTarget): Misfit | null;
+  /** The whole of it. Throws ExchangeFailure for an answer that is none. */
+  run(request: ImagesRequest, upstream: ImagesUpstream): Promise<MadeImages>;
 }
 
-/** A request for images, checked. */
+export interface ImagesUpstream {
+  readonly target: RouteTarget;
+  readonly calls: UpstreamCalls;
+  readonly facts: AnswerFacts;
+}
+
+/** A request for images, checked. Masks and margins are in the convention of the dialect that gets it. */
 export interface ImagesRequest {
-  /** The caller's own body, in OpenAI's format. */
-  readonly body: ParsedBody;
+  readonly operation: ImageOperation;
+  /** "" where none was given. */
+  readonly prompt: string;
   /** How many images were asked for. */
   readonly n: number;
+  /** What is edited; the first is the one that mask and margins belong to. */
+  readonly images: readonly Picture[];
+  readonly references: readonly Picture[];
+  readonly mask: Picture | null;
+  readonly margins: Margins | null;
+  readonly upscaleFactor: 2 | 4 | null;
+  readonly aspectRatio: string | null;
+  /** Every other member of the caller's request, in OpenAI's words: size, quality, seed and so on. */
+  readonly options: JsonObject;
+  /** A generation's own body, for an upstream of the same format. */
+  readonly body: ParsedBody | null;
   /** Size, quality and so on as asked for; what is left to the model is left out. */
   readonly context: ResultContext;
 }
 
+/** Pixels that are added on each side. */
+export interface Margins {
+  readonly left: number;
+  readonly right: number;
+  readonly up: number;
+  readonly down: number;
+}
+
+export interface MadeImages {
+  /** At least one. `members` are shown beside it. */
+  readonly images: readonly { readonly picture: MadePicture; readonly members?: JsonObject }[];
+  /** Of the answer as a whole; without money. */
+  readonly members?: JsonObject;
+  readonly usage: UnitUsage;
+  /** What an estimate of the output counts where its tokens were not reported. */
+  readonly deliveredBytes?: number;
+  /** Of the result, where the provider reports other than was asked for. */
+  readonly context?: ResultContext;
+}
+
 /** Members of a request and of an answer that a price may depend on. */
-const IMAGES_CONTEXT = ['size', 'quality', 'background', 'output_format'] as const;
+const IMAGES_CONTEXT = [
+  'size',
+  'quality',
+  'background',
+  'output_format',
+  'resolution',
+  'aspect_ratio',
+] as const;
 
 const VALUE_LENGTH_MAX = 64;
 
@@ -36,4 +102,9 @@ export function imagesContext(members: Readonly<Record<string, unknown>>): Resul
       context[name] = value;
   }
   return context;
+}
+
+/** What an upstream counts that bills by the image: no tokens, so none is estimated. */
+export function unitUsage(images: number, sent: number): UnitUsage {
+  return { images, ...(sent > 0 && { input_images: sent }), prompt_tokens: 0, completion_tokens: 0 };
 }

@@ -44,6 +44,8 @@ export interface Translation {
   readonly request: UpstreamBody;
   /** Parameters of the caller that this route ignores. Known once `request` was read. */
   readonly ignored: readonly string[];
+  /** Runs in place of `request` and `begin`, where one call is not enough. */
+  readonly exchange?: Exchange;
   /** An answer with a status of 2xx has begun. */
   begin(head: AnswerHead, facts: AnswerFacts): Answer;
 }
@@ -116,4 +118,29 @@ export interface AnswerFailure {
   /** Status that the provider named in-band, where it did. */
   status: number | null;
   message: string;
+}
+
+/** An answer that takes several calls of its provider, or work beside them: tasks that are polled, results that are fetched. */
+export type Exchange = (calls: UpstreamCalls, facts: AnswerFacts) => Promise<Exchanged>;
+
+/** The caller's answer, whole. */
+interface Exchanged {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly piece: Piece;
+}
+
+/** What an exchange may do. All of it ends with the attempt's deadline and with the caller. */
+export interface UpstreamCalls {
+  /** One call with the credential. A status beyond 2xx ends the attempt with what the provider said. */
+  send(request: UpstreamBody): Promise<UpstreamReply>;
+  /** A result at the address that the provider's answer named, without a credential: at its own hosts only. */
+  download(url: string): Promise<UpstreamReply>;
+  sleep(ms: number): Promise<void>;
+}
+
+export interface UpstreamReply {
+  readonly status: number;
+  /** "" where the upstream named none. */
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
 }

@@ -4,6 +4,8 @@ export interface UpstreamBody {
   readonly method?: 'GET';
   /** Below the provider's API root, for example `/chat/completions`. */
   readonly path: string;
+  /** In place of the path: an address that the provider's own answer named. Only at a host of the provider's. */
+  readonly url?: string;
   readonly contentType: string;
   /** Media types of the answers that the dialect reads. */
   readonly accept: string;

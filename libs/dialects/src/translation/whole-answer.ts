@@ -1,5 +1,5 @@
 import type { UpstreamBody } from './upstream-body.js';
-import type { Answer, AnswerFacts, AnswerFailure, Piece, Translation } from './translation.js';
+import type { Answer, AnswerFacts, AnswerFailure, Exchange, Piece, Translation } from './translation.js';
 
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 
@@ -25,6 +25,25 @@ export function wholeTranslation({ encode, decode }: WholeTranslation): Translat
       end: () => [],
       fail: () => null,
     }),
+  };
+}
+
+/** An answer whose one piece is there already. */
+export function wholeAnswer(headers: Answer['headers']): Answer {
+  return { isWhole: true, headers, push: () => [], end: () => [], fail: () => null };
+}
+
+/** A translation whose answer takes more than one call. */
+export function exchangeTranslation(exchange: Exchange, ignored: readonly string[] = []): Translation {
+  return {
+    get request(): UpstreamBody {
+      throw new TypeError('an exchange makes its own requests');
+    },
+    ignored,
+    exchange,
+    begin: () => {
+      throw new TypeError('an exchange has no answer of one call');
+    },
   };
 }
 

@@ -1,5 +1,14 @@
 import { ApiError, type UnitUsage } from '@gateway/contracts';
-import { Misfit, type AnswerFacts, type Piece, type RouteTarget, type Translation } from '@gateway/dialects';
+import {
+  badReply,
+  ExchangeFailure,
+  Misfit,
+  type AnswerFacts,
+  type Piece,
+  type RouteTarget,
+  type Translation,
+} from '@gateway/dialects';
+import { UpstreamCallsDouble } from '@gateway/testing';
 import fc from 'fast-check';
 import type { Asked } from '../endpoint.js';
 import { endpoint } from './images.endpoint.js';
@@ -35,21 +44,25 @@ function translated(body: unknown): Translation {
   return found;
 }
 
-function answerTo(body: object, text: string): Piece[] {
-  const answer = translated({ prompt: 'a', ...body }).begin(
-    { status: 200, contentType: 'application/json' },
-    facts,
-  );
-  return answer.push(Buffer.from(text));
+async function answerTo(body: object, text: string): Promise<Piece> {
+  const calls = new UpstreamCallsDouble([{ body: Buffer.from(text) }]);
+  const answer = await translated({ prompt: 'a', ...body }).exchange?.(calls, facts);
+  if (!answer) throw new Error('no exchange');
+  return answer.piece;
 }
 
-function answered(body: object, answer: object): { piece: Piece; shown: Record<string, unknown> } {
-  const [piece] = answerTo(body, JSON.stringify({ data: [{ b64_json: 'AAAA' }], ...answer }));
+async function answered(
+  body: object,
+  answer: object,
+): Promise<{ piece: Piece; shown: Record<string, unknown> }> {
+  const piece = await answerTo(body, JSON.stringify({ data: [{ b64_json: 'AAAA' }], ...answer }));
   return { piece, shown: JSON.parse(String(piece.out)) as Record<string, unknown> };
 }
 
-function sent(body: unknown): unknown {
-  return JSON.parse(Buffer.concat(translated(body).request.pieces).toString());
+async function sent(body: unknown): Promise<{ at: string; json: unknown }> {
+  const calls = new UpstreamCallsDouble([{ body: { data: [{ b64_json: 'AAAA' }] } }]);
+  await translated(body).exchange?.(calls, facts);
+  return calls.sent[0];
 }
 
 function refusal(body: unknown): ApiError {
@@ -77,7 +90,7 @@ describe('the endpoint of images', () => {
       stream: false,
       endUser: 'u',
       serves: { type: 'image', status: 501 },
-      input: { inputBytes: 5 },
+      input: { inputBytes: 5, inputImages: 0 },
       units: { images: 3 },
       choices: 3,
       maxOutputTokens: null,
@@ -121,22 +134,27 @@ describe('the endpoint of images', () => {
     expect(read({ prompt: '🦊'.repeat(32_000) }).input.inputBytes).toBe(128_000);
   });
 
-  it('sends the caller’s bytes with the provider’s model, without response_format, and members that nobody knows', () => {
+  it('sends the caller’s bytes with the provider’s model, without response_format, and members that nobody knows', async () => {
     const body = { model: 'm', prompt: 'a', size: 'auto', response_format: 'b64_json', odd: 1 };
-    expect(sent(body)).toEqual({ model: 'gpt-image-2', prompt: 'a', size: 'auto', odd: 1 });
-    expect(translated(body).request.path).toBe('/images/generations');
+    expect(await sent(body)).toMatchObject({
+      at: '/images/generations',
+      json: { model: 'gpt-image-2', prompt: 'a', size: 'auto', odd: 1 },
+    });
   });
 
-  it('gives back the answer as it is, without money', () => {
+  it('gives back the answer as it is, without money', async () => {
     const data = [{ b64_json: 'AAAA', revised_prompt: 'A fox.', cost: 1 }];
-    const { shown } = answered({}, { created: 5, data, odd: 1, cost_usd: 2, usage: { ...counts, cost: 3 } });
+    const { shown } = await answered(
+      {},
+      { created: 5, data, odd: 1, cost_usd: 2, usage: { ...counts, cost: 3 } },
+    );
     expect(shown).toEqual({
       created: 5,
       data: [{ b64_json: 'AAAA', revised_prompt: 'A fox.' }],
       odd: 1,
       usage: counts,
     });
-    expect(answered({}, {}).shown).toEqual({ created: facts.created, data: [{ b64_json: 'AAAA' }] });
+    expect((await answered({}, {})).shown).toEqual({ created: facts.created, data: [{ b64_json: 'AAAA' }] });
   });
 
   it.each([
@@ -160,8 +178,8 @@ describe('the endpoint of images', () => {
       { input_tokens_details: { cached_tokens: 6, cached_tokens_details: { image_tokens: 2 } } },
       { cached_tokens: 6, cached_image_tokens: 2 },
     ],
-  ])('counts tokens: %s', (_name, more, expected) => {
-    const { piece } = answered({}, { usage: { ...counts, ...more } });
+  ])('counts tokens: %s', async (_name, more, expected) => {
+    const { piece } = await answered({}, { usage: { ...counts, ...more } });
     expect(piece.usage).toMatchObject({
       images: 1,
       prompt_tokens: 20,
@@ -175,33 +193,33 @@ describe('the endpoint of images', () => {
     [{ input_tokens: '20', output_tokens: -1 }],
     [{ input_tokens: 1.5, output_tokens: null }],
     [{ output_tokens: 2 ** 60 }],
-  ])('leaves counts to the estimate, and shows 0, where they are %j', (usage) => {
-    const { piece, shown } = answered({}, { usage });
+  ])('leaves counts to the estimate, and shows 0, where they are %j', async (usage) => {
+    const { piece, shown } = await answered({}, { usage });
     expect(piece.usage).toEqual({ images: 1, image_output_tokens: 1_000 });
     expect(piece.deliveredBytes).toBe(4_000);
     if (usage !== undefined)
       expect(shown.usage).toEqual({ input_tokens: 0, output_tokens: 0, total_tokens: 0 });
   });
 
-  it('counts images that were delivered, at most those asked for', () => {
+  it('counts images that were delivered, at most those asked for', async () => {
     const image = { b64_json: 'AAAA' };
-    const images = (n: number, data: unknown[]): UnitUsage['images'] =>
-      answered({ n }, { data }).piece.usage?.images;
-    expect(images(4, [image, image, image])).toBe(3);
-    expect(images(4, [image, {}, { b64_json: '' }, null])).toBe(1);
-    expect(images(1, [image, image])).toBe(1);
+    const images = async (n: number, data: unknown[]): Promise<UnitUsage['images']> =>
+      (await answered({ n }, { data })).piece.usage?.images;
+    expect(await images(4, [image, image, image])).toBe(3);
+    expect(await images(4, [image, {}, { b64_json: '' }, null])).toBe(1);
+    expect(await images(1, [image, image])).toBe(1);
   });
 
-  it('knows of the result what the provider reports, else what was asked for', () => {
+  it('knows of the result what the provider reports, else what was asked for', async () => {
     const asked = { size: '1024x1536', quality: 'high', output_format: 'jpeg' };
-    expect(answered(asked, {}).piece.context).toEqual(asked);
+    expect((await answered(asked, {})).piece.context).toEqual(asked);
     const reported = {
       size: '1024x1024',
       quality: 'auto',
       output_format: 'x'.repeat(65),
       background: 'opaque',
     };
-    expect(answered(asked, reported).piece.context).toEqual({
+    expect((await answered(asked, reported)).piece.context).toEqual({
       ...asked,
       size: '1024x1024',
       background: 'opaque',
@@ -214,11 +232,11 @@ describe('the endpoint of images', () => {
     ['{"data":[]}'],
     ['{"data":[{"url":"https://a"}]}'],
     ['{"data":{"b64_json":"A"}}'],
-  ])('takes %s for no answer', (text) => {
-    expect(answerTo({}, text)).toMatchObject([{ kind: 'failure', failure: { kind: 'bad_response' } }]);
+  ])('takes %s for no answer', async (text) => {
+    await expect(answerTo({}, text)).rejects.toThrow(badReply('the answer holds no image.'));
   });
 
-  it('ends in one end or one failure, whatever bytes come, and never counts more than was asked for', () => {
+  it('ends in one end or one failure, whatever bytes come, and never counts more than was asked for', async () => {
     const usage = fc.record(
       {
         input_tokens: fc.jsonValue(),
@@ -235,11 +253,15 @@ describe('the endpoint of images', () => {
       fc.json(),
       answer.map((value) => JSON.stringify(value)),
     );
-    fc.assert(
-      fc.property(bytes, fc.integer({ min: 1, max: 10 }), (text, n) => {
-        const pieces = answerTo({ n }, text);
-        expect(pieces.map(({ kind }) => kind === 'end' || kind === 'failure')).toEqual([true]);
-        const { images = 0, prompt_tokens: prompt = 0, completion_tokens, ...rest } = pieces[0].usage ?? {};
+    await fc.assert(
+      fc.asyncProperty(bytes, fc.integer({ min: 1, max: 10 }), async (text, n) => {
+        const piece = await answerTo({ n }, text).catch((failure: unknown) => {
+          expect(failure).toBeInstanceOf(ExchangeFailure);
+          return null;
+        });
+        if (piece === null) return;
+        expect(piece.kind).toBe('end');
+        const { images = 0, prompt_tokens: prompt = 0, completion_tokens, ...rest } = piece.usage ?? {};
         expect(images).toBeLessThanOrEqual(n);
         expect(rest.image_input_tokens ?? 0).toBeLessThanOrEqual(prompt);
         expect(rest.image_output_tokens ?? 0).toBeLessThanOrEqual(completion_tokens ?? 1_000 * n);

@@ -1,15 +1,9 @@
-import { ApiError } from '@gateway/contracts';
-import {
-  filled,
-  IMAGES_DIALECTS,
-  imagesContext,
-  LazySchema,
-  Misfit,
-  readJson,
-  wholeTranslation,
-  type ImagesRequest,
-} from '@gateway/dialects';
-import type { Asked, Endpoint } from '../endpoint.js';
+import { LazySchema, readJson } from '@gateway/dialects';
+import type { Endpoint } from '../endpoint.js';
+import { askedImages, type AskedImages } from '../image-answers/asked-images.js';
+import { refuseStream } from '../image-answers/refuse-stream.js';
+import { sharedImaging } from '../image-answers/shared-imaging.js';
+import { translateImages } from '../image-answers/translate-images.js';
 
 const PROMPT_CHARACTERS_MAX = 32_000;
 const IMAGES_MAX = 10;
@@ -41,7 +35,7 @@ const SCHEMA = {
 const schema = new LazySchema(SCHEMA, { strict: false });
 
 /** POST /v1/images/generations. */
-export const endpoint: Endpoint<ImagesRequest> = {
+export const endpoint: Endpoint<AskedImages> = {
   paths: ['/images/generations'],
   permission: 'inference:write',
   idPrefix: 'img',
@@ -55,45 +49,8 @@ export const endpoint: Endpoint<ImagesRequest> = {
   load: () => schema.load(),
   read: ({ bytes }) => {
     const body = readJson(bytes, schema);
-    const { value } = body;
-    if (value.stream === true) throw unsupported('stream', 'images are not streamed');
-    if (typeof value.partial_images === 'number')
-      throw unsupported('partial_images', 'images are not streamed');
-    const n = typeof value.n === 'number' ? value.n : 1;
-    return askedOf({ body, n, context: imagesContext(value) });
+    refuseStream(body.value);
+    return askedImages(body.value, { type: 'image', status: 501 }, { operation: 'generate', body });
   },
-  translate: ({ request }, route) => {
-    const dialect = IMAGES_DIALECTS.get(route.dialect);
-    if (!dialect) return new Misfit(null);
-    return wholeTranslation({
-      encode: () => dialect.encode(request, route),
-      decode: (bytes, facts) => dialect.decode(bytes, request, facts),
-    });
-  },
+  translate: ({ request }, route) => translateImages(request, route, sharedImaging),
 };
-
-function askedOf(request: ImagesRequest): Asked<ImagesRequest> {
-  const { model, prompt, safety_identifier, user } = request.body.value;
-  return {
-    model: filled(model),
-    stream: false,
-    tier: 'default',
-    endUser: filled(safety_identifier) ?? filled(user),
-    serves: { type: 'image', status: 501 },
-    // Also what reserves the rate of image tokens for the output.
-    requires: [{ output: 'image', param: 'model' }],
-    dialect: 'images',
-    input: { inputBytes: Buffer.byteLength(String(prompt)) },
-    units: { images: request.n },
-    maxOutputTokens: null,
-    choices: request.n,
-    writesCache: false,
-    context: request.context,
-    request,
-  };
-}
-
-function unsupported(param: string, msg: string): ApiError {
-  const details = [{ type: 'unsupported', loc: [param], msg }];
-  return new ApiError('validation_error', { message: `${param}: ${msg}`, details, param });
-}

@@ -1,39 +1,70 @@
-import { filled, objectOf, objectsOf } from '../../body/json-object.js';
+import type { UpstreamBody } from '../../translation/upstream-body.js';
+import { filled, objectOf, objectsOf, without } from '../../body/json-object.js';
 import { spliceMembers } from '../../body/splice.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
+import { badReply } from '../../translation/exchange.js';
 import { withoutMoney } from '../../translation/money-names.js';
+import { Misfit, type AnswerFacts } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
-import { badAnswer } from '../../translation/whole-answer.js';
-import { imagesContext, type ImagesDialect } from '../images-dialect.js';
+import { imagesContext, type ImagesDialect, type ImagesRequest, type MadeImages } from '../images-dialect.js';
+import { pictureForm } from '../picture-form.js';
+import type { Picture } from '../picture.js';
 import { imagesUsage, shownUsage } from './usage.js';
 
-/** OpenAI's images: the caller's bytes go on, and members of the answer that nobody knows come back. */
+const OPERATIONS = ['generate', 'edit', 'inpaint', 'outpaint', 'mix', 'remove_background'];
+const REMOVE_BACKGROUND = 'Remove the background. Keep the subject exactly as it is.';
+const FILL = 'Fill the marked area so that it fits what is around it.';
+
+/** OpenAI's images: the caller's own members go on, and members of the answer that nobody knows come back. */
 export const dialect: ImagesDialect = {
   name: 'images',
-  encode: ({ body }, { upstreamModel }) => {
-    // The models of today answer base64 only, and refuse the parameter that once asked for it.
-    const changes = { model: upstreamModel, response_format: undefined };
-    const { pieces, byteLength } = spliceMembers(body, changes);
-    return { path: '/images/generations', contentType: JSON_TYPE, accept: JSON_TYPE, pieces, byteLength };
-  },
-  decode: (bytes, request, facts) => {
-    const answer = parseUpstreamObject(bytes);
-    const made = objectsOf(answer?.data).filter(({ b64_json }) => filled(b64_json) !== null).length;
-    if (answer === null || made === 0) return badAnswer('the answer holds no image.');
-    // Nobody pays for more than was asked for.
-    const { usage, deliveredBytes } = imagesUsage(answer.usage, Math.min(made, request.n));
-    const { usage: raw, ...rest } = answer;
-    const shown = {
-      created: facts.created,
-      ...objectOf(withoutMoney(rest)),
-      usage: shownUsage(raw, facts.believed(usage)),
-    };
-    return {
-      kind: 'end',
-      out: JSON.stringify(shown),
-      usage,
-      deliveredBytes,
-      context: { ...request.context, ...imagesContext(answer) },
-    };
+  mask: 'transparent',
+  misfit: ({ operation }) => (OPERATIONS.includes(operation) ? null : new Misfit(null)),
+  run: async (request, { target, calls, facts }) => {
+    const reply = await calls.send(
+      request.body === null
+        ? edit(request, target.upstreamModel, facts)
+        : generation(request.body, target.upstreamModel),
+    );
+    return decode(reply.bytes, request, facts);
   },
 };
+
+function generation(body: NonNullable<ImagesRequest['body']>, model: string): UpstreamBody {
+  // The models of today answer base64 only, and refuse the parameter that once asked for it.
+  const { pieces, byteLength } = spliceMembers(body, { model, response_format: undefined });
+  return { path: '/images/generations', contentType: JSON_TYPE, accept: JSON_TYPE, pieces, byteLength };
+}
+
+function edit(request: ImagesRequest, model: string, facts: AnswerFacts): UpstreamBody {
+  const { operation, options, images, references, mask, n } = request;
+  const isCutOut = operation === 'remove_background';
+  const prompt = request.prompt || (isCutOut ? REMOVE_BACKGROUND : FILL);
+  const cutOut = isCutOut && { background: 'transparent', output_format: 'png' };
+  const fields = { model, prompt, n, ...options, ...cutOut };
+  const pictures: [string, Picture][] = [...images, ...references].map((picture) => ['image[]', picture]);
+  if (mask !== null) pictures.push(['mask', mask]);
+  return pictureForm('/images/edits', JSON_TYPE, { fields, pictures }, facts);
+}
+
+function decode(bytes: Uint8Array, request: ImagesRequest, facts: AnswerFacts): MadeImages {
+  const answer = parseUpstreamObject(bytes);
+  const made = objectsOf(answer?.data).filter(({ b64_json }) => filled(b64_json) !== null);
+  if (answer === null || made.length === 0) throw badReply('the answer holds no image.');
+  // Nobody pays for more than was asked for.
+  const { usage, deliveredBytes } = imagesUsage(answer.usage, Math.min(made.length, request.n));
+  const sent = request.images.length + request.references.length;
+  return {
+    images: made.map((image) => ({
+      picture: { base64: String(image.b64_json) },
+      members: objectOf(withoutMoney(without(image, ['b64_json']))),
+    })),
+    members: {
+      ...objectOf(withoutMoney(without(answer, ['data', 'usage']))),
+      usage: shownUsage(answer.usage, facts.believed(usage)),
+    },
+    usage: { ...usage, ...(sent > 0 && { input_images: sent }) },
+    deliveredBytes,
+    context: { ...request.context, ...imagesContext(answer) },
+  };
+}

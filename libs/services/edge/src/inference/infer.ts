@@ -96,7 +96,8 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
           nowMs: call.receivedAtMs,
         });
         // What cannot be said in the first route's dialect is refused before anything is counted.
-        void plan.routes[0].translation.request;
+        const [{ translation }] = plan.routes;
+        if (!translation.exchange) void translation.request;
         model.id = plan.model.record.id;
         // What a template or a stored response adds may be another one the next time.
         const isOwn = named === null && !call.record?.isStored && call.memory === null;

@@ -1,5 +1,14 @@
 import { ApiError, UpstreamError, type Clock, type ProviderKeyGrant } from '@gateway/contracts';
-import type { Answer, AnswerFacts, AnswerFailure, Piece } from '@gateway/dialects';
+import {
+  ExchangeFailure,
+  wholeAnswer,
+  type Answer,
+  type AnswerFacts,
+  type AnswerFailure,
+  type Exchange,
+  type Piece,
+  type UpstreamBody,
+} from '@gateway/dialects';
 import {
   TransportFailure,
   type FailureSignal,
@@ -14,6 +23,7 @@ import type { EdgeConfig } from '../config/edge.config.js';
 import type { Client } from '../request/client.js';
 import { Meter } from '../units/meter.js';
 import type { AttemptState, Unit } from '../units/unit.js';
+import { AttemptCalls } from './attempt-calls.js';
 import type { OpenedKeys } from './opened-keys.js';
 import type { ProviderAlarms } from './provider-alarms.js';
 
@@ -118,14 +128,16 @@ export class Attempt {
   /** Sends the request and reads up to the first piece that is not `wait`. */
   async run(): Promise<void> {
     const { state } = this;
-    const response = await this.send();
+    const { translation } = state.planned;
+    if (translation.exchange) return this.runExchange(translation.exchange);
+    const response = await this.send(translation.request, this.bounds());
     state.httpStatus = response.status;
-    if (response.status < 200 || response.status >= 300) throw await this.refused(response);
+    if (!isGood(response)) throw await this.refused(response);
     this.response = response;
     state.meter.answeredAtMs = this.deps.clock.monotonic();
     const { status, headers } = response;
     const head = { status, contentType: headers['content-type'] ?? '' };
-    this.answer = state.planned.translation.begin(head, this.facts());
+    this.answer = translation.begin(head, this.facts());
     do this.first = await this.next();
     while (this.first.length === 0 || this.first[0].kind === 'wait');
     const [decisive] = this.first;
@@ -184,7 +196,41 @@ export class Attempt {
     if (meter.isDoubted && !wasDoubted) this.deps.alarms.doubt(planned, unit.call.requestId);
   }
 
-  private async send(): Promise<UpstreamResponse> {
+  /** Several calls, whose answer comes in one piece. */
+  private async runExchange(exchange: Exchange): Promise<void> {
+    const { state, deps } = this;
+    const { client, planned } = this.input;
+    const { provider } = planned.route;
+    const own = planned.providerKey === undefined ? deps.access.get(provider)?.baseUrl : undefined;
+    const calls = new AttemptCalls({
+      baseUrl: own ?? deps.addresses.get(provider) ?? planned.provider.defaultBaseUrl,
+      hosts: planned.provider.hosts?.results ?? [],
+      bounds: this.bounds(),
+      signal: client.upstream.signal,
+      clock: deps.clock,
+      send: async (request, bounds) => this.good(await this.send(request, bounds)),
+      fetch: async (request, bounds) => this.good(await deps.transport.send(request, bounds)),
+    });
+    try {
+      const { headers, piece } = await exchange(calls, this.facts());
+      this.first = [piece];
+      this.answer = wholeAnswer(headers);
+    } catch (error) {
+      if (error instanceof ExchangeFailure) throw this.failed(error.failure);
+      throw this.transportFailed(error);
+    }
+    this.measure(this.first);
+    state.firstEventMs = deps.clock.monotonic();
+    state.endedMs = state.firstEventMs;
+  }
+
+  private async good(response: UpstreamResponse): Promise<UpstreamResponse> {
+    this.state.httpStatus = response.status;
+    if (!isGood(response)) throw await this.refused(response);
+    return response;
+  }
+
+  private async send(request: UpstreamBody, bounds: SendOptions): Promise<UpstreamResponse> {
     const { planned } = this.input;
     const { provider } = planned.route;
     const access =
@@ -192,12 +238,9 @@ export class Attempt {
         ? this.deps.access.get(provider)
         : await this.ownAccess(planned.providerKey);
     if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
-    const prepared = planned.provider.prepare(planned.translation.request, access);
     try {
-      return await this.deps.transport.send(
-        prepared instanceof Promise ? await prepared : prepared,
-        this.bounds(),
-      );
+      const prepared = planned.provider.prepare(request, access);
+      return await this.deps.transport.send(prepared instanceof Promise ? await prepared : prepared, bounds);
     } catch (error) {
       throw this.transportFailed(error);
     }
@@ -275,6 +318,10 @@ export class Attempt {
     const { provider, terms } = this.input.planned;
     return provider.classify({ ...signal, byok: terms.byok.served });
   }
+}
+
+function isGood({ status }: UpstreamResponse): boolean {
+  return status >= 200 && status < 300;
 }
 
 type WithoutByok<T> = T extends unknown ? Omit<T, 'byok'> : never;

@@ -1,0 +1,157 @@
+import { ApiError } from '@gateway/contracts';
+import {
+  badReply,
+  base64Of,
+  bytesOf,
+  exchangeTranslation,
+  IMAGES_DIALECTS,
+  invalidBody,
+  JSON_HEADERS,
+  Misfit,
+  pictureOf,
+  type AnswerFacts,
+  type ImagesDialect,
+  type MadeImages,
+  type Picture,
+  type Piece,
+  type RouteTarget,
+  type Translation,
+} from '@gateway/dialects';
+import type { Imaging } from '@gateway/imaging';
+import type { AskedImages } from './asked-images.js';
+
+/** Null: the library is not there. */
+export type FindImaging = () => Imaging | null;
+
+/** Both endpoints of images over any upstream that makes them. */
+export function translateImages(
+  asked: AskedImages,
+  target: RouteTarget,
+  findImaging: FindImaging,
+): Translation | Misfit {
+  const dialect = IMAGES_DIALECTS.get(target.dialect);
+  if (!dialect) return new Misfit(null);
+  const misfit = dialect.misfit(asked, target) ?? maskMisfit(asked, dialect);
+  if (misfit) return misfit;
+  return exchangeTranslation(
+    async (calls, facts) => {
+      const ready = await prepared(asked, dialect, findImaging);
+      const made = await dialect.run(ready.asked, { target, calls, facts });
+      return { headers: JSON_HEADERS, piece: pieceOf(await finished(made, asked, ready.masked), facts) };
+    },
+    ignoredOf(asked, dialect),
+  );
+}
+
+function maskMisfit(
+  { mask, operation }: AskedImages,
+  { mask: form, takesMargins }: ImagesDialect,
+): Misfit | null {
+  if (mask === null || form !== undefined) return null;
+  return operation === 'outpaint' && takesMargins ? null : new Misfit('mask');
+}
+
+function ignoredOf({ options }: AskedImages, { takes }: ImagesDialect): string[] {
+  if (takes === undefined) return [];
+  const isIgnored = (name: string): boolean =>
+    !takes.includes(name) && options[name] != null && options[name] !== 'auto';
+  return Object.keys(options).filter((name) => isIgnored(name) && !OF_ALL.includes(name));
+}
+
+/** Who asks: read by the gateway, whatever the provider makes of it. */
+const OF_ALL = ['user', 'safety_identifier'];
+
+interface Masked {
+  imaging: Imaging;
+  /** White is what is repainted. */
+  white: Uint8Array;
+}
+
+/** The request in the upstream's own convention of masks. */
+async function prepared(
+  asked: AskedImages,
+  dialect: ImagesDialect,
+  findImaging: FindImaging,
+): Promise<{ asked: AskedImages; masked: Masked | null }> {
+  const { mask, operation, images } = asked;
+  if (mask === null) return { asked, masked: null };
+  const imaging = findImaging();
+  if (imaging === null) throw noImaging('mask');
+  const white = await imaging.mask(mask.bytes, operation === 'edit').catch((failure: unknown) => {
+    throw new ApiError('invalid_input', {
+      status: 422,
+      message: 'mask: the image cannot be decoded.',
+      param: 'mask',
+      cause: failure,
+    });
+  });
+  const masked = { imaging, white };
+  if (operation === 'outpaint') {
+    const box = await imaging.keptBox(white);
+    const { width, height } = mask;
+    if (box === null || (box.width === width && box.height === height))
+      throw invalidBody({
+        type: 'mask_invalid',
+        loc: ['mask'],
+        msg: 'has to keep a part and extend beside it',
+      });
+    if (dialect.takesMargins) {
+      const kept = pictureFrom(await imaging.crop(images[0].bytes, box));
+      const { left, top } = box;
+      const margins = { left, up: top, right: width - left - box.width, down: height - top - box.height };
+      return { asked: { ...asked, images: [kept, ...images.slice(1)], mask: null, margins }, masked };
+    }
+  }
+  const form = dialect.mask ?? 'white';
+  return { asked: { ...asked, mask: pictureFrom(await imaging.maskAs(white, form)) }, masked };
+}
+
+function pictureFrom(bytes: Uint8Array): Picture {
+  const picture = pictureOf(bytes);
+  if (picture === null) throw new TypeError('the imaging library wrote no picture');
+  return picture;
+}
+
+export function noImaging(param: string): ApiError {
+  return new ApiError('model_capability_not_supported', {
+    status: 501,
+    message: `${param}: the imaging library is not there on this machine.`,
+    param,
+  });
+}
+
+/** What an upstream repaints outside the mask is the caller's own again. */
+async function finished(made: MadeImages, asked: AskedImages, masked: Masked | null): Promise<MadeImages> {
+  if (masked === null || asked.operation !== 'inpaint') return made;
+  const { imaging, white } = masked;
+  const [original] = asked.images;
+  const images = made.images.map(async (image) => {
+    const laid = imaging.layOver(original.bytes, bytesOf(image.picture), white, asked.feather ?? 0);
+    return {
+      ...image,
+      picture: {
+        bytes: await laid.catch(() => {
+          throw badReply('the answer holds an image that cannot be decoded.');
+        }),
+      },
+    };
+  });
+  const members = {
+    ...made.members,
+    ...('output_format' in (made.members ?? {}) && { output_format: 'png' }),
+  };
+  return { ...made, images: await Promise.all(images), members };
+}
+
+function pieceOf(made: MadeImages, facts: AnswerFacts): Piece {
+  const { images, members, usage, deliveredBytes, context } = made;
+  const { usage: shown, ...rest } = { usage: undefined, ...members };
+  const data = images.map((image) => ({ ...image.members, b64_json: base64Of(image.picture) }));
+  return {
+    kind: 'end',
+    out: JSON.stringify({ created: facts.created, ...rest, data, usage: shown }),
+    usage,
+    ...(deliveredBytes !== undefined && { deliveredBytes }),
+    ...(context && { context }),
+  };
+}

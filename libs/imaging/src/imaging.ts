@@ -1,0 +1,153 @@
+import type sharp from 'sharp';
+
+export type Sharp = typeof sharp;
+
+/** Pixels of an image that is decoded here: 100 MB as RGBA. */
+export const IMAGING_PIXELS_MAX = 25_000_000;
+/** Images at work at once; what waits holds its bytes only. */
+const AT_ONCE = 2;
+/** From here on a grey is white. */
+const WHITE = 128;
+
+export interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** How a mask says what is repainted, by whoever reads it. */
+export type MaskForm = 'white' | 'black' | 'transparent';
+
+/**
+ * What is done to pixels here rather than by a provider: masks between conventions, the box that a mask keeps, and an
+ * answer laid over the original. All of it runs in threads of the library. Rejects with what the library throws where
+ * an image cannot be decoded.
+ */
+export class Imaging {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private readonly sharp: Sharp) {
+    sharp.concurrency(1);
+    sharp.cache(false);
+  }
+
+  /**
+   * A mask of two values in which white is repainted, made of one that a caller sent. `isHole`: where it has transparent
+   * pixels, they are what is repainted, as OpenAI's clients write masks; otherwise what is transparent counts as black.
+   */
+  mask(mask: Uint8Array, isHole: boolean): Promise<Buffer> {
+    return this.turn(async () => {
+      const source = this.open(mask);
+      const { hasAlpha } = await source.metadata();
+      const isHoled = isHole && hasAlpha && !(await source.clone().stats()).isOpaque;
+      const grey = isHoled
+        ? source.extractChannel('alpha').negate()
+        : source.flatten({ background: '#000' }).toColourspace('b-w').extractChannel(0);
+      return grey.threshold(WHITE).toColourspace('b-w').png().toBuffer();
+    });
+  }
+
+  /** A white mask in the convention of who reads it. */
+  maskAs(white: Uint8Array, form: MaskForm): Promise<Buffer> {
+    return this.turn(async () => {
+      const mask = this.open(white).extractChannel(0);
+      if (form === 'white') return mask.png().toBuffer();
+      if (form === 'black') return mask.negate().png().toBuffer();
+      const { data, info } = await mask.negate().raw().toBuffer({ resolveWithObject: true });
+      const { width, height } = info;
+      return this.sharp({ create: { width, height, channels: 3, background: '#000' } })
+        .joinChannel(data, { raw: { width, height, channels: 1 } })
+        .png()
+        .toBuffer();
+    });
+  }
+
+  /** The smallest box around what a white mask keeps; null where it keeps nothing. */
+  keptBox(white: Uint8Array): Promise<Box | null> {
+    return this.turn(async () => {
+      const { data, info } = await this.open(white)
+        .extractChannel(0)
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      return boxOfBlack(data, info.width, info.height);
+    });
+  }
+
+  crop(image: Uint8Array, box: Box): Promise<Buffer> {
+    return this.turn(() => this.open(image).extract(box).png().toBuffer());
+  }
+
+  /**
+   * The answer where the mask is white, the original everywhere else, as PNG of the original's size. `feather` is over
+   * how many pixels beyond the mask's edge one fades into the other; at 0 no pixel outside the mask changes.
+   */
+  layOver(original: Uint8Array, answer: Uint8Array, white: Uint8Array, feather: number): Promise<Buffer> {
+    return this.turn(async () => {
+      const base = this.open(original).toColourspace('srgb').ensureAlpha();
+      const { width, height } = await base.metadata();
+      const painted = await this.open(answer)
+        .resize(width, height, { fit: 'fill' })
+        .toColourspace('srgb')
+        .removeAlpha()
+        .raw()
+        .toBuffer();
+      const weights = await this.weights(white, feather);
+      const layer = await this.sharp(painted, { raw: { width, height, channels: 3 } })
+        .joinChannel(weights, { raw: { width, height, channels: 1 } })
+        .png({ compressionLevel: 1 })
+        .toBuffer();
+      return base
+        .composite([{ input: layer }])
+        .png()
+        .toBuffer();
+    });
+  }
+
+  /** 255 inside the mask, falling to 0 at `feather` pixels beyond its edge. */
+  private async weights(white: Uint8Array, feather: number): Promise<Buffer> {
+    const mask = this.open(white).extractChannel(0);
+    if (feather === 0) return mask.raw().toBuffer();
+    // Three sigmas of the blur are the feather. It is half at the edge: doubled, it begins there at full.
+    const soft = await mask
+      .clone()
+      .blur(Math.max(0.3, feather / 3))
+      .linear(2, 0)
+      .toColourspace('b-w')
+      .png({ compressionLevel: 1 })
+      .toBuffer();
+    // The mask itself is kept whole, its corners too.
+    return mask.boolean(soft, 'or').extractChannel(0).raw().toBuffer();
+  }
+
+  private open(bytes: Uint8Array): ReturnType<Sharp> {
+    return this.sharp(bytes, { limitInputPixels: IMAGING_PIXELS_MAX, failOn: 'error', pages: 1 });
+  }
+
+  private async turn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running >= AT_ONCE) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running -= 1;
+    }
+  }
+}
+
+function boxOfBlack(grey: Buffer, width: number, height: number): Box | null {
+  let [left, top, right, bottom] = [width, height, -1, -1];
+  for (let y = 0; y < height; y += 1) {
+    const row = grey.subarray(y * width, (y + 1) * width);
+    const first = row.indexOf(0);
+    if (first < 0) continue;
+    left = Math.min(left, first);
+    right = Math.max(right, row.lastIndexOf(0));
+    top = Math.min(top, y);
+    bottom = y;
+  }
+  return right < 0 ? null : { left, top, width: right - left + 1, height: bottom - top + 1 };
+}

@@ -1,0 +1,2 @@
+export { IMAGING_PIXELS_MAX, Imaging } from './imaging.js';
+export { loadImaging } from './load-imaging.js';

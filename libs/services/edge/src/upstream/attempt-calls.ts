@@ -1,0 +1,73 @@
+import type { Clock } from '@gateway/contracts';
+import type { UpstreamBody, UpstreamCalls, UpstreamReply } from '@gateway/dialects';
+import {
+  namedAddress,
+  TransportFailure,
+  type SendOptions,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from '@gateway/providers';
+
+interface AttemptCallsOptions {
+  /** Where the provider is called, and where else its results may wait. */
+  baseUrl: string;
+  hosts: readonly string[];
+  /** Of the attempt as a whole. */
+  bounds: SendOptions;
+  signal: AbortSignal;
+  clock: Clock;
+  /** Both throw UpstreamError for a status beyond 2xx. */
+  send: (request: UpstreamBody, bounds: SendOptions) => Promise<UpstreamResponse>;
+  fetch: (request: UpstreamRequest, bounds: SendOptions) => Promise<UpstreamResponse>;
+}
+
+/** More calls than any task takes within its deadline at the pace of its dialect. */
+const CALLS_MAX = 2_000;
+
+/** The calls of one attempt that takes several: each has what is left of the attempt's time. */
+export class AttemptCalls implements UpstreamCalls {
+  private readonly endsMs: number;
+  private calls = 0;
+
+  constructor(private readonly options: AttemptCallsOptions) {
+    this.endsMs = options.clock.monotonic() + options.bounds.totalTimeoutMs;
+  }
+
+  async send(request: UpstreamBody): Promise<UpstreamReply> {
+    return replyOf(await this.options.send(request, this.bounds()));
+  }
+
+  async download(address: string): Promise<UpstreamReply> {
+    const { hosts, baseUrl, fetch } = this.options;
+    const url = namedAddress(address, hosts, baseUrl);
+    const request: UpstreamRequest = { method: 'GET', url, headers: {}, body: [], byteLength: 0 };
+    return replyOf(await fetch(request, this.bounds()));
+  }
+
+  async sleep(ms: number): Promise<void> {
+    const { clock, signal } = this.options;
+    if (clock.monotonic() + ms >= this.endsMs) throw new TransportFailure('timeout_total');
+    await clock.sleep(ms, signal);
+    if (signal.aborted) throw new TransportFailure('aborted', signal.reason);
+  }
+
+  private bounds(): SendOptions {
+    this.calls += 1;
+    const leftMs = this.endsMs - this.options.clock.monotonic();
+    if (leftMs <= 0 || this.calls > CALLS_MAX) throw new TransportFailure('timeout_total');
+    const { bounds } = this.options;
+    const shortened = (ms: number): number => Math.min(ms, leftMs);
+    return {
+      ...bounds,
+      connectTimeoutMs: shortened(bounds.connectTimeoutMs),
+      firstByteTimeoutMs: shortened(bounds.firstByteTimeoutMs),
+      idleTimeoutMs: shortened(bounds.idleTimeoutMs),
+      totalTimeoutMs: leftMs,
+    };
+  }
+}
+
+async function replyOf(response: UpstreamResponse): Promise<UpstreamReply> {
+  const { status, headers } = response;
+  return { status, contentType: headers['content-type'] ?? '', bytes: await response.bytes() };
+}
