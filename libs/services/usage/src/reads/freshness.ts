@@ -2,8 +2,12 @@ import type { AccountState, Clock, LimitStore } from '@gateway/contracts';
 import type { Logger } from 'pino';
 
 const POLL_MS = 10;
-/** A request under way may be one whose answer is out and whose settle is not: it is put within this time. */
-const SETTLE_GRACE_MS = 100;
+/**
+ * A request under way may be one whose answer is out and whose settle is not: it is put once its outcome is on disk. A
+ * group commit that has just missed one waits for it and then for its own, and a disk that others write to takes more
+ * than 100 ms for the two: with that a balance was read one request too high.
+ */
+const SETTLE_GRACE_MS = 250;
 /** How long a read waits for finished units to be posted. */
 const POSTED_MS = 1_000;
 /** How long a balance waits for the mirror of what was posted while it was read. */
@@ -29,7 +33,7 @@ export class Freshness {
     return this.wait(accountId, POSTED_MS);
   }
 
-  /** Until a unit that has just finished is settled, for at most a tenth of a second. */
+  /** Until a unit that has just finished is settled, for at most a quarter of a second. */
   async settled(accountId: string): Promise<void> {
     await this.wait(accountId, 0);
     // One that was put again after its posting counts twice until somebody looks.
