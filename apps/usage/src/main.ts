@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import {
   RemoteCatalogueModule,
+  RemoteDirectoryModule,
   RemotePrincipalsModule,
   startFleetApp,
   readFleetSettings,
@@ -14,6 +15,6 @@ await runMain('usage', () => {
     fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL'], env),
     own: () => loadConfig(UsageConfig, env),
   });
-  const neighbours = [RemotePrincipalsModule, RemoteCatalogueModule];
+  const neighbours = [RemotePrincipalsModule, RemoteCatalogueModule, RemoteDirectoryModule];
   return () => startFleetApp('usage', fleet, [UsageModule.with(own), ...neighbours]);
 });

@@ -13,6 +13,8 @@ export const HEADER = {
   requestTags: 'X-Request-Tags',
   idempotencyKey: 'Idempotency-Key',
   retryAfter: 'Retry-After',
+  /** Seconds since a usage read was made, where it comes from the cache of sessions. */
+  age: 'Age',
   shouldRetry: 'x-should-retry',
   rateLimit: 'x-ratelimit-limit-requests',
   rateRemaining: 'x-ratelimit-remaining-requests',
@@ -37,6 +39,7 @@ export const EXPOSED_HEADERS: readonly string[] = [
   HEADER.serviceVersion,
   HEADER.requestId,
   HEADER.cache,
+  HEADER.age,
   HEADER.deprecation,
   HEADER.sunset,
   HEADER.link,

@@ -60,6 +60,9 @@ export { ObjectLinkQuery } from './http/objects.js';
 export { OrgOwners } from './ports/org-owners.js';
 export { ObjectStore, ObjectTooLarge, objectName } from './ports/object-store.js';
 export type { ObjectKey, StoredObject } from './ports/object-store.js';
+export { Directory } from './ports/directory.js';
+export type { NamedIds, Payer } from './ports/directory.js';
+export { DirectoryNamesBody } from './http/directory.js';
 export { Mailer } from './ports/mailer.js';
 export type { OutgoingMail } from './ports/mailer.js';
 export type { AppliedRange } from './ports/funds.js';
@@ -226,17 +229,24 @@ export {
   RejectionsBody,
   SpendBody,
   UsageContextQuery,
+  UsageEventsBody,
   UsageFilterBody,
   UsageQueryBody,
   WatermarkQuery,
 } from './http/usage.js';
+export { UsageExportBody, UsageExportQuery } from './http/usage-exports.js';
+export type { UsageExportRecord } from './http/usage-exports.js';
+export { SpendTrendQuery, UsageRefreshQuery, UsageSeriesBody } from './http/usage-series.js';
+export type { Granularity, SeriesValues, SpendTrend, UsageSeries } from './http/usage-series.js';
 export type {
   AttemptsRecord,
   AttemptView,
   BalanceRecord,
   BooksRecord,
   CreditRecord,
+  LimitSeen,
   ModelUsage,
+  PriceLineView,
   RateLimitState,
   RateMetric,
   RateScope,

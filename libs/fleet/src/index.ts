@@ -9,6 +9,7 @@ export { HttpFunds } from './remote/http-funds.js';
 export {
   RemoteCatalogueModule,
   RemoteFundsModule,
+  RemoteDirectoryModule,
   RemoteOrgOwnersModule,
   RemotePrincipalsModule,
   RemoteProviderKeysModule,

@@ -12,6 +12,7 @@ export { ProviderKeyVaultDouble } from './doubles/provider-key-vault-double.js';
 export { StoredContentDouble } from './doubles/stored-content-double.js';
 export { PrincipalReaderDouble } from './doubles/principal-reader-double.js';
 export { UpstreamCallsDouble } from './doubles/upstream-calls-double.js';
+export { DirectoryDouble } from './doubles/directory-double.js';
 export { startProgram, type Program } from './child-program.js';
 export { eventually } from './eventually.js';
 export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fault-proxy.js';

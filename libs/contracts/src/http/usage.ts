@@ -25,6 +25,7 @@ const PAGE_ROWS = 50;
 const PAGE_MAX = 200;
 const OFFSET_MAX = 1_000_000_000;
 const FILTER_VALUES_MAX = 100;
+const OUTCOMES = ['served', 'failed', 'cached', 'cancelled'];
 const SCOPE_KINDS: readonly ScopeKind[] = ['key', 'team_member', 'member', 'team', 'org'];
 
 /** null means what an absent member does, as in the filters. */
@@ -56,17 +57,32 @@ export class UsageFilterBody {
   /** Rows to answer, 1 to 200. Of the summary: models of by_model. */
   @OrDefault(PAGE_ROWS) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = PAGE_ROWS;
   @OrDefault(0) @IsInt() @Min(0) @Max(OFFSET_MAX) offset: number = 0;
-  /** Of sessions and admin keys; ignored for API keys, which see their own usage alone. */
+  /** Of sessions and admin keys, as the next three; ignored for API keys, which see their own usage alone. */
   @IsOptional() @IsString() @MaxLength(128) team_id?: string | null;
   @IsOptional() @IsString() @MaxLength(128) member_id?: string | null;
-  /** Accepted for dashboards: these reads are not cached. */
+  /** The same as `member_id`: whose keys made the requests. */
+  @IsOptional() @IsString() @MaxLength(128) user_id?: string | null;
+  @IsOptional() @IsString() @MaxLength(128) key_id?: string | null;
+  /** The path that was called, for example /v1/chat/completions. */
+  @IsOptional() @IsString() @MaxLength(256) endpoint?: string | null;
+  /** `served`, `failed`, `cached`, `cancelled`; any of them. */
+  @IsOptional() @IsArray() @ArrayMaxSize(10) @IsIn(OUTCOMES, { each: true }) outcome?: string[] | null;
+  /** `name=value` of a request tag, or `name` for any value. */
+  @IsOptional() @IsString() @Matches(/^[^=]{1,128}(=[^]{0,512})?$/) tag?: string | null;
+  /** Past the cache of a minute that sessions and admin keys read from, as `?refresh=true`. */
   @IsOptional() @IsBoolean() refresh?: boolean;
 }
 
-/** POST /v1/usage and POST /v1/usage/events. */
+/** POST /v1/usage. */
 export class UsageQueryBody extends UsageFilterBody {
   /** Required for every caller; ignored for API keys. */
   @IsDefined() org_id!: unknown;
+}
+
+/** POST /v1/usage/events. */
+export class UsageEventsBody extends UsageQueryBody {
+  /** `next_cursor` of the page before, in place of offset: costs the same however far the page is. */
+  @IsOptional() @IsString() @Matches(/^[\w-]{1,200}$/) cursor?: string | null;
 }
 
 /** POST /v1/usage/rejections. */
@@ -136,6 +152,14 @@ export interface UsageEventRecord {
   created_at: string;
   routing_fallback: boolean;
   request_tags: Record<string, string>;
+  key_id: string;
+  /** As it is now; null where it has none, or where nobody could say. */
+  key_label: string | null;
+  /** Whose key it was. */
+  user_id: string;
+  endpoint: string;
+  ttft_ms: number | null;
+  cached_tokens: number;
 }
 
 export interface UsageEventsPage {
@@ -143,6 +167,8 @@ export interface UsageEventsPage {
   total: number;
   limit: number;
   offset: number;
+  /** null on the last page. */
+  next_cursor: string | null;
 }
 
 /** One try, without the provider's name; the message may hold it. */
@@ -162,6 +188,28 @@ export interface AttemptView {
 
 export interface AttemptsRecord {
   attempts: AttemptView[];
+}
+
+/** One line of a request's bill. */
+export interface PriceLineView {
+  /** A token class, `request`, `image`, `tool:NAME` and so on. */
+  line: string;
+  quantity: string;
+  /** What the rate is for: `1M tokens`, `image`, `second`, `1k calls` and so on. */
+  unit: string;
+  rate_usd: string;
+  amount_usd: string;
+}
+
+/** A counter as admission saw it, this request counted. */
+export interface LimitSeen {
+  scope: string;
+  scope_id: string;
+  metric: 'rpm' | 'rpd' | 'spend_cap';
+  /** null of a cap: what was spent is not kept with the request. */
+  current: number | null;
+  /** null = unlimited; a decimal string of a cap. */
+  limit: number | string | null;
 }
 
 /** What became of one request, up to 90 days back. */
@@ -190,6 +238,12 @@ export interface RequestLookup {
   attempts: AttemptView[];
   request_tags: Record<string, string>;
   retention_days: number;
+  key_id: string;
+  key_label: string | null;
+  /** Adds up to cost_usd; null where nothing was billed or the price list of then cannot be read. */
+  price_lines: PriceLineView[] | null;
+  /** null for requests of releases that did not keep it. */
+  limits_seen: LimitSeen[] | null;
 }
 
 export interface RejectionView {

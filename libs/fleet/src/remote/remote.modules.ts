@@ -1,6 +1,7 @@
 import { Inject, Injectable, Module, type OnModuleInit, type OnApplicationShutdown } from '@nestjs/common';
 import {
   CatalogueReader,
+  Directory,
   EventLog,
   Funds,
   LimitStore,
@@ -15,6 +16,7 @@ import {
 import type { Logger } from 'pino';
 import { ReadinessChecks, InternalHttp, LOGGER, Metrics, CLOCK, RANDOM } from '@gateway/platform';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
+import { HttpDirectory } from './http-directory.js';
 import { HttpFunds } from './http-funds.js';
 import { HttpOrgOwners } from './http-org-owners.js';
 import { HttpStoredContent } from './http-stored-content.js';
@@ -154,3 +156,17 @@ export const RemoteResponsesModule = { module: ResponsesOverHttp, global: true }
 })
 class OrgOwnersOverHttp {}
 export const RemoteOrgOwnersModule = { module: OrgOwnersOverHttp, global: true };
+
+/** Names and accounts of the keys service, for an app that keeps ids alone. */
+@Module({
+  providers: [
+    {
+      provide: Directory,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpDirectory(http, random),
+    },
+  ],
+  exports: [Directory],
+})
+class DirectoryOverHttp {}
+export const RemoteDirectoryModule = { module: DirectoryOverHttp, global: true };

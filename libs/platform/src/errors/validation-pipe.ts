@@ -1,4 +1,5 @@
 import { ValidationPipe, type ArgumentMetadata, type ValidationError } from '@nestjs/common';
+import { getMetadataStorage } from 'class-validator';
 import { ApiError, type ErrorDetail } from '@gateway/contracts';
 
 /** Checks management bodies and queries against their class; an unknown field is refused by its name. */
@@ -27,11 +28,19 @@ class StorablePipe extends ValidationPipe {
         });
       }
     }
-    return super.transform(metadata.type === 'query' ? withoutRefresh(value) : value, metadata);
+    const isQuery = metadata.type === 'query' && !takesRefresh(metadata);
+    return super.transform(isQuery ? withoutRefresh(value) : value, metadata);
   }
 }
 
-/** Reads may be asked to pass over a cache (spec, Usage and balance). None of ours has one, so there is nothing to tell a handler. */
+/** Whether the class of the query has the member itself: a read that is kept for a while. */
+function takesRefresh({ metatype }: ArgumentMetadata): boolean {
+  if (metatype === undefined) return false;
+  const members = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
+  return members.some(({ propertyName }) => propertyName === 'refresh');
+}
+
+/** Every read may be asked to pass over a cache (spec, Usage and balance); most have none. */
 function withoutRefresh(query: unknown): unknown {
   if (typeof query !== 'object' || query === null || !('refresh' in query)) return query;
   const { refresh, ...rest } = query;

@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import {
+  Directory,
   OrgOwners,
   Funds,
   PrincipalReader,
@@ -42,6 +43,8 @@ import { MembersService } from './members/members.service.js';
 import { IdentityProvider } from './oidc/identity-provider.js';
 import { OidcController } from './oidc/oidc.controller.js';
 import { OidcLoginService } from './oidc/oidc-login.service.js';
+import { DatabaseDirectory } from './directory/database-directory.js';
+import { DirectoryController } from './directory/directory.controller.js';
 import { DatabaseOrgOwners } from './orgs/database-org-owners.js';
 import { OrgOwnersController } from './orgs/org-owners.controller.js';
 import { OrgsController } from './orgs/orgs.controller.js';
@@ -124,6 +127,7 @@ export class KeysModule {
         SuperAdminsController,
         ApiKeysController,
         AuthController,
+        DirectoryController,
         OidcController,
         OrgOwnersController,
         OrgsController,
@@ -140,7 +144,15 @@ export class KeysModule {
         TeamsController,
       ],
       providers: [...ports(config), ...parts, credentialChecks(config, addresses)],
-      exports: [OrgOwners, PrincipalReader, ProviderKeyVault, StoredContent, FirstRun, OpeningCredit],
+      exports: [
+        Directory,
+        OrgOwners,
+        PrincipalReader,
+        ProviderKeyVault,
+        StoredContent,
+        FirstRun,
+        OpeningCredit,
+      ],
     };
   }
 }
@@ -188,6 +200,7 @@ function ports(config: Readonly<KeysConfig>): Provider[] {
     { provide: KeysConfig, useValue: config },
     { provide: PrincipalReader, useExisting: DatabasePrincipalReader },
     { provide: OrgOwners, useClass: DatabaseOrgOwners },
+    { provide: Directory, useClass: DatabaseDirectory },
     { provide: ProviderKeyVault, useExisting: DatabaseProviderKeyVault },
     { provide: StoredContent, useExisting: DatabaseStoredContent },
     {

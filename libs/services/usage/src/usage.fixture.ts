@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import {
+  Directory,
   LimitStore,
   PrincipalReader,
   TOPIC,
@@ -14,6 +15,7 @@ import { applyMigrations } from '@gateway/database';
 import { connectEventLog } from '@gateway/event-log';
 import { bootstrap, PlatformModule, SystemClock, SystemRandom, type RunningApp } from '@gateway/platform';
 import {
+  DirectoryDouble,
   EventLogDouble,
   keyPrincipal,
   LimitStoreDouble,
@@ -40,6 +42,7 @@ export interface UsageApp extends RunningApp {
   limits: LimitStoreDouble;
   log: EventLogDouble;
   principals: PrincipalReaderDouble;
+  directory: DirectoryDouble;
   call(
     method: 'GET' | 'POST',
     path: string,
@@ -53,6 +56,7 @@ export interface UsageApp extends RunningApp {
 
 interface Answer {
   status: number;
+  headers: Record<string, unknown>;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   body: any;
 }
@@ -74,6 +78,7 @@ export async function startUsageApp(
   const limits = new LimitStoreDouble({ clock, random: new SystemRandom() });
   const log = new EventLogDouble();
   const principals = new PrincipalReaderDouble();
+  const directory = new DirectoryDouble();
   const platform = PlatformModule.with({
     service: 'usage',
     logLevel: 'silent',
@@ -85,7 +90,10 @@ export async function startUsageApp(
   class UsageAppModule {}
   Module({
     imports: [platform, UsageModule.with(config)],
-    providers: [{ provide: PrincipalReader, useValue: principals }],
+    providers: [
+      { provide: PrincipalReader, useValue: principals },
+      { provide: Directory, useValue: directory },
+    ],
   })(UsageAppModule);
   const running = await bootstrap({
     name: 'usage',
@@ -105,6 +113,7 @@ export async function startUsageApp(
     limits,
     log,
     principals,
+    directory,
     call: (method, path, as, body, headers) => call(app, method, path, as, body, headers),
     post: (...records) => ingestion.apply(records.map(delivered)),
   };
@@ -127,7 +136,12 @@ async function call(
     ...(body === undefined ? {} : { payload: body as object }),
   });
   const text = response.body;
-  return { status: response.statusCode, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  const isJson = String(response.headers['content-type']).includes('json');
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    body: isJson ? (JSON.parse(text) as unknown) : text === '' ? null : text,
+  };
 }
 
 /** A record as the log delivers it. */

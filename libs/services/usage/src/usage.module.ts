@@ -10,6 +10,7 @@ import {
 import { ModuleRef } from '@nestjs/core';
 import {
   CatalogueReader,
+  Directory,
   EventLog,
   Funds,
   LimitStore,
@@ -39,6 +40,13 @@ import { UsageIdempotency } from './postgres/idempotency.store.js';
 import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
 import { AccountController } from './reads/account.controller.js';
 import { EventsStore } from './reads/events.store.js';
+import { ExportsController } from './reads/exports.controller.js';
+import { ExportsStore } from './reads/exports.store.js';
+import { Names } from './reads/names.js';
+import { SeriesController } from './reads/series.controller.js';
+import { SeriesStore } from './reads/series.store.js';
+import { SessionCache } from './reads/session-cache.js';
+import { TrendStore } from './reads/trend.store.js';
 import { PRINCIPALS } from './reads/principals-token.js';
 import { Freshness } from './reads/freshness.js';
 import { RejectionsStore } from './reads/rejections.store.js';
@@ -76,6 +84,8 @@ export class UsageModule {
       global: true,
       controllers: [
         UsageController,
+        SeriesController,
+        ExportsController,
         AccountController,
         LedgerController,
         CreditsController,
@@ -101,11 +111,30 @@ export class UsageModule {
 
 const stores: Provider[] = [
   { provide: UsageMetrics, inject: [Metrics], useFactory: (metrics: Metrics) => new UsageMetrics(metrics) },
-  ...[UsageIdempotency, EventsStore, RejectionsStore, MirrorStore].map((type) => ({
+  ...[UsageIdempotency, RejectionsStore, SeriesStore, TrendStore, MirrorStore].map((type) => ({
     provide: type,
     inject: [UsageDatabase],
     useFactory: (database: UsageDatabase) => new type(database),
   })),
+  {
+    provide: EventsStore,
+    inject: [UsageDatabase, Reprice],
+    useFactory: (database: UsageDatabase, reprice: Reprice) =>
+      new EventsStore(database, (unit) => reprice.lines(unit)),
+  },
+  {
+    provide: ExportsStore,
+    inject: [UsageDatabase, CLOCK, RANDOM],
+    useFactory: (database: UsageDatabase, clock: Clock, random: Random) =>
+      new ExportsStore({ database, clock, random }),
+  },
+  { provide: SessionCache, inject: [CLOCK], useFactory: (clock: Clock) => new SessionCache(clock) },
+  {
+    provide: Names,
+    inject: [ModuleRef, CLOCK, LOGGER],
+    useFactory: (modules: ModuleRef, clock: Clock, logger: Logger) =>
+      new Names({ directory: () => modules.get<Directory>(Directory, { strict: false }), clock, logger }),
+  },
 ];
 
 const mirrors: Provider[] = [

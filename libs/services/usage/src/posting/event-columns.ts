@@ -56,6 +56,7 @@ const JSON_COLUMNS = [
   'attempts',
   'priced_from',
   'request_tags',
+  'limits',
 ] as const satisfies readonly (keyof UsageRecord)[];
 
 const NAMES = COLUMNS.map(({ name }) => name);
@@ -94,7 +95,7 @@ export function eventArrays(
 }
 
 /** Counts as providers report them: what is no count is 0 (pricing 1). */
-function count(tokens: number | undefined): number {
+export function count(tokens: number | undefined): number {
   return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }
 

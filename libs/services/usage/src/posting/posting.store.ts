@@ -19,6 +19,7 @@ import {
   type Balance,
   type Total,
 } from './posting-rows.js';
+import { addSlots } from './slots.js';
 import { CRASH_CODE, type ReadBatch, type Stamp } from './read-batch.js';
 
 interface StoreDeps {
@@ -84,6 +85,7 @@ export class PostingStore {
     const balances = await moveAccounts(client, posting.accounts, at);
     await insertTransfers(client, posting, at);
     await addHours(client, posting);
+    await addSlots(client, fresh);
     const totals = await addTotals(client, posting);
     await insertOutbox(client, movements({ fresh, posting, balances, totals }, this.deps));
     const rejections = batches.flatMap((batch) => batch.rejections.map(({ rejection }) => rejection));

@@ -2,6 +2,7 @@ import type { CatalogueModel, CatalogueSnapshot, UsageRecord } from '@gateway/co
 import { price } from '@gateway/money';
 import { pino } from 'pino';
 import { catalogueModel, CatalogueReaderDouble, usageRecord } from '@gateway/testing';
+import { priceLineView } from './price-lines.js';
 import { Reprice } from './reprice.js';
 
 const catalogue = new CatalogueReaderDouble();
@@ -53,5 +54,26 @@ describe('pricing a unit again', () => {
   it('B15 a unit that was priced by another snapshot than it names is a finding', async () => {
     await reprice.check([priced(NEW, OLD), priced(OLD, NEW)]);
     expect(findings).toEqual(['different', 'different']);
+  });
+
+  it('READ-53 the lines of a bill are the formula over the record and its snapshot, and add up to the cost', async () => {
+    expect(await reprice.lines(priced(OLD, OLD))).toEqual([
+      { line: 'fresh', quantity: '1000', unit: '1M tokens', rate_usd: '1', amount_usd: '0.001' },
+      { line: 'completion', quantity: '500', unit: '1M tokens', rate_usd: '1', amount_usd: '0.0005' },
+    ]);
+    expect(await reprice.lines(usageRecord())).toBeNull();
+  });
+
+  it.each([
+    ['1/3', '0.333333333333333333'],
+    ['0.5/3', '0.166666666666666666'],
+    ['200/1.5', '133.333333333333333333'],
+    ['6/3', '2'],
+    ['12.50', '12.50'],
+  ])('writes %s as a decimal', (quantity, shown) => {
+    expect(priceLineView({ class: 'audio_second', quantity, rate: '1', usd: '0' })).toMatchObject({
+      unit: 'minute',
+      quantity: shown,
+    });
   });
 });

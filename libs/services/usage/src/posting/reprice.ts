@@ -1,13 +1,23 @@
-import type { CatalogueReader, CatalogueSnapshot, Route, UsageRecord } from '@gateway/contracts';
-import { price } from '@gateway/money';
+import type {
+  CatalogueReader,
+  CatalogueSnapshot,
+  PriceLineView,
+  Route,
+  UsageRecord,
+} from '@gateway/contracts';
+import { price, type PriceInput } from '@gateway/money';
 import type { Logger } from 'pino';
 import { grouped } from '../grouped.js';
 import type { UsageMetrics } from '../usage-metrics.js';
+import { priceLineView } from './price-lines.js';
 
 const SNAPSHOTS_KEPT = 8;
 const LOGGED_PER_BATCH = 5;
 
 type Routes = ReadonlyMap<string, Route>;
+
+/** What a price is made from. */
+export type PricedUnit = Pick<UsageRecord, 'model' | 'usage' | 'priced_from'>;
 
 /**
  * Prices units again from the snapshot that their records name. The edge's cost stands; a difference is a finding for
@@ -44,6 +54,14 @@ export class Reprice {
     }
   }
 
+  /** The lines that a unit's cost adds up from; null where its snapshot cannot be read. */
+  async lines(unit: PricedUnit): Promise<PriceLineView[] | null> {
+    const routes = unit.priced_from ? await this.routesOf(unit.priced_from.snapshot_id) : null;
+    const input = routes === null ? undefined : inputOf(unit, routes);
+    const priced = input && again(input);
+    return priced === undefined ? null : priced.lines.map(priceLineView);
+  }
+
   private async routesOf(snapshotId: string): Promise<Routes | null> {
     const known = this.routes.get(snapshotId);
     if (known !== undefined) return known;
@@ -76,20 +94,28 @@ function routeName(model: string, provider: string, upstreamModel: string): stri
 }
 
 /** undefined where the snapshot lacks the route or the usage cannot be priced. */
-function costOf(unit: UsageRecord, routes: Routes): string | undefined {
-  const from = unit.priced_from;
+function costOf(unit: PricedUnit, routes: Routes): string | undefined {
+  const input = inputOf(unit, routes);
+  return input && again(input)?.cost_usd;
+}
+
+function inputOf({ model, usage, priced_from: from }: PricedUnit, routes: Routes): PriceInput | undefined {
   if (!from) return undefined;
-  const route = routes.get(routeName(unit.model, from.provider, from.upstream_model));
+  const route = routes.get(routeName(model, from.provider, from.upstream_model));
   if (route === undefined) return undefined;
+  return {
+    usage,
+    record: route.price,
+    tier: from.tier,
+    discountPct: from.discount_pct,
+    byok: { served: from.byok_served, feePct: from.byok_fee_pct },
+    context: from.context,
+  };
+}
+
+function again(input: PriceInput): ReturnType<typeof price> | undefined {
   try {
-    return price({
-      usage: unit.usage,
-      record: route.price,
-      tier: from.tier,
-      discountPct: from.discount_pct,
-      byok: { served: from.byok_served, feePct: from.byok_fee_pct },
-      context: from.context,
-    }).cost_usd;
+    return price(input);
   } catch (failure) {
     if (failure instanceof RangeError) return undefined;
     throw failure;

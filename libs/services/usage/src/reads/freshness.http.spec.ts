@@ -25,7 +25,7 @@ afterAll(async () => {
   await place.drop();
 });
 
-beforeEach(() => app.database.pool.query('TRUNCATE usage_event, spend_hour, spend_total'));
+beforeEach(() => app.database.pool.query('TRUNCATE usage_slot, usage_event, spend_hour, spend_total'));
 
 function admission(
   unit: string,

@@ -19,11 +19,13 @@ afterAll(async () => {
 });
 
 beforeEach(() =>
-  app.database.pool.query('TRUNCATE usage_event, rejection, spend_hour, spend_total, producer, dead_letter'),
+  app.database.pool.query(
+    'TRUNCATE usage_slot, usage_event, rejection, spend_hour, spend_total, producer, dead_letter',
+  ),
 );
 
 describe('POST /v1/usage/rejections', () => {
-  it('lists refusals of the last 90 days by their filters', async () => {
+  it('READ-38 READ-39 READ-51 lists refusals of the last 90 days by their filters', async () => {
     const record = rejectionRecord();
     const old = new Date(Date.now() - 91 * DAY_MS).toISOString();
     await app.post(

@@ -1,8 +1,9 @@
 import type { RejectionsBody, RejectionView, RequestLookup } from '@gateway/contracts';
 import type { Prisma } from '../generated/prisma/client.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import { RETENTION_DAYS } from './events.store.js';
-import { filteredRows, viewRows } from './row-filter.js';
+import { RETENTION_DAYS } from './request-wire.js';
+import { allOf, createdWithin, filteredRows, tagOf, timesOf, viewRows } from './row-filter.js';
+import { tagged } from './tagged.js';
 import type { View } from './view.js';
 
 const COLUMNS = {
@@ -35,8 +36,13 @@ export class RejectionsStore {
     notBefore: Date,
   ): Promise<{ rejections: RejectionView[]; total: number }> {
     const { model, status, code } = filter;
+    const tag = tagOf(filter);
     const where: Prisma.RejectionWhereInput = {
-      ...filteredRows(view, filter),
+      AND: [
+        ...allOf(filteredRows(view, filter)),
+        createdWithin(timesOf(filter)),
+        ...(tag === null ? [] : [{ request_tags: tagged(tag) }]),
+      ],
       created_at: { gte: notBefore },
       // A refusal before the model was resolved names only what was asked for.
       ...(model ? { OR: [{ model: { in: model } }, { requested_model: { in: model } }] } : {}),
@@ -57,15 +63,12 @@ export class RejectionsStore {
   }
 
   /** null where the caller has no such refusal since `notBefore`. */
-  async lookup(views: readonly View[], requestId: string, notBefore: Date): Promise<RequestLookup | null> {
-    for (const view of views) {
-      const row = await this.database.prisma.rejection.findFirst({
-        where: { ...viewRows(view), request_id: requestId, created_at: { gte: notBefore } },
-        select: COLUMNS,
-      });
-      if (row !== null) return lookupOf(row);
-    }
-    return null;
+  async lookup(view: View, requestId: string, notBefore: Date): Promise<RequestLookup | null> {
+    const row = await this.database.prisma.rejection.findFirst({
+      where: { AND: allOf(viewRows(view)), request_id: requestId, created_at: { gte: notBefore } },
+      select: COLUMNS,
+    });
+    return row && lookupOf(row);
   }
 }
 
@@ -115,5 +118,9 @@ function lookupOf(row: RejectionRow): RequestLookup {
     attempts: [],
     request_tags: row.request_tags as Record<string, string>,
     retention_days: RETENTION_DAYS,
+    key_id: row.key_id,
+    key_label: null,
+    price_lines: null,
+    limits_seen: null,
   };
 }

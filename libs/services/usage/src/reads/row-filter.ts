@@ -1,67 +1,101 @@
 import { ApiError, type UsageFilterBody } from '@gateway/contracts';
+import { momentOf, type MomentField } from './moments.js';
 import type { View } from './view.js';
 
-const BARE_DATE = /^\d{4}-\d{2}-\d{2}$/;
-const HAS_OFFSET = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
-const DAY_MS = 86_400_000;
+/** Columns that usage_event, usage_slot and rejection have alike. */
+type ScopeColumn = 'account_id' | 'org_id' | 'key_id' | 'team_id' | 'member_id' | 'endpoint';
 
-/** Conditions on the columns that usage_event and rejection have alike. */
-export interface RowConditions {
-  account_id?: string;
-  org_id?: string;
-  key_id?: string;
-  team_id?: string;
-  member_id?: string;
-  created_at?: { gte?: Date; lt?: Date };
+/** Columns of usage_event and usage_slot. */
+type EventColumn = ScopeColumn | 'model' | 'status' | 'outcome';
+
+/** A row matches where its column is any of these. */
+export interface Condition<Column extends string = EventColumn> {
+  column: Column;
+  anyOf: readonly string[];
+}
+
+/** From `from` on, before `before`; null is without a bound. */
+export interface Times {
+  from: Date | null;
+  before: Date | null;
+}
+
+/** A request tag that rows carry; `value` null takes any. */
+export interface Tag {
+  name: string;
+  value: string | null;
 }
 
 /** The rows of a view. */
-export function viewRows(view: View): RowConditions {
-  const { accountId: account_id } = view;
-  if (view.kind === 'key') return { account_id, key_id: view.keyId };
-  const { orgId: org_id } = view;
-  return view.kind === 'member' ? { account_id, org_id, member_id: view.userId } : { account_id, org_id };
+export function viewRows(view: View): Condition<ScopeColumn>[] {
+  const account = is('account_id', view.accountId);
+  if (view.kind === 'key') return [account, is('key_id', view.keyId)];
+  if (view.kind === 'person') return [account];
+  const org = [account, is('org_id', view.orgId)];
+  return view.kind === 'member' ? [...org, is('member_id', view.userId)] : org;
 }
 
-/** The view's rows of these people and times. `member_id` and `team_id` are ignored for keys. */
-export function filteredRows(view: View, filter: UsageFilterBody): { AND: RowConditions[] } {
-  // A list, because a filter narrows the view: a member's own member_id is never replaced by the one asked for.
-  const people = view.kind === 'key' ? {} : peopleOf(filter);
-  return { AND: [viewRows(view), people, timesOf(filter)] };
+/** The view's rows of these people and this endpoint. Filters narrow a view; those of people are ignored for keys. */
+export function filteredRows(view: View, filter: UsageFilterBody): Condition<ScopeColumn>[] {
+  const people = view.kind === 'key' ? [] : peopleOf(filter);
+  return [...viewRows(view), ...people, ...some('endpoint', filter.endpoint)];
 }
 
-function peopleOf({ team_id, member_id }: UsageFilterBody): RowConditions {
-  return { ...(team_id ? { team_id } : {}), ...(member_id ? { member_id } : {}) };
+export function eventRows(view: View, filter: UsageFilterBody): Condition[] {
+  const { model, status, outcome } = filter;
+  const lists = [...some('model', model), ...some('status', status), ...some('outcome', outcome)];
+  return [...filteredRows(view, filter), ...lists];
 }
 
-function timesOf({ since, until }: UsageFilterBody): RowConditions {
-  const from = since ? firstMoment(since) : null;
-  const before = until ? momentAfter(until) : null;
+/** As Prisma takes them. A list, because several conditions may be about one column. */
+export function allOf<Column extends string>(
+  conditions: readonly Condition<Column>[],
+): Partial<Record<Column, { in: string[] }>>[] {
+  return conditions.map(({ column, anyOf }) => ({ [column]: { in: [...anyOf] } })) as Partial<
+    Record<Column, { in: string[] }>
+  >[];
+}
+
+/** Throws ApiError `validation_error` for a time that cannot be read, `bad_request` where the two are swapped. */
+export function timesOf({ since, until }: UsageFilterBody): Times {
+  const read = (field: MomentField, text: string | null | undefined): Date | null =>
+    text ? momentOf(field, text) : null;
+  const from = read('since', since);
+  const before = read('until', until);
   // Each is well-formed, so this is no fault of the schema; an empty answer would hide that the two were swapped.
   if (from !== null && before !== null && from >= before)
     throw new ApiError('bad_request', { message: 'since lies after until.', param: 'since' });
+  return { from, before };
+}
+
+export function createdWithin({ from, before }: Times): { created_at?: { gte?: Date; lt?: Date } } {
   return { created_at: { ...(from && { gte: from }), ...(before && { lt: before }) } };
 }
 
-/** A bare date begins at its midnight UTC; a time without an offset is UTC. */
-function firstMoment(text: string): Date {
-  return new Date(inUtc(text));
+/** `name=value`, or `name` for any value. */
+export function tagOf({ tag }: UsageFilterBody): Tag | null {
+  if (!tag) return null;
+  const at = tag.indexOf('=');
+  return at < 0 ? { name: tag, value: null } : { name: tag.slice(0, at), value: tag.slice(at + 1) };
 }
 
-/** The first moment that is not covered any more: the next midnight after a bare date, else one millisecond on. */
-function momentAfter(text: string): Date {
-  return new Date(inUtc(text) + (BARE_DATE.test(text) ? DAY_MS : 1));
+function peopleOf({ team_id, member_id, user_id, key_id }: UsageFilterBody): Condition<ScopeColumn>[] {
+  return [
+    ...some('team_id', team_id),
+    ...some('member_id', member_id),
+    ...some('member_id', user_id),
+    ...some('key_id', key_id),
+  ];
 }
 
-function inUtc(text: string): number {
-  const at = Date.parse(BARE_DATE.test(text) || HAS_OFFSET.test(text) ? text : `${text}Z`);
-  // Forms of ISO 8601 that JavaScript does not read, such as week dates.
-  if (!Number.isFinite(at)) {
-    const msg = 'Give a date such as 2026-11-21 or a time such as 2026-11-21T10:00:00Z.';
-    throw new ApiError('validation_error', {
-      message: msg,
-      details: [{ type: 'time', loc: ['since'], msg }],
-    });
-  }
-  return at;
+function is<Column extends string>(column: Column, value: string): Condition<Column> {
+  return { column, anyOf: [value] };
+}
+
+function some<Column extends string>(
+  column: Column,
+  asked: string | readonly string[] | null | undefined,
+): Condition<Column>[] {
+  if (asked === null || asked === undefined) return [];
+  return [{ column, anyOf: [asked].flat() }];
 }

@@ -1,23 +1,29 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import {
   ApiError,
   RejectionsBody,
   UsageContextQuery,
+  UsageEventsBody,
   UsageQueryBody,
+  UsageRefreshQuery,
   type AttemptsRecord,
   type Clock,
   type Principal,
   type RejectionsPage,
   type RequestLookup,
   type UsageEventsPage,
+  type UsageFilterBody,
   type UsageSummary,
 } from '@gateway/contracts';
 import { Access, CLOCK, principalOf } from '@gateway/platform';
-import type { FastifyRequest } from 'fastify';
-import { EventsStore, RETENTION_DAYS } from './events.store.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { EventsStore } from './events.store.js';
 import { Freshness } from './freshness.js';
+import { Names } from './names.js';
 import { RejectionsStore } from './rejections.store.js';
-import { USAGE_RULE, viewOf, viewsOf } from './view.js';
+import { RETENTION_DAYS } from './request-wire.js';
+import { SessionCache } from './session-cache.js';
+import { USAGE_RULE, viewOf, viewsOf, type View } from './view.js';
 
 const DAY_MS = 86_400_000;
 
@@ -34,26 +40,39 @@ export class UsageController {
     private readonly events: EventsStore,
     private readonly rejections: RejectionsStore,
     private readonly freshness: Freshness,
+    private readonly names: Names,
+    private readonly cache: SessionCache,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Post()
   @HttpCode(200)
-  async summary(@Body() body: UsageQueryBody, @Req() request: FastifyRequest): Promise<UsageSummary> {
-    const principal = principalOf(request);
-    const view = viewOf(principal, body.org_id);
-    await this.awaitOwn(principal);
-    return this.events.summary(view, body);
+  async summary(
+    @Body() body: UsageQueryBody,
+    @Query() query: UsageRefreshQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UsageSummary> {
+    const view = viewOf(principalOf(request), body.org_id);
+    const read = (): Promise<UsageSummary> => this.events.summary(view, body);
+    return this.answer({ name: 'summary', view, body, query, read }, request, reply);
   }
 
   @Post('events')
   @HttpCode(200)
-  async page(@Body() body: UsageQueryBody, @Req() request: FastifyRequest): Promise<UsageEventsPage> {
-    const principal = principalOf(request);
-    const view = viewOf(principal, body.org_id);
-    await this.awaitOwn(principal);
-    const { limit, offset } = body;
-    return { ...(await this.events.page(view, body)), limit, offset };
+  async page(
+    @Body() body: UsageEventsBody,
+    @Query() query: UsageRefreshQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UsageEventsPage> {
+    const view = viewOf(principalOf(request), body.org_id);
+    const read = async (): Promise<UsageEventsPage> => {
+      const { events, ...page } = await this.events.page(view, body);
+      const { limit, offset } = body;
+      return { events: await this.names.labelled(view.accountId, events), ...page, limit, offset };
+    };
+    return this.answer({ name: 'events', view, body, query, read }, request, reply);
   }
 
   @Get('events/:id/attempts')
@@ -77,22 +96,45 @@ export class UsageController {
     const views = viewsOf(principal);
     const notBefore = this.retained();
     await this.awaitOwn(principal);
-    const found =
-      (await this.events.lookup(views, id, notBefore)) ??
-      (await this.rejections.lookup(views, id, notBefore));
-    if (found === null) throw new ApiError('not_found', { message: 'There is no such request.' });
-    return found;
+    for (const view of views) {
+      const found =
+        (await this.events.lookup(view, id, notBefore)) ??
+        (await this.rejections.lookup(view, id, notBefore));
+      if (found !== null) return (await this.names.labelled(view.accountId, [found]))[0];
+    }
+    throw new ApiError('not_found', { message: 'There is no such request.' });
   }
 
   @Post('rejections')
   @HttpCode(200)
-  async refused(@Body() body: RejectionsBody, @Req() request: FastifyRequest): Promise<RejectionsPage> {
+  async refused(
+    @Body() body: RejectionsBody,
+    @Query() query: UsageRefreshQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RejectionsPage> {
     const view = viewOf(principalOf(request), body.org_id);
-    const { limit, offset } = body;
-    return { ...(await this.rejections.page(view, body, this.retained())), limit, offset };
+    const read = async (): Promise<RejectionsPage> => {
+      const { limit, offset } = body;
+      return { ...(await this.rejections.page(view, body, this.retained())), limit, offset };
+    };
+    return this.answer({ name: 'rejections', view, body, query, read }, request, reply);
   }
 
   /** Reads of a key are never stale; a dashboard may be a minute behind (spec, Limits). */
+  private async answer<T>(asked: Asked<T>, request: FastifyRequest, reply: FastifyReply): Promise<T> {
+    const { name, view, body, query, read } = asked;
+    const principal = principalOf(request);
+    await this.awaitOwn(principal);
+    const { refresh, ...question } = body;
+    return this.cache.answer(reply, {
+      principal,
+      question: [name, view, question],
+      isRefreshed: (query.refresh ?? refresh) === true,
+      read,
+    });
+  }
+
   private async awaitOwn(principal: Principal): Promise<void> {
     if (principal.kind === 'key') await this.freshness.posted(principal.accountId);
   }
@@ -100,4 +142,12 @@ export class UsageController {
   private retained(): Date {
     return new Date(this.clock.now() - RETENTION_DAYS * DAY_MS);
   }
+}
+
+interface Asked<T> {
+  name: string;
+  view: View;
+  body: UsageFilterBody;
+  query: UsageRefreshQuery;
+  read: () => Promise<T>;
 }

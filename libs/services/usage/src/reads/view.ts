@@ -4,6 +4,8 @@ import type { OrgRule } from '@gateway/platform';
 /** Whose usage a caller may read. */
 export type View =
   | { kind: 'key'; accountId: string; keyId: string }
+  /** An account without an organization. */
+  | { kind: 'person'; accountId: string }
   | { kind: 'org'; accountId: string; orgId: string }
   | { kind: 'member'; accountId: string; orgId: string; userId: string };
 

@@ -1,0 +1,33 @@
+import { Transform } from 'class-transformer';
+import { IsDefined, IsOptional, Matches } from 'class-validator';
+import { UsageFilterBody, UsageQueryBody } from './usage.js';
+import { TIME_ZONE } from './usage-series.js';
+
+/** Query of GET /v1/usage/events/export: the filters of the events; lists are repeated members. */
+export class UsageExportQuery extends UsageFilterBody {
+  /** Required. */
+  @IsDefined() org_id!: unknown;
+  @AsList() override model: string[] | null = null;
+  @AsList() override status: string[] | null = null;
+  @AsList() override outcome: string[] | null = null;
+  /** IANA name: in which `created_at` is written. */
+  @IsOptional() @Matches(TIME_ZONE) time_zone: string = 'UTC';
+}
+
+/** POST /v1/usage/exports: the filters of the events. */
+export class UsageExportBody extends UsageQueryBody {
+  /** IANA name: in which `created_at` is written. */
+  @IsOptional() @Matches(TIME_ZONE) time_zone: string = 'UTC';
+}
+
+export interface UsageExportRecord {
+  /** Path of the CSV: answers once, within 60 seconds, without a credential. */
+  url: string;
+  /** As many as there are now. */
+  rows: number;
+  expires_at: string;
+}
+
+function AsList(): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? [value] : value));
+}

@@ -1,0 +1,28 @@
+/** What an account's ids are called; null where one has no name, absent where it is not of the account. */
+export interface NamedIds {
+  keys: Record<string, string | null>;
+  users: Record<string, string | null>;
+  teams: Record<string, string | null>;
+}
+
+/** An account and the organization it belongs to; null for a person's own. */
+export interface Payer {
+  accountId: string;
+  orgId: string | null;
+}
+
+/**
+ * Who is who, for services that keep ids alone. Drivers: database in process (keys service); HTTP. Throws ApiError
+ * `service_unavailable` where nobody could say.
+ */
+export abstract class Directory {
+  /** At most 500 ids of each kind. People are named by their name, else their address. */
+  abstract names(
+    accountId: string,
+    ids: { keys: readonly string[]; users: readonly string[]; teams: readonly string[] },
+  ): Promise<NamedIds>;
+  /** Teams of the organization that the person is in. */
+  abstract teamsOf(orgId: string, userId: string): Promise<string[]>;
+  /** The account of an organization, a person or an account's own id; null where there is none. */
+  abstract payer(id: string): Promise<Payer | null>;
+}

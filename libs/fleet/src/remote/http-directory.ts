@@ -1,0 +1,67 @@
+import { Directory, type NamedIds, type Payer, type Random } from '@gateway/contracts';
+import { unavailable, type InternalHttp, type InternalRequest } from '@gateway/platform';
+
+const TIMEOUT_MS = 2_000;
+
+/** The keys service's directory over HTTP. */
+export class HttpDirectory extends Directory {
+  constructor(
+    private readonly http: InternalHttp,
+    private readonly random: Random,
+  ) {
+    super();
+  }
+
+  override async names(accountId: string, ids: Parameters<Directory['names']>[1]): Promise<NamedIds> {
+    const body = await this.asked('POST', 'names', { account_id: accountId, ...ids });
+    const { keys, users, teams } = body;
+    if (!isNames(keys) || !isNames(users) || !isNames(teams)) throw this.unknown();
+    return { keys, users, teams };
+  }
+
+  override async teamsOf(orgId: string, userId: string): Promise<string[]> {
+    const [org, user] = [encodeURIComponent(orgId), encodeURIComponent(userId)];
+    const { teams } = await this.asked('GET', `orgs/${org}/people/${user}/teams`);
+    if (!Array.isArray(teams) || !teams.every((team) => typeof team === 'string')) throw this.unknown();
+    return teams;
+  }
+
+  override async payer(id: string): Promise<Payer | null> {
+    const { payer } = await this.asked('GET', `payers/${encodeURIComponent(id)}`);
+    if (payer === null) return null;
+    const found: { accountId?: unknown; orgId?: unknown } = typeof payer === 'object' ? { ...payer } : {};
+    const { accountId, orgId } = found;
+    if (typeof accountId !== 'string' || (orgId !== null && typeof orgId !== 'string')) throw this.unknown();
+    return { accountId, orgId };
+  }
+
+  private async asked(
+    method: InternalRequest['method'],
+    path: string,
+    body?: unknown,
+  ): Promise<Record<string, unknown>> {
+    const answer = await this.http.request({
+      service: 'keys',
+      method,
+      path: `/internal/directory/${path}`,
+      ...(body === undefined ? {} : { body }),
+      timeoutMs: TIMEOUT_MS,
+      idempotent: true,
+    });
+    if (answer.status !== 200 || typeof answer.body !== 'object' || answer.body === null)
+      throw this.unknown();
+    return answer.body as Record<string, unknown>;
+  }
+
+  private unknown(): Error {
+    return unavailable(this.random, new Error('the keys service gave no usable answer of its directory'));
+  }
+}
+
+function isNames(value: unknown): value is Record<string, string | null> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((name) => name === null || typeof name === 'string')
+  );
+}

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { Directory, type NamedIds, type Payer } from '@gateway/contracts';
+import { KeysDatabase } from '../postgres/keys-database.js';
+
+/** Names and accounts, from the database. */
+@Injectable()
+export class DatabaseDirectory extends Directory {
+  constructor(private readonly database: KeysDatabase) {
+    super();
+  }
+
+  override async names(accountId: string, ids: Parameters<Directory['names']>[1]): Promise<NamedIds> {
+    const { prisma } = this.database;
+    const of = (asked: readonly string[]) => ({ id: { in: [...asked] } });
+    // People are shown where a key of the account was theirs: that is how their ids came into its usage.
+    const [keys, users, teams] = await Promise.all([
+      prisma.apiKey.findMany({
+        where: { ...of(ids.keys), account_id: accountId },
+        select: { id: true, label: true },
+      }),
+      prisma.user.findMany({
+        where: { ...of(ids.users), keys: { some: { account_id: accountId } } },
+        select: { id: true, name: true, email: true },
+      }),
+      prisma.team.findMany({
+        where: { ...of(ids.teams), org: { account: { id: accountId } } },
+        select: { id: true, name: true },
+      }),
+    ]);
+    return {
+      keys: Object.fromEntries(keys.map(({ id, label }) => [id, label])),
+      users: Object.fromEntries(users.map(({ id, name, email }) => [id, name || email])),
+      teams: Object.fromEntries(teams.map(({ id, name }) => [id, name])),
+    };
+  }
+
+  override async teamsOf(orgId: string, userId: string): Promise<string[]> {
+    const rows = await this.database.prisma.teamMember.findMany({
+      where: { user_id: userId, removed_at: null, team: { org_id: orgId } },
+      select: { team_id: true },
+    });
+    return rows.map(({ team_id }) => team_id);
+  }
+
+  override async payer(id: string): Promise<Payer | null> {
+    const row = await this.database.prisma.account.findFirst({
+      where: { OR: [{ id }, { org_id: id }, { user_id: id }] },
+      select: { id: true, org_id: true },
+    });
+    return row && { accountId: row.id, orgId: row.org_id };
+  }
+}

@@ -1,0 +1,69 @@
+import { applyMigrations } from '@gateway/database';
+import { HEADER } from '@gateway/contracts';
+import { testDatabase, type TestDatabase } from '@gateway/testing';
+import { FLEET_TOKEN, startKeysApp, type KeysApp } from '../keys-app.fixture.js';
+import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+
+let database: TestDatabase;
+let keys: KeysApp;
+
+beforeAll(async () => {
+  const migrate = async (url: string): Promise<void> => {
+    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
+  };
+  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
+  keys = await startKeysApp(database.url);
+});
+afterAll(async () => {
+  await keys?.close();
+  await database?.drop();
+});
+
+const asked = (method: 'GET' | 'POST', path: string, body?: object) =>
+  keys.call(method, `/internal/directory/${path}`, {
+    headers: { [HEADER.fleetToken.toLowerCase()]: FLEET_TOKEN },
+    ...(body ? { body } : {}),
+  });
+
+describe('the directory', () => {
+  it('names keys, people and teams of the account that asks, and no others', async () => {
+    const owner = await keys.person();
+    const { orgId, accountId } = await keys.org(owner);
+    const team = await keys.call('POST', `/v1/orgs/${orgId}/teams`, { as: owner, body: { name: 'Search' } });
+    const key = await keys.call('POST', '/v1/keys', { as: owner, body: { label: 'Nightly', org_id: orgId } });
+    const ids = {
+      keys: [String(key.body.id), 'key_x'],
+      users: [owner.userId],
+      teams: [String(team.body.id)],
+    };
+    const { status, body } = await asked('POST', 'names', { account_id: accountId, ...ids });
+    expect(status).toBe(200);
+    expect(body.keys).toEqual({ [ids.keys[0]]: 'Nightly' });
+    expect(Object.keys(body.users as object)).toEqual([owner.userId]);
+    expect(body.teams).toEqual({ [ids.teams[0]]: 'Search' });
+    const other = await asked('POST', 'names', { account_id: 'acct_other', ...ids });
+    expect(other.body).toEqual({ keys: {}, users: {}, teams: {} });
+  });
+
+  it('knows the teams of a person and who pays for an organization, a person and an account', async () => {
+    const owner = await keys.person();
+    const { orgId, accountId } = await keys.org(owner);
+    const team = await keys.call('POST', `/v1/orgs/${orgId}/teams`, { as: owner, body: { name: 'Search' } });
+    const teamsOf = async () => (await asked('GET', `orgs/${orgId}/people/${owner.userId}/teams`)).body.teams;
+    expect(await teamsOf()).toEqual([]);
+    await keys.call('PUT', `/v1/teams/${String(team.body.id)}/members/${owner.userId}`, {
+      as: owner,
+      body: {},
+    });
+    expect(await teamsOf()).toEqual([team.body.id]);
+    const payer = async (id: string) => (await asked('GET', `payers/${id}`)).body.payer;
+    expect(await payer(orgId)).toEqual({ accountId, orgId });
+    expect(await payer(accountId)).toEqual({ accountId, orgId });
+    expect(await payer(owner.userId)).toEqual({ accountId: owner.accountId, orgId: null });
+    expect(await payer('org_unknown')).toBeNull();
+  });
+
+  it('answers the fleet alone', async () => {
+    expect((await keys.call('GET', '/internal/directory/payers/org_1')).status).not.toBe(200);
+  });
+});

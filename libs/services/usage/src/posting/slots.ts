@@ -1,0 +1,121 @@
+import type { UsageRecord } from '@gateway/contracts';
+import { Usd } from '@gateway/money';
+import type pg from 'pg';
+import { arrayLiteral } from '../postgres/array-literal.js';
+import { DURATION_CLASSES, durationClass } from './duration-classes.js';
+import { count } from './event-columns.js';
+import { CRASH_CODE } from './read-batch.js';
+
+/** Days of every zone begin at a quarter of an hour. */
+export const SLOT_MS = 900_000;
+
+/** What units of one quarter of an hour, key, model, endpoint and outcome add up to. */
+interface Slot {
+  unit: UsageRecord;
+  slotMs: number;
+  requests: number;
+  prompt: number;
+  completion: number;
+  cached: number;
+  cost: Usd;
+  latency: number[];
+  ttft: number[];
+}
+
+/** Without units of a died process: they may be replaced yet, and reads add them. In the order in which rows are locked. */
+function planSlots(units: readonly UsageRecord[]): Slot[] {
+  const slots = new Map<string, Slot>();
+  for (const unit of units) {
+    if (unit.error_code === CRASH_CODE) continue;
+    const slotMs = Math.floor(Date.parse(unit.created_at) / SLOT_MS) * SLOT_MS;
+    const name = [
+      slotMs,
+      unit.account_id,
+      unit.key_id,
+      unit.team_id,
+      unit.model,
+      unit.endpoint,
+      unit.outcome,
+    ];
+    const key = `${name.join('\n')}\n${unit.status}`;
+    let slot = slots.get(key);
+    if (slot === undefined) slots.set(key, (slot = emptySlot(unit, slotMs)));
+    slot.requests += 1;
+    slot.prompt += count(unit.usage.prompt_tokens);
+    slot.completion += count(unit.usage.completion_tokens);
+    slot.cached += count(unit.usage.cached_tokens);
+    if (unit.cost_usd) slot.cost = slot.cost.plus(Usd.parse(unit.cost_usd));
+    slot.latency[durationClass(unit.latency_ms) - 1] += 1;
+    if (typeof unit.ttft_ms === 'number') slot.ttft[durationClass(unit.ttft_ms) - 1] += 1;
+  }
+  return [...slots].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, slot]) => slot);
+}
+
+function emptySlot(unit: UsageRecord, slotMs: number): Slot {
+  const classes = (): number[] => Array<number>(DURATION_CLASSES).fill(0);
+  const sums = { requests: 0, prompt: 0, completion: 0, cached: 0, cost: Usd.zero };
+  return { unit, slotMs, ...sums, latency: classes(), ttft: classes() };
+}
+
+interface SlotColumn {
+  name: string;
+  type: string;
+  of: (slot: Slot) => string | number | null;
+}
+
+const text = (name: string, of: SlotColumn['of']): SlotColumn => ({ name, type: 'text', of });
+
+const COLUMNS: readonly SlotColumn[] = [
+  text('account_id', ({ unit }) => unit.account_id),
+  { name: 'slot', type: 'timestamptz', of: ({ slotMs }) => new Date(slotMs).toISOString() },
+  text('key_id', ({ unit }) => unit.key_id),
+  text('team_id', ({ unit }) => unit.team_id ?? ''),
+  text('model', ({ unit }) => unit.model),
+  text('endpoint', ({ unit }) => unit.endpoint),
+  text('status', ({ unit }) => unit.status),
+  text('outcome', ({ unit }) => unit.outcome),
+  text('org_id', ({ unit }) => unit.org_id ?? null),
+  text('member_id', ({ unit }) => unit.member_id),
+  { name: 'requests', type: 'int', of: ({ requests }) => requests },
+  { name: 'prompt_tokens', type: 'bigint', of: ({ prompt }) => prompt },
+  { name: 'completion_tokens', type: 'bigint', of: ({ completion }) => completion },
+  { name: 'cached_tokens', type: 'bigint', of: ({ cached }) => cached },
+  { name: 'cost', type: 'numeric', of: ({ cost }) => cost.toString() },
+];
+/** Arrays of arrays would come flat: these travel as texts. */
+const CLASSES = ['latency', 'ttft'] as const;
+const NAMES = COLUMNS.map(({ name }) => name);
+const UNNESTED = [
+  ...COLUMNS.map(({ type }, index) => `$${index + 1}::${type}[]`),
+  ...CLASSES.map((_, index) => `$${COLUMNS.length + index + 1}::text[]`),
+];
+const SUMS = ['requests', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost'].map(
+  (name) => `${name} = s.${name} + excluded.${name}`,
+);
+const CLASS_SUMS = CLASSES.map((name) => {
+  const each = Array.from(
+    { length: DURATION_CLASSES },
+    (_, n) => `s.${name}[${n + 1}] + excluded.${name}[${n + 1}]`,
+  );
+  return `${name} = ARRAY[${each.join(', ')}]`;
+});
+const ADD_SLOTS = `
+INSERT INTO usage_slot AS s (${[...NAMES, ...CLASSES].join(', ')})
+SELECT ${[...NAMES, ...CLASSES.map((name) => `${name}::int[]`)].join(', ')}
+FROM unnest(${UNNESTED.join(', ')}) AS slot_row(${[...NAMES, ...CLASSES].join(', ')})
+ON CONFLICT (account_id, slot, key_id, team_id, model, endpoint, status, outcome)
+DO UPDATE SET ${[...SUMS, ...CLASS_SUMS].join(', ')}`;
+
+/** The units are new: what a redelivery brings again is not among them. */
+export async function addSlots(client: pg.PoolClient, units: readonly UsageRecord[]): Promise<void> {
+  const slots = planSlots(units);
+  if (slots.length === 0) return;
+  await client.query({
+    name: 'add-slots',
+    text: ADD_SLOTS,
+    values: [
+      ...COLUMNS.map(({ of }) => arrayLiteral(slots.map(of))),
+      ...CLASSES.map((name) => arrayLiteral(slots.map((slot) => `{${slot[name].join(',')}}`))),
+    ],
+  });
+}

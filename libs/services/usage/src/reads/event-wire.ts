@@ -1,0 +1,50 @@
+import type { UnitUsage, UsageEventRecord } from '@gateway/contracts';
+import { Usd } from '@gateway/money';
+import type { Prisma } from '../generated/prisma/client.js';
+import { count } from '../posting/event-columns.js';
+
+export const EVENT = {
+  id: true,
+  request_id: true,
+  model: true,
+  prompt_tokens: true,
+  completion_tokens: true,
+  cost: true,
+  latency_ms: true,
+  status: true,
+  created_at: true,
+  routing_fallback: true,
+  request_tags: true,
+  key_id: true,
+  member_id: true,
+  endpoint: true,
+  ttft_ms: true,
+  usage: true,
+} satisfies Prisma.UsageEventSelect;
+
+type EventRow = Prisma.UsageEventGetPayload<{ select: typeof EVENT }>;
+
+/** The label of the key is not the ledger's: it is added where names are known. */
+export function toWire(row: EventRow): UsageEventRecord {
+  const [prompt, completion] = [Number(row.prompt_tokens), Number(row.completion_tokens)];
+  return {
+    id: row.id,
+    request_id: row.request_id,
+    model: row.model,
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    cost_usd: row.cost === null ? null : Usd.parse(row.cost.toFixed()).toString(),
+    latency_ms: Math.round(row.latency_ms),
+    status: row.status,
+    created_at: row.created_at.toISOString(),
+    routing_fallback: row.routing_fallback,
+    request_tags: row.request_tags as Record<string, string>,
+    key_id: row.key_id,
+    key_label: null,
+    user_id: row.member_id,
+    endpoint: row.endpoint,
+    ttft_ms: row.ttft_ms === null ? null : Math.round(row.ttft_ms),
+    cached_tokens: count((row.usage as UnitUsage).cached_tokens),
+  };
+}

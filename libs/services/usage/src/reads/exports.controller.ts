@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import { Body, Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiError,
+  UsageExportBody,
+  UsageExportQuery,
+  type Clock,
+  type Random,
+  type UsageExportRecord,
+} from '@gateway/contracts';
+import { Access, CLOCK, principalOf, RANDOM, unavailable } from '@gateway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CSV_HEADER, csvRow } from './csv.js';
+import { EventsStore } from './events.store.js';
+import { ExportsStore, type ExportQuestion } from './exports.store.js';
+import { Names } from './names.js';
+import { USAGE_RULE, viewOf } from './view.js';
+import { zonedTime } from './zoned-time.js';
+
+/** CSVs that one process writes at once: each holds a page of events and a connection now and then. */
+const EXPORTS_MAX = 8;
+
+/** Usage events as CSV, for people: an API key reads the events page by page. */
+@Controller('v1/usage')
+export class ExportsController {
+  private underWay = 0;
+
+  constructor(
+    private readonly events: EventsStore,
+    private readonly exports: ExportsStore,
+    private readonly names: Names,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  @Get('events/export')
+  @Access({ session: true, org: USAGE_RULE })
+  async direct(
+    @Query() query: UsageExportQuery,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { time_zone, ...filter } = query;
+    const view = viewOf(principalOf(request), query.org_id);
+    await this.send({ view, filter: this.upToNow(filter), timeZone: time_zone }, reply);
+  }
+
+  /** Answers an address that a browser can save to disk by itself. */
+  @Post('exports')
+  @Access({ session: true, org: USAGE_RULE })
+  async prepare(@Body() body: UsageExportBody, @Req() request: FastifyRequest): Promise<UsageExportRecord> {
+    const { time_zone, ...asked } = body;
+    zonedTime(time_zone);
+    const view = viewOf(principalOf(request), body.org_id);
+    const filter = this.upToNow(asked);
+    const rows = await this.events.count(view, filter);
+    const { token, expiresAt } = await this.exports.keep({ view, filter, timeZone: time_zone });
+    return { url: `/v1/usage/exports/${token}`, rows, expires_at: expiresAt.toISOString() };
+  }
+
+  @Get('exports/:token')
+  @Access({ public: true })
+  async fetched(@Param('token') token: string, @Res() reply: FastifyReply): Promise<void> {
+    const question = await this.exports.take(token);
+    if (question === null)
+      throw new ApiError('not_found', { message: 'This export was fetched or is too old.' });
+    await this.send(question, reply);
+  }
+
+  private async send({ view, filter, timeZone }: ExportQuestion, reply: FastifyReply): Promise<void> {
+    const zoned = zonedTime(timeZone);
+    if (this.underWay >= EXPORTS_MAX) throw unavailable(this.random);
+    const rows = this.csv({ view, filter, timeZone }, zoned);
+    // The first page is read before the status is sent: a database that is away is a 503 and not half a file.
+    this.underWay += 1;
+    const first = await rows.next().catch((failure: unknown) => {
+      this.underWay -= 1;
+      throw failure;
+    });
+    const body = Readable.from(after(first, rows), { objectMode: false });
+    body.once('close', () => (this.underWay -= 1));
+    const day = new Date(this.clock.now()).toISOString().slice(0, 10);
+    await reply
+      .header('Content-Type', 'text/csv; charset=utf-8; header=present')
+      .header('Content-Disposition', `attachment; filename="usage-${day}.csv"`)
+      .header('Cache-Control', 'no-store')
+      .send(body);
+  }
+
+  private async *csv({ view, filter }: ExportQuestion, zoned: (at: Date) => string): AsyncGenerator<string> {
+    let head = CSV_HEADER;
+    for await (const page of this.events.all(view, filter)) {
+      const named = await this.names.labelled(view.accountId, page);
+      const rows = named.map((event) => csvRow({ ...event, created_at: zoned(new Date(event.created_at)) }));
+      yield head + rows.join('');
+      head = '';
+    }
+    if (head !== '') yield head;
+  }
+
+  /** What comes while a file is written is not in it. */
+  private upToNow<T extends { until?: string | null }>(filter: T): T {
+    return { ...filter, until: filter.until ?? new Date(this.clock.now()).toISOString() };
+  }
+}
+
+async function* after(first: IteratorResult<string>, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  if (first.done !== true) yield first.value;
+  yield* rest;
+}

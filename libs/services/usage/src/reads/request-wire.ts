@@ -1,0 +1,119 @@
+import type {
+  AttemptRecord,
+  AttemptView,
+  LimitReading,
+  LimitSeen,
+  RequestLookup,
+  UnitUsage,
+  UsageEventRecord,
+} from '@gateway/contracts';
+import { Usd } from '@gateway/money';
+import type { Prisma } from '../generated/prisma/client.js';
+import type { PricedUnit } from '../posting/reprice.js';
+import { EVENT, toWire } from './event-wire.js';
+
+export const RETENTION_DAYS = 90;
+
+export const UNIT = {
+  ...EVENT,
+  unit: true,
+  requested_model: true,
+  provider: true,
+  outcome: true,
+  http_status: true,
+  error_code: true,
+  byok_used: true,
+  cache_hit: true,
+  usage_estimated: true,
+  attempts: true,
+  priced_from: true,
+  limits: true,
+} satisfies Prisma.UsageEventSelect;
+
+export type UnitRow = Prisma.UsageEventGetPayload<{ select: typeof UNIT }>;
+
+/** Field by field: what a record may hold beyond these, a provider's name above all, is not shown. */
+export function attemptsOf(units: readonly UnitRow[]): AttemptView[] {
+  const attempts = units.flatMap((unit) => unit.attempts as unknown as AttemptRecord[]);
+  return attempts
+    .map((attempt) => ({
+      n: attempt.n,
+      status: attempt.status,
+      http_status: attempt.http_status ?? null,
+      error_code: attempt.error_code ?? null,
+      error_message: attempt.error_message ?? null,
+      started_at: attempt.started_at,
+      latency_ms: Math.round(attempt.latency_ms),
+      ttft_ms: attempt.ttft_ms === null || attempt.ttft_ms === undefined ? null : Math.round(attempt.ttft_ms),
+      prompt_tokens: attempt.prompt_tokens,
+      completion_tokens: attempt.completion_tokens,
+      served: attempt.served,
+    }))
+    .toSorted((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at) || a.n - b.n);
+}
+
+/** A chat compare and a batch have no lookup (spec, Usage and balance). */
+export function isLookedUp(units: readonly UnitRow[]): boolean {
+  return !units.some(({ endpoint }) => endpoint.endsWith('/compare') || endpoint.includes('/batches'));
+}
+
+/** Units of one request as one: the first tells how it went, tokens and costs are summed. */
+export function lookupOf(units: readonly UnitRow[]): RequestLookup {
+  const [first] = units;
+  const events = units.map(toWire);
+  const total = (of: (event: UsageEventRecord) => number): number =>
+    events.reduce((n, event) => n + of(event), 0);
+  const costs = events.flatMap(({ cost_usd }) => (cost_usd === null ? [] : [Usd.parse(cost_usd)]));
+  return {
+    request_id: first.request_id,
+    created_at: first.created_at.toISOString(),
+    endpoint: first.endpoint,
+    model: first.model,
+    requested_model: first.requested_model,
+    provider: first.provider,
+    status: first.status,
+    outcome: first.outcome as RequestLookup['outcome'],
+    http_status: first.http_status,
+    error_code: first.error_code,
+    latency_ms: Math.round(first.latency_ms),
+    ttft_ms: first.ttft_ms === null ? null : Math.round(first.ttft_ms),
+    prompt_tokens: total((event) => event.prompt_tokens),
+    completion_tokens: total((event) => event.completion_tokens),
+    total_tokens: total((event) => event.total_tokens),
+    cost_usd: costs.length === 0 ? null : Usd.sum(costs).toString(),
+    byok_used: units.some((unit) => unit.byok_used),
+    routing_fallback: units.some((unit) => unit.routing_fallback),
+    cache_hit: units.some((unit) => unit.cache_hit),
+    usage_estimated: units.some((unit) => unit.usage_estimated),
+    attempts: attemptsOf(units),
+    request_tags: first.request_tags as Record<string, string>,
+    retention_days: RETENTION_DAYS,
+    key_id: first.key_id,
+    key_label: null,
+    price_lines: null,
+    limits_seen: limitsSeen(units),
+  };
+}
+
+/** What admission saw of the first unit's scopes. */
+function limitsSeen([{ limits }]: readonly UnitRow[]): LimitSeen[] | null {
+  if (!Array.isArray(limits)) return null;
+  return (limits as unknown as LimitReading[]).flatMap((seen): LimitSeen[] => {
+    const { scope, scope_id } = seen;
+    const cap = seen.cap_usd ?? null;
+    return [
+      { scope, scope_id, metric: 'rpm', current: seen.rpm, limit: seen.rpm_limit ?? null },
+      { scope, scope_id, metric: 'rpd', current: seen.rpd, limit: seen.rpd_limit ?? null },
+      ...(cap === null ? [] : [{ scope, scope_id, metric: 'spend_cap' as const, current: null, limit: cap }]),
+    ];
+  });
+}
+
+/** What the unit was priced from; JSON columns are read in the shape that the postings write. */
+export function pricedUnit({ model, usage, priced_from }: UnitRow): PricedUnit {
+  return {
+    model,
+    usage: usage as UnitUsage,
+    priced_from: priced_from as unknown as PricedUnit['priced_from'],
+  };
+}

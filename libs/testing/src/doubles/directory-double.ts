@@ -1,0 +1,29 @@
+import { ApiError, Directory, type NamedIds, type Payer } from '@gateway/contracts';
+
+/** Names, teams and payers that a test sets. */
+export class DirectoryDouble extends Directory {
+  readonly known: NamedIds = { keys: {}, users: {}, teams: {} };
+  /** Teams by `<org>/<user>`. */
+  readonly teams = new Map<string, string[]>();
+  readonly payers = new Map<string, Payer>();
+  isAway = false;
+
+  async names(_accountId: string, ids: Parameters<Directory['names']>[1]): Promise<NamedIds> {
+    if (this.isAway) throw new ApiError('service_unavailable');
+    const of = (kind: keyof NamedIds): Record<string, string | null> =>
+      Object.fromEntries(
+        ids[kind].flatMap((id) => (id in this.known[kind] ? [[id, this.known[kind][id]]] : [])),
+      );
+    return { keys: of('keys'), users: of('users'), teams: of('teams') };
+  }
+
+  async teamsOf(orgId: string, userId: string): Promise<string[]> {
+    if (this.isAway) throw new ApiError('service_unavailable');
+    return this.teams.get(`${orgId}/${userId}`) ?? [];
+  }
+
+  async payer(id: string): Promise<Payer | null> {
+    if (this.isAway) throw new ApiError('service_unavailable');
+    return this.payers.get(id) ?? null;
+  }
+}
