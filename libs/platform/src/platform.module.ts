@@ -145,13 +145,15 @@ function fleetTokens({ fleetToken, otherFleetTokens = [] }: PlatformOptions): Fl
 function authenticatorProvider(options: PlatformOptions): FactoryProvider<Authenticator> {
   return {
     provide: Authenticator,
-    inject: [ModuleRef, LimitStore, CLOCK],
-    useFactory: (modules: ModuleRef, limits: LimitStore, clock: Clock) =>
+    inject: [ModuleRef, LimitStore, CLOCK, LOGGER],
+    useFactory: (modules: ModuleRef, limits: LimitStore, clock: Clock, logger: Logger) =>
       new Authenticator({
         principals: () => modules.get<PrincipalReader>(PrincipalReader, { strict: false }),
         limits,
         clock,
         fleetTokens: fleetTokens(options),
+        onWrongToken: (fields) =>
+          logger.warn(fields, 'wrong internal token: its sender has another FLEET_TOKEN than this service'),
       }),
   };
 }

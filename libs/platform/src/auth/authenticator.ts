@@ -21,12 +21,21 @@ export interface AuthenticatorDeps {
   limits: LimitStore;
   clock: Clock;
   fleetTokens: readonly string[];
+  /** Called where a request came with another token than the fleet's: a replica with an old one looks like that. */
+  onWrongToken?: (fields: { request_id: string; route: string | undefined; count: number }) => void;
 }
+
+/** Wrong tokens fill no log: one line in this time, with the count of those before it. */
+const WRONG_TOKEN_EVERY_MS = 1_000;
+
+const FLEET_TOKEN = HEADER.fleetToken.toLowerCase();
 
 /** Finds out who calls and whether the rule lets them in. Every service uses this one. */
 export class Authenticator {
   private readonly fleetTokens: readonly Buffer[];
   private reader: PrincipalReader | null = null;
+  private wrongTokens = 0;
+  private wrongTokenAtMs = -Infinity;
 
   constructor(private readonly deps: AuthenticatorDeps) {
     this.fleetTokens = deps.fleetTokens.map(sha256);
@@ -40,7 +49,10 @@ export class Authenticator {
   async authenticate(request: FastifyRequest, rule: AccessRule): Promise<Principal | null> {
     if (rule.public === true) return null;
     if (rule.internal === true && this.isFleet(request)) return null;
-    if (isInternalOnly(rule)) throw new ApiError('not_found');
+    if (isInternalOnly(rule)) {
+      if (request.headers[FLEET_TOKEN] !== undefined) this.noteWrongToken(request);
+      throw new ApiError('not_found');
+    }
     const credential = credentialOfRequest(request.raw);
     const cached = await this.principals.resolve(credential, request);
     const principal = (await this.isCurrent(cached)) ? cached : await this.principals.reload(credential);
@@ -91,10 +103,19 @@ export class Authenticator {
 
   /** Compares in constant time; both sides are hashed first, so that lengths do not show either. */
   isFleet(request: FastifyRequest): boolean {
-    const token = request.headers[HEADER.fleetToken.toLowerCase()];
+    const token = request.headers[FLEET_TOKEN];
     if (typeof token !== 'string') return false;
     const given = sha256(token);
     return this.fleetTokens.some((accepted) => timingSafeEqual(given, accepted));
+  }
+
+  private noteWrongToken({ id, routeOptions }: FastifyRequest): void {
+    this.wrongTokens += 1;
+    const nowMs = this.deps.clock.monotonic();
+    if (nowMs - this.wrongTokenAtMs < WRONG_TOKEN_EVERY_MS) return;
+    this.deps.onWrongToken?.({ request_id: id, route: routeOptions.url, count: this.wrongTokens });
+    this.wrongTokens = 0;
+    this.wrongTokenAtMs = nowMs;
   }
 
   /** Where the store cannot be asked, or cannot vouch for a version, the record counts as old: the reader revalidates it. */

@@ -57,6 +57,26 @@ describe('GET /v1/models', () => {
     expect(all.length).toBeGreaterThan(60);
   });
 
+  it('answers the list of Anthropic’s SDKs where their version header comes, the bare array without', async () => {
+    const headers = { authorization: `Bearer ${key}`, 'anthropic-version': '2023-06-01' };
+    const response = await fetch(`${app.url}/v1/models`, { headers });
+    const body = (await response.json()) as { data: Record<string, unknown>[] };
+    const [first] = all;
+    expect(body).toEqual({
+      data: expect.any(Array),
+      has_more: false,
+      first_id: first.id,
+      last_id: all.at(-1)?.id,
+    });
+    expect(body.data.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+    expect(body.data[0]).toEqual({
+      type: 'model',
+      id: first.id,
+      display_name: first.name,
+      created_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T00:00:00\.000Z$/),
+    });
+  });
+
   it('MOD-01 MOD-02 MOD-03 MOD-04 MOD-05 MOD-06 MOD-08 gives each model once, with every named field in its type', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     for (const model of all) {
