@@ -1,10 +1,10 @@
 import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { CatalogueConfig } from '@gateway/catalogue';
-import { EdgeConfig, enabledProviders } from '@gateway/edge';
+import { readCatalogueConfig, type CatalogueConfig } from '@gateway/catalogue';
+import { enabledProviders, readEdgeConfig, type EdgeConfig } from '@gateway/edge';
 import { providerAddresses } from '@gateway/upstream';
-import { KeysConfig } from '@gateway/keys';
+import { readKeysConfig, type KeysConfig } from '@gateway/keys';
 import { MailConfig } from '@gateway/mail';
-import { NotificationsConfig } from '@gateway/notifications';
+import { readNotificationsConfig, type NotificationsConfig } from '@gateway/notifications';
 import {
   IsTrustedProxies,
   loadConfig,
@@ -137,12 +137,12 @@ export function readServices(
     SIMULATED_MESSAGES_BASE_URL: simulatorUrl,
   };
   return readConfigs({
-    catalogue: () => loadConfig(CatalogueConfig, decided),
-    keys: () => loadConfig(KeysConfig, decided),
+    catalogue: () => readCatalogueConfig(decided),
+    keys: () => readKeysConfig(decided),
     usage: () => loadConfig(UsageConfig, decided),
-    notifications: () => loadConfig(NotificationsConfig, decided),
+    notifications: () => readNotificationsConfig(decided),
     workers: () => loadConfig(WorkersConfig, decided),
-    edge: () => loadConfig(EdgeConfig, decided),
+    edge: () => readEdgeConfig(decided),
     mail: () => loadConfig(MailConfig, decided),
     objects: () => loadConfig(ObjectStoreConfig, decided),
     providers: () => enabledProviders(decided),

@@ -1,13 +1,13 @@
 import 'reflect-metadata';
-import { CatalogueConfig, CatalogueModule } from '@gateway/catalogue';
+import { CatalogueModule, readCatalogueConfig } from '@gateway/catalogue';
 import { RemotePrincipalsModule, startFleetApp, readFleetSettings } from '@gateway/fleet';
-import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
+import { readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
 
 await runMain('catalogue', () => {
   const env = serviceEnvironment('catalogue');
   const { fleet, own } = readConfigs({
     fleet: () => readFleetSettings(['KEYS_URL'], env),
-    own: () => loadConfig(CatalogueConfig, env),
+    own: () => readCatalogueConfig(env),
   });
   return () => startFleetApp('catalogue', fleet, [CatalogueModule.with(own), RemotePrincipalsModule]);
 });

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { EdgeConfig, enabledProviders } from '@gateway/edge';
+import { enabledProviders, readEdgeConfig } from '@gateway/edge';
 import { startFleetApp, readFleetSettings } from '@gateway/fleet';
 import { ObjectStoreConfig } from '@gateway/object-store';
 import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
@@ -11,7 +11,7 @@ await runMain('edge', () => {
   const env = serviceEnvironment();
   const settings = readConfigs({
     fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL', 'USAGE_URL', 'WORKERS_URL'], env),
-    config: () => loadConfig(EdgeConfig, env),
+    config: () => readEdgeConfig(env),
     limits: () => loadConfig(EdgeLimitsConfig, env),
     objects: () => loadConfig(ObjectStoreConfig, env),
     providers: () => enabledProviders(env),

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { KeysConfig, KeysModule } from '@gateway/keys';
+import { KeysModule, readKeysConfig } from '@gateway/keys';
 import { MailConfig, MailModule } from '@gateway/mail';
 import { RemoteFundsModule, startFleetApp, readFleetSettings } from '@gateway/fleet';
 import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
@@ -10,7 +10,7 @@ await runMain('keys', () => {
   const env = serviceEnvironment('keys');
   const { fleet, own, mail, addresses } = readConfigs({
     fleet: () => readFleetSettings(['USAGE_URL'], env),
-    own: () => loadConfig(KeysConfig, env),
+    own: () => readKeysConfig(env),
     mail: () => loadConfig(MailConfig, env),
     addresses: () => providerAddresses(env),
   });

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { NotificationsConfig, NotificationsModule } from '@gateway/notifications';
+import { NotificationsModule, readNotificationsConfig } from '@gateway/notifications';
 import { MailConfig, MailModule } from '@gateway/mail';
 import {
   readFleetSettings,
@@ -13,7 +13,7 @@ await runMain('notifications', () => {
   const env = serviceEnvironment('notifications');
   const { fleet, own, mail } = readConfigs({
     fleet: () => readFleetSettings(['KEYS_URL'], env),
-    own: () => loadConfig(NotificationsConfig, env),
+    own: () => readNotificationsConfig(env),
     mail: () => loadConfig(MailConfig, env),
   });
   const outside = [MailModule.with(mail), RemotePrincipalsModule, RemoteOrgOwnersModule];

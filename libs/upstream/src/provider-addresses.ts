@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, valueOrFile } from '@gateway/platform';
 import {
+  GatewayConfigError,
   NO_GATEWAY_CONFIG,
   providerBaseUrl,
   PROVIDERS,
@@ -10,9 +11,20 @@ import {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the file of GATEWAY_CONFIG says; without the variable there is none. Throws with all faults of the file. */
+/** What the file of GATEWAY_CONFIG says; without the variable there is none. Throws ConfigError with all faults of the file. */
 export function gatewayConfig({ GATEWAY_CONFIG: path }: Environment): GatewayConfig {
-  return path ? readGatewayConfig(readFileSync(path, 'utf8')) : NO_GATEWAY_CONFIG;
+  try {
+    return path ? readGatewayConfig(readFileSync(path, 'utf8')) : NO_GATEWAY_CONFIG;
+  } catch (failure) {
+    throw gatewayConfigFault(failure);
+  }
+}
+
+/** What is wrong with the file, one fault a line. */
+export function gatewayConfigFault(failure: unknown): ConfigError {
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  const faults = failure instanceof GatewayConfigError ? failure.faults : [reason];
+  return new ConfigError(faults.map((fault) => `GATEWAY_CONFIG: ${fault}`));
 }
 
 /** The environment with what the file says of providers that this release knows: a variable that is set wins. */

@@ -1,4 +1,5 @@
 export { CatalogueConfig } from './catalogue.config.js';
+export { readCatalogueConfig } from './read-catalogue-config.js';
 export { CatalogueModule } from './catalogue.module.js';
 export {
   SCHEMA as CATALOGUE_SCHEMA,

@@ -1,4 +1,5 @@
 export { NotificationsConfig } from './notifications.config.js';
+export { readNotificationsConfig } from './read-notifications-config.js';
 export { NotificationsModule } from './notifications.module.js';
 export {
   SCHEMA as NOTIFICATIONS_SCHEMA,

@@ -69,7 +69,7 @@ describe('GET /v1/models', () => {
       last_id: all.at(-1)?.id,
     });
     expect(body.data.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
-    expect(body.data[0]).toEqual({
+    expect(body.data[0]).toMatchObject({
       type: 'model',
       id: first.id,
       display_name: first.name,

@@ -8,7 +8,17 @@ import {
   type Provider,
   type ProviderAccess,
 } from '@gateway/providers';
-import { ConfigError, IsAddress, OrFile, ToBoolean, ToNumber, valueOrFile } from '@gateway/platform';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import {
+  ConfigError,
+  IsAddress,
+  loadConfig,
+  OrFile,
+  ToBoolean,
+  ToNumber,
+  valueOrFile,
+} from '@gateway/platform';
 import { gatewayConfig, withFile } from '@gateway/upstream';
 
 /** Settings of the edge. Names are the environment's. */
@@ -49,6 +59,20 @@ export class EdgeConfig {
   @ToBoolean() @IsBoolean() SIMULATED_PROVIDER = false;
 }
 
+/** The settings, with the folder of the journal looked at. Throws ConfigError. */
+export function readEdgeConfig(env: Environment): Readonly<EdgeConfig> {
+  const config = loadConfig(EdgeConfig, env);
+  let folder = resolve(config.JOURNAL_DIR);
+  while (!existsSync(folder)) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    if (!statSync(folder).isDirectory()) throw new Error('no folder');
+  } catch {
+    throw new ConfigError([`JOURNAL_DIR: ${folder} is no folder that this user may write.`]);
+  }
+  return config;
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A provider with the platform's credential and address. */
@@ -68,7 +92,8 @@ export function enabledProviders(env: Environment = process.env): Map<string, En
     try {
       action();
     } catch (failure) {
-      faults.push(failure instanceof Error ? failure.message : String(failure));
+      if (failure instanceof ConfigError) faults.push(...failure.faults);
+      else faults.push(failure instanceof Error ? failure.message : String(failure));
     }
   };
   let config = NO_GATEWAY_CONFIG;

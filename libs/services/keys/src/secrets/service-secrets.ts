@@ -45,9 +45,19 @@ function readFile(config: Readonly<KeysConfig>, random: Random): { pepper?: stri
     writeFileSync(path, JSON.stringify(made), { mode: 0o600, flag: 'wx' });
     return made;
   }
-  const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  const parsed = parsedFile(path);
   if (typeof parsed !== 'object' || parsed === null) throw new ConfigError([`${path} holds no JSON object`]);
   return { pepper: textMember(parsed, 'pepper'), kek: textMember(parsed, 'kek') };
+}
+
+function parsedFile(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (failure) {
+    // What the parser says would show a part of the file.
+    const reason = failure instanceof SyntaxError ? 'holds no JSON' : String((failure as Error).message);
+    throw new ConfigError([`KEYS_SECRETS_FILE: ${path}: ${reason}`]);
+  }
 }
 
 function textMember(value: object, name: string): string | undefined {

@@ -34,10 +34,20 @@ function fromFile(config: Readonly<NotificationsConfig>, random: Random): string
     writeFileSync(path, JSON.stringify(made), { mode: 0o600, flag: 'wx' });
     return made.kek;
   }
-  const { kek } = { ...(JSON.parse(readFileSync(path, 'utf8')) as { kek?: unknown } | null) };
+  const { kek } = parsedFile(path);
   if (typeof kek !== 'string' || !BASE64_32_BYTES.test(kek))
     throw new ConfigError([`${path} holds no kek of 32 bytes in base64`]);
   return kek;
+}
+
+function parsedFile(path: string): { kek?: unknown } {
+  try {
+    return { ...(JSON.parse(readFileSync(path, 'utf8')) as { kek?: unknown } | null) };
+  } catch (failure) {
+    // What the parser says would show a part of the file.
+    const reason = failure instanceof SyntaxError ? 'holds no JSON' : String((failure as Error).message);
+    throw new ConfigError([`NOTIFICATIONS_SECRETS_FILE: ${path}: ${reason}`]);
+  }
 }
 
 /** An envelope as the columns of its row. */

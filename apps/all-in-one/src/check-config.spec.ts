@@ -1,0 +1,62 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError } from '@gateway/platform';
+import { readSettings } from './all-in-one.config.js';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'check-config-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+function faultsOf(env: Record<string, string>): string {
+  try {
+    readSettings({ GATEWAY_DATA_DIR: join(folder, 'data'), ...env });
+    return '';
+  } catch (failure) {
+    if (!(failure instanceof ConfigError)) throw failure;
+    return failure.message;
+  }
+}
+
+describe('what --check-config reads', () => {
+  it('finds nothing in settings that start, and makes no file', () => {
+    expect(faultsOf({})).toBe('');
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+
+  it('names in one message what a start would end with, service by service', () => {
+    const found = faultsOf({
+      GATEWAY_CONFIG: file(
+        'gateway.yaml',
+        'models:\n  - { id: acme/one, name: One, type: text, context_length: 1, routes: [{ provider: nobody, upstream_model: x }] }\n',
+      ),
+      KEYS_SECRETS_FILE: file('secrets.json', '{"pepper": "planted-secret'),
+      NOTIFICATIONS_SECRETS_FILE: file('notifications.json', '{}'),
+      JOURNAL_DIR: join(file('journal', ''), 'edge'),
+      OPENAI_API_KEY: 'sk-x',
+      OPENAI_BASE_URL: 'not an address',
+      PORT: 'eighty',
+    });
+    for (const name of [
+      /GATEWAY_CONFIG: .*nobody/,
+      /KEYS_SECRETS_FILE: .*holds no JSON/,
+      /notifications\.json holds no kek/,
+      /JOURNAL_DIR: /,
+      /OPENAI_BASE_URL/,
+      /PORT: /,
+    ])
+      expect(found).toMatch(name);
+    expect(found).not.toContain('planted');
+  });
+
+  it('names a file of GATEWAY_CONFIG that cannot be read or is no configuration', () => {
+    expect(faultsOf({ GATEWAY_CONFIG: join(folder, 'none.yaml') })).toMatch(/GATEWAY_CONFIG: .*ENOENT/);
+    expect(faultsOf({ GATEWAY_CONFIG: file('x.yaml', 'models: 5') })).toMatch(/GATEWAY_CONFIG: /);
+  });
+});
