@@ -205,3 +205,10 @@ function bestOf(answers: readonly SubAnswer[]): ApiError {
   const found = [503, 502, 504, 429].map((status) => errors.find((error) => error.status === status));
   return found.find((error) => error !== undefined) ?? errors[0];
 }
+
+/** What a completion says in text; "" where it says nothing. */
+export function contentOf({ choices }: Record<string, unknown>): string {
+  const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
+  const message = isObject(choice) ? choice.message : null;
+  return isObject(message) && typeof message.content === 'string' ? message.content : '';
+}

@@ -1,7 +1,7 @@
 import { ApiError, newAnswerId } from '@gateway/contracts';
-import { isObject, LazySchema, readJson } from '@gateway/dialects';
+import { LazySchema, readJson } from '@gateway/dialects';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
-import { CHAT, subCall } from './compare.js';
+import { CHAT, contentOf, subCall } from './compare.js';
 import { judgeRequest, judged, type Criterion } from './judge.js';
 import { askOne, refusing } from './sub-answer.js';
 
@@ -114,10 +114,4 @@ function fault(at: number, member: string, msg: string): ApiError {
     details: [{ type: 'criterion_invalid', loc, msg }],
     param: loc.join('.'),
   });
-}
-
-function contentOf({ choices }: Record<string, unknown>): string {
-  const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
-  const message = isObject(choice) ? choice.message : null;
-  return isObject(message) && typeof message.content === 'string' ? message.content : '';
 }

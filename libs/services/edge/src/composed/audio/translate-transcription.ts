@@ -1,0 +1,207 @@
+import { ApiError } from '@gateway/contracts';
+import {
+  BodyFault,
+  formBody,
+  invalidBody,
+  isObject,
+  LazySchema,
+  readForm,
+  schemaFault,
+  type Form,
+} from '@gateway/dialects';
+import { ENDPOINTS } from '@gateway/endpoints';
+import type { ComposedEndpoint } from '../../inference/composed-endpoint.js';
+import type { InferDeps } from '../../inference/infer.js';
+import type { Call } from '../../request/call.js';
+import type { Client } from '../../request/client.js';
+import { contentOf, subCall } from '../compare.js';
+import { askOne, refusing } from '../sub-answer.js';
+import {
+  SEGMENTS_PER_REQUEST,
+  segmentsOf,
+  segmentsRequest,
+  subtitles,
+  textRequest,
+  translatedTexts,
+  type Segment,
+} from './translated-segments.js';
+
+const TRANSCRIPTIONS = ENDPOINTS.find(({ paths }) => paths.includes('/audio/transcriptions'));
+if (TRANSCRIPTIONS === undefined) throw new TypeError('no endpoint of transcriptions');
+const ASKS = TRANSCRIPTIONS;
+
+const OWN_FIELDS = ['target_language', 'translation_model', 'response_format', 'stream'];
+const FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt'];
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    target_language: { type: 'string', pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$' },
+    translation_model: { type: 'string', minLength: 1, maxLength: 200 },
+    response_format: { enum: FORMATS },
+    stream: { enum: ['false'] },
+  },
+};
+const schema = new LazySchema(SCHEMA, { strict: false });
+
+/** POST /v1/audio/transcriptions/translate: a transcription, then a chat request that translates what was said. */
+export const translateTranscription: ComposedEndpoint = {
+  paths: ['/audio/transcriptions/translate'],
+  permission: ASKS.permission,
+  asks: ASKS,
+  admits: true,
+  docs: {
+    summary: 'Transcription and its translation',
+    schemaName: 'TranslatedTranscriptionRequest',
+    schema: {
+      ...ASKS.docs.schema,
+      properties: { ...(ASKS.docs.schema.properties as object), ...SCHEMA.properties },
+    },
+    answers: ['application/json', 'text/plain'],
+    description:
+      'Writes a recording down and translates the text into `target_language` (BCP 47, `en` if absent) by ' +
+      '`translation_model`, else the key’s default model, else `auto`. Both are billed, each as a unit of the request. ' +
+      'srt, vtt and verbose_json need a model that knows the times of its segments.',
+  },
+  load: () => schema.load(),
+  run: async (call, client, deps) => {
+    const asked = refusing(call, deps, () => read(call, deps));
+    const run = new TranslatedTranscription(asked, call, client, deps);
+    await run.run();
+  },
+};
+
+interface Asked {
+  form: Form;
+  format: string;
+  language: string;
+  model: string;
+}
+
+/** Throws ApiError; what the transcription itself refuses is refused by it. */
+function read(call: Call, deps: InferDeps): Asked {
+  const form = readForm(call.bytes, call.headers['content-type'] ?? '');
+  if (form instanceof BodyFault) throw invalidBody(form.detail);
+  const fields = Object.fromEntries(form.fields);
+  const { validate } = schema;
+  if (!validate(fields)) throw invalidBody(schemaFault(validate.errors?.[0]));
+  const named = fields.translation_model || call.principal.defaultModel || 'auto';
+  // Before the transcription is paid for.
+  if (named !== 'auto') deps.index().model(named);
+  return {
+    form,
+    format: fields.response_format || 'json',
+    language: fields.target_language || 'en',
+    model: named,
+  };
+}
+
+class TranslatedTranscription {
+  private units = 0;
+
+  constructor(
+    private readonly asked: Asked,
+    private readonly call: Call,
+    private readonly client: Client,
+    private readonly deps: InferDeps,
+  ) {}
+
+  async run(): Promise<void> {
+    const { format, language } = this.asked;
+    const isTimed = !['json', 'text'].includes(format);
+    const heard = await this.ask(this.transcription(isTimed ? 'verbose_json' : 'json'));
+    if (heard === null) return;
+    const source = typeof heard.text === 'string' ? heard.text : '';
+    const segments = isTimed ? segmentsOf(heard.segments) : [];
+    if (segments === null) throw notInForm();
+    const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+    const texts = isTimed ? await this.segments(segments, usage) : await this.text(source, usage);
+    if (texts === null) return;
+    const timed = segments.map((segment, at) => ({ ...segment, text: texts[at], source_text: segment.text }));
+    if (format === 'srt' || format === 'vtt') return this.answer(subtitles(format, timed));
+    const text = texts.join(isTimed ? ' ' : '');
+    if (format === 'text') return this.answer(`${text}\n`);
+    const body = {
+      text,
+      source_text: source,
+      source_language: typeof heard.language === 'string' ? heard.language : null,
+      target_language: language,
+      ...(isTimed ? { segments: timed } : {}),
+      usage: { transcription: heard.usage ?? null, translation: usage },
+    };
+    this.answer(JSON.stringify(body), 'application/json');
+  }
+
+  private async text(source: string, usage: Record<string, number>): Promise<string[] | null> {
+    if (source.trim() === '') return [''];
+    const { model, language } = this.asked;
+    const answer = await this.ask(this.chat(textRequest(model, language, source)));
+    if (answer === null) return null;
+    add(usage, answer.usage);
+    return [contentOf(answer)];
+  }
+
+  private async segments(
+    segments: readonly Segment[],
+    usage: Record<string, number>,
+  ): Promise<string[] | null> {
+    const { model, language } = this.asked;
+    const texts: string[] = [];
+    for (let at = 0; at < segments.length; at += SEGMENTS_PER_REQUEST) {
+      const part = segments.slice(at, at + SEGMENTS_PER_REQUEST);
+      const answer = await this.ask(this.chat(segmentsRequest(model, language, part)));
+      if (answer === null) return null;
+      add(usage, answer.usage);
+      const found = translatedTexts(contentOf(answer), part.length);
+      if (found === null) throw notInForm();
+      texts.push(...found);
+    }
+    return texts;
+  }
+
+  /** The recording as it came, in the format that can be translated. */
+  private transcription(format: string): Call {
+    const { form } = this.asked;
+    const fields = form.fields.filter(([name]) => !OWN_FIELDS.includes(name));
+    const { contentType, pieces } = formBody('', '', {
+      ...form,
+      fields: [...fields, ['response_format', format]],
+    });
+    return {
+      ...this.call,
+      unit: this.units,
+      headers: { ...this.call.headers, 'content-type': contentType },
+      bytes: Buffer.concat(pieces),
+    };
+  }
+
+  private chat(body: object): Call {
+    return subCall(this.call, body, this.units);
+  }
+
+  /** The answer of one unit; null where the caller has gone. */
+  private async ask(call: Call): Promise<Record<string, unknown> | null> {
+    this.units += 1;
+    let text = '';
+    const sub = await askOne(call, this.client, this.deps, async (part) => void (text += part));
+    if (this.client.isGone) return null;
+    this.client.rateHeaders = sub.rateHeaders;
+    if (sub.error !== null) throw sub.error;
+    return JSON.parse(text) as Record<string, unknown>;
+  }
+
+  private answer(out: string, type = 'text/plain'): void {
+    this.client.answer(out, { 'content-type': `${type}; charset=utf-8` });
+  }
+}
+
+function add(total: Record<string, number>, usage: unknown): void {
+  if (!isObject(usage)) return;
+  for (const name of Object.keys(total)) total[name] += Number(usage[name] ?? 0);
+}
+
+function notInForm(): ApiError {
+  return new ApiError('upstream_error', {
+    providerCode: 'bad_response',
+    message: 'The model did not answer in the form that it was asked for.',
+  });
+}
