@@ -34,6 +34,13 @@ export function base64Of(made: MadePicture | Picture): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
+/** Of a file with these bytes; `bin` where nothing says what they are. */
+export function extensionOf(bytes: Uint8Array): string {
+  const picture = pictureOf(bytes);
+  if (picture !== null) return picture.mediaType === 'image/jpeg' ? 'jpg' : picture.mediaType.slice(6);
+  return Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'GIF8' ? 'gif' : 'bin';
+}
+
 export function dataUrlOf(picture: Picture): string {
   return `data:${picture.mediaType};base64,${base64Of(picture)}`;
 }

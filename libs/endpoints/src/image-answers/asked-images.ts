@@ -11,6 +11,8 @@ import type { Asked } from '../endpoint.js';
 export interface AskedImages extends ImagesRequest {
   /** Pixels over which an answer fades into the original beyond the mask; null leaves the answer as it is. */
   readonly feather: number | null;
+  /** How an image is answered; null: both ways. */
+  readonly format: 'url' | 'b64_json' | null;
 }
 
 type Given = Pick<AskedImages, 'operation'> & Partial<AskedImages>;
@@ -71,6 +73,7 @@ function requestOf(members: Readonly<Record<string, unknown>>, given: Given): As
     options: Object.fromEntries(Object.entries(members).filter(([name]) => !isOwn(name))),
     body: null,
     feather: null,
+    format: (filled(members.response_format) as AskedImages['format']) ?? null,
     ...given,
     context,
   };

@@ -1,7 +1,6 @@
 import { ApiError } from '@gateway/contracts';
 import {
   badReply,
-  base64Of,
   bytesOf,
   exchangeTranslation,
   IMAGES_DIALECTS,
@@ -9,15 +8,14 @@ import {
   JSON_HEADERS,
   Misfit,
   pictureOf,
-  type AnswerFacts,
   type ImagesDialect,
   type MadeImages,
   type Picture,
-  type Piece,
   type RouteTarget,
   type Translation,
 } from '@gateway/dialects';
 import type { Imaging } from '@gateway/imaging';
+import { answerOf } from './answer-of.js';
 import type { AskedImages } from './asked-images.js';
 
 /** Null: the library is not there. */
@@ -37,7 +35,8 @@ export function translateImages(
     async (calls, facts) => {
       const ready = await prepared(asked, dialect, findImaging);
       const made = await dialect.run(ready.asked, { target, calls, facts });
-      return { headers: JSON_HEADERS, piece: pieceOf(await finished(made, asked, ready.masked), facts) };
+      const images = await finished(made, asked, ready.masked);
+      return { headers: JSON_HEADERS, piece: await answerOf(images, asked.format, { calls, facts }) };
     },
     ignoredOf(asked, dialect),
   );
@@ -141,17 +140,4 @@ async function finished(made: MadeImages, asked: AskedImages, masked: Masked | n
     ...('output_format' in (made.members ?? {}) && { output_format: 'png' }),
   };
   return { ...made, images: await Promise.all(images), members };
-}
-
-function pieceOf(made: MadeImages, facts: AnswerFacts): Piece {
-  const { images, members, usage, deliveredBytes, context } = made;
-  const { usage: shown, ...rest } = { usage: undefined, ...members };
-  const data = images.map((image) => ({ ...image.members, b64_json: base64Of(image.picture) }));
-  return {
-    kind: 'end',
-    out: JSON.stringify({ created: facts.created, ...rest, data, usage: shown }),
-    usage,
-    ...(deliveredBytes !== undefined && { deliveredBytes }),
-    ...(context && { context }),
-  };
 }

@@ -29,7 +29,7 @@ const SCHEMA = {
     output_compression: { type: 'integer', nullable: true, minimum: 0, maximum: 100 },
     input_fidelity: oneOf('low', 'high'),
     moderation: oneOf('auto', 'low'),
-    response_format: oneOf('b64_json'),
+    response_format: oneOf('url', 'b64_json'),
     negative_prompt: { ...text, maxLength: PROMPT_CHARACTERS_MAX },
     seed: { type: 'integer', nullable: true, minimum: 0 },
     user: text,

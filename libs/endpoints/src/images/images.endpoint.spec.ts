@@ -46,7 +46,10 @@ function translated(body: unknown): Translation {
 
 async function answerTo(body: object, text: string): Promise<Piece> {
   const calls = new UpstreamCallsDouble([{ body: Buffer.from(text) }]);
-  const answer = await translated({ prompt: 'a', ...body }).exchange?.(calls, facts);
+  const answer = await translated({ prompt: 'a', response_format: 'b64_json', ...body }).exchange?.(
+    calls,
+    facts,
+  );
   if (!answer) throw new Error('no exchange');
   return answer.piece;
 }
@@ -119,7 +122,7 @@ describe('the endpoint of images', () => {
     [{ prompt: 'a', output_format: 'svg' }, 'output_format'],
     [{ prompt: 'a', output_compression: 101 }, 'output_compression'],
     [{ prompt: 'a', moderation: 'none' }, 'moderation'],
-    [{ prompt: 'a', response_format: 'url' }, 'response_format'],
+    [{ prompt: 'a', response_format: 'svg' }, 'response_format'],
     [{ prompt: 'a', style: 'odd' }, 'style'],
     [{ prompt: 'a', user: 7 }, 'user'],
     [{ prompt: 'a', stream: true }, 'stream'],
@@ -155,6 +158,28 @@ describe('the endpoint of images', () => {
       usage: counts,
     });
     expect((await answered({}, {})).shown).toEqual({ created: facts.created, data: [{ b64_json: 'AAAA' }] });
+  });
+
+  it('IMG-02 answers an address, base64 or, without a wish, both', async () => {
+    const calls = (): UpstreamCallsDouble =>
+      new UpstreamCallsDouble([{ body: { data: [{ b64_json: 'AAAA' }, { b64_json: 'AAAA' }] } }]);
+    const shown = async (body: object, by = calls()): Promise<unknown> => {
+      const answer = await translated({ prompt: 'a', n: 2, ...body }).exchange?.(by, facts);
+      return (JSON.parse(String(answer?.piece.out)) as { data: unknown[] }).data;
+    };
+    const [url, other] = ['https://objects.test/img_1-0.bin', 'https://objects.test/img_1-1.bin'];
+    expect(await shown({ response_format: 'url' })).toEqual([{ url }, { url: other }]);
+    expect(await shown({})).toEqual([
+      { url, b64_json: 'AAAA' },
+      { url: other, b64_json: 'AAAA' },
+    ]);
+    const away = Object.assign(calls(), {
+      keep: () => Promise.reject(new ApiError('service_unavailable')),
+    });
+    expect(await shown({}, away)).toEqual([{ b64_json: 'AAAA' }, { b64_json: 'AAAA' }]);
+    await expect(
+      shown({ response_format: 'url' }, Object.assign(calls(), { keep: away.keep })),
+    ).rejects.toMatchObject({ status: 503 });
   });
 
   it.each([

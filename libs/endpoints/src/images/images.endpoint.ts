@@ -24,7 +24,7 @@ const SCHEMA = {
     output_format: oneOf('png', 'jpeg', 'webp', 'gif'),
     output_compression: { type: 'integer', nullable: true, minimum: 0, maximum: 100 },
     moderation: oneOf('auto', 'low'),
-    response_format: oneOf('b64_json'),
+    response_format: oneOf('url', 'b64_json'),
     style: oneOf('vivid', 'natural'),
     user: text,
     safety_identifier: text,
@@ -44,7 +44,8 @@ export const endpoint: Endpoint<AskedImages> = {
     schemaName: 'ImageGenerationRequest',
     schema: SCHEMA,
     answers: ['application/json'],
-    description: 'Makes images of a prompt. They are answered as base64, not streamed.',
+    description:
+      'Makes images of a prompt. They are answered as addresses that are good for an hour, as base64, or as both; not streamed.',
   },
   load: () => schema.load(),
   read: ({ bytes }) => {

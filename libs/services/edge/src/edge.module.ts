@@ -12,6 +12,7 @@ import {
   CatalogueReader,
   Funds,
   LimitStore,
+  ObjectStore,
   PrincipalReader,
   ProviderKeyVault,
   ResponseStore,
@@ -85,6 +86,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     private readonly stored: StoredContent,
     private readonly simulations: LimitSimulations,
     private readonly responses: ResponseStore,
+    private readonly objects: ObjectStore,
   ) {
     const { config } = options;
     this.transport = new UndiciTransport({
@@ -151,6 +153,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       inFlight,
       watch,
       store: this.responses,
+      objects: this.objects,
       responses: this.writer(deadlines),
       keepAliveMs: config.STREAM_KEEP_ALIVE_MS,
       drainDeadline: drain.deadline,

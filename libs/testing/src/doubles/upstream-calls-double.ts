@@ -25,6 +25,7 @@ export class UpstreamCallsDouble implements UpstreamCalls {
   readonly sent: SentCall[] = [];
   readonly downloads: string[] = [];
   readonly sleptMs: number[] = [];
+  readonly kept = new Map<string, Uint8Array>();
 
   /** An Error is thrown in place of a reply. */
   constructor(private readonly replies: (Reply | Error)[]) {}
@@ -45,6 +46,11 @@ export class UpstreamCallsDouble implements UpstreamCalls {
   sleep(ms: number): Promise<void> {
     this.sleptMs.push(ms);
     return Promise.resolve();
+  }
+
+  keep(name: string, bytes: Uint8Array): Promise<string> {
+    this.kept.set(name, bytes);
+    return Promise.resolve(`https://objects.test/${name}`);
   }
 
   private next(): Promise<UpstreamReply> {

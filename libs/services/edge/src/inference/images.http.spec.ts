@@ -1,7 +1,7 @@
 import { eventually } from '@gateway/testing';
 import OpenAI from 'openai';
 import EarlierOpenAI from 'openai-6';
-import type { CatalogueModel, PriceRecord } from '@gateway/contracts';
+import { objectName, type CatalogueModel, type PriceRecord } from '@gateway/contracts';
 import { startEdge, testModel, testPrincipal, type EdgeUnderTest, type Json } from '../edge.fixture.js';
 
 const PATH = '/v1/images/generations';
@@ -91,6 +91,23 @@ describe('POST /v1/images/generations', () => {
     expect(answer.usage).toMatchObject({ input_tokens: 3, output_tokens: 544, total_tokens: 547 });
     expect(answer.data).toHaveLength(2);
     expect(Buffer.from(String(answer.data?.[1].b64_json), 'base64').toString('latin1', 1, 4)).toBe('PNG');
+  });
+
+  it('IMG-02 answers addresses that give the images', async () => {
+    const answer = await generate({ n: 2, response_format: 'url' });
+    const { created, data } = (await answer.json()) as { created: number; data: { url: string }[] };
+    expect([answer.status, created, Object.keys(data[0])]).toEqual([200, expect.any(Number), ['url']]);
+    for (const { url } of data) {
+      const { pathname, searchParams } = new URL(url);
+      const [kind, owner, name] = pathname.split('/').slice(-3);
+      const kept = await edge.objects.follow(
+        objectName(kind, owner, name),
+        String(searchParams.get('expires')),
+        String(searchParams.get('signature')),
+      );
+      expect([kind, owner, kept?.contentType]).toEqual(['images', 'acct_test', 'image/png']);
+      kept?.content.destroy();
+    }
   });
 
   it('sends members that nobody knows to the provider, and its own name of the model', async () => {
@@ -188,7 +205,7 @@ describe('POST /v1/images/generations', () => {
     [{ prompt: '' }, 'prompt'],
     [{ n: 11 }, 'n'],
     [{ size: 'large' }, 'size'],
-    [{ response_format: 'url' }, 'response_format'],
+    [{ response_format: 'svg' }, 'response_format'],
     [{ stream: true }, 'stream'],
     [{ partial_images: 1 }, 'partial_images'],
     [{ model: null }, 'model'],

@@ -1,4 +1,5 @@
-import type { Clock } from '@gateway/contracts';
+import { Readable } from 'node:stream';
+import { objectName, type Clock, type ObjectStore } from '@gateway/contracts';
 import type { UpstreamBody, UpstreamCalls, UpstreamReply } from '@gateway/dialects';
 import {
   namedAddress,
@@ -16,6 +17,8 @@ interface AttemptCallsOptions {
   bounds: SendOptions;
   signal: AbortSignal;
   clock: Clock;
+  accountId: string;
+  objects: ObjectStore;
   /** Both throw UpstreamError for a status beyond 2xx. */
   send: (request: UpstreamBody, bounds: SendOptions) => Promise<UpstreamResponse>;
   fetch: (request: UpstreamRequest, bounds: SendOptions) => Promise<UpstreamResponse>;
@@ -23,6 +26,8 @@ interface AttemptCallsOptions {
 
 /** More calls than any task takes within its deadline at the pace of its dialect. */
 const CALLS_MAX = 2_000;
+const LINK_MS = 3_600_000;
+const PIECE_BYTES = 262_144;
 
 /** The calls of one attempt that takes several: each has what is left of the attempt's time. */
 export class AttemptCalls implements UpstreamCalls {
@@ -51,6 +56,13 @@ export class AttemptCalls implements UpstreamCalls {
     if (signal.aborted) throw new TransportFailure('aborted', signal.reason);
   }
 
+  async keep(name: string, bytes: Uint8Array): Promise<string> {
+    const { objects, accountId, signal } = this.options;
+    const key = objectName('images', accountId, name);
+    await objects.put(key, piecesOf(bytes), { maxBytes: bytes.byteLength, signal });
+    return objects.link(key, LINK_MS);
+  }
+
   private bounds(): SendOptions {
     this.calls += 1;
     const leftMs = this.endsMs - this.options.clock.monotonic();
@@ -70,4 +82,11 @@ export class AttemptCalls implements UpstreamCalls {
 async function replyOf(response: UpstreamResponse): Promise<UpstreamReply> {
   const { status, headers } = response;
   return { status, contentType: headers['content-type'] ?? '', bytes: await response.bytes() };
+}
+
+function piecesOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  const count = Math.ceil(bytes.byteLength / PIECE_BYTES);
+  return Readable.from(
+    Array.from({ length: count }, (_, at) => bytes.subarray(at * PIECE_BYTES, (at + 1) * PIECE_BYTES)),
+  );
 }

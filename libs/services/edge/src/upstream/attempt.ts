@@ -1,4 +1,10 @@
-import { ApiError, UpstreamError, type Clock, type ProviderKeyGrant } from '@gateway/contracts';
+import {
+  ApiError,
+  UpstreamError,
+  type Clock,
+  type ObjectStore,
+  type ProviderKeyGrant,
+} from '@gateway/contracts';
 import {
   ExchangeFailure,
   wholeAnswer,
@@ -37,6 +43,7 @@ export interface AttemptDeps {
   openedKeys: OpenedKeys;
   config: EdgeConfig;
   alarms: ProviderAlarms;
+  objects: ObjectStore;
 }
 
 export interface AttemptInput {
@@ -199,7 +206,7 @@ export class Attempt {
   /** Several calls, whose answer comes in one piece. */
   private async runExchange(exchange: Exchange): Promise<void> {
     const { state, deps } = this;
-    const { client, planned } = this.input;
+    const { client, planned, unit } = this.input;
     const { provider } = planned.route;
     const own = planned.providerKey === undefined ? deps.access.get(provider)?.baseUrl : undefined;
     const calls = new AttemptCalls({
@@ -208,6 +215,8 @@ export class Attempt {
       bounds: this.bounds(),
       signal: client.upstream.signal,
       clock: deps.clock,
+      accountId: unit.admitted.principal.accountId,
+      objects: deps.objects,
       send: async (request, bounds) => this.good(await this.send(request, bounds)),
       fetch: async (request, bounds) => this.good(await deps.transport.send(request, bounds)),
     });
