@@ -1,13 +1,18 @@
 import 'reflect-metadata';
 import { WorkersConfig, WorkersModule } from '@gateway/workers';
 import { ObjectStoreConfig, ObjectStoreModule } from '@gateway/object-store';
-import { RemotePrincipalsModule, startFleetApp, readFleetSettings } from '@gateway/fleet';
+import {
+  RemoteInferenceModule,
+  RemotePrincipalsModule,
+  startFleetApp,
+  readFleetSettings,
+} from '@gateway/fleet';
 import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
 
 await runMain('workers', () => {
   const env = serviceEnvironment('workers');
   const { fleet, own, objects } = readConfigs({
-    fleet: () => readFleetSettings(['KEYS_URL'], env),
+    fleet: () => readFleetSettings(['KEYS_URL', 'EDGE_URL'], env),
     own: () => loadConfig(WorkersConfig, env),
     objects: () => loadConfig(ObjectStoreConfig, env),
   });
@@ -16,5 +21,6 @@ await runMain('workers', () => {
       ObjectStoreModule.with(objects),
       WorkersModule.with(own),
       RemotePrincipalsModule,
+      RemoteInferenceModule,
     ]);
 });

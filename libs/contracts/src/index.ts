@@ -56,6 +56,10 @@ export {
   RecallBody,
   ResponseQuery,
 } from './http/responses.js';
+export { BatchesQuery, CreateBatchBody, FilesQuery } from './http/files.js';
+export { Inference } from './ports/inference.js';
+export type { InferenceAnswer, InferenceCall, InferencePlan } from './ports/inference.js';
+export { InferBody } from './http/inference.js';
 export { ObjectLinkQuery } from './http/objects.js';
 export { OrgOwners } from './ports/org-owners.js';
 export { ObjectStore, ObjectTooLarge, objectName } from './ports/object-store.js';

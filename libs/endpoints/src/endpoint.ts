@@ -87,7 +87,8 @@ export interface Asked<Request = unknown> {
   readonly model: string | null;
   /** The answer is an event stream: it may be opened before the first event, and is kept alive. */
   readonly stream: boolean;
-  readonly tier: 'default' | 'flex';
+  /** `batch` is set by the gateway for lines of a batch. */
+  readonly tier: 'default' | 'flex' | 'batch';
   readonly endUser: string | null;
   /** What a model must be for this endpoint at all; a model that is not gets the status: 422 is validation_error, others model_capability_not_supported. */
   readonly serves: Need & {

@@ -5,7 +5,7 @@ import { RedisConfig } from './redis/redis.config.js';
 /** What every process of a fleet is given. The services' own settings are classes of their own. */
 export type FleetSettings = Readonly<FleetConfig & KafkaConfig & RedisConfig>;
 
-type NeighbourVariable = 'KEYS_URL' | 'CATALOGUE_URL' | 'USAGE_URL' | 'WORKERS_URL';
+type NeighbourVariable = 'EDGE_URL' | 'KEYS_URL' | 'CATALOGUE_URL' | 'USAGE_URL' | 'WORKERS_URL';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The fleet's settings, and a fault for each neighbour that this app cannot do without and whose address is not set. */

@@ -13,6 +13,7 @@ export {
   RemoteOrgOwnersModule,
   RemotePrincipalsModule,
   RemoteProviderKeysModule,
+  RemoteInferenceModule,
   RemoteResponsesModule,
   RemoteStoredContentModule,
 } from './remote/remote.modules.js';

@@ -8,7 +8,7 @@ export { keyOf, principalOf, sessionOf } from './auth/principal-of.js';
 export { maskedSecret, mintSecret, secretDigest } from './auth/secret.js';
 export { bootstrap } from './boot/bootstrap.js';
 export type { BootConfig, RunningApp } from './boot/bootstrap.js';
-export { defaultPressureLimits } from './pressure/pressure.js';
+export { defaultPressureLimits, Pressure } from './pressure/pressure.js';
 export { responseHeaders } from './request/response-headers.js';
 export { runMain } from './boot/run-main.js';
 export { FleetConfig, readConfigs, serviceEnvironment, fleetServices } from './config/fleet.config.js';

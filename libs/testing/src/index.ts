@@ -39,3 +39,4 @@ export {
 } from './upstream-double.js';
 export { testS3 } from './test-s3.js';
 export type { TestS3 } from './test-s3.js';
+export { InferenceDouble, served } from './doubles/inference-double.js';

@@ -4,6 +4,7 @@ import {
   Directory,
   EventLog,
   Funds,
+  Inference,
   LimitStore,
   OrgOwners,
   PrincipalReader,
@@ -22,6 +23,7 @@ import { HttpOrgOwners } from './http-org-owners.js';
 import { HttpStoredContent } from './http-stored-content.js';
 import { HttpProviderKeyVault } from './http-provider-key-vault.js';
 import { HttpPrincipalReader } from './http-principal-reader.js';
+import { HttpInference } from './http-inference.js';
 import { HttpResponseStore } from './http-response-store.js';
 import { catalogueLoadCounter, principalCacheCounter } from './reader-metrics.js';
 
@@ -142,6 +144,20 @@ export const RemoteFundsModule = { module: FundsOverHttp, global: true };
 })
 class ResponsesOverHttp {}
 export const RemoteResponsesModule = { module: ResponsesOverHttp, global: true };
+
+/** The edge's inference, for an app that runs long work. */
+@Module({
+  providers: [
+    {
+      provide: Inference,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpInference(http, random),
+    },
+  ],
+  exports: [Inference],
+})
+class InferenceOverHttp {}
+export const RemoteInferenceModule = { module: InferenceOverHttp, global: true };
 
 /** Owners of organizations from the keys service, for an app that writes to them. */
 @Module({

@@ -11,6 +11,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import {
   CatalogueReader,
   Funds,
+  Inference,
   LimitStore,
   ObjectStore,
   PrincipalReader,
@@ -40,6 +41,8 @@ import { registerResponsesSocket } from './sockets/register-responses-socket.js'
 import { ResponseWriter } from './state/response-writer.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
+import { EdgeInference } from './composed/edge-inference.js';
+import { InferenceController } from './composed/inference.controller.js';
 import { COMPOSED_ENDPOINTS } from './composed/composed-endpoints.js';
 import { ResponseCache } from './cache/response-cache.js';
 import { EdgeMetrics } from './units/edge-metrics.js';
@@ -87,6 +90,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     private readonly simulations: LimitSimulations,
     private readonly responses: ResponseStore,
     private readonly objects: ObjectStore,
+    private readonly inference: EdgeInference,
   ) {
     const { config } = options;
     this.transport = new UndiciTransport({
@@ -160,6 +164,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     };
     await registerEndpoints(instance, deps);
     registerResponsesSocket(instance, deps, drain);
+    this.inference.use(deps);
     this.simulations.use({ ...deps, limits: this.limits });
     this.readiness.add('catalogue', () => hasSnapshot(this.catalogue) || 'no catalogue was loaded yet');
     registerDashboard(instance, readDashboard(config.DASHBOARD_DIR), random);
@@ -211,15 +216,19 @@ export class EdgeModule {
   static with(options: EdgeOptions): DynamicModule {
     return {
       module: EdgeModule,
-      controllers: [LimitsController],
+      global: true,
+      controllers: [LimitsController, InferenceController],
       providers: [
         { provide: OPTIONS, useValue: options },
         { provide: EdgeConfig, useValue: options.config },
         EdgeMetrics,
         JournalRuntime,
         LimitSimulations,
+        EdgeInference,
+        { provide: Inference, useExisting: EdgeInference },
         EdgeRoutes,
       ],
+      exports: [Inference],
     };
   }
 }

@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Module } from '@nestjs/common';
-import { ObjectStore, PrincipalReader, type ResponseStore, type StoredResponse } from '@gateway/contracts';
+import {
+  Inference,
+  ObjectStore,
+  PrincipalReader,
+  type ResponseStore,
+  type StoredResponse,
+} from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
 import { ObjectStoreConfig, ObjectStoreModule } from '@gateway/object-store';
@@ -14,7 +20,7 @@ import {
   SystemRandom,
   type RunningApp,
 } from '@gateway/platform';
-import { keyPrincipal, LimitStoreDouble, PrincipalReaderDouble } from '@gateway/testing';
+import { InferenceDouble, keyPrincipal, LimitStoreDouble, PrincipalReaderDouble } from '@gateway/testing';
 import { SCHEMA, SCHEMA_DIR } from './postgres/workers-database.js';
 import { StoredResponses } from './responses/responses.store.js';
 import { WorkersConfig } from './workers.config.js';
@@ -27,6 +33,7 @@ export interface WorkersApp extends RunningApp {
   log: InProcessEventLog;
   responses: ResponseStore;
   objects: ObjectStore;
+  inference: InferenceDouble;
   /** A credential of a key. */
   keyOf(keyId: string): string;
   call(method: string, path: string, key: string, body?: unknown): Promise<Answer>;
@@ -48,8 +55,12 @@ export const MIGRATED = {
 };
 
 /** Starts the service over a migrated database. */
-export async function startWorkersApp(url: string): Promise<WorkersApp> {
-  const folder = mkdtempSync(join(tmpdir(), 'objects-'));
+export async function startWorkersApp(
+  url: string,
+  more: { inference?: InferenceDouble; config?: Partial<WorkersConfig>; folder?: string } = {},
+): Promise<WorkersApp> {
+  const folder = more.folder ?? mkdtempSync(join(tmpdir(), 'objects-'));
+  const inference = more.inference ?? new InferenceDouble();
   const log = new InProcessEventLog({ clock: new SystemClock(), random });
   const principals = new PrincipalReaderDouble();
   const platform = PlatformModule.with({
@@ -59,7 +70,7 @@ export async function startWorkersApp(url: string): Promise<WorkersApp> {
     eventLog: () => log,
     limitStore: ({ clock }) => new LimitStoreDouble({ clock, random }),
   });
-  const config = Object.assign(new WorkersConfig(), { WORKERS_DATABASE_URL: url });
+  const config = Object.assign(new WorkersConfig(), { WORKERS_DATABASE_URL: url, ...more.config });
   class Root {}
   Module({
     imports: [
@@ -69,8 +80,11 @@ export async function startWorkersApp(url: string): Promise<WorkersApp> {
       {
         module: class Neighbours {},
         global: true,
-        providers: [{ provide: PrincipalReader, useValue: principals }],
-        exports: [PrincipalReader],
+        providers: [
+          { provide: PrincipalReader, useValue: principals },
+          { provide: Inference, useValue: inference },
+        ],
+        exports: [PrincipalReader, Inference],
       },
     ],
   })(Root);
@@ -90,26 +104,32 @@ export async function startWorkersApp(url: string): Promise<WorkersApp> {
     log,
     responses: app.app.get(StoredResponses),
     objects: app.app.get(ObjectStore),
+    inference,
     close: async () => {
       await app.close();
-      rmSync(folder, { recursive: true, force: true });
+      if (more.folder === undefined) rmSync(folder, { recursive: true, force: true });
     },
     keyOf: (keyId) => {
       const secret = mintSecret('rsk_', random);
       principals.add(secret, keyPrincipal({ keyId, accountId: `acct_${keyId}` }));
       return secret;
     },
-    call: async (method, path, key, body) => {
-      const answer = await fetch(`${app.url}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await answer.text();
-      const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
-      return { status: answer.status, text, body: isJson ? (JSON.parse(text) as unknown) : null };
-    },
+    call: (...asked) => call(app.url, ...asked),
   };
+}
+
+async function call(
+  url: string,
+  ...[method, path, key, body]: Parameters<WorkersApp['call']>
+): Promise<Answer> {
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
+  return { status: answer.status, text, body: isJson ? (JSON.parse(text) as unknown) : null };
 }
 
 export function stored(id: string, more: Partial<StoredResponse> = {}): StoredResponse {

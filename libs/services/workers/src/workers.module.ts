@@ -1,13 +1,21 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { ResponseStore, type Clock, type Random } from '@gateway/contracts';
+import { Inference, ObjectStore, ResponseStore, type Clock, type Random } from '@gateway/contracts';
 import { applyMigrations, assertSchemaKnown } from '@gateway/database';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
+import { EventRelay } from './background/event-relay.js';
+import { Expiry } from './background/expiry.js';
+import { BatchRunner } from './batches/batch-runner.js';
+import { BatchWork } from './batches/batch-work.js';
+import { BatchesController } from './batches/batches.controller.js';
+import { BatchStore } from './batches/batches.store.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { ConversationStore } from './conversations/conversations.store.js';
+import { FilesController } from './files/files.controller.js';
+import { FileStore } from './files/files.store.js';
+import { UploadRoute } from './files/upload-route.js';
 import { ObjectsController } from './objects/objects.controller.js';
 import { SCHEMA, SCHEMA_DIR, WorkersDatabase } from './postgres/workers-database.js';
-import { Expiry } from './responses/expiry.js';
 import { InternalResponsesController } from './responses/internal-responses.controller.js';
 import { ResponsesController } from './responses/responses.controller.js';
 import { StoredResponses } from './responses/responses.store.js';
@@ -27,6 +35,8 @@ export class WorkersModule {
         InternalResponsesController,
         ConversationsController,
         ObjectsController,
+        FilesController,
+        BatchesController,
       ],
       providers: [
         { provide: WorkersConfig, useValue: config },
@@ -47,6 +57,36 @@ export class WorkersModule {
           useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
             new ConversationStore(database, clock, random),
         },
+        {
+          provide: FileStore,
+          inject: [WorkersDatabase, CLOCK, RANDOM],
+          useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
+            new FileStore(database, clock, random),
+        },
+        {
+          provide: BatchStore,
+          inject: [WorkersDatabase, CLOCK, RANDOM],
+          useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
+            new BatchStore(database, clock, random),
+        },
+        {
+          provide: BatchWork,
+          inject: [BatchStore, FileStore, ObjectStore, Inference, CLOCK],
+          useFactory: (
+            batches: BatchStore,
+            files: FileStore,
+            objects: ObjectStore,
+            inference: Inference,
+            clock: Clock,
+          ) =>
+            new BatchWork({
+              ...{ batches, files, objects, inference, clock },
+              linesAtOnce: config.WORKERS_BATCH_LINES,
+            }),
+        },
+        BatchRunner,
+        UploadRoute,
+        EventRelay,
         Expiry,
       ],
       exports: [ResponseStore],

@@ -42,6 +42,8 @@ const OWNERS: Record<keyof FrontDoorServices, readonly string[]> = {
     '/objects',
     '/v1/batches',
     '/v1/files',
+    '/openai/v1/batches',
+    '/openai/v1/files',
     '/v1/video',
     '/v1/responses/:id',
     '/openai/v1/responses/:id',

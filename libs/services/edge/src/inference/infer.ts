@@ -84,6 +84,7 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
       },
       planFor: (principal) => {
         const { providers, byok, breakers, stats } = deps;
+        if (call.isBatch) asked = atBatchTier(asked);
         const plan = planRoutes({
           asked,
           endpoint,
@@ -118,6 +119,13 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
   client.rateHeaders = refusedRateHeaders(refusal);
   if (!NOT_RECORDED.includes(error.code)) deps.rejections.add(call, model, error, refusal);
   throw error;
+}
+
+/** Whatever its body says of a tier. */
+export function atBatchTier(asked: Asked): Asked {
+  if (asked.tier === 'batch') return asked;
+  const requires = [...asked.requires, { flag: 'supports_batching', param: 'model' } as const];
+  return { ...asked, tier: 'batch', requires };
 }
 
 /** What is asked, or what has to be fetched first. */

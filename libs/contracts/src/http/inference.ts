@@ -1,0 +1,14 @@
+import { IsBoolean, IsInt, IsObject, IsString, Length, Matches, Max, Min } from 'class-validator';
+import type { InferenceCall } from '../ports/inference.js';
+
+/** POST /internal/infer and /internal/infer/plan. */
+export class InferBody implements InferenceCall {
+  @IsString() @Length(1, 128) key_id!: string;
+  @IsString() @Length(1, 128) account_id!: string;
+  @IsString() @Length(1, 128) request_id!: string;
+  @IsInt() @Min(0) @Max(2_000_000_000) unit!: number;
+  @Matches(/^\/v1\/[a-z/]{1,60}$/) recorded_path!: string;
+  @Matches(/^\/v1\/[a-z/]{1,60}$/) endpoint!: string;
+  @IsObject() body!: Record<string, unknown>;
+  @IsBoolean() is_batch!: boolean;
+}

@@ -1,0 +1,57 @@
+import {
+  ApiError,
+  Inference,
+  type ErrorCode,
+  type InferenceAnswer,
+  type InferenceCall,
+  type InferencePlan,
+  type Random,
+} from '@gateway/contracts';
+import { unavailable, type InternalHttp } from '@gateway/platform';
+
+const PLAN_TIMEOUT_MS = 10_000;
+/** Longer than an attempt of the edge. */
+const INFER_TIMEOUT_MS = 1_800_000;
+const ANSWER_BYTES_MAX = 64 * 1_048_576;
+
+/** The edge's inference over HTTP. A call is never sent twice here: who asks again decides that. */
+export class HttpInference extends Inference {
+  constructor(
+    private readonly http: InternalHttp,
+    private readonly random: Random,
+  ) {
+    super();
+  }
+
+  override async infer(call: InferenceCall): Promise<InferenceAnswer> {
+    const body = await this.post('/internal/infer', call, INFER_TIMEOUT_MS, false);
+    const { status } = (body ?? {}) as Partial<InferenceAnswer>;
+    if (typeof status !== 'number') throw this.nothing();
+    return body as InferenceAnswer;
+  }
+
+  override async plan(call: InferenceCall): Promise<InferencePlan> {
+    const body = await this.post('/internal/infer/plan', call, PLAN_TIMEOUT_MS, true);
+    const { plan, refusal, status } = (body ?? {}) as {
+      plan?: InferencePlan;
+      refusal?: { code: ErrorCode; message: string };
+      status?: number;
+    };
+    if (refusal !== undefined) throw new ApiError(refusal.code, { message: refusal.message, status });
+    if (plan === undefined) throw this.nothing();
+    return plan;
+  }
+
+  private async post(path: string, body: unknown, timeoutMs: number, idempotent: boolean): Promise<unknown> {
+    const maxBytes = ANSWER_BYTES_MAX;
+    const request = { service: 'edge', method: 'POST', path, body, timeoutMs, idempotent, maxBytes } as const;
+    const answer = await this.http.request(request);
+    if (answer.status >= 400)
+      throw unavailable(this.random, new Error(`The edge answered ${answer.status}.`));
+    return answer.body;
+  }
+
+  private nothing(): ApiError {
+    return unavailable(this.random, new Error('The edge answered nothing.'));
+  }
+}

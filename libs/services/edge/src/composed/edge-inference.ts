@@ -1,0 +1,168 @@
+import { Writable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import {
+  ApiError,
+  errorEnvelope,
+  Inference,
+  messagesErrorEnvelope,
+  PrincipalReader,
+  type InferenceAnswer,
+  type InferenceCall,
+  type InferencePlan,
+  type KeyPrincipal,
+} from '@gateway/contracts';
+import { ENDPOINTS, StoredContentNeeded, type Endpoint } from '@gateway/endpoints';
+import { permit, Pressure, unavailable } from '@gateway/platform';
+import { planRoutes } from '@gateway/routing';
+import { atBatchTier, type InferDeps } from '../inference/infer.js';
+import type { Call } from '../request/call.js';
+import { Client } from '../request/client.js';
+import { askOne } from './sub-answer.js';
+
+const VERSION = '2026-09';
+/** Whose record is not older is not read again: admission compares it with the newest. */
+const PRINCIPAL_AGE_MS = 30_000;
+const PRINCIPALS_MAX = 1_000;
+/** Answers that are remembered for whoever asks again after a crash. */
+const ANSWERS_MAX = 512;
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+interface Known {
+  principal: KeyPrincipal;
+  readAtMs: number;
+}
+
+/** Inference of this process for work that outlives a request. */
+@Injectable()
+export class EdgeInference extends Inference {
+  private deps: InferDeps | null = null;
+  private readonly known = new Map<string, Known>();
+  private readonly running = new Map<string, Promise<InferenceAnswer>>();
+  private readonly answers = new Map<string, InferenceAnswer>();
+
+  constructor(
+    private readonly principals: PrincipalReader,
+    private readonly pressure: Pressure,
+  ) {
+    super();
+  }
+
+  /** What inference uses, once it is made. */
+  use(deps: InferDeps): void {
+    this.deps = deps;
+  }
+
+  override async infer(call: InferenceCall): Promise<InferenceAnswer> {
+    const name = `${call.request_id}/${call.unit}`;
+    const known = this.answers.get(name) ?? this.running.get(name);
+    if (known !== undefined) return known;
+    const answer = this.run(call).finally(() => this.running.delete(name));
+    this.running.set(name, answer);
+    return answer;
+  }
+
+  override async plan(call: InferenceCall): Promise<InferencePlan> {
+    const { ready: deps } = this;
+    const made = await this.callOf(call, deps);
+    const read = made.endpoint.read(made);
+    if (read instanceof StoredContentNeeded) throw read;
+    const asked = call.is_batch ? atBatchTier(read) : read;
+    const { providers, byok, breakers, stats } = deps;
+    const { endpoint, principal } = made;
+    const nowMs = deps.clock.now();
+    const index = deps.index();
+    const plan = planRoutes({ asked, endpoint, principal, index, providers, byok, breakers, stats, nowMs });
+    return { model: plan.model.record.id, provider: plan.routes[0].route.provider };
+  }
+
+  private get ready(): InferDeps {
+    if (this.deps === null) throw new TypeError('inference is not ready yet');
+    return this.deps;
+  }
+
+  private async run(call: InferenceCall): Promise<InferenceAnswer> {
+    const { ready: deps } = this;
+    if (call.is_batch && this.pressure.refusesSome) throw unavailable(deps.random, new Error('overloaded'));
+    let text = '';
+    const nobody = new Client(sink(), () => ({}), deps.clock, deps.deadlines, 0);
+    let error: ApiError | null;
+    try {
+      const made = await this.callOf(call, deps);
+      ({ error } = await askOne(made, nobody, deps, async (part) => void (text += part)));
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      error = failure;
+    }
+    if (error !== null) return refusal(call, error);
+    const answer = {
+      status: 200,
+      body: JSON.parse(text) as Record<string, unknown>,
+      retry_after_seconds: null,
+    };
+    if (text.length <= ANSWER_BYTES_MAX)
+      remember(this.answers, `${call.request_id}/${call.unit}`, answer, ANSWERS_MAX);
+    return answer;
+  }
+
+  private async callOf(call: InferenceCall, deps: InferDeps): Promise<Call> {
+    const endpoint = endpointAt(call.endpoint);
+    const { key_id, account_id, request_id: requestId, unit, recorded_path: path } = call;
+    const reload = async (): Promise<KeyPrincipal> => {
+      const principal = await this.principals.keyById(key_id, [account_id]);
+      remember(this.known, key_id, { principal, readAtMs: deps.clock.monotonic() }, PRINCIPALS_MAX);
+      const allowed = permit(principal, { key: { permission: endpoint.permission } }, deps.clock);
+      if (allowed.kind !== 'key') throw new ApiError('forbidden');
+      return allowed;
+    };
+    const known = this.known.get(key_id);
+    const isFresh = known !== undefined && deps.clock.monotonic() - known.readAtMs < PRINCIPAL_AGE_MS;
+    const principal = isFresh ? known.principal : await reload();
+    return {
+      requestId,
+      unit,
+      endpoint,
+      path,
+      principal,
+      apiVersion: principal.apiVersion ?? VERSION,
+      receivedAtMs: deps.clock.now(),
+      startedMs: deps.clock.monotonic(),
+      headers: { 'content-type': 'application/json' },
+      tags: principal.requestTags,
+      bytes: Buffer.from(JSON.stringify(call.body)),
+      record: null,
+      memory: null,
+      ...(call.is_batch ? { isBatch: true } : {}),
+      reload,
+    };
+  }
+}
+
+/** The oldest goes where there are too many. */
+function remember<V>(map: Map<string, V>, key: string, value: V, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > max) map.delete(oldest);
+}
+
+function endpointAt(path: string): Endpoint {
+  const found = ENDPOINTS.find(({ paths }) => paths.includes(path.replace(/^\/v1/, '')));
+  if (found === undefined) throw new ApiError('not_found');
+  return found;
+}
+
+/** Nobody reads it: the answer is taken apart from it. */
+function sink(): Client['raw'] {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  return Object.assign(nowhere, { socket: null, writeHead: () => nowhere });
+}
+
+function refusal({ endpoint, request_id }: InferenceCall, error: ApiError): InferenceAnswer {
+  const isMessages = endpoint === '/v1/messages';
+  const body = isMessages ? messagesErrorEnvelope(error, request_id) : errorEnvelope(error, request_id);
+  return {
+    status: error.status,
+    body: JSON.parse(JSON.stringify(body)) as Record<string, unknown>,
+    retry_after_seconds: error.options.retryAfterSeconds ?? null,
+  };
+}

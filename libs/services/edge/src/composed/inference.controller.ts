@@ -1,0 +1,37 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import {
+  ApiError,
+  errorEnvelope,
+  InferBody,
+  type InferenceAnswer,
+  type InferencePlan,
+} from '@gateway/contracts';
+import { Access } from '@gateway/platform';
+import { EdgeInference } from './edge-inference.js';
+
+/** Inference for services that run long work. */
+@Controller('internal/infer')
+@Access({ internal: true })
+export class InferenceController {
+  constructor(private readonly inference: EdgeInference) {}
+
+  @Post()
+  @HttpCode(200)
+  infer(@Body() body: InferBody): Promise<InferenceAnswer> {
+    return this.inference.infer(body);
+  }
+
+  /** A refusal is an answer: its status says nothing of this service. */
+  @Post('plan')
+  @HttpCode(200)
+  async plan(
+    @Body() body: InferBody,
+  ): Promise<{ plan: InferencePlan } | { refusal: object; status: number }> {
+    try {
+      return { plan: await this.inference.plan(body) };
+    } catch (failure) {
+      if (!(failure instanceof ApiError) || failure.status >= 500) throw failure;
+      return { refusal: errorEnvelope(failure, body.request_id).error, status: failure.status };
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { ObjectStore, type Clock, type Timer } from '@gateway/contracts';
+import { CLOCK, LOGGER } from '@gateway/platform';
+import type { Logger } from 'pino';
+import { contentOf, FileStore } from '../files/files.store.js';
+import { StoredResponses } from '../responses/responses.store.js';
+
+const EVERY_MS = 60_000;
+
+/** How long results of models can be fetched by their links. */
+const RESULTS_KEPT_MS = 7 * 86_400_000;
+const RESULTS_EVERY_MS = 3_600_000;
+
+/** Removes responses, files and results that are past their time, a bounded number at once. */
+@Injectable()
+export class Expiry implements OnApplicationBootstrap, OnModuleDestroy {
+  private timer: Timer | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private isStopped = false;
+  private resultsAtMs = 0;
+
+  constructor(
+    private readonly responses: StoredResponses,
+    private readonly files: FileStore,
+    private readonly objects: ObjectStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.arm();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.isStopped = true;
+    this.timer?.cancel();
+    await this.running;
+  }
+
+  private arm(): void {
+    if (this.isStopped) return;
+    this.timer = this.clock.setTimer(EVERY_MS, () => {
+      this.running = this.round().finally(() => this.arm());
+    });
+  }
+
+  /** Now and then: a store has to list them all. */
+  private async removeResults(): Promise<void> {
+    const now = this.clock.monotonic();
+    if (now < this.resultsAtMs) return;
+    this.resultsAtMs = now + RESULTS_EVERY_MS;
+    await this.objects.removeAll({ kind: 'results', before: new Date(this.clock.now() - RESULTS_KEPT_MS) });
+  }
+
+  private async round(): Promise<void> {
+    try {
+      while (!this.isStopped && (await this.responses.removeExpired()));
+      for (const file of await this.files.expired()) {
+        await this.objects.remove(contentOf(file));
+        await this.files.remove(file.key_id, file.id);
+      }
+      await this.removeResults();
+    } catch (failure) {
+      this.logger.warn({ err: failure }, 'what is past its time could not be removed');
+    }
+  }
+}

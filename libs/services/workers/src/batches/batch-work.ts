@@ -1,0 +1,256 @@
+import {
+  ApiError,
+  Inference,
+  ObjectStore,
+  type Clock,
+  type InferenceAnswer,
+  type NewAccountEvent,
+} from '@gateway/contracts';
+import { contentOf, FileStore } from '../files/files.store.js';
+import { FileCheck, LINES_MAX, readLine, textLines, type BatchLine, type LineFault } from './batch-lines.js';
+import { BatchStore, type Batch, type LineResult } from './batches.store.js';
+import { UsageSum } from './usage-sum.js';
+
+interface Parts {
+  batches: BatchStore;
+  files: FileStore;
+  objects: ObjectStore;
+  inference: Inference;
+  clock: Clock;
+  /** Lines of one batch that run at once. */
+  linesAtOnce: number;
+}
+
+/** What may pass by itself; a limit that is full is waited for until the batch expires. */
+const RETRIED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+const TRIES_MAX = 3;
+const WAIT_MS = { first: 1_000, max: 60_000 };
+const OUTPUT_BYTES_MAX = 8 * 1_024 * 1_024 * 1_024;
+
+/** What is done with a batch, step by step. Each step may be done again: a worker that dies leaves nothing half done. */
+export class BatchWork {
+  constructor(private readonly parts: Parts) {}
+
+  /** To its end, unless `signal` stops it. */
+  async run(batch: Batch, worker: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.steps(batch, worker, signal);
+    } catch (failure) {
+      if (!isGone(failure)) throw failure;
+      const error = { code: 'invalid_file', message: failure.message, param: null, line: null };
+      const how = { status: 'failed', errors: { object: 'list', data: [error] } } as const;
+      await this.parts.batches.end(batch, worker, how, eventOf(batch, 'failed', null));
+    }
+  }
+
+  private async steps(batch: Batch, worker: string, signal: AbortSignal): Promise<void> {
+    const { batches, clock } = this.parts;
+    if (batch.status === 'validating' && !(await this.validate(batch, worker, signal))) return;
+    if (batch.status === 'cancelling') {
+      await this.runLines(batch, signal, async () => ended('batch_cancelled', 'The batch was cancelled.'));
+      return this.finish(batch, worker, 'cancelled', signal);
+    }
+    if (batch.status !== 'finalizing') {
+      const isLate = (): boolean => clock.now() >= batch.expires_at.getTime();
+      let hasExpired = false;
+      await this.runLines(batch, signal, async (line) => {
+        hasExpired ||= isLate();
+        return hasExpired ? EXPIRED : this.answer(batch, line, isLate, signal);
+      });
+      if (hasExpired) return this.finish(batch, worker, 'expired', signal);
+      if (!(await batches.finalize(batch, worker))) return;
+    }
+    await this.finish(batch, worker, 'completed', signal);
+  }
+
+  /** False where the batch has ended or was cancelled. */
+  private async validate(batch: Batch, worker: string, signal: AbortSignal): Promise<boolean> {
+    const check = new FileCheck(batch.model);
+    try {
+      for await (const line of this.linesOf(batch, signal)) if (!check.see(line)) break;
+    } catch (failure) {
+      if (!(failure instanceof RangeError)) throw failure;
+      check.faults.push({
+        code: 'invalid_file',
+        message: failure.message,
+        param: null,
+        line: check.total + 1,
+      });
+    }
+    if (check.faults.length === 0) return this.parts.batches.begin(batch, worker, check.total);
+    const errors = { object: 'list', data: check.faults };
+    await this.parts.batches.end(batch, worker, { status: 'failed', errors }, eventOf(batch, 'failed', null));
+    return false;
+  }
+
+  private async *linesOf(batch: Batch, signal: AbortSignal): AsyncGenerator<BatchLine | LineFault> {
+    const { files, objects } = this.parts;
+    const file = await files.read(batch.key_id, batch.input_file_id);
+    const found = file === null ? null : await objects.get(contentOf(file));
+    if (found === null) throw new ApiError('resource_not_found', { message: 'The input file is gone.' });
+    try {
+      let number = 0;
+      for await (const text of textLines(found.content)) {
+        signal.throwIfAborted();
+        yield readLine(text, number, batch.endpoint);
+        number += 1;
+      }
+    } finally {
+      found.content.destroy();
+    }
+  }
+
+  /** Every line that has no answer yet gets one, some at once. */
+  private async runLines(
+    batch: Batch,
+    signal: AbortSignal,
+    answer: (line: BatchLine) => Promise<Outcome>,
+  ): Promise<void> {
+    const { batches, linesAtOnce } = this.parts;
+    const done = await batches.linesDone(batch.id);
+    const lines = this.linesOf(batch, signal);
+    let fault: unknown;
+    const lane = async (): Promise<void> => {
+      for (;;) {
+        const next = await lines.next();
+        if (next.done === true || fault !== undefined) return;
+        const line = next.value;
+        if ('message' in line || done.has(line.number)) continue;
+        await batches.keep(batch.id, resultOf(batch, line, await answer(line)));
+      }
+    };
+    const lanes = Array.from({ length: linesAtOnce }, () =>
+      lane().catch((failure: unknown) => (fault ??= failure)),
+    );
+    await Promise.all(lanes);
+    await lines.return(undefined);
+    if (fault !== undefined && !(batch.status === 'cancelling' && isGone(fault))) throw fault as Error;
+  }
+
+  /** Of one line. A try that failed was a unit of its own, so the next one has another number. */
+  private async answer(
+    batch: Batch,
+    { number, body }: BatchLine,
+    isLate: () => boolean,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { inference, clock } = this.parts;
+    const { key_id, account_id, request_id, endpoint } = batch;
+    let [waitMs, failures] = [WAIT_MS.first, 0];
+    for (let unit = number; ;) {
+      if (isLate()) return EXPIRED;
+      const call = { key_id, account_id, request_id, unit, recorded_path: '/v1/batches', endpoint, body };
+      // Waited for at a stop, too: it is paid for.
+      const answer = await inference.infer({ ...call, is_batch: true }).catch(unavailableAnswer);
+      if (RETRIED.has(answer.status)) {
+        failures += 1;
+        if (answer.status !== 503) unit += LINES_MAX;
+        if (answer.status !== 503 && failures >= TRIES_MAX) return { answer };
+      } else if (answer.status !== 429) return { answer };
+      await clock.sleep(Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000), signal);
+      waitMs = Math.min(waitMs * 2, WAIT_MS.max);
+    }
+  }
+
+  private async finish(
+    batch: Batch,
+    worker: string,
+    status: 'completed' | 'expired' | 'cancelled',
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { batches, files } = this.parts;
+    const sum = new UsageSum();
+    const output = await this.write(batch, 'output', false, sum, signal);
+    const errors = await this.write(batch, 'errors', true, sum, signal);
+    const made = [output, errors].filter((file) => file !== null);
+    const how = {
+      status,
+      usage: sum.shown,
+      output_file_id: output?.id ?? null,
+      error_file_id: errors?.id ?? null,
+      completed: output?.lines ?? 0,
+      failed: errors?.lines ?? 0,
+    };
+    const event =
+      status === 'cancelled' ? null : eventOf(batch, status, how.output_file_id ?? how.error_file_id);
+    await batches.end(batch, worker, how, event, async (client) => {
+      for (const file of made) await files.add(file, client);
+    });
+  }
+
+  /** A file of results; null where there are none. Its id is the batch's own, so that a repeat writes over it. */
+  private async write(
+    batch: Batch,
+    name: 'output' | 'errors',
+    isError: boolean,
+    sum: UsageSum,
+    signal: AbortSignal,
+  ): Promise<ResultFile | null> {
+    const { batches, objects, clock } = this.parts;
+    const { key_id, account_id, output_seconds } = batch;
+    const file = { id: batch.id.replace(/^batch_/, `file-${name}-`), key_id, account_id };
+    let lines = 0;
+    const content = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const result of batches.results(batch.id)) {
+        if (result.is_error !== isError) continue;
+        lines += 1;
+        if (!isError) sum.add(result.content);
+        yield Buffer.from(`${result.content}\n`);
+      }
+    };
+    const { bytes } = await objects.put(contentOf(file), content(), { maxBytes: OUTPUT_BYTES_MAX, signal });
+    if (lines === 0) {
+      await objects.remove(contentOf(file));
+      return null;
+    }
+    const expires_at = output_seconds === null ? null : new Date(clock.now() + output_seconds * 1_000);
+    const filename = `${batch.id}_${name}.jsonl`;
+    return { ...file, lines, bytes, filename, purpose: 'batch_output', expires_at };
+  }
+}
+
+type ResultFile = Parameters<FileStore['add']>[0] & { lines: number };
+
+type Outcome = { answer: InferenceAnswer } | { error: { code: string; message: string } };
+
+const EXPIRED = ended('batch_expired', 'The batch expired before this line was run.');
+
+function ended(code: string, message: string): Outcome {
+  return { error: { code, message } };
+}
+
+/** The edge is away: its answer would have been the same. */
+function unavailableAnswer(failure: unknown): InferenceAnswer {
+  if (!(failure instanceof ApiError)) throw failure;
+  return { status: 503, body: {}, retry_after_seconds: failure.options.retryAfterSeconds ?? null };
+}
+
+function resultOf({ id, request_id }: Batch, { number, custom_id }: BatchLine, outcome: Outcome): LineResult {
+  const shown = { id: `batch_req_${id.replace(/^batch_/, '')}_${number}`, custom_id };
+  if ('error' in outcome)
+    return {
+      line: number,
+      is_error: true,
+      content: JSON.stringify({ ...shown, response: null, error: outcome.error }),
+    };
+  const { status: status_code, body } = outcome.answer;
+  const response = { status_code, request_id, body };
+  const content = JSON.stringify({ ...shown, response, error: null });
+  return { line: number, is_error: status_code !== 200, content };
+}
+
+function eventOf(
+  { id, account_id, org_id, model, provider }: Batch,
+  status: 'completed' | 'failed' | 'expired',
+  file: string | null,
+): NewAccountEvent {
+  const fields = { batch_id: id, model, provider };
+  const whose = { account_id, org_id };
+  if (status === 'completed')
+    return { ...whose, type: 'batch.completed', data: { ...fields, status, output_file_id: file ?? '' } };
+  return { ...whose, type: 'batch.failed', data: { ...fields, status, output_file_id: null } };
+}
+
+function isGone(failure: unknown): failure is ApiError {
+  return failure instanceof ApiError && failure.code === 'resource_not_found';
+}

@@ -1,0 +1,208 @@
+import OpenAI, { toFile } from 'openai';
+import { ApiError, TOPIC, type InferenceAnswer, type Subscription } from '@gateway/contracts';
+import { eventually, InferenceDouble, served, testPostgres, type TestDatabase } from '@gateway/testing';
+import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Json = Record<string, any>;
+
+const SLOWLY = { timeoutMs: 25_000 };
+
+let database: TestDatabase;
+let app: WorkersApp;
+let inference: InferenceDouble;
+let openai: OpenAI;
+let events: Json[];
+
+beforeAll(async () => {
+  database = await testPostgres();
+  await MIGRATED.migrate(database.url);
+  inference = new InferenceDouble();
+  app = await startWorkersApp(database.url, { inference });
+  openai = new OpenAI({ apiKey: app.keyOf('key_a'), baseURL: `${app.url}/v1`, maxRetries: 0 });
+  events = [];
+  const handler: Subscription['handler'] = async (batch) =>
+    void events.push(...batch.map(({ value }) => (JSON.parse(value) as Json).data));
+  await app.log.consume({ topics: [TOPIC.account], group: 'reader', maxBatch: 10, lingerMs: 0, handler });
+});
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+});
+beforeEach(() => {
+  Object.assign(inference, { answer: served, refusal: null });
+  inference.calls.splice(0);
+});
+
+function line(n: number, more: Json = {}): string {
+  const body = { model: 'sim/chat', messages: [{ role: 'user', content: `say ${n}` }] };
+  return JSON.stringify({ custom_id: `c-${n}`, method: 'POST', url: '/v1/chat/completions', body, ...more });
+}
+
+async function upload(lines: string[]): Promise<string> {
+  const file = await toFile(Buffer.from(lines.join('\n')), 'in.jsonl');
+  return (await openai.files.create({ file, purpose: 'batch' })).id;
+}
+
+async function begin(lines: string[], more: Json = {}): Promise<OpenAI.Batches.Batch> {
+  const input_file_id = await upload(lines);
+  return openai.batches.create({
+    input_file_id,
+    endpoint: '/v1/chat/completions',
+    completion_window: '24h',
+    ...more,
+  });
+}
+
+const ENDED = ['completed', 'failed', 'expired', 'cancelled'];
+
+async function end(id: string): Promise<OpenAI.Batches.Batch> {
+  let batch = await openai.batches.retrieve(id);
+  await eventually(async () => {
+    batch = await openai.batches.retrieve(id);
+    return ENDED.includes(batch.status);
+  }, SLOWLY);
+  return batch;
+}
+
+async function content(id: string | null | undefined): Promise<Json[]> {
+  const text = await (await openai.files.content(String(id))).text();
+  return text
+    .split('\n')
+    .filter((one) => one !== '')
+    .map((one) => JSON.parse(one) as Json);
+}
+
+const eventOf = (id: string): Json | undefined => events.find(({ data }) => data.batch_id === id);
+
+describe('/v1/batches', () => {
+  it('BAT-01 BAT-05 the openai SDK runs a batch: results and errors in files, counts, usage, event', async () => {
+    inference.answer = (call): InferenceAnswer =>
+      call.unit === 1
+        ? { status: 400, body: { error: { code: 'bad_request' } }, retry_after_seconds: null }
+        : served(call);
+    const made = await begin([line(0), line(1), '', line(2)], { metadata: { job: 'nightly' } });
+    expect(made).toMatchObject({ object: 'batch', status: 'validating', completion_window: '24h' });
+    const batch = await end(made.id);
+    expect(batch).toMatchObject({
+      status: 'completed',
+      model: 'sim/chat',
+      request_counts: { total: 3, completed: 2, failed: 1 },
+      usage: { input_tokens: 12, output_tokens: 8, total_tokens: 20 },
+      metadata: { job: 'nightly' },
+      errors: null,
+      failed_at: null,
+      completed_at: expect.any(Number),
+    });
+    const output = await content(batch.output_file_id);
+    expect(output.map(({ custom_id }) => custom_id)).toEqual(['c-0', 'c-2']);
+    expect(output[0]).toMatchObject({
+      id: expect.stringMatching(/^batch_req_/),
+      response: { status_code: 200, body: { object: 'chat.completion' } },
+      error: null,
+    });
+    expect(await content(batch.error_file_id)).toMatchObject([
+      { custom_id: 'c-1', response: { status_code: 400, body: { error: { code: 'bad_request' } } } },
+    ]);
+    await eventually(() => eventOf(made.id) !== undefined, SLOWLY);
+    expect(eventOf(made.id)).toMatchObject({
+      type: 'batch.completed',
+      data: {
+        status: 'completed',
+        model: 'sim/chat',
+        provider: 'double',
+        output_file_id: batch.output_file_id,
+      },
+    });
+    expect((await openai.batches.list({ limit: 1 })).data).toEqual([batch]);
+  });
+
+  it('BAT-04 each line is a unit of the request that made the batch, at the batch tier', async () => {
+    const { id } = await begin([line(0), line(1)]);
+    await end(id);
+    const units = inference.calls.map(({ unit }) => unit).sort();
+    expect(units).toEqual([0, 1]);
+    expect(new Set(inference.calls.map(({ request_id }) => request_id)).size).toBe(1);
+    for (const call of inference.calls)
+      expect(call).toMatchObject({ key_id: 'key_a', recorded_path: '/v1/batches', is_batch: true });
+  });
+
+  it('waits where a limit is full, and tries again what may pass, as a unit of its own', async () => {
+    const answers = [
+      { status: 429, body: {}, retry_after_seconds: null },
+      { status: 502, body: {}, retry_after_seconds: null },
+    ];
+    inference.answer = (call) => answers.shift() ?? served(call);
+    const batch = await end((await begin([line(0)])).id);
+    expect(batch.request_counts).toEqual({ total: 1, completed: 1, failed: 0 });
+    expect(inference.calls.map(({ unit }) => unit)).toEqual([0, 0, 50_000]);
+  });
+
+  it('BAT-03 refuses a batch whose model takes none, or that nobody may call', async () => {
+    inference.refusal = new ApiError('model_capability_not_supported');
+    await expect(begin([line(0)])).rejects.toMatchObject({ status: 400 });
+    inference.refusal = new ApiError('model_not_found');
+    await expect(begin([line(0)])).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('BAT-05 EVT-27 a file with wrong lines fails the batch, and each is named', async () => {
+    const url = { url: '/v1/embeddings' };
+    const body = { model: 'another/one' };
+    const lines = [line(0), 'no json', line(0), line(3, url), line(4, { body }), line(5, { custom_id: '' })];
+    const { id } = await begin(lines);
+    const batch = await end(id);
+    expect(batch.status).toBe('failed');
+    expect(batch.errors?.data?.map(({ code, line: at }) => [code, at])).toEqual([
+      ['invalid_json_line', 2],
+      ['duplicate_custom_id', 3],
+      ['invalid_request', 4],
+      ['mismatched_model', 5],
+      ['missing_required_parameter', 6],
+    ]);
+    expect(inference.calls).toEqual([]);
+    await eventually(() => eventOf(id) !== undefined, SLOWLY);
+    expect(eventOf(id)).toMatchObject({
+      type: 'batch.failed',
+      data: { status: 'failed', output_file_id: null },
+    });
+  });
+
+  it('BAT-05 EVT-28 a cancelled batch keeps what it has, names the rest, and fires no event', async () => {
+    let answered = 0;
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    inference.answer = async (call) => {
+      if ((answered += 1) > 3) await held;
+      return served(call);
+    };
+    const { id } = await begin(Array.from({ length: 40 }, (_, n) => line(n)));
+    await eventually(() => answered > 3, SLOWLY);
+    const cancelling = await openai.batches.cancel(id);
+    expect(cancelling.status).toBe('cancelling');
+    letGo();
+    const batch = await end(id);
+    expect(batch.status).toBe('cancelled');
+    const [output, rest] = [await content(batch.output_file_id), await content(batch.error_file_id)];
+    expect(output.length + rest.length).toBe(40);
+    expect(output.length).toBeGreaterThanOrEqual(3);
+    for (const one of rest) expect(one.error.code).toBe('batch_cancelled');
+    expect(inference.calls).toHaveLength(output.length);
+    await expect(openai.batches.cancel(id)).rejects.toMatchObject({ status: 409 });
+    expect(eventOf(id)).toBeUndefined();
+  });
+
+  it('BAT-05 ERR-31 another key’s batch, an unknown one and an unknown file are 404', async () => {
+    const { id } = await begin([line(0)]);
+    await end(id);
+    const thief = app.keyOf('key_thief');
+    const read = await app.call('GET', `/v1/batches/${id}`, thief);
+    expect([read.status, read.body.error.code]).toEqual([404, 'not_found']);
+    expect((await app.call('POST', `/v1/batches/${id}/cancel`, thief)).status).toBe(404);
+    expect((await app.call('GET', '/v1/batches', thief)).body.data).toEqual([]);
+    const asked = { endpoint: '/v1/chat/completions', completion_window: '24h', input_file_id: 'file-no' };
+    const made = await app.call('POST', '/v1/batches', thief, asked);
+    expect([made.status, made.body.error.code]).toEqual([404, 'resource_not_found']);
+    const wrong = await app.call('POST', '/v1/batches', thief, { ...asked, completion_window: '1h' });
+    expect(wrong.status).toBe(422);
+  });
+});

@@ -1,0 +1,304 @@
+import type { BatchesQuery, Clock, NewAccountEvent, Random } from '@gateway/contracts';
+import { accountEventRow } from '@gateway/event-log';
+import type pg from 'pg';
+import type { WorkersDatabase } from '../postgres/workers-database.js';
+
+type Json = Record<string, unknown>;
+type Status =
+  | 'validating'
+  | 'in_progress'
+  | 'finalizing'
+  | 'cancelling'
+  | 'completed'
+  | 'failed'
+  | 'expired'
+  | 'cancelled';
+
+/** A row of `batches`. */
+export interface Batch {
+  id: string;
+  key_id: string;
+  account_id: string;
+  org_id: string | null;
+  request_id: string;
+  endpoint: string;
+  model: string;
+  provider: string;
+  input_file_id: string;
+  output_seconds: number | null;
+  metadata: Json | null;
+  status: Status;
+  errors: Json | null;
+  total: number;
+  completed: number;
+  failed: number;
+  usage: Json | null;
+  output_file_id: string | null;
+  error_file_id: string | null;
+  created_at: Date;
+  expires_at: Date;
+  in_progress_at: Date | null;
+  finalizing_at: Date | null;
+  completed_at: Date | null;
+  failed_at: Date | null;
+  expired_at: Date | null;
+  cancelling_at: Date | null;
+  cancelled_at: Date | null;
+}
+
+export interface LineResult {
+  line: number;
+  is_error: boolean;
+  content: string;
+}
+
+/** What a worker that no longer has the lease gets. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('Another worker has taken the work over.');
+    this.name = 'LeaseLost';
+  }
+}
+
+const OPEN = "('validating', 'in_progress', 'finalizing', 'cancelling')";
+/** Of an open batch, from its lines; a finished one keeps its numbers. */
+const COUNTED = `SELECT b.*, coalesce(r.completed, b.completed) AS completed, coalesce(r.failed, b.failed) AS failed
+  FROM batches b LEFT JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE NOT is_error)::int AS completed, count(*) FILTER (WHERE is_error)::int AS failed
+    FROM batch_results WHERE batch_id = b.id) r ON b.status IN ${OPEN}`;
+const RESULTS_AT_ONCE = 200;
+
+/** Batches in PostgreSQL. Whoever works on one holds its lease; what it writes without it is refused. */
+export class BatchStore {
+  constructor(
+    private readonly database: WorkersDatabase,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  async add(batch: Batch): Promise<void> {
+    await this.database.pool.query(
+      `INSERT INTO batches (id, key_id, account_id, org_id, request_id, endpoint, model, provider, input_file_id,
+         output_seconds, metadata, status, created_at, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+      [
+        batch.id,
+        batch.key_id,
+        batch.account_id,
+        batch.org_id,
+        batch.request_id,
+        batch.endpoint,
+        batch.model,
+        batch.provider,
+        batch.input_file_id,
+        batch.output_seconds,
+        batch.metadata === null ? null : JSON.stringify(batch.metadata),
+        batch.status,
+        batch.created_at,
+        batch.expires_at,
+      ],
+    );
+  }
+
+  async read(keyId: string, id: string): Promise<Batch | null> {
+    const { rows } = await this.database.pool.query<Batch>(`${COUNTED} WHERE b.key_id = $1 AND b.id = $2`, [
+      keyId,
+      id,
+    ]);
+    return rows.at(0) ?? null;
+  }
+
+  /** One more than `limit`, where there are more. */
+  async list(keyId: string, { limit, after }: BatchesQuery): Promise<Batch[]> {
+    const { rows } = await this.database.pool.query<Batch>(
+      `${COUNTED} WHERE b.key_id = $1 AND ($2::text IS NULL OR (b.created_at, b.id) <
+         (SELECT created_at, id FROM batches WHERE key_id = $1 AND id = $2))
+       ORDER BY b.created_at DESC, b.id DESC LIMIT $3`,
+      [keyId, after ?? null, limit + 1],
+    );
+    return rows;
+  }
+
+  /** False where it has ended already. */
+  async cancel(keyId: string, id: string): Promise<boolean> {
+    const { rowCount } = await this.database.pool.query(
+      `UPDATE batches SET status = 'cancelling', cancelling_at = coalesce(cancelling_at, $3)
+       WHERE key_id = $1 AND id = $2 AND status IN ('validating', 'in_progress', 'cancelling')`,
+      [keyId, id, this.now],
+    );
+    return rowCount === 1;
+  }
+
+  async openOf(keyId: string): Promise<number> {
+    const { rows } = await this.database.pool.query<{ open: number }>(
+      `SELECT count(*)::int AS open FROM batches WHERE key_id = $1 AND status IN ${OPEN}`,
+      [keyId],
+    );
+    return rows[0].open;
+  }
+
+  /** The oldest that nobody works on. */
+  async claim(worker: string, leaseMs: number): Promise<Batch | null> {
+    const { rows } = await this.database.pool.query<Batch>(
+      `UPDATE batches SET worker = $1, leased_until = $2 WHERE id = (
+         SELECT id FROM batches WHERE status IN ${OPEN} AND (leased_until IS NULL OR leased_until < $3)
+         ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
+      [worker, new Date(this.clock.now() + leaseMs), this.now],
+    );
+    return rows.at(0) ?? null;
+  }
+
+  /** The status as it is now. Throws LeaseLost. */
+  async renew(id: string, worker: string, leaseMs: number): Promise<Status> {
+    const { rows } = await this.database.pool.query<{ status: Status }>(
+      'UPDATE batches SET leased_until = $3 WHERE id = $1 AND worker = $2 RETURNING status',
+      [id, worker, new Date(this.clock.now() + leaseMs)],
+    );
+    if (rows.length === 0) throw new LeaseLost();
+    return rows[0].status;
+  }
+
+  async release(id: string, worker: string): Promise<void> {
+    await this.database.pool.query(
+      'UPDATE batches SET worker = NULL, leased_until = NULL WHERE id = $1 AND worker = $2',
+      [id, worker],
+    );
+  }
+
+  /** False where the batch has another status by now. Throws LeaseLost. */
+  async begin(batch: Batch, worker: string, total: number): Promise<boolean> {
+    return this.move(
+      `UPDATE batches SET status = 'in_progress', in_progress_at = $3, total = $4
+       WHERE id = $1 AND worker = $2 AND status = 'validating'`,
+      [batch.id, worker, this.now, total],
+    );
+  }
+
+  async finalize(batch: Batch, worker: string): Promise<boolean> {
+    return this.move(
+      `UPDATE batches SET status = 'finalizing', finalizing_at = $3
+       WHERE id = $1 AND worker = $2 AND status = 'in_progress'`,
+      [batch.id, worker, this.now],
+    );
+  }
+
+  private async move(text: string, values: unknown[]): Promise<boolean> {
+    return (await this.database.pool.query(text, values)).rowCount === 1;
+  }
+
+  async linesDone(id: string): Promise<Set<number>> {
+    const { rows } = await this.database.pool.query<{ line: number }>(
+      'SELECT line FROM batch_results WHERE batch_id = $1',
+      [id],
+    );
+    return new Set(rows.map(({ line }) => line));
+  }
+
+  /** A repeat changes nothing. */
+  async keep(id: string, { line, is_error, content }: LineResult): Promise<void> {
+    await this.database.pool.query({
+      name: 'keep-batch-result',
+      text: 'INSERT INTO batch_results VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+      values: [id, line, is_error, content],
+    });
+  }
+
+  async *results(id: string): AsyncGenerator<LineResult> {
+    for (let after = -1; ;) {
+      const { rows } = await this.database.pool.query<LineResult>(
+        `SELECT line, is_error, content FROM batch_results WHERE batch_id = $1 AND line > $2
+         ORDER BY line LIMIT ${RESULTS_AT_ONCE}`,
+        [id, after],
+      );
+      yield* rows;
+      if (rows.length < RESULTS_AT_ONCE) return;
+      after = rows[rows.length - 1].line;
+    }
+  }
+
+  /**
+   * The end, its event and whatever `also` writes, in one transaction; the lines are in files by now. Throws LeaseLost.
+   */
+  async end(
+    { id }: Batch,
+    worker: string,
+    how: Partial<Batch> & { status: 'completed' | 'failed' | 'expired' | 'cancelled' },
+    event: NewAccountEvent | null,
+    also: (client: pg.ClientBase) => Promise<void> = async () => undefined,
+  ): Promise<void> {
+    const client = await this.database.pool.connect();
+    try {
+      await client.query('BEGIN');
+      const { rowCount } = await client.query(
+        `UPDATE batches SET status = $3, ${how.status}_at = $4, errors = $5, usage = $6, output_file_id = $7,
+           error_file_id = $8, completed = $9, failed = $10, worker = NULL, leased_until = NULL
+         WHERE id = $1 AND worker = $2 AND status IN ${OPEN}`,
+        [
+          id,
+          worker,
+          how.status,
+          this.now,
+          how.errors ? JSON.stringify(how.errors) : null,
+          how.usage ? JSON.stringify(how.usage) : null,
+          how.output_file_id ?? null,
+          how.error_file_id ?? null,
+          how.completed ?? 0,
+          how.failed ?? 0,
+        ],
+      );
+      if (rowCount !== 1) throw new LeaseLost();
+      await also(client);
+      await client.query('DELETE FROM batch_results WHERE batch_id = $1', [id]);
+      if (event !== null) await this.announce(client, event);
+      await client.query('COMMIT');
+    } catch (failure) {
+      await client.query('ROLLBACK');
+      throw failure;
+    } finally {
+      client.release();
+    }
+  }
+
+  private async announce(client: pg.ClientBase, event: NewAccountEvent): Promise<void> {
+    const row = accountEventRow(event, '/workers', { clock: this.clock, random: this.random });
+    await client.query('INSERT INTO outbox (id, topic, key, value, created_at) VALUES ($1, $2, $3, $4, $5)', [
+      row.id,
+      row.topic,
+      row.key,
+      row.value,
+      row.created_at,
+    ]);
+  }
+
+  private get now(): Date {
+    return new Date(this.clock.now());
+  }
+}
+
+const TIMES = [
+  'created_at',
+  'in_progress_at',
+  'expires_at',
+  'finalizing_at',
+  'completed_at',
+  'failed_at',
+  'expired_at',
+  'cancelling_at',
+  'cancelled_at',
+] as const;
+
+export function batchView(batch: Batch): object {
+  const times = TIMES.map((name) => {
+    const at = batch[name];
+    return [name, at === null ? null : Math.floor(at.getTime() / 1_000)];
+  });
+  const { id, endpoint, model, errors, input_file_id, status, output_file_id, error_file_id } = batch;
+  const { total, completed, failed, usage, metadata } = batch;
+  return {
+    ...{ id, object: 'batch', endpoint, model, errors, input_file_id, completion_window: '24h', status },
+    ...{ output_file_id, error_file_id },
+    ...(Object.fromEntries(times) as Json),
+    request_counts: { total, completed, failed },
+    ...{ usage, metadata },
+  };
+}

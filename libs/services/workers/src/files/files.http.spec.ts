@@ -1,0 +1,136 @@
+import OpenAI, { toFile } from 'openai';
+import { BODY_LIMIT_BYTES } from '@gateway/contracts';
+import { testPostgres, type TestDatabase } from '@gateway/testing';
+import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Json = Record<string, any>;
+
+let database: TestDatabase;
+let app: WorkersApp;
+let key: string;
+let openai: OpenAI;
+
+beforeAll(async () => {
+  database = await testPostgres();
+  await MIGRATED.migrate(database.url);
+  app = await startWorkersApp(database.url);
+  key = app.keyOf('key_a');
+  openai = new OpenAI({ apiKey: key, baseURL: `${app.url}/v1`, maxRetries: 0 });
+});
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+});
+
+function form(parts: Record<string, string | Blob>): FormData {
+  const made = new FormData();
+  for (const [name, value] of Object.entries(parts)) made.append(name, value);
+  return made;
+}
+
+async function send(body: FormData | string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${app.url}/v1/files`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    body,
+  });
+}
+
+describe('/v1/files', () => {
+  it('BAT-02 BAT-06 the openai SDK uploads, lists, reads, downloads and deletes a file', async () => {
+    const content = Array.from({ length: 20_000 }, (_, n) => `{"n":${n}}`).join('\n');
+    const made = await openai.files.create({
+      file: await toFile(Buffer.from(content), 'lines é.jsonl'),
+      purpose: 'batch',
+    });
+    expect(made).toEqual({
+      id: expect.stringMatching(/^file-[\w-]+$/),
+      object: 'file',
+      bytes: Buffer.byteLength(content),
+      created_at: expect.any(Number),
+      filename: 'lines é.jsonl',
+      purpose: 'batch',
+      status: 'processed',
+    });
+    expect(await openai.files.retrieve(made.id)).toEqual(made);
+    expect(await (await openai.files.content(made.id)).text()).toBe(content);
+    expect((await openai.files.list()).data).toEqual([made]);
+    expect(await openai.files.delete(made.id)).toEqual({ id: made.id, object: 'file', deleted: true });
+    await expect(openai.files.retrieve(made.id)).rejects.toMatchObject({ status: 404 });
+    await expect(openai.files.content(made.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('BAT-06 pages through a list, by purpose, in either order', async () => {
+    const ids: string[] = [];
+    for (const purpose of ['evals', 'vision', 'vision', 'vision'] as const)
+      ids.push((await openai.files.create({ file: await toFile(Buffer.from('x'), 'x'), purpose })).id);
+    const vision = ids.slice(1);
+    const all: string[] = [];
+    for await (const { id } of openai.files.list({ purpose: 'vision', limit: 2, order: 'asc' })) all.push(id);
+    expect(all).toEqual(vision);
+    const newest = await openai.files.list({ limit: 1 });
+    expect([newest.data[0].id, newest.has_more]).toEqual([ids[3], true]);
+  });
+
+  it('BAT-06 ERR-32 another key’s file answers like an unknown one', async () => {
+    const { id } = await openai.files.create({
+      file: await toFile(Buffer.from('mine'), 'x'),
+      purpose: 'batch',
+    });
+    const thief = app.keyOf('key_thief');
+    for (const [method, path] of [
+      ['GET', `/v1/files/${id}`],
+      ['GET', `/v1/files/${id}/content`],
+      ['DELETE', `/v1/files/${id}`],
+      ['GET', '/v1/files/file-unknown'],
+    ]) {
+      const { status, body } = await app.call(method, path, thief);
+      expect([path, status, body.error.code]).toEqual([path, 404, 'resource_not_found']);
+    }
+    expect((await app.call('GET', '/v1/files', thief)).body.data).toEqual([]);
+  });
+
+  it('BAT-06 keeps a file for as long as was asked', async () => {
+    const life = { anchor: 'created_at', seconds: 3_600 } as const;
+    const file = await toFile(Buffer.from('x'), 'x');
+    const made = await openai.files.create({ file, purpose: 'batch', expires_after: life });
+    expect(Number(made.expires_at) - made.created_at).toBe(3_600);
+    const short = form({ file: new Blob(['x']), purpose: 'batch', 'expires_after[anchor]': 'created_at' });
+    short.append('expires_after[seconds]', '5');
+    expect((await send(short)).status).toBe(422);
+  });
+
+  it('BAT-06 422 for what is no such form, and keeps nothing of it', async () => {
+    const before = (await openai.files.list()).data.length;
+    const bad = [
+      form({ purpose: 'batch' }),
+      form({ file: new Blob(['x']) }),
+      form({ file: new Blob(['x']), purpose: 'theft' }),
+      '{"file":1}',
+    ];
+    for (const body of bad) {
+      const answer = await send(body);
+      expect([answer.status, ((await answer.json()) as Json).error.code]).toEqual([422, 'validation_error']);
+    }
+    const cut = '--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nhalf';
+    const answer = await send(cut, { 'content-type': 'multipart/form-data; boundary=b' });
+    expect(answer.status).toBe(422);
+    expect((await openai.files.list()).data).toHaveLength(before);
+  });
+
+  it('401 without a key, before the body', async () => {
+    const answer = await fetch(`${app.url}/v1/files`, { method: 'POST', body: form({ purpose: 'batch' }) });
+    expect(answer.status).toBe(401);
+  });
+
+  it('takes a file up to the limit of bodies, and 413 past it', async () => {
+    const large = Buffer.alloc(BODY_LIMIT_BYTES - 1_000, 'x');
+    const answer = await send(form({ file: new Blob([large]), purpose: 'batch' }));
+    const body = (await answer.json()) as Json;
+    expect([answer.status, body.bytes]).toEqual([200, large.length]);
+    const over = await send(form({ file: new Blob([Buffer.alloc(BODY_LIMIT_BYTES + 1)]), purpose: 'batch' }));
+    expect(over.status).toBe(413);
+    await over.body?.cancel();
+  });
+});

@@ -1,0 +1,118 @@
+import {
+  objectName,
+  uuidv7,
+  type Clock,
+  type FilesQuery,
+  type ObjectKey,
+  type Random,
+} from '@gateway/contracts';
+import type pg from 'pg';
+import type { WorkersDatabase } from '../postgres/workers-database.js';
+
+/** A row of `files`. */
+export interface FileRow {
+  id: string;
+  key_id: string;
+  account_id: string;
+  created_at: Date;
+  expires_at: Date | null;
+  bytes: string;
+  filename: string;
+  purpose: string;
+}
+
+type NewFile = Omit<FileRow, 'created_at' | 'bytes'> & { bytes: number };
+
+/** Files that are removed at once. */
+const EXPIRED_AT_ONCE = 200;
+
+/** What is known of files; their content is in the object store. A key sees its own alone. */
+export class FileStore {
+  constructor(
+    private readonly database: WorkersDatabase,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  newId(): string {
+    return `file-${uuidv7(this.clock, this.random)}`;
+  }
+
+  /** A repeat changes nothing. */
+  async add(file: NewFile, queries: Pick<pg.ClientBase, 'query'> = this.database.pool): Promise<FileRow> {
+    const row: FileRow = { ...file, bytes: String(file.bytes), created_at: new Date(this.clock.now()) };
+    await queries.query(
+      `INSERT INTO files (id, key_id, account_id, created_at, expires_at, bytes, filename, purpose)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+      [
+        row.id,
+        row.key_id,
+        row.account_id,
+        row.created_at,
+        row.expires_at,
+        row.bytes,
+        row.filename,
+        row.purpose,
+      ],
+    );
+    return row;
+  }
+
+  async read(keyId: string, id: string): Promise<FileRow | null> {
+    const { rows } = await this.database.pool.query<FileRow>(
+      'SELECT * FROM files WHERE key_id = $1 AND id = $2 AND (expires_at IS NULL OR expires_at > $3)',
+      [keyId, id, new Date(this.clock.now())],
+    );
+    return rows.at(0) ?? null;
+  }
+
+  /** One more than `limit`, where there are more. */
+  async list(keyId: string, { purpose, limit, order, after }: FilesQuery): Promise<FileRow[]> {
+    const [compare, direction] = order === 'asc' ? ['>', 'ASC'] : ['<', 'DESC'];
+    const { rows } = await this.database.pool.query<FileRow>(
+      `SELECT * FROM files WHERE key_id = $1 AND ($2::text IS NULL OR purpose = $2)
+         AND (expires_at IS NULL OR expires_at > $5)
+         AND ($3::text IS NULL OR (created_at, id) ${compare}
+           (SELECT created_at, id FROM files WHERE key_id = $1 AND id = $3))
+       ORDER BY created_at ${direction}, id ${direction} LIMIT $4`,
+      [keyId, purpose ?? null, after ?? null, limit + 1, new Date(this.clock.now())],
+    );
+    return rows;
+  }
+
+  /** False where there was none. */
+  async remove(keyId: string, id: string): Promise<boolean> {
+    const { rowCount } = await this.database.pool.query('DELETE FROM files WHERE key_id = $1 AND id = $2', [
+      keyId,
+      id,
+    ]);
+    return rowCount === 1;
+  }
+
+  /** Some of those past their time. */
+  async expired(): Promise<FileRow[]> {
+    const { rows } = await this.database.pool.query<FileRow>(
+      `SELECT * FROM files WHERE expires_at <= $1 ORDER BY expires_at LIMIT ${EXPIRED_AT_ONCE}`,
+      [new Date(this.clock.now())],
+    );
+    return rows;
+  }
+}
+
+/** Where the content is. */
+export function contentOf({ account_id, id }: Pick<FileRow, 'account_id' | 'id'>): ObjectKey {
+  return objectName('files', account_id, `${id}.bin`);
+}
+
+export function fileView({ id, bytes, created_at, expires_at, filename, purpose }: FileRow): object {
+  return {
+    id,
+    object: 'file',
+    bytes: Number(bytes),
+    created_at: Math.floor(created_at.getTime() / 1_000),
+    ...(expires_at === null ? {} : { expires_at: Math.floor(expires_at.getTime() / 1_000) }),
+    filename,
+    purpose,
+    status: 'processed',
+  };
+}

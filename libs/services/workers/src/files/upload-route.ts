@@ -1,0 +1,47 @@
+import { PassThrough, type Readable } from 'node:stream';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { ObjectStore, type Clock } from '@gateway/contracts';
+import { CLOCK } from '@gateway/platform';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { contentOf, FileStore, fileView } from './files.store.js';
+import { readUpload } from './read-upload.js';
+
+/** POST /v1/files: without Nest, whose parsers would hold the whole body. */
+@Injectable()
+export class UploadRoute implements OnModuleInit {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly files: FileStore,
+    private readonly objects: ObjectStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const instance = this.host.httpAdapter.getInstance<FastifyInstance>();
+    await instance.register((scope, _options, done) => {
+      scope.removeAllContentTypeParsers();
+      // Piped at once: what counts the body lets it flow from here on.
+      scope.addContentTypeParser('*', (_request, payload, parsed) =>
+        parsed(null, payload.pipe(new PassThrough())),
+      );
+      const config = { access: { key: { permission: 'files:write' } } };
+      for (const url of ['/v1/files', '/openai/v1/files'])
+        scope.post(url, { config }, (request) => this.upload(request));
+      done();
+    });
+  }
+
+  private async upload(request: FastifyRequest): Promise<object> {
+    const { principal } = request;
+    if (principal?.kind !== 'key') throw new TypeError('an upload without a key principal');
+    const { keyId: key_id, accountId: account_id } = principal;
+    const file = { id: this.files.newId(), key_id, account_id };
+    const body = request.body as Readable | undefined;
+    const stream = body ?? new PassThrough().end();
+    const form = { stream, contentType: request.headers['content-type'] };
+    const { bytes, filename, purpose, seconds } = await readUpload(form, this.objects, contentOf(file));
+    const expires_at = seconds === null ? null : new Date(this.clock.now() + seconds * 1_000);
+    return fileView(await this.files.add({ ...file, bytes, filename, purpose, expires_at }));
+  }
+}
