@@ -1,8 +1,6 @@
 import '@fontsource-variable/inter';
 import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -26,7 +24,6 @@ createRoot(root).render(
       getStyleNonce={pageNonce}
     >
       <QueryClientProvider client={newQueryClient()}>
-        <Notifications />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

@@ -6,6 +6,7 @@ import {
   Outlet,
   type AnyRoute,
   type AnyRouter,
+  type RouteComponent,
 } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { useSession } from './api/session.js';
@@ -18,7 +19,6 @@ import { PagesContext, type Page } from './shell/pages.js';
 import { ProblemCard } from './shell/problem-card.js';
 import { parseSearch, stringifySearch } from './shell/search-params.js';
 import { Empty, Loading } from './shell/states.js';
-import { ForgotPage, InvitePage, ResetPage } from './sign-in/password-pages.js';
 import { RequireSession } from './sign-in/require-session.js';
 import { SignInPage } from './sign-in/sign-in-page.js';
 
@@ -26,7 +26,11 @@ import { SignInPage } from './sign-in/sign-in-page.js';
 const found = import.meta.glob<{ pages: readonly Page[] }>('./*/*.routes.tsx', { eager: true });
 const pages = Object.values(found).flatMap((folder) => folder.pages);
 
-const rootRoute = createRootRoute({ component: Outlet });
+const ForgotPage = lazy(async () => ({ default: (await import('./sign-in/password-pages.js')).ForgotPage }));
+const ResetPage = lazy(async () => ({ default: (await import('./sign-in/password-pages.js')).ResetPage }));
+const InvitePage = lazy(async () => ({ default: (await import('./sign-in/password-pages.js')).InvitePage }));
+
+const rootRoute = createRootRoute({ component: Root });
 
 const publicRoutes = [
   publicRoute('/login', Login),
@@ -36,7 +40,7 @@ const publicRoutes = [
   publicRoute('/', Start),
 ];
 
-function publicRoute(path: string, component: () => ReactNode): AnyRoute {
+function publicRoute(path: string, component: RouteComponent): AnyRoute {
   return createRoute({ getParentRoute: () => rootRoute, path, component });
 }
 
@@ -62,6 +66,14 @@ export const router: AnyRouter = createRouter({
   defaultNotFoundComponent: NothingHere,
   scrollRestoration: true,
 });
+
+function Root(): ReactNode {
+  return (
+    <Suspense fallback={<Loading height={320} />}>
+      <Outlet />
+    </Suspense>
+  );
+}
 
 function Login(): ReactNode {
   const { state } = useSession();

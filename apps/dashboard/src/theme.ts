@@ -23,9 +23,12 @@ export const theme = createTheme({
   primaryShade: { light: 8, dark: 8 },
   defaultRadius: 'md',
   cursorType: 'pointer',
+  respectReducedMotion: true,
   components: {
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
-    Modal: { defaultProps: { centered: true, radius: 'lg' } },
+    Modal: {
+      defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' } },
+    },
   },
 });
 
@@ -37,8 +40,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
     '--mantine-color-anchor': 'var(--mantine-color-gateway-8)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
-    '--mantine-color-green-light-color': 'var(--mantine-color-green-9)',
-    '--mantine-color-red-light-color': 'var(--mantine-color-red-9)',
+    '--mantine-color-green-light-color': '#14602a',
+    '--mantine-color-red-light-color': '#a01c1c',
     '--mantine-color-yellow-light-color': '#7a4a00',
     '--mantine-color-orange-light-color': '#8a3200',
     '--mantine-color-gray-light-color': 'var(--mantine-color-gray-8)',

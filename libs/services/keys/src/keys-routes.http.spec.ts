@@ -65,6 +65,7 @@ const CALLS: Record<string, HowTo> = {
   'GET /v1/keys': { status: 200 },
   'GET /v1/keys/filter-options': { status: 200 },
   'PATCH /v1/keys/:id': { status: 200, id: 'key', body: { label: 'x' } },
+  'GET /v1/keys/:id': { status: 200, id: 'key' },
   'GET /v1/keys/:id/limits': { status: 200, id: 'key' },
   'POST /v1/keys/:id/reactivate': { status: 200, id: 'key' },
   'POST /v1/keys/:id/rotate': { status: 200, id: 'key', body: {} },

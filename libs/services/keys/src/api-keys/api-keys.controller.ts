@@ -57,6 +57,12 @@ export class ApiKeysController {
     return this.reads.filterOptions(managerOf(request), query);
   }
 
+  @Get('keys/:id')
+  @Access({ session: true, adminKey: { scope: 'keys:read' }, org: KEY_RULE })
+  one(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ApiKeyRecord> {
+    return this.reads.one(managerOf(request), id);
+  }
+
   @Patch('keys/:id')
   @Access({ session: true, adminKey: { scope: 'keys:write' }, org: KEY_RULE })
   update(

@@ -260,6 +260,21 @@ describe('PATCH /v1/keys/{id}', () => {
   });
 });
 
+describe('GET /v1/keys/{id}', () => {
+  it('answers the record to its owner and to admins, and 404 to everybody else', async () => {
+    const member = await keys.person({ orgId, role: 'member' });
+    const other = await keys.person({ orgId, role: 'member' });
+    const { id } = await created({ org_id: orgId, label: 'one' }, member);
+    const read = (as: Person) => keys.call('GET', `/v1/keys/${String(id)}`, { as });
+    for (const as of [member, owner]) {
+      const { status, body } = await read(as);
+      expect([status, body.label, body.key]).toEqual([200, 'one', undefined]);
+    }
+    expect((await read(other)).status).toBe(404);
+    expect((await keys.call('GET', '/v1/keys/key_unknown', { as: owner })).status).toBe(404);
+  });
+});
+
 describe('DELETE /v1/keys/{id}', () => {
   it('ST-01 ST-04 ST-05 AUTH-02 suspends: the record stays listed and readable', async () => {
     const { id } = await created({ label: 'to end' });

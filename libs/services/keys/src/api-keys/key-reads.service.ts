@@ -50,6 +50,14 @@ export class KeyReads {
   }
 
   /** Throws ApiError `not_found` alike for unknown keys and those of others. */
+  async one(caller: Manager, id: string): Promise<ApiKeyRecord> {
+    const key = await findKey(this.database.prisma, caller, id);
+    if (key === null) throw new ApiError('not_found');
+    const [spent] = await this.spent([{ kind: 'key', id }]);
+    return toWire(key, spent);
+  }
+
+  /** Throws ApiError `not_found` alike for unknown keys and those of others. */
   async keyLimits(caller: Manager, id: string): Promise<KeyLimitsRecord> {
     const key = await findKey(this.database.prisma, caller, id);
     const row = key === null ? null : await findKeyById(this.database.pool, key.account_id, id);

@@ -1,0 +1,31 @@
+import { absoluteTime, bucketLabel, milliseconds, relativeTime } from './time.js';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+
+describe('times', () => {
+  it.each([
+    ['2026-11-22T11:59:30Z', '30 sec. ago'],
+    ['2026-11-22T10:00:00Z', '2 hr. ago'],
+    ['2026-11-21T12:00:00Z', 'yesterday'],
+    ['2026-12-02T12:00:00Z', 'in 10 days'],
+    ['2026-11-22T12:00:00Z', 'now'],
+  ])('%s is %s', (iso, shown) => {
+    expect(relativeTime(iso, NOW)).toBe(shown);
+  });
+
+  it('names the zone of an absolute time, over a clock change too', () => {
+    expect(absoluteTime('2026-11-22T12:00:00Z', 'UTC')).toBe('22 Nov 2026, 12:00:00 UTC');
+    expect(absoluteTime('2026-11-22T12:00:00Z', 'Asia/Kolkata')).toBe('22 Nov 2026, 17:30:00 GMT+5:30');
+    expect(absoluteTime('2026-11-01T08:30:00Z', 'America/Los_Angeles')).toBe('01 Nov 2026, 01:30:00 GMT-7');
+    expect(absoluteTime('2026-11-01T09:30:00Z', 'America/Los_Angeles')).toBe('01 Nov 2026, 01:30:00 GMT-8');
+  });
+
+  it('puts a bucket on the axis of its zone', () => {
+    expect(bucketLabel('2026-11-21T18:30:00Z', 'day', 'Asia/Kolkata')).toBe('22 Nov');
+    expect(bucketLabel('2026-11-21T18:00:00Z', 'hour', 'UTC')).toBe('18:00');
+  });
+
+  it('writes durations in ms below a second and in s above', () => {
+    expect([null, 0, 999.4, 1_234].map((ms) => milliseconds(ms))).toEqual(['–', '0 ms', '999 ms', '1.23 s']);
+  });
+});

@@ -1,0 +1,57 @@
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+
+/** How long ago or ahead a time is, in its largest whole unit. */
+export function relativeTime(iso: string, nowMs: number): string {
+  const seconds = Math.trunc((Date.parse(iso) - nowMs) / 1_000);
+  if (!Number.isFinite(seconds)) return iso;
+  const [unit, size] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  return relative.format(Math.trunc(seconds / size), unit);
+}
+
+/** Day and time in a named zone, with the zone. */
+export function absoluteTime(iso: string, zone: string): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso;
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    year: 'numeric',
+    month: 'short',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  }).format(at);
+}
+
+/** The start of a bucket on an axis. */
+export function bucketLabel(
+  iso: string,
+  granularity: 'hour' | 'day' | 'week' | 'month',
+  zone: string,
+): string {
+  const parts: Intl.DateTimeFormatOptions =
+    granularity === 'hour'
+      ? { hour: '2-digit', minute: '2-digit' }
+      : granularity === 'month'
+        ? { month: 'short', year: 'numeric' }
+        : { month: 'short', day: 'numeric' };
+  return new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...parts }).format(new Date(iso));
+}
+
+export function milliseconds(ms: number | null): string {
+  if (ms === null) return '–';
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
+}
+
+export function count(value: number | null): string {
+  return value === null ? '–' : value.toLocaleString('en-US');
+}

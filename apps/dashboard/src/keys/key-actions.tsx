@@ -1,0 +1,114 @@
+import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { ProblemCard } from '../shell/problem-card.js';
+import { SecretOnce } from '../shell/secret-once.js';
+import { useReactivateKey, useRotateKey, useSuspendKey, type Key } from './keys.queries.js';
+
+const GRACES = [
+  { value: '0', label: 'At once' },
+  { value: '900', label: 'After 15 minutes' },
+  { value: '3600', label: 'After an hour' },
+  { value: '86400', label: 'After a day' },
+];
+
+export function KeyActions({ record }: { record: Key }): ReactNode {
+  const reactivate = useReactivateKey(record.id);
+  if (record.status === 'suspended') {
+    return (
+      <Button
+        leftSection={<IconPlayerPlay size={16} />}
+        loading={reactivate.isPending}
+        onClick={() => reactivate.mutate()}
+      >
+        Reactivate
+      </Button>
+    );
+  }
+  return (
+    <>
+      <Rotate record={record} />
+      <Suspend record={record} />
+    </>
+  );
+}
+
+function Rotate({ record }: { record: Key }): ReactNode {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const [grace, setGrace] = useState('900');
+  const [secret, setSecret] = useState<string | null>(null);
+  const rotate = useRotateKey(record.id);
+  const run = (): void =>
+    rotate.mutate(
+      { grace_seconds: Number(grace) },
+      {
+        onSuccess: ({ key }) => {
+          setSecret(key);
+          close();
+        },
+      },
+    );
+  return (
+    <>
+      <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={open}>
+        Rotate
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="Rotate the key">
+        <Stack>
+          <Text size="sm">The key gets a new secret. Its limits, label and spend stay.</Text>
+          <Select
+            label="The old secret stops"
+            data={GRACES}
+            allowDeselect={false}
+            value={grace}
+            onChange={(value) => setGrace(value ?? '0')}
+          />
+          {rotate.error !== null && <ProblemCard failure={rotate.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button loading={rotate.isPending} onClick={run}>
+              Rotate
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+      <SecretOnce secret={secret} title="The new secret" onDone={() => setSecret(null)} />
+    </>
+  );
+}
+
+function Suspend({ record }: { record: Key }): ReactNode {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const suspend = useSuspendKey(record.id);
+  return (
+    <>
+      <Button variant="light" color="red" leftSection={<IconPlayerPause size={16} />} onClick={open}>
+        Suspend
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="Suspend the key">
+        <Stack>
+          <Text size="sm">
+            Every request with {record.label ?? record.masked_key} is refused from the next one on. You can
+            reactivate it at any time.
+          </Text>
+          {suspend.error !== null && <ProblemCard failure={suspend.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button
+              color="red"
+              loading={suspend.isPending}
+              onClick={() => suspend.mutate(undefined, { onSuccess: close })}
+            >
+              Suspend the key
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

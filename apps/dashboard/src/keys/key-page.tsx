@@ -1,0 +1,89 @@
+import { Anchor, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Money } from '../shell/money.js';
+import { useOrg } from '../shell/org.queries.js';
+import { PageHead } from '../shell/page-head.js';
+import { Panel } from '../shell/panel.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { Loading } from '../shell/states.js';
+import { When } from '../shell/when.js';
+import { Binding } from './binding.js';
+import { KeyActions } from './key-actions.js';
+import { KeyStatus } from './keys-page.js';
+import { useKey, type Key } from './keys.queries.js';
+import { LimitsForm } from './limits-form.js';
+
+export default function KeyPage(): ReactNode {
+  const { id = '' }: { id?: string } = useParams({ strict: false });
+  const key = useKey(id);
+  if (key.isPending) return <Loading height={320} />;
+  if (key.isError) {
+    return (
+      <>
+        <PageHead title="API key" />
+        <ProblemCard failure={key.error} retry={() => void key.refetch()} />
+      </>
+    );
+  }
+  return <Shown record={key.data} />;
+}
+
+function Shown({ record }: { record: Key }): ReactNode {
+  const { slug } = useOrg();
+  return (
+    <>
+      <PageHead
+        title={record.label ?? 'API key without a label'}
+        about={
+          <Group gap="xs">
+            <Code>{record.masked_key}</Code>
+            <KeyStatus keyRecord={record} />
+            <Anchor component={Link} to={`/o/${slug}/requests?key_id=${record.id}`} size="sm">
+              Its requests
+            </Anchor>
+          </Group>
+        }
+      >
+        <KeyActions record={record} />
+      </PageHead>
+      <Stack gap="lg">
+        <SimpleGrid cols={{ base: 2, md: 4 }}>
+          <Fact name="Spent">
+            <Money usd={record.spent_usd} none="unknown" />
+          </Fact>
+          <Fact name="Last used">
+            <When at={record.last_used_at} />
+          </Fact>
+          <Fact name="Expires">
+            <When at={record.expires_at} />
+          </Fact>
+          <Fact name="Created">
+            <When at={record.created_at} />
+          </Fact>
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
+          <Panel title="Limits and models">
+            <LimitsForm key={record.updated_at} record={record} />
+          </Panel>
+          <Panel title="What binds" about="The smallest limit of every scope above and including the key">
+            <Binding id={record.id} />
+          </Panel>
+        </SimpleGrid>
+      </Stack>
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }): ReactNode {
+  return (
+    <Panel>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text fw={600} component="div">
+        {children}
+      </Text>
+    </Panel>
+  );
+}

@@ -1,0 +1,130 @@
+import { Anchor, Badge, Button, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { useOrg } from '../shell/org.queries.js';
+import { Money } from '../shell/money.js';
+import { PageHead } from '../shell/page-head.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { useParamsOfUrl } from '../shell/search-params.js';
+import { Empty, Loading } from '../shell/states.js';
+import { When } from '../shell/when.js';
+import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
+import { CreateKey } from './create-key.js';
+import { KEYS_A_PAGE, useKeyOwners, useKeys, type Key } from './keys.queries.js';
+
+const SEARCH_AFTER_MS = 300;
+
+export default function KeysPage(): ReactNode {
+  const org = useOrg();
+  const [url, change] = useParamsOfUrl();
+  const page = pageOf(url.page);
+  const keys = useKeys(org.id, { ...url, page });
+  const isFiltered = Boolean(url.label ?? url.status);
+  const create = (): void => change({ create: 'yes', page: url.page });
+  return (
+    <>
+      <PageHead title="API keys" about="One credential reaches every model. Each key has limits of its own.">
+        <Button leftSection={<IconPlus size={16} />} onClick={create}>
+          Create key
+        </Button>
+      </PageHead>
+      <Filters />
+      {keys.isPending && <Loading height={44} rows={6} />}
+      {keys.isError && <ProblemCard failure={keys.error} retry={() => void keys.refetch()} />}
+      {keys.isSuccess && keys.data.total === 0 && (
+        <Empty action={isFiltered ? undefined : { label: 'Create the first key', run: create }}>
+          {isFiltered ? 'No key matches this filter.' : 'There is no key yet.'}
+        </Empty>
+      )}
+      {keys.isSuccess && keys.data.total > 0 && (
+        <>
+          <KeyTable rows={keys.data.data} />
+          <Pager
+            page={page}
+            rows={KEYS_A_PAGE}
+            total={keys.data.total}
+            onChange={(next) => change({ page: next === 1 ? null : String(next) })}
+          />
+        </>
+      )}
+      <CreateKey isOpen={url.create === 'yes'} onClose={() => change({ create: null, page: url.page })} />
+    </>
+  );
+}
+
+function Filters(): ReactNode {
+  const [url, change] = useParamsOfUrl();
+  const [label, setLabel] = useState(url.label ?? '');
+  const search = useDebouncedCallback((text: string) => change({ label: text }), SEARCH_AFTER_MS);
+  return (
+    <Group mb="md" gap="sm">
+      <TextInput
+        aria-label="Search labels"
+        placeholder="Search labels"
+        leftSection={<IconSearch size={16} />}
+        value={label}
+        onChange={({ currentTarget }) => {
+          setLabel(currentTarget.value);
+          search(currentTarget.value);
+        }}
+        w={{ base: '100%', xs: 240 }}
+      />
+      <Select
+        aria-label="Status"
+        placeholder="Any status"
+        clearable
+        clearButtonProps={{ 'aria-label': 'Clear the status' }}
+        data={[
+          { value: 'active', label: 'Active' },
+          { value: 'suspended', label: 'Suspended' },
+        ]}
+        value={url.status ?? null}
+        onChange={(status) => change({ status })}
+        w={{ base: '100%', xs: 160 }}
+      />
+    </Group>
+  );
+}
+
+function KeyTable({ rows }: { rows: readonly Key[] }): ReactNode {
+  const org = useOrg();
+  const owners = useKeyOwners(org.id).data?.members ?? [];
+  const columns: Column<Key>[] = [
+    {
+      name: 'Key',
+      cell: (key) => (
+        <Stack gap={2}>
+          <Anchor component={Link} to={`/o/${org.slug}/keys/${key.id}`} fw={500} size="sm">
+            {key.label ?? 'Without a label'}
+          </Anchor>
+          <Code w="fit-content">{key.masked_key}</Code>
+        </Stack>
+      ),
+    },
+    { name: 'Status', cell: (key) => <KeyStatus keyRecord={key} /> },
+    {
+      name: 'Owner',
+      cell: (key) => (
+        <Text size="sm" truncate maw={180}>
+          {owners.find(({ id }) => id === key.created_by)?.name ?? key.created_by}
+        </Text>
+      ),
+    },
+    { name: 'Spent', isFigure: true, cell: (key) => <Money usd={key.spent_usd} none="unknown" /> },
+    { name: 'Cap', isFigure: true, cell: (key) => <Money usd={key.spend_cap_usd} none="no cap" /> },
+    { name: 'Last used', cell: (key) => <When at={key.last_used_at} /> },
+    { name: 'Expires', cell: (key) => <When at={key.expires_at} /> },
+  ];
+  return <DataTable label="API keys" columns={columns} rows={rows} rowKey={({ id }) => id} minWidth={820} />;
+}
+
+export function KeyStatus({ keyRecord }: { keyRecord: Key }): ReactNode {
+  const isActive = keyRecord.status === 'active';
+  return (
+    <Badge variant="light" color={isActive ? 'green' : 'gray'}>
+      {keyRecord.status}
+    </Badge>
+  );
+}

@@ -1,0 +1,98 @@
+import { useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { api, bodyOf } from '../api/call.js';
+import type { Problem } from '../api/problem.js';
+import type { Schemas } from '../api/schemas.js';
+import { useWrite } from '../api/use-write.js';
+
+export type Key = Schemas['ApiKeyRecord'];
+export type KeyChange = Schemas['UpdateKeyBody'];
+export type KeyLimits = Schemas['KeyLimitsRecord'];
+
+export const KEYS_A_PAGE = 50;
+
+interface KeyFilter {
+  label?: string;
+  status?: string;
+  sort?: string;
+  page: number;
+}
+
+export function useKeys(
+  org: string | null,
+  filter: KeyFilter,
+): UseQueryResult<Schemas['PageOfApiKeyRecord']> {
+  const { label, status, sort, page } = filter;
+  const query = {
+    ...(org === null ? {} : { org_id: org }),
+    ...(label ? { label } : {}),
+    ...(isStatus(status) ? { status } : {}),
+    ...(sort ? { sort } : {}),
+    limit: KEYS_A_PAGE,
+    offset: (page - 1) * KEYS_A_PAGE,
+  };
+  return useQuery({
+    queryKey: [org, 'keys', query],
+    queryFn: () => bodyOf(api.GET('/v1/keys', { params: { query } })),
+    placeholderData: (shown) => shown,
+  });
+}
+
+function isStatus(text: string | undefined): text is 'active' | 'suspended' {
+  return text === 'active' || text === 'suspended';
+}
+
+/** Names of the people whose keys the caller may see. */
+export function useKeyOwners(org: string | null): UseQueryResult<Schemas['KeyFilterOptions']> {
+  const query = { ...(org === null ? {} : { org_id: org }), limit: 200 };
+  return useQuery({
+    queryKey: [org, 'key-owners'],
+    queryFn: () => bodyOf(api.GET('/v1/keys/filter-options', { params: { query } })),
+  });
+}
+
+export function useKey(id: string): UseQueryResult<Key> {
+  return useQuery({
+    queryKey: ['key', id],
+    queryFn: () => bodyOf(api.GET('/v1/keys/{id}', { params: { path: { id } } })),
+  });
+}
+
+export function useKeyLimits(id: string): UseQueryResult<KeyLimits> {
+  return useQuery({
+    queryKey: ['key', id, 'limits'],
+    queryFn: () => bodyOf(api.GET('/v1/keys/{id}/limits', { params: { path: { id } } })),
+  });
+}
+
+/** The list, the key and its limits are read anew after each write. */
+function useKeyWrite<Sent, Answer>(
+  write: (sent: Sent) => Promise<Answer>,
+): UseMutationResult<Answer, Problem, Sent> {
+  return useWrite({ write, touches: (key) => key[0] === 'key' || key[1] === 'keys' });
+}
+
+export function useCreateKey(
+  idempotencyKey: string,
+): UseMutationResult<Schemas['CreatedApiKey'], Problem, Schemas['CreateKeyBody']> {
+  return useKeyWrite((body) =>
+    bodyOf(api.POST('/v1/keys', { body, headers: { 'Idempotency-Key': idempotencyKey } })),
+  );
+}
+
+export function useChangeKey(id: string): UseMutationResult<Key, Problem, KeyChange> {
+  return useKeyWrite((body) => bodyOf(api.PATCH('/v1/keys/{id}', { params: { path: { id } }, body })));
+}
+
+export function useRotateKey(
+  id: string,
+): UseMutationResult<Schemas['RotatedApiKey'], Problem, { grace_seconds: number }> {
+  return useKeyWrite((body) => bodyOf(api.POST('/v1/keys/{id}/rotate', { params: { path: { id } }, body })));
+}
+
+export function useSuspendKey(id: string): UseMutationResult<Key, Problem, void> {
+  return useKeyWrite(() => bodyOf(api.DELETE('/v1/keys/{id}', { params: { path: { id } } })));
+}
+
+export function useReactivateKey(id: string): UseMutationResult<Key, Problem, void> {
+  return useKeyWrite(() => bodyOf(api.POST('/v1/keys/{id}/reactivate', { params: { path: { id } } })));
+}

@@ -1,0 +1,126 @@
+import { Badge, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { asProblem } from '../api/problem.js';
+import { count, milliseconds } from '../format/time.js';
+import { CopyText } from '../shell/copy-text.js';
+import { Money } from '../shell/money.js';
+import { useOrg } from '../shell/org.queries.js';
+import { PageHead } from '../shell/page-head.js';
+import { Panel } from '../shell/panel.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { Empty, Loading } from '../shell/states.js';
+import { When } from '../shell/when.js';
+import { Bill } from './bill.js';
+import { useLookup, type Lookup } from './requests.queries.js';
+import { Waterfall } from './waterfall.js';
+
+export default function RequestPage(): ReactNode {
+  const { id = '' }: { id?: string } = useParams({ strict: false });
+  const org = useOrg();
+  const lookup = useLookup(org.id, id);
+  return (
+    <>
+      <PageHead title="Request" about={<CopyText text={id} label="request id" />} />
+      {lookup.isPending && <Loading height={320} />}
+      {lookup.isError &&
+        (asProblem(lookup.error).status === 404 ? (
+          <Empty>
+            No request has this id. Requests are kept for 90 days, appear a few seconds after they end, and
+            only in the organization that paid for them.
+          </Empty>
+        ) : (
+          <ProblemCard failure={lookup.error} retry={() => void lookup.refetch()} />
+        ))}
+      {lookup.isSuccess && <Found request={lookup.data} />}
+    </>
+  );
+}
+
+const GOOD = new Set(['served', 'cached']);
+
+function Found({ request }: { request: Lookup }): ReactNode {
+  const tags = Object.entries(request.request_tags);
+  return (
+    <Stack gap="lg">
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+        <Fact name="Outcome">
+          <Badge variant="light" color={GOOD.has(request.outcome) ? 'green' : 'red'}>
+            {request.outcome}
+          </Badge>
+        </Fact>
+        <Fact name="Cost">
+          <Money usd={request.cost_usd} decimals={6} />
+        </Fact>
+        <Fact name="Latency">{milliseconds(request.latency_ms)}</Fact>
+        <Fact name="First token">{milliseconds(request.ttft_ms)}</Fact>
+        <Fact name="Input tokens">{count(request.prompt_tokens)}</Fact>
+        <Fact name="Output tokens">{count(request.completion_tokens)}</Fact>
+      </SimpleGrid>
+      <Panel title="What was asked">
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+          <Line name="Endpoint">
+            <Code>{request.endpoint}</Code>
+          </Line>
+          <Line name="Model">
+            {request.model ?? '–'}
+            {request.requested_model !== null && request.requested_model !== request.model
+              ? ` (asked for as ${request.requested_model})`
+              : ''}
+          </Line>
+          <Line name="Began">
+            <When at={request.created_at} />
+          </Line>
+          <Line name="Status">
+            {request.http_status}
+            {request.error_code === null ? '' : ` · ${request.error_code}`}
+          </Line>
+          <Line name="How">{traits(request)}</Line>
+          <Line name="Tags">
+            {tags.length === 0 ? 'none' : tags.map(([name, value]) => `${name}=${value}`).join(', ')}
+          </Line>
+        </SimpleGrid>
+      </Panel>
+      <Panel title="Attempts" about="Each try of a provider: waiting for the first token, then the answer">
+        <Waterfall attempts={request.attempts} />
+      </Panel>
+      <Bill request={request} />
+    </Stack>
+  );
+}
+
+function traits(request: Lookup): string {
+  const named = [
+    request.cache_hit && 'answered from the cache',
+    request.routing_fallback && 'served by a fallback',
+    request.byok_used && 'on your own provider key',
+    request.usage_estimated && 'usage estimated, because the provider reported none',
+  ].filter((trait) => trait !== false);
+  return named.length === 0 ? 'by the first route' : named.join(', ');
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }): ReactNode {
+  return (
+    <Panel>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text fw={600} component="div" style={{ whiteSpace: 'nowrap' }}>
+        {children}
+      </Text>
+    </Panel>
+  );
+}
+
+function Line({ name, children }: { name: string; children: ReactNode }): ReactNode {
+  return (
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <Text size="sm" c="dimmed" w={90} style={{ flexShrink: 0 }}>
+        {name}
+      </Text>
+      <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
+    </Group>
+  );
+}

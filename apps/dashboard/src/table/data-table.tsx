@@ -1,0 +1,93 @@
+import { Group, Pagination, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './data-table.module.css';
+
+export interface Column<Row> {
+  name: string;
+  cell: (row: Row) => ReactNode;
+  /** Figures stand at the right, in digits of one width. */
+  isFigure?: boolean;
+  width?: number;
+}
+
+interface DataTableProps<Row> {
+  /** What a screen reader announces. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  minWidth?: number;
+}
+
+/** A table that scrolls inside its box, by the keyboard too. */
+export function DataTable<Row>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  minWidth = 640,
+}: DataTableProps<Row>): ReactNode {
+  return (
+    <div className={classes.box} tabIndex={0} role="region" aria-label={label}>
+      <Table highlightOnHover verticalSpacing="xs" horizontalSpacing="md" miw={minWidth}>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map(({ name, isFigure, width }) => (
+              <Table.Th key={name} w={width} ta={isFigure ? 'right' : 'left'} className={classes.head}>
+                {name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={rowKey(row)}>
+              {columns.map(({ name, cell, isFigure }) => (
+                <Table.Td key={name} className={isFigure ? classes.figure : undefined}>
+                  {cell(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+interface PagerProps {
+  page: number;
+  rows: number;
+  total: number;
+  onChange: (page: number) => void;
+}
+
+/** Pages count from 1. Nothing where one page holds all. */
+export function Pager({ page, rows, total, onChange }: PagerProps): ReactNode {
+  const pages = Math.max(1, Math.ceil(total / rows));
+  return (
+    <Group justify="space-between" mt="sm">
+      <Text size="sm" c="dimmed">
+        {total === 0
+          ? 'None'
+          : `${(page - 1) * rows + 1} to ${Math.min(page * rows, total)} of ${total.toLocaleString('en-US')}`}
+      </Text>
+      {pages > 1 && (
+        <Pagination
+          size="sm"
+          value={page}
+          total={pages}
+          onChange={onChange}
+          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+          getItemProps={(item) => ({ 'aria-label': `Page ${item}` })}
+        />
+      )}
+    </Group>
+  );
+}
+
+/** The page that the URL names; what is no page is the first. */
+export function pageOf(text: string | undefined): number {
+  const page = Number(text ?? '1');
+  return Number.isInteger(page) && page > 0 ? page : 1;
+}

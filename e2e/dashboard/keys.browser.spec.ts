@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core';
+import { startAllInOne } from '../harness/all-in-one.js';
+import type { Gateway } from '../harness/gateway.js';
+import { axeFaults, signIn, startBrowser, type Browser } from './browser.js';
+
+const START_MS = 180_000;
+const TEST_MS = 120_000;
+
+describe('keys and the first request in the dashboard', () => {
+  let gateway: Gateway;
+  let browser: Browser;
+  let page: Page;
+  let home: string;
+
+  beforeAll(async () => {
+    gateway = await startAllInOne();
+    browser = await startBrowser(gateway.url);
+    page = await browser.context.newPage();
+    await page.goto(`${gateway.url}/dashboard/`);
+    await signIn(page, gateway.admin);
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    home = page.url();
+  }, START_MS);
+  afterAll(async () => {
+    expect(browser?.faults ?? []).toEqual([]);
+    await browser?.close();
+    await gateway?.stop();
+  }, START_MS);
+
+  const chat = (key: string): Promise<Response> =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+
+  it(
+    'the first request of a new key appears by itself, and opens',
+    async () => {
+      await page.getByRole('link', { name: 'First request' }).click();
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      const secret = await page.getByRole('region', { name: /the key/ }).textContent();
+      expect(secret).toMatch(/^rsk_[0-9A-Za-z]{49}$/);
+      expect(await page.getByRole('region', { name: 'the call in curl' }).textContent()).toContain(secret);
+      expect(await axeFaults(page)).toEqual([]);
+      expect((await chat(secret ?? '')).status).toBe(200);
+      await page.getByText('Your request has arrived').waitFor();
+      await page.getByRole('link', { name: 'See all of it' }).click();
+      await page.getByText('by the first route').waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'KEY-05 a key is created, shown once, listed by its label, limited, rotated and suspended',
+    async () => {
+      await page.goto(`${home}/keys`);
+      await page.getByRole('button', { name: 'Create key' }).click();
+      const form = page.getByRole('dialog', { name: 'Create an API key' });
+      await form.getByLabel('Label').fill('Batch jobs');
+      await form.getByLabel('Spend cap, USD').fill('12.345678901234567');
+      await form.getByRole('button', { name: 'Create key' }).dblclick();
+      await form
+        .getByText(/decimal/)
+        .first()
+        .waitFor();
+      await form.getByLabel('Spend cap, USD').fill('12.50');
+      await form.getByRole('button', { name: 'Create key' }).dblclick();
+      const shown = page.getByRole('dialog', { name: 'Your new API key' });
+      const secret = (await shown.getByTestId('secret').textContent()) ?? '';
+      expect(secret).toMatch(/^rsk_/);
+      await page.keyboard.press('Escape');
+      expect(await shown.isVisible()).toBe(true);
+      await shown.getByLabel('I have saved it').check();
+      await shown.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('link', { name: 'Batch jobs' }).waitFor();
+      // Pressed twice, made once.
+      expect(await page.getByRole('link', { name: 'Batch jobs' }).count()).toBe(1);
+      expect(await page.content()).not.toContain(secret);
+      expect(await axeFaults(page)).toEqual([]);
+
+      await page.getByRole('link', { name: 'Batch jobs' }).click();
+      await page.getByRole('heading', { name: 'Batch jobs' }).waitFor();
+      await page.getByLabel('Requests a minute').fill('1');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('binds').first().waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+      await page.reload();
+      expect(await page.getByLabel('Requests a minute').inputValue()).toBe('1');
+
+      await page.getByRole('button', { name: 'Rotate' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+      const rotated = page.getByRole('dialog', { name: 'The new secret' });
+      expect(await rotated.getByTestId('secret').textContent()).not.toBe(secret);
+      await rotated.getByLabel('I have saved it').check();
+      await rotated.getByRole('button', { name: 'Done' }).click();
+
+      await page.getByRole('button', { name: 'Suspend' }).click();
+      await page.getByRole('button', { name: 'Suspend the key' }).click();
+      await page.getByRole('button', { name: 'Reactivate' }).waitFor();
+      expect((await chat(secret)).status).toBe(403);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'a range, a filter and a page survive a reload',
+    async () => {
+      await page.goto(`${home}/requests?range=7d&model=simulator%2Fchat`);
+      await page.getByRole('table', { name: 'Requests' }).waitFor();
+      await page.reload();
+      await page.getByRole('table', { name: 'Requests' }).waitFor();
+      expect(await page.getByLabel('Model or request id').inputValue()).toBe('simulator/chat');
+      expect(await page.getByLabel('7 d').isChecked()).toBe(true);
+      expect(await axeFaults(page)).toEqual([]);
+    },
+    TEST_MS,
+  );
+});
