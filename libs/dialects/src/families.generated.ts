@@ -7,7 +7,16 @@ import { dialect as embeddingsOpenai } from './embeddings/openai/openai.dialect.
 import { dialect as embeddingsTitan } from './embeddings/titan/titan.dialect.js';
 import { dialect as embeddingsVertex } from './embeddings/vertex/vertex.dialect.js';
 import type { ImagesDialect } from './images/images-dialect.js';
+import { dialect as imagesBfl } from './images/bfl/bfl.dialect.js';
+import { dialect as imagesFal } from './images/fal/fal.dialect.js';
+import { dialect as imagesGemini } from './images/gemini/gemini.dialect.js';
+import { dialect as imagesIdeogram } from './images/ideogram/ideogram.dialect.js';
+import { dialect as imagesLuma } from './images/luma/luma.dialect.js';
 import { dialect as imagesOpenai } from './images/openai/openai.dialect.js';
+import { dialect as imagesRecraft } from './images/recraft/recraft.dialect.js';
+import { dialect as imagesReplicate } from './images/replicate/replicate.dialect.js';
+import { dialect as imagesStability } from './images/stability/stability.dialect.js';
+import { dialect as imagesXai } from './images/xai/xai.dialect.js';
 import type { ModerationsDialect } from './moderations/moderations-dialect.js';
 import { dialect as moderationsOpenai } from './moderations/openai/openai.dialect.js';
 import type { RerankDialect } from './rerank/rerank-dialect.js';
@@ -43,11 +52,11 @@ export { embeddingsCohere, embeddingsGemini, embeddingsOllama, embeddingsOpenai,
 
 /** Dialects of the family images, by the name that routes of the catalogue give them. */
 export const IMAGES_DIALECTS: ReadonlyMap<string, ImagesDialect> = new Map(
-  [imagesOpenai].map((dialect) => [dialect.name, dialect]),
+  [imagesBfl, imagesFal, imagesGemini, imagesIdeogram, imagesLuma, imagesOpenai, imagesRecraft, imagesReplicate, imagesStability, imagesXai].map((dialect) => [dialect.name, dialect]),
 );
 export type { ImageOperation, MaskConvention, ImagesDialect, ImagesUpstream, ImagesRequest, Margins, MadeImages } from './images/images-dialect.js';
 export { imagesContext, unitUsage } from './images/images-dialect.js';
-export { imagesOpenai };
+export { imagesBfl, imagesFal, imagesGemini, imagesIdeogram, imagesLuma, imagesOpenai, imagesRecraft, imagesReplicate, imagesStability, imagesXai };
 
 /** Dialects of the family moderations, by the name that routes of the catalogue give them. */
 export const MODERATIONS_DIALECTS: ReadonlyMap<string, ModerationsDialect> = new Map(

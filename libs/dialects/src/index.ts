@@ -29,7 +29,7 @@ export type {
   UpstreamReply,
 } from './translation/translation.js';
 export { badReply, ExchangeFailure, failedReply } from './translation/exchange.js';
-export { jsonBody } from './translation/upstream-body.js';
+export { jsonBody, lookAtPath } from './translation/upstream-body.js';
 export {
   badAnswer,
   exchangeTranslation,

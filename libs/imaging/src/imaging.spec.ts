@@ -110,6 +110,13 @@ describe('an answer laid over the original', () => {
   });
 });
 
+describe('sizes', () => {
+  it('are made as wide and as high as asked for', async () => {
+    const made = await imaging.resize(await png(4, 4, () => WHITE), 10, 6);
+    expect(await sharp(made).metadata()).toMatchObject({ format: 'png', width: 10, height: 6 });
+  });
+});
+
 describe('the library', () => {
   it('IMG-20 is not there where it cannot be loaded', () => {
     const missing = (): never => {

@@ -79,6 +79,10 @@ export class Imaging {
     return this.turn(() => this.open(image).extract(box).png().toBuffer());
   }
 
+  resize(image: Uint8Array, width: number, height: number): Promise<Buffer> {
+    return this.turn(() => this.open(image).resize(width, height, { fit: 'fill' }).png().toBuffer());
+  }
+
   /**
    * The answer where the mask is white, the original everywhere else, as PNG of the original's size. `feather` is over
    * how many pixels beyond the mask's edge one fades into the other; at 0 no pixel outside the mask changes.

@@ -1,4 +1,4 @@
-import { badReply } from '@gateway/dialects';
+import { badReply, type UpstreamBody } from '@gateway/dialects';
 
 /** A name stands for itself and for every name below it. */
 export interface NamedHosts {
@@ -22,4 +22,9 @@ export function namedAddress(text: string, hosts: readonly string[], baseUrl: st
     if (isPlain && isTheirs && protocol === 'https:' && port === '') return href;
   }
   throw badReply('the answer names an address that is none of the provider’s.');
+}
+
+/** Where a request goes: below the provider's address, or where its own answer said. */
+export function addressOf({ path, url }: UpstreamBody, baseUrl: string, hosts: readonly string[]): string {
+  return url === undefined ? `${baseUrl}${path}` : namedAddress(url, hosts, baseUrl);
 }

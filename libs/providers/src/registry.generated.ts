@@ -4,17 +4,21 @@ import { provider as alibaba } from './alibaba/alibaba.provider.js';
 import { provider as amazonBedrock } from './amazon-bedrock/amazon-bedrock.provider.js';
 import { provider as anthropic } from './anthropic/anthropic.provider.js';
 import { provider as azure } from './azure/azure.provider.js';
+import { provider as bfl } from './bfl/bfl.provider.js';
 import { provider as brave } from './brave/brave.provider.js';
 import { provider as cerebras } from './cerebras/cerebras.provider.js';
 import { provider as cohere } from './cohere/cohere.provider.js';
 import { provider as deepinfra } from './deepinfra/deepinfra.provider.js';
 import { provider as deepseek } from './deepseek/deepseek.provider.js';
 import { provider as exa } from './exa/exa.provider.js';
+import { provider as fal } from './fal/fal.provider.js';
 import { provider as fireworks } from './fireworks/fireworks.provider.js';
 import { provider as google } from './google/google.provider.js';
 import { provider as googleVertex } from './google-vertex/google-vertex.provider.js';
 import { provider as groq } from './groq/groq.provider.js';
 import { provider as huggingface } from './huggingface/huggingface.provider.js';
+import { provider as ideogram } from './ideogram/ideogram.provider.js';
+import { provider as luma } from './luma/luma.provider.js';
 import { provider as meta } from './meta/meta.provider.js';
 import { provider as minimax } from './minimax/minimax.provider.js';
 import { provider as mistral } from './mistral/mistral.provider.js';
@@ -25,9 +29,12 @@ import { provider as openai } from './openai/openai.provider.js';
 import { provider as openaiCompatible } from './openai-compatible/openai-compatible.provider.js';
 import { provider as openrouter } from './openrouter/openrouter.provider.js';
 import { provider as perplexity } from './perplexity/perplexity.provider.js';
+import { provider as recraft } from './recraft/recraft.provider.js';
+import { provider as replicate } from './replicate/replicate.provider.js';
 import { provider as serper } from './serper/serper.provider.js';
 import { provider as simulated } from './simulated/simulated.provider.js';
 import { provider as simulatedMessages } from './simulated-messages/simulated-messages.provider.js';
+import { provider as stability } from './stability/stability.provider.js';
 import { provider as tavily } from './tavily/tavily.provider.js';
 import { provider as together } from './together/together.provider.js';
 import { provider as vllm } from './vllm/vllm.provider.js';
@@ -40,17 +47,21 @@ export const PROVIDERS: readonly Provider[] = [
   amazonBedrock,
   anthropic,
   azure,
+  bfl,
   brave,
   cerebras,
   cohere,
   deepinfra,
   deepseek,
   exa,
+  fal,
   fireworks,
   google,
   googleVertex,
   groq,
   huggingface,
+  ideogram,
+  luma,
   meta,
   minimax,
   mistral,
@@ -61,9 +72,12 @@ export const PROVIDERS: readonly Provider[] = [
   openaiCompatible,
   openrouter,
   perplexity,
+  recraft,
+  replicate,
   serper,
   simulated,
   simulatedMessages,
+  stability,
   tavily,
   together,
   vllm,

@@ -25,8 +25,8 @@ export interface SimAnswer {
  * with a `<folder>.sim.ts` that exports `simulated`; the registry is generated.
  */
 export interface SimEndpoint {
-  /** End of its path, for example `/embeddings`. */
-  readonly path: string;
+  /** Ends of its paths, for example `/embeddings`. */
+  readonly path: string | readonly string[];
   /** POST where it is absent. */
   readonly method?: 'GET';
   /** The answer is a function of the request and its script only. */

@@ -117,7 +117,8 @@ class Simulator {
           : undefined;
     if (dialect !== undefined && method === 'POST') return this.infer(exchange, dialect);
     const endpoint = SIM_ENDPOINTS.find(
-      ({ path: end, method: wanted = 'POST' }) => wanted === method && route.endsWith(end),
+      ({ path, method: wanted = 'POST' }) =>
+        wanted === method && [path].flat().some((end) => route.endsWith(end)),
     );
     if (endpoint !== undefined) return this.answerWhole(exchange, endpoint);
     if (route.endsWith('/models') && method === 'GET') return listModels(exchange);

@@ -27,3 +27,13 @@ export function jsonBody(
   const bytes = Buffer.from(JSON.stringify(value));
   return { path, contentType: JSON_TYPE, accept, pieces: [bytes], byteLength: bytes.byteLength };
 }
+
+/** A look at an address that an answer of the provider named. */
+export function lookAt(url: string): UpstreamBody {
+  return { method: 'GET', path: '', url, contentType: '', accept: JSON_TYPE, pieces: [], byteLength: 0 };
+}
+
+/** The same at a path of its API. */
+export function lookAtPath(path: string): UpstreamBody {
+  return { method: 'GET', path, contentType: '', accept: JSON_TYPE, pieces: [], byteLength: 0 };
+}

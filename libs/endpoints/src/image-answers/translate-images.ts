@@ -14,7 +14,7 @@ import {
   type RouteTarget,
   type Translation,
 } from '@gateway/dialects';
-import type { Imaging } from '@gateway/imaging';
+import { IMAGING_PIXELS_MAX, type Imaging } from '@gateway/imaging';
 import { answerOf } from './answer-of.js';
 import type { AskedImages } from './asked-images.js';
 
@@ -35,7 +35,10 @@ export function translateImages(
     async (calls, facts) => {
       const ready = await prepared(asked, dialect, findImaging);
       const made = await dialect.run(ready.asked, { target, calls, facts });
-      const images = await finished(made, asked, ready.masked);
+      const images =
+        asked.operation === 'upscale'
+          ? await upscaled(made, asked, findImaging)
+          : await finished(made, asked, ready.masked);
       return { headers: JSON_HEADERS, piece: await answerOf(images, asked.format, { calls, facts }) };
     },
     ignoredOf(asked, dialect),
@@ -117,6 +120,25 @@ export function noImaging(param: string): ApiError {
     message: `${param}: the imaging library is not there on this machine.`,
     param,
   });
+}
+
+/** As large as asked for: upstreams have factors of their own. */
+async function upscaled(made: MadeImages, asked: AskedImages, findImaging: FindImaging): Promise<MadeImages> {
+  const { images, upscaleFactor } = asked;
+  const [{ width, height }] = images;
+  const [wide, high] = [width * (upscaleFactor ?? 1), height * (upscaleFactor ?? 1)];
+  const imaging = wide * high <= IMAGING_PIXELS_MAX ? findImaging() : null;
+  if (imaging === null) return made;
+  const sized = made.images.map(async (image) => {
+    const bytes = bytesOf(image.picture);
+    const picture = pictureOf(bytes);
+    if (picture?.width === wide && picture.height === high) return image;
+    const exact = imaging.resize(bytes, wide, high).catch(() => {
+      throw badReply('the answer holds an image that cannot be decoded.');
+    });
+    return { ...image, picture: { bytes: await exact } };
+  });
+  return { ...made, images: await Promise.all(sized) };
 }
 
 /** What an upstream repaints outside the mask is the caller's own again. */

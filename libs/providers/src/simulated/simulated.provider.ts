@@ -11,6 +11,8 @@ export const provider = openAiCompatible({
     'chat',
     'responses',
     'images',
+    'recraft',
+    'xai-images',
     'moderations',
     'embeddings',
     'speech',

@@ -6,6 +6,7 @@ export const provider = openAiCompatible({
   credentialEnv: 'XAI_API_KEY',
   baseUrlEnv: 'XAI_BASE_URL',
   defaultBaseUrl: 'https://api.x.ai/v1',
+  dialects: ['chat', 'xai-images'],
   quirks: {
     maxTokensParam: 'max_completion_tokens',
     usageExcludesReasoning: true,

@@ -1,15 +1,16 @@
 import { openAiError } from '../errors-openai.js';
 import { painted } from '../images/painted.js';
-import { textOf, type JsonObject } from '../json.js';
+import { objectsOf, textOf, type JsonObject } from '../json.js';
 import type { SimEndpoint } from '../sim-endpoint.js';
 
 /** Members that OpenAI knows nothing of: sent on, they are a fault of who sent them. */
 const UNKNOWN = ['response_format', 'operation', 'upscale_factor', 'mask_feather', 'reference_images'];
 
-/** OpenAI's edits: a form with images. */
+/** Edits: OpenAI's form, and JSON. */
 export const simulated: SimEndpoint = {
   path: '/images/edits',
-  answer: ({ body, contentType, script }) => {
+  answer: ({ body, contentType, json, script }) => {
+    if (json !== undefined) return ofJson(json, script);
     const form = formOf(body, contentType);
     if (form === null) return invalid('invalid_content_type', 'body');
     const unknown = UNKNOWN.find((name) => form.fields[name] !== undefined);
@@ -20,6 +21,14 @@ export const simulated: SimEndpoint = {
     return painted(form.fields, sent, script);
   },
 };
+
+/** As xAI has it: images are data URLs. */
+function ofJson(json: JsonObject, script: Parameters<typeof painted>[2]): ReturnType<SimEndpoint['answer']> {
+  const sent = [...objectsOf(json.images), ...objectsOf([json.image ?? null])];
+  if (sent.length === 0) return invalid('missing_required_parameter', 'image');
+  if (textOf(json.prompt) === '') return invalid('missing_required_parameter', 'prompt');
+  return painted(json, sent.length, script);
+}
 
 function formOf(body: Buffer, contentType: string): { fields: JsonObject; files: string[] } | null {
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)"?/.exec(contentType)?.[1];

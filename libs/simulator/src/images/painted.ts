@@ -4,7 +4,8 @@ import { numberOf, type Script } from '../script.js';
 import type { SimAnswer } from '../sim-endpoint.js';
 
 /** One transparent pixel. Every image is this one, whatever size is reported. */
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVR42mNgAAIAAAUAAen63NgAAAAASUVORK5CYII=';
+export const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVR42mNgAAIAAAUAAen63NgAAAAASUVORK5CYII=';
 const CREATED = 1_795_000_000;
 const TOKENS_PER_IMAGE: Readonly<Record<string, number>> = { low: 272, medium: 1_056, high: 4_160 };
 const TOKENS_PER_SENT_IMAGE = 323;

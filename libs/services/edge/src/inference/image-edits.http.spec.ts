@@ -56,6 +56,8 @@ describe('POST /v1/images/edits', () => {
         editor('simulator/image', MATRIX),
         editor('acme/by-token', BY_TOKEN),
         editor('acme/maker', MATRIX, { flags: [] }),
+        editor('acme/tools', MATRIX, { dialect: 'recraft', flags: ['upscale', 'remove_background'] }),
+        editor('acme/frame', MATRIX, { dialect: 'xai-images' }),
         editor('acme/elsewhere', MATRIX, { dialect: 'paintings' }),
       ],
     });
@@ -109,6 +111,30 @@ describe('POST /v1/images/edits', () => {
     expect(await edge.record(answer)).toMatchObject({
       cost_usd: '0.051',
       priced_from: { context: { operation: 'inpaint' } },
+    });
+  });
+
+  it('IMG-12 upscales to exactly what was asked for', async () => {
+    const answer = await edit({ model: 'acme/tools', operation: 'upscale', upscale_factor: 'x4' });
+    const { data } = (await answer.json()) as { data: { b64_json: string }[] };
+    const { width, height } = await sharp(Buffer.from(data[0].b64_json, 'base64')).metadata();
+    expect([width, height]).toEqual([64, 64]);
+    expect(await edge.record(answer)).toMatchObject({
+      cost_usd: '0.043',
+      usage: { images: 1, input_images: 1, prompt_tokens: 0, completion_tokens: 0 },
+      usage_estimated: false,
+      priced_from: { context: { operation: 'upscale', upscale_factor: 'x4' } },
+    });
+  });
+
+  it('IMG-17 reframes over an upstream that takes JSON', async () => {
+    const answer = await edit({ model: 'acme/frame', operation: 'reframe', aspect_ratio: '3:2' });
+    const { data } = (await answer.json()) as { data: { url: string }[] };
+    expect([answer.status, data.length]).toEqual([200, 1]);
+    expect(JSON.parse(String(edge.upstream().at(-1)?.body))).toMatchObject({
+      model: 'sim-image',
+      aspect_ratio: '3:2',
+      image: { type: 'image_url', url },
     });
   });
 

@@ -52,8 +52,9 @@ export class AttemptCalls implements UpstreamCalls {
   async sleep(ms: number): Promise<void> {
     const { clock, signal } = this.options;
     if (clock.monotonic() + ms >= this.endsMs) throw new TransportFailure('timeout_total');
-    await clock.sleep(ms, signal);
-    if (signal.aborted) throw new TransportFailure('aborted', signal.reason);
+    await clock.sleep(ms, signal).catch((reason: unknown) => {
+      throw new TransportFailure('aborted', reason);
+    });
   }
 
   async keep(name: string, bytes: Uint8Array): Promise<string> {

@@ -1,0 +1,81 @@
+import { Misfit } from '../../translation/translation.js';
+import { asked, BASE64, PICTURE, run, targetOf } from '../images.fixture.js';
+import { dialect } from './gemini.dialect.js';
+
+const MODEL = 'gemini-3-pro-image';
+const image = { inlineData: { mimeType: 'image/png', data: BASE64 } };
+const usageMetadata = {
+  promptTokenCount: 270,
+  candidatesTokenCount: 1_120,
+  thoughtsTokenCount: 80,
+  promptTokensDetails: [
+    { modality: 'TEXT', tokenCount: 12 },
+    { modality: 'IMAGE', tokenCount: 258 },
+  ],
+  candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_120 }],
+};
+const parts = [
+  { thought: true, inlineData: { mimeType: 'image/png', data: 'ZHJhZnQ=' } },
+  { text: 'Here it is.' },
+  image,
+];
+const body = { candidates: [{ content: { parts }, finishReason: 'STOP' }], usageMetadata };
+
+describe('images of Gemini', () => {
+  it('are made by generateContent; thoughts are output, drafts are not shown', async () => {
+    const { calls, made } = await run(dialect, MODEL, { options: { size: '1024x1024', resolution: '2K' } }, [
+      { body },
+    ]);
+    expect(calls.sent[0]).toMatchObject({
+      at: `/models/${MODEL}:generateContent`,
+      json: {
+        contents: [{ role: 'user', parts: [{ text: 'A fox' }] }],
+        generationConfig: {
+          responseModalities: ['TEXT', 'IMAGE'],
+          imageConfig: { aspectRatio: '1:1', imageSize: '2K' },
+        },
+      },
+    });
+    expect(made.images).toEqual([
+      { picture: { base64: BASE64 }, members: { revised_prompt: 'Here it is.' } },
+    ]);
+    expect(made.usage).toMatchObject({
+      images: 1,
+      prompt_tokens: 270,
+      image_input_tokens: 258,
+      completion_tokens: 1_200,
+      image_output_tokens: 1_120,
+    });
+    expect(made.members).toMatchObject({ usage: { input_tokens: 270, output_tokens: 1_200 } });
+  });
+
+  it('IMG-15 mixes: the images stand before the prompt', async () => {
+    const mix = { operation: 'mix', images: [PICTURE], references: [PICTURE, PICTURE] } as const;
+    const { calls } = await run(dialect, MODEL, mix, [{ body }]);
+    expect(calls.sent[0].json).toMatchObject({
+      contents: [{ parts: [image, image, image, { text: 'A fox' }] }],
+    });
+  });
+
+  it('leaves to the estimate what was not counted', async () => {
+    const { made } = await run(dialect, MODEL, {}, [{ body: { ...body, usageMetadata: undefined } }]);
+    expect(made).toMatchObject({ usage: { images: 1, image_output_tokens: 1_000 }, deliveredBytes: 4_000 });
+  });
+
+  it.each([
+    [{ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }, 'in_band'],
+    [{ candidates: [{ finishReason: 'IMAGE_SAFETY' }] }, 'in_band'],
+    [{ candidates: [{ finishReason: 'NO_IMAGE', content: { parts: [{ text: 'No.' }] } }] }, 'bad_response'],
+    [{}, 'bad_response'],
+  ])('says why %j holds no image', async (answer, kind) => {
+    await expect(run(dialect, MODEL, {}, [{ body: answer }])).rejects.toMatchObject({ failure: { kind } });
+  });
+
+  it('IMG-24 takes no mask operation, and one image', () => {
+    const misfit = (given: Parameters<typeof asked>[0]): unknown =>
+      dialect.misfit(asked(given), targetOf(MODEL));
+    expect(misfit({ operation: 'inpaint' })).toEqual(new Misfit(null));
+    expect(misfit({ n: 2 })).toEqual(new Misfit('n'));
+    expect(misfit({ operation: 'reframe' })).toBeNull();
+  });
+});
