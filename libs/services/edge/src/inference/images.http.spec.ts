@@ -105,7 +105,7 @@ describe('POST /v1/images/generations', () => {
         String(searchParams.get('expires')),
         String(searchParams.get('signature')),
       );
-      expect([kind, owner, kept?.contentType]).toEqual(['images', 'acct_test', 'image/png']);
+      expect([kind, owner, kept?.contentType]).toEqual(['results', 'acct_test', 'image/png']);
       kept?.content.destroy();
     }
   });

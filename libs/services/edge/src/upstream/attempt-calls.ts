@@ -26,6 +26,8 @@ interface AttemptCallsOptions {
 
 /** More calls than any task takes within its deadline at the pace of its dialect. */
 const CALLS_MAX = 2_000;
+/** Kind of objects that the workers remove once they are past their time. */
+const RESULTS = 'results';
 const LINK_MS = 3_600_000;
 const PIECE_BYTES = 262_144;
 
@@ -59,7 +61,7 @@ export class AttemptCalls implements UpstreamCalls {
 
   async keep(name: string, bytes: Uint8Array): Promise<string> {
     const { objects, accountId, signal } = this.options;
-    const key = objectName('images', accountId, name);
+    const key = objectName(RESULTS, accountId, name);
     await objects.put(key, piecesOf(bytes), { maxBytes: bytes.byteLength, signal });
     return objects.link(key, LINK_MS);
   }
