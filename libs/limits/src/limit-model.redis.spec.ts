@@ -299,5 +299,5 @@ describe.each(DRIVERS)('R08 $name', (driver) => {
       ),
       { numRuns: runs, endOnFailure: false },
     );
-  });
+  }, 180_000);
 });

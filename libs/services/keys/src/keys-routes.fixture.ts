@@ -91,3 +91,25 @@ export async function adminKeyOf(
   const answer = await keys.call('POST', '/v1/admin-keys', { as, body: { org_id, scopes } });
   return String(answer.body.key);
 }
+
+/** Calls of the fleet, which no role may make. */
+export const INTERNAL_CALLS = {
+  'POST /internal/provider-keys/open': { status: 200, body: { account_id: 'a', id: 'p', version: 1 } },
+  'POST /internal/provider-keys/uses': { status: 204, body: { uses: [] } },
+  'POST /internal/content/template': { status: 200, body: { account_id: 'a', name: 'n', version: null } },
+  'POST /internal/content/memories': { status: 200, body: { account_id: 'a', end_user_hash: 'h', max: 1 } },
+  'GET /internal/orgs/:id/owners': { status: 200, id: 'org' },
+  'POST /internal/directory/names': {
+    status: 200,
+    body: { account_id: 'a', keys: [], users: [], teams: [] },
+  },
+  'GET /internal/directory/orgs/:id/people/:user_id/teams': {
+    status: 200,
+    id: 'org',
+    params: async () => ({ user_id: 'usr_0' }),
+  },
+  'GET /internal/directory/payers/:id': { status: 200, id: 'org' },
+  'POST /internal/principals/resolve': { status: 200, body: { kind: 'key', digest: '0'.repeat(64) } },
+  'POST /internal/principals/keys': { status: 200, body: { digests: ['0'.repeat(64)] } },
+  'POST /internal/principals/by-id': { status: 200, body: { key_id: 'key_0', account_ids: [] } },
+} as const;

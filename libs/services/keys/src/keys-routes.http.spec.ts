@@ -11,6 +11,7 @@ import {
   aSuperAdmin,
   aTeam,
   aTeamMember,
+  INTERNAL_CALLS,
   aTemplate,
   ROLES,
   type Role,
@@ -61,6 +62,7 @@ const TEMPLATE = { name: 'A template', routing_policy: { max_retries: 1 } };
 const PROMPT = { id: 'prompt', params: aPrompt, isMembersToRead: true } as const;
 
 const CALLS: Record<string, HowTo> = {
+  ...INTERNAL_CALLS,
   'POST /v1/keys': { status: 201, body: {} },
   'GET /v1/keys': { status: 200 },
   'GET /v1/keys/filter-options': { status: 200 },
@@ -82,8 +84,6 @@ const CALLS: Record<string, HowTo> = {
   'GET /v1/provider-keys/:id': { status: 200, id: 'providerKey' },
   'PATCH /v1/provider-keys/:id': { status: 200, id: 'providerKey', body: { label: 'x' } },
   'POST /v1/provider-keys/:id/test': { status: 200, id: 'providerKey' },
-  'POST /internal/provider-keys/open': { status: 200, body: { account_id: 'a', id: 'p', version: 1 } },
-  'POST /internal/provider-keys/uses': { status: 204, body: { uses: [] } },
   'DELETE /v1/orgs/:id': { status: 409, id: 'org' },
   'GET /v1/orgs/:id/members': { status: 200, id: 'org' },
   'GET /v1/orgs/:id/members/:user_id': { status: 200, id: 'org', params: anew(aMember) },
@@ -148,8 +148,6 @@ const CALLS: Record<string, HowTo> = {
   'PUT /v1/memories/:end_user_id': { status: 200, params: anEndUser, body: { items: [] } },
   'GET /v1/memories/:end_user_id': { status: 200, params: anEndUser },
   'DELETE /v1/memories/:end_user_id': { status: 204, params: anEndUser },
-  'POST /internal/content/template': { status: 200, body: { account_id: 'a', name: 'n', version: null } },
-  'POST /internal/content/memories': { status: 200, body: { account_id: 'a', end_user_hash: 'h', max: 1 } },
   // An address each, because one that fails again and again has to wait.
   'POST /auth/login': { status: 401, body: (role) => ({ email: `${role}@example.com`, password: 'no' }) },
   'POST /auth/refresh': { status: 401, body: {} },
@@ -159,10 +157,6 @@ const CALLS: Record<string, HowTo> = {
   'GET /auth/oidc/start': { status: 404 }, // none is set up here
   'GET /auth/oidc/callback': { status: 401 },
   'GET /.well-known/jwks.json': { status: 200 },
-  'GET /internal/orgs/:id/owners': { status: 200, id: 'org' },
-  'POST /internal/principals/resolve': { status: 200, body: { kind: 'key', digest: '0'.repeat(64) } },
-  'POST /internal/principals/keys': { status: 200, body: { digests: ['0'.repeat(64)] } },
-  'POST /internal/principals/by-id': { status: 200, body: { key_id: 'key_0', account_ids: [] } },
   'GET /healthz': { status: 200 },
   'GET /readyz': { status: 200 },
   'GET /metrics': { status: 200 },
