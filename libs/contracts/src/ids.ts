@@ -15,6 +15,8 @@ export type IdPrefix =
   | 'mail'
   | 'acct'
   | 'ses'
+  | 'pay'
+  | 'era'
   | 'txn'
   | 'aud'
   | 'snap'

@@ -261,3 +261,19 @@ export type {
   UsageEventsPage,
   UsageSummary,
 } from './http/usage.js';
+export {
+  AutoRechargeBody,
+  BillingPageQuery,
+  BillingQuery,
+  CheckoutBody,
+  CouponBody,
+  RedeemCouponBody,
+} from './http/billing.js';
+export type {
+  AutoRechargeRecord,
+  CheckoutRecord,
+  CouponRecord,
+  LedgerEntry,
+  PaymentRecord,
+  RedemptionRecord,
+} from './http/billing.js';

@@ -11,6 +11,7 @@ export function registerBodyParsers(instance: FastifyInstance): void {
   instance.removeAllContentTypeParsers();
   const json = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
   instance.addContentTypeParser<Buffer>(json, { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (request.routeOptions.config.keepsBytes === true) request.bodyBytes = bytes;
     done(null, jsonOf(request, bytes));
   });
   instance.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {

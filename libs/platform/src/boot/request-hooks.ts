@@ -18,6 +18,7 @@ export function registerRequestHooks(instance: FastifyInstance, entrance: () => 
   instance.decorateRequest('isVersionPinned', false);
   instance.decorateRequest('principal', null);
   instance.decorateRequest('bodyFault', null);
+  instance.decorateRequest('bodyBytes', null);
   instance.decorateRequest('refusal', null);
   instance.decorateRequest('heldBytes', 0);
   instance.decorateRequest('isOversized', false);

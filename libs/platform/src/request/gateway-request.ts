@@ -2,6 +2,9 @@ import type { ApiError, Principal } from '@gateway/contracts';
 
 /** What the platform adds to every request. */
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    keepsBytes?: boolean;
+  }
   interface FastifyRequest {
     /** Ours, `req_<uuidv7>`; the same as `request.id`. A caller's own id is never used for it. */
     readonly requestId: string;
@@ -15,6 +18,8 @@ declare module 'fastify' {
     readonly clientVoucher: string;
     /** Set by authentication; null before it and on public routes. */
     principal: Principal | null;
+    /** The body as it was sent, where the route's config says `keepsBytes`: for signatures over the very bytes. */
+    bodyBytes: Buffer | null;
     /** Why the body cannot be used. Thrown after authentication, because the body comes last. */
     bodyFault: ApiError | null;
     /** A refusal that waits until the size of a chunked body is known, because size comes first. */

@@ -1,4 +1,4 @@
-import { IsBoolean, IsInt, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 /** Settings of the usage service. */
@@ -8,4 +8,17 @@ export class UsageConfig {
   @ToNumber() @IsInt() @Min(3) @Max(200) USAGE_DATABASE_CONNECTIONS: number = 10;
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() USAGE_MIGRATE_AT_START: boolean = false;
+  /** sk_… or rk_…; set, people pay by card. */
+  @OrFile() @IsOptional() @Matches(/^[\x21-\x7e]{8,300}$/) STRIPE_SECRET_KEY?: string;
+  /** Of the webhook endpoint: required with a secret key, because whoever signs there makes money. */
+  @OrFile()
+  @ValidateIf(({ STRIPE_SECRET_KEY }: UsageConfig) => STRIPE_SECRET_KEY !== undefined)
+  @Matches(/^[\x21-\x7e]{16,300}$/, {
+    message: 'STRIPE_WEBHOOK_SECRET has to be set where STRIPE_SECRET_KEY is',
+  })
+  STRIPE_WEBHOOK_SECRET?: string;
+  /** A stand-in, for tests. */
+  @Matches(/^https?:\/\//) STRIPE_BASE_URL: string = 'https://api.stripe.com';
+  /** Where a person comes back to after paying. */
+  @Matches(/^https?:\/\//) BILLING_RETURN_URL: string = 'http://127.0.0.1:8080/dashboard/';
 }

@@ -44,7 +44,7 @@ export interface UsageApp extends RunningApp {
   principals: PrincipalReaderDouble;
   directory: DirectoryDouble;
   call(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT',
     path: string,
     as: string | null,
     body?: unknown,
@@ -72,7 +72,7 @@ export const MIGRATED = {
 /** Starts the service over a migrated database. */
 export async function startUsageApp(
   url: string,
-  options: { limits?: LimitStore; eventLog?: EventLog } = {},
+  options: { limits?: LimitStore; eventLog?: EventLog; settings?: Partial<UsageConfig> } = {},
 ): Promise<UsageApp> {
   const clock = new SystemClock();
   const limits = new LimitStoreDouble({ clock, random: new SystemRandom() });
@@ -86,7 +86,7 @@ export async function startUsageApp(
     eventLog: () => options.eventLog ?? log,
     limitStore: () => options.limits ?? limits,
   });
-  const config = Object.assign(new UsageConfig(), { USAGE_DATABASE_URL: url });
+  const config = Object.assign(new UsageConfig(), { USAGE_DATABASE_URL: url, ...options.settings });
   class UsageAppModule {}
   Module({
     imports: [platform, UsageModule.with(config)],
@@ -121,7 +121,7 @@ export async function startUsageApp(
 
 async function call(
   app: RunningApp['app'],
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PUT',
   path: string,
   as: string | null,
   body: unknown,
@@ -133,7 +133,7 @@ async function call(
     method,
     url: path,
     headers: { ...caller, ...more },
-    ...(body === undefined ? {} : { payload: body as object }),
+    ...(body === undefined ? {} : { payload: body as object | string }),
   });
   const text = response.body;
   const isJson = String(response.headers['content-type']).includes('json');

@@ -23,6 +23,11 @@ import { outboxBacklog, OutboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, Metrics, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { Rounds } from './background/rounds.js';
+import { BillingController } from './payments/billing.controller.js';
+import { CouponsController } from './payments/coupons.controller.js';
+import { paymentProviders } from './payments/payment-providers.js';
+import { Payments } from './payments/payments.js';
+import { StripeWebhookController } from './payments/stripe-webhook.controller.js';
 import { PostingStore } from './posting/posting.store.js';
 import { Reprice } from './posting/reprice.js';
 import { Ingestion } from './ingest/ingestion.js';
@@ -89,6 +94,9 @@ export class UsageModule {
         AccountController,
         LedgerController,
         CreditsController,
+        BillingController,
+        CouponsController,
+        StripeWebhookController,
         BooksController,
         UsageConsumer,
       ],
@@ -102,6 +110,7 @@ export class UsageModule {
         ...stores,
         ...mirrors,
         ...ingest,
+        ...paymentProviders(config),
         UsageLife,
       ],
       exports: [Funds],
@@ -178,8 +187,9 @@ const mirrors: Provider[] = [
   },
   {
     provide: AccountDirectory,
-    inject: [LedgerStore],
-    useFactory: (ledger: LedgerStore) => new AccountDirectory(ledger),
+    inject: [LedgerStore, ModuleRef],
+    useFactory: (ledger: LedgerStore, modules: ModuleRef) =>
+      new AccountDirectory(ledger, () => modules.get<Directory>(Directory, { strict: false })),
   },
   {
     provide: LedgerFunds,
@@ -264,17 +274,29 @@ const ingest: Provider[] = [
   },
   {
     provide: Rounds,
-    inject: [Mirrors, WindowRoller, ActiveAccounts, LedgerStore, Reconciler, UsageMetrics, CLOCK, LOGGER],
+    inject: [
+      Mirrors,
+      WindowRoller,
+      ActiveAccounts,
+      LedgerStore,
+      Reconciler,
+      Payments,
+      UsageMetrics,
+      CLOCK,
+      LOGGER,
+    ],
     useFactory: (
       told: Mirrors,
       roller: WindowRoller,
       accounts: ActiveAccounts,
       ledger: LedgerStore,
       reconciler: Reconciler,
+      payments: Payments,
       metrics: UsageMetrics,
       clock: Clock,
       logger: Logger,
-    ) => new Rounds({ mirrors: told, roller, accounts, ledger, reconciler, metrics, clock, logger }),
+    ) =>
+      new Rounds({ mirrors: told, roller, accounts, ledger, reconciler, payments, metrics, clock, logger }),
   },
 ];
 

@@ -36,7 +36,14 @@ const OWNERS: Record<keyof FrontDoorServices, readonly string[]> = {
     '/v1/admin/providers',
     '/v1/admin/catalogue',
   ],
-  usage: ['/v1/usage', '/v1/balance', '/v1/billing', '/v1/admin/credits', '/v1/admin/books'],
+  usage: [
+    '/v1/usage',
+    '/v1/balance',
+    '/v1/billing',
+    '/v1/admin/credits',
+    '/v1/admin/coupons',
+    '/v1/admin/books',
+  ],
   notifications: ['/alerts'],
   workers: [
     '/objects',

@@ -5,6 +5,7 @@ import type { LedgerStore } from '../ledger/ledger.store.js';
 import type { ActiveAccounts } from '../mirror/active-accounts.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { WindowRoller } from '../mirror/window-roller.js';
+import type { Payments } from '../payments/payments.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
 import type { UsageMetrics } from '../usage-metrics.js';
 
@@ -14,6 +15,7 @@ interface Deps {
   accounts: ActiveAccounts;
   ledger: LedgerStore;
   reconciler: Reconciler;
+  payments: Payments;
   metrics: Pick<UsageMetrics, 'gapsFound'>;
   clock: Clock;
   logger: Logger;
@@ -26,6 +28,7 @@ const DEBTS_EVERY_MS = 1_000;
 const RECENT_EVERY_MS = 300_000;
 const RECENT_MS = 86_400_000;
 const GAPS_EVERY_MS = 15_000;
+const RECHARGE_EVERY_MS = 5_000;
 const PROVE_EVERY_MS = 60_000;
 const RECENT_MAX = 50_000;
 
@@ -36,13 +39,14 @@ export class Rounds {
   constructor(private readonly deps: Deps) {}
 
   start(): void {
-    const { mirrors, roller, reconciler } = this.deps;
+    const { mirrors, roller, reconciler, payments } = this.deps;
     this.running = [
       this.every(RECENT_EVERY_MS, 'recent accounts', () => this.noteRecent()),
       this.every(DUE_EVERY_MS, 'due units', () => mirrors.tellDue()),
       this.every(DEBTS_EVERY_MS, 'debts to the limit store', async () => void (await mirrors.payDebts())),
       this.every(GAPS_EVERY_MS, 'gaps of producers', () => this.countGaps()),
       this.every(ROLL_EVERY_MS, 'the 30-day window', async () => void (await roller.roll())),
+      this.every(RECHARGE_EVERY_MS, 'recharges', () => payments.recharge()),
       this.every(PROVE_EVERY_MS, 'the proof of the books', () => reconciler.advance()),
     ];
   }

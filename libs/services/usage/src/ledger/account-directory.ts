@@ -1,4 +1,4 @@
-import { ApiError, type CreditBody, type SessionPrincipal } from '@gateway/contracts';
+import { ApiError, type CreditBody, type Directory, type SessionPrincipal } from '@gateway/contracts';
 import type { LedgerStore } from './ledger.store.js';
 
 export interface Payee {
@@ -8,10 +8,13 @@ export interface Payee {
 
 /**
  * Finds the account that a credit goes to. The keys service owns organizations and people; this service knows the
- * caller's own, those that postings and credits have named, and any account by its id.
+ * caller's own and those that postings and credits have named, and asks for the others.
  */
 export class AccountDirectory {
-  constructor(private readonly ledger: LedgerStore) {}
+  constructor(
+    private readonly ledger: LedgerStore,
+    private readonly directory: () => Directory,
+  ) {}
 
   /** Throws ApiError `validation_error` unless one id is given, `not_found` where it names no known account. */
   async payee(body: CreditBody, caller: SessionPrincipal): Promise<Payee> {
@@ -26,19 +29,24 @@ export class AccountDirectory {
     if (body.account_id !== undefined) return { accountId: body.account_id, orgId: null };
     if (body.org_id !== undefined) return this.ofOrg(body.org_id, caller);
     if (body.user_id === caller.userId) return { accountId: caller.accountId, orgId: null };
-    throw unknownPayee();
+    return this.ofOthers(body.user_id ?? '');
   }
 
   private async ofOrg(orgId: string, caller: SessionPrincipal): Promise<Payee> {
     const own = caller.memberships.find((membership) => membership.orgId === orgId);
     const accountId = own?.accountId ?? (await this.ledger.accountOfOrg(orgId));
-    if (accountId === null) throw unknownPayee();
-    return { accountId, orgId };
+    return accountId === null ? this.ofOthers(orgId) : { accountId, orgId };
+  }
+
+  private async ofOthers(id: string): Promise<Payee> {
+    const payer = await this.directory().payer(id);
+    if (payer === null) throw unknownPayee();
+    return payer;
   }
 }
 
 function unknownPayee(): ApiError {
   return new ApiError('not_found', {
-    message: 'No account is known under this id yet: name it by account_id.',
+    message: 'There is no such organization or person.',
   });
 }

@@ -56,7 +56,7 @@ export class CreditsController {
     const source = this.sourceOf(request, sessionOf(request));
     const { accountId, orgId } = payee;
     const credited = await this.funds.creditOnce(
-      { accountId, orgId, amountUsd: body.amount_usd, kind: 'admin_grant', source },
+      { accountId, orgId, amountUsd: body.amount_usd, kind: 'admin_grant', source, reason: body.reason },
       audit,
     );
     if (!credited.isNew)

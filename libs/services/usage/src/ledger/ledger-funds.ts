@@ -5,7 +5,8 @@ import { unavailable } from '@gateway/platform';
 import type { Scope } from '../posting/scopes.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { UsageMetrics } from '../usage-metrics.js';
-import type { Credit, Credited, LedgerStore } from './ledger.store.js';
+import type { Credit, LedgerStore } from './ledger.store.js';
+import type { Moved } from './move-money.js';
 
 interface Deps {
   store: LedgerStore;
@@ -37,7 +38,7 @@ export class LedgerFunds extends Funds {
   }
 
   /** Throws ApiError `validation_error` for an amount that is not above 0. */
-  async creditOnce(credit: Credit, audit: AuditRow | null = null): Promise<Credited> {
+  async creditOnce(credit: Credit, audit: AuditRow | null = null): Promise<Moved> {
     if (!Usd.isMoney(credit.amountUsd) || !Usd.parse(credit.amountUsd).isPositive()) {
       const msg = 'A credit is above 0.';
       throw new ApiError('validation_error', {

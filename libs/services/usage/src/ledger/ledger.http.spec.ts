@@ -74,9 +74,12 @@ describe('every endpoint of the usage service x who calls', () => {
     none: 401,
   };
   const byId = { ...read, outsider: 404, super_admin: 404 };
-  const inside = { ...Object.fromEntries(Object.keys(CALLERS).map((name) => [name, 404])) };
   const nobody = { ...read, owner: 403, member: 403, outsider: 403, rsk: 403, mak: 403, super_admin: 422 };
   const org = { org_id: 'org_1' };
+  const people = { ...read, rsk: 403, mak: 403 };
+  const owners = { ...people, member: 403 };
+  const all = (status: number) => Object.fromEntries(Object.keys(CALLERS).map((name) => [name, status]));
+  const inside = all(404);
   const scopes = [{ kind: 'key', id: 'key_1' }];
   const TABLE: [string, string, object | undefined, Record<string, number>][] = [
     ['POST /v1/usage', '/v1/usage', org, read],
@@ -86,6 +89,30 @@ describe('every endpoint of the usage service x who calls', () => {
     ['GET /v1/usage/requests/:id', `/v1/usage/requests/${record.request_id}`, undefined, byId],
     ['GET /v1/usage/rate-limits', '/v1/usage/rate-limits?org_id=org_1', undefined, read],
     ['GET /v1/balance', '/v1/balance?org_id=org_1&refresh=true', undefined, read],
+    ['POST /v1/usage/series', '/v1/usage/series', { ...org, granularity: 'day' }, { ...read, rsk: 403 }],
+    ['GET /v1/usage/spend-trend', '/v1/usage/spend-trend?org_id=org_1', undefined, read],
+    ['GET /v1/usage/events/export', '/v1/usage/events/export?org_id=org_1', undefined, people],
+    ['POST /v1/usage/exports', '/v1/usage/exports', org, { ...people, owner: 201, member: 201 }],
+    ['GET /v1/usage/exports/:token', '/v1/usage/exports/unknown', undefined, all(404)],
+    ['GET /v1/billing/payments', '/v1/billing/payments?org_id=org_1', undefined, owners],
+    ['GET /v1/billing/ledger', '/v1/billing/ledger?org_id=org_1', undefined, owners],
+    ['GET /v1/billing/auto-recharge', '/v1/billing/auto-recharge?org_id=org_1', undefined, owners],
+    ['PUT /v1/billing/auto-recharge', '/v1/billing/auto-recharge', { ...org, enabled: false }, owners],
+    [
+      'POST /v1/billing/checkout',
+      '/v1/billing/checkout',
+      { ...org, amount_usd: '0' },
+      { ...owners, owner: 422, member: 422, outsider: 422, super_admin: 422 },
+    ],
+    [
+      'POST /v1/billing/coupons/redeem',
+      '/v1/billing/coupons/redeem',
+      { ...org, code: 'NONE' },
+      { ...owners, owner: 404 },
+    ],
+    ['POST /v1/billing/webhooks/stripe', '/v1/billing/webhooks/stripe', {}, all(403)],
+    ['POST /v1/admin/coupons', '/v1/admin/coupons', {}, nobody],
+    ['GET /v1/admin/coupons', '/v1/admin/coupons', undefined, { ...nobody, super_admin: 200 }],
     ['POST /v1/admin/credits', '/v1/admin/credits', { reason: '' }, nobody],
     ['GET /v1/admin/books', '/v1/admin/books', undefined, { ...nobody, super_admin: 200 }],
     [
@@ -112,7 +139,7 @@ describe('every endpoint of the usage service x who calls', () => {
   ];
 
   it.each(TABLE)('%s', async (route, path, body, expected) => {
-    const method = route.startsWith('POST') ? 'POST' : 'GET';
+    const method = route.split(' ')[0] as 'GET' | 'POST' | 'PUT';
     const found: Record<string, number> = {};
     for (const [name, as] of Object.entries(CALLERS))
       found[name] = (await app.call(method, path, as, body)).status;
@@ -143,10 +170,13 @@ describe('POST /v1/admin/credits', () => {
       status: 201,
       body: { account_id: 'acct_c', amount_usd: '5', balance_after: '5' },
     });
-    expect(await give({ account_id: 'acct_c' }, key)).toEqual(first);
+    const again = await give({ account_id: 'acct_c' }, key);
+    expect([again.status, again.body]).toEqual([first.status, first.body]);
     expect((await give({ account_id: 'acct_d' }, key)).status).toBe(409);
     await eventually(() => app.log.appended.some(({ record: { key: account } }) => account === 'acct_c'));
-    const events = app.log.appended.filter((sent) => sent.record.key === 'acct_c');
+    const events = app.log.appended.filter(
+      ({ record }) => record.key === 'acct_c' && record.value.includes('balance.credited'),
+    );
     expect(JSON.parse(events[0].record.value).data).toMatchObject({
       type: 'balance.credited',
       account_id: 'acct_c',

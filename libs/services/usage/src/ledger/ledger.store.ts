@@ -1,20 +1,14 @@
-import { uuidv7, type AppliedRange, type Clock, type Funds, type Random } from '@gateway/contracts';
+import type { AppliedRange, Clock, Funds, Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
 import type pg from 'pg';
 import type { Scope } from '../posting/scopes.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
+import { moveMoney, type Moved } from './move-money.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 
-export type Credit = Parameters<Funds['credit']>[0];
-
-export interface Credited {
-  /** False where this source had credited already. */
-  isNew: boolean;
-  transferId: string;
-  balanceAfter: Usd;
-}
+export type Credit = Parameters<Funds['credit']>[0] & { reason?: string };
 
 /** An account as the ledger has it. */
 export interface PostedBalance {
@@ -23,7 +17,6 @@ export interface PostedBalance {
   updatedAt: Date;
 }
 
-const PROMO = 'promo';
 const RANGES_MAX = 10_000;
 
 /** Accounts, transfers and totals, beside the postings. */
@@ -31,29 +24,32 @@ export class LedgerStore {
   constructor(private readonly deps: { database: UsageDatabase; clock: Clock; random: Random }) {}
 
   /** Moves a credit to a customer's account, once per kind and source; `audit` names who gave it. */
-  async credit(credit: Credit, audit: AuditRow | null = null): Promise<Credited> {
-    const { clock, random } = this.deps;
-    const amount = Usd.parse(credit.amountUsd);
-    const at = new Date(clock.now());
-    const id = uuidv7(clock, random);
+  async credit(credit: Credit, audit: AuditRow | null = null): Promise<Moved> {
+    const { accountId, orgId, kind, source, amountUsd, reason = null } = credit;
+    const amount = Usd.parse(amountUsd);
     return this.deps.database.transaction(async (client) => {
-      const { rows } = await client.query<{ id: string }>(
-        `INSERT INTO transfer (id, kind, source, debit, credit, amount, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (kind, source) DO NOTHING RETURNING id`,
-        [id, credit.kind, credit.source, PROMO, credit.accountId, amount.toString(), at],
-      );
-      if (rows.length === 0) return this.repeated(client, credit);
-      const balanceAfter = await move(client, credit, amount, at);
+      const move = { kind, source, accountId, orgId, amount, house: 'promo', reason } as const;
+      const moved = await moveMoney(client, move, this.deps);
+      if (!moved.isNew) return moved;
       if (audit !== null) await insertAudit(client, audit);
-      const of = { account_id: credit.accountId, org_id: credit.orgId };
-      const [amount_usd, balance_after] = [amount.toString(), balanceAfter.toString()];
-      const credited = { amount_usd, balance_after, payment_event_id: null, source: credit.kind };
-      const movement = { balance_before: balanceAfter.minus(amount).toString(), balance_after };
       await insertOutbox(client, [
-        accountEventRow({ ...of, type: 'balance.credited', data: credited }, '/usage', this.deps),
-        accountEventRow({ ...of, type: 'balance.movement', data: movement }, '/usage', this.deps),
+        accountEventRow(
+          {
+            account_id: accountId,
+            org_id: orgId,
+            type: 'balance.credited',
+            data: {
+              amount_usd: amount.toString(),
+              balance_after: moved.balanceAfter.toString(),
+              payment_event_id: null,
+              source: kind,
+            },
+          },
+          '/usage',
+          this.deps,
+        ),
       ]);
-      return { isNew: true, transferId: id, balanceAfter };
+      return moved;
     });
   }
 
@@ -134,40 +130,11 @@ export class LedgerStore {
     );
     return rows[0].missing;
   }
-
-  private async repeated(client: pg.PoolClient, credit: Credit): Promise<Credited> {
-    const { rows } = await client.query<{ id: string; posted: string }>(
-      `SELECT t.id, a.posted::text FROM transfer t JOIN account a ON a.id = t.credit
-       WHERE t.kind = $1 AND t.source = $2`,
-      [credit.kind, credit.source],
-    );
-    return { isNew: false, transferId: rows[0].id, balanceAfter: Usd.parse(rows[0].posted) };
-  }
 }
 
-async function insertAudit(client: pg.PoolClient, audit: AuditRow): Promise<void> {
+export async function insertAudit(client: pg.PoolClient, audit: AuditRow): Promise<void> {
   await client.query(
     'INSERT INTO audit_log SELECT * FROM jsonb_populate_record(null::audit_log, $1::jsonb)',
     [JSON.stringify(audit)],
   );
-}
-
-/** Both accounts in id order, as every posting locks them. */
-async function move(client: pg.PoolClient, credit: Credit, amount: Usd, at: Date): Promise<Usd> {
-  const changes = [
-    { id: credit.accountId, kind: 'customer', orgId: credit.orgId, delta: amount },
-    { id: PROMO, kind: 'promo', orgId: null, delta: amount.neg() },
-  ].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  let after = Usd.zero;
-  for (const { id, kind, orgId, delta } of changes) {
-    const { rows } = await client.query<{ posted: string }>(
-      `INSERT INTO account AS a (id, kind, org_id, posted, version, updated_at) VALUES ($1, $2, $3, $4, 1, $5)
-       ON CONFLICT (id) DO UPDATE SET posted = a.posted + excluded.posted, version = a.version + 1,
-         org_id = coalesce(a.org_id, excluded.org_id), updated_at = excluded.updated_at
-       RETURNING posted::text`,
-      [id, kind, orgId, delta.toString(), at],
-    );
-    if (id === credit.accountId) after = Usd.parse(rows[0].posted);
-  }
-  return after;
 }

@@ -1,0 +1,110 @@
+import { usageRecord } from '@gateway/testing';
+import { MEMBER, ORG, PaymentsApp } from './payments.fixture.js';
+
+let on: PaymentsApp;
+beforeAll(async () => {
+  on = await PaymentsApp.start(() => Date.now());
+});
+afterAll(() => on.close());
+beforeEach(() => on.empty());
+
+describe('auto-recharge', () => {
+  const settings = { ...ORG, enabled: true, threshold_usd: '5', amount_usd: '20', monthly_limit_usd: '50' };
+  const spend = (cost_usd: string) => on.app.post(usageRecord({ cost_usd }));
+
+  it('PAY-04 EVT-11 a balance below the threshold schedules one recharge, within the monthly limit', async () => {
+    await on.deliver(on.captured(await on.checkout('6'), 600));
+    const put = await on.billing('PUT', 'auto-recharge', settings);
+    const held = {
+      enabled: true,
+      threshold_usd: '5',
+      amount_usd: '20',
+      monthly_limit_usd: '50',
+      has_payment_method: true,
+    };
+    expect([put.status, put.body]).toEqual([200, held]);
+    expect((await on.billing('GET', 'auto-recharge?org_id=org_1')).body).toEqual(held);
+    await on.payments.recharge();
+    expect(await on.balance()).toBe('6');
+    await on.app.database.pool.query('TRUNCATE outbox');
+    await spend('2');
+    await Promise.all([on.payments.recharge(), on.payments.recharge()]);
+    await on.payments.recharge();
+    expect(await on.balance()).toBe('24');
+    const [charge] = on.stripe.calls.filter(({ path }) => path === '/v1/payment_intents');
+    expect(charge.fields).toMatchObject({
+      amount: '2000',
+      customer: 'cus_1',
+      payment_method: 'pm_1',
+      off_session: 'true',
+    });
+    expect(await on.types()).toEqual([
+      'auto_recharge.triggered',
+      'balance.credited',
+      'payment.succeeded',
+      'auto_recharge.succeeded',
+    ]);
+    expect((await on.events())[3].data).toMatchObject({
+      amount_usd: '20',
+      current_balance_usd: '24',
+      recovered: false,
+    });
+    // Stripe's own report of it changes nothing.
+    await on.deliver(on.captured(charge.key, 2000));
+    expect(await on.balance()).toBe('24');
+    await spend('20');
+    await on.payments.recharge();
+    await spend('20');
+    await on.payments.recharge();
+    expect(await on.balance()).toBe('4');
+    expect(await on.faults()).toEqual([]);
+  });
+
+  it('PAY-04 EVT-31 a declined card is reported once, waits, and has recovered when it clears', async () => {
+    await on.deliver(on.captured(await on.checkout('1'), 100));
+    await on.billing('PUT', 'auto-recharge', settings);
+    await on.app.database.pool.query('TRUNCATE outbox');
+    on.stripe.declines = 'insufficient_funds';
+    await on.payments.recharge();
+    await on.payments.recharge();
+    expect(await on.types()).toEqual(['auto_recharge.triggered', 'payment.failed', 'auto_recharge.failed']);
+    expect((await on.events())[1].data).toMatchObject({
+      source: 'auto_recharge',
+      reason: 'insufficient_funds',
+    });
+    expect(await on.balance()).toBe('1');
+    on.stripe.declines = null;
+    await on.app.database.pool.query('UPDATE billing SET next_attempt_at = NULL');
+    await on.payments.recharge();
+    expect(await on.balance()).toBe('21');
+    expect((await on.events()).at(-1)).toMatchObject({
+      type: 'auto_recharge.succeeded',
+      data: { recovered: true },
+    });
+  });
+
+  it('PAY-04 charges once where an answer was lost on its way', async () => {
+    await on.deliver(on.captured(await on.checkout('1'), 100));
+    await on.billing('PUT', 'auto-recharge', settings);
+    on.stripe.isDumb = true;
+    await on.payments.recharge();
+    expect(await on.balance()).toBe('1');
+    on.stripe.isDumb = false;
+    await on.payments.recharge();
+    expect(await on.balance()).toBe('21');
+    const keys = on.stripe.calls.filter(({ path }) => path === '/v1/payment_intents').map(({ key }) => key);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it('PAY-04 fails without a saved card, and takes what it needs only', async () => {
+    await on.billing('PUT', 'auto-recharge', settings);
+    await on.payments.recharge();
+    expect((await on.events()).at(-1)).toMatchObject({
+      type: 'auto_recharge.failed',
+      data: { reason: 'no_payment_method' },
+    });
+    expect((await on.billing('PUT', 'auto-recharge', { ...ORG, enabled: true })).status).toBe(422);
+    expect((await on.billing('PUT', 'auto-recharge', { ...ORG, enabled: false })).status).toBe(200);
+    expect((await on.billing('PUT', 'auto-recharge', settings, MEMBER)).status).toBe(403);
+  });
+});

@@ -1,0 +1,125 @@
+import { Body, Controller, Get, HttpCode, Inject, Post, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiError,
+  AutoRechargeBody,
+  BillingPageQuery,
+  BillingQuery,
+  CheckoutBody,
+  RedeemCouponBody,
+  type AutoRechargeRecord,
+  type Clock,
+  type LedgerEntry,
+  type PaymentRecord,
+  type Random,
+  type RedemptionRecord,
+} from '@gateway/contracts';
+import { auditRow, idempotent, type AuditRow } from '@gateway/database';
+import { Usd } from '@gateway/money';
+import { Access, CLOCK, pageOf, RANDOM, sessionOf, type OrgRule, type Page } from '@gateway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Mirrors } from '../mirror/mirrors.js';
+import { UsageIdempotency } from '../postgres/idempotency.store.js';
+import { BillingStore } from './billing.store.js';
+import { CouponsStore } from './coupons.store.js';
+import { Payments } from './payments.js';
+
+const OWNERS: OrgRule = { roles: ['owner', 'admin'], own: true };
+
+interface Payer {
+  accountId: string;
+  orgId: string | null;
+  userId: string;
+}
+
+/** Money of an account: of an organization for its owners and admins, else of the person. */
+@Controller('v1/billing')
+@Access({ session: true, org: OWNERS })
+export class BillingController {
+  constructor(
+    private readonly billing: BillingStore,
+    private readonly payments: Payments,
+    private readonly coupons: CouponsStore,
+    private readonly mirrors: Mirrors,
+    private readonly idempotency: UsageIdempotency,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: Random,
+  ) {}
+
+  @Post('checkout')
+  async checkout(
+    @Body() body: CheckoutBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    const { clock, idempotency: store } = this;
+    const payer = payerOf(request, body.org_id);
+    const answer = await idempotent({ store, clock }, request, async () => {
+      const { checkout_url, payment_id } = await this.payments.checkout(payer, Usd.parse(body.amount_usd));
+      return { status: 201, body: { checkout_url, payment_id } };
+    });
+    void reply.status(answer.status);
+    return answer.body;
+  }
+
+  @Get('payments')
+  async list(@Query() query: BillingPageQuery, @Req() request: FastifyRequest): Promise<Page<PaymentRecord>> {
+    const { accountId } = payerOf(request, query.org_id);
+    const { data, total } = await this.billing.payments(accountId, query);
+    return pageOf(data, total, query);
+  }
+
+  @Get('ledger')
+  async ledger(@Query() query: BillingPageQuery, @Req() request: FastifyRequest): Promise<Page<LedgerEntry>> {
+    const { accountId } = payerOf(request, query.org_id);
+    const { data, total } = await this.billing.ledger(accountId, query);
+    return pageOf(data, total, query);
+  }
+
+  @Get('auto-recharge')
+  readAutoRecharge(
+    @Query() query: BillingQuery,
+    @Req() request: FastifyRequest,
+  ): Promise<AutoRechargeRecord> {
+    return this.billing.autoRecharge(payerOf(request, query.org_id).accountId);
+  }
+
+  @Put('auto-recharge')
+  async writeAutoRecharge(
+    @Body() body: AutoRechargeBody,
+    @Req() request: FastifyRequest,
+  ): Promise<AutoRechargeRecord> {
+    const payer = payerOf(request, body.org_id);
+    const { org_id: _of, ...fields } = body;
+    const audit = this.audit(request, payer, 'auto_recharge.update', Object.keys(fields));
+    await this.billing.setAutoRecharge(payer, body, audit);
+    return this.billing.autoRecharge(payer.accountId);
+  }
+
+  @Post('coupons/redeem')
+  @HttpCode(200)
+  async redeem(@Body() body: RedeemCouponBody, @Req() request: FastifyRequest): Promise<RedemptionRecord> {
+    const payer = payerOf(request, body.org_id);
+    const redeemed = await this.coupons.redeem(body.code, payer);
+    await this.mirrors.refresh([{ accountId: payer.accountId, scopes: [] }]);
+    return redeemed;
+  }
+
+  private audit(request: FastifyRequest, payer: Payer, action: string, changedFields: string[]): AuditRow {
+    const target = { targetType: 'account', targetId: payer.accountId, orgId: payer.orgId };
+    return auditRow(
+      request,
+      { action, ...target, changedFields },
+      { clock: this.clock, random: this.random },
+    );
+  }
+}
+
+/** Throws ApiError `forbidden` for an organization that the caller does not pay for. */
+function payerOf(request: FastifyRequest, orgId: string | undefined): Payer {
+  const { accountId, memberships, userId } = sessionOf(request);
+  if (orgId === undefined) return { accountId, orgId: null, userId };
+  const membership = memberships.find((held) => held.orgId === orgId);
+  if (membership === undefined || !OWNERS.roles.includes(membership.role))
+    throw new ApiError('forbidden', { message: 'Owners and admins of the organization see to its money.' });
+  return { accountId: membership.accountId, orgId, userId };
+}

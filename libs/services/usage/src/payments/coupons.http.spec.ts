@@ -1,0 +1,92 @@
+import { usageRecord } from '@gateway/testing';
+import { MEMBER, ORG, OWNER, PaymentsApp, ROOT } from './payments.fixture.js';
+
+let on: PaymentsApp;
+beforeAll(async () => {
+  on = await PaymentsApp.start(() => Date.now());
+});
+afterAll(() => on.close());
+beforeEach(() => on.empty());
+
+describe('coupons, credits and reads', () => {
+  const create = (body: object, as = ROOT) => on.app.call('POST', '/v1/admin/coupons', as, body);
+  const redeem = (code: string, as = OWNER, org = true) =>
+    on.billing('POST', 'coupons/redeem', { code, ...(org ? ORG : {}) }, as);
+
+  it('PAY-05 EVT-11 EVT-18 a coupon credits an account once, as a coupon and as no payment', async () => {
+    await create({ code: 'WELCOME', amount_usd: '3.25', max_redemptions: 2 });
+    const { status, body } = await redeem('WELCOME');
+    expect([status, body]).toEqual([
+      200,
+      { id: expect.stringMatching(/^txn_/), amount_usd: '3.25', balance_after: '3.25' },
+    ]);
+    expect((await redeem('WELCOME')).status).toBe(409);
+    expect((await on.events()).map(({ type, data }) => [type, (data as { source: string }).source])).toEqual([
+      ['balance.credited', 'coupon'],
+    ]);
+    expect(await on.faults()).toEqual([]);
+  });
+
+  it('PAY-05 refuses an unknown code, an expired one and one past its redemptions', async () => {
+    await create({ code: 'OLD-ONE', amount_usd: '1', expires_at: '2020-01-01T00:00:00Z' });
+    await create({ code: 'ONLY-1', amount_usd: '1', max_redemptions: 1 });
+    expect((await redeem('NOBODY')).status).toBe(404);
+    expect((await redeem('OLD-ONE')).status).toBe(409);
+    const both = await Promise.all([redeem('ONLY-1'), redeem('ONLY-1', ROOT, false)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  });
+
+  it('PAY-07 a super admin creates and lists coupons, nobody else', async () => {
+    const coupon = {
+      code: 'SPRING',
+      amount_usd: '10',
+      max_redemptions: 5,
+      expires_at: '2030-01-01T00:00:00.000Z',
+    };
+    const made = await create(coupon);
+    expect([made.status, made.body]).toEqual([
+      201,
+      { ...coupon, redemptions: 0, created_at: expect.any(String) },
+    ]);
+    expect((await create(coupon)).status).toBe(409);
+    expect((await create({ ...coupon, code: 'X', amount_usd: '0' })).status).toBe(422);
+    expect((await create(coupon, OWNER)).status).toBe(403);
+    expect((await on.app.call('GET', '/v1/admin/coupons', OWNER)).status).toBe(403);
+    const { body } = await on.app.call('GET', '/v1/admin/coupons', ROOT);
+    expect([body.total, body.data[0].code]).toEqual([1, 'SPRING']);
+  });
+
+  it('PAY-03 PAY-06 EVT-11 lists payments and the ledger newest first, a credit with its reason', async () => {
+    const id = await on.checkout('10');
+    await on.deliver(on.captured(id, 1000));
+    const grant = { org_id: 'org_1', amount_usd: '5', reason: 'Sorry for the outage' };
+    expect((await on.app.call('POST', '/v1/admin/credits', OWNER, grant)).status).toBe(403);
+    on.app.directory.payers.set('org_1', { accountId: 'acct_1', orgId: 'org_1' });
+    expect((await on.app.call('POST', '/v1/admin/credits', ROOT, grant)).status).toBe(201);
+    await on.app.post(usageRecord({ cost_usd: '0.000000000001' }));
+    const second = await on.checkout('7');
+    const list = (await on.billing('GET', 'payments?org_id=org_1')).body;
+    expect(list.data.map((payment: Record<string, string>) => [payment.id, payment.status])).toEqual([
+      [second, 'pending'],
+      [id, 'succeeded'],
+    ]);
+    const { body } = await on.billing('GET', 'ledger?org_id=org_1&limit=2');
+    expect(body).toMatchObject({ total: 3, limit: 2, offset: 0 });
+    expect(body.data).toEqual([
+      expect.objectContaining({
+        kind: 'usage',
+        amount_usd: '-0.000000000001',
+        balance_after: '14.999999999999',
+      }),
+      expect.objectContaining({
+        kind: 'admin_grant',
+        amount_usd: '5',
+        balance_after: '15',
+        reason: grant.reason,
+      }),
+    ]);
+    const rest = (await on.billing('GET', 'ledger?org_id=org_1&limit=2&offset=2')).body.data;
+    expect(rest).toEqual([expect.objectContaining({ kind: 'payment', balance_after: '10', source: id })]);
+    expect((await on.billing('GET', 'ledger?org_id=org_1', undefined, MEMBER)).status).toBe(403);
+  });
+});

@@ -1,0 +1,137 @@
+import {
+  ApiError,
+  type Clock,
+  type CouponBody,
+  type CouponRecord,
+  type Random,
+  type RedemptionRecord,
+} from '@gateway/contracts';
+import type { AuditRow } from '@gateway/database';
+import { accountEventRow } from '@gateway/event-log';
+import { Usd } from '@gateway/money';
+import { insertAudit } from '../ledger/ledger.store.js';
+import { moveMoney } from '../ledger/move-money.js';
+import type { Prisma } from '../generated/prisma/client.js';
+import { insertOutbox } from '../postgres/outbox-rows.js';
+import type { UsageDatabase } from '../postgres/usage-database.js';
+
+interface Deps {
+  database: UsageDatabase;
+  clock: Clock;
+  random: Random;
+}
+
+/** Codes that credit an account once. */
+export class CouponsStore {
+  constructor(private readonly deps: Deps) {}
+
+  /** Throws ApiError `conflict` for a code that exists. */
+  async create(body: CouponBody, createdBy: string, audit: AuditRow): Promise<CouponRecord> {
+    const { clock, database } = this.deps;
+    const amount = Usd.parse(body.amount_usd);
+    if (!amount.isPositive()) throw refusal('validation_error', 'A coupon credits more than 0.');
+    return database.transaction(async (client) => {
+      const { rows } = await client.query<CouponRow>(
+        `INSERT INTO coupon (code, amount, max_redemptions, expires_at, created_by, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (code) DO NOTHING RETURNING *, amount::text AS amount`,
+        [
+          body.code,
+          amount.toString(),
+          body.max_redemptions ?? null,
+          body.expires_at ?? null,
+          createdBy,
+          new Date(clock.now()),
+        ],
+      );
+      if (rows.length === 0) throw refusal('conflict', 'There is a coupon of this code.');
+      await insertAudit(client, audit);
+      return recordOf(rows[0]);
+    });
+  }
+
+  async list({
+    limit,
+    offset,
+  }: {
+    limit: number;
+    offset: number;
+  }): Promise<{ data: CouponRecord[]; total: number }> {
+    const { coupon } = this.deps.database.prisma;
+    const orderBy: Prisma.CouponOrderByWithRelationInput[] = [{ created_at: 'desc' }, { code: 'asc' }];
+    const [rows, total] = await Promise.all([
+      coupon.findMany({ orderBy, take: limit, skip: offset }),
+      coupon.count(),
+    ]);
+    return { data: rows.map((row) => recordOf({ ...row, amount: row.amount.toFixed() })), total };
+  }
+
+  /**
+   * Throws ApiError `not_found` for an unknown code, `conflict` for one that is expired, used up, or used by this account.
+   */
+  async redeem(
+    code: string,
+    { accountId, orgId }: { accountId: string; orgId: string | null },
+  ): Promise<RedemptionRecord> {
+    const now = new Date(this.deps.clock.now());
+    return this.deps.database.transaction(async (client) => {
+      const { rows } = await client.query<CouponRow>(
+        'SELECT *, amount::text AS amount FROM coupon WHERE code = $1 FOR UPDATE',
+        [code],
+      );
+      const coupon = rows.at(0);
+      if (coupon === undefined) throw refusal('not_found', 'There is no such coupon.');
+      if (coupon.expires_at !== null && coupon.expires_at <= now)
+        throw refusal('conflict', 'The coupon has expired.');
+      if (coupon.max_redemptions !== null && coupon.redemptions >= coupon.max_redemptions)
+        throw refusal('conflict', 'The coupon is used up.');
+      const amount = Usd.parse(coupon.amount);
+      const source = `${code}/${accountId}`;
+      const move = {
+        kind: 'coupon',
+        source,
+        accountId,
+        orgId,
+        amount,
+        house: 'promo',
+        reason: null,
+      } as const;
+      const moved = await moveMoney(client, move, this.deps);
+      if (!moved.isNew) throw refusal('conflict', 'The account has used this coupon.');
+      await client.query('UPDATE coupon SET redemptions = redemptions + 1 WHERE code = $1', [code]);
+      const credited = { amount_usd: amount.toString(), balance_after: moved.balanceAfter.toString() };
+      const data = { ...credited, payment_event_id: null, source: 'coupon' } as const;
+      const event = { account_id: accountId, org_id: orgId, type: 'balance.credited', data } as const;
+      await insertOutbox(client, [accountEventRow(event, '/usage', this.deps)]);
+      return { id: `txn_${moved.transferId}`, ...credited };
+    });
+  }
+}
+
+interface CouponRow {
+  code: string;
+  amount: string;
+  max_redemptions: number | null;
+  redemptions: number;
+  expires_at: Date | null;
+  created_at: Date;
+}
+
+function recordOf(row: CouponRow): CouponRecord {
+  const { code, max_redemptions, redemptions, expires_at, created_at } = row;
+  return {
+    code,
+    amount_usd: Usd.parse(row.amount).toString(),
+    max_redemptions,
+    redemptions,
+    expires_at: expires_at?.toISOString() ?? null,
+    created_at: created_at.toISOString(),
+  };
+}
+
+function refusal(code: 'conflict' | 'not_found' | 'validation_error', message: string): ApiError {
+  if (code !== 'validation_error') return new ApiError(code, { message });
+  return new ApiError(code, {
+    message,
+    details: [{ type: 'greater_than', loc: ['amount_usd'], msg: message }],
+  });
+}

@@ -1,0 +1,43 @@
+import type { Provider } from '@nestjs/common';
+import type { Clock, Random } from '@gateway/contracts';
+import { OutboxRelay } from '@gateway/event-log';
+import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
+import type { Logger } from 'pino';
+import { Mirrors } from '../mirror/mirrors.js';
+import { UsageDatabase } from '../postgres/usage-database.js';
+import type { UsageConfig } from '../usage.config.js';
+import { BillingStore } from './billing.store.js';
+import { CouponsStore } from './coupons.store.js';
+import { Payments } from './payments.js';
+import { PaymentsStore } from './payments.store.js';
+import { StripeClient } from './stripe-client.js';
+
+/** What payments are made of; without a secret key nobody is charged. */
+export function paymentProviders(config: Readonly<UsageConfig>): Provider[] {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_BASE_URL: baseUrl, BILLING_RETURN_URL: returnUrl } = config;
+  return [
+    ...[BillingStore, CouponsStore, PaymentsStore].map((type) => ({
+      provide: type,
+      inject: [UsageDatabase, CLOCK, RANDOM],
+      useFactory: (database: UsageDatabase, clock: Clock, random: Random) =>
+        new type({ database, clock, random }),
+    })),
+    {
+      provide: Payments,
+      inject: [UsageDatabase, PaymentsStore, Mirrors, OutboxRelay, CLOCK, RANDOM, LOGGER],
+      useFactory: (
+        database: UsageDatabase,
+        store: PaymentsStore,
+        mirrors: Mirrors,
+        relay: OutboxRelay,
+        clock: Clock,
+        random: Random,
+        logger: Logger,
+      ) => {
+        const stripe = secretKey === undefined ? null : new StripeClient({ baseUrl, secretKey, random });
+        const nudge = (): void => relay.nudge();
+        return new Payments({ database, store, stripe, returnUrl, mirrors, nudge, clock, random, logger });
+      },
+    },
+  ];
+}

@@ -1,0 +1,190 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { ApiError, newId, type Clock, type Random } from '@gateway/contracts';
+import { accountEventRow } from '@gateway/event-log';
+import { Usd } from '@gateway/money';
+import type { Logger } from 'pino';
+import type { Mirrors } from '../mirror/mirrors.js';
+import { insertOutbox } from '../postgres/outbox-rows.js';
+import type { UsageDatabase } from '../postgres/usage-database.js';
+import { centsText, paymentFact } from './payment-fact.js';
+import type { PaymentsStore } from './payments.store.js';
+import { ChargeRefused, type StripeClient } from './stripe-client.js';
+
+interface Deps {
+  database: UsageDatabase;
+  store: PaymentsStore;
+  /** null where payments are off. */
+  stripe: StripeClient | null;
+  returnUrl: string;
+  mirrors: Pick<Mirrors, 'refresh'>;
+  nudge: () => void;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}
+
+interface Due {
+  account_id: string;
+  org_id: string | null;
+  amount: string;
+}
+
+interface Scheduled {
+  id: string;
+  amount: string;
+  customer: string | null;
+  payment_method: string | null;
+}
+
+const ROUND_MAX = 50;
+
+/** Money that comes in: checkouts, what Stripe reports, and recharges that accounts have asked for. */
+export class Payments implements OnApplicationShutdown {
+  constructor(private readonly deps: Deps) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.deps.stripe?.close();
+  }
+
+  /** Throws ApiError `feature_not_enabled` where payments are off. */
+  async checkout(
+    payer: { accountId: string; orgId: string | null; userId: string },
+    amount: Usd,
+  ): Promise<Checkout> {
+    const { returnUrl, store } = this.deps;
+    const stripe = this.provider();
+    const id = await store.open({ ...payer, amount });
+    const card = await this.cardOf(payer.accountId);
+    const url = await stripe.checkout(id, {
+      mode: 'payment',
+      client_reference_id: id,
+      'metadata[payment_id]': id,
+      'payment_intent_data[metadata][payment_id]': id,
+      // A recharge charges the card again when nobody is there.
+      'payment_intent_data[setup_future_usage]': 'off_session',
+      ...(card === null ? { customer_creation: 'always' } : { customer: card }),
+      'line_items[0][quantity]': '1',
+      'line_items[0][price_data][currency]': 'usd',
+      'line_items[0][price_data][unit_amount]': centsText(amount),
+      'line_items[0][price_data][product_data][name]': 'Credit',
+      success_url: `${returnUrl}?payment=${id}`,
+      cancel_url: returnUrl,
+    });
+    return { checkout_url: url, payment_id: id };
+  }
+
+  /** A report of Stripe's, verified. Throws TypeError for one that cannot be read. */
+  async report(value: unknown): Promise<void> {
+    const fact = paymentFact(value);
+    if (fact === null) return;
+    const { store } = this.deps;
+    const accounts = new Set([await store.report(fact, value)]);
+    if (fact.intent !== null)
+      for (const waiting of await store.parked(fact.intent)) {
+        const earlier = paymentFact(waiting);
+        if (earlier !== null) accounts.add(await store.reapply(earlier));
+      }
+    await this.moved(accounts);
+  }
+
+  /** Schedules what is due, and charges what is scheduled, also what a process has left so. */
+  async recharge(): Promise<void> {
+    if (this.deps.stripe === null) return;
+    const { rows } = await this.deps.database.pool.query<Due>(DUE, [
+      new Date(this.deps.clock.now()),
+      ROUND_MAX,
+    ]);
+    for (const due of rows) await this.schedule(due);
+    const scheduled = await this.deps.database.pool.query<Scheduled>(
+      `SELECT p.id, p.amount::text, b.customer, b.payment_method FROM payment p LEFT JOIN billing b USING (account_id)
+       WHERE p.kind = 'auto_recharge' AND p.state = 'pending' AND p.intent IS NULL ORDER BY p.created_at LIMIT $1`,
+      [ROUND_MAX],
+    );
+    for (const payment of scheduled.rows) await this.charge(payment);
+  }
+
+  private async schedule({ account_id, org_id, amount }: Due): Promise<void> {
+    const { clock, database, random, store, nudge } = this.deps;
+    const id = newId('pay', clock, random);
+    await database.transaction(async (client) => {
+      // Two processes may find the same account: the second sees the first's payment here.
+      const row = { id, kind: 'auto_recharge', accountId: account_id, orgId: org_id, userId: null } as const;
+      // Two processes may find the same account: an index lets one recharge of it wait.
+      if (!(await store.insert(client, { ...row, amount: Usd.parse(amount) }))) return;
+      const data = { amount_usd: Usd.parse(amount).toString(), scheduled_payment_id: id };
+      const event = { account_id, org_id, type: 'auto_recharge.triggered', data } as const;
+      await insertOutbox(client, [accountEventRow(event, '/usage', { clock, random })]);
+    });
+    nudge();
+  }
+
+  private async charge({ id, amount, customer, payment_method: card }: Scheduled): Promise<void> {
+    const { store, logger } = this.deps;
+    if (customer === null || card === null) {
+      await this.moved([
+        await store.settle(id, { intent: null, isCaptured: false, reason: 'no_payment_method' }),
+      ]);
+      return;
+    }
+    try {
+      const { intent, status } = await this.provider().charge(id, {
+        amount: centsText(Usd.parse(amount)),
+        currency: 'usd',
+        customer,
+        payment_method: card,
+        off_session: 'true',
+        confirm: 'true',
+        'metadata[payment_id]': id,
+      });
+      if (status === 'succeeded') await this.moved([await store.settle(id, { intent, isCaptured: true })]);
+      else if (status !== 'processing')
+        await this.moved([
+          await store.settle(id, { intent, isCaptured: false, reason: 'authentication_required' }),
+        ]);
+    } catch (failure) {
+      if (!(failure instanceof ChargeRefused)) {
+        // Nobody knows whether the money moved: the same key is tried again, and the provider's report may come first.
+        logger.warn({ err: failure, payment_id: id }, 'a recharge has no answer and will be asked for again');
+        return;
+      }
+      const { intent, code: reason } = failure;
+      await this.moved([await store.settle(id, { intent, isCaptured: false, reason })]);
+    }
+  }
+
+  private provider(): StripeClient {
+    const { stripe } = this.deps;
+    if (stripe === null)
+      throw new ApiError('feature_not_enabled', { message: 'Payments are not enabled on this deployment.' });
+    return stripe;
+  }
+
+  private async cardOf(accountId: string): Promise<string | null> {
+    const where = { account_id: accountId };
+    const row = await this.deps.database.prisma.billing.findUnique({ where, select: { customer: true } });
+    return row?.customer ?? null;
+  }
+
+  /** The money stands whether or not the limit store hears of it now: its next mirror tells. */
+  private async moved(accounts: Iterable<string | null>): Promise<void> {
+    const known = [...accounts].filter((account) => account !== null);
+    if (known.length === 0) return;
+    this.deps.nudge();
+    await this.deps.mirrors.refresh(known.map((accountId) => ({ accountId, scopes: [] })));
+  }
+}
+
+interface Checkout {
+  checkout_url: string;
+  payment_id: string;
+}
+
+/** Below the threshold, nothing under way, and the month's recharges with this one within their limit. */
+const DUE = `
+SELECT b.account_id, b.org_id, b.amount::text FROM billing b LEFT JOIN account a ON a.id = b.account_id
+WHERE b.enabled AND coalesce(a.posted, 0) < b.threshold AND (b.next_attempt_at IS NULL OR b.next_attempt_at <= $1)
+  AND NOT EXISTS (SELECT 1 FROM payment p WHERE p.account_id = b.account_id AND p.kind = 'auto_recharge' AND p.state = 'pending')
+  AND (b.monthly_limit IS NULL OR b.amount + coalesce((SELECT sum(p.amount) FROM payment p
+    WHERE p.account_id = b.account_id AND p.kind = 'auto_recharge' AND p.state IN ('pending', 'succeeded')
+      AND p.created_at >= date_trunc('month', $1::timestamptz, 'UTC')), 0) <= b.monthly_limit)
+ORDER BY b.account_id LIMIT $2`;
