@@ -182,7 +182,9 @@ describe('POST /v1/admin/credits', () => {
       account_id: 'acct_c',
       data: { amount_usd: '5', balance_after: '5', source: 'admin_grant' },
     });
-    const audit = await app.database.pool.query('SELECT action, actor_id, target_id FROM audit_log');
+    const audit = await app.database.pool.query(
+      `SELECT action, actor_id, target_id FROM audit_log WHERE action = 'balance.credit'`,
+    );
     expect(audit.rows).toEqual([{ action: 'balance.credit', actor_id: 'usr_root', target_id: 'acct_c' }]);
   });
 
