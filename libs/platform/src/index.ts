@@ -28,6 +28,7 @@ export type { Page } from './http/page.js';
 export { createLogger, LOG_LEVELS, logDestination, LOGGER } from './logging/logger.js';
 export type { LogLevel } from './logging/logger.js';
 export { Metrics } from './metrics/metrics.js';
+export { TRACER } from './tracing/tracing.js';
 export type { SeriesOf, Spread, Tally } from './metrics/series.js';
 export { PlatformModule } from './platform.module.js';
 export { Deadlines } from './time/deadlines.js';

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { traceQueries } from './trace-queries.js';
 
 export interface PostgresOptions {
   /** postgresql://user:password@host:port/database */
@@ -22,6 +23,7 @@ export function postgresPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool(poolConfig(options));
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => options.onIdleError?.(error));
+  traceQueries(pool, options.schema);
   return pool;
 }
 

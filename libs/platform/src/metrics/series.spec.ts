@@ -5,6 +5,17 @@ const NAME = { name: 'seconds', help: 'How long.', labelNames: ['route', 'status
 const BOUNDS = [0.1, 1, 10];
 
 describe('series of the hot path', () => {
+  it('are bounded: past 2,000 sets of labels the others are counted together', async () => {
+    const registry = new Registry();
+    const count = counterSeries({ ...NAME, name: 'requests_total' }, registry);
+    for (let n = 0; n < 2_100; n += 1) count(`/route-${n}`, '200').inc();
+    count('/route-0', '200').inc();
+    const text = await registry.metrics();
+    expect(text).toContain('requests_total{route="/route-0",status="200"} 2');
+    expect(text).toContain('requests_total{route="other",status="other"} 100');
+    expect(text.split('\n').filter((line) => line.startsWith('requests_total{'))).toHaveLength(2_001);
+  });
+
   it('tell what prom-client’s own metrics tell, as text and as values', async () => {
     const [ours, theirs] = [new Registry(), new Registry()];
     const count = counterSeries({ ...NAME, name: 'requests_total' }, ours);

@@ -6,6 +6,10 @@ import {
   type Registry,
 } from 'prom-client';
 
+/** Sets of label values that one metric keeps apart; a catalogue may grow, what is scraped may not. */
+const SERIES_MAX = 2_000;
+const OTHERS = '\n';
+
 /** What a metric is called, as prom-client wants it. */
 export interface MetricName {
   name: string;
@@ -66,10 +70,19 @@ class Kept<S> {
     const id = values.length === 1 ? values[0] : values.join('\n');
     const found = this.known.get(id);
     if (found !== undefined) return found.series;
+    if (this.known.size >= SERIES_MAX) return this.rest().series;
     const labels = Object.fromEntries(this.labelNames.map((name, at) => [name, values[at]]));
     const series = this.make();
     this.known.set(id, { labels, series });
     return series;
+  }
+
+  /** What all others are counted in. */
+  private rest(): { series: S } {
+    const labels = Object.fromEntries(this.labelNames.map((name) => [name, 'other']));
+    const rest = this.known.get(OTHERS) ?? { labels, series: this.make() };
+    this.known.set(OTHERS, rest);
+    return rest;
   }
 }
 

@@ -154,6 +154,8 @@ export interface EdgeTestOptions {
   /** Origins by provider slug, for example of a proxy before the simulator; default: the simulator itself. */
   upstreams?: (sim: UpstreamSim) => Promise<Record<string, string>>;
   frontDoor?: FrontDoorServices;
+  /** Base URL of a collector of traces; default: there are none. */
+  otlpEndpoint?: string;
 }
 
 /** The body of a greeting to a model. */
@@ -200,6 +202,7 @@ interface AppParts {
   stored: StoredContentDouble;
   objects: FolderStore;
   edgeModule: DynamicModule;
+  otlpEndpoint: string | null;
 }
 
 /** The edge with its platform, and the neighbours' ports as the test's own. */
@@ -214,6 +217,7 @@ function appOf({
   stored,
   objects,
   edgeModule,
+  otlpEndpoint,
 }: AppParts): Type<unknown> {
   const ports = [
     { provide: CatalogueReader, useValue: catalogue },
@@ -237,6 +241,7 @@ function appOf({
     fleetToken: 'fleet-token-of-the-edge-under-test',
     eventLog: () => log,
     limitStore: () => limits,
+    otlpEndpoint,
   });
   @Module({ imports: [platform, neighbours, edgeModule] })
   class EdgeApp {}
@@ -300,10 +305,10 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
   const providers = simulatedAccess(sim, (await options.upstreams?.(sim)) ?? {});
   const addresses = new Map([...providers].map(([slug, { access }]) => [slug, access.baseUrl]));
   const edgeModule = EdgeModule.with({ config, providers, addresses, frontDoor: options.frontDoor ?? {} });
-  const parts = { log, limits, principals, catalogue, funds, responses, vault, stored, objects, edgeModule };
+  const ports = { log, limits, principals, catalogue, funds, responses, vault, stored, objects };
   const app = await bootstrap({
     name: 'edge',
-    module: appOf(parts),
+    module: appOf({ ...ports, edgeModule, otlpEndpoint: options.otlpEndpoint ?? null }),
     config: {
       host: '127.0.0.1',
       port: 0,

@@ -21,7 +21,8 @@ import {
   type Clock,
   type Random,
 } from '@gateway/contracts';
-import { CLOCK, Deadlines, Drain, LOGGER, RANDOM, ReadinessChecks } from '@gateway/platform';
+import { CLOCK, Deadlines, Drain, LOGGER, Metrics, RANDOM, ReadinessChecks, TRACER } from '@gateway/platform';
+import type { Tracer } from '@opentelemetry/api';
 import { PROVIDERS } from '@gateway/providers';
 import { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
 import { CatalogueIndex, RetryBudget, RouteStats } from '@gateway/routing';
@@ -46,6 +47,7 @@ import { InferenceController } from './composed/inference.controller.js';
 import { COMPOSED_ENDPOINTS } from './composed/composed-endpoints.js';
 import { ResponseCache } from './cache/response-cache.js';
 import { EdgeMetrics } from './units/edge-metrics.js';
+import { TracedEdgeMetrics } from './units/traced-edge-metrics.js';
 import { JournalRuntime } from './units/journal-runtime.js';
 import { KeyUses } from './units/key-uses.js';
 import { Rejections } from './units/rejections.js';
@@ -221,7 +223,14 @@ export class EdgeModule {
       providers: [
         { provide: OPTIONS, useValue: options },
         { provide: EdgeConfig, useValue: options.config },
-        EdgeMetrics,
+        {
+          provide: EdgeMetrics,
+          inject: [Metrics, TRACER, CLOCK],
+          useFactory: (metrics: Metrics, tracer: Tracer | null, clock: Clock) =>
+            tracer === null
+              ? new EdgeMetrics(metrics)
+              : new TracedEdgeMetrics(metrics, tracer, () => clock.now()),
+        },
         JournalRuntime,
         LimitSimulations,
         EdgeInference,

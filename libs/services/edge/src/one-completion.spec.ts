@@ -22,7 +22,7 @@ function functionsOf(footprint: Footprint): number {
 }
 
 describe('one chat completion in the built edge', () => {
-  const output = execFileSync(process.execPath, [PROGRAM], { encoding: 'utf8', timeout: 30_000 });
+  const output = execFileSync(process.execPath, [PROGRAM], { encoding: 'utf8', timeout: 120_000 });
   const { plain, streamed, frames } = JSON.parse(output) as {
     plain: Footprint;
     streamed: Footprint;

@@ -35,6 +35,14 @@ describe('metrics of the edge', () => {
     );
     expect(await value('gateway_fallbacks_total{provider="simulated-messages"}')).toBe(1);
     expect(await value('gateway_time_to_first_token_seconds_count{provider="simulated-messages"}')).toBe(1);
+    const by = 'provider="simulated-messages",model="metrics/fallback"';
+    const { usage, cost_usd } = await edge.record(answer);
+    const { prompt_tokens, completion_tokens } = usage as Record<string, number>;
+    expect(await value(`gateway_tokens_total{${by},type="input"}`)).toBe(prompt_tokens);
+    expect(await value(`gateway_tokens_total{${by},type="output"}`)).toBe(completion_tokens);
+    expect(await value('gateway_time_per_output_token_seconds_count{provider="simulated-messages"}')).toBe(1);
+    expect(await value(`gateway_model_requests_total{${by},outcome="served"}`)).toBe(1);
+    expect(await value(`gateway_cost_nano_usd_total{${by}}`)).toBeCloseTo(Number(cost_usd) * 1e9, 3);
     expect(await value('gateway_breaker_state{provider="simulated",model="sim-error-503-slow"}')).toBe(0);
     expect(await value('gateway_upstream_requests_in_flight')).toBe(0);
     expect(await value('gateway_journal_accepting')).toBe(1);

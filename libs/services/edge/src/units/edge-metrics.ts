@@ -1,27 +1,35 @@
 import { Injectable } from '@nestjs/common';
 import type { AdmitResult, RejectionRecord, UsageRecord } from '@gateway/contracts';
+import { settledNano } from '@gateway/money';
 import { Metrics, type SeriesOf, type Spread, type Tally } from '@gateway/platform';
 import { type CircuitBreakers, type UndiciTransport } from '@gateway/upstream';
 
-type OpenedUnit = Pick<UsageRecord, 'endpoint' | 'stream'>;
-type EndedUnit = Pick<
+export type OpenedUnit = Pick<UsageRecord, 'endpoint' | 'stream' | 'model'>;
+export type EndedUnit = Pick<
   UsageRecord,
-  'outcome' | 'error_code' | 'provider' | 'ttft_ms' | 'routing_fallback' | 'usage_estimated'
-> & { attempts: readonly EndedAttempt[] };
-type EndedAttempt = Pick<
-  UsageRecord['attempts'][number],
-  'provider' | 'status' | 'http_status' | 'error_code' | 'provider_code' | 'latency_ms'
+  | 'outcome'
+  | 'error_code'
+  | 'provider'
+  | 'ttft_ms'
+  | 'latency_ms'
+  | 'routing_fallback'
+  | 'usage_estimated'
+  | 'usage'
+  | 'cost_usd'
+  | 'attempts'
 >;
+type EndedAttempt = UsageRecord['attempts'][number];
 type Rejected = Pick<RejectionRecord, 'endpoint' | 'code' | 'scope' | 'limit_type'>;
 
 const TRIP_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.25, 1];
 const TOKEN_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
+const OUTPUT_TOKEN_BUCKETS = [0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1];
 const ATTEMPT_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
 const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 } as const;
 
 /**
- * Figures of inference. Labels are endpoints, provider slugs, codes of the error table, scopes and metrics: all few,
- * none a caller's text.
+ * Figures of inference. Labels are endpoints, provider slugs, models of the catalogue, codes of the error table, scopes and
+ * metrics: all few, none a caller's text.
  */
 @Injectable()
 export class EdgeMetrics {
@@ -31,6 +39,7 @@ export class EdgeMetrics {
   private readonly attempts: SeriesOf<Tally>;
   private readonly attemptSeconds: SeriesOf<Spread>;
   private readonly firstToken: SeriesOf<Spread>;
+  private readonly models: ReturnType<typeof modelSeries>;
   private readonly fallbacks: SeriesOf<Tally>;
   private readonly estimated: SeriesOf<Tally>;
   private readonly doubted: SeriesOf<Tally>;
@@ -72,6 +81,7 @@ export class EdgeMetrics {
       ['provider'],
       TOKEN_BUCKETS,
     );
+    this.models = modelSeries(metrics);
     this.fallbacks = metrics.counter(
       'gateway_fallbacks_total',
       'Units that another route than the first of their plan ended on, by its provider.',
@@ -114,13 +124,22 @@ export class EdgeMetrics {
     else if (result.outcome !== 'away') this.admissions(by + result.outcome, '', '').inc();
   }
 
-  unitEnded({ endpoint, stream }: OpenedUnit, unit: EndedUnit): void {
+  unitEnded({ endpoint, stream, model }: OpenedUnit, unit: EndedUnit): void {
     const provider = unit.provider ?? '';
+    const { usage, cost_usd: cost, ttft_ms: firstMs } = unit;
+    const output = usage.completion_tokens ?? 0;
+    this.models.requests(provider, model, unit.outcome).inc();
+    this.models.tokens(provider, model, 'input').inc(usage.prompt_tokens ?? 0);
+    this.models.tokens(provider, model, 'output').inc(output);
+    if (cost != null) this.models.cost(provider, model).inc(Number(settledNano(cost)));
     this.units(endpoint, unit.outcome, unit.error_code ?? '').inc();
     for (const attempt of unit.attempts) this.attemptEnded(attempt);
     if (unit.routing_fallback) this.fallbacks(provider).inc();
     if (unit.usage_estimated) this.estimated(provider).inc();
-    if (stream && unit.ttft_ms != null) this.firstToken(provider).observe(unit.ttft_ms / 1_000);
+    if (!stream || firstMs == null) return;
+    this.firstToken(provider).observe(firstMs / 1_000);
+    if (output > 1)
+      this.models.outputToken(provider).observe((unit.latency_ms - firstMs) / 1_000 / (output - 1));
   }
 
   rejected({ endpoint, code, scope, limit_type }: Rejected): void {
@@ -171,4 +190,31 @@ export class EdgeMetrics {
     this.attempts(provider, status, code, String(attempt.http_status ?? '')).inc();
     this.attemptSeconds(provider).observe(attempt.latency_ms / 1_000);
   }
+}
+
+/** By models of the catalogue and the providers that served them. */
+function modelSeries(metrics: Metrics) {
+  return {
+    outputToken: metrics.histogram(
+      'gateway_time_per_output_token_seconds',
+      'From the first event of a stream to its end, by its output tokens after the first.',
+      ['provider'],
+      OUTPUT_TOKEN_BUCKETS,
+    ),
+    requests: metrics.counter(
+      'gateway_model_requests_total',
+      'Finished units by the model asked for and the provider that served; provider is empty where none did.',
+      ['provider', 'model', 'outcome'],
+    ),
+    tokens: metrics.counter('gateway_tokens_total', 'Tokens of finished units: input and output.', [
+      'provider',
+      'model',
+      'type',
+    ]),
+    cost: metrics.counter(
+      'gateway_cost_nano_usd_total',
+      'What callers were charged, in billionths of a dollar.',
+      ['provider', 'model'],
+    ),
+  };
 }
