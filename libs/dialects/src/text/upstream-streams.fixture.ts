@@ -36,7 +36,9 @@ function eventFrame(frame: Json, messageType = 'event'): Uint8Array {
 
 const sse = (frame: Json): Uint8Array => Buffer.from(`data: ${JSON.stringify(frame)}\r\n\r\n`);
 const typed = (frame: Json): Uint8Array =>
-  Buffer.from(`event: ${String(frame.type)}\ndata: ${JSON.stringify(frame)}\n\n`);
+  Buffer.from(
+    `event: ${typeof frame.type === 'string' ? frame.type : ''}\ndata: ${JSON.stringify(frame)}\n\n`,
+  );
 const line = (frame: Json): Uint8Array => Buffer.from(`${JSON.stringify(frame)}\n`);
 
 const usageMetadata = {
