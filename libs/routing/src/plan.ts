@@ -173,12 +173,20 @@ function refuse(model: CatalogueModel, found: Survey, { principal, asked }: Plan
   }
   // Every route speaks of something else than this endpoint: waiting would not help.
   const { status, routeStatus = status } = asked.serves;
-  if (found.isForeign && model.routes.length > 0) throw cannotServe(model, routeStatus);
+  if (found.isForeign && model.routes.length > 0) throw cannotServe(model, asked, routeStatus);
   throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
 }
 
-function cannotServe({ record }: CatalogueModel, status: Asked['serves']['status']): ApiError {
-  const msg = `${record.id} cannot serve this endpoint`;
+function cannotServe(
+  { record }: CatalogueModel,
+  { serves }: Asked,
+  status: Asked['serves']['status'],
+): ApiError {
+  const lacked = 'flags' in serves ? serves.flags.filter((flag) => !record[flag]) : [];
+  const msg =
+    lacked.length > 0
+      ? `${record.id} does not have ${lacked.join(', ')}`
+      : `${record.id} cannot serve this endpoint`;
   if (status === 422)
     return new ApiError('validation_error', {
       message: `${msg}.`,
@@ -202,7 +210,7 @@ function withoutOpen(routes: PlannedRoute[], breakers: PlanOptions['breakers']):
 function askedModel({ asked, principal, index }: PlanOptions, name: string): CatalogueModel {
   const model = index.model(name);
   requireAccess(principal.access, model.record.id, asked.outsideAllowList);
-  if (!has(model.record, asked.serves)) throw cannotServe(model, asked.serves.status);
+  if (!has(model.record, asked.serves)) throw cannotServe(model, asked, asked.serves.status);
   return model;
 }
 

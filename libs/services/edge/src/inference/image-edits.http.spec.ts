@@ -151,6 +151,8 @@ describe('POST /v1/images/edits', () => {
       return [answer.status, error.code];
     };
     expect(await refused({ model: 'acme/maker' })).toEqual([422, 'validation_error']);
+    const { error } = (await (await edit({ model: 'acme/maker' })).json()) as { error: { message: string } };
+    expect(error.message).toBe('acme/maker does not have supports_image_edit.');
     expect(await refused({ model: 'simulator/chat' })).toEqual([422, 'validation_error']);
     expect(await refused({ model: 'acme/elsewhere' })).toEqual([501, 'model_capability_not_supported']);
     expect(await refused({ operation: 'reframe', aspect_ratio: '1:1' })).toEqual([
