@@ -59,6 +59,7 @@ export {
 export { BatchesQuery, CreateBatchBody, FilesQuery } from './http/files.js';
 export { Inference } from './ports/inference.js';
 export type { InferenceAnswer, InferenceCall, InferencePlan } from './ports/inference.js';
+export { VideosQuery } from './http/videos.js';
 export { InferBody } from './http/inference.js';
 export { ObjectLinkQuery } from './http/objects.js';
 export { OrgOwners } from './ports/org-owners.js';

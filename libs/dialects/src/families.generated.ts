@@ -42,6 +42,9 @@ import { dialect as textResponses } from './text/responses/responses.dialect.js'
 import type { TranscriptionsDialect } from './transcriptions/transcriptions-dialect.js';
 import { dialect as transcriptionsOpenai } from './transcriptions/openai/openai.dialect.js';
 import { dialect as transcriptionsWhisper } from './transcriptions/whisper/whisper.dialect.js';
+import type { VideoDialect } from './video/video-dialect.js';
+import { dialect as videoOpenrouter } from './video/openrouter/openrouter.dialect.js';
+import { dialect as videoXai } from './video/xai/xai.dialect.js';
 
 /** Dialects of the family embeddings, by the name that routes of the catalogue give them. */
 export const EMBEDDINGS_DIALECTS: ReadonlyMap<string, EmbeddingsDialect> = new Map(
@@ -99,3 +102,10 @@ export const TRANSCRIPTIONS_DIALECTS: ReadonlyMap<string, TranscriptionsDialect>
 );
 export type { TranscriptionRequest, TranscriptionsDialect } from './transcriptions/transcriptions-dialect.js';
 export { transcriptionsOpenai, transcriptionsWhisper };
+
+/** Dialects of the family video, by the name that routes of the catalogue give them. */
+export const VIDEO_DIALECTS: ReadonlyMap<string, VideoDialect> = new Map(
+  [videoOpenrouter, videoXai].map((dialect) => [dialect.name, dialect]),
+);
+export type { VideoRole, VideoItem, VideoRequest, VideoState, VideoResult, VideoDialect } from './video/video-dialect.js';
+export { videoOpenrouter, videoXai };

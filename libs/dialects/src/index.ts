@@ -39,3 +39,4 @@ export {
   wholeTranslation,
 } from './translation/whole-answer.js';
 export type { UpstreamBody } from './translation/upstream-body.js';
+export { mp4Seconds } from './video/mp4-seconds.js';

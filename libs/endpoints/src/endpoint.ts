@@ -10,6 +10,8 @@ import type { AskedUnits, SentInput } from '@gateway/money';
 export interface Endpoint<Request = unknown> {
   /** Below /v1 and /openai/v1, for example `/chat/completions`. */
   readonly paths: readonly string[];
+  /** Callers reach it through the service that runs its work: the edge serves it to other services alone. */
+  readonly isInternal?: true;
   /** What a scoped key needs. */
   readonly permission: string;
   /** Of the ids of answers whose provider gives none: `chatcmpl` makes `chatcmpl_…`. */

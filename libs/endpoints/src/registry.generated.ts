@@ -11,6 +11,7 @@ import { endpoint as responses } from './responses/responses.endpoint.js';
 import { endpoint as speech } from './speech/speech.endpoint.js';
 import { endpoint as transcriptions } from './transcriptions/transcriptions.endpoint.js';
 import { endpoint as translations } from './translations/translations.endpoint.js';
+import { endpoint as video } from './video/video.endpoint.js';
 import { endpoint as webSearch } from './web-search/web-search.endpoint.js';
 
-export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, imageEdits, images, messages, moderations, rerank, responses, speech, transcriptions, translations, webSearch];
+export const ENDPOINTS: readonly Endpoint[] = [chat, embeddings, imageEdits, images, messages, moderations, rerank, responses, speech, transcriptions, translations, video, webSearch];

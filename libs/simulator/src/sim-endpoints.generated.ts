@@ -10,6 +10,9 @@ import { simulated as searchGet } from './search-get/search-get.sim.js';
 import { simulated as speech } from './speech/speech.sim.js';
 import { simulated as transcriptions } from './transcriptions/transcriptions.sim.js';
 import { simulated as translations } from './translations/translations.sim.js';
+import { simulated as videoContent } from './video-content/video-content.sim.js';
+import { simulated as videoPoll } from './video-poll/video-poll.sim.js';
+import { simulated as videos } from './videos/videos.sim.js';
 import type { SimEndpoint } from './sim-endpoint.js';
 
-export const SIM_ENDPOINTS: readonly SimEndpoint[] = [embeddings, imageEdits, imageTools, images, moderations, rerank, search, searchGet, speech, transcriptions, translations];
+export const SIM_ENDPOINTS: readonly SimEndpoint[] = [embeddings, imageEdits, imageTools, images, moderations, rerank, search, searchGet, speech, transcriptions, translations, videoContent, videoPoll, videos];

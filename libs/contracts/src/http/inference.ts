@@ -1,4 +1,4 @@
-import { IsBoolean, IsInt, IsObject, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsObject, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import type { InferenceCall } from '../ports/inference.js';
 
 /** POST /internal/infer and /internal/infer/plan. */
@@ -11,4 +11,5 @@ export class InferBody implements InferenceCall {
   @Matches(/^\/v1\/[a-z/]{1,60}$/) endpoint!: string;
   @IsObject() body!: Record<string, unknown>;
   @IsBoolean() is_batch!: boolean;
+  @IsOptional() @IsObject() task?: Record<string, unknown> | null;
 }

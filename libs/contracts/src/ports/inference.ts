@@ -14,6 +14,11 @@ export interface InferenceCall {
   body: Json;
   /** At the batch tier's price, of models that take batches alone, and refused first where there is too much to do. */
   is_batch: boolean;
+  /**
+   * For work that its provider does for minutes: null begins it, and is answered 202 with the task as the body as soon as
+   * the provider has it; a task is waited for to its end. Absent for every other call.
+   */
+  task?: Json | null;
 }
 
 export interface InferenceAnswer {

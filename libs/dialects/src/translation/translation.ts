@@ -136,6 +136,8 @@ export interface UpstreamCalls {
   /** A result at the address that the provider's answer named, without a credential: at its own hosts only. */
   download(url: string): Promise<UpstreamReply>;
   sleep(ms: number): Promise<void>;
+  /** The provider has taken work over and calls it so: kept by whoever waits for it, where somebody does. */
+  note(task: string): Promise<void>;
   /** Keeps a result for the caller, and answers the address that gives it for an hour. Throws ApiError service_unavailable. */
   keep(name: string, bytes: Uint8Array): Promise<string>;
 }

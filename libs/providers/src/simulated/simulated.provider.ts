@@ -20,6 +20,7 @@ export const provider = openAiCompatible({
     'whisper',
     'perplexity-search',
     'rerank',
+    'openrouter-video',
   ],
   quirks: { maxTokensParam: 'max_completion_tokens', takesTokenIds: true },
 });

@@ -1,12 +1,12 @@
 import { openAiCompatible } from '../protocol/openai-protocol.js';
 
-export const provider = openAiCompatible({
+const compatible = openAiCompatible({
   slug: 'xai',
   name: 'xAI',
   credentialEnv: 'XAI_API_KEY',
   baseUrlEnv: 'XAI_BASE_URL',
   defaultBaseUrl: 'https://api.x.ai/v1',
-  dialects: ['chat', 'xai-images'],
+  dialects: ['chat', 'xai-images', 'xai-video'],
   quirks: {
     maxTokensParam: 'max_completion_tokens',
     usageExcludesReasoning: true,
@@ -14,3 +14,6 @@ export const provider = openAiCompatible({
     refuses: ['store', 'verbosity', 'logit_bias'],
   },
 });
+
+/** Finished videos wait at another host. */
+export const provider = { ...compatible, hosts: { api: [], results: ['x.ai'] } };

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { Inference, ObjectStore, ResponseStore, type Clock, type Random } from '@gateway/contracts';
 import { applyMigrations, assertSchemaKnown } from '@gateway/database';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
@@ -19,6 +19,10 @@ import { SCHEMA, SCHEMA_DIR, WorkersDatabase } from './postgres/workers-database
 import { InternalResponsesController } from './responses/internal-responses.controller.js';
 import { ResponsesController } from './responses/responses.controller.js';
 import { StoredResponses } from './responses/responses.store.js';
+import { VideoRunner } from './video/video-runner.js';
+import { VideoWork } from './video/video-work.js';
+import { VideoController } from './video/video.controller.js';
+import { VideoStore } from './video/video.store.js';
 import { WorkersConfig } from './workers.config.js';
 import { WorkersConsumer } from './workers.consumer.js';
 
@@ -37,6 +41,7 @@ export class WorkersModule {
         ObjectsController,
         FilesController,
         BatchesController,
+        VideoController,
       ],
       providers: [
         { provide: WorkersConfig, useValue: config },
@@ -85,6 +90,7 @@ export class WorkersModule {
             }),
         },
         BatchRunner,
+        ...VIDEO_PROVIDERS,
         UploadRoute,
         EventRelay,
         Expiry,
@@ -93,6 +99,22 @@ export class WorkersModule {
     };
   }
 }
+
+const VIDEO_PROVIDERS: Provider[] = [
+  {
+    provide: VideoStore,
+    inject: [WorkersDatabase, CLOCK, RANDOM],
+    useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
+      new VideoStore(database, clock, random),
+  },
+  {
+    provide: VideoWork,
+    inject: [VideoStore, ObjectStore, Inference, CLOCK],
+    useFactory: (tasks: VideoStore, objects: ObjectStore, inference: Inference, clock: Clock) =>
+      new VideoWork({ tasks, objects, inference, clock }),
+  },
+  VideoRunner,
+];
 
 async function openDatabase(config: Readonly<WorkersConfig>, logger: Logger): Promise<WorkersDatabase> {
   const place = { url: config.WORKERS_DATABASE_URL, schemaDir: SCHEMA_DIR, schema: SCHEMA };

@@ -25,6 +25,7 @@ export class UpstreamCallsDouble implements UpstreamCalls {
   readonly sent: SentCall[] = [];
   readonly downloads: string[] = [];
   readonly sleptMs: number[] = [];
+  readonly noted: string[] = [];
   readonly kept = new Map<string, Uint8Array>();
 
   /** An Error is thrown in place of a reply. */
@@ -45,6 +46,11 @@ export class UpstreamCallsDouble implements UpstreamCalls {
 
   sleep(ms: number): Promise<void> {
     this.sleptMs.push(ms);
+    return Promise.resolve();
+  }
+
+  note(task: string): Promise<void> {
+    this.noted.push(task);
     return Promise.resolve();
   }
 

@@ -5,6 +5,7 @@ import {
   errorEnvelope,
   Inference,
   messagesErrorEnvelope,
+  ObjectStore,
   PrincipalReader,
   type InferenceAnswer,
   type InferenceCall,
@@ -17,7 +18,10 @@ import { planRoutes } from '@gateway/routing';
 import { atBatchTier, type InferDeps } from '../inference/infer.js';
 import type { Call } from '../request/call.js';
 import { Client } from '../request/client.js';
-import { askOne } from './sub-answer.js';
+import { EdgeTasks, keepResult } from './edge-tasks.js';
+import { askInto, askOne, SubSink } from './sub-answer.js';
+
+type Json = Record<string, unknown>;
 
 const VERSION = '2026-09';
 /** Whose record is not older is not read again: admission compares it with the newest. */
@@ -38,11 +42,13 @@ export class EdgeInference extends Inference {
   private deps: InferDeps | null = null;
   private readonly known = new Map<string, Known>();
   private readonly running = new Map<string, Promise<InferenceAnswer>>();
+  private readonly tasks = new EdgeTasks();
   private readonly answers = new Map<string, InferenceAnswer>();
 
   constructor(
     private readonly principals: PrincipalReader,
     private readonly pressure: Pressure,
+    private readonly objects: ObjectStore,
   ) {
     super();
   }
@@ -56,6 +62,7 @@ export class EdgeInference extends Inference {
     const name = `${call.request_id}/${call.unit}`;
     const known = this.answers.get(name) ?? this.running.get(name);
     if (known !== undefined) return known;
+    if (call.task !== undefined) return this.tasks.answer(name, call, (begun) => this.runTask(call, begun));
     const answer = this.run(call).finally(() => this.running.delete(name));
     this.running.set(name, answer);
     return answer;
@@ -84,11 +91,10 @@ export class EdgeInference extends Inference {
     const { ready: deps } = this;
     if (call.is_batch && this.pressure.refusesSome) throw unavailable(deps.random, new Error('overloaded'));
     let text = '';
-    const nobody = new Client(sink(), () => ({}), deps.clock, deps.deadlines, 0);
     let error: ApiError | null;
     try {
       const made = await this.callOf(call, deps);
-      ({ error } = await askOne(made, nobody, deps, async (part) => void (text += part)));
+      ({ error } = await askOne(made, nobody(deps), deps, async (part) => void (text += part)));
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
       error = failure;
@@ -100,6 +106,39 @@ export class EdgeInference extends Inference {
       retry_after_seconds: null,
     };
     if (text.length <= ANSWER_BYTES_MAX)
+      remember(this.answers, `${call.request_id}/${call.unit}`, answer, ANSWERS_MAX);
+    return answer;
+  }
+
+  /** From its begin, or from where it is, to its result in the object store. */
+  private async runTask(call: InferenceCall, begun: (task: Json) => void): Promise<InferenceAnswer> {
+    const { ready: deps } = this;
+    const chunks: Buffer[] = [];
+    const sink = new SubSink(
+      async (chunk) => void chunks.push(Buffer.from(chunk)),
+      () => deps.clock.monotonic(),
+    );
+    let error: ApiError | null;
+    try {
+      const body = call.task == null ? call.body : { ...call.body, $task: call.task };
+      const made = await this.callOf({ ...call, body }, deps);
+      ({ error } = await askInto(
+        sink,
+        { ...made, note: async (task) => begun({ ...task }) },
+        nobody(deps),
+        deps,
+      ));
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      error = failure;
+    }
+    const { clock, random } = deps;
+    const answer =
+      error === null
+        ? await keepResult(call, { chunks, head: sink.head }, { objects: this.objects, clock, random })
+        : refusal(call, contentRoleOf(error));
+    // What was refused before it was a unit may be asked for again.
+    if (answer.status !== 429 && answer.status !== 503)
       remember(this.answers, `${call.request_id}/${call.unit}`, answer, ANSWERS_MAX);
     return answer;
   }
@@ -149,6 +188,22 @@ function endpointAt(path: string): Endpoint {
   const found = ENDPOINTS.find(({ paths }) => paths.includes(path.replace(/^\/v1/, '')));
   if (found === undefined) throw new ApiError('not_found');
   return found;
+}
+
+/** An item whose role no route takes is a fault of the body, which is named by its position. */
+function contentRoleOf(error: ApiError): ApiError {
+  const position = /^content\.(\d+)\.role$/.exec(error.options.param ?? '')?.[1];
+  if (error.code !== 'unsupported_operation' || position === undefined) return error;
+  const msg = 'The model does not accept this role.';
+  return new ApiError('validation_error', {
+    message: `content.${position}.role: ${msg}`,
+    details: [{ type: 'unsupported_content_role', loc: ['body', 'content', Number(position), 'role'], msg }],
+    param: error.options.param,
+  });
+}
+
+function nobody({ clock, deadlines }: InferDeps): Client {
+  return new Client(sink(), () => ({}), clock, deadlines, 0);
 }
 
 /** Nobody reads it: the answer is taken apart from it. */

@@ -6,24 +6,26 @@ import type { Call } from '../request/call.js';
 import { infer, type InferDeps } from '../inference/infer.js';
 
 /** One answer inside of another: what a connection would have got. */
-class SubSink extends Writable implements AnswerSink {
+export class SubSink extends Writable implements AnswerSink {
   readonly socket = null;
   firstByteMs: number | null = null;
+  head: Readonly<Record<string, string>> = {};
 
   constructor(
-    private readonly take: (text: string) => Promise<void>,
+    private readonly take: (chunk: string | Buffer) => Promise<void>,
     private readonly nowMs: () => number,
   ) {
     super({ decodeStrings: false });
   }
 
-  writeHead(): this {
+  writeHead(_status: number, head: Record<string, string>): this {
+    this.head = head;
     return this;
   }
 
   override _write(chunk: string | Buffer, _encoding: string, done: (error?: Error | null) => void): void {
     this.firstByteMs ??= this.nowMs();
-    this.take(typeof chunk === 'string' ? chunk : chunk.toString('utf8')).then(() => done(), done);
+    this.take(chunk).then(() => done(), done);
   }
 }
 
@@ -40,15 +42,30 @@ export interface SubAnswer {
  * One unit of a request that asks several: it is admitted, routed, priced and recorded as a request of its own would be.
  * What it answers goes to `take`. A caller that leaves closes it too. Never throws.
  */
-export async function askOne(
+export function askOne(
   call: Call,
   caller: Client,
   deps: InferDeps,
   take: (text: string) => Promise<void>,
 ): Promise<SubAnswer> {
+  const asText = (chunk: string | Buffer): string =>
+    typeof chunk === 'string' ? chunk : chunk.toString('utf8');
+  const sink = new SubSink(
+    (chunk) => take(asText(chunk)),
+    () => deps.clock.monotonic(),
+  );
+  return askInto(sink, call, caller, deps);
+}
+
+/** The same for an answer that is no text. */
+export async function askInto(
+  sink: SubSink,
+  call: Call,
+  caller: Client,
+  deps: InferDeps,
+): Promise<SubAnswer> {
   const { clock, deadlines, config } = deps;
   const startedMs = clock.monotonic();
-  const sink = new SubSink(take, () => clock.monotonic());
   const client = new Client(sink, () => ({}), clock, deadlines, config.CLIENT_STALL_TIMEOUT_MS);
   const leave = (): void => void sink.destroy();
   caller.upstream.signal.addEventListener('abort', leave, { once: true });

@@ -52,6 +52,7 @@ const OWNERS: Record<keyof FrontDoorServices, readonly string[]> = {
     '/openai/v1/batches',
     '/openai/v1/files',
     '/v1/video',
+    '/openai/v1/video',
     '/v1/responses/:id',
     '/openai/v1/responses/:id',
     '/v1/conversations',

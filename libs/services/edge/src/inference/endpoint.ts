@@ -30,6 +30,7 @@ export async function registerEndpoints(instance: FastifyInstance, deps: Endpoin
     );
     for (const endpoint of ENDPOINTS) {
       endpoint.load?.();
+      if (endpoint.isInternal) continue;
       const route = { endpoint, permission: endpoint.permission, admits: true, run: infer };
       for (const path of endpoint.paths) registerPath(scope, path, route, deps);
       const { counts } = endpoint;

@@ -36,6 +36,8 @@ export interface Call {
   record: ReturnType<EndpointState['record']> | null;
   /** What its connection remembers of earlier requests; null for a connection that remembers nothing. */
   memory: TurnMemory | null;
+  /** Gets to know the work that a provider has taken over, before it is waited for. */
+  note?: (task: { credential: string; state: string }) => Promise<void>;
   /** A line of a batch: at its tier, of models that take batches. */
   isBatch?: true;
   /** Reads the principal again, past every cache; throws where the key may no longer call. */

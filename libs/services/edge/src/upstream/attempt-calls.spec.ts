@@ -44,6 +44,7 @@ function calls(signal = BOUNDS.signal): {
     bounds: BOUNDS,
     signal,
     clock,
+    note: async () => undefined,
     accountId: 'acct_1',
     objects: {} as never,
     send: (request, bounds) => {

@@ -17,6 +17,7 @@ interface AttemptCallsOptions {
   bounds: SendOptions;
   signal: AbortSignal;
   clock: Clock;
+  note: (task: string) => Promise<void>;
   accountId: string;
   objects: ObjectStore;
   /** Both throw UpstreamError for a status beyond 2xx. */
@@ -49,6 +50,10 @@ export class AttemptCalls implements UpstreamCalls {
     const url = namedAddress(address, hosts, baseUrl);
     const request: UpstreamRequest = { method: 'GET', url, headers: {}, body: [], byteLength: 0 };
     return replyOf(await fetch(request, this.bounds()));
+  }
+
+  note(task: string): Promise<void> {
+    return this.options.note(task);
   }
 
   async sleep(ms: number): Promise<void> {

@@ -24,7 +24,7 @@ import {
   type UpstreamTransport,
 } from '@gateway/providers';
 import { usageBound } from '@gateway/money';
-import type { PlannedRoute } from '@gateway/routing';
+import { credentialOf, type PlannedRoute } from '@gateway/routing';
 import type { EdgeConfig } from '../config/edge.config.js';
 import type { Client } from '../request/client.js';
 import { Meter } from '../units/meter.js';
@@ -215,6 +215,7 @@ export class Attempt {
       bounds: this.bounds(),
       signal: client.upstream.signal,
       clock: deps.clock,
+      note: async (state) => this.input.unit.call.note?.({ credential: credentialOf(planned), state }),
       accountId: unit.admitted.principal.accountId,
       objects: deps.objects,
       send: async (request, bounds) => this.good(await this.send(request, bounds)),

@@ -1,6 +1,6 @@
 import type { BatchesQuery, Clock, NewAccountEvent, Random } from '@gateway/contracts';
-import { accountEventRow } from '@gateway/event-log';
 import type pg from 'pg';
+import { insertAccountEvent } from '../postgres/insert-account-event.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 
 type Json = Record<string, unknown>;
@@ -249,7 +249,7 @@ export class BatchStore {
       if (rowCount !== 1) throw new LeaseLost();
       await also(client);
       await client.query('DELETE FROM batch_results WHERE batch_id = $1', [id]);
-      if (event !== null) await this.announce(client, event);
+      if (event !== null) await insertAccountEvent(client, event, { clock: this.clock, random: this.random });
       await client.query('COMMIT');
     } catch (failure) {
       await client.query('ROLLBACK');
@@ -257,17 +257,6 @@ export class BatchStore {
     } finally {
       client.release();
     }
-  }
-
-  private async announce(client: pg.ClientBase, event: NewAccountEvent): Promise<void> {
-    const row = accountEventRow(event, '/workers', { clock: this.clock, random: this.random });
-    await client.query('INSERT INTO outbox (id, topic, key, value, created_at) VALUES ($1, $2, $3, $4, $5)', [
-      row.id,
-      row.topic,
-      row.key,
-      row.value,
-      row.created_at,
-    ]);
   }
 
   private get now(): Date {

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../body/json-object.js';
+import type { RouteTarget, UpstreamReply } from '../translation/translation.js';
+import type { UpstreamBody } from '../translation/upstream-body.js';
+
+export type VideoRole =
+  'first_frame' | 'last_frame' | 'reference_image' | 'reference_video' | 'reference_audio' | 'source_video';
+
+export interface VideoItem {
+  readonly role: VideoRole;
+  /** data: or https:, for the provider alone: the gateway never fetches it. */
+  readonly url: string;
+  /** Its place in `content`. */
+  readonly position: number;
+}
+
+/** A request for a video, checked. */
+export interface VideoRequest {
+  readonly prompt: string;
+  readonly items: readonly VideoItem[];
+  /** Seconds. */
+  readonly duration: number | null;
+  readonly resolution: string | null;
+  readonly aspectRatio: string | null;
+  /** Every other member of the caller's request: seed, fps, generate_audio and so on. */
+  readonly options: JsonObject;
+  /** The provider's id of a task that is there already; null begins one. */
+  readonly task: string | null;
+}
+
+export type VideoState =
+  | { readonly status: 'running' }
+  | { readonly status: 'failed'; readonly isRefused: boolean; readonly message: string }
+  /** Seconds where the provider reports them. */
+  | { readonly status: 'done'; readonly seconds: number | null; readonly result: VideoResult };
+
+/** Where the video is: a call with the credential, or an address that the answer named. */
+export type VideoResult = { readonly call: UpstreamBody } | { readonly url: string };
+
+/** What an upstream that makes videos speaks: a task that is begun, polled and fetched. */
+export interface VideoDialect {
+  /** As the routes of the catalogue name it. */
+  readonly name: string;
+  readonly roles: readonly VideoRole[];
+  /** Of `options` those that it has a word for; others are reported as ignored. */
+  readonly takes: readonly string[];
+  /** Before the first poll; later ones come slower. */
+  readonly pollMs: number;
+  create(request: VideoRequest, target: RouteTarget): UpstreamBody;
+  /** The task's id. Throws ExchangeFailure. */
+  begun(reply: UpstreamReply): string;
+  poll(task: string): UpstreamBody;
+  /** Throws ExchangeFailure for an answer that is none. */
+  read(reply: UpstreamReply, task: string): VideoState;
+}

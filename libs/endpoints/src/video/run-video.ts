@@ -1,0 +1,100 @@
+import { ApiError, UpstreamError } from '@gateway/contracts';
+import {
+  exchangeTranslation,
+  ExchangeFailure,
+  mp4Seconds,
+  type RouteTarget,
+  type Translation,
+  type UpstreamCalls,
+  type UpstreamReply,
+  type VideoDialect,
+  type VideoRequest,
+  type VideoState,
+} from '@gateway/dialects';
+
+const POLL_MS_MAX = 15_000;
+/** Polls that may fail one after the other. */
+const FAULTS_MAX = 6;
+const OF_ALL = ['user', 'safety_identifier'];
+
+type Done = Extract<VideoState, { status: 'done' }>;
+
+/**
+ * A task from its begin, or from where it is, to its video. Once it has begun no other attempt is made: that would make
+ * a second video.
+ */
+export function runVideo(request: VideoRequest, target: RouteTarget, dialect: VideoDialect): Translation {
+  const ignored = Object.entries(request.options).flatMap(([name, value]) =>
+    value == null || dialect.takes.includes(name) || OF_ALL.includes(name) ? [] : [name],
+  );
+  return exchangeTranslation(async (calls) => {
+    let { task } = request;
+    if (task === null) {
+      task = dialect.begun(await calls.send(dialect.create(request, target)));
+      await calls.note(task);
+    }
+    try {
+      const done = await watch(task, dialect, calls);
+      const { bytes } = await fetched(done, calls);
+      const seconds = mp4Seconds(bytes) ?? done.seconds ?? request.duration ?? 0;
+      const usage = { videos: 1, video_seconds: String(seconds), prompt_tokens: 0, completion_tokens: 0 };
+      const headers = { 'content-type': 'video/mp4', 'x-video-seconds': String(seconds) };
+      return { headers, piece: { kind: 'end', out: bytes, usage } };
+    } catch (failure) {
+      throw final(failure);
+    }
+  }, ignored);
+}
+
+async function watch(task: string, dialect: VideoDialect, calls: UpstreamCalls): Promise<Done> {
+  let [waitMs, faults] = [dialect.pollMs, 0];
+  for (;;) {
+    await calls.sleep(waitMs);
+    waitMs = Math.min(waitMs * 1.3, POLL_MS_MAX);
+    let state: VideoState;
+    try {
+      state = dialect.read(await calls.send(dialect.poll(task)), task);
+      faults = 0;
+    } catch (failure) {
+      faults += 1;
+      if (faults >= FAULTS_MAX || !mayPass(failure)) throw failure;
+      continue;
+    }
+    if (state.status === 'done') return state;
+    if (state.status === 'failed') {
+      const { isRefused, message } = state;
+      throw isRefused
+        ? new ApiError('content_policy_violation', { providerCode: 'content_policy_violation', message })
+        : new ApiError('upstream_error', { providerCode: 'internal_provider_error', message });
+    }
+  }
+}
+
+function mayPass(failure: unknown): boolean {
+  if (failure instanceof ExchangeFailure) return true;
+  if (!(failure instanceof UpstreamError)) return false;
+  const { httpStatus } = failure.options;
+  return httpStatus === null || httpStatus === 429 || httpStatus >= 500;
+}
+
+async function fetched({ result }: Done, calls: UpstreamCalls): Promise<UpstreamReply> {
+  for (let fault = 1; ; fault += 1) {
+    try {
+      return await ('call' in result ? calls.send(result.call) : calls.download(result.url));
+    } catch (failure) {
+      if (fault >= FAULTS_MAX || !mayPass(failure)) throw failure;
+    }
+    await calls.sleep(POLL_MS_MAX / 10);
+  }
+}
+
+/** What ends the request: an ApiError is tried again by nobody. */
+function final(failure: unknown): unknown {
+  if (failure instanceof ExchangeFailure)
+    return new ApiError('upstream_error', { providerCode: 'bad_response', message: failure.message });
+  if (!(failure instanceof UpstreamError)) return failure;
+  const { code, providerCode, message, httpStatus } = failure.options;
+  if (httpStatus === 404)
+    return new ApiError('provider_resource_not_found', { message: 'The provider no longer knows the task.' });
+  return new ApiError(code, { providerCode, message, cause: failure });
+}

@@ -1,0 +1,227 @@
+import { ApiError, UpstreamError } from '@gateway/contracts';
+import { Misfit, type AnswerFacts, type RouteTarget, type Translation } from '@gateway/dialects';
+import { UpstreamCallsDouble } from '@gateway/testing';
+import { endpoint } from './video.endpoint.js';
+
+type Json = Record<string, unknown>;
+
+const target = (dialect: string): RouteTarget => ({
+  dialect,
+  upstreamModel: 'video-1',
+  maxOutputTokens: null,
+  contextLength: 4_096,
+  reasoning: { style: 'none' } as unknown as RouteTarget['reasoning'],
+  fixesSampling: false,
+  quirks: {},
+});
+const IMAGE = 'data:image/png;base64,AAAA';
+const item = (kind: string, role?: string, url = IMAGE): Json => ({
+  type: `${kind}_url`,
+  [`${kind}_url`]: { url },
+  ...(role === undefined ? {} : { role }),
+});
+
+function read(body: Json): ReturnType<typeof endpoint.read> {
+  return endpoint.read({ bytes: Buffer.from(JSON.stringify({ model: 'a/video', ...body })), headers: {} });
+}
+
+function faultOf(body: Json): ApiError {
+  try {
+    read(body);
+  } catch (failure) {
+    if (failure instanceof ApiError) return failure;
+    throw failure;
+  }
+  throw new Error('the body was read');
+}
+
+function translated(body: Json, dialect = 'openrouter-video'): Translation {
+  const made = endpoint.translate(read(body), target(dialect));
+  if (made instanceof Misfit) throw new Error(`misfit ${made.param}`);
+  return made;
+}
+
+async function run(
+  body: Json,
+  calls: UpstreamCallsDouble,
+  dialect?: string,
+): ReturnType<NonNullable<Translation['exchange']>> {
+  return translated(body, dialect).exchange!(calls, {} as AnswerFacts);
+}
+
+/** A file that plays for 5.5 seconds. */
+function mp4(): Buffer {
+  const mvhd = Buffer.alloc(108);
+  mvhd.writeUInt32BE(108, 0);
+  mvhd.write('mvhd', 4);
+  mvhd.writeUInt32BE(1_000, 20);
+  mvhd.writeUInt32BE(5_500, 24);
+  const moov = Buffer.alloc(8);
+  moov.writeUInt32BE(116, 0);
+  moov.write('moov', 4);
+  return Buffer.concat([Buffer.from([0, 0, 0, 8]), Buffer.from('free'), moov, mvhd]);
+}
+
+const notFound = (): UpstreamError =>
+  new UpstreamError({
+    code: 'resource_not_found',
+    message: 'no such task',
+    httpStatus: 404,
+  } as ConstructorParameters<typeof UpstreamError>[0]);
+
+describe('the request of a video', () => {
+  it('VID-13 is a prompt or content, with one role each, and what is asked for', () => {
+    const asked = read({
+      content: [
+        { type: 'text', text: 'a fox' },
+        item('image'),
+        item('image', 'last_frame', 'https://a.test/b.png'),
+      ],
+      duration: 6,
+      resolution: '720p',
+      seed: 7,
+    });
+    expect(asked.request).toMatchObject({
+      prompt: 'a fox',
+      items: [
+        { role: 'first_frame', position: 1 },
+        { role: 'last_frame', position: 2 },
+      ],
+      duration: 6,
+      resolution: '720p',
+      options: { seed: 7 },
+    });
+    expect(asked.units).toEqual({ videos: 1, video_seconds: '6' });
+    expect(asked.requires).toEqual([
+      { flag: 'supports_video_first_frame', param: 'content.1.role' },
+      { flag: 'supports_video_last_frame', param: 'content.2.role' },
+    ]);
+  });
+
+  it.each<[string, Json, (string | number)[]]>([
+    ['nothing to make', {}, ['body', 'prompt']],
+    ['two prompts', { prompt: 'a', content: [{ type: 'text', text: 'b' }] }, ['body', 'content', 0, 'type']],
+    ['a role of another kind', { content: [item('image', 'source_video')] }, ['body', 'content', 0, 'role']],
+    ['a video without a role', { content: [item('video')] }, ['body', 'content', 0, 'role']],
+    [
+      'a file address',
+      { content: [item('image', undefined, 'file:///etc/passwd')] },
+      ['body', 'content', 0, 'image_url'],
+    ],
+    [
+      'a plain http address',
+      { content: [item('image', undefined, 'http://a.test')] },
+      ['body', 'content', 0, 'image_url'],
+    ],
+    ['two first frames', { content: [item('image'), item('image')] }, ['body', 'content', 1, 'role']],
+    ['a last frame alone', { content: [item('image', 'last_frame')] }, ['body', 'content', 0, 'role']],
+    [
+      'frames among references',
+      { content: [item('image'), item('image', 'reference_image')] },
+      ['body', 'content', 1, 'role'],
+    ],
+  ])('VID-13 is refused with 422 for %s', (_name, body, loc) => {
+    const { status, options } = faultOf(body);
+    expect([status, options.details?.[0].loc]).toEqual([422, loc]);
+  });
+
+  it('VID-12 with a role that the upstream has no word for leaves the route: nothing is dropped', () => {
+    const asked = read({ prompt: 'a', content: [item('video', 'source_video')] });
+    const misfit = endpoint.translate(asked, target('openrouter-video'));
+    expect(misfit).toEqual(new Misfit('content.0.role'));
+    expect(endpoint.translate(asked, target('chat'))).toEqual(new Misfit(null));
+  });
+});
+
+describe('a video task', () => {
+  it('VID-13 at OpenRouter is begun, noted, polled and fetched, and bills the seconds of the file', async () => {
+    const calls = new UpstreamCallsDouble([
+      { body: { id: 'job-1', status: 'pending' } },
+      { body: { status: 'in_progress' } },
+      { body: { status: 'completed' } },
+      { body: mp4(), contentType: 'video/mp4' },
+    ]);
+    const content = [item('image'), item('image', 'last_frame')];
+    const { headers, piece } = await run({ prompt: 'a fox', content, duration: 8, seed: 1, fps: 24 }, calls);
+    expect(calls.noted).toEqual(['job-1']);
+    expect(calls.sent.map(({ method, at }) => [method, at])).toEqual([
+      ['POST', '/videos'],
+      ['GET', '/videos/job-1'],
+      ['GET', '/videos/job-1'],
+      ['GET', '/videos/job-1/content?index=0'],
+    ]);
+    expect(calls.sent[0].json).toEqual({
+      model: 'video-1',
+      prompt: 'a fox',
+      frame_images: [
+        { type: 'image_url', image_url: { url: IMAGE }, frame_type: 'first_frame' },
+        { type: 'image_url', image_url: { url: IMAGE }, frame_type: 'last_frame' },
+      ],
+      duration: 8,
+      seed: 1,
+    });
+    expect(piece).toMatchObject({ kind: 'end', out: mp4(), usage: { videos: 1, video_seconds: '5.5' } });
+    expect(headers).toMatchObject({ 'content-type': 'video/mp4', 'x-video-seconds': '5.5' });
+    expect(translated({ prompt: 'a', fps: 24 }).ignored).toEqual(['fps']);
+  });
+
+  it('VID-13 at xAI: 202 is pending, the result waits at an address', async () => {
+    const calls = new UpstreamCallsDouble([
+      { body: { request_id: 'req-9' } },
+      { status: 202, body: Buffer.alloc(0) },
+      {
+        body: {
+          status: 'done',
+          video: { url: 'https://vidgen.x.ai/v.mp4', duration: 4, respect_moderation: true },
+        },
+      },
+      { body: Buffer.from('no header'), contentType: 'video/mp4' },
+    ]);
+    const body = { prompt: 'go on', content: [item('video', 'source_video', 'https://a.test/v.mp4')] };
+    const { piece } = await run(body, calls, 'xai-video');
+    expect(calls.sent[0]).toMatchObject({
+      at: '/videos/edits',
+      json: { model: 'video-1', prompt: 'go on', video: { url: 'https://a.test/v.mp4' } },
+    });
+    expect(calls.downloads).toEqual(['https://vidgen.x.ai/v.mp4']);
+    expect(piece.usage).toMatchObject({ video_seconds: '4' });
+  });
+
+  it('goes on with a task that is there, and never begins a second one', async () => {
+    const calls = new UpstreamCallsDouble([{ body: { status: 'completed' } }, { body: mp4() }]);
+    await run({ prompt: 'a', $task: { credential: 'openrouter', state: 'job-1' } }, calls);
+    expect(calls.sent.map(({ method }) => method)).toEqual(['GET', 'GET']);
+    expect(calls.noted).toEqual([]);
+    expect(read({ prompt: 'a', $task: { credential: 'openrouter', state: 'job-1' } }).credential).toBe(
+      'openrouter',
+    );
+  });
+
+  it('ERR-59 ends with provider_resource_not_found where the provider no longer knows it', async () => {
+    const calls = new UpstreamCallsDouble([{ body: { id: 'job-1' } }, notFound()]);
+    await expect(run({ prompt: 'a' }, calls)).rejects.toMatchObject({ code: 'provider_resource_not_found' });
+  });
+
+  it.each([
+    ['failed', 'internal', 'upstream_error'],
+    ['failed', 'stopped by our safety policy', 'content_policy_violation'],
+    ['expired', '', 'upstream_error'],
+  ])('that is %s (%s) ends as %s, which nobody tries again', async (status, error, code) => {
+    const calls = new UpstreamCallsDouble([{ body: { id: 'job-1' } }, { body: { status, error } }]);
+    const failure: unknown = await run({ prompt: 'a' }, calls).catch((thrown: unknown) => thrown);
+    expect(failure).toBeInstanceOf(ApiError);
+    expect((failure as ApiError).code).toBe(code);
+  });
+
+  it('survives polls that fail for a while', async () => {
+    const calls = new UpstreamCallsDouble([
+      { body: { id: 'job-1' } },
+      { body: 'no object' },
+      { body: { status: 'a new one' } },
+      { body: { status: 'completed' } },
+      { body: mp4() },
+    ]);
+    const { piece } = await run({ prompt: 'a' }, calls);
+    expect(piece.kind).toBe('end');
+  });
+});

@@ -1,0 +1,59 @@
+import type { InferenceAnswer, InferenceCall, ObjectStore } from '@gateway/contracts';
+import { ApiError, objectName, type Clock, type Random, uuidv7 } from '@gateway/contracts';
+
+type Json = Record<string, unknown>;
+
+/** Tasks that this process watches at once. */
+const RUNNING_MAX = 2_000;
+const RESULT_BYTES_MAX = 256 * 1024 * 1024;
+
+interface Running {
+  begun: Promise<Json>;
+  ended: Promise<InferenceAnswer>;
+}
+
+/** How one task is run: `begun` is called as soon as its provider has it. */
+type Run = (begun: (task: Json) => void) => Promise<InferenceAnswer>;
+
+/**
+ * Units whose provider works for minutes. Who asks for one that has no task yet is answered with it (202) as soon as it is
+ * there, and who brings it is answered when it has ended, however often it asks.
+ */
+export class EdgeTasks {
+  private readonly running = new Map<string, Running>();
+
+  async answer(name: string, { task }: InferenceCall, run: Run): Promise<InferenceAnswer> {
+    const found = this.running.get(name) ?? this.start(name, run);
+    if (task != null) return found.ended;
+    const begun = found.begun.then((body) => ({ status: 202, body, retry_after_seconds: null }));
+    return Promise.race([begun, found.ended]);
+  }
+
+  private start(name: string, run: Run): Running {
+    if (this.running.size >= RUNNING_MAX)
+      throw new ApiError('service_unavailable', { retryAfterSeconds: 5, shouldRetry: true });
+    let begin: (task: Json) => void = () => undefined;
+    const begun = new Promise<Json>((resolve) => (begin = resolve));
+    const ended = run(begin).finally(() => this.running.delete(name));
+    const started = { begun, ended };
+    this.running.set(name, started);
+    // Whoever asked may have gone: its failure is nobody's then.
+    ended.catch(() => undefined);
+    return started;
+  }
+}
+
+/** The result of a task in the object store, and what is said of it. */
+export async function keepResult(
+  { account_id }: InferenceCall,
+  { chunks, head }: { chunks: readonly Buffer[]; head: Readonly<Record<string, string>> },
+  { objects, clock, random }: { objects: ObjectStore; clock: Clock; random: Random },
+): Promise<InferenceAnswer> {
+  const key = objectName('results', account_id, `${uuidv7(clock, random)}.mp4`);
+  const content = async function* (): AsyncGenerator<Uint8Array> {
+    yield* chunks;
+  };
+  await objects.put(key, content(), { maxBytes: RESULT_BYTES_MAX });
+  const body = { object: key, seconds: Number(head['x-video-seconds'] ?? 0) };
+  return { status: 200, body, retry_after_seconds: null };
+}

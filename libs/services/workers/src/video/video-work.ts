@@ -1,0 +1,179 @@
+import {
+  ApiError,
+  Inference,
+  ObjectStore,
+  type Clock,
+  type ErrorCode,
+  type InferenceAnswer,
+  type NewAccountEvent,
+  type ObjectKey,
+} from '@gateway/contracts';
+import { VideoStore, type VideoTask } from './video.store.js';
+
+const PATH = '/v1/video/generations';
+const WAIT_MS = { first: 500, max: 30_000 };
+/** Of a task that is there and whose unit ended without an answer. */
+const UNITS_MAX = 20;
+/** Links in events live as long as results are kept. */
+const EVENT_LINK_MS = 7 * 86_400_000;
+
+interface Parts {
+  tasks: VideoStore;
+  objects: ObjectStore;
+  inference: Inference;
+  clock: Clock;
+}
+
+/** What is done with a video task. The edge runs it; here is kept what a crash must not lose. */
+export class VideoWork {
+  constructor(private readonly parts: Parts) {}
+
+  /** Until the provider has it. Throws the ApiError that it is refused with. */
+  async begin(task: VideoTask): Promise<VideoTask> {
+    const answer = await this.ask(task);
+    if (answer.status === 202) return this.noted(task, answer);
+    if (answer.status === 200) return this.completed(task, answer);
+    throw errorOf(answer);
+  }
+
+  /** To its end, unless `signal` stops it. */
+  async run(begun: VideoTask, signal: AbortSignal): Promise<void> {
+    const { clock } = this.parts;
+    let task = begun;
+    let waitMs = WAIT_MS.first;
+    while (!signal.aborted) {
+      if (clock.now() >= task.expires_at.getTime()) return this.failed(task, EXPIRED);
+      const answer = await untilAborted(this.ask(task).catch(away), signal);
+      if (answer === null) return;
+      if (answer.status === 202) {
+        task = await this.noted(task, answer);
+        continue;
+      }
+      if (answer.status === 200) return void (await this.completed(task, answer));
+      const error = errorOf(answer);
+      if (!mayPass(error, task)) return this.failed(task, error);
+      // A unit that has ended takes no other answer; one that was never let in is asked for again.
+      if (answer.status !== 503 && answer.status !== 429) {
+        task = { ...task, unit: task.unit + 1 };
+        await this.parts.tasks.note(task);
+      }
+      await clock
+        .sleep(Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000), signal)
+        .catch(() => undefined);
+      waitMs = Math.min(waitMs * 2, WAIT_MS.max);
+    }
+  }
+
+  private ask({ key_id, account_id, request_id, unit, body, ...task }: VideoTask): Promise<InferenceAnswer> {
+    const { credential, provider_task_id: state } = task;
+    const call = {
+      key_id,
+      account_id,
+      request_id,
+      unit,
+      recorded_path: PATH,
+      endpoint: PATH,
+      body: body ?? {},
+    };
+    return this.parts.inference.infer({
+      ...call,
+      is_batch: false,
+      task: state === null ? null : { credential, state },
+    });
+  }
+
+  private async noted(task: VideoTask, { body }: InferenceAnswer): Promise<VideoTask> {
+    const { credential, state } = body as { credential: string; state: string };
+    const now = { ...task, status: 'in_progress' as const, credential, provider_task_id: state };
+    await this.parts.tasks.note(now);
+    return now;
+  }
+
+  private async completed(task: VideoTask, { body }: InferenceAnswer): Promise<VideoTask> {
+    const { object, seconds } = body as { object: string; seconds: number };
+    const { tasks, objects, clock } = this.parts;
+    const completed_at = new Date(clock.now());
+    const done = { ...task, status: 'completed' as const, object_key: object, seconds, completed_at };
+    const video_url = await objects.link(object as ObjectKey, EVENT_LINK_MS);
+    const { status } = done;
+    await tasks.end(done, {
+      ...whose(task),
+      type: 'video.completed',
+      data: { ...fieldsOf(task), status, video_url, error_code: null, error_message: null },
+    });
+    return done;
+  }
+
+  private async failed(task: VideoTask, error: ApiError): Promise<void> {
+    const { code, message, options } = error;
+    const { providerCode } = options;
+    const shown = { code, message, ...(providerCode === undefined ? {} : { provider_code: providerCode }) };
+    await this.parts.tasks.end(
+      { ...task, status: 'failed', error: shown },
+      {
+        ...whose(task),
+        type: 'video.failed',
+        data: {
+          ...fieldsOf(task),
+          status: 'failed',
+          video_url: null,
+          error_code: code,
+          error_message: message,
+        },
+      },
+    );
+  }
+}
+
+const EXPIRED = new ApiError('gateway_timeout', {
+  providerCode: 'provider_timeout',
+  message: 'The provider did not finish the video in time.',
+});
+
+/** A task that the provider has is gone on with whatever kept its unit from an answer. */
+function mayPass({ status, code }: ApiError, { provider_task_id, unit }: VideoTask): boolean {
+  if (status === 429) return true;
+  if (status === 503 && code !== 'upstream_error') return true;
+  const isOurs = code === 'gateway_timeout' || code === 'internal_error';
+  return isOurs && provider_task_id !== null && unit < UNITS_MAX;
+}
+
+function whose({ account_id, org_id }: VideoTask): Pick<NewAccountEvent, 'account_id' | 'org_id'> {
+  return { account_id, org_id };
+}
+
+function fieldsOf({ id, model, credential }: VideoTask): {
+  task_id: string;
+  model: string;
+  provider: string;
+} {
+  return { task_id: id, model, provider: credential?.split('#')[0] ?? '' };
+}
+
+function errorOf({ status, body, retry_after_seconds }: InferenceAnswer): ApiError {
+  const { error } = body as { error?: { code?: ErrorCode; message?: string; provider_code?: string } };
+  const { code = 'internal_error', message, provider_code: providerCode, ...more } = error ?? {};
+  return new ApiError(code, {
+    ...more,
+    status,
+    message,
+    providerCode,
+    retryAfterSeconds: retry_after_seconds ?? undefined,
+  });
+}
+
+/** The edge cannot be asked now. */
+function away(failure: unknown): InferenceAnswer {
+  if (!(failure instanceof ApiError)) throw failure;
+  const { code, status, message } = failure;
+  return { status, body: { error: { code, message } }, retry_after_seconds: null };
+}
+
+/** Null where it was stopped: the edge goes on, and answers whoever asks next. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(null);
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
