@@ -16,7 +16,7 @@ export interface ScopeReading {
 
 /**
  * OpenAI-style rate headers for requests a minute of the key alone (spec, Limits, rule 7). The scopes above may
- * refuse while `remaining` is above zero. Without a limit on the key there is nothing to tell.
+ * refuse while `remaining` is above zero. Without a limit on the key there is nothing to report.
  */
 export function rateHeaders(scopes: readonly LimitScope[], admitted: Admitted): Record<string, string> {
   const key = scopes.find((scope) => scope.kind === 'key');

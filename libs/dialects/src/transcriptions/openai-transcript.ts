@@ -8,6 +8,7 @@ import type { Answer, AnswerHead, Piece, RouteTarget } from '../translation/tran
 import type { UpstreamBody } from '../translation/upstream-body.js';
 import { badAnswer, failurePiece, inBandPiece, JSON_HEADERS } from '../translation/whole-answer.js';
 import type { TranscriptionRequest } from './transcriptions-dialect.js';
+import { wholeCount } from '../body/whole-count.js';
 
 const EVENT_STREAM = 'text/event-stream';
 const PATHS = { transcribe: '/audio/transcriptions', translate: '/audio/translations' };
@@ -128,9 +129,9 @@ function usageOf(answer: JsonObject, { seconds }: TranscriptionRequest): UnitUsa
   const details = objectOf(usage.input_token_details);
   const reported = [usage.seconds, usage.prompt_audio_seconds, answer.duration].find(isSeconds);
   return {
-    prompt_tokens: countOf(usage.input_tokens ?? usage.prompt_tokens),
-    audio_input_tokens: countOf(details.audio_tokens),
-    completion_tokens: countOf(usage.output_tokens ?? usage.completion_tokens),
+    prompt_tokens: wholeCount(usage.input_tokens ?? usage.prompt_tokens) ?? 0,
+    audio_input_tokens: wholeCount(details.audio_tokens) ?? 0,
+    completion_tokens: wholeCount(usage.output_tokens ?? usage.completion_tokens) ?? 0,
     audio_seconds: secondsText(reported ?? seconds),
   };
 }
@@ -145,8 +146,4 @@ const SECONDS_MAX = 1_000_000;
 /** Milliseconds are finer than any price. */
 function secondsText(seconds: number): string {
   return seconds.toFixed(3).replace(/\.?0+$/, '');
-}
-
-function countOf(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }

@@ -23,7 +23,7 @@ return string.format('%.0f', pv)
 /**
  * KEYS: acct, units, due. ARGV: node, test clock or '', record names (the balance's last).
  * Answers `<now> <units in flight> <units unposted> {<rpm> <rpd> <tpm> <reserved> <unposted>
- * <posted> <ledger version>}...`; version -1 where nothing was told.
+ * <posted> <ledger version>}...`; version -1 where none was mirrored.
  */
 export const READ = `
 ${CLOCK}

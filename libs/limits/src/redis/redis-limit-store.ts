@@ -190,7 +190,7 @@ export class RedisLimitStore extends LimitStore {
     });
   }
 
-  /** One trip, told to `decided` in the turn in which the answer came. */
+  /** One trip, handed to `decided` in the turn in which the answer came. */
   private ask(request: AdmitRequest, decided: Decided): void {
     const { pipe, share } = this.options;
     const call = this.calls.of(request);

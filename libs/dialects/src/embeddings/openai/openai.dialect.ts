@@ -8,6 +8,7 @@ import { badAnswer } from '../../translation/whole-answer.js';
 import type { EmbeddingsDialect, EmbeddingsRequest } from '../embeddings-dialect.js';
 import '../embeddings-quirks.js';
 import { vectorIn } from '../vector.js';
+import { wholeCount } from '../../body/whole-count.js';
 
 const DIMENSIONS = 'dimensions';
 
@@ -34,7 +35,7 @@ export const dialect: EmbeddingsDialect = {
     const data = answer === null ? null : vectorsOf(answer.data, request);
     if (answer === null || data === null) return badAnswer('the answer holds no embedding of each input.');
     const { prompt_tokens, total_tokens } = objectOf(answer.usage);
-    const tokens = countOf(prompt_tokens ?? total_tokens);
+    const tokens = wholeCount(prompt_tokens ?? total_tokens);
     const out = JSON.stringify(shown(answer, data, tokens, facts));
     // A provider that counts nothing leaves the estimate: a length of 0 would cost nothing.
     return tokens === null
@@ -81,8 +82,4 @@ function shown(
       fallback_triggered: facts.fallbackTriggered,
     },
   };
-}
-
-function countOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }

@@ -7,6 +7,7 @@ import type { Answer, AnswerHead, Piece } from '../../translation/translation.js
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { badAnswer, failurePiece, inBandPiece } from '../../translation/whole-answer.js';
 import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';
+import { wholeCount } from '../../body/whole-count.js';
 
 const EVENT_STREAM = 'text/event-stream';
 /** These answer audio alone; every later model also answers events, whose last one holds the counts that are billed. */
@@ -125,17 +126,13 @@ class SpeechEvents implements Answer {
 /** Characters are what was sent. Tokens are 0 where the provider bills none, and those of audio where it counts them. */
 function usageOf({ characters }: SpeechRequest, reported?: unknown): UnitUsage {
   const { input_tokens, output_tokens } = objectOf(reported);
-  const spoken = countOf(output_tokens);
+  const spoken = wholeCount(output_tokens) ?? 0;
   return {
     characters,
-    prompt_tokens: countOf(input_tokens),
+    prompt_tokens: wholeCount(input_tokens) ?? 0,
     completion_tokens: spoken,
     audio_output_tokens: spoken,
   };
-}
-
-function countOf(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
 
 function typeOf({ format }: SpeechRequest): string {

@@ -49,7 +49,7 @@ export class ClosedChannels implements OnApplicationBootstrap, BeforeApplication
     while (await this.tellOne());
   }
 
-  /** The row stays locked while it is sent, so that of two processes one tells. */
+  /** The row stays locked while it is sent, so that of two processes one sends. */
   private tellOne(): Promise<boolean> {
     return this.database.batch(async (client) => {
       const { rows } = await client.query<ClosedChannel>(

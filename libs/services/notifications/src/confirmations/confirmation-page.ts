@@ -1,4 +1,4 @@
-/** Headers of the page: nothing runs in it, nobody frames it, and its address, which holds the token, is told to nobody. */
+/** Headers of the page: nothing runs in it, nobody frames it, and its address, which holds the token, is sent to nobody. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':

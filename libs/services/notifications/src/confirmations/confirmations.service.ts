@@ -67,7 +67,7 @@ export class ConfirmationsService implements BeforeApplicationShutdown {
     });
   }
 
-  /** Nobody waits for it: an answer tells nothing of the address. A mail that is lost is asked for again. */
+  /** Nobody waits for it: an answer says nothing of the address. A mail that is lost is asked for again. */
   send(mail: OutgoingMail | null): void {
     if (mail === null) return;
     const work = this.trySend(mail)

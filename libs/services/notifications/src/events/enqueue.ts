@@ -8,7 +8,7 @@ import { subscriptionsOf, type Subscription } from './subscriptions.js';
 
 /** By how much clocks of two services may differ: an event right after its policy is the policy's. */
 const SKEW_MS = 2_000;
-/** As long as events are kept, and with them what says that one has been told. */
+/** As long as events are kept, and with them the mark that one has been sent. */
 export const EVENTS_KEPT_MS = 90 * 86_400_000;
 
 interface NewEvent {

@@ -1,6 +1,6 @@
 import type { AccountData, AccountEventType, LimitScopeData, ScopeKind } from '@gateway/contracts';
 
-/** An event that is to be told to who has subscribed to it, unless its rung holds it back. */
+/** An event for those who have subscribed to it, unless its rung holds it back. */
 export interface Notice<Type extends AccountEventType = AccountEventType> {
   /** What it is made from: the same record makes the same one. */
   sourceKey: string;
@@ -17,7 +17,7 @@ export interface Notice<Type extends AccountEventType = AccountEventType> {
 /** Holds repetitions back: one per scope and threshold. */
 export interface Rung {
   name: string;
-  /** What it becomes with this notice, and whether the notice is told; null = it stays as it is, and nothing is told. */
+  /** What it becomes with this notice, and whether the notice is sent; null = it stays as it is, and nothing is sent. */
   step(last: RungState | null): { state: RungState; isTold: boolean } | null;
 }
 
@@ -38,7 +38,7 @@ export function atMostEvery(name: string, gapMs: number, atMs: number): Rung {
   };
 }
 
-/** The scope of a limit as events tell it: records keep both ids of a team member in one, and a model's own limit as the key's. */
+/** The scope of a limit as events name it: records keep both ids of a team member in one, and a model's own limit as the key's. */
 export function scopeFields(scope: ScopeKind, id: string): LimitScopeData {
   switch (scope) {
     case 'key': {

@@ -1,7 +1,7 @@
 import type { RejectionRecord, ScopeKind } from '@gateway/contracts';
 import { scopeFields, type Notice, type Rung } from './notice.js';
 
-/** A cap that stays reached is told again after a day. */
+/** A cap that stays reached is reported again after a day. */
 const AGAIN_MS = 86_400_000;
 const SCOPES: readonly string[] = ['key', 'team_member', 'member', 'team', 'org'] satisfies ScopeKind[];
 
@@ -25,7 +25,7 @@ export function rejectionNotices(record: RejectionRecord): Notice[] {
   ];
 }
 
-/** Refusals of one cap are told once; another cap is another wall. */
+/** Refusals of one cap are reported once; another cap is another wall. */
 function oncePerCap(name: string, atMs: number, cap: string): Rung {
   return {
     name,
