@@ -278,3 +278,5 @@ export type {
   PaymentRecord,
   RedemptionRecord,
 } from './http/billing.js';
+export { ErasureBody, ForgetBody } from './http/erasures.js';
+export type { ErasureRecord } from './http/erasures.js';

@@ -3,6 +3,7 @@ import { ApiKeyCreated, ApiKeyRevoked } from './account/api-key.js';
 import { AutoRechargeFailed, AutoRechargeSucceeded, AutoRechargeTriggered } from './account/auto-recharge.js';
 import { BalanceCredited, BalanceDepleted, BalanceLow } from './account/balance.js';
 import { BatchCompleted, BatchFailed } from './account/batch.js';
+import { EndUserErased } from './account/end-user-erased.js';
 import { MemberAdded, MemberRemoved } from './account/member.js';
 import { BalanceMovement, SpendMovement } from './account/movements.js';
 import { PaymentFailed, PaymentSucceeded } from './account/payment.js';
@@ -44,10 +45,11 @@ export type AccountEventType = keyof typeof ACCOUNT_EVENTS;
 /** What a policy may name. */
 export const ACCOUNT_EVENT_TYPES = Object.keys(ACCOUNT_EVENTS) as AccountEventType[];
 
-/** The ledger's movements: from them the notifications service makes the events with thresholds. */
+/** The ledger's movements, from which the notifications service makes the events with thresholds, and erasures. */
 const MOVEMENTS = {
   'balance.movement': BalanceMovement,
   'spend.movement': SpendMovement,
+  'end_user.erased': EndUserErased,
 } as const;
 
 /** Everything on gateway.account.v1. */

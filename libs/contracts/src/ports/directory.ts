@@ -25,4 +25,6 @@ export abstract class Directory {
   abstract teamsOf(orgId: string, userId: string): Promise<string[]>;
   /** The account of an organization, a person or an account's own id; null where there is none. */
   abstract payer(id: string): Promise<Payer | null>;
+  /** Removes what the account remembers of an end user. A repeat changes nothing. */
+  abstract forget(accountId: string, endUserHash: string): Promise<void>;
 }

@@ -35,6 +35,18 @@ export class HttpDirectory extends Directory {
     return { accountId, orgId };
   }
 
+  override async forget(accountId: string, endUserHash: string): Promise<void> {
+    const answer = await this.http.request({
+      service: 'keys',
+      method: 'POST',
+      path: '/internal/directory/forget',
+      body: { account_id: accountId, end_user_hash: endUserHash },
+      timeoutMs: TIMEOUT_MS,
+      idempotent: true,
+    });
+    if (answer.status !== 204) throw this.unknown();
+  }
+
   private async asked(
     method: InternalRequest['method'],
     path: string,

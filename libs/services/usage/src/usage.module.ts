@@ -30,6 +30,8 @@ import { Payments } from './payments/payments.js';
 import { StripeWebhookController } from './payments/stripe-webhook.controller.js';
 import { PostingStore } from './posting/posting.store.js';
 import { Reprice } from './posting/reprice.js';
+import { Erasures } from './erasures/erasures.js';
+import { ErasuresController } from './erasures/erasures.controller.js';
 import { Ingestion } from './ingest/ingestion.js';
 import { UsageConsumer } from './ingest/usage.consumer.js';
 import { AccountDirectory } from './ledger/account-directory.js';
@@ -95,6 +97,7 @@ export class UsageModule {
         LedgerController,
         CreditsController,
         BillingController,
+        ErasuresController,
         CouponsController,
         StripeWebhookController,
         BooksController,
@@ -207,6 +210,21 @@ const mirrors: Provider[] = [
 
 const ingest: Provider[] = [
   {
+    provide: Erasures,
+    inject: [UsageDatabase, ModuleRef, OutboxRelay, CLOCK, RANDOM, LOGGER],
+    useFactory: (
+      database: UsageDatabase,
+      modules: ModuleRef,
+      relay: OutboxRelay,
+      clock: Clock,
+      random: Random,
+      logger: Logger,
+    ) => {
+      const directory = (): Directory => modules.get<Directory>(Directory, { strict: false });
+      return new Erasures({ database, directory, nudge: () => relay.nudge(), clock, random, logger });
+    },
+  },
+  {
     provide: Reconciler,
     inject: [UsageDatabase, MirrorStore, Mirrors, LimitStore, UsageMetrics, CLOCK, RANDOM, LOGGER],
     useFactory: (
@@ -281,6 +299,7 @@ const ingest: Provider[] = [
       LedgerStore,
       Reconciler,
       Payments,
+      Erasures,
       UsageMetrics,
       CLOCK,
       LOGGER,
@@ -292,11 +311,23 @@ const ingest: Provider[] = [
       ledger: LedgerStore,
       reconciler: Reconciler,
       payments: Payments,
+      erasures: Erasures,
       metrics: UsageMetrics,
       clock: Clock,
       logger: Logger,
     ) =>
-      new Rounds({ mirrors: told, roller, accounts, ledger, reconciler, payments, metrics, clock, logger }),
+      new Rounds({
+        mirrors: told,
+        roller,
+        accounts,
+        ledger,
+        reconciler,
+        payments,
+        erasures,
+        metrics,
+        clock,
+        logger,
+      }),
   },
 ];
 

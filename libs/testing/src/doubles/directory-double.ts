@@ -6,6 +6,8 @@ export class DirectoryDouble extends Directory {
   /** Teams by `<org>/<user>`. */
   readonly teams = new Map<string, string[]>();
   readonly payers = new Map<string, Payer>();
+  /** `<account>/<hash>` of end users. */
+  readonly forgotten: string[] = [];
   isAway = false;
 
   async names(_accountId: string, ids: Parameters<Directory['names']>[1]): Promise<NamedIds> {
@@ -25,5 +27,10 @@ export class DirectoryDouble extends Directory {
   async payer(id: string): Promise<Payer | null> {
     if (this.isAway) throw new ApiError('service_unavailable');
     return this.payers.get(id) ?? null;
+  }
+
+  async forget(accountId: string, endUserHash: string): Promise<void> {
+    if (this.isAway) throw new ApiError('service_unavailable');
+    this.forgotten.push(`${accountId}/${endUserHash}`);
   }
 }

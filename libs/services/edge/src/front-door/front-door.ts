@@ -37,6 +37,7 @@ const OWNERS: Record<keyof FrontDoorServices, readonly string[]> = {
     '/v1/admin/catalogue',
   ],
   usage: [
+    '/v1/end-users',
     '/v1/usage',
     '/v1/balance',
     '/v1/billing',

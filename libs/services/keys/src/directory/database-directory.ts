@@ -49,4 +49,10 @@ export class DatabaseDirectory extends Directory {
     });
     return row && { accountId: row.id, orgId: row.org_id };
   }
+
+  override async forget(accountId: string, endUserHash: string): Promise<void> {
+    await this.database.prisma.memory.deleteMany({
+      where: { account_id: accountId, end_user_hash: endUserHash },
+    });
+  }
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { Directory, DirectoryNamesBody, type NamedIds, type Payer } from '@gateway/contracts';
+import { Directory, DirectoryNamesBody, ForgetBody, type NamedIds, type Payer } from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 
 /** Services that keep ids ask here who they are; `/internal` is never forwarded from outside. */
@@ -17,6 +17,12 @@ export class DirectoryController {
   @Get('orgs/:id/people/:user_id/teams')
   async teams(@Param('id') orgId: string, @Param('user_id') userId: string): Promise<{ teams: string[] }> {
     return { teams: await this.directory.teamsOf(orgId, userId) };
+  }
+
+  @Post('forget')
+  @HttpCode(204)
+  async forget(@Body() { account_id, end_user_hash }: ForgetBody): Promise<void> {
+    await this.directory.forget(account_id, end_user_hash);
   }
 
   @Get('payers/:id')

@@ -63,6 +63,20 @@ describe('the directory', () => {
     expect(await payer('org_unknown')).toBeNull();
   });
 
+  it('ERA-05 forgets what an account remembers of an end user, and nothing else', async () => {
+    const owner = await keys.person();
+    const items = { items: [{ text: 'likes tea' }] };
+    for (const name of ['ada', 'bob'])
+      expect((await keys.call('PUT', `/v1/memories/${name}`, { as: owner, body: items })).status).toBe(200);
+    const rows = await keys.database.prisma.memory.findMany({ where: { account_id: owner.accountId } });
+    expect(rows).toHaveLength(2);
+    const [{ end_user_hash }] = rows;
+    for (const account_id of ['acct_other', owner.accountId, owner.accountId])
+      expect((await asked('POST', 'forget', { account_id, end_user_hash })).status).toBe(204);
+    const left = await keys.database.prisma.memory.findMany({ where: { account_id: owner.accountId } });
+    expect(left.map((row) => row.end_user_hash)).toEqual([rows[1].end_user_hash]);
+  });
+
   it('answers the fleet alone', async () => {
     expect((await keys.call('GET', '/internal/directory/payers/org_1')).status).not.toBe(200);
   });

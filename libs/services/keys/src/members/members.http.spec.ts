@@ -169,10 +169,16 @@ describe('who leaves', () => {
     expect((await keys.call('GET', path(), { as: owner })).body.total).toBe(2);
   });
 
-  it('a member leaves by themselves and removes nobody else', async () => {
+  it('EVT-08 a member leaves by themselves, which is announced, and removes nobody else', async () => {
     expect(codeOf(await remove(admin, member))).toEqual([403, 'forbidden']);
     expect((await remove(member, member)).status).toBe(204);
     expect((await keys.call('GET', path(), { as: member })).status).toBe(404);
+    const left = await eventually(() =>
+      keys.events
+        .dataOf<AccountEvent<'member.removed'>>(TOPIC.account)
+        .find((event) => event.type === 'member.removed' && event.data.user_id === member.userId),
+    );
+    expect(left).toMatchObject({ org_id: org.orgId, data: { user_id: member.userId, role: 'member' } });
   });
 
   it('who joins again has the limits that their keys were counted against meanwhile', async () => {

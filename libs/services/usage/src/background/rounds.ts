@@ -1,6 +1,7 @@
 import { repeat, type Repeated } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
 import type { Logger } from 'pino';
+import type { Erasures } from '../erasures/erasures.js';
 import type { LedgerStore } from '../ledger/ledger.store.js';
 import type { ActiveAccounts } from '../mirror/active-accounts.js';
 import type { Mirrors } from '../mirror/mirrors.js';
@@ -16,6 +17,7 @@ interface Deps {
   ledger: LedgerStore;
   reconciler: Reconciler;
   payments: Payments;
+  erasures: Erasures;
   metrics: Pick<UsageMetrics, 'gapsFound'>;
   clock: Clock;
   logger: Logger;
@@ -29,6 +31,9 @@ const RECENT_EVERY_MS = 300_000;
 const RECENT_MS = 86_400_000;
 const GAPS_EVERY_MS = 15_000;
 const RECHARGE_EVERY_MS = 5_000;
+const ERASE_EVERY_MS = 10_000;
+/** How often refusals that are past their 90 days are removed. */
+const RETENTION_EVERY_MS = 600_000;
 const PROVE_EVERY_MS = 60_000;
 const RECENT_MAX = 50_000;
 
@@ -39,7 +44,7 @@ export class Rounds {
   constructor(private readonly deps: Deps) {}
 
   start(): void {
-    const { mirrors, roller, reconciler, payments } = this.deps;
+    const { mirrors, roller, reconciler, payments, erasures, ledger } = this.deps;
     this.running = [
       this.every(RECENT_EVERY_MS, 'recent accounts', () => this.noteRecent()),
       this.every(DUE_EVERY_MS, 'due units', () => mirrors.tellDue()),
@@ -47,6 +52,8 @@ export class Rounds {
       this.every(GAPS_EVERY_MS, 'gaps of producers', () => this.countGaps()),
       this.every(ROLL_EVERY_MS, 'the 30-day window', async () => void (await roller.roll())),
       this.every(RECHARGE_EVERY_MS, 'recharges', () => payments.recharge()),
+      this.every(ERASE_EVERY_MS, 'erasures', () => erasures.advance()),
+      this.every(RETENTION_EVERY_MS, 'retention', () => ledger.removeOldRejections()),
       this.every(PROVE_EVERY_MS, 'the proof of the books', () => reconciler.advance()),
     ];
   }

@@ -111,6 +111,18 @@ describe('every endpoint of the usage service x who calls', () => {
       { ...owners, owner: 404 },
     ],
     ['POST /v1/billing/webhooks/stripe', '/v1/billing/webhooks/stripe', {}, all(403)],
+    [
+      'POST /v1/end-users/erasures',
+      '/v1/end-users/erasures',
+      { end_user_id: 'nobody' },
+      { ...people, owner: 403, member: 403, rsk: 202 },
+    ],
+    [
+      'GET /v1/end-users/erasures/:id',
+      '/v1/end-users/erasures/era_unknown',
+      undefined,
+      { ...people, owner: 403, member: 403, rsk: 404 },
+    ],
     ['POST /v1/admin/coupons', '/v1/admin/coupons', {}, nobody],
     ['GET /v1/admin/coupons', '/v1/admin/coupons', undefined, { ...nobody, super_admin: 200 }],
     ['POST /v1/admin/credits', '/v1/admin/credits', { reason: '' }, nobody],

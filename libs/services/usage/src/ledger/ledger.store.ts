@@ -18,6 +18,10 @@ export interface PostedBalance {
 }
 
 const RANGES_MAX = 10_000;
+/** Lookups reach back 90 days: what they may show stays a day longer. */
+const REJECTIONS_KEPT_MS = 91 * 86_400_000;
+const REMOVED_AT_ONCE = 5_000;
+const REMOVED_PARTS_MAX = 200;
 
 /** Accounts, transfers and totals, beside the postings. */
 export class LedgerStore {
@@ -108,6 +112,19 @@ export class LedgerStore {
     const where = { org_id: orgId, kind: 'customer' };
     const row = await this.deps.database.prisma.account.findFirst({ where, select: { id: true } });
     return row?.id ?? null;
+  }
+
+  /** Refusals past their 90 days, a bounded number in one statement; metadata of what ran stays for ever. */
+  async removeOldRejections(): Promise<void> {
+    const before = new Date(this.deps.clock.now() - REJECTIONS_KEPT_MS);
+    for (let part = 0; part < REMOVED_PARTS_MAX; part += 1) {
+      const { rowCount } = await this.deps.database.pool.query(
+        `DELETE FROM rejection WHERE ctid = ANY (ARRAY(
+           SELECT ctid FROM rejection WHERE created_at < $1 LIMIT ${REMOVED_AT_ONCE}))`,
+        [before],
+      );
+      if ((rowCount ?? 0) < REMOVED_AT_ONCE) return;
+    }
   }
 
   /** Customers' accounts with a posting since then. */

@@ -65,6 +65,14 @@ const REPLACED = [...NAMES, ...JSON_COLUMNS]
   .filter((name) => name !== 'request_id' && name !== 'unit')
   .map((name) => `${name} = excluded.${name}`);
 
+/** An end user who was erased since then stays so, whatever is replayed. */
+function selected(name: string): string {
+  if (name !== 'end_user_hash') return name;
+  return `CASE WHEN end_user_hash IS NULL OR EXISTS (SELECT 1 FROM erased_end_user AS e
+    WHERE e.account_id = unit_row.account_id AND e.end_user_hash = unit_row.end_user_hash
+      AND e.erased_at >= unit_row.created_at) THEN NULL ELSE end_user_hash END`;
+}
+
 /**
  * Writes events once per unit and answers the units that are new. Only an event that stands for a died process is
  * replaced, by the real outcome. All JSON comes as one text, because as elements of arrays each would be quoted here
@@ -72,7 +80,7 @@ const REPLACED = [...NAMES, ...JSON_COLUMNS]
  */
 export const INSERT_EVENTS = `
 INSERT INTO usage_event (${[...NAMES, ...JSON_COLUMNS].join(', ')})
-SELECT ${NAMES.join(', ')}, ${JSON_COLUMNS.map((_, index) => `nullif(json -> ${index}, 'null')`).join(', ')}
+SELECT ${NAMES.map(selected).join(', ')}, ${JSON_COLUMNS.map((_, index) => `nullif(json -> ${index}, 'null')`).join(', ')}
 FROM ROWS FROM (${ARRAYS.join(', ')}, jsonb_array_elements($${COLUMNS.length + 1}::jsonb))
   AS unit_row(${NAMES.join(', ')}, json)
 ON CONFLICT (request_id, unit) DO UPDATE SET ${REPLACED.join(', ')}

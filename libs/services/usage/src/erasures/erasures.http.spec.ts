@@ -1,0 +1,154 @@
+import { createHmac } from 'node:crypto';
+import { mintSecret, SystemRandom } from '@gateway/platform';
+import { rejectionRecord, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
+import { Rounds } from '../background/rounds.js';
+import { LedgerStore } from '../ledger/ledger.store.js';
+import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import { Erasures } from './erasures.js';
+
+const random = new SystemRandom();
+const [own, narrow, wide, personal, other] = Array.from({ length: 5 }, () => mintSecret('rsk_', random));
+const DAY_MS = 86_400_000;
+const endUserKey = Buffer.alloc(32, 7).toString('base64');
+const hashOf = (id: string): string =>
+  createHmac('sha256', Buffer.alloc(32, 7)).update(id).digest('base64url');
+
+let place: TestDatabase;
+let app: UsageApp;
+
+beforeAll(async () => {
+  place = await testDatabase(MIGRATED);
+  app = await startUsageApp(place.url);
+  await app.app.get(Rounds, { strict: false }).stop();
+  const { principals } = app;
+  principals.add(own, limitedKey({ endUserKey }));
+  principals.add(narrow, limitedKey({ endUserKey, permissions: ['inference:write'] }));
+  principals.add(wide, limitedKey({ endUserKey, permissions: ['end-users:write'] }));
+  principals.add(personal, limitedKey({ endUserKey, orgId: null, teamId: null }));
+  principals.add(other, limitedKey({ endUserKey, accountId: 'acct_2', orgId: 'org_2' }));
+});
+afterAll(async () => {
+  await app.close();
+  await place.drop();
+});
+
+beforeEach(async () => {
+  app.directory.forgotten.splice(0);
+  await app.database.pool.query(
+    'TRUNCATE usage_slot, usage_event, rejection, erasure, erased_end_user, producer',
+  );
+});
+
+const erase = (as: string, end_user_id: unknown = 'ada') =>
+  app.call('POST', '/v1/end-users/erasures', as, { end_user_id });
+const hashes = async (): Promise<(string | null)[]> => {
+  const { rows } = await app.database.pool.query<{ end_user_hash: string | null }>(
+    'SELECT end_user_hash FROM usage_event ORDER BY request_id',
+  );
+  return rows.map(({ end_user_hash }) => end_user_hash);
+};
+const summary = () => app.call('POST', '/v1/usage', own, { org_id: 'org_1' });
+
+describe('POST /v1/end-users/erasures', () => {
+  it('ERA-01 ERA-05 answers 202, clears the identifier, leaves counts and costs, and a receipt that names nobody', async () => {
+    await app.post(
+      usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada'), cost_usd: '2' }),
+      usageRecord({ request_id: 'req_2', end_user_hash: hashOf('ada'), cost_usd: '3' }),
+      usageRecord({ request_id: 'req_3', end_user_hash: hashOf('bob') }),
+    );
+    const before = (await summary()).body;
+    const { status, body } = await erase(own);
+    expect(status).toBe(202);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^era_/),
+      status: 'completed',
+      records_updated: 2,
+      created_at: expect.any(String),
+      completed_at: expect.any(String),
+    });
+    expect(await hashes()).toEqual([null, null, hashOf('bob')]);
+    expect((await summary()).body).toEqual(before);
+    expect(app.directory.forgotten).toEqual([`acct_1/${hashOf('ada')}`]);
+    const receipt = await app.call('GET', `/v1/end-users/erasures/${body.id}`, own);
+    expect([receipt.status, receipt.body]).toEqual([200, body]);
+    expect((await app.call('GET', `/v1/end-users/erasures/${body.id}`, other)).status).toBe(404);
+    const { rows } = await app.database.pool.query('SELECT * FROM erasure');
+    expect(JSON.stringify(rows)).not.toContain('ada');
+  });
+
+  it('ERA-02 refuses a key of no organization', async () => {
+    expect((await erase(personal)).status).toBe(403);
+  });
+
+  it('ERA-03 takes a scoped key with end-users:write alone', async () => {
+    const refused = await erase(narrow);
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'forbidden']);
+    expect((await erase(wide)).status).toBe(202);
+    for (const id of ['', 7, undefined, 'x'.repeat(513)])
+      expect((await app.call('POST', '/v1/end-users/erasures', own, { end_user_id: id })).status).toBe(422);
+  });
+
+  it("ERA-04 touches the records of the key's organization only", async () => {
+    await app.post(
+      usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada') }),
+      usageRecord({
+        request_id: 'req_2',
+        account_id: 'acct_2',
+        org_id: 'org_2',
+        end_user_hash: hashOf('ada'),
+      }),
+    );
+    expect((await erase(own)).body.records_updated).toBe(1);
+    expect(await hashes()).toEqual([null, hashOf('ada')]);
+  });
+
+  it('S10 a replay does not bring the identifier back, and what comes later is kept', async () => {
+    const record = usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada') });
+    await app.post(record);
+    await erase(own);
+    await app.database.pool.query('TRUNCATE usage_event, usage_slot');
+    await app.post(record);
+    await app.post(record);
+    expect(await hashes()).toEqual([null]);
+    const later = new Date(Date.now() + 60_000).toISOString();
+    await app.post(usageRecord({ request_id: 'req_2', end_user_hash: hashOf('ada'), created_at: later }));
+    expect(await hashes()).toEqual([null, hashOf('ada')]);
+  });
+
+  it('ERA-05 goes on where a service was away, and looks again for what was posted meanwhile', async () => {
+    const erasures = app.app.get(Erasures, { strict: false });
+    app.directory.isAway = true;
+    const { status, body } = await erase(own);
+    expect([status, body.status]).toEqual([202, 'running']);
+    app.directory.isAway = false;
+    await erasures.advance();
+    const receipt = () => app.call('GET', `/v1/end-users/erasures/${body.id}`, own);
+    expect((await receipt()).body.status).toBe('completed');
+    // A posting that had begun before the tombstone was there.
+    await app.post(usageRecord({ request_id: 'req_1', created_at: '2026-11-01T00:00:00Z' }));
+    await app.database.pool.query('UPDATE usage_event SET end_user_hash = $1', [hashOf('ada')]);
+    await erasures.advance();
+    expect(await hashes()).toEqual([hashOf('ada')]);
+    await app.database.pool.query(`UPDATE erasure SET completed_at = completed_at - interval '61 s'`);
+    await erasures.advance();
+    expect([await hashes(), (await receipt()).body.records_updated]).toEqual([[null], 1]);
+  });
+});
+
+describe('retention', () => {
+  it('LIM-16 READ-39 removes refusals past their 90 days and none that is younger', async () => {
+    const age = (ms: number): string => new Date(Date.now() - ms).toISOString();
+    await app.post(
+      rejectionRecord({ request_id: 'req_old', created_at: age(92 * DAY_MS) }),
+      rejectionRecord({ request_id: 'req_young', created_at: age(90 * DAY_MS - 60_000) }),
+      rejectionRecord({ request_id: 'req_new' }),
+      usageRecord({ request_id: 'req_ever', created_at: age(900 * DAY_MS) }),
+    );
+    await app.app.get(LedgerStore, { strict: false }).removeOldRejections();
+    const { rows } = await app.database.pool.query('SELECT request_id FROM rejection ORDER BY 1');
+    expect(rows.map(({ request_id }) => request_id)).toEqual(['req_new', 'req_young']);
+    const { body } = await app.call('POST', '/v1/usage/rejections', own, {});
+    expect(body.total).toBe(2);
+    expect((await summary()).body.total_requests).toBe(1);
+  });
+});

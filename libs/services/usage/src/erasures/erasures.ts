@@ -1,0 +1,129 @@
+import { newId, type Clock, type Directory, type ErasureRecord, type Random } from '@gateway/contracts';
+import { accountEventRow } from '@gateway/event-log';
+import type { Logger } from 'pino';
+import { insertAudit } from '../ledger/ledger.store.js';
+import { insertOutbox } from '../postgres/outbox-rows.js';
+import type { UsageDatabase } from '../postgres/usage-database.js';
+import type { AuditRow } from '@gateway/database';
+
+interface Deps {
+  database: UsageDatabase;
+  directory: () => Directory;
+  nudge: () => void;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}
+
+interface ErasureRow {
+  id: string;
+  account_id: string;
+  end_user_hash: string;
+  status: ErasureRecord['status'];
+  records_updated: string;
+  created_at: Date;
+  completed_at: Date | null;
+}
+
+const ROWS_AT_ONCE = 5_000;
+const ERASURES_AT_ONCE = 20;
+/** A posting that began before the tombstone was there has ended by then, one way or the other. */
+const SWEEP_AFTER_MS = 60_000;
+const ROW = 'id, account_id, end_user_hash, status, records_updated::text, created_at, completed_at';
+
+/**
+ * Forgets end users: a tombstone first, then usage records part by part, memories in the keys service, and stored
+ * responses by an event. What a crash or an absent service leaves is taken up again until it is done.
+ */
+export class Erasures {
+  constructor(private readonly deps: Deps) {}
+
+  /** Tombstone, receipt and event stand together; the rest follows, now where it can. */
+  async begin(
+    of: { accountId: string; orgId: string; endUserHash: string; requestedBy: string },
+    audit: (id: string) => AuditRow,
+  ): Promise<ErasureRecord> {
+    const { clock, database, random, nudge, logger } = this.deps;
+    const { accountId, orgId, endUserHash } = of;
+    const id = newId('era', clock, random);
+    const now = new Date(clock.now());
+    await database.transaction(async (client) => {
+      await client.query(
+        `INSERT INTO erased_end_user AS e (account_id, end_user_hash, erased_at) VALUES ($1, $2, $3)
+         ON CONFLICT (account_id, end_user_hash) DO UPDATE SET erased_at = greatest(e.erased_at, excluded.erased_at)`,
+        [accountId, endUserHash, now],
+      );
+      await client.query(
+        `INSERT INTO erasure (id, account_id, org_id, end_user_hash, status, requested_by, created_at)
+         VALUES ($1, $2, $3, $4, 'running', $5, $6)`,
+        [id, accountId, orgId, endUserHash, of.requestedBy, now],
+      );
+      const data = { end_user_hash: endUserHash, erased_at: now.toISOString() };
+      const event = { account_id: accountId, org_id: orgId, type: 'end_user.erased', data } as const;
+      await insertOutbox(client, [accountEventRow(event, '/usage', { clock, random })]);
+      await insertAudit(client, audit(id));
+    });
+    nudge();
+    await this.advance().catch((failure: unknown) =>
+      logger.warn({ err: failure }, 'an erasure is not done yet and goes on'),
+    );
+    const made = await this.read(accountId, id);
+    return (
+      made ?? { id, status: 'running', records_updated: 0, created_at: now.toISOString(), completed_at: null }
+    );
+  }
+
+  /** The receipt; null where the account has no such erasure. */
+  async read(accountId: string, id: string): Promise<ErasureRecord | null> {
+    const { rows } = await this.deps.database.pool.query<ErasureRow>(
+      `SELECT ${ROW} FROM erasure WHERE account_id = $1 AND id = $2`,
+      [accountId, id],
+    );
+    const row = rows.at(0);
+    if (row === undefined) return null;
+    const { status, records_updated, created_at, completed_at } = row;
+    return {
+      id,
+      status,
+      records_updated: Number(records_updated),
+      created_at: created_at.toISOString(),
+      completed_at: completed_at?.toISOString() ?? null,
+    };
+  }
+
+  /** Goes on with what runs, and looks once more at what has ended a minute ago. */
+  async advance(): Promise<void> {
+    const now = this.deps.clock.now();
+    const { rows } = await this.deps.database.pool.query<ErasureRow>(
+      `SELECT ${ROW} FROM erasure WHERE swept_at IS NULL AND (status = 'running' OR completed_at < $1)
+       ORDER BY created_at LIMIT $2`,
+      [new Date(now - SWEEP_AFTER_MS), ERASURES_AT_ONCE],
+    );
+    for (const erasure of rows) {
+      await this.clear(erasure);
+      if (erasure.status === 'running')
+        await this.deps.directory().forget(erasure.account_id, erasure.end_user_hash);
+      await this.deps.database.pool.query(
+        erasure.status === 'running'
+          ? `UPDATE erasure SET status = 'completed', completed_at = $2 WHERE id = $1`
+          : 'UPDATE erasure SET swept_at = $2 WHERE id = $1',
+        [erasure.id, new Date(now)],
+      );
+    }
+  }
+
+  private async clear({ id, account_id, end_user_hash, created_at }: ErasureRow): Promise<void> {
+    for (;;) {
+      const { rows } = await this.deps.database.pool.query<{ cleared: number }>(
+        `WITH cleared AS (
+           UPDATE usage_event SET end_user_hash = NULL WHERE ctid = ANY (ARRAY(SELECT ctid FROM usage_event
+             WHERE account_id = $1 AND end_user_hash = $2 AND created_at <= $3 LIMIT ${ROWS_AT_ONCE})) RETURNING 1
+         )
+         UPDATE erasure SET records_updated = records_updated + (SELECT count(*) FROM cleared) WHERE id = $4
+         RETURNING (SELECT count(*)::int FROM cleared) AS cleared`,
+        [account_id, end_user_hash, created_at, id],
+      );
+      if ((rows.at(0)?.cleared ?? 0) < ROWS_AT_ONCE) return;
+    }
+  }
+}
