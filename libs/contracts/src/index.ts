@@ -280,3 +280,5 @@ export type {
 } from './http/billing.js';
 export { ErasureBody, ForgetBody } from './http/erasures.js';
 export type { ErasureRecord } from './http/erasures.js';
+export { DiscountBody } from './http/discounts.js';
+export type { DiscountRecord } from './http/discounts.js';

@@ -108,6 +108,7 @@ export const INTERNAL_CALLS = {
     id: 'org',
     params: async () => ({ user_id: 'usr_0' }),
   },
+  'POST /internal/directory/forget': { status: 204, body: { account_id: 'a', end_user_hash: 'h' } },
   'GET /internal/directory/payers/:id': { status: 200, id: 'org' },
   'POST /internal/principals/resolve': { status: 200, body: { kind: 'key', digest: '0'.repeat(64) } },
   'POST /internal/principals/keys': { status: 200, body: { digests: ['0'.repeat(64)] } },

@@ -44,6 +44,7 @@ import { IdentityProvider } from './oidc/identity-provider.js';
 import { OidcController } from './oidc/oidc.controller.js';
 import { OidcLoginService } from './oidc/oidc-login.service.js';
 import { DatabaseDirectory } from './directory/database-directory.js';
+import { DiscountsController } from './accounts/discounts.controller.js';
 import { DirectoryController } from './directory/directory.controller.js';
 import { DatabaseOrgOwners } from './orgs/database-org-owners.js';
 import { OrgOwnersController } from './orgs/org-owners.controller.js';
@@ -128,6 +129,7 @@ export class KeysModule {
         ApiKeysController,
         AuthController,
         DirectoryController,
+        DiscountsController,
         OidcController,
         OrgOwnersController,
         OrgsController,

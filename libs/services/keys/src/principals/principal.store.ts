@@ -1,4 +1,5 @@
 import type {
+  AccountDiscount,
   KeyPrincipal,
   Membership,
   ModelAccess,
@@ -31,6 +32,7 @@ export interface KeyRow {
   account_version: number;
   credit_limit_usd: string | null;
   end_user_key: string;
+  discount: AccountDiscount | null;
   org_id: string | null;
   team_id: string | null;
   created_by: string;
@@ -75,7 +77,7 @@ const PROVIDER_KEYS = `(
 function keyQuery(condition: string, graceUntil: string): string {
   return `
     SELECT k.id, k.label, k.status, k.account_id, a.version AS account_version,
-      a.credit_limit_usd::text AS credit_limit_usd, encode(a.end_user_key, 'base64') AS end_user_key,
+      a.credit_limit_usd::text AS credit_limit_usd, encode(a.end_user_key, 'base64') AS end_user_key, a.discount,
       k.org_id, k.team_id, k.created_by, k.api_version, k.default_model, k.scopes,
       k.rpm_limit, k.rpd_limit, k.tpm_limit, k.spend_cap_usd::text AS spend_cap_usd,
       k.allowed_models, k.blocked_models, k.model_limits,
@@ -188,6 +190,7 @@ export function toKeyPrincipal(row: KeyRow): KeyPrincipal {
     modelLimits: row.model_limits,
     routingPolicy: row.routing_policy,
     fixedProvider: row.fixed_provider,
+    ...(row.discount === null ? {} : { discount: row.discount }),
     ...(row.provider_keys === null ? {} : { providerKeys: row.provider_keys }),
     ...(row.response_cache?.enabled
       ? { responseCache: { ttlMs: (row.response_cache.ttl_seconds ?? CACHE_TTL_SECONDS) * 1_000 } }
@@ -239,11 +242,12 @@ interface SessionRow {
   is_super_admin: boolean;
   account_id: string;
   account_version: number;
+  discount: AccountDiscount | null;
   memberships: MembershipRow[];
 }
 
 const SESSION = `
-  SELECT u.id AS user_id, u.email, u.is_super_admin, a.id AS account_id, a.version AS account_version,
+  SELECT u.id AS user_id, u.email, u.is_super_admin, a.id AS account_id, a.version AS account_version, a.discount,
     coalesce((
       SELECT jsonb_agg(jsonb_build_object('orgId', m.org_id, 'accountId', oa.id, 'role', m.role,
         'member', ${scopeSql('m', 'm.user_id')}, 'org', ${scopeSql('o', 'o.id')},
@@ -275,6 +279,7 @@ export async function findSession(
     isSuperAdmin: row.is_super_admin,
     accountId: row.account_id,
     accountVersion: row.account_version,
+    ...(row.discount === null ? {} : { discount: row.discount }),
     memberships: row.memberships.map(toMembership),
   };
 }

@@ -1,0 +1,31 @@
+import { ArrayMaxSize, IsArray, IsOptional, IsString, Length, Matches } from 'class-validator';
+
+const LIST_MAX = 1_000;
+
+/** PUT /v1/admin/discounts/{account}: replaces what was there; `pct` "0" ends it. */
+export class DiscountBody {
+  /** Decimal string, 0 to 100. */
+  @Matches(/^(100(\.0{1,12})?|\d{1,2}(\.\d{1,12})?)$/) pct!: string;
+  /** Exact model ids or `<brand>/*`; absent or null = all. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(LIST_MAX)
+  @IsString({ each: true })
+  @Length(1, 256, { each: true })
+  models?: string[] | null;
+  /** Slugs of providers; absent or null = all. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(LIST_MAX)
+  @IsString({ each: true })
+  @Length(1, 128, { each: true })
+  providers?: string[] | null;
+}
+
+export interface DiscountRecord {
+  account_id: string;
+  org_id: string | null;
+  pct: string;
+  models: string[] | null;
+  providers: string[] | null;
+}

@@ -1,0 +1,44 @@
+import { Body, Controller, Param, Put, Req } from '@nestjs/common';
+import { ApiError, Directory, DiscountBody, type DiscountRecord } from '@gateway/contracts';
+import { Access } from '@gateway/platform';
+import type { FastifyRequest } from 'fastify';
+import { Prisma } from '../generated/prisma/client.js';
+import { AccountChanges } from './account-change.js';
+
+/** What an account pays less than the list price: principals carry it, so the next request has it. */
+@Controller('v1/admin/discounts')
+@Access({ superAdmin: true })
+export class DiscountsController {
+  constructor(
+    private readonly directory: Directory,
+    private readonly changes: AccountChanges,
+  ) {}
+
+  /** The account by its own id, or by that of its organization or person. */
+  @Put(':account')
+  async put(
+    @Param('account') named: string,
+    @Body() body: DiscountBody,
+    @Req() request: FastifyRequest,
+  ): Promise<DiscountRecord> {
+    const payer = await this.directory.payer(named);
+    if (payer === null) throw new ApiError('not_found', { message: 'There is no such account.' });
+    const { accountId, orgId } = payer;
+    const discount = { pct: body.pct, models: body.models ?? null, providers: body.providers ?? null };
+    return this.changes.run(request, {
+      accounts: [accountId],
+      make: async (tx) => {
+        const isNone = Number(body.pct) === 0;
+        await tx.account.update({
+          where: { id: accountId },
+          data: { discount: isNone ? Prisma.DbNull : discount },
+        });
+        const audit = { action: 'discount.update', targetType: 'account', targetId: accountId, orgId };
+        return {
+          answer: { account_id: accountId, org_id: orgId, ...discount },
+          audit: { ...audit, changedFields: Object.keys(body) },
+        };
+      },
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import { applyMigrations } from '@gateway/database';
+import { HEADER } from '@gateway/contracts';
+import { testDatabase, type TestDatabase } from '@gateway/testing';
+import { createHash } from 'node:crypto';
+import { FLEET_TOKEN, startKeysApp, type KeysApp } from '../keys-app.fixture.js';
+import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+
+let database: TestDatabase;
+let keys: KeysApp;
+
+beforeAll(async () => {
+  const migrate = async (url: string): Promise<void> => {
+    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
+  };
+  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
+  keys = await startKeysApp(database.url);
+});
+afterAll(async () => {
+  await keys?.close();
+  await database?.drop();
+});
+
+const put = (account: string, body: object, as = keys.admin) =>
+  keys.call('PUT', `/v1/admin/discounts/${account}`, { as, body });
+
+describe('PUT /v1/admin/discounts/{account}', () => {
+  it('PAY-08 gives an account its discount, which the principals of its keys carry at once', async () => {
+    const owner = await keys.person();
+    const { orgId, accountId } = await keys.org(owner);
+    const key = await keys.call('POST', '/v1/keys', { as: owner, body: { org_id: orgId } });
+    const digest = createHash('sha256').update(String(key.body.key)).digest('hex');
+    const principal = async () => {
+      const headers = { [HEADER.fleetToken.toLowerCase()]: FLEET_TOKEN };
+      const body = { kind: 'key', digest };
+      return (await keys.call('POST', '/internal/principals/resolve', { headers, body })).body as unknown as {
+        discount?: object;
+        accountVersion: number;
+      };
+    };
+    const before = await principal();
+    expect(before.discount).toBeUndefined();
+    const discount = { pct: '12.5', models: ['acme/*'], providers: null };
+    const { status, body } = await put(orgId, { pct: '12.5', models: ['acme/*'] });
+    expect([status, body]).toEqual([200, { account_id: accountId, org_id: orgId, ...discount }]);
+    const after = await principal();
+    expect(after.discount).toEqual(discount);
+    expect(after.accountVersion).toBeGreaterThan(before.accountVersion);
+    expect((await put(accountId, { pct: '0' })).status).toBe(200);
+    expect((await principal()).discount).toBeUndefined();
+  });
+
+  it('PAY-08 is the super admin’s alone, and takes percentages from 0 to 100', async () => {
+    const owner = await keys.person();
+    const { orgId } = await keys.org(owner);
+    expect((await put(orgId, { pct: '5' }, owner)).status).toBe(403);
+    expect((await put('org_unknown', { pct: '5' })).status).toBe(404);
+    for (const pct of ['101', '100.1', '-1', '1e1', 5, ''])
+      expect((await put(orgId, { pct })).status).toBe(422);
+    for (const pct of ['0', '100', '0.000000000001']) expect((await put(orgId, { pct })).status).toBe(200);
+  });
+});
