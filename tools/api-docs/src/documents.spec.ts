@@ -185,7 +185,7 @@ describe('the documents of the services', () => {
   it('describe each account event with the fields of its class', () => {
     const document: Document = asyncApi();
     const messages: Document = document.channels['gateway.account.v1'].messages;
-    expect(Object.keys(messages)).toHaveLength(25);
+    expect(Object.keys(messages)).toHaveLength(26);
     const [, { properties }] = document.components.messages.ApiKeyCreated.payload.properties.data.allOf;
     expect(properties.type).toEqual({ const: 'api_key.created' });
     expect(Object.keys(document.components.schemas.ApiKeyCreated.properties).sort()).toEqual([
