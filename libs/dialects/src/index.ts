@@ -28,8 +28,8 @@ export type {
   UpstreamCalls,
   UpstreamReply,
 } from './translation/translation.js';
-export { badReply, ExchangeFailure, failedReply } from './translation/exchange.js';
-export { jsonBody, lookAtPath } from './translation/upstream-body.js';
+export { badReply, ExchangeFailure } from './translation/exchange.js';
+export { jsonBody, lookAt, lookAtPath } from './translation/upstream-body.js';
 export {
   badAnswer,
   exchangeTranslation,

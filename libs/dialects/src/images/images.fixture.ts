@@ -10,7 +10,7 @@ export const BASE64 = PNG.toString('base64');
 export const DATA_URL = `data:image/png;base64,${BASE64}`;
 export const PICTURE = pictureOf(PNG) as Picture;
 
-export const FACTS: AnswerFacts = {
+const FACTS: AnswerFacts = {
   requestId: 'req_1',
   model: 'acme/painter',
   created: 1_700_000_000,
