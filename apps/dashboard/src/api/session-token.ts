@@ -5,7 +5,7 @@ export interface SignedIn {
   user: Person;
 }
 
-export interface Person {
+interface Person {
   id: string;
   email: string;
   name: string;

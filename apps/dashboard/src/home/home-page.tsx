@@ -1,36 +1,185 @@
-import { Card, SimpleGrid, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { formatUsd } from '../format/money.js';
+import { Anchor, Code, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { axisUsd, barHeight } from '../chart/bar-height.js';
+import { bucketLabel, count, milliseconds } from '../format/time.js';
+import { useZone } from '../session/me.queries.js';
+import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
+import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { sinceOf } from '../shell/range.js';
 import { Loading } from '../shell/states.js';
-import { useBalance } from './home.queries.js';
+import { When } from '../shell/when.js';
+import { useActiveKeys, useBalance, useNewestRefusals, useWeek } from './home.queries.js';
+
+const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
+const WEEK = { hours: 168 };
 
 export default function HomePage(): ReactNode {
   const { id } = useOrg();
+  const [openedAt] = useState(() => Date.now());
+  const since = sinceOf(WEEK, openedAt);
   return (
     <>
-      <PageHead title="Home" />
-      <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
-        <BalanceCard org={id} />
+      <PageHead title="Home" about={id === null ? 'Your own account' : 'The last 7 days'} />
+      <Stack gap="lg">
+        {id === null ? (
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
+            <BalanceCard org={null} />
+          </SimpleGrid>
+        ) : (
+          <Week org={id} since={since} />
+        )}
+      </Stack>
+    </>
+  );
+}
+
+function Week({ org, since }: { org: string; since: string }): ReactNode {
+  const week = useWeek(org, since, useZone());
+  return (
+    <>
+      <SimpleGrid cols={{ base: 2, lg: 4 }}>
+        <BalanceCard org={org} />
+        {week.isPending && <Loading height={84} />}
+        {week.isSuccess && (
+          <>
+            <Figure name="Spend" to="/usage">
+              <Money usd={week.data.total.cost_usd} />
+            </Figure>
+            <Figure name="Requests" to="/requests?range=7d">
+              {count(week.data.total.requests)}
+            </Figure>
+            <Figure name="Latency p50" to="/usage?metric=latency">
+              {milliseconds(week.data.total.latency_p50_ms)}
+            </Figure>
+          </>
+        )}
+      </SimpleGrid>
+      {week.isError && <ProblemCard failure={week.error} retry={() => void week.refetch()} />}
+      {week.isSuccess && <SpendByDay week={week.data} />}
+      <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
+        <BusyKeys org={org} />
+        <Refusals org={org} since={since} />
       </SimpleGrid>
     </>
   );
 }
 
+function Figure({ name, to, children }: { name: string; to: string; children: ReactNode }): ReactNode {
+  const { slug } = useOrg();
+  return (
+    <Panel>
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Anchor component={Link} to={`/o/${slug}${to}`} fz="xl" fw={650} c="inherit">
+        {children}
+      </Anchor>
+    </Panel>
+  );
+}
+
 function BalanceCard({ org }: { org: string | null }): ReactNode {
   const balance = useBalance(org);
-  if (balance.isPending) return <Loading height={104} />;
+  if (balance.isPending) return <Loading height={84} />;
   if (balance.isError) return <ProblemCard failure={balance.error} retry={() => void balance.refetch()} />;
   return (
-    <Card withBorder>
-      <Text size="sm" c="dimmed">
-        Available balance
-      </Text>
-      <Text size="xl" fw={650}>
-        {formatUsd(balance.data.available_usd)}
-      </Text>
-    </Card>
+    <Figure name="Available balance" to="/billing">
+      <Money usd={balance.data.available_usd} />
+    </Figure>
+  );
+}
+
+type WeekSeries = NonNullable<ReturnType<typeof useWeek>['data']>;
+
+function SpendByDay({ week }: { week: WeekSeries }): ReactNode {
+  const bars = {
+    labels: week.buckets.map(({ start }) => bucketLabel(start, 'day', week.time_zone)),
+    series: [
+      {
+        label: 'Spend',
+        color: 'gateway.6',
+        // Without a grouping there is one group; a bucket without requests lacks it.
+        heights: week.buckets.map(({ values }) =>
+          barHeight((values.all as { cost_usd: string } | undefined)?.cost_usd ?? '0'),
+        ),
+      },
+    ],
+  };
+  return (
+    <Panel title="Spend by day">
+      <Suspense fallback={<Loading height={260} />}>
+        <StackedBars
+          bars={bars}
+          label="Spend by day; Usage has it as a table"
+          format={(height) => axisUsd(height)}
+        />
+      </Suspense>
+    </Panel>
+  );
+}
+
+function BusyKeys({ org }: { org: string }): ReactNode {
+  const { slug } = useOrg();
+  const keys = useActiveKeys(org);
+  return (
+    <Panel title="Keys used last">
+      {keys.isPending && <Loading height={120} />}
+      {keys.isError && <ProblemCard failure={keys.error} retry={() => void keys.refetch()} />}
+      {keys.data?.data.length === 0 && (
+        <Anchor component={Link} to={`/o/${slug}/start`} size="sm">
+          Create the first key
+        </Anchor>
+      )}
+      <Stack gap="xs">
+        {keys.data?.data.map((key) => (
+          <SimpleGrid cols={3} key={key.id}>
+            <Anchor component={Link} to={`/o/${slug}/keys/${key.id}`} size="sm" truncate>
+              {key.label ?? key.masked_key}
+            </Anchor>
+            <Text size="sm" c="dimmed">
+              <When at={key.last_used_at} />
+            </Text>
+            <Text size="sm" ta="right" component="div">
+              <Money usd={key.spent_usd} none="unknown" />
+              {key.spend_cap_usd !== null && (
+                <>
+                  {' '}
+                  of <Money usd={key.spend_cap_usd} />
+                </>
+              )}
+            </Text>
+          </SimpleGrid>
+        ))}
+      </Stack>
+    </Panel>
+  );
+}
+
+function Refusals({ org, since }: { org: string; since: string }): ReactNode {
+  const refusals = useNewestRefusals(org, since);
+  return (
+    <Panel title="Newest refusals">
+      {refusals.isPending && <Loading height={120} />}
+      {refusals.isError && <ProblemCard failure={refusals.error} retry={() => void refusals.refetch()} />}
+      {refusals.data?.rejections.length === 0 && (
+        <Text size="sm" c="dimmed">
+          None in the last 7 days.
+        </Text>
+      )}
+      <Stack gap="xs">
+        {refusals.data?.rejections.map((refusal) => (
+          <Text size="sm" key={`${refusal.request_id} ${refusal.created_at}`} component="div">
+            <Code>{refusal.code}</Code> {refusal.message}{' '}
+            <Text span size="sm" c="dimmed">
+              <When at={refusal.created_at} />
+            </Text>
+          </Text>
+        ))}
+      </Stack>
+    </Panel>
   );
 }

@@ -1,16 +1,42 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/call.js';
-
-export interface Balance {
-  available_usd: string;
-}
+import type { Schemas } from '../api/schemas.js';
 
 /** Money is read anew each time. */
-export function useBalance(org: string | null): UseQueryResult<Balance> {
+export function useBalance(org: string | null): UseQueryResult<Schemas['BalanceRecord']> {
   const query = org === null ? {} : { org_id: org };
   return useQuery({
     queryKey: [org, 'balance'],
-    queryFn: async () => (await bodyOf(api.GET('/v1/balance', { params: { query } }))) as unknown as Balance,
+    queryFn: () => bodyOf(api.GET('/v1/balance', { params: { query } })),
     staleTime: 0,
+  });
+}
+
+const STALE_MS = 60_000;
+
+export function useWeek(org: string, since: string, zone: string): UseQueryResult<Schemas['UsageSeries']> {
+  const body = { org_id: org, since, granularity: 'day' as const, time_zone: zone };
+  return useQuery({
+    queryKey: [org, 'series', body],
+    queryFn: () => bodyOf(api.POST('/v1/usage/series', { body })),
+    staleTime: STALE_MS,
+  });
+}
+
+const SHOWN = 5;
+
+export function useNewestRefusals(org: string, since: string): UseQueryResult<Schemas['RejectionsPage']> {
+  const body = { org_id: org, since, limit: SHOWN };
+  return useQuery({
+    queryKey: [org, 'rejections', body],
+    queryFn: () => bodyOf(api.POST('/v1/usage/rejections', { body })),
+  });
+}
+
+export function useActiveKeys(org: string): UseQueryResult<Schemas['PageOfApiKeyRecord']> {
+  const query = { org_id: org, status: 'active' as const, sort: '-last_used_at', limit: SHOWN };
+  return useQuery({
+    queryKey: [org, 'keys', query],
+    queryFn: () => bodyOf(api.GET('/v1/keys', { params: { query } })),
   });
 }

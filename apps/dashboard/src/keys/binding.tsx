@@ -31,7 +31,7 @@ export function Binding({ id }: { id: string }): ReactNode {
   const { data } = limits;
   const scopes = SCOPES.filter((scope) => data.scopes[scope] !== null);
   const columns: Column<Metric>[] = [
-    { name: 'Limit', cell: ({ name }) => name },
+    { name: 'Limit', cell: ({ name }) => <span style={{ whiteSpace: 'nowrap' }}>{name}</span> },
     ...scopes.map((scope) => ({
       name: SCOPE_NAMES[scope],
       isFigure: true,
@@ -64,7 +64,7 @@ function Limit({
   return (
     <Group gap={6} justify="flex-end" wrap="nowrap">
       {binds && (
-        <Badge size="xs" variant="light">
+        <Badge size="xs" variant="light" style={{ flexShrink: 0 }}>
           binds
         </Badge>
       )}

@@ -1,7 +1,7 @@
 /** What a person is in the organization that is open; `alone` is an account without one, `super` a super admin. */
 export type Role = 'owner' | 'admin' | 'member' | 'alone' | 'super';
 
-export interface Membership {
+interface Membership {
   org_id: string;
   role: 'owner' | 'admin' | 'member';
   teams: string[];

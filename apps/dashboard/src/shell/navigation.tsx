@@ -46,6 +46,7 @@ function PageLink({ page }: { page: Page }): ReactNode {
     <NavLink
       component={Link}
       to={target}
+      activeOptions={{ exact: page.path === '' }}
       label={page.title}
       active={isHere}
       aria-current={isHere ? 'page' : undefined}

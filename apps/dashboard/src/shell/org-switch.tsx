@@ -16,7 +16,7 @@ export function OrgSwitch({ me }: { me: Me }): ReactNode {
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
-        <Button variant="default" size="compact-md" rightSection={<IconSelector size={14} />} maw={220}>
+        <Button variant="default" size="xs" fz="sm" rightSection={<IconSelector size={14} />} maw={220}>
           {nameOf(slug)}
         </Button>
       </Menu.Target>

@@ -1,5 +1,5 @@
 /** The first request in the languages that people begin with; a model that costs next to nothing and always answers. */
-export const FIRST_MODEL = 'simulator/chat';
+const FIRST_MODEL = 'simulator/chat';
 
 export interface Snippet {
   name: string;

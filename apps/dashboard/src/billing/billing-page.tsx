@@ -1,0 +1,127 @@
+import { Button, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { lazy, Suspense, type ReactNode } from 'react';
+import { axisUsd, barHeight } from '../chart/bar-height.js';
+import { absoluteTime, bucketLabel, count } from '../format/time.js';
+import { useZone } from '../session/me.queries.js';
+import { Money } from '../shell/money.js';
+import { useOrg } from '../shell/org.queries.js';
+import { PageHead } from '../shell/page-head.js';
+import { Panel } from '../shell/panel.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { Loading } from '../shell/states.js';
+import { DataTable, type Column } from '../table/data-table.js';
+import { useBalance, useSpendTrend, type Trend } from './billing.queries.js';
+
+const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
+
+export default function BillingPage(): ReactNode {
+  const { id } = useOrg();
+  const zone = useZone();
+  const balance = useBalance(id);
+  return (
+    <>
+      <PageHead
+        title="Balance"
+        about={balance.isSuccess ? `As of ${absoluteTime(balance.data.updated_at, zone)}` : undefined}
+      >
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} />}
+          loading={balance.isFetching}
+          onClick={() => void balance.refetch()}
+        >
+          Read anew
+        </Button>
+      </PageHead>
+      <Stack gap="lg">
+        {balance.isPending && <Loading height={120} />}
+        {balance.isError && <ProblemCard failure={balance.error} retry={() => void balance.refetch()} />}
+        {balance.isSuccess && (
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            <Amount name="Available" usd={balance.data.available_usd} about="What new requests may cost" />
+            <Amount name="Balance" usd={balance.data.balance_usd} about="Paid in, less what was spent" />
+            <Amount
+              name="Reserved"
+              usd={balance.data.reserved_usd}
+              about={
+                balance.data.reserved_breakdown.length === 0
+                  ? 'Nothing runs now'
+                  : balance.data.reserved_breakdown
+                      .map(({ kind, reserved_usd: usd }) => `${kind} $${usd}`)
+                      .join(', ')
+              }
+            />
+          </SimpleGrid>
+        )}
+        {id !== null && <Burn org={id} />}
+      </Stack>
+    </>
+  );
+}
+
+function Amount({ name, usd, about }: { name: string; usd: string; about: string }): ReactNode {
+  return (
+    <Panel>
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text fz={28} fw={650} component="div">
+        <Money usd={usd} />
+      </Text>
+      <Text size="sm" c="dimmed">
+        {about}
+      </Text>
+    </Panel>
+  );
+}
+
+const COLUMNS: readonly Column<Trend['buckets'][number] & { label: string }>[] = [
+  { name: 'Day', cell: ({ label }) => label },
+  { name: 'Spend', isFigure: true, cell: ({ spend_usd: usd }) => <Money usd={usd} decimals={6} /> },
+  {
+    name: 'Average of 3 days',
+    isFigure: true,
+    cell: ({ moving_average_usd: usd }) => <Money usd={usd} decimals={6} />,
+  },
+  { name: 'Requests', isFigure: true, cell: ({ requests }) => count(requests) },
+];
+
+/** How fast the money goes. */
+function Burn({ org }: { org: string }): ReactNode {
+  const trend = useSpendTrend(org);
+  if (trend.isPending) return <Loading height={320} />;
+  if (trend.isError) return <ProblemCard failure={trend.error} retry={() => void trend.refetch()} />;
+  const days = trend.data.buckets.map((bucket) => ({
+    ...bucket,
+    label: bucketLabel(bucket.start, 'day', 'UTC'),
+  }));
+  const spent = days.filter(({ requests }) => requests > 0).reverse();
+  return (
+    <>
+      <Panel title="Spend by day" about="Days of UTC, in which the ledger and caps count">
+        <Suspense fallback={<Loading height={260} />}>
+          <StackedBars
+            bars={{
+              labels: days.map(({ label }) => label),
+              series: [
+                { label: 'Spend', color: 'gateway.6', heights: days.map((day) => barHeight(day.spend_usd)) },
+              ],
+            }}
+            label="Spend by day; the table below has the amounts"
+            format={(height) => axisUsd(height)}
+          />
+        </Suspense>
+      </Panel>
+      {spent.length > 0 && (
+        <DataTable
+          label="Spend by day"
+          columns={COLUMNS}
+          rows={spent}
+          rowKey={({ start }) => start}
+          minWidth={480}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+import { IconWallet } from '@tabler/icons-react';
+import type { Page } from '../shell/pages.js';
+
+export const pages: readonly Page[] = [
+  {
+    path: '/billing',
+    title: 'Balance',
+    who: ['owner', 'admin', 'member', 'alone'],
+    nav: { group: 'Organization', order: 0, icon: IconWallet },
+    load: () => import('./billing-page.js'),
+  },
+];

@@ -1,0 +1,40 @@
+import { bodyOfDraft } from './create-key.js';
+import { changeOf } from './limits-form.js';
+
+const before = {
+  label: 'jobs',
+  rpm: '10',
+  rpd: '',
+  tpm: '',
+  spend_cap_usd: '0.000001',
+  allowed_models: ['openai/*'],
+  blocked_models: [],
+};
+
+describe('what a form of a key sends', () => {
+  it('is what differs; what was emptied is cleared', () => {
+    expect(changeOf(before, before)).toEqual({});
+    const after = { ...before, label: ' ', rpm: '', rpd: '500', allowed_models: [], blocked_models: ['a/b'] };
+    expect(changeOf(before, after)).toEqual({
+      label: null,
+      rpm: null,
+      rpd: 500,
+      allowed_models: null,
+      blocked_models: ['a/b'],
+    });
+  });
+
+  it('holds an amount as it was typed', () => {
+    const after = { ...before, spend_cap_usd: '99999999999.123456789012' };
+    expect(changeOf(before, after)).toEqual({ spend_cap_usd: '99999999999.123456789012' });
+  });
+
+  it('leaves out what a new key has not', () => {
+    const draft = { label: '', cap: '', rpm: '', days: '' };
+    expect(bodyOfDraft(draft, 'org_1', 0)).toEqual({ org_id: 'org_1' });
+    expect(bodyOfDraft({ ...draft, cap: '0.10', days: '1' }, null, 0)).toEqual({
+      spend_cap_usd: '0.10',
+      expires_at: '1970-01-02T00:00:00.000Z',
+    });
+  });
+});

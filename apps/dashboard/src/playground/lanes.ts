@@ -1,0 +1,74 @@
+import { useCallback, useRef, useState } from 'react';
+import { asProblem, type Problem } from '../api/problem.js';
+import { bodyOf, chat, type Answer, type Settings, type Turn } from './chat.js';
+
+/** One model's side of the conversation. */
+export interface Lane {
+  model: string;
+  turns: Turn[];
+  /** What is said about the last answer. */
+  answer: Answer | null;
+  problem: Problem | null;
+  isRunning: boolean;
+}
+
+const newLane = (model: string): Lane => ({
+  model,
+  turns: [],
+  answer: null,
+  problem: null,
+  isRunning: false,
+});
+
+interface Conversation {
+  lanes: readonly Lane[];
+  send: (turn: Turn, settings: Settings, key: () => Promise<string>) => void;
+  stop: () => void;
+  clear: () => void;
+}
+
+/** The same prompt to each model at once, every one with its own past. */
+export function useLanes(models: readonly string[]): Conversation {
+  const [byModel, setByModel] = useState<ReadonlyMap<string, Lane>>(new Map());
+  const running = useRef(new Set<AbortController>());
+  const lanes = models.map((model) => byModel.get(model) ?? newLane(model));
+
+  const change = useCallback((model: string, next: (lane: Lane) => Lane) => {
+    setByModel((all) => new Map(all).set(model, next(all.get(model) ?? newLane(model))));
+  }, []);
+
+  const send: Conversation['send'] = (turn, settings, key) => {
+    for (const { model, turns } of lanes) void ask(model, [...turns, turn], settings, key);
+  };
+
+  async function ask(
+    model: string,
+    turns: Turn[],
+    settings: Settings,
+    key: () => Promise<string>,
+  ): Promise<void> {
+    const controller = new AbortController();
+    running.current.add(controller);
+    change(model, (lane) => ({ ...lane, turns, answer: null, problem: null, isRunning: true }));
+    try {
+      const onProgress = (answer: Answer): void => {
+        const said: Turn = { role: 'assistant', text: answer.text, toolCalls: answer.toolCalls };
+        change(model, (lane) => ({ ...lane, answer, turns: [...turns, said] }));
+      };
+      const body = bodyOf(model, turns, settings);
+      const { signal } = controller;
+      await chat(body, { key: await key(), signal, now: () => performance.now(), onProgress });
+    } catch (failure) {
+      // Stopped by the person: what came stays.
+      if (!controller.signal.aborted) change(model, (lane) => ({ ...lane, problem: asProblem(failure) }));
+    } finally {
+      running.current.delete(controller);
+      change(model, (lane) => ({ ...lane, isRunning: false }));
+    }
+  }
+
+  const stop = (): void => {
+    for (const controller of running.current) controller.abort();
+  };
+  return { lanes, send, stop, clear: () => setByModel(new Map()) };
+}

@@ -1,0 +1,157 @@
+import { Button, Checkbox, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { newIdempotencyKey } from '../api/idempotency.js';
+import { useOrg } from '../shell/org.queries.js';
+import { PageHead } from '../shell/page-head.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { SecretOnce } from '../shell/secret-once.js';
+import { Empty, Loading } from '../shell/states.js';
+import { When } from '../shell/when.js';
+import { DataTable, type Column } from '../table/data-table.js';
+import {
+  useAdminKeys,
+  useCreateAdminKey,
+  useDeleteAdminKey,
+  type AdminKey,
+  type AdminScope,
+} from './settings.queries.js';
+
+const SCOPES: readonly { value: AdminScope; label: string }[] = [
+  { value: 'keys:read', label: 'Read keys' },
+  { value: 'keys:write', label: 'Create and change keys' },
+  { value: 'usage:read', label: 'Read usage and balance' },
+  { value: 'members:read', label: 'Read members and teams' },
+  { value: 'alerts:read', label: 'Read alerts' },
+  { value: 'alerts:write', label: 'Change alerts' },
+];
+
+export default function AdminKeysPage(): ReactNode {
+  const org = useOrg().id ?? '';
+  const keys = useAdminKeys(org);
+  const [isOpen, setOpen] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <>
+      <PageHead title="Admin keys" about="For programs that manage this organization. They do no inference.">
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen(true)}>
+          Create admin key
+        </Button>
+      </PageHead>
+      {keys.isPending && <Loading height={44} rows={3} />}
+      {keys.isError && <ProblemCard failure={keys.error} retry={() => void keys.refetch()} />}
+      {keys.data?.length === 0 && <Empty>There is no admin key yet.</Empty>}
+      {keys.data !== undefined && keys.data.length > 0 && <List rows={keys.data} />}
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Create an admin key">
+        <Form
+          org={org}
+          onCreated={(created) => {
+            setSecret(created);
+            setOpen(false);
+          }}
+        />
+      </Modal>
+      <SecretOnce secret={secret} title="Your new admin key" onDone={() => setSecret(null)} />
+    </>
+  );
+}
+
+function List({ rows }: { rows: readonly AdminKey[] }): ReactNode {
+  const columns: Column<AdminKey>[] = [
+    {
+      name: 'Key',
+      cell: ({ label, masked_key: masked }) => (
+        <Stack gap={2}>
+          <Text size="sm" fw={500}>
+            {label ?? 'Without a label'}
+          </Text>
+          <Code w="fit-content">{masked}</Code>
+        </Stack>
+      ),
+    },
+    { name: 'May', cell: ({ scopes }) => scopes.join(', ') },
+    { name: 'Last used', cell: ({ last_used_at: at }) => <When at={at} /> },
+    { name: 'Expires', cell: ({ expires_at: at }) => <When at={at} /> },
+    { name: 'Action', cell: (record) => <Delete record={record} /> },
+  ];
+  return (
+    <DataTable label="Admin keys" columns={columns} rows={rows} rowKey={({ id }) => id} minWidth={760} />
+  );
+}
+
+function Delete({ record }: { record: AdminKey }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const remove = useDeleteAdminKey();
+  const name = record.label ?? record.masked_key;
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="light"
+        color="red"
+        aria-label={`Delete ${name}`}
+        onClick={() => setOpen(true)}
+      >
+        Delete
+      </Button>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Delete the admin key">
+        <Stack>
+          <Text size="sm">
+            Programs that use {name} are refused from the next request on. This cannot be undone.
+          </Text>
+          {remove.error !== null && <ProblemCard failure={remove.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setOpen(false)}>
+              Cancel
+            </Button>
+            <Button color="red" loading={remove.isPending} onClick={() => remove.mutate(record.id)}>
+              Delete the key
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+function Form({ org, onCreated }: { org: string; onCreated: (secret: string) => void }): ReactNode {
+  const [idempotencyKey] = useState(newIdempotencyKey);
+  const [label, setLabel] = useState('');
+  const [scopes, setScopes] = useState<string[]>(['keys:read']);
+  const create = useCreateAdminKey(idempotencyKey);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const body = {
+      org_id: org,
+      label: label.trim() === '' ? null : label.trim(),
+      scopes: scopes as AdminScope[],
+    };
+    create.mutate(body, { onSuccess: ({ key }) => onCreated(key ?? '') });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Label"
+          data-autofocus
+          value={label}
+          error={create.error?.fields.label}
+          onChange={({ currentTarget }) => setLabel(currentTarget.value)}
+        />
+        <Checkbox.Group label="What it may do" value={scopes} onChange={setScopes}>
+          <Stack gap="xs" mt="xs">
+            {SCOPES.map(({ value, label: name }) => (
+              <Checkbox key={value} value={value} label={name} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        {create.error !== null && <ProblemCard failure={create.error} />}
+        <Group justify="flex-end">
+          <Button type="submit" disabled={scopes.length === 0} loading={create.isPending}>
+            Create admin key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
