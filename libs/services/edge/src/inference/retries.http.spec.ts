@@ -52,6 +52,20 @@ describe('attempts', () => {
     });
   });
 
+  it.each([
+    ['the first route serves', ['sim-chat:prompt=10', 'sim-claude:prompt=10'], false],
+    ['the first route serves at a second try', [`sim-chat:${BUSY};fail=1`, 'sim-claude:prompt=10'], false],
+    ['a second route serves', ['sim-chat:error=429-quota', 'sim-claude:prompt=10'], true],
+  ])('USG-15 %s: fallback_triggered says so, plain and in a stream', async (_case, routes, isFallback) => {
+    const model = edge.serve('retry/told', ...routes);
+    for (const stream of [false, true]) {
+      edge.sim.reset();
+      const response = await edge.post(hello(model, { stream }));
+      const told = [...(await response.text()).matchAll(/"fallback_triggered":\s*(true|false)/g)];
+      expect(told.map(([, value]) => value)).toEqual([String(isFallback)]);
+    }
+  });
+
   it('ERR-14 lists every attempt of a failure without naming providers', async () => {
     const model = edge.serve('retry/two', 'sim-chat:error=429-quota', 'sim-claude:error=401-key');
     const response = await edge.post(hello(model));
