@@ -1,0 +1,104 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { newIdempotencyKey } from '../api/idempotency.js';
+import type { Schemas } from '../api/schemas.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { useCreatePolicy, type Channel } from './alerts.queries.js';
+
+type EventType = Schemas['CreatePolicyBody']['alert_type'];
+
+/** Which threshold an event takes, where it takes one. */
+const THRESHOLDS: Partial<Record<EventType, 'usd' | 'pct'>> = {
+  'balance.low': 'usd',
+  'spend_cap.approaching': 'pct',
+  'rate_limit.threshold': 'pct',
+};
+
+/** Events that people most often want to hear of; the API takes every other one as well. */
+const EVENTS = [
+  'balance.low',
+  'spend_cap.approaching',
+  'spend_cap.hit',
+  'rate_limit.threshold',
+  'api_key.created',
+  'api_key.revoked',
+  'member.added',
+  'member.removed',
+  'provider.fallback',
+  'byok_key.failed',
+] as const;
+
+interface AddPolicyProps {
+  org: string;
+  channels: readonly Channel[];
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+export function AddPolicy({ isOpen, ...rest }: AddPolicyProps): ReactNode {
+  return (
+    <Modal opened={isOpen} onClose={rest.onClose} title="Add a policy">
+      <Form {...rest} />
+    </Modal>
+  );
+}
+
+function Form({ org, channels, onClose }: Omit<AddPolicyProps, 'isOpen'>): ReactNode {
+  const [idempotencyKey] = useState(newIdempotencyKey);
+  const [event, setEvent] = useState<EventType>('balance.low');
+  const [channel, setChannel] = useState(channels[0]?.id ?? '');
+  const [threshold, setThreshold] = useState('');
+  const create = useCreatePolicy(org, idempotencyKey);
+  const kind = THRESHOLDS[event];
+  const fields = create.error?.fields ?? {};
+  const submit = (pressed: FormEvent): void => {
+    pressed.preventDefault();
+    const limit =
+      kind === 'usd'
+        ? { threshold_usd: threshold.trim() }
+        : kind === 'pct'
+          ? { threshold_pct: Number(threshold) }
+          : {};
+    create.mutate({ channel_id: channel, alert_type: event, ...limit }, { onSuccess: onClose });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Select
+          label="Event"
+          data={[...EVENTS]}
+          allowDeselect={false}
+          error={fields.alert_type}
+          value={event}
+          onChange={(value) => setEvent(value ?? 'balance.low')}
+        />
+        {kind !== undefined && (
+          <TextInput
+            label={kind === 'usd' ? 'Below, USD' : 'From, percent'}
+            inputMode="decimal"
+            error={fields.threshold_usd ?? fields.threshold_pct}
+            value={threshold}
+            onChange={({ currentTarget }) => setThreshold(currentTarget.value)}
+          />
+        )}
+        <Select
+          label="Goes to"
+          data={channels.map(({ id, destination }) => ({ value: id, label: destination }))}
+          allowDeselect={false}
+          error={fields.channel_id}
+          value={channel}
+          onChange={(value) => setChannel(value ?? '')}
+        />
+        {create.error !== null && <ProblemCard failure={create.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Add policy
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,161 @@
+import { Badge, Button, Stack, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useMe } from '../session/me.queries.js';
+import { isAllowed, rolesIn } from '../session/rights.js';
+import { useOrg } from '../shell/org.queries.js';
+import { PageHead } from '../shell/page-head.js';
+import { Panel } from '../shell/panel.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { useParamsOfUrl } from '../shell/search-params.js';
+import { Empty, Loading } from '../shell/states.js';
+import { When } from '../shell/when.js';
+import { DataTable, type Column } from '../table/data-table.js';
+import { AddPolicy } from './add-policy.js';
+import { useAlerts, useDeletePolicy, type Channel, type Policy } from './alerts.queries.js';
+import { ChannelActions } from './channel-actions.js';
+import { CreateChannel } from './create-channel.js';
+
+export default function AlertsPage(): ReactNode {
+  const { id, slug } = useOrg();
+  const [url, change] = useParamsOfUrl();
+  const me = useMe().data;
+  const mayChange = me !== undefined && isAllowed(rolesIn(me, slug), ['owner', 'admin']);
+  if (id === null) return null;
+  return (
+    <>
+      <PageHead title="Notifications" about="Which events go where: to a webhook, signed, or to a mailbox.">
+        <Button component={Link} to={`/o/${slug}/alerts/deliveries`} variant="default">
+          Deliveries
+        </Button>
+        {mayChange && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => change({ add: 'channel' })}>
+            Add channel
+          </Button>
+        )}
+      </PageHead>
+      <Content org={id} mayChange={mayChange} />
+      <CreateChannel org={id} isOpen={url.add === 'channel'} onClose={() => change({ add: null })} />
+    </>
+  );
+}
+
+function Content({ org, mayChange }: { org: string; mayChange: boolean }): ReactNode {
+  const [url, change] = useParamsOfUrl();
+  const alerts = useAlerts(org);
+  if (alerts.isPending) return <Loading height={160} rows={2} />;
+  if (alerts.isError) return <ProblemCard failure={alerts.error} retry={() => void alerts.refetch()} />;
+  const { channels, policies } = alerts.data;
+  if (channels.length === 0) return <Empty>There is no channel yet: nothing is reported to anybody.</Empty>;
+  return (
+    <Stack gap="lg">
+      <Panel title="Channels">
+        <Channels channels={channels} mayChange={mayChange} />
+      </Panel>
+      <Panel title="Policies" about="An event that no policy names is not sent.">
+        <Policies policies={policies} channels={channels} mayChange={mayChange} />
+        {mayChange && (
+          <Button mt="sm" variant="default" onClick={() => change({ add: 'policy' })}>
+            Add policy
+          </Button>
+        )}
+      </Panel>
+      <AddPolicy
+        org={org}
+        channels={channels}
+        isOpen={url.add === 'policy'}
+        onClose={() => change({ add: null })}
+      />
+    </Stack>
+  );
+}
+
+function Channels({ channels, mayChange }: { channels: readonly Channel[]; mayChange: boolean }): ReactNode {
+  const columns: Column<Channel>[] = [
+    {
+      name: 'Destination',
+      cell: ({ destination }) => (
+        <Text size="sm" truncate maw={360}>
+          {destination}
+        </Text>
+      ),
+    },
+    { name: 'Kind', cell: ({ channel_type: type }) => type },
+    { name: 'State', cell: (channel) => <ChannelState channel={channel} /> },
+    { name: 'Since', cell: ({ created_at: at }) => <When at={at} /> },
+    ...(mayChange
+      ? [{ name: 'Change', cell: (channel: Channel) => <ChannelActions channel={channel} /> }]
+      : []),
+  ];
+  return (
+    <DataTable label="Channels" columns={columns} rows={channels} rowKey={({ id }) => id} minWidth={760} />
+  );
+}
+
+function ChannelState({ channel }: { channel: Channel }): ReactNode {
+  const {
+    is_enabled: isEnabled,
+    disabled_reason: reason,
+    channel_type: type,
+    verified_at: verified,
+  } = channel;
+  const [color, text] = !isEnabled
+    ? (['red', reason === null ? 'disabled' : `disabled: ${reason}`] as const)
+    : type === 'email' && verified === null
+      ? (['yellow', 'waits for its confirmation'] as const)
+      : (['green', 'enabled'] as const);
+  return (
+    <Badge variant="light" color={color}>
+      {text}
+    </Badge>
+  );
+}
+
+interface PoliciesProps {
+  policies: readonly Policy[];
+  channels: readonly Channel[];
+  mayChange: boolean;
+}
+
+function Policies({ policies, channels, mayChange }: PoliciesProps): ReactNode {
+  const remove = useDeletePolicy();
+  if (policies.length === 0) return <Empty>There is no policy yet.</Empty>;
+  const columns: Column<Policy>[] = [
+    { name: 'Event', cell: ({ alert_type: type }) => type },
+    { name: 'When', cell: thresholdOf },
+    {
+      name: 'Goes to',
+      cell: ({ channel_id: channel }) => channels.find(({ id }) => id === channel)?.destination ?? channel,
+    },
+    ...(mayChange
+      ? [
+          {
+            name: 'Change',
+            cell: ({ id, alert_type: type }: Policy) => (
+              <Button
+                size="compact-sm"
+                variant="light"
+                color="red"
+                aria-label={`Delete the policy of ${type}`}
+                onClick={() => remove.mutate(id)}
+              >
+                Delete
+              </Button>
+            ),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <>
+      {remove.error !== null && <ProblemCard failure={remove.error} />}
+      <DataTable label="Policies" columns={columns} rows={policies} rowKey={({ id }) => id} />
+    </>
+  );
+}
+
+function thresholdOf({ threshold_usd: usd, threshold_pct: pct }: Policy): string {
+  if (usd !== null) return `below $${usd}`;
+  return pct === null ? 'each time' : `from ${pct} % on`;
+}

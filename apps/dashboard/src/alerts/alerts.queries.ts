@@ -1,0 +1,99 @@
+import { useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { api, bodyOf } from '../api/call.js';
+import type { Problem } from '../api/problem.js';
+import type { Schemas } from '../api/schemas.js';
+import { useWrite } from '../api/use-write.js';
+
+export type Channel = Schemas['ChannelRecord'];
+export type Policy = Schemas['PolicyRecord'];
+export type Delivery = Schemas['DeliveryRecord'];
+export type DeliveryDetail = Schemas['DeliveryDetail'];
+
+export const DELIVERIES_A_PAGE = 50;
+
+export function useAlerts(org: string): UseQueryResult<Schemas['AlertsRecord']> {
+  return useQuery({
+    queryKey: [org, 'alerts'],
+    queryFn: () => bodyOf(api.GET('/alerts', { params: { query: { org_id: org } } })),
+  });
+}
+
+/** What is on its way changes by itself: read anew each time. */
+export function useDeliveries(
+  org: string,
+  filter: { channel?: string; status?: Delivery['status']; page: number },
+): UseQueryResult<Schemas['PageOfDeliveryRecord']> {
+  const { channel, status, page } = filter;
+  const query = {
+    org_id: org,
+    ...(channel ? { channel_id: channel } : {}),
+    ...(status ? { status } : {}),
+    limit: DELIVERIES_A_PAGE,
+    offset: (page - 1) * DELIVERIES_A_PAGE,
+  };
+  return useQuery({
+    queryKey: [org, 'deliveries', query],
+    queryFn: () => bodyOf(api.GET('/alerts/deliveries', { params: { query } })),
+    placeholderData: (shown) => shown,
+    staleTime: 0,
+  });
+}
+
+export function useDelivery(id: string): UseQueryResult<DeliveryDetail> {
+  return useQuery({
+    queryKey: ['delivery', id],
+    queryFn: () => bodyOf(api.GET('/alerts/deliveries/{id}', { params: { path: { id } } })),
+    staleTime: 0,
+  });
+}
+
+function useAlertWrite<Sent, Answer>(
+  write: (sent: Sent) => Promise<Answer>,
+): UseMutationResult<Answer, Problem, Sent> {
+  return useWrite({
+    write,
+    touches: ([first, noun]) => noun === 'alerts' || noun === 'deliveries' || first === 'delivery',
+  });
+}
+
+export function useCreateChannel(
+  org: string,
+  idempotencyKey: string,
+): UseMutationResult<Schemas['CreatedChannel'], Problem, Schemas['CreateChannelBody']> {
+  const options = { headers: { 'Idempotency-Key': idempotencyKey }, params: { query: { org_id: org } } };
+  return useAlertWrite((body) => bodyOf(api.POST('/alerts/channels', { ...options, body })));
+}
+
+export function useChangeChannel(
+  id: string,
+): UseMutationResult<Channel, Problem, Schemas['UpdateChannelBody']> {
+  return useAlertWrite((body) =>
+    bodyOf(api.PATCH('/alerts/channels/{id}', { params: { path: { id } }, body })),
+  );
+}
+
+export function useDeleteChannel(id: string): UseMutationResult<unknown, Problem, void> {
+  return useAlertWrite(() => bodyOf(api.DELETE('/alerts/channels/{id}', { params: { path: { id } } })));
+}
+
+export function useTestChannel(id: string): UseMutationResult<Delivery, Problem, void> {
+  return useAlertWrite(() => bodyOf(api.POST('/alerts/channels/{id}/test', { params: { path: { id } } })));
+}
+
+export function useCreatePolicy(
+  org: string,
+  idempotencyKey: string,
+): UseMutationResult<Policy, Problem, Schemas['CreatePolicyBody']> {
+  const options = { headers: { 'Idempotency-Key': idempotencyKey }, params: { query: { org_id: org } } };
+  return useAlertWrite((body) => bodyOf(api.POST('/alerts/policies', { ...options, body })));
+}
+
+export function useDeletePolicy(): UseMutationResult<unknown, Problem, string> {
+  return useAlertWrite((id) => bodyOf(api.DELETE('/alerts/policies/{id}', { params: { path: { id } } })));
+}
+
+export function useRedeliver(id: string): UseMutationResult<Delivery, Problem, void> {
+  return useAlertWrite(() =>
+    bodyOf(api.POST('/alerts/deliveries/{id}/redeliver', { params: { path: { id } } })),
+  );
+}

@@ -1,0 +1,24 @@
+import { IconBell } from '@tabler/icons-react';
+import type { Page } from '../shell/pages.js';
+
+export const pages: readonly Page[] = [
+  {
+    path: '/alerts',
+    title: 'Notifications',
+    who: ['owner', 'admin', 'member'],
+    nav: { group: 'Organization', order: 20, icon: IconBell },
+    load: () => import('./alerts-page.js'),
+  },
+  {
+    path: '/alerts/deliveries',
+    title: 'Deliveries',
+    who: ['owner', 'admin', 'member'],
+    load: () => import('./deliveries-page.js'),
+  },
+  {
+    path: '/alerts/deliveries/$id',
+    title: 'Delivery',
+    who: ['owner', 'admin', 'member'],
+    load: () => import('./delivery-page.js'),
+  },
+];

@@ -1,0 +1,89 @@
+import { Button, Group, Modal, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { newIdempotencyKey } from '../api/idempotency.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { SecretOnce } from '../shell/secret-once.js';
+import { useCreateChannel } from './alerts.queries.js';
+
+interface CreateChannelProps {
+  org: string;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** Makes a channel, then shows the signing secret of a webhook once. */
+export function CreateChannel({ org, isOpen, onClose }: CreateChannelProps): ReactNode {
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <>
+      <Modal opened={isOpen} onClose={onClose} title="Add a channel">
+        <Form
+          org={org}
+          onClose={onClose}
+          onCreated={(created) => {
+            setSecret(created ?? null);
+            onClose();
+          }}
+        />
+      </Modal>
+      <SecretOnce secret={secret} title="The signing secret" onDone={() => setSecret(null)} />
+    </>
+  );
+}
+
+interface FormProps {
+  org: string;
+  onClose: () => void;
+  onCreated: (secret: string | undefined) => void;
+}
+
+function Form({ org, onClose, onCreated }: FormProps): ReactNode {
+  const [idempotencyKey] = useState(newIdempotencyKey);
+  const [kind, setKind] = useState<'webhook' | 'email'>('webhook');
+  const [destination, setDestination] = useState('');
+  const create = useCreateChannel(org, idempotencyKey);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    create.mutate(
+      { channel_type: kind, destination: destination.trim() },
+      { onSuccess: ({ signing_secret: secret }) => onCreated(secret) },
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <SegmentedControl
+          aria-label="Kind"
+          data={[
+            { value: 'webhook', label: 'Webhook' },
+            { value: 'email', label: 'E-mail' },
+          ]}
+          value={kind}
+          onChange={(value) => setKind(value === 'email' ? 'email' : 'webhook')}
+        />
+        <TextInput
+          label={kind === 'webhook' ? 'Address' : 'E-mail address'}
+          description={
+            kind === 'webhook'
+              ? 'On the public Internet; each call is signed'
+              : 'It gets a link to confirm first'
+          }
+          placeholder={kind === 'webhook' ? 'https://' : ''}
+          data-autofocus
+          error={create.error?.fields.destination}
+          value={destination}
+          onChange={({ currentTarget }) => setDestination(currentTarget.value)}
+        />
+        {create.error !== null && <ProblemCard failure={create.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Add channel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,35 @@
+import { useInfiniteQuery, type InfiniteData, type UseInfiniteQueryResult } from '@tanstack/react-query';
+import { api, bodyOf } from '../api/call.js';
+import type { Schemas } from '../api/schemas.js';
+
+export type AuditRow = Schemas['AuditRecord'];
+type AuditPage = Schemas['CursorPageOfAuditRecord'];
+
+interface AuditFilter {
+  actor?: string;
+  action?: string;
+  since?: string;
+}
+
+/** Newest first; older pages are read by their cursor, which costs the same however far back. */
+export function useAuditLog(
+  org: string,
+  filter: AuditFilter,
+): UseInfiniteQueryResult<InfiniteData<AuditPage>> {
+  const { actor, action, since } = filter;
+  const query = { ...(actor ? { actor } : {}), ...(action ? { action } : {}), ...(since ? { since } : {}) };
+  return useInfiniteQuery({
+    queryKey: [org, 'audit', query],
+    queryFn: ({ pageParam }) =>
+      bodyOf(
+        api.GET('/v1/orgs/{id}/audit-log', {
+          params: {
+            path: { id: org },
+            query: { ...query, limit: 50, ...(pageParam ? { cursor: pageParam } : {}) },
+          },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+  });
+}

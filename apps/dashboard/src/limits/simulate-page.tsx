@@ -1,0 +1,150 @@
+import { Alert, Badge, Button, Code, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { formatUsd } from '../format/money.js';
+import { useOrg } from '../shell/org.queries.js';
+import { Money } from '../shell/money.js';
+import { PageHead } from '../shell/page-head.js';
+import { Panel } from '../shell/panel.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { useParamsOfUrl } from '../shell/search-params.js';
+import { DataTable, type Column } from '../table/data-table.js';
+import { useKeyChoices, useSimulation, type Check, type Simulation } from './limits.queries.js';
+
+export default function SimulatePage(): ReactNode {
+  const simulation = useSimulation();
+  return (
+    <>
+      <PageHead
+        title="Limits simulator"
+        about="What a request would get, and which limit decides it: the gateway’s own admission, without counting."
+      />
+      <SimpleGrid cols={{ base: 1, md: 2 }} mb="lg">
+        <Panel title="The request">
+          <Form
+            isPending={simulation.isPending}
+            onAsk={(body) => simulation.mutate(body)}
+            fields={simulation.error?.fields ?? {}}
+          />
+        </Panel>
+        <Stack>
+          {simulation.error !== null && <ProblemCard failure={simulation.error} />}
+          {simulation.isSuccess && <Verdict simulation={simulation.data} />}
+        </Stack>
+      </SimpleGrid>
+      {simulation.isSuccess && simulation.data.checks.length > 0 && (
+        <Panel title="Checks, in their order">
+          <DataTable
+            label="Checks"
+            columns={COLUMNS}
+            rows={simulation.data.checks}
+            rowKey={({ scope, scope_id: id, metric, counter }) => [scope, id, metric, counter].join()}
+          />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+interface FormProps {
+  isPending: boolean;
+  onAsk: (body: { key_id: string; model: string; prompt_tokens: number; max_tokens: number }) => void;
+  fields: Readonly<Record<string, string>>;
+}
+
+/** What is asked stands in the URL: a copied link asks the same. */
+function Form({ isPending, onAsk, fields }: FormProps): ReactNode {
+  const { id } = useOrg();
+  const [url, change] = useParamsOfUrl();
+  const [search, setSearch] = useState('');
+  const keys = useKeyChoices(id, search).data?.data ?? [];
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onAsk({
+      key_id: url.key_id ?? '',
+      model: url.model ?? '',
+      prompt_tokens: Number(url.prompt ?? '1000'),
+      max_tokens: Number(url.max ?? '1000'),
+    });
+  };
+  const field = (name: string, label: string, otherwise: string, error: string | undefined): ReactNode => (
+    <TextInput
+      label={label}
+      error={error}
+      value={url[name] ?? otherwise}
+      onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
+    />
+  );
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Select
+          label="Key"
+          searchable
+          onSearchChange={setSearch}
+          data={keys.map(({ id: key, label, masked_key: masked }) => ({
+            value: key,
+            label: label ?? masked,
+          }))}
+          error={fields.key_id}
+          value={url.key_id ?? null}
+          onChange={(key) => change({ key_id: key })}
+        />
+        {field('model', 'Model', '', fields.model)}
+        <Group grow align="flex-start">
+          {field('prompt', 'Tokens of the input', '1000', fields.prompt_tokens)}
+          {field('max', 'Output tokens at most', '1000', fields.max_tokens)}
+        </Group>
+        <Group justify="flex-end">
+          <Button type="submit" loading={isPending}>
+            Simulate
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Verdict({ simulation }: { simulation: Simulation }): ReactNode {
+  const { admitted, code, price_usd: price, reserve_usd: reserve } = simulation;
+  return (
+    <>
+      <Alert
+        color={admitted ? 'green' : 'red'}
+        title={admitted ? 'It would be let in' : 'It would be refused'}
+        role="status"
+      >
+        {code === null ? 'No limit stands against it.' : <Code>{code}</Code>}
+      </Alert>
+      <Panel>
+        <Group justify="space-between">
+          <Text size="sm">List price at most</Text>
+          <Money usd={price} decimals={6} none="no route serves it" />
+        </Group>
+        <Group justify="space-between">
+          <Text size="sm">Reserved while it runs</Text>
+          <Money usd={reserve} decimals={6} none="nothing" />
+        </Group>
+      </Panel>
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<Check>[] = [
+  { name: 'Scope', cell: ({ scope }) => scope.replaceAll('_', ' ') },
+  { name: 'Counts', cell: ({ metric, counter }) => (counter === null ? metric : `${metric} of ${counter}`) },
+  { name: 'Used', isFigure: true, cell: ({ current }) => figure(current) },
+  { name: 'Limit', isFigure: true, cell: ({ limit }) => figure(limit) },
+  {
+    name: 'Verdict',
+    cell: ({ refuses }) => (
+      <Badge variant="light" color={refuses ? 'red' : 'green'}>
+        {refuses ? 'refuses' : 'lets in'}
+      </Badge>
+    ),
+  },
+];
+
+/** Money comes as text, counts as numbers. */
+function figure(value: number | string): string {
+  return typeof value === 'number' ? value.toLocaleString('en-US') : formatUsd(value, 6);
+}

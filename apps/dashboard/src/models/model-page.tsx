@@ -1,0 +1,179 @@
+import { Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { count, milliseconds } from '../format/time.js';
+import { CodeBlock } from '../shell/code-block.js';
+import { CopyText } from '../shell/copy-text.js';
+import { Money } from '../shell/money.js';
+import { PageHead } from '../shell/page-head.js';
+import { Panel } from '../shell/panel.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { Empty, Loading } from '../shell/states.js';
+import { DataTable, type Column } from '../table/data-table.js';
+import { useModel, useOffers, usePriceHistory, type Model, type Offer, type Step } from './models.queries.js';
+import { mainRate, priceLines, type PriceLine } from './price.js';
+
+const RATE_DECIMALS = 6;
+
+export default function ModelPage(): ReactNode {
+  const { brand = '', name = '' }: { brand?: string; name?: string } = useParams({ strict: false });
+  const path = { brand, name };
+  const model = useModel(path);
+  if (model.isPending) return <Loading height={120} rows={3} />;
+  if (model.isError)
+    return (
+      <>
+        <PageHead title="Model" />
+        <ProblemCard failure={model.error} retry={() => void model.refetch()} />
+      </>
+    );
+  return (
+    <>
+      <PageHead title={model.data.name} about={model.data.description} />
+      <Stack gap="lg">
+        <Facts model={model.data} />
+        <SimpleGrid cols={{ base: 1, md: 2 }}>
+          <Panel title="Price" about="Of its cheapest provider, as you pay it.">
+            <Price model={model.data} />
+          </Panel>
+          <Panel title="Call it">
+            <CodeBlock code={snippet(model.data.id)} label="example" />
+          </Panel>
+        </SimpleGrid>
+        <Panel title="Providers" about="Who serves it, each at its own price.">
+          <Offers path={path} />
+        </Panel>
+        <Panel title="Price history">
+          <History path={path} />
+        </Panel>
+      </Stack>
+    </>
+  );
+}
+
+function Facts({ model }: { model: Model }): ReactNode {
+  const flags = Object.entries(model).flatMap(([field, value]) =>
+    field.startsWith('supports_') && value === true
+      ? [field.slice('supports_'.length).replaceAll('_', ' ')]
+      : [],
+  );
+  return (
+    <Stack gap="xs">
+      <CopyText text={model.id} label="model id" />
+      <Text size="sm">
+        {count(model.context_length)} tokens of context
+        {model.max_output_tokens !== null && `, at most ${count(model.max_output_tokens)} of output`}. Takes{' '}
+        {model.input_modalities.join(', ')}; answers in {model.output_modalities.join(', ')}.
+      </Text>
+      {model.retires_at != null && <Text size="sm">No provider serves it from {model.retires_at} on.</Text>}
+      <Group gap={6}>
+        {flags.map((flag) => (
+          <Badge key={flag} variant="light">
+            {flag}
+          </Badge>
+        ))}
+      </Group>
+    </Stack>
+  );
+}
+
+const PRICE_COLUMNS: readonly Column<PriceLine>[] = [
+  { name: 'What', cell: ({ label }) => label },
+  { name: 'USD', isFigure: true, cell: ({ usd }) => <Money usd={usd} decimals={RATE_DECIMALS} /> },
+];
+
+function Price({ model }: { model: Model }): ReactNode {
+  const lines = priceLines(model.pricing);
+  if (model.is_free || lines.length === 0)
+    return <Empty>{model.is_free ? 'It is free.' : 'No rate is set.'}</Empty>;
+  return (
+    <DataTable
+      label="Price"
+      columns={PRICE_COLUMNS}
+      rows={lines}
+      rowKey={({ field }) => field}
+      minWidth={280}
+    />
+  );
+}
+
+const OFFER_COLUMNS: readonly Column<Offer>[] = [
+  { name: 'Provider', cell: ({ name }) => name },
+  {
+    name: 'Prompt, 1M',
+    isFigure: true,
+    cell: ({ pricing }) => (
+      <Money usd={mainRate(pricing, 'prompt_usd_per_1m')} decimals={RATE_DECIMALS} none="–" />
+    ),
+  },
+  {
+    name: 'Completion, 1M',
+    isFigure: true,
+    cell: ({ pricing }) => (
+      <Money usd={mainRate(pricing, 'completion_usd_per_1m')} decimals={RATE_DECIMALS} none="–" />
+    ),
+  },
+  { name: 'Context', isFigure: true, cell: ({ context_length: context }) => count(context) },
+  { name: 'Latency', isFigure: true, cell: ({ latency_p50_ms: ms }) => milliseconds(ms) },
+  { name: 'Regions', cell: ({ regions }) => regions.join(', ') || '–' },
+  { name: 'Keeps nothing', cell: ({ zero_retention: isZero }) => (isZero ? 'yes' : 'not known') },
+];
+
+function Offers({ path }: { path: { brand: string; name: string } }): ReactNode {
+  const offers = useOffers(path);
+  if (offers.isPending) return <Loading height={40} rows={2} />;
+  if (offers.isError) return <ProblemCard failure={offers.error} retry={() => void offers.refetch()} />;
+  if (offers.data.length === 0)
+    return <Empty>It stands for other models and has no provider of its own.</Empty>;
+  return (
+    <DataTable
+      label="Providers"
+      columns={OFFER_COLUMNS}
+      rows={offers.data}
+      rowKey={({ provider }) => provider}
+      minWidth={760}
+    />
+  );
+}
+
+const STEP_COLUMNS: readonly Column<Step>[] = [
+  { name: 'From', cell: ({ effective_date: day }) => day },
+  { name: 'Provider', cell: ({ provider }) => provider },
+  {
+    name: 'Prompt, 1M',
+    isFigure: true,
+    cell: ({ pricing }) => (
+      <Money usd={pricing.prompt_usd_per_1m ?? null} decimals={RATE_DECIMALS} none="–" />
+    ),
+  },
+  {
+    name: 'Completion, 1M',
+    isFigure: true,
+    cell: ({ pricing }) => (
+      <Money usd={pricing.completion_usd_per_1m ?? null} decimals={RATE_DECIMALS} none="–" />
+    ),
+  },
+];
+
+function History({ path }: { path: { brand: string; name: string } }): ReactNode {
+  const steps = usePriceHistory(path);
+  if (steps.isPending) return <Loading height={40} rows={2} />;
+  if (steps.isError) return <ProblemCard failure={steps.error} retry={() => void steps.refetch()} />;
+  if (steps.data.length === 0) return <Empty>Its price was never changed here.</Empty>;
+  return (
+    <DataTable
+      label="Price history"
+      columns={STEP_COLUMNS}
+      rows={steps.data}
+      rowKey={({ provider, created_at: at }) => `${provider} ${at}`}
+      minWidth={560}
+    />
+  );
+}
+
+function snippet(model: string): string {
+  return `curl ${location.origin}/v1/chat/completions \\
+  -H "Authorization: Bearer $GATEWAY_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}'`;
+}

@@ -1,0 +1,135 @@
+import { Anchor, Badge, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { Schemas } from '../api/schemas.js';
+import { count } from '../format/time.js';
+import { Money } from '../shell/money.js';
+import { useOrg } from '../shell/org.queries.js';
+import { PageHead } from '../shell/page-head.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { useParamsOfUrl } from '../shell/search-params.js';
+import { Empty, Loading } from '../shell/states.js';
+import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
+import { MODELS_A_PAGE, useModels, type Model } from './models.queries.js';
+import { mainRate } from './price.js';
+
+const SEARCH_AFTER_MS = 300;
+const RATE_DECIMALS = 3;
+
+export default function ModelsPage(): ReactNode {
+  const [url, change] = useParamsOfUrl();
+  const page = pageOf(url.page);
+  const models = useModels({ ...url, page });
+  return (
+    <>
+      <PageHead title="Models" about="Every model that is served here, at the price that you pay." />
+      <Filters facets={models.data?.facets} />
+      {models.isPending && <Loading height={44} rows={8} />}
+      {models.isError && <ProblemCard failure={models.error} retry={() => void models.refetch()} />}
+      {models.isSuccess && models.data.total === 0 && <Empty>No model matches this filter.</Empty>}
+      {models.isSuccess && models.data.total > 0 && (
+        <>
+          <Models rows={models.data.data} />
+          <Pager
+            page={page}
+            rows={MODELS_A_PAGE}
+            total={models.data.total}
+            onChange={(next) => change({ page: next === 1 ? null : String(next) })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Each value says how many of the models that were found have it. */
+function Filters({ facets }: { facets: Schemas['FoundModels']['facets'] | undefined }): ReactNode {
+  const [url, change] = useParamsOfUrl();
+  const [text, setText] = useState(url.q ?? '');
+  const search = useDebouncedCallback((q: string) => change({ q }), SEARCH_AFTER_MS);
+  const facet = (
+    param: string,
+    label: string,
+    values: { value: string; count: number }[] = [],
+  ): ReactNode => (
+    <Select
+      aria-label={label}
+      placeholder={label}
+      clearable
+      searchable
+      clearButtonProps={{ 'aria-label': `Clear ${label.toLowerCase()}` }}
+      data={values.map(({ value, count: found }) => ({ value, label: `${value} (${found})` }))}
+      value={url[param] ?? null}
+      onChange={(value) => change({ [param]: value })}
+      w={{ base: '100%', xs: 180 }}
+    />
+  );
+  return (
+    <Group mb="md" gap="sm">
+      <TextInput
+        aria-label="Search models"
+        placeholder="Search models"
+        leftSection={<IconSearch size={16} />}
+        value={text}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          search(currentTarget.value.trim());
+        }}
+        w={{ base: '100%', xs: 240 }}
+      />
+      {facet('brand', 'Brand', facets?.brand)}
+      {facet('type', 'Kind', facets?.model_type)}
+      {facet('capability', 'Capability', facets?.capability)}
+    </Group>
+  );
+}
+
+function Models({ rows }: { rows: readonly Model[] }): ReactNode {
+  const { slug } = useOrg();
+  const columns: Column<Model>[] = [
+    {
+      name: 'Model',
+      cell: ({ id, name }) => (
+        <Stack gap={0}>
+          <Anchor component={Link} to={`/o/${slug}/models/${id}`} size="sm" fw={500}>
+            {name}
+          </Anchor>
+          <Text size="sm" c="dimmed">
+            {id}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      name: 'Kind',
+      cell: ({ model_type: type, is_free: isFree }) => (
+        <Group gap={4}>
+          <Badge variant="light">{type}</Badge>
+          {isFree && (
+            <Badge variant="light" color="green">
+              free
+            </Badge>
+          )}
+        </Group>
+      ),
+    },
+    { name: 'Context', isFigure: true, cell: ({ context_length: context }) => count(context) },
+    {
+      name: 'Prompt, 1M',
+      isFigure: true,
+      cell: ({ pricing }) => (
+        <Money usd={mainRate(pricing, 'prompt_usd_per_1m')} decimals={RATE_DECIMALS} none="–" />
+      ),
+    },
+    {
+      name: 'Completion, 1M',
+      isFigure: true,
+      cell: ({ pricing }) => (
+        <Money usd={mainRate(pricing, 'completion_usd_per_1m')} decimals={RATE_DECIMALS} none="–" />
+      ),
+    },
+  ];
+  return <DataTable label="Models" columns={columns} rows={rows} rowKey={({ id }) => id} minWidth={720} />;
+}

@@ -1,0 +1,18 @@
+import { IconBox } from '@tabler/icons-react';
+import type { Page } from '../shell/pages.js';
+
+export const pages: readonly Page[] = [
+  {
+    path: '/models',
+    title: 'Models',
+    who: ['owner', 'admin', 'member', 'alone', 'super'],
+    nav: { group: 'Build', order: 0, icon: IconBox },
+    load: () => import('./models-page.js'),
+  },
+  {
+    path: '/models/$brand/$name',
+    title: 'Model',
+    who: ['owner', 'admin', 'member', 'alone', 'super'],
+    load: () => import('./model-page.js'),
+  },
+];

@@ -1,0 +1,105 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { milliseconds } from '../format/time.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import {
+  useChangeProviderKey,
+  useDeleteProviderKey,
+  useTestProviderKey,
+  type ProviderKey,
+  type ProviderKeyTest,
+} from './provider-keys.queries.js';
+
+export function ProviderKeyActions({ record }: { record: ProviderKey }): ReactNode {
+  const name = record.label ?? record.provider;
+  const [tested, test] = useDisclosure(false);
+  const [deleted, remove] = useDisclosure(false);
+  const change = useChangeProviderKey(record.id);
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Button size="compact-sm" variant="default" aria-label={`Test ${name}`} onClick={test.open}>
+        Test
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={change.isPending}
+        aria-label={`${record.is_enabled ? 'Disable' : 'Enable'} ${name}`}
+        onClick={() => change.mutate({ is_enabled: !record.is_enabled })}
+      >
+        {record.is_enabled ? 'Disable' : 'Enable'}
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="light"
+        color="red"
+        aria-label={`Delete ${name}`}
+        onClick={remove.open}
+      >
+        Delete
+      </Button>
+      <Modal opened={tested} onClose={test.close} title={`Test ${name}`}>
+        <Test record={record} />
+      </Modal>
+      <Modal opened={deleted} onClose={remove.close} title={`Delete ${name}`}>
+        <Delete record={record} onClose={remove.close} />
+      </Modal>
+    </Group>
+  );
+}
+
+function Test({ record }: { record: ProviderKey }): ReactNode {
+  const test = useTestProviderKey(record.id);
+  return (
+    <Stack>
+      <Text size="sm">One cheap call to the provider, with this key, that bills nothing here.</Text>
+      {test.isSuccess && <Verdict result={test.data} />}
+      {test.error !== null && <ProblemCard failure={test.error} />}
+      <Group justify="flex-end">
+        <Button loading={test.isPending} onClick={() => test.mutate()}>
+          {test.isSuccess ? 'Test again' : 'Test'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+const VERDICTS: Record<ProviderKeyTest['status'], { color: string; title: string }> = {
+  works: { color: 'green', title: 'The provider takes the key' },
+  refused: { color: 'red', title: 'The provider refuses the key' },
+  unknown: { color: 'yellow', title: 'The provider did not judge the key' },
+};
+
+function Verdict({ result }: { result: ProviderKeyTest }): ReactNode {
+  const { color, title } = VERDICTS[result.status];
+  return (
+    <Alert color={color} title={title} role="status">
+      {result.error?.message ?? `It answered in ${milliseconds(result.latency_ms)}.`}
+    </Alert>
+  );
+}
+
+function Delete({ record, onClose }: { record: ProviderKey; onClose: () => void }): ReactNode {
+  const remove = useDeleteProviderKey(record.id);
+  return (
+    <Stack>
+      <Text size="sm">
+        Requests that this key served run on the platform’s own key from now on, billed to the balance.
+      </Text>
+      {remove.error !== null && <ProblemCard failure={remove.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          color="red"
+          loading={remove.isPending}
+          onClick={() => remove.mutate(undefined, { onSuccess: onClose })}
+        >
+          Delete
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,123 @@
+import { Anchor, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { newIdempotencyKey } from '../api/idempotency.js';
+import { useMe } from '../session/me.queries.js';
+import { isAllowed, rolesIn } from '../session/rights.js';
+import { Money } from '../shell/money.js';
+import { useOrg } from '../shell/org.queries.js';
+import { PageHead } from '../shell/page-head.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { useParamsOfUrl } from '../shell/search-params.js';
+import { Empty, Loading } from '../shell/states.js';
+import { When } from '../shell/when.js';
+import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
+import { TEAMS_A_PAGE, useCreateTeam, useTeams, type Team } from './teams.queries.js';
+
+export default function TeamsPage(): ReactNode {
+  const { id, slug } = useOrg();
+  const [url, change] = useParamsOfUrl();
+  const me = useMe().data;
+  if (id === null || me === undefined) return null;
+  const mayChange = isAllowed(rolesIn(me, slug), ['owner', 'admin']);
+  const create = (): void => change({ create: 'yes', page: url.page });
+  const close = (): void => change({ create: null, page: url.page });
+  return (
+    <>
+      <PageHead title="Teams" about="Keys of a team share its limits, above each member’s own.">
+        {mayChange && (
+          <Button leftSection={<IconPlus size={16} />} onClick={create}>
+            Create team
+          </Button>
+        )}
+      </PageHead>
+      <Teams org={id} />
+      <Modal opened={url.create === 'yes'} onClose={close} title="Create a team">
+        <Form org={id} onClose={close} />
+      </Modal>
+    </>
+  );
+}
+
+function Teams({ org }: { org: string }): ReactNode {
+  const { slug } = useOrg();
+  const [url, change] = useParamsOfUrl();
+  const page = pageOf(url.page);
+  const teams = useTeams(org, page);
+  if (teams.isPending) return <Loading height={44} rows={4} />;
+  if (teams.isError) return <ProblemCard failure={teams.error} retry={() => void teams.refetch()} />;
+  const { data, total } = teams.data;
+  if (total === 0) return <Empty>There is no team yet.</Empty>;
+  const columns: Column<Team>[] = [
+    {
+      name: 'Team',
+      cell: ({ id, name }) => (
+        <Anchor component={Link} to={`/o/${slug}/teams/${id}`} size="sm" fw={500}>
+          {name}
+        </Anchor>
+      ),
+    },
+    { name: 'Requests a minute', isFigure: true, cell: ({ rpm_limit: rpm }) => rpm ?? 'default' },
+    {
+      name: 'Cap, 30 days',
+      isFigure: true,
+      cell: ({ spend_cap_usd: cap }) => <Money usd={cap} none="no cap" />,
+    },
+    { name: 'Since', cell: ({ created_at: at }) => <When at={at} /> },
+  ];
+  return (
+    <>
+      <DataTable label="Teams" columns={columns} rows={data} rowKey={({ id }) => id} />
+      <Pager
+        page={page}
+        rows={TEAMS_A_PAGE}
+        total={total}
+        onChange={(next) => change({ page: next === 1 ? null : String(next) })}
+      />
+    </>
+  );
+}
+
+function Form({ org, onClose }: { org: string; onClose: () => void }): ReactNode {
+  const [idempotencyKey] = useState(newIdempotencyKey);
+  const [name, setName] = useState('');
+  const [cap, setCap] = useState('');
+  const create = useCreateTeam(org, idempotencyKey);
+  const fields = create.error?.fields ?? {};
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const limits = cap.trim() === '' ? {} : { spend_cap_usd: cap.trim() };
+    create.mutate({ name: name.trim(), ...limits }, { onSuccess: onClose });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Name"
+          data-autofocus
+          error={fields.name}
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <TextInput
+          label="Spend cap, USD"
+          description="Of all its keys in 30 days; empty = none"
+          inputMode="decimal"
+          error={fields.spend_cap_usd}
+          value={cap}
+          onChange={({ currentTarget }) => setCap(currentTarget.value)}
+        />
+        {create.error !== null && <ProblemCard failure={create.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create team
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

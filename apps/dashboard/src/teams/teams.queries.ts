@@ -1,0 +1,82 @@
+import { useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { api, bodyOf } from '../api/call.js';
+import type { Problem } from '../api/problem.js';
+import type { Schemas } from '../api/schemas.js';
+import { useWrite } from '../api/use-write.js';
+
+export type Team = Schemas['TeamRecord'];
+export type TeamMember = Schemas['TeamMemberRecord'];
+
+export const TEAMS_A_PAGE = 50;
+const CHOICES = 50;
+
+export function useTeams(org: string, page: number): UseQueryResult<Schemas['CursorPageOfTeamRecord']> {
+  const query = { limit: TEAMS_A_PAGE, offset: (page - 1) * TEAMS_A_PAGE };
+  return useQuery({
+    queryKey: [org, 'teams', query],
+    queryFn: () => bodyOf(api.GET('/v1/orgs/{id}/teams', { params: { path: { id: org }, query } })),
+    placeholderData: (shown) => shown,
+  });
+}
+
+export function useTeam(id: string): UseQueryResult<Team> {
+  return useQuery({
+    queryKey: ['team', id],
+    queryFn: () => bodyOf(api.GET('/v1/teams/{id}', { params: { path: { id } } })),
+  });
+}
+
+export function useTeamMembers(
+  id: string,
+  page: number,
+): UseQueryResult<Schemas['CursorPageOfTeamMemberRecord']> {
+  const query = { limit: TEAMS_A_PAGE, offset: (page - 1) * TEAMS_A_PAGE };
+  return useQuery({
+    queryKey: ['team', id, 'members', query],
+    queryFn: () => bodyOf(api.GET('/v1/teams/{id}/members', { params: { path: { id }, query } })),
+    placeholderData: (shown) => shown,
+  });
+}
+
+/** People of the organization by a part of their name, to choose from. */
+export function usePeople(org: string, q: string): UseQueryResult<Schemas['MemberRecord'][]> {
+  const query = { ...(q === '' ? {} : { q }), limit: CHOICES };
+  return useQuery({
+    queryKey: [org, 'people', query],
+    queryFn: async () =>
+      (await bodyOf(api.GET('/v1/orgs/{id}/members', { params: { path: { id: org }, query } }))).data,
+    placeholderData: (shown) => shown,
+  });
+}
+
+function useTeamWrite<Sent, Answer>(
+  write: (sent: Sent) => Promise<Answer>,
+): UseMutationResult<Answer, Problem, Sent> {
+  return useWrite({ write, touches: ([first, noun]) => first === 'team' || noun === 'teams' });
+}
+
+export function useCreateTeam(
+  org: string,
+  idempotencyKey: string,
+): UseMutationResult<Team, Problem, Schemas['CreateTeamBody']> {
+  const headers = { 'Idempotency-Key': idempotencyKey };
+  return useTeamWrite((body) =>
+    bodyOf(api.POST('/v1/orgs/{id}/teams', { params: { path: { id: org } }, headers, body })),
+  );
+}
+
+export function useChangeTeam(id: string): UseMutationResult<Team, Problem, Schemas['UpdateTeamBody']> {
+  return useTeamWrite((body) => bodyOf(api.PATCH('/v1/teams/{id}', { params: { path: { id } }, body })));
+}
+
+export function useAddTeamMember(id: string): UseMutationResult<TeamMember, Problem, string> {
+  return useTeamWrite((user_id) =>
+    bodyOf(api.PUT('/v1/teams/{id}/members/{user_id}', { params: { path: { id, user_id } }, body: {} })),
+  );
+}
+
+export function useRemoveTeamMember(id: string): UseMutationResult<unknown, Problem, string> {
+  return useTeamWrite((user_id) =>
+    bodyOf(api.DELETE('/v1/teams/{id}/members/{user_id}', { params: { path: { id, user_id } } })),
+  );
+}

@@ -1,0 +1,18 @@
+import { IconUsersGroup } from '@tabler/icons-react';
+import type { Page } from '../shell/pages.js';
+
+export const pages: readonly Page[] = [
+  {
+    path: '/teams',
+    title: 'Teams',
+    who: ['owner', 'admin', 'member'],
+    nav: { group: 'Organization', order: 10, icon: IconUsersGroup },
+    load: () => import('./teams-page.js'),
+  },
+  {
+    path: '/teams/$id',
+    title: 'Team',
+    who: ['owner', 'admin', 'member'],
+    load: () => import('./team-page.js'),
+  },
+];
