@@ -105,6 +105,27 @@ describe('keys and the first request in the dashboard', () => {
   );
 
   it(
+    'a prompt streams beside another model’s, runs no markup, and names its cost',
+    async () => {
+      await page.goto(`${home}/playground?models=simulator%2Fchat,simulator%2Fclaude`);
+      await page
+        .getByRole('textbox', { name: 'Message', exact: true })
+        .fill('<img src=x onerror=alert(1)> ![a](https://example.com/a.png)');
+      await page.keyboard.press('Enter');
+      const lane = page.getByRole('region', { name: 'simulator/claude' });
+      await lane.getByRole('link', { name: 'Its request' }).waitFor();
+      await lane.getByText(/^[<$][$\d.]+$/).waitFor();
+      expect(await page.locator('img').count()).toBe(0);
+      expect(await axeFaults(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Show code' }).click();
+      const code = await page.getByRole('region', { name: 'the call in curl' }).textContent();
+      expect(code).toContain('/v1/chat/completions');
+      expect(code).not.toMatch(/rsk_\w/);
+    },
+    TEST_MS,
+  );
+
+  it(
     'a range, a filter and a page survive a reload',
     async () => {
       await page.goto(`${home}/requests?range=7d&model=simulator%2Fchat`);

@@ -57,7 +57,7 @@ async function keepShot(page: Page, path: string, scheme: Scheme, width: number)
   mkdirSync(SHOTS_DIR, { recursive: true });
   const name =
     path
-      .replace(/\?.*/, '')
+      .replace(/\?show=/, '-')
       .replace(/[a-z]+_[0-9a-f-]{20,}/g, 'one')
       .replaceAll('/', '-')
       .slice(1) || 'home';

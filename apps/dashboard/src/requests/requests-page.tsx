@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Code, Group, SegmentedControl, Switch, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Code, Group, SegmentedControl, Switch, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -168,7 +168,7 @@ function Rejections({ filter }: { filter: RequestFilter }): ReactNode {
       cell: ({ scope, limit_type: type }) => [scope, type].filter(Boolean).join(' · '),
     },
     { name: 'Model', width: 180, cell: ({ model }) => model ?? '–' },
-    { name: 'Why', width: 320, cell: ({ message }) => <Text size="sm">{message}</Text> },
+    { name: 'Why', width: 420, cell: ({ message }) => <span title={message}>{message}</span> },
     { name: 'Times', width: 80, isFigure: true, cell: ({ count: times }) => count(times) },
   ];
   return (

@@ -17,6 +17,8 @@ interface VirtualTableProps<Row> {
 }
 
 const ROW_PX = 44;
+const WIDTH_PX = 120;
+const GAP_PX = 16;
 const OVERSCAN = 8;
 
 /** A long table of which only the rows in view are in the document. */
@@ -30,8 +32,12 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
     overscan: OVERSCAN,
     getItemKey: (index) => rowKey(rows[index]),
   });
-  const template = columns.map(({ width = 120 }) => `minmax(${width}px, ${width}fr)`).join(' ');
-  const grid: CSSProperties = { gridTemplateColumns: template };
+  // Rows are laid out one by one: only widths that no content changes keep their columns below each other.
+  const widths = columns.map(({ width = WIDTH_PX }) => width);
+  const grid: CSSProperties = {
+    gridTemplateColumns: widths.map((width) => `minmax(0, ${width}fr)`).join(' '),
+    minWidth: widths.reduce((sum, width) => sum + width, 0) + widths.length * GAP_PX + GAP_PX,
+  };
   return (
     <>
       <div
@@ -49,7 +55,11 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
             </div>
           ))}
         </div>
-        <div className={classes.rows} style={{ height: rowsInView.getTotalSize() }} role="rowgroup">
+        <div
+          className={classes.rows}
+          style={{ height: rowsInView.getTotalSize(), minWidth: grid.minWidth }}
+          role="rowgroup"
+        >
           {rowsInView.getVirtualItems().map(({ key, index, start, size }) => (
             <div
               key={key}
