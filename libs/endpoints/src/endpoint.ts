@@ -41,6 +41,8 @@ interface EndpointDocs {
   /** Name of the body's schema, for example `ChatRequest`. */
   readonly schemaName: string;
   readonly schema: Readonly<Record<string, unknown>>;
+  /** Media type of the body; absent = JSON. */
+  readonly body?: 'multipart/form-data';
   /** Media types of a good answer. */
   readonly answers: readonly string[];
   readonly description: string;

@@ -24,6 +24,7 @@ export { ReadinessChecks } from './health/readiness-checks.js';
 export { InternalHttp } from './http/internal-http.js';
 export type { InternalRequest, InternalResponse, ServiceName } from './http/internal-http.js';
 export { pageOf } from './http/page.js';
+export type { EventStreamText, HtmlText, JsonText, SentCsv } from './http/answer-text.js';
 export type { Page } from './http/page.js';
 export { createLogger, LOG_LEVELS, logDestination, LOGGER } from './logging/logger.js';
 export type { LogLevel } from './logging/logger.js';

@@ -29,6 +29,7 @@ interface PlanRecord {
 @Controller('v1/plans')
 @Access({ session: true })
 class PlansController {
+  /** Makes a plan. */
   @Post()
   @Access({ key: { permission: 'plans:write' }, adminKey: { scope: 'plans' } })
   async create(@Body() { name }: PlanBody): Promise<PlanRecord | null> {
@@ -36,7 +37,7 @@ class PlansController {
   }
 
   /** Reads a plan. Of any group. */
-  @Get([':id', ':group/:id'])
+  @Get([':slug', ':provider/:slug'])
   @HttpCode(202)
   read(@Query() { limit }: PlanQuery): { limit: number | undefined } {
     return { limit };
@@ -81,7 +82,7 @@ describe('openApi', () => {
       security: [{ apiKey: [] }, { adminKey: ['plans'] }],
       'x-permission': 'plans:write',
       requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/PlanBody' } } } },
-      responses: { 201: { content: { 'application/json': { schema: ANSWER } } }, default: {} },
+      responses: { 201: { content: { 'application/json': { schema: ANSWER } } }, '4XX': {}, '5XX': {} },
       operationId: 'plans_create',
     });
     expect(document.components.schemas.PlanBody).toMatchObject({
@@ -109,10 +110,10 @@ describe('openApi', () => {
         },
       },
     });
-    const { get } = document.paths['/v1/plans/{group}/{id}'];
+    const { get } = document.paths['/v1/plans/{provider}/{slug}'];
     expect(get).toMatchObject({
-      operationId: 'plans_readByGroupAndId',
-      summary: 'Reads a plan.',
+      operationId: 'plans_readByProviderAndSlug',
+      summary: 'Reads a plan',
       description: 'Reads a plan. Of any group.',
       security: [{ session: [] }],
       responses: { 202: {} },
@@ -125,8 +126,8 @@ describe('openApi', () => {
     ]);
     expect(parameters).toEqual([
       ['header', 'X-Service-Version', false],
-      ['path', 'group', true],
-      ['path', 'id', true],
+      ['path', 'provider', true],
+      ['path', 'slug', true],
       ['query', 'limit', false],
     ]);
   });

@@ -3,6 +3,7 @@ import { EdgeConfig, EdgeModule } from '@gateway/edge';
 import { KeysConfig, KeysModule } from '@gateway/keys';
 import { NotificationsConfig, NotificationsModule } from '@gateway/notifications';
 import { UsageConfig, UsageModule } from '@gateway/usage';
+import { WorkersConfig, WorkersModule } from '@gateway/workers';
 import { accessTable } from './access-table.js';
 import { asyncApi } from './asyncapi.js';
 import { describedRoutes, type DescribedRoute } from './described-routes.js';
@@ -22,6 +23,7 @@ export function allRoutes(): DescribedRoute[] {
     keys: KeysModule.with(new KeysConfig()),
     notifications: NotificationsModule.with(new NotificationsConfig()),
     usage: UsageModule.with(new UsageConfig()),
+    workers: WorkersModule.with(new WorkersConfig()),
   }).flatMap(([service, { controllers = [] }]) => describedRoutes(service, controllers));
 }
 

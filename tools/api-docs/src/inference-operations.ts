@@ -1,7 +1,8 @@
 import { COMPOSED_ENDPOINTS } from '@gateway/edge';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import type { Schema } from './class-schemas.js';
-import { contentOf, FAILURE, jsonOf, ref, securityOf, VERSION_HEADER, type PathItem } from './operation.js';
+import { plainSchema } from './plain-schema.js';
+import { contentOf, FAILURES, ref, securityOf, VERSION_HEADER, type PathItem } from './operation.js';
 
 /** What the edge serves without Nest: each describes itself. */
 const DESCRIBED: Pick<Endpoint, 'paths' | 'counts' | 'permission' | 'docs'>[] = [
@@ -19,25 +20,25 @@ export function inferenceOperations(): PathItem[] {
     [
       ...paths.map((path) => ({ path, ...docs })),
       ...(counts ? [{ ...docs, ...counts, answers: ['application/json'], description: 'An estimate.' }] : []),
-    ].flatMap(({ path, summary, schemaName, description, answers }) =>
+    ].flatMap(({ path, summary, schemaName, description, answers, body = 'application/json' }) =>
       BASES.map(({ base, prefix }) => ({
         path: `${base}${path}`,
-        operations: {
-          post: {
-            operationId: `${prefix}${camelCase(path)}`,
-            tags: ['inference'],
-            summary,
-            parameters: [VERSION_HEADER],
-            security: securityOf({ key: { permission } }),
-            'x-permission': permission,
-            requestBody: { required: true, content: jsonOf(ref(schemaName)) },
-            responses: {
-              200: {
-                description: `The answer. ${description}`,
-                content: contentOf(answers, { type: 'object' }),
-              },
-              default: FAILURE,
+        method: 'post',
+        operation: {
+          operationId: `${prefix}${camelCase(path)}`,
+          tags: ['inference'],
+          summary,
+          description,
+          parameters: [VERSION_HEADER],
+          security: securityOf({ key: { permission } }),
+          'x-permission': permission,
+          requestBody: { required: true, content: { [body]: { schema: ref(schemaName) } } },
+          responses: {
+            200: {
+              description: `The answer. ${description}`,
+              content: contentOf(answers, { type: 'object' }),
             },
+            ...FAILURES,
           },
         },
       })),
@@ -47,7 +48,7 @@ export function inferenceOperations(): PathItem[] {
 
 /** Bodies of the inference endpoints by their names. */
 export function inferenceSchemas(): Record<string, Schema> {
-  return Object.fromEntries(DESCRIBED.map(({ docs }) => [docs.schemaName, docs.schema]));
+  return Object.fromEntries(DESCRIBED.map(({ docs }) => [docs.schemaName, plainSchema(docs.schema)]));
 }
 
 /** `/chat/completions` is chatCompletions. */

@@ -1,7 +1,8 @@
 import type { AccessRule } from '@gateway/platform';
 import type { Schema } from './class-schemas.js';
 import type { DescribedRoute } from './described-routes.js';
-import { FAILURE, jsonOf, ref, securityOf, VERSION_HEADER, type PathItem } from './operation.js';
+import { FAILURES, jsonOf, ref, securityOf, VERSION_HEADER, type PathItem } from './operation.js';
+import { pathParameters, queryParameters } from './parameters.js';
 import type { SourceTypes } from './source-types.js';
 
 /** The operation of a handler. `all` are the classes of bodies and queries. */
@@ -12,25 +13,33 @@ export function managementOperation(
 ): PathItem {
   const { path, method, service, access, status, body, query, controller, handler } = route;
   const permission = permissionOf(access);
-  const { comment, answer } = source.handler(controller, handler);
+  const { comment, answers } = source.handler(controller, handler);
+  const isEmpty = Object.keys(answers).length === 0;
   const operation = {
     operationId: operationId(route),
     tags: [service],
-    summary: comment === '' ? operationId(route) : comment.split(/(?<=\.) /)[0],
-    ...(comment === '' ? {} : { description: comment }),
+    ...words(comment, route),
     parameters: [VERSION_HEADER, ...pathParameters(path), ...queryParameters(query, all)],
     security: securityOf(access),
     ...(permission === null ? {} : { 'x-permission': permission }),
     ...(body === null ? {} : { requestBody: { required: true, content: jsonOf(ref(body)) } }),
     responses: {
       [status]: {
-        description: answer === null ? 'Done.' : 'The answer.',
-        ...(answer === null ? {} : { content: jsonOf(answer) }),
+        description: isEmpty ? 'Done.' : 'The answer.',
+        ...(isEmpty ? {} : { content: mapped(answers, (schema) => ({ schema })) }),
       },
-      default: FAILURE,
+      ...FAILURES,
     },
   };
-  return { path, operations: { [method]: operation } };
+  return { path, method, operation };
+}
+
+/** The first sentence of a handler's comment, and the whole of it; without one its own name has to do. */
+function words(comment: string, { controller, handler }: DescribedRoute): Schema {
+  const noun = controller.replace(/Controller$/, '').replaceAll(/\B[A-Z]/g, ' $&');
+  const said = comment === '' ? `${noun}: ${handler.replaceAll(/[A-Z]/g, ' $&').toLowerCase()}.` : comment;
+  const [first] = comment === '' ? [said] : said.split(/(?<=[.:]) /);
+  return { summary: first.replace(/[.:]$/, ''), description: said };
 }
 
 /** `ApiKeysController.create` is apiKeys_create; a second path of the same names the parameters by which it differs. */
@@ -43,31 +52,10 @@ function operationId({ controller, handler, path, alias }: DescribedRoute): stri
   return `${noun[0].toLowerCase()}${noun.slice(1)}_${handler}${by}`;
 }
 
-function pathParameters(path: string): Schema[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
-}
-
-function queryParameters(query: string | null, all: ReadonlyMap<string, Schema>): Schema[] {
-  if (query === null) return [];
-  const schema = all.get(query);
-  if (schema === undefined) throw new Error(`There is no schema of ${query}.`);
-  const required = new Set(schema.required as string[] | undefined);
-  return Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(
-    ([name, { description, ...member }]) => ({
-      name,
-      in: 'query',
-      required: required.has(name),
-      ...(description === undefined ? {} : { description }),
-      schema: member,
-    }),
-  );
-}
-
 function permissionOf({ key }: AccessRule): string | null {
   return key === undefined || key === true ? null : key.permission;
+}
+
+function mapped<T>(schemas: Readonly<Record<string, Schema>>, of: (schema: Schema) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, of(schema)]));
 }

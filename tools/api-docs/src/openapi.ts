@@ -3,8 +3,10 @@ import { BODY_LIMIT_BYTES, HEADER } from '@gateway/contracts';
 import type { AccessRule } from '@gateway/platform';
 import { classSchemas, nullableSchemas, withReferenced, type Schema } from './class-schemas.js';
 import type { DescribedRoute } from './described-routes.js';
+import { Examples, withExamples } from './examples.js';
 import { inferenceOperations, inferenceSchemas } from './inference-operations.js';
 import { managementOperation } from './management-operations.js';
+import { plainSchema } from './plain-schema.js';
 import type { SourceTypes } from './source-types.js';
 
 const ERROR_ENVELOPE: Schema = {
@@ -51,35 +53,48 @@ const SECURITY_SCHEMES = {
   adminKey: { type: 'http', scheme: 'bearer', description: 'An admin key, `mak_…`.' },
 };
 
+const TAGS = [
+  { name: 'inference', description: 'Requests to models, with an inference key.' },
+  { name: 'keys', description: 'Accounts, keys, organizations, members, teams, templates.' },
+  { name: 'catalogue', description: 'Models, prices, providers, error codes.' },
+  { name: 'usage', description: 'What was used, and what is left.' },
+  { name: 'notifications', description: 'Channels, policies and deliveries.' },
+  { name: 'workers', description: 'What is kept between requests.' },
+  { name: 'edge', description: 'The gateway itself.' },
+];
+
 /** The public surface: what only the fleet may call is left out. `source` is where the handlers are written. */
 export function openApi(routes: readonly DescribedRoute[], source: SourceTypes): Schema {
   const shown = routes.filter(({ access }) => !isInternal(access));
-  const all = new Map([...classSchemas()].map(([name, schema]) => [name, commented(name, schema, source)]));
+  const all = new Map(
+    [...classSchemas()].map(([name, schema]) => [name, plainSchema(commented(name, schema, source))]),
+  );
   const bodies = shown.flatMap(({ body }) => (body === null ? [] : [body]));
-  const paths: Record<string, Record<string, unknown>> = {};
   const items = [...inferenceOperations(), ...shown.map((route) => managementOperation(route, all, source))];
-  for (const { path, operations } of items) paths[path] = { ...paths[path], ...operations };
+  const schemas = named(
+    closed(withReferenced(nullableSchemas(all), bodies)),
+    Object.fromEntries(source.answerSchemas()),
+    inferenceSchemas(),
+    { ErrorEnvelope: ERROR_ENVELOPE },
+  );
+  const examples = new Examples(schemas);
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const { path, method, operation } of items)
+    paths[path] = { ...paths[path], [method]: withExamples(operation, examples) };
   return {
     openapi: '3.1.0',
     info: {
       title: 'Model Gateway',
       version: VERSIONS.findLast(({ latest }) => latest)?.label,
+      license: { name: 'All rights reserved', identifier: 'LicenseRef-Proprietary' },
       description: `Versions by the header ${HEADER.serviceVersion}: ${VERSIONS.map(({ label }) => label).join(', ')}. A body of more than ${BODY_LIMIT_BYTES} bytes is refused with 413 as HTML.`,
     },
     servers: [{ url: '/', description: 'The gateway that serves this document.' }],
+    tags: TAGS,
     paths: Object.fromEntries(Object.entries(paths).sort(byName)),
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      schemas: Object.fromEntries(
-        Object.entries({
-          ...named(
-            closed(withReferenced(nullableSchemas(all), bodies)),
-            Object.fromEntries(source.answerSchemas()),
-            inferenceSchemas(),
-          ),
-          ErrorEnvelope: ERROR_ENVELOPE,
-        }).sort(byName),
-      ),
+      schemas: Object.fromEntries(Object.entries(schemas).sort(byName)),
     },
   };
 }

@@ -8,8 +8,8 @@ import { oneLine, TypeSchemas } from './type-schemas.js';
 export interface HandlerSource {
   /** Its doc comment as one line each; empty where it has none. */
   comment: string;
-  /** What it answers with; null where that is nothing. */
-  answer: Schema | null;
+  /** What it answers with, by its media type; empty where that is nothing. */
+  answers: Readonly<Record<string, Schema>>;
 }
 
 /** Types and comments that decorators do not keep: they are read from the source, by the compiler. */
@@ -47,16 +47,24 @@ export class SourceTypes {
     const method = this.classes
       .get(controller)
       ?.members.find((member) => ts.isMethodDeclaration(member) && member.name.getText() === name);
-    const signature =
-      method === undefined
-        ? undefined
-        : this.checker.getSignatureFromDeclaration(method as ts.MethodDeclaration);
-    if (signature === undefined) throw new Error(`There is no source of ${controller}.${name}.`);
-    const returned = this.checker.getReturnTypeOfSignature(signature);
-    return {
-      comment: oneLine(signature.getDocumentationComment(this.checker)),
-      answer: this.types.answer(this.checker.getAwaitedType(returned) ?? returned),
-    };
+    if (method === undefined || !ts.isMethodDeclaration(method) || method.type === undefined)
+      throw new Error(`There is no source of ${controller}.${name}, or it does not say what it returns.`);
+    const comment = this.checker.getSignatureFromDeclaration(method)?.getDocumentationComment(this.checker);
+    return { comment: oneLine(comment ?? []), answers: this.answersOf(method.type) };
+  }
+
+  /** Text is told from JSON by the name of its type. */
+  private answersOf(declared: ts.TypeNode): Record<string, Schema> {
+    const texts: Record<string, Schema> = {};
+    const json: ts.Type[] = [];
+    for (const node of partsOf(declared)) {
+      const name = ts.isTypeReferenceNode(node) ? node.typeName.getText() : '';
+      const media = TEXTS[name];
+      if (media !== undefined) texts[media] = { type: 'string' };
+      else json.push(this.checker.getTypeFromTypeNode(name === 'JsonText' ? onlyArgument(node) : node));
+    }
+    const schema = this.types.answer(json);
+    return { ...(schema === null ? {} : { 'application/json': schema }), ...texts };
   }
 
   /** The doc comments of a class's fields by their names, those that it inherits as well. */
@@ -69,15 +77,28 @@ export class SourceTypes {
     );
   }
 
-  /** The doc comment of a class; empty where it has none. */
-  classComment(name: string): string {
-    const symbol = this.classes.get(name)?.name;
-    const found = symbol === undefined ? undefined : this.checker.getSymbolAtLocation(symbol);
-    return oneLine(found?.getDocumentationComment(this.checker) ?? []);
-  }
-
   /** The named types of all answers that were asked for. */
   answerSchemas(): ReadonlyMap<string, Schema> {
     return this.types.named();
   }
+}
+
+/** Media types of answers that are no JSON, by the names of their types. */
+const TEXTS: Readonly<Record<string, string>> = {
+  HtmlText: 'text/html',
+  EventStreamText: 'text/event-stream',
+  SentCsv: 'text/csv',
+  StreamableFile: '*/*',
+};
+
+/** The members of a union, in a promise or not. */
+function partsOf(node: ts.TypeNode): ts.TypeNode[] {
+  if (ts.isUnionTypeNode(node)) return node.types.flatMap(partsOf);
+  const isPromise = ts.isTypeReferenceNode(node) && node.typeName.getText() === 'Promise';
+  return isPromise ? partsOf(onlyArgument(node)) : [node];
+}
+
+function onlyArgument(node: ts.TypeNode): ts.TypeNode {
+  const [argument] = (node as ts.TypeReferenceNode).typeArguments ?? [];
+  return argument;
 }

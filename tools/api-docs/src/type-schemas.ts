@@ -10,8 +10,8 @@ export class TypeSchemas {
   constructor(private readonly checker: ts.TypeChecker) {}
 
   /** Null for nothing at all. */
-  answer(type: ts.Type): Schema | null {
-    const parts = membersOf(type).filter((part) => !isNothing(part));
+  answer(types: readonly ts.Type[]): Schema | null {
+    const parts = types.flatMap(membersOf).filter((part) => !isNothing(part));
     return parts.length === 0 ? null : this.union(parts);
   }
 
@@ -83,6 +83,7 @@ export class TypeSchemas {
   private fields(type: ts.Type): Schema {
     const fields = this.checker.getPropertiesOfType(type).filter((field) => !isMethod(field));
     const others = this.checker.getIndexInfoOfType(type, ts.IndexKind.String);
+    const patterns = this.checker.getIndexInfosOfType(type).flatMap((info) => this.pattern(info));
     const required = fields.filter((field) => !isOptional(field)).map(({ name }) => name);
     return {
       type: 'object',
@@ -93,7 +94,14 @@ export class TypeSchemas {
       ...(others === undefined || fields.length > 0
         ? {}
         : { additionalProperties: this.union(membersOf(others.type)) }),
+      ...(patterns.length === 0 ? {} : { patternProperties: Object.fromEntries(patterns) }),
     };
+  }
+
+  /** Of names that begin alike, as `supports_${string}`. */
+  private pattern({ keyType, type }: ts.IndexInfo): [string, Schema][] {
+    if ((keyType.flags & ts.TypeFlags.TemplateLiteral) === 0) return [];
+    return [[`^${(keyType as ts.TemplateLiteralType).texts[0]}`, this.union(membersOf(type))]];
   }
 
   private field(field: ts.Symbol): Schema {

@@ -45,6 +45,7 @@ function UsdText(): PropertyDecorator {
 
 /** Whose channels and policies; may be left out by who is in one organization, and by an admin key. */
 export class AlertsQuery {
+  /** The organization; may be left out by who is in one only, and by an admin key. */
   @IsOptional() @IsString() @Length(1, ID_MAX) org_id?: string;
 }
 
@@ -91,9 +92,11 @@ export class UpdatePolicyBody extends ThresholdsBody {
 
 /** Query of GET /alerts/deliveries. */
 export class DeliveriesQuery extends AlertsQuery {
+  /** Deliveries of one channel only. */
   @IsOptional() @IsString() @Length(1, ID_MAX) channel_id?: string;
   /** One of the event types, or `channel.test`. */
   @IsOptional() @IsIn([...ACCOUNT_EVENT_TYPES, 'channel.test']) event_type?: string;
+  /** Deliveries in this state only. */
   @IsOptional() @IsIn(DELIVERY_STATES) status?: DeliveryState;
   /** ISO 8601: deliveries made from then on. */
   @IsOptional() @IsISO8601({ strict: true }) since?: string;
@@ -107,6 +110,7 @@ export class DeliveriesQuery extends AlertsQuery {
 
 /** Query of GET and POST /alerts/confirm. */
 export class ConfirmQuery {
+  /** The token of the link. */
   @IsString() @Length(1, 200) token!: string;
 }
 

@@ -29,6 +29,7 @@ export class ListModelsQuery {
   @IsBoolean()
   free?: boolean;
 
+  /** What kind of model. */
   @IsOptional() @IsIn(MODEL_TYPES) type?: ModelType;
 
   /** Slug of a provider that serves the model. */
@@ -37,7 +38,9 @@ export class ListModelsQuery {
 
 /** How much of a list of the catalogue is answered. */
 export class CataloguePageQuery {
+  /** How many rows to answer, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = 50;
+  /** How many rows to pass over. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
 }
 
@@ -49,14 +52,17 @@ export class SearchModelsQuery extends ListModelsQuery {
   /** A flag without its `supports_`; may be repeated. */
   @IsOptional() @AsList() @ArrayMaxSize(VALUES_MAX) @Matches(WORD, { each: true }) capability?: string[];
 
+  /** Slug of the brand. */
   @IsOptional() @Matches(SLUG) brand?: string;
 
+  /** A modality that the model takes; may be repeated. */
   @IsOptional()
   @AsList()
   @ArrayMaxSize(VALUES_MAX)
   @Matches(WORD, { each: true })
   input_modality?: string[];
 
+  /** A modality that the model answers in; may be repeated. */
   @IsOptional()
   @AsList()
   @ArrayMaxSize(VALUES_MAX)
@@ -69,7 +75,9 @@ export class SearchModelsQuery extends ListModelsQuery {
   /** Needs exactly one `output_modality` of text, image and video; without it the best match stands first. */
   @IsOptional() @IsIn(['price']) sort?: 'price';
 
+  /** How many rows to answer, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = 50;
 
+  /** How many rows to pass over. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
 }

@@ -185,9 +185,13 @@ export class ListKeysQuery {
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
   /** How many rows to pass over. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+  /** Keys of one organization only. */
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
+  /** Keys of one team only. */
   @IsOptional() @IsString() @Length(1, 80) team_id?: string;
+  /** Keys in this state only. */
   @IsOptional() @IsIn(['active', 'suspended']) status?: KeyStatus;
+  /** Keys of one member only, by user id. */
   @IsOptional() @IsString() @Length(1, 80) created_by?: string;
   /** Part of the label, in any case. */
   @IsOptional() @IsString() @Length(1, 200) label?: string;

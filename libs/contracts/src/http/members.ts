@@ -17,6 +17,7 @@ export class UpdateMemberBody extends ScopeLimitsBody {
 export class ListMembersQuery extends CursorPageQuery {
   /** Part of a name or an email address. */
   @IsOptional() @IsString() @Length(1, 200) q?: string;
+  /** Members with this role only. */
   @IsOptional() @IsIn(ROLES) role?: OrgRole;
 }
 

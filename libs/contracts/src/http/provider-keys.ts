@@ -70,7 +70,9 @@ export class ListProviderKeysQuery {
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
   /** How many rows to pass over. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+  /** Provider keys of one organization only. */
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
+  /** Keys of one provider only, by slug. */
   @IsOptional() @Matches(SLUG_PATTERN) provider?: string;
 }
 

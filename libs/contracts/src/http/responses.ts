@@ -27,14 +27,19 @@ export class RecallBody {
 
 /** Query of GET /v1/responses/{id}. */
 export class ResponseQuery {
+  /** `true` for the events of the response. */
   @IsOptional() @IsIn(['true', 'false']) stream?: 'true' | 'false';
+  /** Number of the event after which the stream goes on. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) starting_after?: number;
 }
 
 /** Query of lists of items. */
 export class ItemsQuery {
+  /** How many items to answer. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(100) limit?: number;
+  /** `asc` for the oldest first, `desc` for the newest. */
   @IsOptional() @IsIn(['asc', 'desc']) order?: 'asc' | 'desc';
+  /** Id of the item after which the page begins. */
   @IsOptional() @IsString() @Length(1, 256) after?: string;
 }
 

@@ -66,6 +66,7 @@ export class ListTemplatesQuery {
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
   /** How many rows to pass over. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
+  /** Templates of one organization only. */
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
   /** The exact name. */
   @IsOptional() @IsString() @Length(1, 128) name?: string;

@@ -7,8 +7,11 @@ import { TIME_ZONE } from './usage-series.js';
 export class UsageExportQuery extends UsageFilterBody {
   /** Required. */
   @IsDefined() org_id!: unknown;
+  /** Catalogue ids; any of them. */
   @AsList() override model: string[] | null = null;
+  /** `success`, `error`; any of them. */
   @AsList() override status: string[] | null = null;
+  /** What became of the requests; any of them. */
   @AsList() override outcome: string[] | null = null;
   /** IANA name: in which `created_at` is written. */
   @IsOptional() @Matches(TIME_ZONE) time_zone: string = 'UTC';

@@ -72,9 +72,11 @@ export class SpendTrendQuery {
   @IsDefined() org_id!: unknown;
   /** A team that the caller is in; owners and admins name any. */
   @IsOptional() @IsString() @Length(1, 128) team_id?: string;
+  /** How long a bucket is. */
   @IsOptional() @IsIn(GRANULARITIES) granularity: Granularity = 'day';
   /** Past the cache, as `refresh`. */
   @IsOptional() @ToFlag() @IsBoolean() force_refresh?: boolean;
+  /** Past the cache of a minute. */
   @IsOptional() @ToFlag() @IsBoolean() refresh?: boolean;
 }
 

@@ -59,6 +59,7 @@ export class UsageFilterBody {
   @OrDefault(0) @IsInt() @Min(0) @Max(OFFSET_MAX) offset: number = 0;
   /** Of sessions and admin keys, as the next three; ignored for API keys, which see their own usage alone. */
   @IsOptional() @IsString() @MaxLength(128) team_id?: string | null;
+  /** One member's usage only, by user id. */
   @IsOptional() @IsString() @MaxLength(128) member_id?: string | null;
   /** The same as `member_id`: whose keys made the requests. */
   @IsOptional() @IsString() @MaxLength(128) user_id?: string | null;

@@ -30,6 +30,7 @@ export const endpoint: Endpoint<TranscriptionRequest> = {
     summary: 'OpenAI transcription',
     schemaName: 'TranscriptionRequest',
     schema: { ...SCHEMA, required: ['file'], properties: { ...AUDIO_FILE, ...SCHEMA.properties } },
+    body: 'multipart/form-data',
     answers: ['application/json', 'text/plain', 'text/event-stream'],
     description:
       'Writes a recording down in its own language. The body is multipart/form-data with one file of at most 25 MiB.',

@@ -22,6 +22,7 @@ export const endpoint: Endpoint<TranscriptionRequest> = {
     summary: 'OpenAI translation of audio',
     schemaName: 'AudioTranslationRequest',
     schema: { ...SCHEMA, required: ['file', 'model'], properties: { ...AUDIO_FILE, ...SCHEMA.properties } },
+    body: 'multipart/form-data',
     answers: ['application/json', 'text/plain'],
     description:
       'Writes a recording of any language down in English; 422 for a model that does not translate.',

@@ -25,6 +25,7 @@ export class AlertsController {
     private readonly policies: PoliciesService,
   ) {}
 
+  /** Lists the channels and policies of an organization. */
   @Get()
   @Access(READ_ALERTS)
   async list(@Query() query: AlertsQuery, @Req() request: FastifyRequest): Promise<AlertsRecord> {
@@ -33,6 +34,7 @@ export class AlertsController {
     return { channels, policies };
   }
 
+  /** Creates a channel. The signing secret of a webhook is in this answer and never again. */
   @Post('channels')
   async createChannel(
     @Body() body: CreateChannelBody,
@@ -45,6 +47,7 @@ export class AlertsController {
     return answer.body;
   }
 
+  /** Changes a channel. What is absent stays as it is. */
   @Patch('channels/:id')
   updateChannel(
     @Param('id') id: string,
@@ -54,12 +57,14 @@ export class AlertsController {
     return this.channels.update(request, id, body);
   }
 
+  /** Deletes a channel with its policies. */
   @Delete('channels/:id')
   @HttpCode(204)
   removeChannel(@Param('id') id: string, @Req() request: FastifyRequest): Promise<void> {
     return this.channels.remove(request, id);
   }
 
+  /** Makes a new signing secret of a webhook. It is in this answer and never again. */
   @Post('channels/:id/rotate-secret')
   @HttpCode(200)
   rotateSecret(
@@ -69,6 +74,7 @@ export class AlertsController {
     return this.channels.rotateSecret(request, id);
   }
 
+  /** Creates a policy: an event that goes to a channel. */
   @Post('policies')
   async createPolicy(
     @Body() body: CreatePolicyBody,
@@ -81,6 +87,7 @@ export class AlertsController {
     return answer.body;
   }
 
+  /** Changes a policy. What is absent stays as it is. */
   @Patch('policies/:id')
   updatePolicy(
     @Param('id') id: string,
@@ -90,6 +97,7 @@ export class AlertsController {
     return this.policies.update(request, id, body);
   }
 
+  /** Deletes a policy. */
   @Delete('policies/:id')
   @HttpCode(204)
   removePolicy(@Param('id') id: string, @Req() request: FastifyRequest): Promise<void> {

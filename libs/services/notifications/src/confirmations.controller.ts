@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiError, ConfirmQuery, type ChannelRecord } from '@gateway/contracts';
-import { Access } from '@gateway/platform';
+import { Access, type HtmlText } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ChannelsService } from './channels/channels.service.js';
 import { WRITE_ALERTS } from './orgs/alert-org.js';
@@ -15,6 +15,7 @@ export class ConfirmationsController {
     private readonly channels: ChannelsService,
   ) {}
 
+  /** Mails the confirmation link of an e-mail channel again. */
   @Post('channels/:id/verify')
   @HttpCode(200)
   @Access(WRITE_ALERTS)
@@ -22,15 +23,15 @@ export class ConfirmationsController {
     return this.channels.mailConfirmation(request, id);
   }
 
-  /** Confirms nothing: what opens links in mail to look at them must not. */
+  /** Shows the page of a confirmation link. It confirms nothing: what opens links in mail to look at them must not. */
   @Get('confirm')
   @Access({ public: true })
-  ask(@Query() _query: ConfirmQuery, @Res({ passthrough: true }) reply: FastifyReply): string {
+  ask(@Query() _query: ConfirmQuery, @Res({ passthrough: true }) reply: FastifyReply): HtmlText {
     void reply.headers(PAGE_HEADERS);
     return askPage();
   }
 
-  /** A page to browsers, JSON to everybody else. Throws ApiError `not_found`, whatever is wrong with the link. */
+  /** Confirms an e-mail channel. A page to browsers, JSON to everybody else. Throws ApiError `not_found`, whatever is wrong with the link. */
   @Post('confirm')
   @HttpCode(200)
   @Access({ public: true })
@@ -38,7 +39,7 @@ export class ConfirmationsController {
     @Query() { token }: ConfirmQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string | { confirmed: true }> {
+  ): Promise<HtmlText | { confirmed: true }> {
     const isDone = await this.confirmations.confirm(token);
     const isBrowser = (request.headers.accept ?? '').includes('text/html');
     if (!isBrowser && isDone) return { confirmed: true };

@@ -17,6 +17,7 @@ export class AdminController {
     private readonly models: ModelReads,
   ) {}
 
+  /** Adds a model or replaces it whole. */
   @Put(BY_ID)
   async putModel(
     @Param() path: Record<string, string>,
@@ -30,12 +31,14 @@ export class AdminController {
     return this.models.find(reader, id) ?? { id, is_enabled: false };
   }
 
+  /** Takes a model out of the catalogue. */
   @Delete(BY_ID)
   @HttpCode(204)
   deleteModel(@Param() path: Record<string, string>, @Req() request: FastifyRequest): Promise<void> {
     return this.writes.deleteModel(idOf(path), request);
   }
 
+  /** Adds a provider or replaces it whole. */
   @Put('providers/:slug')
   async putProvider(
     @Param('slug') slug: string,
@@ -46,12 +49,14 @@ export class AdminController {
     return { slug, is_enabled: true, ...body };
   }
 
+  /** Disables a provider: its routes leave the catalogue. */
   @Delete('providers/:slug')
   @HttpCode(204)
   deleteProvider(@Param('slug') slug: string, @Req() request: FastifyRequest): Promise<void> {
     return this.writes.deleteProvider(slug, request);
   }
 
+  /** Replaces the models of the catalogue. A dry run answers what would change. */
   @Post('catalogue/import')
   @HttpCode(200)
   async import(@Body() body: ImportCatalogueBody, @Req() request: FastifyRequest): Promise<CatalogueImport> {

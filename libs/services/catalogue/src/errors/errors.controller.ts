@@ -6,6 +6,7 @@ import { errorCatalogue, type ErrorCatalogue } from './error-catalogue.js';
 export class ErrorsController {
   private readonly catalogue = errorCatalogue();
 
+  /** Lists every error code, and what to do about it. */
   @Get()
   @Access({ key: true, session: true })
   read(): ErrorCatalogue {

@@ -32,6 +32,7 @@ export class ModelsController {
     private readonly prices: PriceHistory,
   ) {}
 
+  /** Lists the models that the caller may call. To requests with anthropic-version in the shape of Anthropic. */
   @Get('models')
   list(
     @Query() query: ListModelsQuery,
@@ -43,11 +44,13 @@ export class ModelsController {
     return anthropicList(this.models.callable(reader.caller, query));
   }
 
+  /** Searches models, and counts what those that were found have. */
   @Get('models/search')
   search(@Query() query: SearchModelsQuery, @Req() request: FastifyRequest): FoundModels {
     return this.models.search(readerOf(request), query);
   }
 
+  /** Lists the providers of a model, with the price of each. */
   @Get(PROVIDERS_BY_ID)
   providersOf(
     @Param() path: Record<string, string>,
@@ -57,6 +60,7 @@ export class ModelsController {
     return this.models.providersOf(readerOf(request), idOf(path), page);
   }
 
+  /** Lists every price that a model had, newest first. */
   @Get(BY_ID.map((path) => `${path}/price-history`))
   async priceHistory(
     @Param() path: Record<string, string>,
@@ -66,16 +70,19 @@ export class ModelsController {
     return { data: await this.prices.of(record.id) };
   }
 
+  /** Reads a model. */
   @Get(BY_ID)
   one(@Param() path: Record<string, string>, @Req() request: FastifyRequest): ModelView {
     return this.models.record(readerOf(request), idOf(path));
   }
 
+  /** Lists the providers that a key can be pinned to. */
   @Get('providers/pinnable')
   pinnable(@Query() page: CataloguePageQuery): Page<PinnableProvider> {
     return this.models.pinnable(page);
   }
 
+  /** Lists the models that a provider serves. */
   @Get('providers/:provider/models')
   ofProvider(
     @Param('provider') provider: string,
@@ -92,6 +99,7 @@ export class ModelsController {
 export class OpenAiModelsController {
   constructor(private readonly models: ModelReads) {}
 
+  /** Lists the models that the caller may call, in the shape of OpenAI. */
   @Get('models')
   list(
     @Query() query: ListModelsQuery,
@@ -102,6 +110,7 @@ export class OpenAiModelsController {
     return { object: 'list', data: models.map((model) => openAiRecord(model, reader)) };
   }
 
+  /** Reads a model, in the shape of OpenAI. */
   @Get(BY_ID)
   one(@Param() path: Record<string, string>, @Req() request: FastifyRequest): OpenAiModel {
     const reader = readerOf(request);

@@ -5,11 +5,13 @@ import {
   ListModelsQuery,
   SearchModelsQuery,
   type Clock,
+  type ModelView,
   type NamedLogo,
+  type ProviderOffer,
 } from '@gateway/contracts';
-import { Access, CLOCK } from '@gateway/platform';
+import { Access, CLOCK, type JsonText, type Page } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ModelReads, type Reader } from '../models/model-reads.js';
+import { ModelReads, type FoundModels, type Reader } from '../models/model-reads.js';
 import { idOf } from '../models/models.controller.js';
 import { AddressLimit } from './address-limit.js';
 import { monogram } from './monogram.js';
@@ -31,48 +33,53 @@ export class PublicController {
     this.limit = new AddressLimit(clock);
   }
 
+  /** Lists all models at list price, without a credential. */
   @Get('models')
   list(
     @Query() query: ListModelsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): string | undefined {
+  ): JsonText<ModelView[]> | undefined {
     return this.answer(request, reply, (reader) => this.models.list(reader, query));
   }
 
+  /** Searches all models at list price, without a credential. */
   @Get('models/search')
   search(
     @Query() query: SearchModelsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): string | undefined {
+  ): JsonText<FoundModels> | undefined {
     return this.answer(request, reply, (reader) => this.models.search(reader, query));
   }
 
+  /** Lists the providers of a model at list price, without a credential. */
   @Get(BY_ID.map((path) => `${path}/providers`))
   providersOf(
     @Param() path: Record<string, string>,
     @Query() page: CataloguePageQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): string | undefined {
+  ): JsonText<Page<ProviderOffer>> | undefined {
     return this.answer(request, reply, (reader) => this.models.providersOf(reader, idOf(path), page));
   }
 
+  /** Reads a model at list price, without a credential. */
   @Get(BY_ID)
   one(
     @Param() path: Record<string, string>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): string | undefined {
+  ): JsonText<ModelView> | undefined {
     return this.answer(request, reply, (reader) => this.models.record(reader, idOf(path)));
   }
 
+  /** Lists brands and providers with their logos, without a credential. */
   @Get('brands')
   brands(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): string | undefined {
+  ): JsonText<{ brands: NamedLogo[]; providers: NamedLogo[] }> | undefined {
     return this.answer(request, reply, () => {
       const { brands, providers } = this.models.names();
       const withLogo = ({ slug, name }: { slug: string; name: string }): NamedLogo => ({

@@ -16,6 +16,7 @@ import { ADMIN_KEY_RULE, AdminKeysService } from './admin-keys.service.js';
 export class AdminKeysController {
   constructor(private readonly adminKeys: AdminKeysService) {}
 
+  /** Creates an admin key. Its plaintext is in this answer and never again. */
   @Post()
   async create(
     @Body() body: CreateAdminKeyBody,
@@ -27,6 +28,7 @@ export class AdminKeysController {
     return answer.body;
   }
 
+  /** Lists admin keys. */
   @Get()
   list(
     @Query() query: ListAdminKeysQuery,
@@ -35,6 +37,7 @@ export class AdminKeysController {
     return this.adminKeys.list(sessionOf(request), query);
   }
 
+  /** Revokes an admin key: from then on it is unknown. */
   @Delete(':id')
   @HttpCode(204)
   revoke(@Param('id') id: string, @Req() request: FastifyRequest): Promise<void> {

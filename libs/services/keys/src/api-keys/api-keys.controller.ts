@@ -26,6 +26,7 @@ export class ApiKeysController {
     private readonly writes: KeyWrites,
   ) {}
 
+  /** Creates an inference key. Its plaintext is in this answer and never again. */
   @Post('keys')
   @Access({
     session: true,
@@ -42,12 +43,14 @@ export class ApiKeysController {
     return answer.body;
   }
 
+  /** Lists inference keys. */
   @Get('keys')
   @Access({ session: true, adminKey: { scope: 'keys:read' }, org: KEY_RULE })
   list(@Query() query: ListKeysQuery, @Req() request: FastifyRequest): Promise<Page<ApiKeyRecord>> {
     return this.reads.list(managerOf(request), query);
   }
 
+  /** Lists the values by which keys can be filtered. */
   @Get('keys/filter-options')
   @Access({ session: true, adminKey: { scope: 'keys:read' }, org: KEY_RULE })
   filterOptions(
@@ -57,12 +60,14 @@ export class ApiKeysController {
     return this.reads.filterOptions(managerOf(request), query);
   }
 
+  /** Reads a key. It never holds the secret. */
   @Get('keys/:id')
   @Access({ session: true, adminKey: { scope: 'keys:read' }, org: KEY_RULE })
   one(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ApiKeyRecord> {
     return this.reads.one(managerOf(request), id);
   }
 
+  /** Changes a key. What is absent stays as it is, null clears. */
   @Patch('keys/:id')
   @Access({ session: true, adminKey: { scope: 'keys:write' }, org: KEY_RULE })
   update(
@@ -73,13 +78,14 @@ export class ApiKeysController {
     return this.writes.update(managerOf(request), id, body, request);
   }
 
-  /** Answers the record, now `suspended`. */
+  /** Suspends a key. Answers the record, now `suspended`. */
   @Delete('keys/:id')
   @Access({ session: true, adminKey: { scope: 'keys:write' }, org: KEY_RULE })
   suspend(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ApiKeyRecord> {
     return this.writes.suspend(managerOf(request), id, request);
   }
 
+  /** Takes the suspension of a key back. */
   @Post('keys/:id/reactivate')
   @HttpCode(200)
   @Access({ session: true, adminKey: { scope: 'keys:write' }, org: KEY_RULE })
@@ -87,6 +93,7 @@ export class ApiKeysController {
     return this.writes.reactivate(managerOf(request), id, request);
   }
 
+  /** Makes a new secret of a key. It is in this answer and never again. */
   @Post('keys/:id/rotate')
   @HttpCode(200)
   @Access({ session: true, adminKey: { scope: 'keys:write' }, org: KEY_RULE })
@@ -100,12 +107,14 @@ export class ApiKeysController {
     return this.writes.rotate(managerOf(request), id, body.grace_seconds, request);
   }
 
+  /** Reads the limits of a key in every scope, and which of them binds. */
   @Get('keys/:id/limits')
   @Access({ session: true, adminKey: { scope: 'keys:read' }, org: KEY_RULE })
   limits(@Param('id') id: string, @Req() request: FastifyRequest): Promise<KeyLimitsRecord> {
     return this.reads.keyLimits(managerOf(request), id);
   }
 
+  /** Reads the key of this very request, with what is left of its limits. */
   @Get('key')
   @Access({ key: true })
   own(@Req() request: FastifyRequest): Promise<OwnKeyRecord> {

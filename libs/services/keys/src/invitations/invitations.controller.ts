@@ -20,6 +20,7 @@ export class InvitationsController {
     private readonly joining: JoiningService,
   ) {}
 
+  /** Invites a person into an organization by e-mail. */
   @Post('v1/orgs/:id/invitations')
   @Access({ session: true, org: { param: 'id', roles: ['owner', 'admin'] } })
   async create(
@@ -33,6 +34,7 @@ export class InvitationsController {
     return answer.body;
   }
 
+  /** Lists the open invitations of an organization. */
   @Get('v1/orgs/:id/invitations')
   @Access({
     session: true,
@@ -43,6 +45,7 @@ export class InvitationsController {
     return this.invitations.list(orgId, query);
   }
 
+  /** Takes an invitation back. */
   @Delete('v1/orgs/:id/invitations/:invitation_id')
   @HttpCode(204)
   @Access({ session: true, org: { param: 'id', roles: ['owner', 'admin'] } })
@@ -54,6 +57,7 @@ export class InvitationsController {
     return this.invitations.revoke(orgId, id, request);
   }
 
+  /** Accepts an invitation, and logs in. */
   @Post('auth/invitations/accept')
   @HttpCode(200)
   @Access({ public: true })

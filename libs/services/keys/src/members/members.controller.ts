@@ -8,6 +8,7 @@ import { MembersService } from './members.service.js';
 export class MembersController {
   constructor(private readonly members: MembersService) {}
 
+  /** Lists the members of an organization. */
   @Get()
   @Access({
     session: true,
@@ -18,6 +19,7 @@ export class MembersController {
     return this.members.list(orgId, query);
   }
 
+  /** Reads a member. */
   @Get(':user_id')
   @Access({
     session: true,
@@ -28,6 +30,7 @@ export class MembersController {
     return this.members.read(orgId, userId);
   }
 
+  /** Changes the role or limits of a member. */
   @Patch(':user_id')
   @Access({ session: true, org: { param: 'id', roles: ['owner', 'admin'] } })
   update(
@@ -39,6 +42,7 @@ export class MembersController {
     return this.members.update(sessionOf(request), { orgId, userId }, body, request);
   }
 
+  /** Removes a member from an organization. Their keys keep working and count against them. */
   @Delete(':user_id')
   @HttpCode(204)
   @Access({ session: true, org: { param: 'id', roles: ['owner', 'admin'], self: 'user_id' } })

@@ -10,6 +10,7 @@ const RULE: AccessRule = { session: true, key: { permission: 'end-users:write' }
 export class MemoriesController {
   constructor(private readonly memories: MemoriesService) {}
 
+  /** Replaces what is remembered of an end user. */
   @Put(':end_user_id')
   @Access(RULE)
   put(
@@ -21,6 +22,7 @@ export class MemoriesController {
     return this.memories.put(principalOf(request), org_id ?? null, id, body, request);
   }
 
+  /** Reads what is remembered of an end user. */
   @Get(':end_user_id')
   @Access(RULE)
   read(
@@ -31,6 +33,7 @@ export class MemoriesController {
     return this.memories.read(principalOf(request), org_id ?? null, id);
   }
 
+  /** Forgets an end user. */
   @Delete(':end_user_id')
   @HttpCode(204)
   @Access(RULE)

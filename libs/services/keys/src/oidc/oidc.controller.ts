@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Req, Res } from '@nestjs/common';
 import { ApiError, type AuthOptionsRecord, type Clock, type Random } from '@gateway/contracts';
 import { Access, CLOCK, RANDOM } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -33,6 +33,7 @@ export class OidcController {
 
   /** Sends the browser to the identity provider. */
   @Get('oidc/start')
+  @HttpCode(302)
   async start(@Res() reply: FastifyReply): Promise<void> {
     const { url, begun } = await this.provider.begin();
     const cookie = beginCookie(begun, this.secrets.keks, this.clock.now(), this.random);
@@ -41,6 +42,7 @@ export class OidcController {
 
   /** Where the provider sends it back: logged in by the refresh cookie, it goes on to the dashboard. */
   @Get('oidc/callback')
+  @HttpCode(302)
   async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const begun = begunOf(request, this.secrets.keks, this.clock.now());
     void reply.header('cache-control', 'no-store').header('set-cookie', endCookie());

@@ -8,6 +8,7 @@ import { OrgsService } from './orgs.service.js';
 export class OrgsController {
   constructor(private readonly orgs: OrgsService) {}
 
+  /** Creates an organization, whose owner the caller is. */
   @Post()
   @Access({ session: true })
   async create(
@@ -20,18 +21,21 @@ export class OrgsController {
     return answer.body;
   }
 
+  /** Lists the organizations of the caller. */
   @Get()
   @Access({ session: true })
   list(@Query() query: ListOrgsQuery, @Req() request: FastifyRequest): Promise<Page<OrgRecord>> {
     return this.orgs.list(sessionOf(request), query);
   }
 
+  /** Reads an organization. */
   @Get(':id')
   @Access({ session: true, superAdmin: true, org: { param: 'id', roles: ['owner', 'admin', 'member'] } })
   read(@Param('id') id: string): Promise<OrgRecord> {
     return this.orgs.read(id);
   }
 
+  /** Changes an organization. What is absent stays as it is. */
   @Patch(':id')
   @Access({ session: true, superAdmin: true, org: { param: 'id', roles: ['owner', 'admin'] } })
   update(
@@ -42,6 +46,7 @@ export class OrgsController {
     return this.orgs.update(sessionOf(request), id, body, request);
   }
 
+  /** Deletes an organization. 409 while a key of it is active. */
   @Delete(':id')
   @HttpCode(204)
   @Access({ session: true, org: { param: 'id', roles: ['owner'] } })

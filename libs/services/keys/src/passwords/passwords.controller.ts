@@ -8,6 +8,7 @@ import { PasswordsService } from './passwords.service.js';
 export class PasswordsController {
   constructor(private readonly passwords: PasswordsService) {}
 
+  /** Changes the own password. Every other session ends. */
   @Post('change')
   @HttpCode(204)
   @Access({ session: true })
@@ -16,6 +17,7 @@ export class PasswordsController {
     return this.passwords.change(sessionOf(request), { current, next }, request);
   }
 
+  /** Mails a link to reset a password. The answer is the same for addresses that nobody has. */
   @Post('forgot')
   @HttpCode(204)
   @Access({ public: true })
@@ -23,6 +25,7 @@ export class PasswordsController {
     this.passwords.forgot(body.email, request);
   }
 
+  /** Sets a new password by the link of a mail. */
   @Post('reset')
   @HttpCode(204)
   @Access({ public: true })

@@ -21,6 +21,7 @@ const WRITE: AccessRule = { session: true, org: TEMPLATE_WRITE_RULE };
 export class TemplatesController {
   constructor(private readonly templates: TemplatesService) {}
 
+  /** Creates a prompt template. */
   @Post()
   @Access(WRITE)
   async create(
@@ -33,18 +34,21 @@ export class TemplatesController {
     return answer.body;
   }
 
+  /** Lists prompt templates. */
   @Get()
   @Access(READ)
   list(@Query() query: ListTemplatesQuery, @Req() request: FastifyRequest): Promise<Page<TemplateRecord>> {
     return this.templates.list(principalOf(request), query);
   }
 
+  /** Reads a prompt template. */
   @Get(':id')
   @Access(READ)
   read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<TemplateRecord> {
     return this.templates.read(principalOf(request), id);
   }
 
+  /** Changes a prompt template, not its versions. */
   @Patch(':id')
   @Access(WRITE)
   update(
@@ -55,6 +59,7 @@ export class TemplatesController {
     return this.templates.update(sessionOf(request), id, body, request);
   }
 
+  /** Deletes a prompt template with its versions. */
   @Delete(':id')
   @HttpCode(204)
   @Access(WRITE)
@@ -62,6 +67,7 @@ export class TemplatesController {
     return this.templates.remove(sessionOf(request), id, request);
   }
 
+  /** Adds a version to a prompt template. */
   @Post(':id/versions')
   @Access(WRITE)
   async addVersion(
@@ -75,6 +81,7 @@ export class TemplatesController {
     return answer.body;
   }
 
+  /** Lists the versions of a prompt template. */
   @Get(':id/versions')
   @Access(READ)
   versions(
@@ -85,6 +92,7 @@ export class TemplatesController {
     return this.templates.versions(principalOf(request), id, query);
   }
 
+  /** Reads a version of a prompt template. */
   @Get(':id/versions/:version_id')
   @Access(READ)
   version(
@@ -95,6 +103,7 @@ export class TemplatesController {
     return this.templates.version(principalOf(request), id, versionId);
   }
 
+  /** Publishes a version: requests that name the template get it. */
   @Post(':id/publish')
   @HttpCode(200)
   @Access(WRITE)
@@ -106,6 +115,7 @@ export class TemplatesController {
     return this.templates.publish(sessionOf(request), id, version_id, request);
   }
 
+  /** Publishes an earlier version again. */
   @Post(':id/versions/:version_id/rollback')
   @HttpCode(200)
   @Access(WRITE)

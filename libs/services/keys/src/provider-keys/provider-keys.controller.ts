@@ -19,6 +19,7 @@ import { ProviderKeysService } from './provider-keys.service.js';
 export class ProviderKeysController {
   constructor(private readonly keys: ProviderKeysService) {}
 
+  /** Stores a key of a provider. It is sealed and never shown. */
   @Post()
   @Access({ session: true, org: PROVIDER_KEY_RULE })
   async create(
@@ -31,6 +32,7 @@ export class ProviderKeysController {
     return answer.body;
   }
 
+  /** Lists provider keys. */
   @Get()
   @Access({ session: true, org: PROVIDER_KEY_RULE })
   list(
@@ -40,12 +42,14 @@ export class ProviderKeysController {
     return this.keys.list(sessionOf(request), query);
   }
 
+  /** Reads a provider key, without its secret. */
   @Get(':id')
   @Access({ session: true, org: PROVIDER_KEY_RULE })
   read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<ProviderKeyRecord> {
     return this.keys.read(sessionOf(request), id);
   }
 
+  /** Changes a provider key. What is absent stays as it is. */
   @Patch(':id')
   @Access({ session: true, org: PROVIDER_KEY_RULE })
   update(
@@ -56,6 +60,7 @@ export class ProviderKeysController {
     return this.keys.update(sessionOf(request), id, body, request);
   }
 
+  /** Tests a provider key against its provider. */
   @Post(':id/test')
   @HttpCode(200)
   @Access({ session: true, org: PROVIDER_KEY_RULE })
@@ -63,6 +68,7 @@ export class ProviderKeysController {
     return this.keys.test(sessionOf(request), id);
   }
 
+  /** Deletes a provider key. */
   @Delete(':id')
   @HttpCode(204)
   @Access({ session: true, org: PROVIDER_KEY_RULE })

@@ -17,6 +17,7 @@ const WRITE: AccessRule = { session: true, org: { roles: ['owner', 'admin'] } };
 export class RoutingTemplatesController {
   constructor(private readonly templates: RoutingTemplates) {}
 
+  /** Creates a routing policy that keys can share. */
   @Post()
   @Access(WRITE)
   async create(
@@ -29,6 +30,7 @@ export class RoutingTemplatesController {
     return answer.body;
   }
 
+  /** Lists routing policy templates. */
   @Get()
   @Access(READ)
   list(
@@ -38,12 +40,14 @@ export class RoutingTemplatesController {
     return this.templates.list(sessionOf(request), query);
   }
 
+  /** Reads a routing policy template. */
   @Get(':id')
   @Access(READ)
   read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<RoutingPolicyTemplateRecord> {
     return this.templates.read(sessionOf(request), id, READ);
   }
 
+  /** Changes a routing policy template, and with it every key that uses it. */
   @Patch(':id')
   @Access(WRITE)
   update(
@@ -54,6 +58,7 @@ export class RoutingTemplatesController {
     return this.templates.update(sessionOf(request), id, body, WRITE, request);
   }
 
+  /** Deletes a routing policy template. 409 while a key uses it. */
   @Delete(':id')
   @HttpCode(204)
   @Access(WRITE)

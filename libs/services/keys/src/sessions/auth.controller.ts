@@ -17,6 +17,7 @@ export class AuthController {
     private readonly config: KeysConfig,
   ) {}
 
+  /** Logs in with an e-mail address and a password. */
   @Post('auth/login')
   @HttpCode(200)
   @Access({ public: true })
@@ -28,6 +29,7 @@ export class AuthController {
     return signedAnswer(await this.sessions.login(body.email, body.password, request), reply);
   }
 
+  /** Makes a new session token of a refresh token, which is spent by it. */
   @Post('auth/refresh')
   @HttpCode(200)
   @Access({ public: true })
@@ -41,7 +43,7 @@ export class AuthController {
     return signedAnswer(await this.sessions.refresh(token, request), reply);
   }
 
-  /** Takes the refresh token, the cookie, or the session token itself. */
+  /** Logs out. Takes the refresh token, the cookie, or the session token itself. */
   @Post('auth/logout')
   @HttpCode(204)
   @Access({ public: true })
@@ -58,6 +60,7 @@ export class AuthController {
     void reply.header('set-cookie', clearedCookie());
   }
 
+  /** Lists the public keys with which session tokens are signed. */
   @Get('.well-known/jwks.json')
   @Access({ public: true })
   async jwks(@Res({ passthrough: true }) reply: FastifyReply): Promise<{ keys: JWK[] }> {

@@ -9,6 +9,7 @@ import { SuperAdminsService } from './super-admins.service.js';
 export class SuperAdminsController {
   constructor(private readonly superAdmins: SuperAdminsService) {}
 
+  /** Makes a person a super admin. */
   @Post()
   async grant(
     @Body() body: GrantSuperAdminBody,
@@ -20,11 +21,13 @@ export class SuperAdminsController {
     return answer.body;
   }
 
+  /** Lists the super admins. */
   @Get()
   async list(): Promise<{ data: SuperAdminRecord[] }> {
     return { data: await this.superAdmins.list() };
   }
 
+  /** Takes the role of a super admin back. */
   @Delete(':user_id')
   @HttpCode(204)
   revoke(@Param('user_id') userId: string, @Req() request: FastifyRequest): Promise<void> {

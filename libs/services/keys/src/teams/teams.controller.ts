@@ -42,6 +42,7 @@ export class TeamsController {
     private readonly members: TeamMembersService,
   ) {}
 
+  /** Creates a team. */
   @Post('orgs/:id/teams')
   @Access({ session: true, org: { param: 'id', roles: ['owner', 'admin'] } })
   async create(
@@ -55,6 +56,7 @@ export class TeamsController {
     return answer.body;
   }
 
+  /** Lists the teams of an organization. */
   @Get('orgs/:id/teams')
   @Access({
     session: true,
@@ -65,6 +67,7 @@ export class TeamsController {
     return this.teams.list(orgId, query);
   }
 
+  /** Reads a team. */
   @Get('teams/:id')
   @Access(READ)
   async read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<TeamRecord> {
@@ -72,6 +75,7 @@ export class TeamsController {
     return this.teams.read(id);
   }
 
+  /** Changes a team. What is absent stays as it is, null clears. */
   @Patch('teams/:id')
   @Access(WRITE)
   async update(
@@ -83,6 +87,7 @@ export class TeamsController {
     return this.teams.update(id, body, request);
   }
 
+  /** Deletes a team. 409 while an active key is of it; suspended ones stay, without a team. */
   @Delete('teams/:id')
   @HttpCode(204)
   @Access(WRITE)
@@ -91,6 +96,7 @@ export class TeamsController {
     return this.teams.remove(id, request);
   }
 
+  /** Lists the members of a team. */
   @Get('teams/:id/members')
   @Access(READ)
   async listMembers(
@@ -102,6 +108,7 @@ export class TeamsController {
     return this.members.list(id, query);
   }
 
+  /** Adds a member to a team, or replaces their limits there. */
   @Put('teams/:id/members/:user_id')
   @Access(WRITE)
   async putMember(
@@ -114,6 +121,7 @@ export class TeamsController {
     return this.members.put({ teamId: id, userId }, body, request);
   }
 
+  /** Removes a member from a team. */
   @Delete('teams/:id/members/:user_id')
   @HttpCode(204)
   @Access(WRITE)

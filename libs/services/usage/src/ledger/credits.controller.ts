@@ -27,20 +27,21 @@ export class CreditsController {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
+  /** Gives credit to an account. */
   @Post('credits')
   @Access({ superAdmin: true })
   async credit(
     @Body() body: CreditBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
+  ): Promise<CreditRecord> {
     const { clock, idempotency: store } = this;
     const answer = await idempotent({ store, clock }, request, () => this.grant(body, request));
     void reply.status(answer.status);
     return answer.body;
   }
 
-  private async grant(body: CreditBody, request: FastifyRequest): Promise<Created> {
+  private async grant(body: CreditBody, request: FastifyRequest): Promise<Created<CreditRecord>> {
     const payee = await this.directory.payee(body, sessionOf(request));
     const audit = auditRow(
       request,

@@ -34,6 +34,7 @@ export class AccountController {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  /** Reads the counters of every limit, as they are now. */
   @Get('usage/rate-limits')
   async rateLimits(@Query() query: RateLimitsQuery, @Req() request: FastifyRequest): Promise<RateLimitState> {
     const { accountId, limits } = await seenLimits(principalOf(request), query, this.principals);

@@ -8,7 +8,7 @@ import {
   type Random,
   type UsageExportRecord,
 } from '@gateway/contracts';
-import { Access, CLOCK, principalOf, RANDOM, unavailable } from '@gateway/platform';
+import { Access, CLOCK, principalOf, RANDOM, unavailable, type SentCsv } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CSV_HEADER, csvRow } from './csv.js';
 import { EventsStore } from './events.store.js';
@@ -33,19 +33,20 @@ export class ExportsController {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
+  /** Writes usage events as CSV. */
   @Get('events/export')
   @Access({ session: true, org: USAGE_RULE })
   async direct(
     @Query() query: UsageExportQuery,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
-  ): Promise<void> {
+  ): Promise<SentCsv> {
     const { time_zone, ...filter } = query;
     const view = viewOf(principalOf(request), query.org_id);
     await this.send({ view, filter: this.upToNow(filter), timeZone: time_zone }, reply);
   }
 
-  /** Answers an address that a browser can save to disk by itself. */
+  /** Prepares a CSV of usage events. Answers an address that a browser can save to disk by itself. */
   @Post('exports')
   @Access({ session: true, org: USAGE_RULE })
   async prepare(@Body() body: UsageExportBody, @Req() request: FastifyRequest): Promise<UsageExportRecord> {
@@ -58,9 +59,10 @@ export class ExportsController {
     return { url: `/v1/usage/exports/${token}`, rows, expires_at: expiresAt.toISOString() };
   }
 
+  /** Writes a CSV that was prepared, once. */
   @Get('exports/:token')
   @Access({ public: true })
-  async fetched(@Param('token') token: string, @Res() reply: FastifyReply): Promise<void> {
+  async fetched(@Param('token') token: string, @Res() reply: FastifyReply): Promise<SentCsv> {
     const question = await this.exports.take(token);
     if (question === null)
       throw new ApiError('not_found', { message: 'This export was fetched or is too old.' });

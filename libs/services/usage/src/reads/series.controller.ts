@@ -33,6 +33,7 @@ export class SeriesController {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  /** Adds usage up over time, in groups. */
   @Post('series')
   @HttpCode(200)
   @Access({ session: true, adminKey: { scope: 'usage:read' }, org: USAGE_RULE })
@@ -53,7 +54,7 @@ export class SeriesController {
     });
   }
 
-  /** Of the whole organization, for every member and every key of it (spec, Authentication 4). */
+  /** Reads what was spent over time. Of the whole organization, for every member and every key of it (spec, Authentication 4). */
   @Get('spend-trend')
   @Access({
     key: { permission: 'usage:read' },

@@ -45,6 +45,7 @@ export class UsageController {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  /** Sums up usage by model. */
   @Post()
   @HttpCode(200)
   async summary(
@@ -58,6 +59,7 @@ export class UsageController {
     return this.answer({ name: 'summary', view, body, query, read }, request, reply);
   }
 
+  /** Lists usage events, newest first. */
   @Post('events')
   @HttpCode(200)
   async page(
@@ -75,6 +77,7 @@ export class UsageController {
     return this.answer({ name: 'events', view, body, query, read }, request, reply);
   }
 
+  /** Lists the attempts of a usage event. */
   @Get('events/:id/attempts')
   async attempts(
     @Param('id') id: string,
@@ -86,6 +89,7 @@ export class UsageController {
     return { attempts };
   }
 
+  /** Reads what became of a request, up to 90 days back. */
   @Get('requests/:id')
   async lookup(
     @Param('id') id: string,
@@ -105,6 +109,7 @@ export class UsageController {
     throw new ApiError('not_found', { message: 'There is no such request.' });
   }
 
+  /** Lists requests that were refused before any model. */
   @Post('rejections')
   @HttpCode(200)
   async refused(

@@ -10,6 +10,7 @@ import { Reconciler } from './reconciler.js';
 export class BooksController {
   constructor(private readonly reconciler: Reconciler) {}
 
+  /** Reads what the proof of the books has found. */
   @Get('books')
   read(): BooksRecord {
     const { findings, accountsProved, roundEndedAtMs } = this.reconciler.state;

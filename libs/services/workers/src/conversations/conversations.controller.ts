@@ -14,6 +14,7 @@ type Json = Record<string, unknown>;
 export class ConversationsController {
   constructor(private readonly conversations: ConversationStore) {}
 
+  /** Creates a conversation. */
   @Post()
   @HttpCode(200)
   create(
@@ -25,11 +26,13 @@ export class ConversationsController {
     return this.conversations.create(owner, metadata ?? {}, items ?? []);
   }
 
+  /** Reads a conversation. */
   @Get(':id')
   async read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<Conversation> {
     return found(await this.conversations.read(keyOf(request), id), id);
   }
 
+  /** Replaces the metadata of a conversation. */
   @Post(':id')
   @HttpCode(200)
   async update(
@@ -40,12 +43,17 @@ export class ConversationsController {
     return found(await this.conversations.update(keyOf(request), id, metadata ?? {}), id);
   }
 
+  /** Deletes a conversation. */
   @Delete(':id')
-  async remove(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
+  async remove(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+  ): Promise<{ id: string; object: 'conversation.deleted'; deleted: true }> {
     if (!(await this.conversations.remove(keyOf(request), id))) throw unknown(id);
     return { id, object: 'conversation.deleted', deleted: true };
   }
 
+  /** Lists the items of a conversation. */
   @Get(':id/items')
   async items(
     @Param('id') id: string,
@@ -56,6 +64,7 @@ export class ConversationsController {
     return itemsPage(await this.conversations.items(keyOf(request), id), query);
   }
 
+  /** Adds items to a conversation. */
   @Post(':id/items')
   @HttpCode(200)
   async add(
@@ -68,6 +77,7 @@ export class ConversationsController {
     return itemsPage(added, { order: 'asc', limit: 100 });
   }
 
+  /** Reads an item of a conversation. */
   @Get(':id/items/:item')
   async item(
     @Param('id') id: string,
@@ -78,6 +88,7 @@ export class ConversationsController {
     return listedItem(found(items.find((item) => item.id === itemId) ?? null, itemId));
   }
 
+  /** Deletes an item of a conversation. */
   @Delete(':id/items/:item')
   async removeItem(
     @Param('id') id: string,

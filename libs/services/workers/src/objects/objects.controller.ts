@@ -11,6 +11,7 @@ import { Readable } from 'node:stream';
 export class ObjectsController {
   constructor(private readonly store: ObjectStore) {}
 
+  /** Follows the link of an object. */
   @Get(':kind/:owner/:name')
   async read(
     @Param() { kind, owner, name }: Record<'kind' | 'owner' | 'name', string>,

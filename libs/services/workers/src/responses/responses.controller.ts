@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiError, ItemsQuery, ResponseQuery } from '@gateway/contracts';
-import { Access, principalOf } from '@gateway/platform';
+import { Access, principalOf, type EventStreamText } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { itemsPage, type ItemsPage } from './items-page.js';
 import { eventsAfter } from './replay-events.js';
@@ -14,26 +14,31 @@ type Json = Record<string, unknown>;
 export class ResponsesController {
   constructor(private readonly responses: StoredResponses) {}
 
+  /** Reads a response that was kept, also as events. */
   @Get(':id')
   async read(
     @Param('id') id: string,
     @Query() { stream, starting_after: after }: ResponseQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Json | string> {
+  ): Promise<Json | EventStreamText> {
     const { response } = await this.found(request, id);
     if (stream !== 'true') return response;
     void reply.header('content-type', 'text/event-stream; charset=utf-8').header('cache-control', 'no-cache');
     return eventsAfter(response, after ?? -1);
   }
 
+  /** Deletes a response. */
   @Delete(':id')
-  async remove(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
+  async remove(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+  ): Promise<{ id: string; object: 'response'; deleted: true }> {
     if (!(await this.responses.remove(keyOf(request), id))) throw unknown(id);
     return { id, object: 'response', deleted: true };
   }
 
-  /** Only what runs in the background can be cancelled, and what is kept has ended. */
+  /** Cancels a response. Only what runs in the background can be cancelled, and what is kept has ended. */
   @Post(':id/cancel')
   @HttpCode(200)
   async cancel(@Param('id') id: string, @Req() request: FastifyRequest): Promise<Json> {
@@ -44,6 +49,7 @@ export class ResponsesController {
     });
   }
 
+  /** Lists the input items of a response. */
   @Get(':id/input_items')
   async items(
     @Param('id') id: string,

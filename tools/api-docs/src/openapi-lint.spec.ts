@@ -1,0 +1,69 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { documents } from './documents.js';
+
+/** The strictest set of the linter, where even a warning fails. */
+const RULES = {
+  extends: ['recommended-strict'],
+  rules: {
+    'operation-operationId': 'error',
+    'operation-description': 'error',
+    'parameter-description': 'error',
+    'tag-description': 'error',
+    // An id of a model may have its slash encoded or not: a path of constant parts is matched before one of parameters.
+    'no-ambiguous-paths': 'off',
+    // Conditions (`if`) name the properties that stand beside them.
+    'no-required-schema-properties-undefined': 'off',
+  },
+} as const;
+
+/** Logins that send the browser on: 302 is their good answer. */
+const REDIRECTS = [
+  '#/paths/~1auth~1oidc~1callback/get/responses',
+  '#/paths/~1auth~1oidc~1start/get/responses',
+];
+
+async function problemsOf(source: string): Promise<string[]> {
+  const config = await createConfig(structuredClone(RULES) as never);
+  const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+  return problems
+    .filter(
+      ({ ruleId, location }) =>
+        ruleId !== 'operation-2xx-response' || !REDIRECTS.includes(location[0].pointer ?? ''),
+    )
+    .map(({ ruleId, message, location }) => `${ruleId} ${location[0].pointer ?? ''} ${message}`);
+}
+
+/** Untyped as JSON.parse answers it: what it holds is asserted. */
+type Document = ReturnType<JSON['parse']>;
+
+describe('docs/openapi.json', () => {
+  // Made anew: that the file is the same is docs:check.
+  const text = documents().get('openapi.json') ?? '';
+
+  it('has no fault for a strict linter', async () => {
+    expect(await problemsOf(text)).toEqual([]);
+  }, 60_000);
+
+  it('would have one for an example that its schema refuses, and for a parameter that nobody describes', async () => {
+    const document: Document = JSON.parse(text);
+    const { post, get } = document.paths['/v1/keys'];
+    post.requestBody.content['application/json'].example = { rpm: 'many' };
+    delete get.parameters[1].description;
+    const found = (await problemsOf(JSON.stringify(document))).map((problem) => problem.split(' ')[0]);
+    expect(new Set(found)).toEqual(new Set(['no-invalid-media-type-examples', 'parameter-description']));
+  }, 60_000);
+
+  it('says of every operation what it answers with, and shows nearly all', () => {
+    const { paths }: Document = JSON.parse(text);
+    const answers = Object.entries<Document>(paths).flatMap(([path, item]) =>
+      Object.entries<Document>(item).map(([method, { responses }]) => {
+        const [[status, { content }]] = Object.entries<Document>(responses);
+        return { operation: `${method} ${path}`, isEmpty: ['204', '302'].includes(status), content };
+      }),
+    );
+    const silent = answers.filter(({ isEmpty, content }) => !isEmpty && content === undefined);
+    expect(silent.map(({ operation }) => operation)).toEqual([]);
+    const json = answers.flatMap(({ content }) => content?.['application/json'] ?? []);
+    expect(json.filter((media) => 'example' in media).length / json.length).toBeGreaterThan(0.95);
+  });
+});
