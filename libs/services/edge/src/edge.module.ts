@@ -32,6 +32,8 @@ import { OutputSizes } from './admission/output-sizes.js';
 import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
 import { readDashboard } from './dashboard/dashboard-files.js';
 import { registerDashboard } from './dashboard/register-dashboard.js';
+import { referenceFiles } from './reference/reference-files.js';
+import { registerReference } from './reference/register-reference.js';
 import { registerFrontDoor, type FrontDoorServices } from './front-door/front-door.js';
 import { OpenedKeys } from './upstream/opened-keys.js';
 import { registerEndpoints, type EndpointDeps } from './inference/endpoint.js';
@@ -170,6 +172,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     this.simulations.use({ ...deps, limits: this.limits });
     this.readiness.add('catalogue', () => hasSnapshot(this.catalogue) || 'no catalogue was loaded yet');
     registerDashboard(instance, readDashboard(config.DASHBOARD_DIR), random);
+    registerReference(instance, referenceFiles('docs/openapi.json'));
     await registerFrontDoor(instance, frontDoor, random);
     this.logger.info({ providers: [...providers.keys()] }, 'providers enabled');
   }

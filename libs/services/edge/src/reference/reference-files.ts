@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const compressed = promisify(gzip);
+
+/** One file of the reference, read and compressed when it is first asked for. */
+export class ReferenceFile {
+  private bytes: Promise<{ plain: Buffer; gzip: Buffer }> | null = null;
+
+  constructor(
+    readonly type: string,
+    private readonly read: () => Promise<Buffer>,
+  ) {}
+
+  /** Throws where it cannot be read, and reads it anew the next time. */
+  content(): Promise<{ plain: Buffer; gzip: Buffer }> {
+    this.bytes ??= this.load();
+    return this.bytes;
+  }
+
+  private async load(): Promise<{ plain: Buffer; gzip: Buffer }> {
+    try {
+      const plain = await this.read();
+      return { plain, gzip: await compressed(plain) };
+    } catch (failure) {
+      this.bytes = null;
+      throw failure;
+    }
+  }
+}
+
+/** The page is ours and what it loads stands beside it: nothing comes from another host, and nothing is inline. */
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Model Gateway API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<main id="reference"></main>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** Without a validator, which would be a foreign host. */
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: -1,
+  filter: true,
+  validatorUrl: null,
+});
+`;
+
+/** Files by their paths. */
+export function referenceFiles(document: string): ReadonlyMap<string, ReferenceFile> {
+  const library = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const own = (type: string, text: string) => new ReferenceFile(type, async () => Buffer.from(text));
+  const file = (type: string, path: string) => new ReferenceFile(type, () => readFile(path));
+  return new Map([
+    ['/openapi.json', file('application/json; charset=utf-8', document)],
+    ['/docs', own('text/html; charset=utf-8', PAGE)],
+    ['/docs/start.js', own('text/javascript; charset=utf-8', START)],
+    ['/docs/swagger-ui.css', file('text/css; charset=utf-8', join(library, 'swagger-ui.css'))],
+    [
+      '/docs/swagger-ui-bundle.js',
+      file('text/javascript; charset=utf-8', join(library, 'swagger-ui-bundle.js')),
+    ],
+  ]);
+}
