@@ -95,10 +95,12 @@ describe('GET /v1/models', () => {
     for (const model of all) {
       for (const flag of FLAGS) expect(typeof model[`supports_${flag}`]).toBe('boolean');
       expect(model.supports_completions_api).toBe(model.model_type === 'text');
-      expect([model.supports_realtime, model.supports_batching]).toEqual([false, false]);
+      expect([model.supports_realtime, model.supports_background_response]).toEqual([false, false]);
       if (model.supports_responses_api) expect(model.model_type).toBe('text');
     }
     const chat = all.find(({ id }) => id === 'simulator/chat');
+    expect(chat?.supports_batching).toBe(true);
+    expect(all.find(({ id }) => id === 'simulator/video')?.supports_video_generation).toBe(true);
     expect([chat?.supports_system_prompt, chat?.supports_tools, chat?.supports_thinking]).toEqual([
       true,
       true,

@@ -156,7 +156,7 @@ describe('supportsFlags', () => {
 
   it('MOD-09 MOD-10 MOD-11 MOD-13 has every flag, and none true that this release cannot serve', () => {
     expect(Object.keys(supportsFlags([...FLAGS], paths))).toHaveLength(FLAGS.length);
-    const own = ['structured_output', 'system_prompt', 'thinking', 'tools'];
+    const own = ['batching', 'structured_output', 'system_prompt', 'thinking', 'tools'];
     expect(shown(new Set())).toEqual(own);
     expect(shown(paths)).toEqual(['completions_api', 'embeddings', ...own].sort());
     expect(shown(new Set([...paths, '/responses']))).toContain('responses_api');

@@ -1,7 +1,7 @@
 import type { ModelRecord } from '@gateway/contracts';
 
 /** What a model can do by itself, whatever the endpoint. */
-const OF_THE_MODEL = ['tools', 'structured_output', 'system_prompt', 'thinking'] as const;
+const OF_THE_MODEL = ['tools', 'structured_output', 'system_prompt', 'thinking', 'batching'] as const;
 
 /**
  * Abilities that an endpoint of libs/endpoints serves, with its path: true only where this release has it, because a flag
@@ -19,21 +19,17 @@ const BY_PATH = {
   image_upscale: '/images/edits',
   image_reference: '/images/edits',
   image_remove_background: '/images/edits',
+  video_generation: '/video/generations',
+  video_first_frame: '/video/generations',
+  video_last_frame: '/video/generations',
+  video_reference_image: '/video/generations',
+  video_reference_video: '/video/generations',
+  video_reference_audio: '/video/generations',
+  video_source_video: '/video/generations',
 } as const;
 
-/** Abilities of the long work and of realtime, which this release does not have. What is built moves up to OF_THE_MODEL. */
-const NOT_SERVED = [
-  'realtime',
-  'batching',
-  'background_response',
-  'video_generation',
-  'video_first_frame',
-  'video_last_frame',
-  'video_reference_image',
-  'video_reference_video',
-  'video_reference_audio',
-  'video_source_video',
-] as const;
+/** Abilities that this release does not have. What is built moves up. */
+const NOT_SERVED = ['realtime', 'background_response'] as const;
 
 /** Every flag of the data, without its prefix. */
 export const FLAGS: readonly string[] = [...OF_THE_MODEL, ...Object.keys(BY_PATH), ...NOT_SERVED];
