@@ -24,6 +24,9 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+/** A request that asks for another protocol, with its raw connection; what came behind its head is `head`. */
+export type UpgradeHandler = (request: WireRequest, socket: Socket, head: Buffer) => void;
+
 /** More than one unread pipelined request of this size on a connection stops the reading. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 
@@ -34,13 +37,14 @@ const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 export async function serveHttp(
   address: { host: string; port: number },
   handle: (exchange: Exchange) => void,
+  upgrade?: UpgradeHandler,
 ): Promise<HttpServer> {
   const sockets = new Set<Socket>();
   let accepted = 0;
   const server: Server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     accepted += 1;
-    new Connection(socket, handle);
+    new Connection(socket, handle, upgrade);
     socket.on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
@@ -75,6 +79,7 @@ class Connection {
   constructor(
     private readonly socket: Socket,
     private readonly handle: (exchange: Exchange) => void,
+    private readonly upgrade: UpgradeHandler | undefined,
   ) {
     socket.on('data', (chunk: Buffer) => this.receive(chunk));
     socket.on('end', () => this.lost());
@@ -122,6 +127,11 @@ class Connection {
     this.continued = false;
     this.unreadBytes = bytes.length - parsed.end;
     this.unread = this.unreadBytes === 0 ? [] : [bytes.subarray(parsed.end)];
+    if (this.upgrade !== undefined && parsed.request.headers.upgrade?.toLowerCase() === 'websocket') {
+      this.socket.removeAllListeners('data').removeAllListeners('end');
+      this.upgrade(parsed.request, this.socket, bytes.subarray(parsed.end));
+      return false;
+    }
     this.current = new LiveExchange(parsed.request, this.socket, () => this.next());
     this.handle(this.current);
     return true;

@@ -10,6 +10,8 @@ import { messagesDialect } from './messages.js';
 import { playBeforeHead, playPlain, playStream } from './play.js';
 import { ID_PLACE, PrebuiltAnswers } from './prebuilt.js';
 import { Recorder, type RecordedRequest } from './record.js';
+import type { RealtimeSession } from './realtime/realtime-session.js';
+import { RealtimeSim } from './realtime/realtime-sim.js';
 import { responsesDialect } from './responses.js';
 import { headOf, JSON_TYPE, sendWhole, streamHeadOf } from './reply.js';
 import { readScript, ScriptFault, type Script } from './script.js';
@@ -44,6 +46,8 @@ export interface UpstreamSim {
    * for callers whose model names and headers are not their own. Forgets what was there before.
    */
   script(next: readonly string[], afterwards?: string): void;
+  /** Realtime sessions that were opened, oldest first, each with the events that came. */
+  sessions(): readonly RealtimeSession[];
   /** TCP connections open now and accepted since the start. */
   connections(): { open: number; accepted: number };
   close(): Promise<void>;
@@ -63,7 +67,12 @@ const MODELS = [
 export async function startUpstreamSim(options: UpstreamSimOptions = {}): Promise<UpstreamSim> {
   const simulator = new Simulator(options);
   const host = options.host ?? '127.0.0.1';
-  const server = await serveHttp({ host, port: options.port ?? 0 }, (exchange) => simulator.handle(exchange));
+  const realtime = new RealtimeSim();
+  const server = await serveHttp(
+    { host, port: options.port ?? 0 },
+    (exchange) => simulator.handle(exchange),
+    (request, socket, head) => realtime.upgrade(request, socket, head),
+  );
   simulator.server = server;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
@@ -71,6 +80,7 @@ export async function startUpstreamSim(options: UpstreamSimOptions = {}): Promis
     requests: () => simulator.recorder.list(),
     reset: () => simulator.reset(),
     script: (next, afterwards) => simulator.order(next, afterwards),
+    sessions: () => realtime.sessions,
     connections: () => server.connections(),
     close: () => server.close(),
   };

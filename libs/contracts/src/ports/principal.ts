@@ -71,6 +71,14 @@ export interface AccountDiscount {
   providers: string[] | null;
 }
 
+/** What an organization may do with realtime sessions; what is null is the deployment's. */
+interface RealtimeBounds {
+  enabled: boolean;
+  maxSessions: number | null;
+  maxSeconds: number | null;
+  maxTokens: number | null;
+}
+
 /** Who calls with an rsk_ key. */
 export interface KeyPrincipal {
   kind: 'key';
@@ -103,6 +111,8 @@ export interface KeyPrincipal {
   discount?: AccountDiscount | null;
   /** How old an answer may be that is given again; absent or null: none is. */
   responseCache?: { ttlMs: number } | null;
+  /** Of the organization; absent or null where nothing was set for it. */
+  realtime?: RealtimeBounds | null;
   requestTags: Record<string, string>;
   /** Milliseconds since the epoch, or null. Past it the key is unknown (401). */
   expiresAtMs: number | null;

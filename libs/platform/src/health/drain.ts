@@ -4,6 +4,7 @@ import type { Timer, Clock } from '@gateway/contracts';
 /** Requests under way and the way out of the process (reliability 5.4). */
 @Injectable()
 export class Drain {
+  private readonly begins = new AbortController();
   private readonly ends = new AbortController();
   private draining = false;
   private inFlight = 0;
@@ -15,6 +16,11 @@ export class Drain {
 
   get requestsInFlight(): number {
     return this.inFlight;
+  }
+
+  /** Aborted when it begins: what stays open between requests says so then. */
+  get begun(): AbortSignal {
+    return this.begins.signal;
   }
 
   /** Aborted when the grace is over: a stream that still runs ends with an in-band error. */
@@ -34,6 +40,7 @@ export class Drain {
   /** Refuses new requests and waits for those under way, at most the grace, then shortly for their endings. */
   async run(clock: Clock, graceMs: number, endingMs: number): Promise<void> {
     this.draining = true;
+    this.begins.abort();
     if (await this.isIdleWithin(clock, graceMs)) return;
     this.ends.abort(new Error('The grace of the drain is over.'));
     await this.isIdleWithin(clock, endingMs);

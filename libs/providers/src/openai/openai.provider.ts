@@ -15,6 +15,7 @@ export const provider = openAiCompatible({
     'speech',
     'transcriptions',
     'whisper',
+    'realtime',
   ],
   quirks: { maxTokensParam: 'max_completion_tokens', takesTokenIds: true },
 });

@@ -21,6 +21,7 @@ export const provider = openAiCompatible({
     'perplexity-search',
     'rerank',
     'openrouter-video',
+    'realtime',
   ],
   quirks: { maxTokensParam: 'max_completion_tokens', takesTokenIds: true },
 });

@@ -40,7 +40,7 @@ import { registerEndpoints, type EndpointDeps } from './inference/endpoint.js';
 import { StoredBodies } from './inference/stored-bodies.js';
 import { LimitSimulations } from './simulation/limit-simulations.js';
 import { LimitsController } from './simulation/limits.controller.js';
-import { registerResponsesSocket } from './sockets/register-responses-socket.js';
+import { registerSockets } from './sockets/register-sockets.js';
 import { ResponseWriter } from './state/response-writer.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
@@ -167,7 +167,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       drainDeadline: drain.deadline,
     };
     await registerEndpoints(instance, deps);
-    registerResponsesSocket(instance, deps, drain);
+    registerSockets(instance, deps, drain);
     this.inference.use(deps);
     this.simulations.use({ ...deps, limits: this.limits });
     this.readiness.add('catalogue', () => hasSnapshot(this.catalogue) || 'no catalogue was loaded yet');

@@ -234,7 +234,7 @@ async function ask(
 }
 
 /** Whether a late admit was counted is not known: the unit is cancelled, which is harmless where it was not. */
-function cancel(request: AdmitRequest, { puts }: AdmissionDeps): void {
+export function cancel(request: AdmitRequest, { puts }: Pick<AdmissionDeps, 'puts'>): void {
   const { accountId, unit, tokenEstimate } = request;
   puts.add({
     accountId,

@@ -45,6 +45,13 @@ export class EdgeConfig {
   @ToNumber() @IsInt() @Min(50) STREAM_KEEP_ALIVE_MS = 15_000;
   /** A client that reads nothing for so long is closed. */
   @ToNumber() @IsInt() @Min(50) CLIENT_STALL_TIMEOUT_MS = 60_000;
+  /** Realtime: sessions of one key on this process, and what one session may last, use and wait. */
+  @ToNumber() @IsInt() @Min(1) REALTIME_MAX_SESSIONS = 10;
+  @ToNumber() @IsInt() @Min(1) REALTIME_MAX_SECONDS = 3_600;
+  @ToNumber() @IsInt() @Min(1) REALTIME_MAX_TOKENS = 1_000_000;
+  @ToNumber() @IsInt() @Min(1) REALTIME_IDLE_SECONDS = 300;
+  /** Between two heartbeats; a client that misses two is closed. */
+  @ToNumber() @IsInt() @Min(1) REALTIME_PING_SECONDS = 20;
   /** What a request on a customer's own provider key costs them, in percent of the list price. */
   @Matches(/^(?:100|\d{1,2}(?:\.\d{1,6})?)$/) BYOK_FEE_PCT = '0';
   /** Base URLs of the services behind the front door; absent where they run in this process. */

@@ -152,7 +152,13 @@ function cachedFor(
   return { cacheName: name, cached: cache.find(name, responseCache.ttlMs, call.receivedAtMs) };
 }
 
-function openUnit(call: Call, admitted: AdmittedUnit, client: Client, deps: InferDeps): Unit {
+/** Its INTENT is written and its lease is renewed from here on. Throws ApiError where the journal takes none. */
+export function openUnit(
+  call: Call,
+  admitted: AdmittedUnit,
+  client: { readonly upstream: Pick<AbortController, 'abort'> },
+  deps: InferDeps,
+): Unit {
   const unit = Unit.open(call, admitted, deps);
   if (unit) {
     // Let in without the store: it learns of the unit when it is back.
@@ -168,6 +174,6 @@ function openUnit(call: Call, admitted: AdmittedUnit, client: Client, deps: Infe
   throw notAccepting(deps);
 }
 
-function notAccepting({ random }: InferDeps): ApiError {
+export function notAccepting({ random }: InferDeps): ApiError {
   return unavailable(random, new Error('the journal takes no new unit'));
 }

@@ -1,0 +1,63 @@
+import WebSocket from 'ws';
+import { EdgeConfig } from '../../config/edge.config.js';
+import { startEdge, type EdgeUnderTest } from '../../edge.fixture.js';
+import { codeOf, connect, RealtimeClient, REALTIME_MODELS, urlOf } from './realtime.fixture.js';
+
+describe('bounds of a realtime session', () => {
+  const edges: EdgeUnderTest[] = [];
+  afterAll(() => Promise.all(edges.map((edge) => edge.close())));
+
+  async function bounded(
+    config: Partial<EdgeConfig>,
+    more: { balanceUsd?: number } = {},
+  ): Promise<EdgeUnderTest> {
+    const edge = await startEdge({ models: REALTIME_MODELS, config, ...more });
+    edges.push(edge);
+    return edge;
+  }
+
+  it('RT-03 allows 10 sessions of a key, 60 minutes, 1,000,000 tokens and 5 idle minutes', () => {
+    expect(new EdgeConfig()).toMatchObject({
+      REALTIME_MAX_SESSIONS: 10,
+      REALTIME_MAX_SECONDS: 3_600,
+      REALTIME_MAX_TOKENS: 1_000_000,
+      REALTIME_IDLE_SECONDS: 300,
+    });
+  });
+
+  it('ERR-56 session_duration_exceeded', async () => {
+    const client = connect(await bounded({ REALTIME_MAX_SECONDS: 0.1 }));
+    expect(codeOf(await client.next('error'))).toBe('session_duration_exceeded');
+    expect(await client.closed).toBe(4_431);
+  });
+
+  it('ERR-53 idle_timeout', async () => {
+    const client = connect(await bounded({ REALTIME_IDLE_SECONDS: 0.1 }));
+    expect(codeOf(await client.next('error'))).toBe('idle_timeout');
+    expect(await client.closed).toBe(4_408);
+  });
+
+  it('ERR-52 connection_timeout for a client that answers no heartbeat', async () => {
+    const edge = await bounded({ REALTIME_PING_SECONDS: 0.05 });
+    const headers = { authorization: `Bearer ${edge.key}` };
+    const client = new RealtimeClient(new WebSocket(urlOf(edge, 'acme/voice'), { headers, autoPong: false }));
+    expect(codeOf(await client.next('error'))).toBe('connection_timeout');
+    expect(await client.closed).toBe(4_432);
+  });
+
+  it('ERR-39 insufficient_quota for an account without credit', async () => {
+    const client = connect(await bounded({}, { balanceUsd: 0 }));
+    expect(codeOf(await client.next('error'))).toBe('insufficient_quota');
+    expect(await client.closed).toBe(4_402);
+  });
+
+  it('ERR-55 service_draining: what is open is notified first and then closed with 1012', async () => {
+    const edge = await startEdge({ models: REALTIME_MODELS, drainGraceMs: 100 });
+    const client = connect(edge);
+    await client.next('session.created');
+    const closing = edge.close();
+    expect(codeOf(await client.next('error'))).toBe('service_draining');
+    expect(await client.closed).toBe(1_012);
+    await closing;
+  });
+});

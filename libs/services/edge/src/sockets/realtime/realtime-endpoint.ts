@@ -1,0 +1,85 @@
+import type { ResultContext, RouteTarget, Translation, UpstreamBody } from '@gateway/dialects';
+import { Misfit } from '@gateway/dialects';
+import type { Asked, Endpoint } from '@gateway/endpoints';
+
+/** What realtime routes of the catalogue carry. */
+const REALTIME_DIALECT = 'realtime';
+/** Those of models that write the caller's speech down beside it. */
+const TRANSCRIPTION_DIALECTS = new Set(['transcriptions', 'whisper']);
+
+/** What is priced as one unit. */
+export interface TurnAsked {
+  /** `transcription`: of the caller's speech, by a model of its own. */
+  kind: 'response' | 'transcription';
+  model: string;
+  inputBytes: number;
+  audioSeconds: number;
+  /** Of connection since the unit before. */
+  connectedSeconds: number;
+  maxOutputTokens: number | null;
+}
+
+/** A turn as planning and admission know a request. */
+export function askedOf(turn: TurnAsked): Asked<TurnAsked> {
+  const { kind, model, inputBytes, audioSeconds, connectedSeconds, maxOutputTokens } = turn;
+  const seconds = kind === 'response' ? connectedSeconds : audioSeconds;
+  return {
+    model,
+    stream: true,
+    tier: 'default',
+    endUser: null,
+    serves: kind === 'response' ? { flag: 'supports_realtime', status: 400 } : { type: 'stt', status: 400 },
+    requires: [],
+    dialect: kind === 'response' ? REALTIME_DIALECT : 'transcriptions',
+    input: {
+      inputBytes,
+      inputImages: 0,
+      inputAudioSeconds: audioSeconds.toFixed(3),
+      inputDocuments: [],
+    },
+    units: { audio_seconds: seconds.toFixed(3) },
+    maxOutputTokens,
+    choices: 1,
+    writesCache: false,
+    context: NO_CONTEXT,
+    request: turn,
+  };
+}
+
+const NO_CONTEXT: ResultContext = {};
+
+/** Where a session of the route is opened; the provider adds its address and credential. */
+function translationTo(upstreamModel: string): Translation {
+  const request: UpstreamBody = {
+    method: 'GET',
+    path: `/realtime?model=${encodeURIComponent(upstreamModel)}`,
+    contentType: '',
+    accept: '',
+    pieces: [],
+    byteLength: 0,
+  };
+  return {
+    request,
+    ignored: [],
+    begin: () => {
+      throw new TypeError('a realtime session has no answer of its own');
+    },
+  };
+}
+
+/** What planning knows of /v1/realtime: it has no POST, so it is none of the registry. */
+export const REALTIME: Endpoint = {
+  paths: [],
+  permission: 'realtime:connect',
+  idPrefix: 'rt',
+  docs: { summary: '', schemaName: '', schema: {}, answers: [], description: '' },
+  read: () => {
+    throw new TypeError('a realtime session has no body');
+  },
+  translate: ({ request }, route: RouteTarget) => {
+    const { kind } = request as TurnAsked;
+    const isServed =
+      kind === 'response' ? route.dialect === REALTIME_DIALECT : TRANSCRIPTION_DIALECTS.has(route.dialect);
+    return isServed ? translationTo(route.upstreamModel) : new Misfit(null);
+  },
+};

@@ -1,0 +1,323 @@
+import { ApiError, newAnswerId, type KeyPrincipal } from '@gateway/contracts';
+import {
+  BodyFault,
+  invalidBody,
+  isObject,
+  parseBody,
+  parseUpstreamObject,
+  type ParsedBody,
+} from '@gateway/dialects';
+import type { Deadline, Drain } from '@gateway/platform';
+import { scrub } from '@gateway/providers';
+import type { PlannedRoute } from '@gateway/routing';
+import type { WebSocket } from 'ws';
+import type { EndpointDeps } from '../../inference/endpoint.js';
+import { closeCodeOf, errorEvent, inSession } from './close-codes.js';
+import { respliced, SessionInput } from './session-input.js';
+import { SerialMessages } from './serial-messages.js';
+import { SessionTurns } from './session-turns.js';
+import { planTurn, type TurnUnits } from './turn.js';
+import type { UpstreamLink } from './upstream-link.js';
+
+const NORMAL = 1_000;
+/** What one side may leave unread before the other one waits. */
+const UNREAD_BYTES_MAX = 1_048_576;
+const FAREWELL_MS = 1_000;
+const DRAIN_NOTICE_MS = 30_000;
+
+/** What one session may last, use and wait. */
+export interface SessionBounds {
+  maxMs: number;
+  maxTokens: number;
+  idleMs: number;
+  pingMs: number;
+}
+
+export interface SessionParts {
+  ws: WebSocket;
+  link: UpstreamLink;
+  units: TurnUnits;
+  principal: KeyPrincipal;
+  /** As the caller named it. */
+  model: string;
+  bounds: SessionBounds;
+  drain: Drain;
+}
+
+/** One session: its caller and its provider, and the events between them. */
+export class RealtimeSession {
+  private readonly ws: WebSocket;
+  private readonly upstream: WebSocket;
+  private readonly planned: PlannedRoute;
+  private readonly input = new SessionInput();
+  private readonly turns: SessionTurns;
+  private readonly timers: Deadline[] = [];
+  private lastActiveMs: number;
+  private missedPings = 0;
+  private isOver = false;
+
+  constructor(
+    private readonly parts: SessionParts,
+    private readonly deps: EndpointDeps,
+  ) {
+    const { ws, link, units, model, drain } = parts;
+    this.ws = ws;
+    this.upstream = link.ws;
+    this.planned = link.planned;
+    this.lastActiveMs = deps.clock.monotonic();
+    const giveUp = (): void => this.end(new ApiError('service_draining'));
+    const refused = (error: unknown): void => this.refuse(error, null);
+    this.turns = new SessionTurns(
+      { model, units, planned: link.planned, input: this.input, giveUp, refused },
+      deps,
+    );
+    new SerialMessages(ws, (bytes, isBinary) => this.guarded(() => this.fromCaller(bytes, isBinary)));
+    const heard = new SerialMessages(this.upstream, (bytes) => this.guarded(() => this.fromProvider(bytes)));
+    for (const data of link.early) heard.push(data, false);
+    ws.on('pong', () => (this.missedPings = 0));
+    ws.on('error', () => undefined);
+    ws.once('close', () => void this.close());
+    this.upstream.once('close', (code, reason) => this.providerLeft(code, reason.toString()));
+    this.watch();
+    if (drain.isDraining) this.leaveSoon();
+    this.upstream.resume();
+    if (ws.readyState !== ws.OPEN) void this.close();
+  }
+
+  /** Ends it with an error, which is sent first. */
+  end(error: ApiError): void {
+    if (this.isOver) return;
+    this.say(error, null);
+    this.ws.close(closeCodeOf(error), error.code);
+    void this.close();
+  }
+
+  /** The instance drains: the caller is notified, and has some time to reconnect. */
+  leaveSoon(): void {
+    if (this.isOver) return;
+    this.say(new ApiError('service_draining'), null);
+    this.timers.push(this.deps.deadlines.set(DRAIN_NOTICE_MS, () => this.leave()));
+  }
+
+  /** The notice was sent before. */
+  leave(): void {
+    if (this.isOver) return;
+    const drained = new ApiError('service_draining');
+    this.ws.close(closeCodeOf(drained), drained.code);
+    void this.close();
+  }
+
+  /** Every way out ends here, once: what was under way is billed, and both sides are closed. */
+  private async close(): Promise<void> {
+    if (this.isOver) return;
+    this.isOver = true;
+    const { deadlines } = this.deps;
+    for (const timer of this.timers) timer.cancel();
+    if (this.ws.readyState === this.ws.OPEN) this.ws.close(NORMAL);
+    this.upstream.close(NORMAL);
+    deadlines.set(FAREWELL_MS, () => this.ws.terminate());
+    deadlines.set(FAREWELL_MS, () => this.upstream.terminate());
+    await this.turns.cut();
+  }
+
+  private watch(): void {
+    const { deadlines, clock } = this.deps;
+    const { maxMs, idleMs, pingMs } = this.parts.bounds;
+    const every = (ms: number, check: () => void): void => {
+      const at = this.timers.length;
+      const again = (): void => {
+        if (this.isOver) return;
+        check();
+        this.timers[at] = deadlines.set(ms, again);
+      };
+      this.timers.push(deadlines.set(ms, again));
+    };
+    this.timers.push(deadlines.set(maxMs, () => this.end(new ApiError('session_duration_exceeded'))));
+    every(idleMs / 4, () => {
+      if (clock.monotonic() - this.lastActiveMs >= idleMs) this.end(new ApiError('idle_timeout'));
+    });
+    every(pingMs, () => {
+      if (this.missedPings >= 2) return this.end(new ApiError('connection_timeout'));
+      this.missedPings += 1;
+      this.ws.ping();
+    });
+  }
+
+  /** What fails in one message ends the session where it says so, and is an error event elsewhere. */
+  private guarded(handle: () => Promise<void> | undefined): Promise<void> | undefined {
+    if (this.isOver) return undefined;
+    this.lastActiveMs = this.deps.clock.monotonic();
+    try {
+      return handle()?.catch((error: unknown) => this.refuse(error, null));
+    } catch (error) {
+      this.refuse(error, null);
+      return undefined;
+    }
+  }
+
+  private refuse(error: unknown, eventId: string | null): void {
+    const shown = inSession(error);
+    if (ENDS.has(shown.code)) this.end(shown);
+    else this.say(shown, eventId);
+  }
+
+  private fromCaller(bytes: Buffer, isBinary: boolean): Promise<void> | undefined {
+    const body = isBinary ? null : parseBody(bytes);
+    if (body === null || body instanceof BodyFault) {
+      const fault = body?.detail ?? {
+        type: 'json_invalid',
+        loc: [],
+        msg: 'an event is a JSON object as text',
+      };
+      this.end(invalidBody(fault));
+      return undefined;
+    }
+    const { type, audio, item } = body.value;
+    switch (type) {
+      case 'input_audio_buffer.append':
+        this.input.append(audio);
+        return this.toProvider(bytes);
+      case 'conversation.item.create':
+        this.input.item(item);
+        return this.toProvider(bytes);
+      case 'session.update':
+        return this.updateSession(body, bytes);
+      case 'response.create':
+        return this.createResponse(body);
+      default:
+        return this.toProvider(bytes);
+    }
+  }
+
+  private updateSession(body: ParsedBody, bytes: Buffer): Promise<void> | undefined {
+    const eventId = eventIdOf(body);
+    try {
+      const session = this.input.update(body, this.planned.route.upstreamModel, (model) =>
+        this.transcriber(model),
+      );
+      return this.toProvider(session === null ? bytes : respliced(body, { session }));
+    } catch (error) {
+      this.refuse(error, eventId);
+      return undefined;
+    }
+  }
+
+  /** Who writes the input down is of the same provider, and one that the key may use. Throws ApiError. */
+  private transcriber(model: string): { id: string; upstreamModel: string } {
+    const { provider } = this.planned.route;
+    const principal = { ...this.parts.principal, fixedProvider: provider };
+    const turn = { kind: 'transcription' as const, model, ...NOTHING };
+    const [{ route, model: found }] = planTurn(turn, principal, this.deps).routes;
+    return { id: found.record.id, upstreamModel: route.upstreamModel };
+  }
+
+  private async createResponse(body: ParsedBody): Promise<void> {
+    const own = eventIdOf(body);
+    const eventId = own ?? newAnswerId(OWN_EVENT, this.deps.clock, this.deps.random);
+    try {
+      await this.turns.expect(eventId);
+    } catch (error) {
+      return this.refuse(error, own);
+    }
+    // Named, so that a refusal by the provider says which turn it is of.
+    await this.toProvider(respliced(body, { event_id: eventId }));
+  }
+
+  private async fromProvider(bytes: Buffer): Promise<void> {
+    const event = parseUpstreamObject(bytes);
+    if (event === null || typeof event.type !== 'string')
+      return this.end(new ApiError('provider_error', { message: 'The provider sent no event.' }));
+    const { type } = event;
+    if (type === 'error') return this.providerFailed(event);
+    if (type === 'session.created' || type === 'session.updated')
+      return this.toCaller(this.ownSession(event));
+    const verdict = await this.turns.see(event);
+    if (verdict === 'refused') return this.toProvider(Buffer.from('{"type":"response.cancel"}'));
+    if (verdict === 'dropped') return;
+    await this.toCaller(bytes);
+    if (this.turns.tokens >= this.parts.bounds.maxTokens)
+      this.end(new ApiError('session_token_cap_exceeded'));
+  }
+
+  private ownSession(event: Record<string, unknown>): Buffer {
+    const session = isObject(event.session) ? event.session : {};
+    return Buffer.from(
+      JSON.stringify({ ...event, session: { ...session, model: this.planned.model.record.id } }),
+    );
+  }
+
+  /** What the caller did wrong is its own; anything else is the provider's failure. */
+  private async providerFailed(event: Record<string, unknown>): Promise<void> {
+    const error = isObject(event.error) ? event.error : {};
+    const eventId = typeof error.event_id === 'string' ? error.event_id : null;
+    const isOwn = await this.turns.refused(eventId);
+    const message = scrub(typeof error.message === 'string' ? error.message : 'no message');
+    if (error.type === 'invalid_request_error') {
+      const shown = { ...error, message, event_id: isOwn && eventId?.startsWith(OWN_EVENT) ? null : eventId };
+      return this.toCaller(Buffer.from(JSON.stringify({ ...event, error: shown })));
+    }
+    this.say(
+      new ApiError('provider_error', { message: `${this.planned.provider.name}: ${message}` }),
+      eventId,
+    );
+  }
+
+  private providerLeft(code: number, reason: string): void {
+    if (this.isOver) return;
+    if (code === NORMAL) return void this.close();
+    const why = reason === '' ? '' : `: ${scrub(reason)}`;
+    void this.turns.failed().then(() =>
+      this.end(
+        new ApiError('provider_error', {
+          message: `${this.planned.provider.name} closed the session with ${code}${why}`,
+        }),
+      ),
+    );
+  }
+
+  private say(error: ApiError, eventId: string | null): void {
+    const { clock, random } = this.deps;
+    this.ws.send(errorEvent(error, newAnswerId('event', clock, random), eventId), () => undefined);
+  }
+
+  private toProvider(bytes: Buffer): Promise<void> | undefined {
+    return this.pass(this.upstream, bytes);
+  }
+
+  private toCaller(bytes: Buffer): Promise<void> | undefined {
+    return this.pass(this.ws, bytes);
+  }
+
+  /** Whoever reads slowly holds the other side back, at most for the stall timeout. */
+  private pass(to: WebSocket, bytes: Buffer): Promise<void> | undefined {
+    if (to.readyState !== to.OPEN) return undefined;
+    if (to.bufferedAmount < UNREAD_BYTES_MAX) {
+      to.send(bytes, { binary: false }, () => undefined);
+      return undefined;
+    }
+    const stalled = this.deps.deadlines.set(this.deps.config.CLIENT_STALL_TIMEOUT_MS, () => to.terminate());
+    return new Promise((resolve) => {
+      to.send(bytes, { binary: false }, () => {
+        stalled.cancel();
+        resolve();
+      });
+    });
+  }
+}
+
+const NOTHING = { inputBytes: 0, audioSeconds: 0, connectedSeconds: 0, maxOutputTokens: null };
+/** Refusals of a turn that no later turn would escape. */
+const ENDS: ReadonlySet<string> = new Set([
+  'invalid_api_key',
+  'insufficient_quota',
+  'feature_not_enabled',
+  'forbidden',
+  'internal_error',
+]);
+const EVENT_ID_LENGTH_MAX = 512;
+/** Of events that the caller did not name. */
+const OWN_EVENT = 'gwevent';
+
+function eventIdOf({ value: { event_id: id } }: ParsedBody): string | null {
+  return typeof id === 'string' && id !== '' && id.length <= EVENT_ID_LENGTH_MAX ? id : null;
+}

@@ -1,0 +1,111 @@
+import type { CatalogueModel, ModelRecord, PriceRecord } from '@gateway/contracts';
+import { SystemClock } from '@gateway/platform';
+import WebSocket from 'ws';
+import { testModel, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
+
+const clock = new SystemClock();
+
+const PRICE: PriceRecord = {
+  prompt_usd_per_1m: '1',
+  completion_usd_per_1m: '2',
+  audio_input_usd_per_1m: '10',
+  audio_output_usd_per_1m: '20',
+};
+const REALTIME: Partial<ModelRecord> = {
+  model_type: 'audio',
+  supports_realtime: true,
+  supports_completions_api: false,
+};
+
+function speaking(id: string, upstreamModel = 'sim-realtime', price = PRICE): CatalogueModel {
+  const made = testModel(id, [{ provider: 'simulated', upstreamModel, dialect: 'realtime' }], REALTIME);
+  return { ...made, routes: made.routes.map((route) => ({ ...route, price })) };
+}
+
+function hearing(id: string): CatalogueModel {
+  const made = testModel(
+    id,
+    [{ provider: 'simulated', upstreamModel: 'sim-hear', dialect: 'transcriptions' }],
+    {
+      model_type: 'stt',
+      supports_completions_api: false,
+    },
+  );
+  const price = { pricing_unit: 'per_minute', audio_usd_per_minute: '0.6' };
+  return { ...made, routes: made.routes.map((route) => ({ ...route, price })) };
+}
+
+export const REALTIME_MODELS = [
+  speaking('acme/voice'),
+  speaking('acme/busy', 'sim-busy'),
+  speaking('acme/by-minute', 'sim-realtime', { audio_usd_per_minute: '60', billing_increment_seconds: '0' }),
+  hearing('acme/hears'),
+];
+/** One second of 16 bit at 24 kHz. */
+export const SECOND = Buffer.alloc(48_000).toString('base64');
+
+export class RealtimeClient {
+  readonly events: Json[] = [];
+  readonly closed: Promise<number>;
+  private waiting: (() => void) | null = null;
+
+  constructor(readonly ws: WebSocket) {
+    ws.on('message', (data: Buffer) => {
+      this.events.push(JSON.parse(data.toString('utf8')) as Json);
+      this.waiting?.();
+    });
+    ws.on('error', () => undefined);
+    this.closed = new Promise((resolve) => ws.once('close', resolve));
+  }
+
+  send(...events: Json[]): void {
+    if (this.ws.readyState === this.ws.CONNECTING) {
+      this.ws.once('open', () => this.send(...events));
+      return;
+    }
+    for (const event of events) this.ws.send(JSON.stringify(event));
+  }
+
+  say(text: string): void {
+    const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+    this.send({ type: 'conversation.item.create', item }, { type: 'response.create' });
+  }
+
+  /** The next event of a type; those before it stay where they are. */
+  async next(type: string): Promise<Json> {
+    for (;;) {
+      const at = this.events.findIndex((event) => event.type === type);
+      if (at >= 0) return this.events.splice(at, 1)[0];
+      await new Promise<void>((resolve) => (this.waiting = resolve));
+    }
+  }
+}
+
+export const urlOf = (
+  edge: EdgeUnderTest,
+  model: string,
+  query = `model=${encodeURIComponent(model)}`,
+): string => `${edge.url.replace('http', 'ws')}/v1/realtime?${query}`;
+
+export function connect(
+  edge: EdgeUnderTest,
+  model = 'acme/voice',
+  key = edge.key,
+  headers: Record<string, string> = {},
+): RealtimeClient {
+  return new RealtimeClient(
+    new WebSocket(urlOf(edge, model), { headers: { authorization: `Bearer ${key}`, ...headers } }),
+  );
+}
+
+/** Records of one session, once so many are shipped. */
+export async function records(edge: EdgeUnderTest, from: number, count: number): Promise<Json[]> {
+  for (let waits = 0; waits < 500; waits += 1) {
+    const found = edge.shipped().slice(from);
+    if (found.length >= count) return found;
+    await clock.sleep(10);
+  }
+  throw new Error(`${count} records did not come`);
+}
+
+export const codeOf = (event: Json): unknown => (event.error as Json).code;

@@ -1,0 +1,194 @@
+import { ApiError, type UnitUsage } from '@gateway/contracts';
+import { isObject } from '@gateway/dialects';
+import type { PlannedRoute } from '@gateway/routing';
+import type { InferDeps } from '../../inference/infer.js';
+import { secondsText, transcriptionUsage, usageOf } from './realtime-usage.js';
+import type { SessionInput } from './session-input.js';
+import type { Turn, TurnUnits } from './turn.js';
+import type { TurnAsked } from './realtime-endpoint.js';
+
+const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed';
+/** What the context of a conversation counts again in each response. */
+const TOKEN_BYTES = 4;
+/** Responses at once, out of the conversation or in it. */
+const TURNS_MAX = 16;
+/** A second of audio as tokens of output, in bytes of what an estimate counts: 20 tokens. */
+const SPOKEN_BYTES_PER_SECOND = 80;
+const PCM_BASE64_PER_SECOND = 64_000;
+
+interface TurnsParts {
+  model: string;
+  units: TurnUnits;
+  planned: PlannedRoute;
+  input: SessionInput;
+  giveUp: () => void;
+  /** A response that the provider began may not run. */
+  refused: (error: unknown) => void;
+}
+
+/** The units of one session: a response each, and each transcription of what the caller said. */
+export class SessionTurns {
+  /** Of all responses so far. */
+  tokens = 0;
+  /** Admitted for the caller's own response.create, by its event's id: the provider has not begun them. */
+  private readonly expected = new Map<string, Turn>();
+  private readonly running = new Map<string, Turn>();
+  /** Responses that the provider began by itself and that were refused. */
+  private readonly refusedIds = new Set<string>();
+  private contextTokens = 0;
+  private isFirst = true;
+  private isOver = false;
+  private lastUnitMs: number;
+
+  constructor(
+    private readonly parts: TurnsParts,
+    private readonly deps: InferDeps,
+  ) {
+    this.lastUnitMs = deps.clock.monotonic();
+  }
+
+  /** Admits the response that the caller asks for. Throws ApiError. */
+  async expect(eventId: string): Promise<void> {
+    if (this.expected.size + this.running.size >= TURNS_MAX || this.expected.has(eventId))
+      throw new ApiError('conflict', { message: 'Too many responses are under way in this session.' });
+    const turn = await this.open();
+    this.expected.set(eventId, turn);
+  }
+
+  /** `refused`: the provider began a response that may not run. `dropped`: the caller is not sent the event. */
+  async see(event: Record<string, unknown>): Promise<'passed' | 'refused' | 'dropped'> {
+    const { type } = event;
+    const response = isObject(event.response) ? event.response : null;
+    const named = event.response_id ?? response?.id;
+    const id = typeof named === 'string' ? named : '';
+    if (type === 'response.created') return this.begun(id);
+    if (this.refusedIds.has(id)) {
+      if (type === 'response.done') this.refusedIds.delete(id);
+      return 'dropped';
+    }
+    if (type === 'response.done') await this.done(id, response ?? {});
+    else if (type === TRANSCRIBED) await this.transcribed(event);
+    else this.running.get(id)?.delivered(deliveredBytes(event));
+    return 'passed';
+  }
+
+  /** The provider refused an event; true where it asked for a response. */
+  async refused(eventId: string | null): Promise<boolean> {
+    const found = eventId ?? (this.expected.size === 1 ? [...this.expected.keys()][0] : null);
+    const turn = found === null ? undefined : this.expected.get(found);
+    if (found === null || turn === undefined) return false;
+    this.expected.delete(found);
+    await turn.failed('provider_error');
+    return true;
+  }
+
+  /** The caller has left: what was said is billed, what was not begun is not. */
+  async cut(): Promise<void> {
+    this.isOver = true;
+    await this.endAll((turn) => turn.cut());
+  }
+
+  /** The provider has. */
+  async failed(): Promise<void> {
+    await this.endAll((turn) => turn.failed('provider_error'));
+  }
+
+  private async endAll(end: (turn: Turn) => Promise<void>): Promise<void> {
+    const [waiting, running] = [[...this.expected.values()], [...this.running.values()]];
+    this.expected.clear();
+    this.running.clear();
+    await Promise.all([...waiting.map((turn) => turn.dropped()), ...running.map(end)]);
+  }
+
+  private async begun(id: string): Promise<'passed' | 'refused'> {
+    const next = this.expected.entries().next();
+    if (!next.done) {
+      const [eventId, turn] = next.value;
+      this.expected.delete(eventId);
+      this.running.set(id, turn);
+      return 'passed';
+    }
+    try {
+      this.running.set(id, await this.open());
+      return 'passed';
+    } catch (error) {
+      this.refusedIds.add(id);
+      this.parts.refused(error);
+      return 'refused';
+    }
+  }
+
+  private async done(id: string, response: Record<string, unknown>): Promise<void> {
+    const turn = this.running.get(id);
+    if (turn === undefined) return;
+    this.running.delete(id);
+    const usage = usageOf(response.usage);
+    if (usage !== null) {
+      this.contextTokens = (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0);
+      this.tokens += this.contextTokens;
+    }
+    this.parts.input.answered();
+    if (response.status === 'failed' && usage === null) return turn.failed('provider_error');
+    await turn.done(usage, this.unitsOf());
+  }
+
+  private async transcribed(event: Record<string, unknown>): Promise<void> {
+    const { input, units, planned, giveUp, model } = this.parts;
+    const heard = input.heardSeconds;
+    input.heardSeconds = 0;
+    const named = input.transcriptionModel;
+    const turn: TurnAsked = {
+      kind: named === null ? 'response' : 'transcription',
+      model: named ?? model,
+      inputBytes: 0,
+      audioSeconds: heard,
+      connectedSeconds: 0,
+      maxOutputTokens: null,
+    };
+    const opened = await units.open(turn, planned, giveUp);
+    await opened.done(transcriptionUsage(event.usage, heard), this.first());
+  }
+
+  private async open(): Promise<Turn> {
+    const { model, units, planned, input, giveUp } = this.parts;
+    const turn: TurnAsked = {
+      kind: 'response',
+      model,
+      inputBytes: this.contextTokens * TOKEN_BYTES + input.textBytes,
+      audioSeconds: input.seconds,
+      connectedSeconds: this.connectedSeconds(),
+      maxOutputTokens: input.maxOutputTokens,
+    };
+    const opened = await units.open(turn, planned, giveUp);
+    if (!this.isOver) return opened;
+    // The session ended while the turn was being admitted.
+    await opened.dropped();
+    throw new ApiError('conflict', { message: 'The session is over.' });
+  }
+
+  private connectedSeconds(): number {
+    return (this.deps.clock.monotonic() - this.lastUnitMs) / 1_000;
+  }
+
+  /** What a model that is billed by the connected minute counts. */
+  private unitsOf(): UnitUsage {
+    const units = { ...this.first(), audio_seconds: secondsText(this.connectedSeconds()) };
+    this.lastUnitMs = this.deps.clock.monotonic();
+    return units;
+  }
+
+  /** A session is one request, counted with its first unit (pricing 1). */
+  private first(): UnitUsage {
+    const requests = this.isFirst ? 1 : 0;
+    this.isFirst = false;
+    return { requests };
+  }
+}
+
+/** Of the texts and sounds of an event: what an estimate counts. */
+function deliveredBytes({ type, delta }: Record<string, unknown>): number {
+  if (typeof delta !== 'string') return 0;
+  return type === 'response.output_audio.delta'
+    ? Math.ceil((delta.length / PCM_BASE64_PER_SECOND) * SPOKEN_BYTES_PER_SECOND)
+    : Buffer.byteLength(delta);
+}

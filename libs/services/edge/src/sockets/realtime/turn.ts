@@ -1,0 +1,211 @@
+import { ApiError, type KeyPrincipal, type UnitUsage } from '@gateway/contracts';
+import { usageBound } from '@gateway/money';
+import { planRoutes, type Plan, type PlannedRoute } from '@gateway/routing';
+import { admit, cancel, planForCurrent, Refused, type AdmittedUnit } from '../../admission/admit.js';
+import { notAccepting, openUnit, type InferDeps } from '../../inference/infer.js';
+import { requestTags, type Call } from '../../request/call.js';
+import { Meter } from '../../units/meter.js';
+import type { AttemptState, Unit } from '../../units/unit.js';
+import { askedOf, REALTIME, type TurnAsked } from './realtime-endpoint.js';
+
+/** What every unit of one session shares. */
+export interface SessionFacts {
+  requestId: string;
+  headers: Call['headers'];
+  apiVersion: string;
+  /** Reads the key again; throws ApiError where it may no longer call. */
+  caller: (isReload: boolean) => Promise<KeyPrincipal>;
+}
+
+/** The plan of a turn for a caller. Throws ApiError where it may not, or no longer, use the model. */
+export function planTurn(turn: TurnAsked, principal: KeyPrincipal, deps: InferDeps): Plan {
+  const { providers, byok, breakers, stats, clock } = deps;
+  return planRoutes({
+    asked: askedOf(turn),
+    endpoint: REALTIME,
+    principal,
+    index: deps.index(),
+    providers,
+    byok,
+    breakers,
+    stats,
+    nowMs: clock.now(),
+  });
+}
+
+/** Admits units of a session, each by the rules of a request. */
+export class TurnUnits {
+  private units = 0;
+
+  constructor(
+    private readonly facts: SessionFacts,
+    private readonly deps: InferDeps,
+  ) {}
+
+  /** Whether a first turn would be admitted; nothing of it stays counted. Throws ApiError. */
+  async check(turn: TurnAsked, planned: SessionRoute): Promise<void> {
+    const call = await this.callOf(0);
+    const admitted = await this.admitted(call, `${this.facts.requestId}/open`, turn, planned);
+    cancel(admitted.request, this.deps);
+  }
+
+  /** Throws ApiError where the turn is refused: the refusal is recorded, and nothing was counted. */
+  async open(turn: TurnAsked, planned: SessionRoute, giveUp: () => void): Promise<Turn> {
+    const number = this.units;
+    this.units += 1;
+    const call = await this.callOf(number);
+    if (!this.deps.journal.isAccepting) throw notAccepting(this.deps);
+    const admitted = await this.admitted(call, `${this.facts.requestId}/${number}`, turn, planned);
+    const unit = openUnit(call, admitted, { upstream: { abort: giveUp } }, this.deps);
+    return new Turn(unit, admitted, turn, this.deps);
+  }
+
+  private async callOf(unit: number): Promise<Call> {
+    const { requestId, headers, apiVersion, caller } = this.facts;
+    const principal = await caller(false);
+    return {
+      requestId,
+      unit,
+      endpoint: REALTIME,
+      path: '/v1/realtime',
+      principal,
+      apiVersion,
+      receivedAtMs: this.deps.clock.now(),
+      startedMs: this.deps.clock.monotonic(),
+      headers,
+      tags: requestTags(headers, principal),
+      bytes: EMPTY,
+      record: null,
+      memory: null,
+      reload: () => caller(true),
+    };
+  }
+
+  private async admitted(
+    call: Call,
+    unit: string,
+    turn: TurnAsked,
+    planned: SessionRoute,
+  ): Promise<AdmittedUnit> {
+    const { deps } = this;
+    const asked = askedOf(turn);
+    const model = { id: null, requested: turn.model };
+    const again = {
+      reload: () => call.reload(),
+      planFor: (principal: KeyPrincipal) => ({
+        principal,
+        asked,
+        plan: onRoute(planTurn(turn, principal, deps), turn, planned),
+      }),
+    };
+    let outcome: AdmittedUnit | Refused;
+    try {
+      const first = await planForCurrent(call.principal, again, deps);
+      outcome = await admit(unit, first, again, deps);
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500) deps.rejections.add(call, model, error, null);
+      throw error;
+    }
+    if (!(outcome instanceof Refused)) return outcome;
+    deps.rejections.add(call, model, outcome.error, outcome.refusal);
+    throw outcome.error;
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Where a session runs. */
+export type SessionRoute = Pick<PlannedRoute, 'route' | 'providerKey'>;
+
+/**
+ * A session stays on the route that it was opened on, and what writes its input down is of the same provider and key.
+ * Throws ApiError where the plan has it no longer.
+ */
+function onRoute(plan: Plan, { kind }: TurnAsked, { route, providerKey }: SessionRoute): Plan {
+  const routes = plan.routes.filter(
+    (one) =>
+      one.route.provider === route.provider &&
+      one.providerKey?.id === providerKey?.id &&
+      (kind === 'transcription' || one.route.upstreamModel === route.upstreamModel),
+  );
+  if (routes.length === 0) throw new ApiError('model_not_found', { providerCode: 'model_not_found' });
+  return { ...plan, routes };
+}
+
+/** One priced turn, from its admission to its OUTCOME. */
+export class Turn {
+  private readonly state: AttemptState;
+  private deliveredBytes = 0;
+
+  constructor(
+    private readonly unit: Unit,
+    private readonly admitted: AdmittedUnit,
+    turn: TurnAsked,
+    private readonly deps: InferDeps,
+  ) {
+    const { clock } = deps;
+    const [planned] = admitted.plan.routes;
+    this.state = {
+      planned,
+      n: 1,
+      startedAtMs: clock.now(),
+      startedMs: clock.monotonic(),
+      firstEventMs: null,
+      endedMs: null,
+      httpStatus: 200,
+      errorCode: null,
+      providerCode: null,
+      errorMessage: null,
+      isFault: false,
+      meter: new Meter(admitted.asked.input, usageBound(planned.route, turn.inputBytes)),
+    };
+    this.state.meter.answeredAtMs = this.state.startedMs;
+    unit.attempts.push(this.state);
+  }
+
+  /** Something of it was sent to the caller: what an estimate counts where no usage comes. */
+  delivered(bytes: number): void {
+    const nowMs = this.deps.clock.monotonic();
+    this.state.firstEventMs ??= nowMs;
+    this.deliveredBytes += bytes;
+    this.state.meter.see({ kind: 'part', out: '', deliveredBytes: this.deliveredBytes }, nowMs, false);
+  }
+
+  /** The provider's last word; null where it counted nothing. */
+  async done(usage: UnitUsage | null, units: UnitUsage): Promise<void> {
+    const counts = usage === null ? units : { ...usage, ...units };
+    const nowMs = this.deps.clock.monotonic();
+    this.state.firstEventMs ??= nowMs;
+    this.state.meter.see({ kind: 'end', out: '', usage: counts }, nowMs, false);
+    await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
+  }
+
+  /** It failed at the provider: not billed. */
+  async failed(errorCode: ApiError['code']): Promise<void> {
+    this.state.errorCode = errorCode;
+    this.state.isFault = true;
+    await this.finish({ outcome: 'failed', httpStatus: 200, errorCode });
+  }
+
+  /** The session ended before the provider began it: nobody owes anything. */
+  async dropped(): Promise<void> {
+    await this.finish({ outcome: 'failed', httpStatus: 499, errorCode: null });
+  }
+
+  /** The caller left: billed by what had been delivered. */
+  async cut(): Promise<void> {
+    await this.finish(
+      { outcome: 'cancelled', httpStatus: 200, errorCode: null },
+      { finishSeen: false, usageAfterMs: null },
+    );
+  }
+
+  private async finish(...end: Parameters<Unit['finish']>): Promise<void> {
+    this.state.endedMs = this.deps.clock.monotonic();
+    try {
+      await this.unit.finish(...end);
+    } finally {
+      this.deps.inFlight.remove(this.admitted.request.unit);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError, type KeyPrincipal } from '@gateway/contracts';
+import { TransportFailure, type ProviderAccess } from '@gateway/providers';
+import { runAttempts, type Plan, type PlannedRoute } from '@gateway/routing';
+import WebSocket from 'ws';
+import type { InferDeps } from '../../inference/infer.js';
+
+/** One event of a provider at most; sixteen times the largest delta seen. */
+const EVENT_BYTES_MAX = 16 * 1_048_576;
+const ERROR_BYTES_MAX = 65_536;
+
+/** A session with the provider that the plan's first working route leads to. */
+export interface UpstreamLink {
+  planned: PlannedRoute;
+  ws: WebSocket;
+  /** Events that came before somebody listened: the first comes with the handshake. */
+  early: WebSocket.RawData[];
+}
+
+/** Tries the routes of the plan like those of a request. Throws ApiError where none opens. */
+export function openUpstream(
+  plan: Plan,
+  principal: KeyPrincipal,
+  signal: AbortSignal,
+  deps: InferDeps,
+): Promise<UpstreamLink> {
+  const { clock, random, budget, breakers } = deps;
+  return runAttempts({
+    plan,
+    policy: principal.routingPolicy ?? {},
+    clock,
+    random,
+    budget,
+    breakers,
+    signal,
+    attempt: (planned) => connect(planned, principal, signal, deps),
+  });
+}
+
+async function connect(
+  planned: PlannedRoute,
+  principal: KeyPrincipal,
+  signal: AbortSignal,
+  deps: InferDeps,
+): Promise<UpstreamLink> {
+  const access = await accessOf(planned, principal, deps);
+  if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
+  const { url, headers } = await planned.provider.prepare(planned.translation.request, access);
+  const { accept: _accept, ...credentials } = headers;
+  const ws = new WebSocket(url.replace(/^http/, 'ws'), {
+    headers: credentials,
+    maxPayload: EVENT_BYTES_MAX,
+    perMessageDeflate: false,
+    followRedirects: false,
+    handshakeTimeout: deps.config.UPSTREAM_CONNECT_TIMEOUT_MS,
+  });
+  const byok = planned.terms.byok.served;
+  const fail = (failure: Failure): Error => planned.provider.classify({ ...failure, byok });
+  return handshake(planned, ws, signal, { fail, nowMs: () => deps.clock.now() });
+}
+
+type Failure =
+  | { kind: 'transport'; failure: TransportFailure }
+  | { kind: 'status'; status: number; headers: Record<string, string>; body: Uint8Array; nowMs: number };
+
+function handshake(
+  planned: PlannedRoute,
+  ws: WebSocket,
+  signal: AbortSignal,
+  { fail, nowMs }: { fail: (failure: Failure) => Error; nowMs: () => number },
+): Promise<UpstreamLink> {
+  return new Promise((resolve, reject) => {
+    const early: WebSocket.RawData[] = [];
+    const keep = (data: WebSocket.RawData): void => void early.push(data);
+    const leave = (): void => ws.terminate();
+    const transport = (fault: TransportFailure['fault'], cause?: unknown): void =>
+      reject(fail({ kind: 'transport', failure: new TransportFailure(fault, cause) }));
+    signal.addEventListener('abort', leave, { once: true });
+    ws.on('message', keep);
+    ws.once('open', () => {
+      signal.removeEventListener('abort', leave);
+      // The session reads on from here.
+      ws.pause();
+      ws.off('message', keep);
+      resolve({ planned, ws, early });
+    });
+    ws.once('unexpected-response', (_request, response) => {
+      void refusalOf(response).then((body) => {
+        const headers = Object.fromEntries(
+          Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+        );
+        reject(fail({ kind: 'status', status: response.statusCode ?? 502, headers, body, nowMs: nowMs() }));
+        ws.terminate();
+      });
+    });
+    ws.on('error', (cause) => {
+      if (signal.aborted) transport('aborted', cause);
+      else transport(/timed out/i.test(cause.message) ? 'timeout_connect' : 'connect', cause);
+    });
+  });
+}
+
+/** Never rejects: half a refusal says as much as it says. */
+async function refusalOf(response: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size > ERROR_BYTES_MAX) break;
+    }
+  } catch {
+    return Buffer.concat(chunks);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The platform's credential, or the customer's own at the operator's address for its provider. */
+async function accessOf(
+  { route, providerKey }: PlannedRoute,
+  { accountId }: KeyPrincipal,
+  { access, addresses, openedKeys }: InferDeps,
+): Promise<ProviderAccess | undefined> {
+  if (providerKey === undefined) return access.get(route.provider);
+  const baseUrl = addresses.get(providerKey.provider);
+  if (baseUrl === undefined) return undefined;
+  return { baseUrl, credential: await openedKeys.credentialOf(accountId, providerKey) };
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Drain } from '@gateway/platform';
+import type { FastifyInstance } from 'fastify';
+import type { EndpointDeps } from '../inference/endpoint.js';
+import { realtimeSockets } from './realtime/realtime-sockets.js';
+import { responsesSockets } from './responses-sockets.js';
+import { SocketRoom } from './socket-room.js';
+
+/** What is opened on some paths. */
+export interface SocketKind {
+  readonly paths: ReadonlySet<string>;
+  /** Never throws: what cannot be opened is refused on the connection. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
+  /** After the drain: what still runs has had its time. */
+  leave(): void;
+}
+
+/** The WebSockets of inference: all that asks for one comes through here. */
+export function registerSockets(instance: FastifyInstance, deps: EndpointDeps, drain: Drain): void {
+  const room = new SocketRoom();
+  const kinds = [responsesSockets(deps, drain, room), realtimeSockets(deps, drain, room)];
+  const kindOf = ({ method, url = '', headers }: IncomingMessage): SocketKind | undefined => {
+    if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
+    const [path] = url.split('?', 1);
+    return kinds.find(({ paths }) => paths.has(path));
+  };
+  // What asks for another protocol, as clients of HTTP/2 do, is answered as if it had not.
+  Object.assign(instance.server, {
+    shouldUpgradeCallback: (request: IncomingMessage) => kindOf(request) !== undefined,
+  });
+  instance.server.on('upgrade', (request, socket, head) => {
+    // Nobody else listens until the handshake, and an error that nobody hears ends the process.
+    socket.on('error', () => undefined);
+    void kindOf(request)?.upgrade(request, socket, head);
+  });
+  instance.addHook('preClose', (done) => {
+    for (const kind of kinds) kind.leave();
+    done();
+  });
+}
