@@ -3,6 +3,7 @@ import {
   ArrayMaxSize,
   ArrayUnique,
   IsArray,
+  IsBoolean,
   IsIn,
   IsInt,
   IsOptional,
@@ -58,6 +59,16 @@ class OrgFieldsBody extends ScopeLimitsBody {
   @IsOptional()
   @Matches(AMOUNT_PATTERN, { message: 'credit_limit_usd must be a decimal string of USD' })
   credit_limit_usd?: string | null;
+  /** Whether keys may open realtime sessions. Only a super admin sets it and the bounds of a session. */
+  @ValidateIf((body: OrgFieldsBody) => body.realtime_enabled !== undefined)
+  @IsBoolean()
+  realtime_enabled?: boolean;
+  /** Sessions of one key on one edge at a time; null = the deployment's. */
+  @IsOptional() @IsInt() @Min(1) @Max(4_096) realtime_max_sessions?: number | null;
+  /** Of one session; null = the deployment's. */
+  @IsOptional() @IsInt() @Min(1) @Max(86_400) realtime_max_seconds?: number | null;
+  /** Of one session; null = the deployment's. */
+  @IsOptional() @IsInt() @Min(1) @Max(INT_MAX) realtime_max_tokens?: number | null;
 }
 
 /** Body of POST /v1/orgs. */
@@ -96,6 +107,10 @@ export interface OrgRecord extends ScopeLimitsRecord {
   tier: OrgTier;
   default_api_version: string | null;
   credit_limit_usd: string | null;
+  realtime_enabled: boolean;
+  realtime_max_sessions: number | null;
+  realtime_max_seconds: number | null;
+  realtime_max_tokens: number | null;
   created_at: string;
   updated_at: string;
 }

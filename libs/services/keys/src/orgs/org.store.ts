@@ -1,4 +1,4 @@
-import type { OrgRecord } from '@gateway/contracts';
+import type { OrgRecord, UpdateOrgBody } from '@gateway/contracts';
 import { limitsToWire, tierOf } from '../accounts/scope-limits.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { money } from '../postgres/columns.js';
@@ -45,6 +45,16 @@ export async function closeOrg(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.org.update({ where: { id }, data: { deleted_at: now, updated_at: now } });
 }
 
+/** A body as columns: what is absent stays as it is. */
+export function realtimeColumns(body: UpdateOrgBody) {
+  return {
+    realtime_enabled: body.realtime_enabled,
+    realtime_max_sessions: body.realtime_max_sessions,
+    realtime_max_seconds: body.realtime_max_seconds,
+    realtime_max_tokens: body.realtime_max_tokens,
+  };
+}
+
 export function toWire(row: OrgRow): OrgRecord {
   return {
     id: row.id,
@@ -52,6 +62,10 @@ export function toWire(row: OrgRow): OrgRecord {
     tier: tierOf(row.tier),
     default_api_version: row.default_api_version,
     credit_limit_usd: money(row.account?.credit_limit_usd?.toFixed() ?? null),
+    realtime_enabled: row.realtime_enabled,
+    realtime_max_sessions: row.realtime_max_sessions,
+    realtime_max_seconds: row.realtime_max_seconds,
+    realtime_max_tokens: row.realtime_max_tokens,
     ...limitsToWire(row),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

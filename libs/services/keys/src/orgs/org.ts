@@ -9,11 +9,18 @@ import {
 import { limitFaults } from '../accounts/scope-limits.js';
 
 /** What only the platform's own people set. */
-const PLATFORM_FIELDS = ['tier', 'credit_limit_usd'] as const;
+const PLATFORM_FIELDS = [
+  'tier',
+  'credit_limit_usd',
+  'realtime_enabled',
+  'realtime_max_sessions',
+  'realtime_max_seconds',
+  'realtime_max_tokens',
+] as const;
 
 /**
- * Throws ApiError `forbidden` for a field that the caller may not set: tier and credit limit take a super admin, the
- * others a role in the organization, which a super admin from outside has not.
+ * Throws ApiError `forbidden` for a field that the caller may not set: tier, credit limit and realtime take a super
+ * admin, the others a role in the organization, which a super admin from outside has not.
  */
 export function requireFields(caller: SessionPrincipal, body: UpdateOrgBody, orgId: string | null): void {
   const sent = Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));

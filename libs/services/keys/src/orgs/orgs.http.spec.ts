@@ -56,6 +56,10 @@ const EMPTY = {
   blocked_models: null,
   tier: 'standard',
   credit_limit_usd: '0',
+  realtime_enabled: true,
+  realtime_max_sessions: null,
+  realtime_max_seconds: null,
+  realtime_max_tokens: null,
 };
 
 describe('POST /v1/orgs', () => {
@@ -183,21 +187,24 @@ describe('PATCH /v1/orgs/{id}', () => {
   });
 });
 
-describe('tier and credit limit', () => {
-  it.each([{ tier: 'enterprise' }, { credit_limit_usd: '50' }, { credit_limit_usd: null }])(
-    'ORG-02 403 for an owner, 200 for a super admin: %j',
-    async (body) => {
-      const { id } = await created();
-      expect(codeOf(await patch(id, body))).toEqual([403, 'forbidden']);
-      const whole = { name: 'x', ...body };
-      expect(codeOf(await keys.call('POST', '/v1/orgs', { as: owner, body: whole }))).toEqual([
-        403,
-        'forbidden',
-      ]);
-      expect((await patch(id, body, keys.admin)).body).toMatchObject(body);
-      expect((await keys.call('POST', '/v1/orgs', { as: keys.admin, body: whole })).status).toBe(201);
-    },
-  );
+describe('what only a super admin sets', () => {
+  it.each([
+    { tier: 'enterprise' },
+    { credit_limit_usd: '50' },
+    { credit_limit_usd: null },
+    { realtime_enabled: false },
+    { realtime_max_sessions: 2, realtime_max_seconds: 60, realtime_max_tokens: 5_000 },
+  ])('ORG-02 RT-03 403 for an owner, 200 for a super admin: %j', async (body) => {
+    const { id } = await created();
+    expect(codeOf(await patch(id, body))).toEqual([403, 'forbidden']);
+    const whole = { name: 'x', ...body };
+    expect(codeOf(await keys.call('POST', '/v1/orgs', { as: owner, body: whole }))).toEqual([
+      403,
+      'forbidden',
+    ]);
+    expect((await patch(id, body, keys.admin)).body).toMatchObject(body);
+    expect((await keys.call('POST', '/v1/orgs', { as: keys.admin, body: whole })).status).toBe(201);
+  });
 
   it('a super admin from outside reads every org and sets nothing else of it', async () => {
     const { id } = await created();

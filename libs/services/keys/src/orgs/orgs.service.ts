@@ -20,7 +20,7 @@ import { limitColumns, tierOf } from '../accounts/scope-limits.js';
 import { refuseOneMoreOwned } from '../members/member.store.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { orgFaults, requireFields } from './org.js';
-import { closeOrg, findOrg, listOrgs, toWire, type OrgRow } from './org.store.js';
+import { closeOrg, findOrg, listOrgs, realtimeColumns, toWire, type OrgRow } from './org.store.js';
 
 const NEW_ORG = { tier: 'standard', rpm_limit: null, rpd_limit: null } as const;
 
@@ -117,7 +117,16 @@ export class OrgsService {
     const id = newId('org', this.clock, this.random);
     const { name, tier, default_api_version, credit_limit_usd } = body;
     await tx.org.create({
-      data: { id, name, tier, default_api_version, ...limitColumns(body), created_at: now, updated_at: now },
+      data: {
+        id,
+        name,
+        tier,
+        default_api_version,
+        ...limitColumns(body),
+        ...realtimeColumns(body),
+        created_at: now,
+        updated_at: now,
+      },
     });
     const sources = { clock: this.clock, random: this.random };
     await createAccount(tx, { orgId: id }, sources, { credit_limit_usd });
@@ -130,7 +139,7 @@ export class OrgsService {
     const updated_at = new Date(this.clock.now());
     await tx.org.update({
       where: { id },
-      data: { name, tier, default_api_version, ...limitColumns(body), updated_at },
+      data: { name, tier, default_api_version, ...limitColumns(body), ...realtimeColumns(body), updated_at },
     });
     if (credit_limit_usd !== undefined)
       await tx.account.update({ where: { org_id: id }, data: { credit_limit_usd } });

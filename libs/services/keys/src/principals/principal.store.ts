@@ -50,6 +50,7 @@ export interface KeyRow {
   fixed_provider: string | null;
   response_cache: { enabled: boolean; ttl_seconds?: number } | null;
   provider_keys: ProviderKeyGrant[] | null;
+  realtime: KeyPrincipal['realtime'] | null;
   request_tags: Record<string, string>;
   expires_at: Date | null;
   /** Set where the secret of the look-up was rotated out: the end of its grace. */
@@ -70,6 +71,12 @@ const PROVIDER_KEYS = `(
     ORDER BY p.created_at, p.id)
   FROM provider_key p WHERE p.account_id = k.account_id AND p.is_enabled)`;
 
+/** What was set for the organization; null where nothing was. */
+const REALTIME = `CASE WHEN o.id IS NULL OR (o.realtime_enabled AND o.realtime_max_sessions IS NULL
+    AND o.realtime_max_seconds IS NULL AND o.realtime_max_tokens IS NULL) THEN NULL
+  ELSE jsonb_build_object('enabled', o.realtime_enabled, 'maxSessions', o.realtime_max_sessions,
+    'maxSeconds', o.realtime_max_seconds, 'maxTokens', o.realtime_max_tokens) END`;
+
 /**
  * Everything a key's principal shows, in one statement and so in one snapshot with the account's version. A member who
  * has left is joined all the same: the key goes on counting against its creator (spec, Limits rule 4).
@@ -82,7 +89,7 @@ function keyQuery(condition: string, graceUntil: string): string {
       k.rpm_limit, k.rpd_limit, k.tpm_limit, k.spend_cap_usd::text AS spend_cap_usd,
       k.allowed_models, k.blocked_models, k.model_limits,
       coalesce(k.routing_policy, r.routing_policy) AS routing_policy,
-      k.fixed_provider, k.response_cache, ${PROVIDER_KEYS} AS provider_keys, k.request_tags, k.expires_at, ${graceUntil} AS grace_until,
+      k.fixed_provider, k.response_cache, ${PROVIDER_KEYS} AS provider_keys, ${REALTIME} AS realtime, k.request_tags, k.expires_at, ${graceUntil} AS grace_until,
       ${scopeSql('o', 'o.id')} AS org,
       ${scopeSql('m', 'm.user_id')} AS member,
       ${scopeSql('t', 't.id')} AS team,
@@ -195,6 +202,7 @@ export function toKeyPrincipal(row: KeyRow): KeyPrincipal {
     ...(row.response_cache?.enabled
       ? { responseCache: { ttlMs: (row.response_cache.ttl_seconds ?? CACHE_TTL_SECONDS) * 1_000 } }
       : {}),
+    ...(row.realtime === null ? {} : { realtime: row.realtime }),
     requestTags: row.request_tags,
     expiresAtMs: earliest(row.expires_at, row.grace_until),
     endUserKey: row.end_user_key,

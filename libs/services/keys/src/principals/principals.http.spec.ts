@@ -210,6 +210,19 @@ describe('POST /internal/principals/resolve', () => {
     expect(principal.accountVersion).toBe(account.version);
   });
 
+  it('RT-03 ERR-38 names what was set for realtime of the organization, and nothing where nothing was', async () => {
+    const { key, orgId } = await keyUnderLimits();
+    const realtimeOf = async (): Promise<unknown> =>
+      ((await resolve(key)).body as unknown as KeyPrincipal).realtime;
+    expect(await realtimeOf()).toBeUndefined();
+    const body = { realtime_max_sessions: 2, realtime_max_seconds: 60 };
+    const as = keys.admin;
+    expect((await keys.call('PATCH', `/v1/orgs/${orgId}`, { as, body })).status).toBe(200);
+    expect(await realtimeOf()).toEqual({ enabled: true, maxSessions: 2, maxSeconds: 60, maxTokens: null });
+    await keys.call('PATCH', `/v1/orgs/${orgId}`, { as, body: { realtime_enabled: false } });
+    expect(await realtimeOf()).toMatchObject({ enabled: false });
+  });
+
   it('LIM-30 the key keeps counting against its creator who has left', async () => {
     const { key, orgId } = await keyUnderLimits();
     const org_id_user_id = { org_id: orgId, user_id: keys.admin.userId };
