@@ -2,6 +2,7 @@ export { Access, ACCESS_METADATA } from './auth/access.js';
 export type { AccessRule, OrgRule } from './auth/access.js';
 export { requireOrgRole } from './auth/org-role.js';
 export { visibleKey } from './auth/visible-key.js';
+export { FleetSecret } from './auth/fleet-secret.js';
 export { permit } from './auth/authenticator.js';
 export { credentialOf, credentialOfRequest } from './auth/credential.js';
 export { keyOf, principalOf, sessionOf } from './auth/principal-of.js';

@@ -14,6 +14,7 @@ import { trace, type Tracer } from '@opentelemetry/api';
 import type { DestinationStream, Logger } from 'pino';
 import { Authenticator } from './auth/authenticator.js';
 import { ClientAddress, type FleetTokens } from './auth/client-address.js';
+import { FleetSecret } from './auth/fleet-secret.js';
 import { PrincipalGuard } from './auth/principal-guard.js';
 import { Drain } from './health/drain.js';
 import { ReadinessChecks } from './health/readiness-checks.js';
@@ -119,6 +120,7 @@ export class PlatformModule {
       Drain,
       ReadinessChecks,
       authenticatorProvider(options),
+      { provide: FleetSecret, useValue: new FleetSecret(fleetTokens(options)) },
       { provide: ClientAddress, useValue: new ClientAddress(fleetTokens(options)) },
       PrincipalGuard,
     ];

@@ -21,7 +21,17 @@ import {
   type Clock,
   type Random,
 } from '@gateway/contracts';
-import { CLOCK, Deadlines, Drain, LOGGER, Metrics, RANDOM, ReadinessChecks, TRACER } from '@gateway/platform';
+import {
+  CLOCK,
+  Deadlines,
+  Drain,
+  FleetSecret,
+  LOGGER,
+  Metrics,
+  RANDOM,
+  ReadinessChecks,
+  TRACER,
+} from '@gateway/platform';
 import type { Tracer } from '@opentelemetry/api';
 import { PROVIDERS } from '@gateway/providers';
 import { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
@@ -40,6 +50,7 @@ import { registerEndpoints, type EndpointDeps } from './inference/endpoint.js';
 import { StoredBodies } from './inference/stored-bodies.js';
 import { LimitSimulations } from './simulation/limit-simulations.js';
 import { LimitsController } from './simulation/limits.controller.js';
+import { ClientSecrets } from './sockets/realtime/client-secrets.js';
 import { registerSockets } from './sockets/register-sockets.js';
 import { ResponseWriter } from './state/response-writer.js';
 import { OutputSpeeds } from './units/output-speeds.js';
@@ -95,6 +106,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     private readonly responses: ResponseStore,
     private readonly objects: ObjectStore,
     private readonly inference: EdgeInference,
+    private readonly fleet: FleetSecret,
   ) {
     const { config } = options;
     this.transport = new UndiciTransport({
@@ -141,6 +153,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       transport,
       config,
       rejections: this.rejections,
+      clientSecrets: new ClientSecrets(this.fleet, clock, random),
       metrics,
       index: indexOf(this.catalogue),
       providers: new Map([...providers].map(([slug, { provider }]) => [slug, provider])),

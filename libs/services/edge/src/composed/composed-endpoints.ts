@@ -1,3 +1,4 @@
+import { clientSecrets } from './client-secrets.js';
 import { compare } from './compare.js';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
 import { evaluate } from './evaluate.js';
@@ -10,4 +11,5 @@ export const COMPOSED_ENDPOINTS: readonly ComposedEndpoint[] = [
   select,
   evaluate,
   translateTranscription,
+  clientSecrets,
 ];

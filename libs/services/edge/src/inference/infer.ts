@@ -18,6 +18,7 @@ import { cacheName } from '../cache/cache-name.js';
 import { requestTags, type Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
 import { renewal, type InFlight } from '../units/in-flight.js';
+import type { ClientSecrets } from '../sockets/realtime/client-secrets.js';
 import type { Rejections } from '../units/rejections.js';
 import { Unit } from '../units/unit.js';
 import type { StoredBodies } from './stored-bodies.js';
@@ -32,6 +33,7 @@ export interface InferDeps extends AdmissionDeps, DeliverDeps, RecallDeps {
   storedBodies: Pick<StoredBodies, 'bodyOf'>;
   inFlight: InFlight;
   rejections: Rejections;
+  clientSecrets: ClientSecrets;
 }
 
 /** Failures of ours that say nothing about the request: they are metrics, not records of a caller. */

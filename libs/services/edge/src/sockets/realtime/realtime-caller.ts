@@ -2,16 +2,26 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError, type Credential, type KeyPrincipal } from '@gateway/contracts';
 import { credentialOf, credentialOfRequest, permit } from '@gateway/platform';
 import type { EndpointDeps } from '../../inference/endpoint.js';
+import type { ClientSecrets } from './client-secrets.js';
 import { REALTIME } from './realtime-endpoint.js';
 
 /** Browsers cannot set a header on a WebSocket: their key travels as a sub-protocol. */
 const KEY_PROTOCOL = 'openai-insecure-api-key.';
 
-/** What the caller presented. Throws ApiError `unauthorized`. */
-export function presentedBy(request: IncomingMessage): Credential {
-  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
-  const key = offered.find((name) => name.startsWith(KEY_PROTOCOL));
-  return key === undefined ? credentialOfRequest(request) : credentialOf(key.slice(KEY_PROTOCOL.length));
+/** What the caller presented, with the session that a client secret was made for. Throws ApiError `unauthorized`. */
+export function presentedBy(
+  request: IncomingMessage,
+  secrets: Pick<ClientSecrets, 'open'>,
+): { credential: Credential; session: Record<string, unknown> | null } {
+  const { authorization = '', 'sec-websocket-protocol': protocols = '' } = request.headers;
+  const offered = protocols.split(',').map((name) => name.trim());
+  const named = offered.find((name) => name.startsWith(KEY_PROTOCOL))?.slice(KEY_PROTOCOL.length);
+  const granted = secrets.open(named ?? authorization.replace(/^bearer +/i, '').trim());
+  if (granted !== null) return granted;
+  return {
+    credential: named === undefined ? credentialOfRequest(request) : credentialOf(named),
+    session: null,
+  };
 }
 
 /** Who calls. Throws ApiError: whatever makes a key unusable is `invalid_api_key` here, but a missing scope. */

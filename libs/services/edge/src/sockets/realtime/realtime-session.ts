@@ -40,6 +40,8 @@ export interface SessionParts {
   principal: KeyPrincipal;
   /** As the caller named it. */
   model: string;
+  /** What the client secret was made for; null without one. */
+  given: Record<string, unknown> | null;
   bounds: SessionBounds;
   drain: Drain;
 }
@@ -79,6 +81,7 @@ export class RealtimeSession {
     ws.once('close', () => void this.close());
     this.upstream.once('close', (code, reason) => this.providerLeft(code, reason.toString()));
     this.watch();
+    if (parts.given !== null) this.begin(parts.given);
     if (drain.isDraining) this.leaveSoon();
     this.upstream.resume();
     if (ws.readyState !== ws.OPEN) void this.close();
@@ -90,6 +93,12 @@ export class RealtimeSession {
     this.say(error, null);
     this.ws.close(closeCodeOf(error), error.code);
     void this.close();
+  }
+
+  /** As if the caller had sent it first. */
+  private begin(session: Record<string, unknown>): void {
+    const update = Buffer.from(JSON.stringify({ type: 'session.update', session }));
+    void this.guarded(() => this.fromCaller(update, false));
   }
 
   /** The instance drains: the caller is notified, and has some time to reconnect. */

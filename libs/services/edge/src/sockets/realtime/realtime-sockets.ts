@@ -98,10 +98,10 @@ class RealtimeDoor {
   ): Promise<void> {
     const { deps, drain } = this;
     if (drain.isDraining) throw new ApiError('service_draining');
-    const credential = presentedBy(request);
+    const { credential, session: given } = presentedBy(request, deps.clientSecrets);
     const principal = await realtimeCaller(credential, deps, false);
     const bounds = boundsFor(principal, deps);
-    const model = modelOf(request) ?? principal.defaultModel;
+    const model = given === null ? (modelOf(request) ?? principal.defaultModel) : String(given.model);
     if (model === null)
       throw new ApiError('validation_error', { message: 'model is missing.', param: 'model' });
     const turn = { kind: 'response' as const, model, ...NOTHING };
@@ -118,7 +118,7 @@ class RealtimeDoor {
     await units.check(turn, plan.routes[0]);
     const link = await openUpstream(plan, principal, gone, deps);
     if (gone.aborted) return link.ws.terminate();
-    const session = new RealtimeSession({ ws, link, units, principal, model, bounds, drain }, deps);
+    const session = new RealtimeSession({ ws, link, units, principal, model, given, bounds, drain }, deps);
     this.sessions.add(session);
     // The drain waits for it: its notice goes out first.
     drain.entered();
