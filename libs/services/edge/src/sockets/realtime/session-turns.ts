@@ -15,6 +15,8 @@ const TURNS_MAX = 16;
 /** A second of audio as tokens of output, in bytes of what an estimate counts: 20 tokens. */
 const SPOKEN_BYTES_PER_SECOND = 80;
 const PCM_BASE64_PER_SECOND = 64_000;
+/** Connected time that makes a unit of its own at the end of a session. */
+const REST_SECONDS_MIN = 1;
 
 interface TurnsParts {
   model: string;
@@ -86,6 +88,21 @@ export class SessionTurns {
   async cut(): Promise<void> {
     this.isOver = true;
     await this.endAll((turn) => turn.cut());
+    await this.rest();
+  }
+
+  /** The time since the last unit, of a model that is billed by it. */
+  private async rest(): Promise<void> {
+    const { price } = this.parts.planned.route;
+    const isTimed = price.audio_usd_per_minute != null || price.pricing_unit === 'per_minute';
+    if (!isTimed || this.connectedSeconds() < REST_SECONDS_MIN) return;
+    try {
+      const turn = await this.parts.units.open(this.asked(), this.parts.planned, () => undefined);
+      await turn.done({ prompt_tokens: 0, completion_tokens: 0 }, this.unitsOf());
+    } catch (error) {
+      // A refusal was recorded, and nobody is left to be sent it.
+      if (!(error instanceof ApiError)) throw error;
+    }
   }
 
   /** The provider has. */
@@ -150,8 +167,17 @@ export class SessionTurns {
   }
 
   private async open(): Promise<Turn> {
-    const { model, units, planned, input, giveUp } = this.parts;
-    const turn: TurnAsked = {
+    const { units, planned, giveUp } = this.parts;
+    const opened = await units.open(this.asked(), planned, giveUp);
+    if (!this.isOver) return opened;
+    // The session ended while the turn was being admitted.
+    await opened.dropped();
+    throw new ApiError('conflict', { message: 'The session is over.' });
+  }
+
+  private asked(): TurnAsked {
+    const { model, input } = this.parts;
+    return {
       kind: 'response',
       model,
       inputBytes: this.contextTokens * TOKEN_BYTES + input.textBytes,
@@ -159,11 +185,6 @@ export class SessionTurns {
       connectedSeconds: this.connectedSeconds(),
       maxOutputTokens: input.maxOutputTokens,
     };
-    const opened = await units.open(turn, planned, giveUp);
-    if (!this.isOver) return opened;
-    // The session ended while the turn was being admitted.
-    await opened.dropped();
-    throw new ApiError('conflict', { message: 'The session is over.' });
   }
 
   private connectedSeconds(): number {
