@@ -1,7 +1,7 @@
 import WebSocket from 'ws';
 import { EdgeConfig } from '../../config/edge.config.js';
 import { startEdge, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
-import { codeOf, connect, RealtimeClient, REALTIME_MODELS, records, urlOf } from './realtime.fixture.js';
+import { codeOf, connect, RealtimeClient, REALTIME_MODELS, ownKey, urlOf } from './realtime.fixture.js';
 
 describe('bounds of a realtime session', () => {
   const edges: EdgeUnderTest[] = [];
@@ -33,9 +33,10 @@ describe('bounds of a realtime session', () => {
 
   it('RT-01 a model that is billed by the minute bills the time after its last response too', async () => {
     const edge = await bounded({ REALTIME_MAX_SECONDS: 1.1 });
-    const client = connect(edge, 'acme/by-minute');
+    const { key, records } = ownKey(edge, 'key_by_minute');
+    const client = connect(edge, 'acme/by-minute', key);
     expect(await client.closed).toBe(4_431);
-    const [record] = await records(edge, 0, 1);
+    const [record] = await records(1);
     const { audio_seconds: seconds } = record.usage as Json;
     expect(Number(seconds)).toBeGreaterThanOrEqual(1);
     expect(record).toMatchObject({ outcome: 'served', usage: { prompt_tokens: 0 } });

@@ -1,7 +1,7 @@
 import type { CatalogueModel, ModelRecord, PriceRecord } from '@gateway/contracts';
 import { SystemClock } from '@gateway/platform';
 import WebSocket from 'ws';
-import { testModel, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
+import { testModel, testPrincipal, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
 
 const clock = new SystemClock();
 
@@ -98,14 +98,21 @@ export function connect(
   );
 }
 
-/** Records of one session, once so many are shipped. */
-export async function records(edge: EdgeUnderTest, from: number, count: number): Promise<Json[]> {
-  for (let waits = 0; waits < 500; waits += 1) {
-    const found = edge.shipped().slice(from);
-    if (found.length >= count) return found;
-    await clock.sleep(10);
-  }
-  throw new Error(`${count} records did not come`);
+/** A key of a test's own, and the records of what it did, once so many are shipped. */
+export function ownKey(
+  edge: EdgeUnderTest,
+  keyId: string,
+): { key: string; records: (count: number) => Promise<Json[]> } {
+  const key = edge.addKey(testPrincipal(keyId));
+  const records = async (count: number): Promise<Json[]> => {
+    for (let waits = 0; waits < 1_000; waits += 1) {
+      const found = edge.shipped().filter(({ key_id: of }) => of === keyId);
+      if (found.length >= count) return found.sort((a, b) => Number(a.unit) - Number(b.unit));
+      await clock.sleep(10);
+    }
+    throw new Error(`${count} records did not come`);
+  };
+  return { key, records };
 }
 
 export const codeOf = (event: Json): unknown => (event.error as Json).code;
