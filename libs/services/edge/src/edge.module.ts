@@ -50,7 +50,7 @@ import { registerEndpoints, type EndpointDeps } from './inference/endpoint.js';
 import { StoredBodies } from './inference/stored-bodies.js';
 import { LimitSimulations } from './simulation/limit-simulations.js';
 import { LimitsController } from './simulation/limits.controller.js';
-import { ClientSecrets } from './sockets/realtime/client-secrets.js';
+import { ClientSecrets } from './inference/client-secrets.js';
 import { registerSockets } from './sockets/register-sockets.js';
 import { ResponseWriter } from './state/response-writer.js';
 import { OutputSpeeds } from './units/output-speeds.js';

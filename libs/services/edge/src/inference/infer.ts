@@ -18,7 +18,7 @@ import { cacheName } from '../cache/cache-name.js';
 import { requestTags, type Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
 import { renewal, type InFlight } from '../units/in-flight.js';
-import type { ClientSecrets } from '../sockets/realtime/client-secrets.js';
+import type { ClientSecrets } from './client-secrets.js';
 import type { Rejections } from '../units/rejections.js';
 import { Unit } from '../units/unit.js';
 import type { StoredBodies } from './stored-bodies.js';

@@ -1,20 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import type { Drain } from '@gateway/platform';
 import type { FastifyInstance } from 'fastify';
 import type { EndpointDeps } from '../inference/endpoint.js';
 import { realtimeSockets } from './realtime/realtime-sockets.js';
 import { responsesSockets } from './responses-sockets.js';
+import type { SocketKind } from './socket-kind.js';
 import { SocketRoom } from './socket-room.js';
-
-/** What is opened on some paths. */
-export interface SocketKind {
-  readonly paths: ReadonlySet<string>;
-  /** Never throws: what cannot be opened is refused on the connection. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
-  /** After the drain: what still runs has had its time. */
-  leave(): void;
-}
 
 /** The WebSockets of inference: all that asks for one comes through here. */
 export function registerSockets(instance: FastifyInstance, deps: EndpointDeps, drain: Drain): void {

@@ -6,7 +6,7 @@ import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import type { Drain } from '@gateway/platform';
 import { WebSocketServer } from 'ws';
 import type { EndpointDeps } from '../inference/endpoint.js';
-import type { SocketKind } from './register-sockets.js';
+import type { SocketKind } from './socket-kind.js';
 import { callerOf, ResponsesSocket, type SocketDeps } from './responses-socket.js';
 import type { Place, SocketRoom } from './socket-room.js';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, type Credential, type KeyPrincipal } from '@gateway/contracts';
 import { credentialOf, credentialOfRequest, permit } from '@gateway/platform';
+import type { ClientSecrets } from '../../inference/client-secrets.js';
 import type { EndpointDeps } from '../../inference/endpoint.js';
-import type { ClientSecrets } from './client-secrets.js';
 import { REALTIME } from './realtime-endpoint.js';
 
 /** Browsers cannot set a header on a WebSocket: their key travels as a sub-protocol. */

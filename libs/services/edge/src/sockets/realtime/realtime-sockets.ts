@@ -5,7 +5,7 @@ import { ApiError, newAnswerId, newId, type KeyPrincipal } from '@gateway/contra
 import type { Drain } from '@gateway/platform';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { EndpointDeps } from '../../inference/endpoint.js';
-import type { SocketKind } from '../register-sockets.js';
+import type { SocketKind } from '../socket-kind.js';
 import type { Place, SocketRoom } from '../socket-room.js';
 import { closeCodeOf, errorEvent, inSession } from './close-codes.js';
 import { presentedBy, realtimeCaller } from './realtime-caller.js';
