@@ -60,7 +60,7 @@ export const dialect: ImagesDialect = {
     return {
       images: made.map((picture) => ({ picture })),
       usage: unitUsage(Math.min(made.length, n), images.length),
-      context: { ...context, quality: quality in SPEEDS ? quality : 'medium' },
+      context: { ...context, quality: Object.hasOwn(SPEEDS, quality) ? quality : 'medium' },
     };
   },
 };

@@ -94,7 +94,7 @@ function exception(type: string, payload: string): AnswerFailure {
   return {
     kind: 'in_band',
     body: { error: { type: named, message } },
-    status: STATUS[type] ?? null,
+    status: Object.hasOwn(STATUS, type) ? STATUS[type] : null,
     message,
   };
 }

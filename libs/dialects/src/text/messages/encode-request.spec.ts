@@ -142,6 +142,7 @@ describe('parameters on a messages route', () => {
         const once = outputSchema(schema);
         expect(outputSchema(once)).toEqual(once);
       }),
+      { examples: [[{ toString: [] }], [{ constructor: {} }]] },
     );
   });
 });

@@ -24,8 +24,9 @@ const DROPPED = new Set([
   'additionalProperties',
   'strict',
 ]);
-const LISTS: Record<string, string> = { anyOf: 'anyOf', allOf: 'allOf', oneOf: 'anyOf' };
-const MAPS: Record<string, string> = { properties: 'properties', $defs: '$defs', definitions: '$defs' };
+/** Maps, because a schema may have a key `toString`. */
+const LISTS = new Map(Object.entries({ anyOf: 'anyOf', allOf: 'allOf', oneOf: 'anyOf' }));
+const MAPS = new Map(Object.entries({ properties: 'properties', $defs: '$defs', definitions: '$defs' }));
 
 /**
  * A JSON Schema in the subset that structured output takes (wire-formats 5.10): closed objects, oneOf as anyOf, and the
@@ -36,22 +37,22 @@ export function outputSchema(schema: unknown): unknown {
   const result: JsonObject = {};
   const constraints: string[] = [];
   for (const [key, value] of Object.entries(schema)) {
+    const list = LISTS.get(key);
+    const map = MAPS.get(key);
     if (key === '$ref' && typeof value === 'string') {
       result.$ref = value.replace('#/definitions/', '#/$defs/');
     } else if (KEPT.has(key)) {
       result[key] = value;
     } else if (key === 'items') {
       result.items = outputSchema(value);
-    } else if (key in LISTS && Array.isArray(value)) {
-      const name = LISTS[key];
-      result[name] = [...objectsAt(result, name), ...value.map((one) => outputSchema(one))];
-    } else if (key in MAPS && isObject(value)) {
-      const name = MAPS[key];
+    } else if (list !== undefined && Array.isArray(value)) {
+      result[list] = [...objectsAt(result, list), ...value.map((one) => outputSchema(one))];
+    } else if (map !== undefined && isObject(value)) {
       const members = Object.fromEntries(
         Object.entries(value).map(([one, inner]) => [one, outputSchema(inner)]),
       );
-      const earlier = result[name];
-      result[name] = isObject(earlier) ? { ...earlier, ...members } : members;
+      const earlier = result[map];
+      result[map] = isObject(earlier) ? { ...earlier, ...members } : members;
     } else if (key === 'format' && typeof value === 'string' && FORMATS.has(value)) {
       result.format = value;
     } else if (!DROPPED.has(key)) {
