@@ -54,8 +54,8 @@ export class BillingController {
     const { clock, idempotency: store } = this;
     const payer = payerOf(request, body.org_id);
     const answer = await idempotent({ store, clock }, request, async () => {
-      const { checkout_url, payment_id } = await this.payments.checkout(payer, Usd.parse(body.amount_usd));
-      return { status: 201, body: { checkout_url, payment_id } };
+      const opened = await this.payments.checkout(payer, Usd.parse(body.amount_usd));
+      return { status: 201, body: { ...opened } };
     });
     void reply.status(answer.status);
     return answer.body;

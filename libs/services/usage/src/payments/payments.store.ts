@@ -7,8 +7,8 @@ import { insertOutbox } from '../postgres/outbox-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { PaymentFact } from './payment-fact.js';
 
-export const PROVIDER = 'stripe';
-export const CURRENCY = 'USD';
+const PROVIDER = 'stripe';
+const CURRENCY = 'USD';
 
 export interface PaymentRow {
   id: string;

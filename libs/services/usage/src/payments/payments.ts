@@ -1,5 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { ApiError, newId, type Clock, type Random } from '@gateway/contracts';
+import { ApiError, newId, type CheckoutRecord, type Clock, type Random } from '@gateway/contracts';
 import { accountEventRow } from '@gateway/event-log';
 import { Usd } from '@gateway/money';
 import type { Logger } from 'pino';
@@ -50,7 +50,7 @@ export class Payments implements OnApplicationShutdown {
   async checkout(
     payer: { accountId: string; orgId: string | null; userId: string },
     amount: Usd,
-  ): Promise<Checkout> {
+  ): Promise<CheckoutRecord> {
     const { returnUrl, store } = this.deps;
     const stripe = this.provider();
     const id = await store.open({ ...payer, amount });
@@ -172,11 +172,6 @@ export class Payments implements OnApplicationShutdown {
     this.deps.nudge();
     await this.deps.mirrors.refresh(known.map((accountId) => ({ accountId, scopes: [] })));
   }
-}
-
-interface Checkout {
-  checkout_url: string;
-  payment_id: string;
 }
 
 /** Below the threshold, nothing under way, and the month's recharges with this one within their limit. */
