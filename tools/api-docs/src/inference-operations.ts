@@ -6,7 +6,8 @@ import { contentOf, FAILURES, ref, securityOf, VERSION_HEADER, type PathItem } f
 
 /** What the edge serves without Nest: each describes itself. */
 const DESCRIBED: Pick<Endpoint, 'paths' | 'counts' | 'permission' | 'docs'>[] = [
-  ...ENDPOINTS,
+  // Long work is begun by a controller of its own.
+  ...ENDPOINTS.filter(({ isInternal }) => isInternal !== true),
   ...COMPOSED_ENDPOINTS,
 ];
 
