@@ -64,6 +64,7 @@ describe('start.mjs and test.mjs', () => {
       expect.stringMatching(/^npm ci --no-audit --no-fund --loglevel=error --fetch-timeout=60000 /),
       'node tools/generate.mjs',
       'npm run --silent compile',
+      'node tools/build-dashboard.mjs',
       'node --enable-source-maps dist/apps/all-in-one/src/main.js --json',
       'PORT unset',
     ]);
