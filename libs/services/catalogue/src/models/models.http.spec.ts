@@ -94,12 +94,16 @@ describe('GET /v1/models', () => {
   it('MOD-09 MOD-10 MOD-12 has every flag on every record, true only for what is served', () => {
     for (const model of all) {
       for (const flag of FLAGS) expect(typeof model[`supports_${flag}`]).toBe('boolean');
-      expect(model.supports_completions_api).toBe(model.model_type === 'text');
-      expect([model.supports_realtime, model.supports_background_response]).toEqual([false, false]);
+      if (model.supports_completions_api) expect(model.model_type).toBe('text');
+      expect(model.supports_background_response).toBe(false);
       if (model.supports_responses_api) expect(model.model_type).toBe('text');
     }
     const chat = all.find(({ id }) => id === 'simulator/chat');
     expect(chat?.supports_batching).toBe(true);
+    expect(chat?.supports_completions_api).toBe(true);
+    expect(all.find(({ id }) => id === 'simulator/realtime')?.supports_realtime).toBe(true);
+    for (const id of ['simulator/search', 'simulator/rerank', 'simulator/moderation'])
+      expect(all.find((model) => model.id === id)?.supports_completions_api).toBe(false);
     expect(all.find(({ id }) => id === 'simulator/video')?.supports_video_generation).toBe(true);
     expect([chat?.supports_system_prompt, chat?.supports_tools, chat?.supports_thinking]).toEqual([
       true,

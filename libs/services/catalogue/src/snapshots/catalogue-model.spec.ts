@@ -84,6 +84,12 @@ describe('catalogueModel', () => {
     expect(catalogueModel(model(), [route('acme', 'messages', '1')], release)).toBeNull();
   });
 
+  it('enables a text model that does not talk on a route of its own dialect', () => {
+    const silent = model({ supports: [] });
+    expect(catalogueModel(silent, [route('base', 'embeddings', '1')], release)).not.toBeNull();
+    expect(catalogueModel(silent, [route('acme', 'embeddings', '1')], release)).toBeNull();
+  });
+
   it('MOD-12 lists a model of another type, unusable on chat completions', () => {
     const embedding = model({ model_type: 'embedding', supports: ['embeddings', 'system_prompt'] });
     const made = catalogueModel(embedding, [route('acme', 'embeddings', '1')], release);
@@ -156,7 +162,7 @@ describe('supportsFlags', () => {
 
   it('MOD-09 MOD-10 MOD-11 MOD-13 has every flag, and none true that this release cannot serve', () => {
     expect(Object.keys(supportsFlags([...FLAGS], paths))).toHaveLength(FLAGS.length);
-    const own = ['batching', 'structured_output', 'system_prompt', 'thinking', 'tools'];
+    const own = ['batching', 'realtime', 'structured_output', 'system_prompt', 'thinking', 'tools'];
     expect(shown(new Set())).toEqual(own);
     expect(shown(paths)).toEqual(['completions_api', 'embeddings', ...own].sort());
     expect(shown(new Set([...paths, '/responses']))).toContain('responses_api');

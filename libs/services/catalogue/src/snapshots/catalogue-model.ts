@@ -58,8 +58,8 @@ export interface Release {
 
 /**
  * The model with the routes that this release can call, or null where none is left: then it is not enabled.
- * A text model needs an adapter that speaks a text dialect. A model of another type needs a provider that is known:
- * it is listed, and its flags say that chat completions cannot use it.
+ * A text model needs an adapter that speaks a text dialect; one that judges, searches or puts in order, its own. A model
+ * of another type needs a provider that is known: it is listed, and its flags say that chat completions cannot use it.
  */
 export function catalogueModel(
   model: StoredModel,
@@ -117,7 +117,9 @@ export function compositeModel(
 function isEnabled(model: StoredModel, route: StoredRoute, { adapters, nowMs }: Release): boolean {
   const spoken = adapters.get(route.provider);
   if (spoken === undefined || retirement(route) <= nowMs) return false;
-  return model.model_type !== 'text' || (TEXT_DIALECTS.has(route.dialect) && spoken.includes(route.dialect));
+  if (model.model_type !== 'text') return true;
+  const talks = model.supports.includes('completions_api');
+  return spoken.includes(route.dialect) && (!talks || TEXT_DIALECTS.has(route.dialect));
 }
 
 function retirement({ retires_at: day }: StoredRoute): number {

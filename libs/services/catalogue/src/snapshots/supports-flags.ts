@@ -1,7 +1,14 @@
 import type { ModelRecord } from '@gateway/contracts';
 
 /** What a model can do by itself, whatever the endpoint. */
-const OF_THE_MODEL = ['tools', 'structured_output', 'system_prompt', 'thinking', 'batching'] as const;
+const OF_THE_MODEL = [
+  'tools',
+  'structured_output',
+  'system_prompt',
+  'thinking',
+  'batching',
+  'realtime',
+] as const;
 
 /**
  * Abilities that an endpoint of libs/endpoints serves, with its path: true only where this release has it, because a flag
@@ -29,7 +36,7 @@ const BY_PATH = {
 } as const;
 
 /** Abilities that this release does not have. What is built moves up. */
-const NOT_SERVED = ['realtime', 'background_response'] as const;
+const NOT_SERVED = ['background_response'] as const;
 
 /** Every flag of the data, without its prefix. */
 export const FLAGS: readonly string[] = [...OF_THE_MODEL, ...Object.keys(BY_PATH), ...NOT_SERVED];
