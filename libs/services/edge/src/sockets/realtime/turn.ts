@@ -47,6 +47,8 @@ export class TurnUnits {
     const call = await this.callOf(0);
     const admitted = await this.admitted(call, `${this.facts.requestId}/open`, turn, planned);
     cancel(admitted.request, this.deps);
+    // Else a first turn that comes at once could be refused for a request that was none.
+    await this.deps.puts.delivered();
   }
 
   /** Throws ApiError where the turn is refused: the refusal is recorded, and nothing was counted. */
