@@ -15,13 +15,23 @@ export function faultOf(
   const { status } = answer;
   if (isShed(answer)) return null;
   // 501 says that the model lacks what was asked (spec, Errors): its envelope is judged below.
-  if (status >= 500 && status !== 501) return `a ${status} of ours`;
+  if (status >= 500 && status !== 501 && !lacksProvider(request, answer)) return `a ${status} of ours`;
   if (status === 413)
     return /text\/html/.test(header(answer, 'content-type')) ? null : 'a 413 without the page';
   if (header(answer, 'x-request-id') === '' && status !== 431) return 'no X-Request-Id';
   if (header(answer, 'x-service-version') === '' && status !== 431) return 'no X-Service-Version';
   if (status >= 400) return request.method === 'HEAD' ? null : envelopeFault(answer);
   return successFault(request, answer, operations);
+}
+
+/** Without `model` these ask a model of their own, and no provider of it has a credential where only the simulator runs. */
+function lacksProvider({ target }: FuzzRequest, { status, text }: Answer): boolean {
+  const [path] = target.split('?', 1);
+  return (
+    status === 503 &&
+    /\/(web\/search|moderations)$/.test(path) &&
+    text.includes('"code":"provider_not_available"')
+  );
 }
 
 /** An overloaded gateway says so and when to come back: no fault of a request, but counted by status. */

@@ -27,7 +27,7 @@ interface Document {
 
 interface Described {
   parameters?: { name: string; in: string; schema: Schema }[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
+  requestBody?: { content: Partial<Record<string, { schema: Schema }>> };
   responses: Record<string, unknown>;
   security: Record<string, unknown>[];
 }
@@ -42,7 +42,7 @@ export function readApi(text: string): Api {
         method: method.toUpperCase(),
         path,
         query: parameters.filter((parameter) => parameter.in === 'query'),
-        body: requestBody?.content['application/json'].schema ?? null,
+        body: requestBody?.content['application/json']?.schema ?? null,
         access: security.flatMap((one) => Object.keys(one) as Access[]),
         statuses: Object.keys(responses).map(Number).filter(Number.isInteger),
       };

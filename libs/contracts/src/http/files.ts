@@ -41,7 +41,11 @@ export class CreateBatchBody {
   @IsIn(BATCH_ENDPOINTS) endpoint!: (typeof BATCH_ENDPOINTS)[number];
   @IsIn(['24h']) completion_window!: '24h';
   @IsOptional() @IsObject() metadata?: Record<string, unknown> | null;
-  @IsOptional() @ValidateNested() @Type(() => OutputExpiry) output_expires_after?: OutputExpiry | null;
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => OutputExpiry)
+  output_expires_after?: OutputExpiry | null;
 }
 
 /** Query of GET /v1/batches. */
