@@ -19,7 +19,7 @@ export interface EnvelopeContext {
 
 type Keks = readonly [Buffer, ...Buffer[]];
 
-/** A name that tells nothing of the key. */
+/** A name that reveals nothing of the key. */
 export function kekIdOf(kek: Uint8Array): string {
   return createHmac('sha256', kek).update('key-encryption key id').digest('hex').slice(0, 16);
 }

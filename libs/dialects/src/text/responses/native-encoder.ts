@@ -6,7 +6,7 @@ import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
 import { DONE_FRAME, frame } from './responses-encoder.js';
 import { responsesUsage } from './usage.js';
 
-/** Members of a response that tell who serves or what it cost: neither is passed on. */
+/** Members of a response that say who serves or what it cost: neither is passed on. */
 const OWN_MEMBERS = new Set(['provider', 'output_text']);
 
 /**

@@ -19,7 +19,7 @@ export class SocketAnswer extends Writable implements AnswerSink {
     super({ decodeStrings: true });
     this.closing = new Promise((resolve) => this.once('close', resolve));
     this.once('close', () => ws.off('close', this.gone));
-    // The socket's own close tells it.
+    // The socket's own close reports it.
     this.on('error', () => undefined);
     ws.once('close', this.gone);
     if (ws.readyState !== ws.OPEN) this.destroy();

@@ -24,7 +24,7 @@ export class ResponseWriter {
   private timer: Deadline | null = null;
   private writing: Promise<void> | null = null;
 
-  /** `onLost` is told how many responses will never be kept. */
+  /** `onLost` gets the number of responses that will never be kept. */
   constructor(
     private readonly store: ResponseStore,
     private readonly deadlines: Pick<Deadlines, 'set'>,

@@ -31,7 +31,7 @@ interface EndedUnit {
 
 /**
  * How customers' provider keys fare, for the keys service: the newest use of each, and each way of being refused. What
- * does not reach it is told again; a process that is killed loses a second of it, and no request depends on it.
+ * does not reach it is sent again; a process that is killed loses a second of it, and no request depends on it.
  */
 export class KeyUses {
   private noted = new Map<string, ProviderKeyUse>();

@@ -12,7 +12,7 @@ export interface PutAgainDeps {
 }
 
 /**
- * Tells the limit store of everything that this process knows and the ledger does not: units in flight, and synced outcomes
+ * Reports to the limit store everything that this process knows and the ledger does not: units in flight, and synced outcomes
  * that are not applied. The ledger is asked before each part, because the watermark of a dead epoch is not known and that
  * of a living one lags: what it has posted would count twice. What it posts between the answer and the put is freed at once.
  * Where it cannot be asked all are put, and the store doubts them. Throws where the store is away.

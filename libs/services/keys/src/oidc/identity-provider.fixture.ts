@@ -7,7 +7,7 @@ export const CLIENT = { id: 'gateway', secret: 'secret of the client' };
 
 export interface FakeProvider {
   issuer: string;
-  /** Whom it logs in, as userinfo tells; the id_token says `sub` only. */
+  /** Whom it logs in, as userinfo reports; the id_token says `sub` only. */
   person: Record<string, unknown> & { sub: string };
   /** Changes what the id_token says. */
   idToken: Record<string, unknown>;
