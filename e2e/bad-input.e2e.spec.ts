@@ -73,6 +73,24 @@ describe.each(MODES)('bad input to %s', (_name, start) => {
     expect(detail.loc.slice(0, loc.length)).toEqual(loc);
   });
 
+  it('VER-20 VID-11 a video input that the model does not take is refused alike under every version', async () => {
+    const clip = { type: 'video_url', video_url: { url: 'https://a.test/v.mp4' }, role: 'source_video' };
+    const body = { model: 'simulator/video', content: [{ type: 'text', text: 'on' }, clip] };
+    const refused = await Promise.all(
+      ['2026-08', '2026-09'].map((version) =>
+        post('/v1/video/generations', body, { headers: { 'x-service-version': version } }),
+      ),
+    );
+    for (const answer of refused) {
+      expect(said(answer)).toBe('422 validation_error');
+      expect(answer.body.error).toEqual(refused[0].body.error);
+      const [detail] = answer.body.error.details as Body[];
+      expect(detail).toMatchObject({ loc: ['body', 'content', 1, 'role'] });
+    }
+    const { body: tasks } = await ask(gateway, 'GET', '/v1/video/generations');
+    expect(tasks.data).toEqual([]);
+  });
+
   it('EDGE-02 a management body that is not JSON, or of another shape, is an envelope', async () => {
     const bodies: [string, string][] = [
       ['/v1/usage', '{"org_id": '],

@@ -136,6 +136,21 @@ describe.each([
     expect(balance.reserved_usd).toBe('0');
   });
 
+  it('IMG-02 hands out addresses of images that can be fetched', async () => {
+    const asked = { model: 'simulator/image', prompt: 'A cat', response_format: 'url' };
+    const answer = await eventually(
+      async () => {
+        const tried = await post('/v1/images/generations', asked);
+        return tried.status === 503 ? null : tried;
+      },
+      { timeoutMs: 10_000 },
+    );
+    const { data } = (await answer.json()) as { data: { url: string }[] };
+    expect(new URL(data[0].url).origin).toBe(gateway.url);
+    const image = await fetch(data[0].url);
+    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png']);
+  });
+
   it('LIM-13 LIM-34 takes a body of 33,554,432 bytes, and answers one byte more with plain HTML', async () => {
     const padded = (size: number): Buffer => Buffer.from(JSON.stringify(chat).padEnd(size, ' '));
     expect((await post('/v1/chat/completions', padded(BODY_LIMIT_BYTES))).status).toBe(200);

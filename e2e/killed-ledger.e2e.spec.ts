@@ -159,7 +159,14 @@ async function expectBooks(expected: bigint): Promise<void> {
   const limits = new RedisLimitStore({ pipe: scripts.pipe, random: new SystemRandom() });
   const random = new SystemRandom();
   const logger = pino({ level: 'silent' });
-  const operator = new LedgerOperator({ databaseUrl: server.address, limits, clock, random, logger });
+  const operator = new LedgerOperator({
+    databaseUrl: server.address,
+    limits,
+    catalogue: null,
+    clock,
+    random,
+    logger,
+  });
   const database = new pg.Client({ connectionString: server.address });
   await database.connect();
   try {

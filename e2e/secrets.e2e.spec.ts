@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { KafkaEventLog } from '@gateway/event-log';
 import { SystemClock, SystemRandom } from '@gateway/platform';
 import {
@@ -14,11 +15,12 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
-import { ask, type Answered } from './harness/requests.js';
+import { ask, type Answered, type Body } from './harness/requests.js';
 import { scanForSecrets } from './harness/secret-scan.js';
-import { logIn } from './harness/session.js';
+import { logIn, type PersonSession } from './harness/session.js';
 
 const providerKey = `sk-${randomBytes(24).toString('hex')}`;
+const ownProviderKey = `sk-own-${randomBytes(24).toString('hex')}`;
 const kek = randomBytes(32).toString('base64');
 const pepper = randomBytes(32).toString('base64');
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
@@ -44,7 +46,8 @@ describe('the secrets of a fleet', () => {
   let upstream: UpstreamDouble;
   let fleet: Fleet;
   let database: Client;
-  const secrets: Record<string, string> = { providerKey, kek, pepper };
+  const mail = mkdtempSync(join(tmpdir(), 'secrets-mail-'));
+  const secrets: Record<string, string> = { providerKey, ownProviderKey, kek, pepper };
   /** What callers were told where no secret is handed out. */
   const told: string[] = [];
 
@@ -54,6 +57,8 @@ describe('the secrets of a fleet', () => {
       env: {
         all: {
           LOG_LEVEL: 'debug',
+          MAIL_DIR: mail,
+          ALERTS_ALLOW_PRIVATE: new URL(upstream.url).host,
           KEYS_KEK: kek,
           KEYS_PEPPER: pepper,
           SIMULATED_API_KEY: providerKey,
@@ -73,6 +78,7 @@ describe('the secrets of a fleet', () => {
     await database?.end();
     await fleet?.stop();
     await upstream?.close();
+    rmSync(mail, { recursive: true, force: true });
   }, START_MS);
 
   async function useEverySecret(): Promise<void> {
@@ -92,8 +98,79 @@ describe('the secrets of a fleet', () => {
       rotatedKey: rotated.key,
       newKey: after.key,
     });
+    await useSecretsOfPeople(person);
+    await useSecretsOfServices(person);
     for (const [name, secret] of Object.entries(secrets))
       expect([name, secret.length > 10]).toEqual([name, true]);
+  }
+
+  /** What a mail to this person has brought last: the token of a link. */
+  function mailed(email: string, isUsed: (token: string) => boolean = () => false): Promise<string> {
+    return eventually(
+      () =>
+        readdirSync(mail)
+          .filter((name) => name.endsWith(`-${email}.eml`))
+          .map((name) => /token=(\S+)/.exec(readFileSync(join(mail, name), 'utf8'))?.[1] ?? '')
+          .find((token) => token !== '' && !isUsed(token)),
+      { timeoutMs: 30_000 },
+    );
+  }
+
+  /** An invitation, a password that is chosen, changed and reset, and a wrong one. */
+  async function useSecretsOfPeople({ orgId, call }: PersonSession): Promise<void> {
+    const email = 'invited@example.com';
+    const [first, second, third, wrong] = ['one', 'two', 'three', 'four'].map(
+      (name) => `${name} ${randomBytes(12).toString('hex')}`,
+    );
+    await call('POST', `/v1/orgs/${orgId}/invitations`, { email, role: 'member' });
+    const invitation = await mailed(email);
+    const accept = { token: invitation, name: 'Invited', password: first };
+    await ask(fleet, 'POST', '/auth/invitations/accept', { body: accept });
+    const invited = await logIn({ url: fleet.url, admin: { email, password: first } });
+    const change = { current_password: first, new_password: second };
+    expect((await invited.call('POST', '/auth/password/change', change)).status).toBe(204);
+    await ask(fleet, 'POST', '/auth/password/forgot', { body: { email } });
+    const reset = await mailed(email, (token) => token === invitation);
+    const answer = await ask(fleet, 'POST', '/auth/password/reset', {
+      body: { token: reset, password: third },
+    });
+    expect(answer.status).toBe(204);
+    await hear(ask(fleet, 'POST', '/auth/login', { body: { email, password: wrong } }));
+    await hear(ask(fleet, 'POST', '/auth/password/reset', { body: { token: reset, password: wrong } }));
+    Object.assign(secrets, { invitation, reset, first, second, third, wrong });
+  }
+
+  /** An own provider key, an admin key, the secret of a webhook and one for a realtime session. */
+  async function useSecretsOfServices({ orgId, call }: PersonSession): Promise<void> {
+    const made = async (path: string, body: object): Promise<Body> => {
+      const answer = await call('POST', path, body);
+      expect([path, answer.status < 300]).toEqual([path, true]);
+      return (await answer.json()) as Body;
+    };
+    const credentials = { api_key: ownProviderKey };
+    const { id } = await made('/v1/provider-keys', { org_id: orgId, provider: 'simulated', credentials });
+    told.push(await (await call('POST', `/v1/provider-keys/${id}/test`)).text());
+    told.push(await (await call('GET', '/v1/provider-keys')).text());
+    const { key: adminKey } = await made('/v1/admin-keys', { org_id: orgId, scopes: ['usage:read'] });
+    const channel = await made('/alerts/channels', {
+      channel_type: 'webhook',
+      destination: `${upstream.url}/hook`,
+      is_enabled: true,
+    });
+    const policy = { channel_id: channel.id, alert_type: 'api_key.created', is_enabled: true };
+    await made('/alerts/policies', policy);
+    const { signing_secret: rotatedSecret } = await made(`/alerts/channels/${channel.id}/rotate-secret`, {});
+    const email = { channel_type: 'email', destination: 'alerts@example.com', is_enabled: true };
+    await made('/alerts/channels', email);
+    const confirmation = await mailed(email.destination);
+    const body = { session: { type: 'realtime', model: 'simulator/realtime' } };
+    const session = await ask(fleet, 'POST', '/v1/realtime/client_secrets', { body });
+    const { signing_secret: signingSecret } = channel;
+    const realtime = String(session.body.value);
+    Object.assign(secrets, { adminKey, signingSecret, rotatedSecret, confirmation, realtime });
+    // The event of this key is signed and delivered.
+    await made('/v1/keys', { org_id: orgId, label: 'of the event' });
+    await eventually(() => upstream.seen.some(({ path }) => path === '/hook'), { timeoutMs: 60_000 });
   }
 
   async function postedEvents(): Promise<number> {
@@ -131,13 +208,15 @@ describe('the secrets of a fleet', () => {
     'S01 none is in a log, table, topic, journal, Redis or answer, wherever callers put it and providers repeat it',
     async () => {
       await useEverySecret();
+      expect(Object.keys(secrets).length).toBeGreaterThan(20);
       const refused = [{ role: 'user', content: 'refuse' }];
       expect((await hear(ask(fleet, 'POST', '/v1/chat/completions', { body: chat }))).status).toBe(200);
       const failed = await hear(
         ask(fleet, 'POST', '/v1/chat/completions', { body: { ...chat, messages: refused } }),
       );
       expect(failed.status).toBeGreaterThanOrEqual(400);
-      for (const name of ['firstKey', 'deletedKey', 'session', 'newKey']) await misplace(secrets[name]);
+      for (const name of ['firstKey', 'deletedKey', 'session', 'newKey', 'ownProviderKey', 'adminKey'])
+        await misplace(secrets[name]);
       await eventually(async () => (await postedEvents()) >= 2, { timeoutMs: 60_000 });
       expect(await scanForSecrets(fleet, secrets, told)).toEqual({});
     },

@@ -35,7 +35,7 @@ describe('keys and the first request in the dashboard', () => {
     });
 
   it(
-    'the first request of a new key appears by itself, and opens',
+    'point 1 the first request of a new key appears by itself, and opens',
     async () => {
       await page.getByRole('link', { name: 'First request' }).click();
       await page.getByRole('button', { name: 'Create a key' }).click();
@@ -53,7 +53,7 @@ describe('keys and the first request in the dashboard', () => {
   );
 
   it(
-    'KEY-05 a key is created, shown once, listed by its label, limited, rotated and suspended',
+    'KEY-05 point 7 point 8 a key is created, shown once, listed by its label, limited, rotated and suspended',
     async () => {
       await page.goto(`${home}/keys`);
       await page.getByRole('button', { name: 'Create key' }).click();
@@ -105,7 +105,7 @@ describe('keys and the first request in the dashboard', () => {
   );
 
   it(
-    'a prompt streams beside another model’s, runs no markup, and names its cost',
+    'point 14 a prompt streams beside another model’s, runs no markup, and names its cost',
     async () => {
       await page.goto(`${home}/playground?models=simulator%2Fchat,simulator%2Fclaude`);
       await page
@@ -126,7 +126,7 @@ describe('keys and the first request in the dashboard', () => {
   );
 
   it(
-    'a range, a filter and a page survive a reload',
+    'point 4 a range, a filter and a page survive a reload',
     async () => {
       await page.goto(`${home}/requests?range=7d&model=simulator%2Fchat`);
       await page.getByRole('table', { name: 'Requests' }).waitFor();

@@ -22,7 +22,7 @@ describe('the dashboard of npm start', () => {
   }, START_MS);
 
   it(
-    'takes the first login, keeps it over a reload and a second tab, and shows no fault in either scheme',
+    'point 1 point 10 takes the first login, keeps it over a reload and a second tab, and shows no fault in either scheme',
     async () => {
       await page.goto(`${gateway.url}/dashboard/`);
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -9,20 +9,31 @@ const SHOTS_DIR = process.env.DASHBOARD_SHOTS;
 /** Answers that no visible link may lead to. */
 const REFUSALS = new Set([401, 403]);
 
-export interface Visit {
+export interface Look {
   scheme: Scheme;
   width: number;
   withAxe: boolean;
-  /** Without one no picture is kept, whatever the environment says. */
+}
+
+export const LOOKS: readonly Look[] = [
+  { scheme: 'light', width: 1280, withAxe: true },
+  { scheme: 'dark', width: 1280, withAxe: true },
+  { scheme: 'dark', width: 390, withAxe: false },
+  { scheme: 'light', width: 390, withAxe: false },
+];
+
+interface Visits {
+  base: string;
+  paths: readonly string[];
+  looks: readonly Look[];
+  /** Pictures are of one role. */
   keepsShots?: boolean;
 }
 
-/** What is wrong with the pages, one line each. */
+/** Opens each page once and looks at it in every way. What is wrong, one line each. */
 export async function visitAll(
   page: Page,
-  base: string,
-  paths: readonly string[],
-  { scheme, width, withAxe, keepsShots = true }: Visit,
+  { base, paths, looks, keepsShots = false }: Visits,
 ): Promise<string[]> {
   const faults: string[] = [];
   const onResponse = (answer: { url(): string; status(): number }): void => {
@@ -30,34 +41,50 @@ export async function visitAll(
     if (REFUSALS.has(status) || status >= 500) faults.push(`${page.url()}: ${status} of ${answer.url()}`);
   };
   page.on('response', onResponse);
-  await page.setViewportSize({ width, height: width < 640 ? 844 : 900 });
-  await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
   for (const path of paths) {
+    await look(page, looks[0]);
     await page.goto(`${base}${path}`);
-    await settled(page);
-    const at = `${path || '/'} (${scheme}, ${width})`;
-    if (withAxe) faults.push(...(await axeFaults(page)).map((fault) => `${at}: ${fault}`));
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-    if (Number(overflow) > 0) faults.push(`${at}: ${String(overflow)} px wider than the window`);
-    if (keepsShots) await keepShot(page, path, scheme, width);
+    for (const one of looks) {
+      await look(page, one);
+      await settled(page);
+      const at = `${path || '/'} (${one.scheme}, ${one.width})`;
+      if (one.withAxe) faults.push(...(await axeFaults(page)).map((fault) => `${at}: ${fault}`));
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      if (Number(overflow) > 0) faults.push(`${at}: ${String(overflow)} px wider than the window`);
+      if (keepsShots) await keepShot(page, path, one);
+    }
   }
   page.off('response', onResponse);
   return faults;
 }
 
-/** The head stands, and nothing loads any more. */
+async function look(page: Page, { scheme, width }: Look): Promise<void> {
+  await page.setViewportSize({ width, height: width < 640 ? 844 : 900 });
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+}
+
+/** Colours of another scheme fade in; a spinner would never end. */
+const FADED = `Promise.all(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
+  .map(({ finished }) => finished.catch(() => null))).then(() => null)`;
+
+/** The head stands, and nothing loads or moves any more. */
 async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.locator('[aria-label=Loading]').first().waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready');
+  // What a new width changes is drawn in the frame after it.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  await page.evaluate(FADED);
 }
 
-async function keepShot(page: Page, path: string, scheme: Scheme, width: number): Promise<void> {
+async function keepShot(page: Page, path: string, { scheme, width }: Look): Promise<void> {
   if (SHOTS_DIR === undefined) return;
   mkdirSync(SHOTS_DIR, { recursive: true });
   const name =
     path
       .replace(/\?show=/, '-')
+      .replace(/\?\w+=.*/, '-chosen')
       .replace(/[a-z]+_[0-9a-f-]{20,}/g, 'one')
       .replaceAll('/', '-')
       .slice(1) || 'home';

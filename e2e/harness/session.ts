@@ -1,3 +1,4 @@
+import { eventually } from '@gateway/testing';
 import type { Gateway } from './gateway.js';
 
 /** A person who is logged in. */
@@ -21,7 +22,15 @@ export async function logIn({ url, admin }: Pick<Gateway, 'url' | 'admin'>): Pro
       },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-  const { token } = await parsed<{ token: string }>(await send('POST', '/auth/login', admin));
+  // A machine that starts everything at once answers 503 for a while.
+  const entered = await eventually(
+    async () => {
+      const answer = await send('POST', '/auth/login', admin);
+      return answer.status === 503 ? null : answer;
+    },
+    { timeoutMs: 60_000, intervalMs: 500 },
+  );
+  const { token } = await parsed<{ token: string }>(entered);
   const call = (method: string, path: string, body?: object): Promise<Response> =>
     send(method, path, body, token);
   const me = await parsed<{ memberships: { org_id: string }[] }>(await call('GET', '/auth/me'));

@@ -1,7 +1,7 @@
 import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { readCatalogueConfig, type CatalogueConfig } from '@gateway/catalogue';
 import { enabledProviders, readEdgeConfig, type EdgeConfig } from '@gateway/edge';
-import { providerAddresses } from '@gateway/upstream';
+import { keyedProviders } from '@gateway/upstream';
 import { readKeysConfig, type KeysConfig } from '@gateway/keys';
 import { MailConfig } from '@gateway/mail';
 import { readNotificationsConfig, type NotificationsConfig } from '@gateway/notifications';
@@ -11,8 +11,10 @@ import {
   LOG_LEVELS,
   OrFile,
   readConfigs,
+  readTls,
   ToNumber,
   type LogLevel,
+  type Tls,
   type TrustedProxies,
 } from '@gateway/platform';
 import { ObjectStoreConfig } from '@gateway/object-store';
@@ -51,6 +53,7 @@ export interface DataPaths {
   journal: string;
   secrets: string;
   notificationsSecrets: string;
+  usageSecrets: string;
   logs: string;
   firstRun: string;
   mail: string;
@@ -67,20 +70,22 @@ export interface ServiceConfigs {
   mail: Readonly<MailConfig>;
   objects: Readonly<ObjectStoreConfig>;
   providers: ReturnType<typeof enabledProviders>;
-  addresses: ReturnType<typeof providerAddresses>;
+  keyed: ReturnType<typeof keyedProviders>;
 }
 
 /** What is known before anything runs; a wrong variable of a service is found here, too. */
 export function readSettings(env: Environment = process.env): {
   config: Readonly<AllInOneConfig>;
+  tls: Tls | null;
   env: Environment;
 } {
   const unknownYet = { databaseUrl: 'postgresql://127.0.0.1/postgres', simulatorUrl: 'http://127.0.0.1:1' };
-  const { config } = readConfigs({
+  const { config, tls } = readConfigs({
     config: () => loadConfig(AllInOneConfig, env),
+    tls: () => readTls(env),
     services: () => readServices(env, dataPaths(env.GATEWAY_DATA_DIR || '.data'), unknownYet),
   });
-  return { config, env };
+  return { config, tls, env };
 }
 
 export function dataPaths(folder: string): DataPaths {
@@ -91,6 +96,7 @@ export function dataPaths(folder: string): DataPaths {
     journal: join(dir, 'journal'),
     secrets: join(dir, 'secrets.json'),
     notificationsSecrets: join(dir, 'notifications-secrets.json'),
+    usageSecrets: join(dir, 'usage-secrets.json'),
     logs: join(dir, 'logs'),
     firstRun: join(dir, 'first-run.json'),
     mail: join(dir, 'mail'),
@@ -105,6 +111,8 @@ export function readServices(
   running: { databaseUrl: string; simulatorUrl: string },
 ): ServiceConfigs {
   const { databaseUrl, simulatorUrl } = running;
+  const isTls = [env.TLS_CERT, env.TLS_CERT_FILE].some((value) => (value ?? '') !== '');
+  const ownUrl = `http${isTls ? 's' : ''}://127.0.0.1:${env.PORT || '8080'}`;
   const decided = {
     ...env,
     CATALOGUE_DATABASE_URL: databaseUrl,
@@ -121,15 +129,15 @@ export function readServices(
     KEYS_PRINCIPAL_CACHE: 'true',
     KEYS_SECRETS_FILE: env.KEYS_SECRETS_FILE || paths.secrets,
     KEYS_SECRETS_CREATE: 'true',
-    KEYS_PUBLIC_URL: env.KEYS_PUBLIC_URL || `http://127.0.0.1:${env.PORT || '8080'}`,
+    KEYS_PUBLIC_URL: env.KEYS_PUBLIC_URL || ownUrl,
     MAIL_DIR: env.MAIL_DIR || paths.mail,
     NOTIFICATIONS_SECRETS_FILE: env.NOTIFICATIONS_SECRETS_FILE || paths.notificationsSecrets,
     NOTIFICATIONS_SECRETS_CREATE: 'true',
-    ALERTS_PUBLIC_URL:
-      env.ALERTS_PUBLIC_URL || env.KEYS_PUBLIC_URL || `http://127.0.0.1:${env.PORT || '8080'}`,
+    USAGE_SECRETS_FILE: env.USAGE_SECRETS_FILE || paths.usageSecrets,
+    USAGE_SECRETS_CREATE: 'true',
+    ALERTS_PUBLIC_URL: env.ALERTS_PUBLIC_URL || env.KEYS_PUBLIC_URL || ownUrl,
     OBJECT_STORE_DIR: env.OBJECT_STORE_DIR || paths.objects,
-    OBJECT_STORE_PUBLIC_URL:
-      env.OBJECT_STORE_PUBLIC_URL || env.KEYS_PUBLIC_URL || `http://127.0.0.1:${env.PORT || '8080'}`,
+    OBJECT_STORE_PUBLIC_URL: env.OBJECT_STORE_PUBLIC_URL || env.KEYS_PUBLIC_URL || ownUrl,
     JOURNAL_DIR: env.JOURNAL_DIR || paths.journal,
     SIMULATED_PROVIDER: 'true',
     SIMULATED_API_KEY: 'built-in',
@@ -146,6 +154,6 @@ export function readServices(
     mail: () => loadConfig(MailConfig, decided),
     objects: () => loadConfig(ObjectStoreConfig, decided),
     providers: () => enabledProviders(decided),
-    addresses: () => providerAddresses(decided),
+    keyed: () => keyedProviders(decided),
   });
 }

@@ -13,6 +13,7 @@ import {
   PlatformModule,
   type BootConfig,
   type RunningApp,
+  type Tls,
 } from '@gateway/platform';
 import { startUpstreamSim } from '@gateway/simulator';
 import { todayCounts, USAGE_SCHEMA, USAGE_SCHEMA_DIR, UsageModule } from '@gateway/usage';
@@ -25,7 +26,7 @@ import {
   type readSettings,
   type ServiceConfigs,
 } from './all-in-one.config.js';
-import { assertPortFree, logFile, prepareDataFolder } from './data-folder.js';
+import { freePort, logFile, prepareDataFolder } from './data-folder.js';
 import { rememberFirstRun, type FirstLogin } from './first-login.js';
 import { InProcessShipperModule } from './in-process-shippers.js';
 
@@ -37,6 +38,8 @@ export interface AllInOne {
   logFile: string;
   /** Names of the providers that have a credential. */
   providers: string[];
+  /** Every endpoint of the six services, with who may call it. */
+  routes: RunningApp['routes'];
   /** Drains, ships the journal, then stops the database. Idempotent. */
   close(): Promise<void>;
 }
@@ -44,22 +47,29 @@ export interface AllInOne {
 type Stop = () => Promise<void>;
 
 /** Starts the database, the simulated provider and the six services in this process; on a failure stops them again. */
-export async function startAllInOne({ config, env }: ReturnType<typeof readSettings>): Promise<AllInOne> {
+export async function startAllInOne({
+  config,
+  tls,
+  env,
+}: ReturnType<typeof readSettings>): Promise<AllInOne> {
   const paths = dataPaths(config.GATEWAY_DATA_DIR);
   const stops: Stop[] = [];
   const stopAll = async (): Promise<void> => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
   try {
-    await assertPortFree(config.PORT, config.HOST);
+    const port = await freePort(config.PORT, config.HOST);
     prepareDataFolder(paths);
     const databaseUrl = config.DATABASE_URL ?? (await startDatabase(paths, stops));
     await migrate(databaseUrl);
     const simulator = await startUpstreamSim({ record: 0 });
     stops.push(() => simulator.close());
-    const services = readServices(env, paths, { databaseUrl, simulatorUrl: simulator.url });
+    const services = readServices({ ...env, PORT: String(port) }, paths, {
+      databaseUrl,
+      simulatorUrl: simulator.url,
+    });
     const log = logFile(paths);
-    const app = await startServices(config, services, { databaseUrl, log });
+    const app = await startServices({ ...config, PORT: port }, services, { databaseUrl, log, tls });
     stops.push(() => app.close());
     const first = await app.app.get(FirstRun, { strict: false }).run({ withKey: true });
     const login = rememberFirstRun(paths.firstRun, first);
@@ -71,6 +81,7 @@ export async function startAllInOne({ config, env }: ReturnType<typeof readSetti
       isFirstRun: first !== null,
       logFile: log,
       providers: [...services.providers.values()].map(({ provider }) => provider.name),
+      routes: app.routes,
       close: stopAll,
     };
   } catch (failure) {
@@ -107,7 +118,7 @@ async function migrate(url: string): Promise<void> {
 function startServices(
   config: Readonly<AllInOneConfig>,
   services: ServiceConfigs,
-  { databaseUrl, log }: { databaseUrl: string; log: string },
+  { databaseUrl, log, tls }: { databaseUrl: string; log: string; tls: Tls | null },
 ): Promise<RunningApp> {
   const platform = PlatformModule.forEmbedded({
     service: 'all-in-one',
@@ -130,7 +141,7 @@ function startServices(
       platform,
       MailModule.with(services.mail),
       ObjectStoreModule.with(services.objects),
-      KeysModule.with(services.keys, services.addresses),
+      KeysModule.with(services.keys, services.keyed),
       CatalogueModule.with(services.catalogue),
       UsageModule.with(services.usage),
       NotificationsModule.with(services.notifications),
@@ -139,13 +150,13 @@ function startServices(
       EdgeModule.with({
         config: services.edge,
         providers: services.providers,
-        addresses: services.addresses,
+        keyed: services.keyed,
         frontDoor: {},
       }),
     ],
   };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
-  const boot = { host, port, drainGraceMs, trustedProxies, metrics: metricsOf(config) };
+  const boot = { host, port, tls, drainGraceMs, trustedProxies, metrics: metricsOf(config) };
   return bootstrap({ name: 'all-in-one', module, config: boot, connect: connectEventLog });
 }
 

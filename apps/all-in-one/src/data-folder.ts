@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { DataPaths } from './all-in-one.config.js';
 
@@ -46,11 +46,17 @@ export function logFile({ logs }: DataPaths): string {
   return file;
 }
 
-/** Asked before the database starts, so that a wrong port costs nothing. Rejects with Node's EADDRINUSE or EACCES. */
-export function assertPortFree(port: number, host: string): Promise<void> {
+/**
+ * The port, or a free one for 0. Asked before the database starts, so that a wrong one costs nothing, and addresses that
+ * are handed out later name the real one. Rejects with Node's EADDRINUSE or EACCES.
+ */
+export function freePort(wished: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
-    probe.listen(port, host, () => probe.close(() => resolve()));
+    probe.listen(wished, host, () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
   });
 }

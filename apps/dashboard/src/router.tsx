@@ -20,7 +20,6 @@ import { ProblemCard } from './shell/problem-card.js';
 import { parseSearch, stringifySearch } from './shell/search-params.js';
 import { Empty, Loading } from './shell/states.js';
 import { RequireSession } from './sign-in/require-session.js';
-import { SignInPage } from './sign-in/sign-in-page.js';
 
 /** Every folder's pages: a page is added by its folder alone. */
 const found = import.meta.glob<{ pages: readonly Page[] }>('./*/*.routes.tsx', { eager: true });
@@ -77,7 +76,7 @@ function Root(): ReactNode {
 
 function Login(): ReactNode {
   const { state } = useSession();
-  return state === 'in' ? <Navigate to="/" replace /> : <RequireSession>{<SignInPage />}</RequireSession>;
+  return state === 'in' ? <Navigate to="/" replace /> : <RequireSession>{null}</RequireSession>;
 }
 
 function Start(): ReactNode {

@@ -2,6 +2,8 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { EdgeModule, type EdgeConfig, type EnabledProvider } from '@gateway/edge';
 import {
   RemoteCatalogueModule,
+  RemoteContentsModule,
+  RemoteErasuresModule,
   RemoteFundsModule,
   RemotePrincipalsModule,
   RemoteProviderKeysModule,
@@ -10,6 +12,7 @@ import {
   type FleetSettings,
 } from '@gateway/fleet';
 import { ObjectStoreModule, type ObjectStoreConfig } from '@gateway/object-store';
+import type { KeyedProvider } from '@gateway/upstream';
 import { frontDoorOf } from './front-door-of.js';
 import { fleetShipper } from './fleet-shipper.js';
 
@@ -18,7 +21,7 @@ export interface EdgeSettings {
   config: Readonly<EdgeConfig>;
   objects: Readonly<ObjectStoreConfig>;
   providers: ReadonlyMap<string, EnabledProvider>;
-  addresses: ReadonlyMap<string, string>;
+  keyed: ReadonlyMap<string, KeyedProvider>;
 }
 
 /** The edge with its shipper, and the ports that it asks other services for. */
@@ -27,15 +30,17 @@ export function edgeParts({
   config,
   objects,
   providers,
-  addresses,
+  keyed,
 }: EdgeSettings): (DynamicModule | Type<unknown>)[] {
-  const edge = EdgeModule.with({ config, providers, addresses, frontDoor: frontDoorOf(config) });
+  const edge = EdgeModule.with({ config, providers, keyed, frontDoor: frontDoorOf(config) });
   const ports = [
     ObjectStoreModule.with(objects),
     RemotePrincipalsModule,
     RemoteProviderKeysModule,
     RemoteCatalogueModule,
     RemoteFundsModule,
+    RemoteErasuresModule,
+    RemoteContentsModule,
     RemoteResponsesModule,
     RemoteStoredContentModule,
   ];

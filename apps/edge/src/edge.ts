@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { enabledProviders, readEdgeConfig } from '@gateway/edge';
 import { startFleetApp, readFleetSettings } from '@gateway/fleet';
 import { ObjectStoreConfig } from '@gateway/object-store';
-import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
-import { providerAddresses } from '@gateway/upstream';
+import { loadConfig, readConfigs, readTls, runMain, serviceEnvironment } from '@gateway/platform';
+import { keyedProviders } from '@gateway/upstream';
 import { EdgeLimitsConfig, edgeLimits } from './edge-limits.js';
 import { edgeParts } from './edge-parts.js';
 
@@ -13,10 +13,11 @@ await runMain('edge', () => {
     fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL', 'USAGE_URL', 'WORKERS_URL'], env),
     config: () => readEdgeConfig(env),
     limits: () => loadConfig(EdgeLimitsConfig, env),
+    tls: () => readTls(env),
     objects: () => loadConfig(ObjectStoreConfig, env),
     providers: () => enabledProviders(env),
-    addresses: () => providerAddresses(env),
+    keyed: () => keyedProviders(env),
   });
-  const { fleet, limits } = settings;
-  return () => startFleetApp('edge', fleet, edgeParts(settings), edgeLimits(limits));
+  const { fleet, limits, tls } = settings;
+  return () => startFleetApp('edge', fleet, edgeParts(settings), { limits: edgeLimits(limits), tls });
 });

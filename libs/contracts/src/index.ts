@@ -9,9 +9,14 @@ export { BODY_LIMIT_BYTES, EXPOSED_HEADERS, HEADER } from './headers.js';
 export { newAnswerId, newId, uuidv7 } from './ids.js';
 export { TurnoverMap } from './turnover-map.js';
 export type { Clock, Random, Timer } from './ports/clock.js';
+export { CatalogueNames } from './ports/catalogue-names.js';
+export type { CatalogueNamed } from './ports/catalogue-names.js';
+export { CatalogueNamesBody } from './http/catalogue-names.js';
 export { CatalogueReader } from './ports/catalogue-reader.js';
 export { ProviderKeyVault } from './ports/provider-key-vault.js';
 export type { ProviderCredential, ProviderKeyRefusal, ProviderKeyUse } from './ports/provider-key-vault.js';
+export { ErasedEndUsers } from './ports/erased-end-users.js';
+export type { ErasedEndUser } from './ports/erased-end-users.js';
 export { StoredContent } from './ports/stored-content.js';
 export type { PromptContent, PromptMessage, PromptVariable } from './ports/stored-content.js';
 export { PrincipalReader } from './ports/principal-reader.js';
@@ -31,12 +36,13 @@ export type {
   ScopeLimits,
   SessionPrincipal,
 } from './ports/principal.js';
-export { LimitStore } from './ports/limit-store.js';
+export { counterScope, HELD_KINDS, heldCounter, LimitStore } from './ports/limit-store.js';
 export type {
   AccountState,
   AdmitRequest,
   AdmitResult,
   ExtraCounter,
+  HeldKind,
   LimitMetric,
   LimitScope,
   MirrorRequest,
@@ -53,20 +59,39 @@ export {
   ConversationItemsBody,
   ItemsQuery,
   KeepResponsesBody,
+  ReferencedItemsBody,
   RecallBody,
   ResponseQuery,
 } from './http/responses.js';
 export { BatchesQuery, CreateBatchBody, FilesQuery } from './http/files.js';
+export { BackgroundResponses } from './ports/background-responses.js';
+export type {
+  BackgroundRun,
+  EndedResponse,
+  EventsPage,
+  NewBackgroundResponse,
+  NumberedEvent,
+} from './ports/background-responses.js';
+export {
+  AppendEventsBody,
+  BackgroundEventsBody,
+  BackgroundRunBody,
+  BeginBackgroundBody,
+} from './http/background-responses.js';
 export { Inference } from './ports/inference.js';
-export type { InferenceAnswer, InferenceCall, InferencePlan } from './ports/inference.js';
+export type { HoldCall, InferenceAnswer, InferenceCall, InferencePlan } from './ports/inference.js';
 export { VideosQuery } from './http/videos.js';
-export { InferBody } from './http/inference.js';
+export { HoldBody, InferBody, WorthBody } from './http/inference.js';
 export { ObjectLinkQuery } from './http/objects.js';
 export { OrgOwners } from './ports/org-owners.js';
 export { ObjectStore, ObjectTooLarge, objectName } from './ports/object-store.js';
 export type { ObjectKey, StoredObject } from './ports/object-store.js';
+export { RequestContents } from './ports/request-contents.js';
+export type { UnitContent } from './ports/request-contents.js';
+export { AuditBody, KeepContentsBody, UsageOrgQuery } from './http/request-contents.js';
+export type { RequestContentRecord, UnitContentRecord } from './http/request-contents.js';
 export { Directory } from './ports/directory.js';
-export type { NamedIds, Payer } from './ports/directory.js';
+export type { AuditedAction, NamedIds, Payer } from './ports/directory.js';
 export { DirectoryNamesBody } from './http/directory.js';
 export { Mailer } from './ports/mailer.js';
 export type { OutgoingMail } from './ports/mailer.js';
@@ -97,6 +122,7 @@ export type {
   NewAccountEvent,
 } from './events/account-event.js';
 export type { LimitScope as LimitScopeData } from './events/account/limit-scope.js';
+export { AuditEntry } from './events/audit-entry.js';
 export { CatalogueEvent } from './events/catalogue-event.js';
 export { DeadLetter } from './events/dead-letter.js';
 export { CreateAdminKeyBody, ListAdminKeysQuery } from './http/admin-keys.js';
@@ -213,6 +239,7 @@ export {
   PutModelBody,
   PutProviderBody,
 } from './http/catalogue-admin.js';
+export type { ProviderRecord } from './http/provider-record.js';
 export type {
   AnthropicModelInfo,
   AnthropicModelList,
@@ -278,7 +305,7 @@ export type {
   PaymentRecord,
   RedemptionRecord,
 } from './http/billing.js';
-export { ErasureBody, ForgetBody } from './http/erasures.js';
+export { ErasedSinceQuery, ErasureBody, ForgetBody } from './http/erasures.js';
 export type { ErasureRecord } from './http/erasures.js';
 export { DiscountBody } from './http/discounts.js';
 export type { DiscountRecord } from './http/discounts.js';

@@ -1,6 +1,9 @@
 export { BodyFault, JSON_BOUNDS, parseBody } from './body/parsed-body.js';
 export { filled, isObject } from './body/json-object.js';
+export { wholeCount } from './body/whole-count.js';
 export { LazySchema } from './body/lazy-schema.js';
+export { compactionItem } from './text/responses/compaction.js';
+export { queuedResponse } from './text/responses/response-object.js';
 export { isForeignReasoning as isForeignReasoningItem } from './text/responses/sealed-reasoning.js';
 export { spliceMembers } from './body/splice.js';
 export { base64Of, bytesOf, extensionOf, pictureOf } from './images/picture.js';
@@ -40,3 +43,4 @@ export {
 } from './translation/whole-answer.js';
 export type { UpstreamBody } from './translation/upstream-body.js';
 export { mp4Seconds } from './video/mp4-seconds.js';
+export { writeTranscript } from './transcriptions/write-transcript.js';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiError, ModelType, ResponseLink, StoredResponse } from '@gateway/contracts';
+import type { ApiError, HeldKind, ModelType, ResponseLink, StoredResponse } from '@gateway/contracts';
 import type { Misfit, ResultContext, RouteTarget, Translation } from '@gateway/dialects';
 import type { AskedUnits, SentInput } from '@gateway/money';
 
@@ -27,6 +27,8 @@ export interface Endpoint<Request = unknown> {
   load?(): void;
   /** A path that only counts the input of a request, by the gateway's own estimate; nothing is called or billed. */
   readonly counts?: EndpointCounts<Request>;
+  /** Absent where every answer is waited for. */
+  readonly background?: EndpointBackground<Request>;
   /** Absent where nothing is kept between requests. */
   readonly state?: EndpointState<Request>;
   /** Checks and decodes the body once. Throws the endpoint's own 400 or 422, and StoredContentNeeded. */
@@ -56,10 +58,26 @@ export interface EndpointCounts<Request = unknown> {
   answer(inputTokens: number): Readonly<Record<string, unknown>>;
 }
 
+/** Requests whose answers are made later, by the service that runs long work. */
+export interface EndpointBackground<Request = unknown> {
+  /** False where the body cannot be one: cheap, because every request is looked at. */
+  mayBe(bytes: Uint8Array): boolean;
+  /** As `read`; null for a request that is waited for. */
+  read(body: CallerBody): Asked<Request> | null;
+  /** The body as it is run later: that of a stream that keeps nothing by itself. */
+  body(asked: Asked<Request>): Record<string, unknown>;
+  /** What is answered at once. */
+  begun(asked: Asked<Request>, of: { id: string; createdAt: number; model: string }): Record<string, unknown>;
+}
+
 /** What an endpoint keeps between requests. The answer's part is `kept` of the answer. */
 export interface EndpointState<Request = unknown> {
   /** What the request goes on from, and the parameter that says so; null for nothing. */
   link(asked: Asked<Request>): { link: ResponseLink; param: string } | null;
+  /** Items that the request names instead of holding them, each with its place; empty for none. */
+  references(asked: Asked<Request>): { id: string; param: string }[];
+  /** The request with these items in their places. */
+  resolved(asked: Asked<Request>, items: ReadonlyMap<string, Record<string, unknown>>): Asked<Request>;
   /** The request with what was said before it. `isOwn`: who said it can serve this request too. */
   recalled(asked: Asked<Request>, items: readonly Record<string, unknown>[], isOwn: boolean): Asked<Request>;
   /** The request's part of what is kept. */
@@ -93,6 +111,8 @@ export interface Asked<Request = unknown> {
   readonly stream: boolean;
   /** `batch` is set by the gateway for lines of a batch. */
   readonly tier: 'default' | 'flex' | 'batch';
+  /** Work of more than one answer: the balance shows what it holds apart. */
+  readonly heldAs?: HeldKind;
   readonly endUser: string | null;
   /** What a model must be for this endpoint at all; a model that is not gets the status: 422 is validation_error, others model_capability_not_supported. */
   readonly serves: Need & {
@@ -110,6 +130,8 @@ export interface Asked<Request = unknown> {
   readonly dialect: string;
   /** What is sent, as far as an estimate of its tokens needs it. */
   readonly input: SentInput;
+  /** Bytes of text that upstreams of `dialect` add to it; absent for none. */
+  readonly nativeBytes?: number;
   /** Units that are known before the answer: what is sent, and what is asked for (pricing 8). */
   readonly units: AskedUnits;
   /** null leaves it to the model; 0 where the answer has no output tokens. */

@@ -1,4 +1,3 @@
-import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { INestApplication } from '@nestjs/common';
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import {
@@ -17,8 +16,7 @@ import { CLOCK, Metrics } from '@gateway/platform';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { Consumption } from './consumption.js';
 import { deadLetter, type DeadRecord } from './dead-letter.js';
-
-const tracer = trace.getTracer('gateway.event-log');
+import { traced } from './traced.js';
 
 /** Pattern of a handler: `@EventPattern({ topic: TOPIC.usage, group: 'usage' })`. */
 interface ConsumedTopic {
@@ -78,7 +76,7 @@ class EventLogTransport extends Server implements CustomTransportStrategy {
         topics: [consumed.topic],
         group: `${consumed.group}.${consumed.topic}`,
         ...boundsOf(handler.extras),
-        handler: (batch) => traced(consumed, batch.length, () => this.handle(consumed, batch, handler)),
+        handler: (batch) => traced(consumed, batch, () => this.handle(consumed, batch, handler)),
       });
       this.consumers.push(consumer);
     }
@@ -116,28 +114,6 @@ class EventLogTransport extends Server implements CustomTransportStrategy {
     };
     return { key, value: JSON.stringify(event) };
   }
-}
-
-/** A span for each batch, below which what its handler asks for stands. */
-function traced({ topic, group }: ConsumedTopic, count: number, work: () => Promise<void>): Promise<void> {
-  const attributes = {
-    'messaging.system': 'kafka',
-    'messaging.operation.name': 'process',
-    'messaging.destination.name': topic,
-    'messaging.consumer.group.name': group,
-    'messaging.batch.message_count': count,
-  };
-  const options = { kind: SpanKind.CONSUMER, attributes };
-  return tracer.startActiveSpan(`process ${topic}`, options, async (span) => {
-    try {
-      await work();
-    } catch (failure) {
-      span.setStatus({ code: SpanStatusCode.ERROR });
-      throw failure;
-    } finally {
-      span.end();
-    }
-  });
 }
 
 /** Nest keeps a pattern as its JSON. */

@@ -95,6 +95,22 @@ describe.each(drivers)('%s as an EventLog', (_name, setUp) => {
     expect(seen[0]).toMatchObject({ topic, offset: expect.stringMatching(/^\d+$/) });
   });
 
+  it('hands over the trace context that a record was appended with, and none where it had none', async () => {
+    const [topic, seen] = [await under.topic(), [] as ConsumedRecord[]];
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const events = log();
+    await events.append(topic, [
+      { key: 'acct_1', value: 'traced', headers: { traceparent } },
+      { key: 'acct_1', value: 'plain' },
+    ]);
+    await events.consume(collecting(topic, under.group(), seen));
+    await soon(() => seen.length >= 2);
+    expect(seen.map(({ value, headers }) => [value, headers])).toEqual([
+      ['traced', { traceparent }],
+      ['plain', undefined],
+    ]);
+  });
+
   it('hands over a batch again when its handler failed, before anything later of the same key', async () => {
     const [topic, seen] = [await under.topic(), [] as ConsumedRecord[]];
     const attempts: string[] = [];

@@ -112,12 +112,13 @@ export class KafkaConsumer implements Consumer {
    */
   private async takeBatch(payload: kafkajs.EachBatchPayload, collector: BatchCollector): Promise<void> {
     const { topic, partition, messages } = payload.batch;
-    const records = messages.map(({ offset, key, value }) => ({
+    const records = messages.map(({ offset, key, value, headers }) => ({
       topic,
       partition,
       offset,
       key: key?.toString() ?? '',
       value: value?.toString() ?? '',
+      ...traceOf(headers),
     }));
     if (records.length === 0) return;
     const left = Number(payload.batch.offsetLag());
@@ -171,6 +172,11 @@ export class KafkaConsumer implements Consumer {
     }
     this.restarting = null;
   }
+}
+
+function traceOf(headers: kafkajs.IHeaders | undefined): Pick<ConsumedRecord, 'headers'> | null {
+  const traceparent = headers?.traceparent?.toString();
+  return traceparent === undefined ? null : { headers: { traceparent } };
 }
 
 function offsetsAfter(batch: ConsumedRecord[]): kafkajs.TopicPartitionOffsetAndMetadata[] {

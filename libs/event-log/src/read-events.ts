@@ -2,6 +2,7 @@ import {
   ACCOUNT_RECORDS,
   AccountEvent,
   AttemptRecord,
+  AuditEntry,
   CatalogueEvent,
   LimitReading,
   PricedFrom,
@@ -31,6 +32,7 @@ const CHECKS: Readonly<Record<Topic, RecordCheck>> = {
   }),
   [TOPIC.rejections]: compileCheck(RejectionRecord),
   [TOPIC.account]: accountCheck(),
+  [TOPIC.audit]: compileCheck(AuditEntry),
   [TOPIC.catalogue]: compileCheck(CatalogueEvent),
 };
 

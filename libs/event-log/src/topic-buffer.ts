@@ -51,11 +51,11 @@ export class TopicBuffer {
   }
 
   append(records: LogRecord[]): void {
-    for (const { key, value } of records) {
-      const partition = partitionOf(key);
+    for (const record of records) {
+      const partition = partitionOf(record.key);
       const { first, records: kept } = this.partitions[partition];
-      kept.push({ topic: this.name, partition, offset: String(first + kept.length), key, value });
-      this.chars += value.length + RECORD_CHARS;
+      kept.push({ ...record, topic: this.name, partition, offset: String(first + kept.length) });
+      this.chars += record.value.length + RECORD_CHARS;
     }
   }
 

@@ -1,5 +1,5 @@
 import type { DynamicModule, Type } from '@nestjs/common';
-import type { BootConfig, ServiceName, Metrics } from '@gateway/platform';
+import type { BootConfig, ServiceName, Metrics, Tls } from '@gateway/platform';
 import { fleetServices, PlatformModule, bootstrap, type RunningApp } from '@gateway/platform';
 import { connectEventLog, ConsumerLag, kafkaAccess, KafkaEventLog } from '@gateway/event-log';
 import type { FleetSettings } from './fleet-settings.js';
@@ -18,14 +18,15 @@ export function startFleetApp(
   name: ServiceName,
   config: FleetSettings,
   imports: (DynamicModule | Type<unknown>)[],
-  edgeLimits?: EdgeLimits,
+  edge: { limits?: EdgeLimits; tls?: Tls | null } = {},
 ): Promise<RunningApp> {
   const module = {
     module: class FleetApp {},
-    imports: [fleetPlatform(name, config, edgeLimits), ...imports],
+    imports: [fleetPlatform(name, config, edge.limits), ...imports],
   };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
-  const boot = { host, port, drainGraceMs, trustedProxies, metrics: metricsOf(config) };
+  const { tls } = edge;
+  const boot = { host, port, tls, drainGraceMs, trustedProxies, metrics: metricsOf(config) };
   return bootstrap({ name, module, config: boot, connect: connectEventLog });
 }
 

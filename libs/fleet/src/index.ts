@@ -8,6 +8,9 @@ export type { RedisAddress } from './redis/connect-redis.js';
 export { HttpFunds } from './remote/http-funds.js';
 export {
   RemoteCatalogueModule,
+  RemoteContentsModule,
+  RemoteCatalogueNamesModule,
+  RemoteErasuresModule,
   RemoteFundsModule,
   RemoteDirectoryModule,
   RemoteOrgOwnersModule,
@@ -17,3 +20,4 @@ export {
   RemoteResponsesModule,
   RemoteStoredContentModule,
 } from './remote/remote.modules.js';
+export { HttpSnapshots } from './remote/http-snapshots.js';

@@ -290,7 +290,10 @@ export class Journal {
     const { topic, key, unit, isCrash, settle } = what;
     const { producer, epoch } = this;
     const seq = this.seq + 1;
-    const head: OutcomeHead = { seq, topic, key, at: this.options.clock.now(), unit, settle, isCrash };
+    // A refusal stands for many, and a unit of a dead process is closed by another.
+    const traceparent = unit === null || isCrash ? undefined : this.options.traceparent?.();
+    const at = this.options.clock.now();
+    const head: OutcomeHead = { seq, topic, key, at, unit, settle, isCrash, traceparent };
     const json = outcomeJson(head, value, this);
     const synced = this.writer.append(json, syncedOutcome(head, { producer, epoch }));
     // Only now: a frame that cannot be made must not use up a number.

@@ -21,6 +21,7 @@ const head: fc.Arbitrary<OutcomeHead> = fc.record({
   // Not in the order in which they are written.
   settle: fc.option(settle),
   isCrash: fc.boolean(),
+  traceparent: fc.option(text, { nil: undefined }),
   unit: fc.option(text),
   at: fc.integer({ min: 0, max: 4_000_000_000_000 }),
   key: text,
@@ -37,8 +38,8 @@ describe('journal records', () => {
         const frame = parseFrame(json);
         if (frame.kind !== 'outcome') throw new Error('no outcome');
         expect(frame.head).toEqual(JSON.parse(JSON.stringify(written)));
-        const { seq, topic, key, at } = written;
-        expect(parseShipped(json)).toEqual({ seq, topic, key, at, value: frame.value });
+        const { seq, topic, key, at, traceparent } = written;
+        expect(parseShipped(json)).toEqual({ seq, topic, key, at, traceparent, value: frame.value });
         expect(JSON.parse(frame.value)).toEqual({ ...JSON.parse(JSON.stringify(data)), ...stamp, seq });
       }),
     );

@@ -72,12 +72,16 @@ export interface OutcomeHead {
   unit: string | null;
   /** True where it closes a unit of a process that died. */
   isCrash: boolean;
+  /** Where the unit's request is traced: its W3C trace context. */
+  traceparent?: string;
   /** Written last: the shipper reads a head only up to here. */
   settle: SettleFacts | null;
 }
 
 /** What the shipper needs of an outcome; `value` is JSON text with its stamps. */
-export type ShippedOutcome = Pick<OutcomeHead, 'seq' | 'topic' | 'key' | 'at'> & { value: string };
+export type ShippedOutcome = Pick<OutcomeHead, 'seq' | 'topic' | 'key' | 'at' | 'traceparent'> & {
+  value: string;
+};
 
 export type JournalFrame =
   | { kind: 'intent'; intent: Intent }
@@ -119,8 +123,8 @@ export function outcomeJson(
   value: string,
   stamp: { producer: string; epoch: string },
 ): string {
-  const { seq, topic, key, at, unit, isCrash, settle } = head;
-  const headJson = JSON.stringify({ seq, topic, key, at, unit, isCrash, settle });
+  const { seq, topic, key, at, unit, isCrash, traceparent, settle } = head;
+  const headJson = JSON.stringify({ seq, topic, key, at, unit, isCrash, traceparent, settle });
   const stamps = `{"producer":${JSON.stringify(stamp.producer)},"epoch":${JSON.stringify(stamp.epoch)},"seq":${seq}}`;
   return `${OUTCOME_START}${headJson}${VALUE_START}${joined(value, stamps)}}`;
 }
@@ -154,8 +158,15 @@ export function parseFrame(json: Buffer): JournalFrame {
 export function parseShipped(json: Buffer): ShippedOutcome {
   const text = json.toString('utf8');
   const head = text.slice(OUTCOME_START.length, text.indexOf(SETTLE_START));
-  const { seq, topic, key, at } = JSON.parse(`${head}}`) as OutcomeHead;
-  return { seq, topic, key, at, value: text.slice(text.indexOf(VALUE_START) + VALUE_START.length, -1) };
+  const { seq, topic, key, at, traceparent } = JSON.parse(`${head}}`) as OutcomeHead;
+  return {
+    seq,
+    topic,
+    key,
+    at,
+    traceparent,
+    value: text.slice(text.indexOf(VALUE_START) + VALUE_START.length, -1),
+  };
 }
 
 /** `<request_id>/<n>`. */

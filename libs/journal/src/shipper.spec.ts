@@ -91,6 +91,32 @@ describe('the shipper', () => {
       await shipper.stop();
     }));
 
+  it('ships the trace context of whoever finished a unit as a header, and none of a refusal', () =>
+    withFolder(async (dir) => {
+      const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+      const contexts = [undefined, traceparent];
+      const bench = await openJournal(dir, { traceparent: () => contexts.pop() });
+      const ledger = new TestLedger();
+      const shipped: LogRecord[] = [];
+      const append = (topic: string, records: LogRecord[]) => {
+        shipped.push(...records);
+        return ledger.append(topic, records);
+      };
+      const shipper = shipperFor(bench, ledger, { append });
+      bench.journal.outcome('gateway.rejections.v1', 'acct_1', rejection(1));
+      bench.journal.outcome(USAGE, 'acct_1', usage(2));
+      bench.journal.outcome(USAGE, 'acct_1', usage(3));
+      bench.journal.flush();
+      await bench.clock.until(() => ledger.landed.length === 3);
+      const headers = shipped.map(({ value, headers: found }) => [
+        (JSON.parse(value) as { data: { seq: number } }).data.seq,
+        found,
+      ]);
+      expect(Object.fromEntries(headers)).toEqual({ 1: undefined, 2: { traceparent }, 3: undefined });
+      await shipper.stop();
+      await bench.journal.close();
+    }));
+
   it('ships nothing that is not synced', () =>
     withFolder(async (dir) => {
       let letSync: () => void = () => undefined;

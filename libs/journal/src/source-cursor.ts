@@ -104,14 +104,14 @@ export class SourceCursor {
       const outcome = parseShipped(json);
       // Written twice after a failed sync, or shipped before the last rewind.
       if (outcome.seq <= batch.lastSeq) return true;
-      const { topic, key, seq } = outcome;
+      const { topic, key, seq, traceparent } = outcome;
       if (seq > batch.lastSeq + 1) this.noteGap(batch.lastSeq + 1, seq - 1);
       const value = cloudEventJson(outcome, {
         source: `/${this.options.service}/${this.producer}`,
         epoch: this.epoch,
       });
       const records = batch.topics.get(topic) ?? [];
-      records.push({ key, value });
+      records.push(traceparent === undefined ? { key, value } : { key, value, headers: { traceparent } });
       batch.topics.set(topic, records);
       batch.count += 1;
       batch.lastSeq = seq;

@@ -1,4 +1,11 @@
-import type { AdmitRequest, LimitMetric, LimitScope, Refusal, ScopeKind } from '@gateway/contracts';
+import {
+  counterScope,
+  type AdmitRequest,
+  type LimitMetric,
+  type LimitScope,
+  type Refusal,
+  type ScopeKind,
+} from '@gateway/contracts';
 import { toScriptLimit, toScriptNano } from './script-nano.js';
 
 /** A settled unit is looked up in the ledger when its posting has not reached the store after this time. */
@@ -53,7 +60,7 @@ export function admissionEntries(request: Pick<AdmitRequest, 'scopes' | 'extra'>
   if (request.extra.length === 0) return entries;
   const key = request.scopes[0];
   const extra: AdmissionEntry[] = request.extra.map((counter) => ({
-    name: `${recordName(key)}/${counter.name}`,
+    name: recordName(counterScope(key.id, counter.name)),
     kind: key.kind,
     id: key.id,
     counter: counter.name,
@@ -75,7 +82,7 @@ export function unitScopes({ scopes, extra }: Pick<AdmitRequest, 'scopes' | 'ext
   }
   if (extra.length === 0) return names;
   const [key] = scopes;
-  return [...names, ...extra.map(({ name }) => ({ kind: key.kind, id: `${key.id}/${name}` }))];
+  return [...names, ...extra.map(({ name }) => counterScope(key.id, name))];
 }
 
 type ScopeName = Pick<LimitScope, 'kind' | 'id'>;

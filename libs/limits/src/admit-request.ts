@@ -1,4 +1,12 @@
-import type { AdmitRequest, ExtraCounter, KeyPrincipal, LimitScope, ModelLimit } from '@gateway/contracts';
+import {
+  heldCounter,
+  type AdmitRequest,
+  type ExtraCounter,
+  type HeldKind,
+  type KeyPrincipal,
+  type LimitScope,
+  type ModelLimit,
+} from '@gateway/contracts';
 import { settledNano } from '@gateway/money';
 import { FREE_MODELS } from './limit-rules.js';
 
@@ -19,6 +27,8 @@ export interface Reservation {
   worstNano: bigint;
   /** Prompt plus largest output. */
   tokens: number;
+  /** The balance shows it apart; absent = an ordinary request. */
+  heldAs?: HeldKind | null;
 }
 
 /** Turns who calls, for which model, into what the store admits. `unit` is `<request_id>/<n>`. */
@@ -34,7 +44,7 @@ export function admitRequest(
     accountVersion: principal.accountVersion,
     unit,
     scopes,
-    extra: extraCounters(principal, model),
+    extra: extraCounters(principal, model, reservation.heldAs ?? null),
     creditLimitNano,
     reservationNano: reservation.nano,
     worstNano: reservation.worstNano,
@@ -72,7 +82,7 @@ function limitScopes(principal: KeyPrincipal): LimitScope[] {
   }));
 }
 
-function extraCounters(principal: KeyPrincipal, model: AdmitModel): ExtraCounter[] {
+function extraCounters(principal: KeyPrincipal, model: AdmitModel, heldAs: HeldKind | null): ExtraCounter[] {
   const extra: ExtraCounter[] = [];
   if (model.isFree) extra.push({ name: 'free', rpm: FREE_MODELS.rpm, rpd: FREE_MODELS.rpd, tpm: null });
   const own = modelLimit(principal.modelLimits, model.id);
@@ -85,6 +95,7 @@ function extraCounters(principal: KeyPrincipal, model: AdmitModel): ExtraCounter
       capNano: own.limit.spend_cap_usd === undefined ? null : settledNano(own.limit.spend_cap_usd),
     });
   }
+  if (heldAs !== null) extra.push({ name: heldCounter(heldAs), rpm: null, rpd: null, tpm: null });
   return extra;
 }
 

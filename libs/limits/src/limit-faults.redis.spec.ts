@@ -1,26 +1,9 @@
 import type { AdmitRequest, LimitStore, MirrorRequest, PutUnit } from '@gateway/contracts';
-import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/testing';
-import type { RedisScripts, TestRedis } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing';
 import fc from 'fast-check';
-import { limitDrivers, put, refusal, request, SCOPES } from './conformance.js';
+import { limitDrivers, put, refusal, request, SCOPES } from './conformance.fixture.js';
 
-let database: TestRedis;
-let redis: RedisScripts;
-
-beforeAll(async () => {
-  database = await testRedis();
-  redis = await redisScripts(database.url);
-});
-
-afterAll(async () => {
-  redis.close();
-  await database.drop();
-});
-
-const DRIVERS = limitDrivers(
-  () => ({ pipe: redis.pipe, flush: () => redis.client.flushdb() }),
-  () => seededRandom(7),
-);
+const { drivers, redis } = limitDrivers({ isClustered: false });
 
 const START_BALANCE = 1_000n;
 const USED = SCOPES.slice(0, 2).map(({ kind, id }) => ({ kind, id }));
@@ -84,7 +67,7 @@ class World {
   private replica: Map<string, Buffer> | null = null;
   private nodes = 0;
 
-  constructor(private readonly driver: (typeof DRIVERS)[number]) {
+  constructor(private readonly driver: (typeof drivers)[number]) {
     this.store = driver.make(this.clock);
   }
 
@@ -166,17 +149,17 @@ class World {
 
   async rememberReplica(): Promise<void> {
     if (this.driver.name !== 'Redis') return;
-    const keys = await redis.client.keys('*');
-    const dumps = await Promise.all(keys.map((key) => redis.client.dumpBuffer(key)));
+    const keys = await redis().client.keys('*');
+    const dumps = await Promise.all(keys.map((key) => redis().client.dumpBuffer(key)));
     this.replica = new Map(keys.flatMap((key, index) => (dumps[index] ? [[key, dumps[index]]] : [])));
   }
 
   async failOver(): Promise<void> {
     if (this.replica === null) return;
-    await redis.client.flushdb();
-    for (const [key, dump] of this.replica) await redis.client.restore(key, 0, dump);
+    await redis().client.flushdb();
+    for (const [key, dump] of this.replica) await redis().client.restore(key, 0, dump);
     this.nodes += 1;
-    redis.pretendNode(String(this.nodes).padStart(40, 'e'));
+    redis().pretendNode(String(this.nodes).padStart(40, 'e'));
     await this.putAgain();
   }
 
@@ -278,7 +261,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.constant((world: World) => world.failOver()) },
 );
 
-describe.each(DRIVERS)('B19 $name', (driver) => {
+describe.each(drivers)('B19 $name', (driver) => {
   it('whatever is late, doubled, lost or crashed: at rest the store holds what the books say, and nothing else', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 80, size: 'max' }), async (actions) => {

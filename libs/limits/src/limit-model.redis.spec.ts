@@ -1,15 +1,7 @@
 import type { AdmitRequest, AdmitResult, ExtraCounter, LimitStore, Refusal, Trial } from '@gateway/contracts';
-import {
-  clusterScripts,
-  fixedClock,
-  redisScripts,
-  seededRandom,
-  testRedis,
-  testRedisCluster,
-} from '@gateway/testing';
-import type { ClusterScripts, FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
+import { fixedClock, type FixedClock } from '@gateway/testing';
 import fc from 'fast-check';
-import { limitDrivers, put, request, SCOPES } from './conformance.js';
+import { limitDrivers, put, request, SCOPES } from './conformance.fixture.js';
 import { recordName } from './admission.js';
 import { NaiveModel } from './naive-model.fixture.js';
 import { trialChecks, trialHeld } from './trial-checks.js';
@@ -83,27 +75,7 @@ const step = fc.oneof(
 const known = fc.constantFrom('all' as const, 'all' as const, 'version' as const, 'nothing' as const);
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-let database: TestRedis;
-let redis: RedisScripts;
-let cluster: ClusterScripts;
-
-beforeAll(async () => {
-  database = await testRedis();
-  redis = await redisScripts(database.url);
-  cluster = clusterScripts(await testRedisCluster());
-});
-
-afterAll(async () => {
-  redis.close();
-  cluster.close();
-  await database.drop();
-});
-
-const DRIVERS = limitDrivers(
-  () => ({ pipe: redis.pipe, flush: () => redis.client.flushdb() }),
-  () => seededRandom(1),
-  () => cluster,
-);
+const { drivers } = limitDrivers();
 
 const UNLIMITED = { rpm: null, rpd: null, tpm: null };
 const COUNTERS = ['free', 'm:a/b'] as const;
@@ -153,7 +125,7 @@ class History {
   private gen = '';
 
   constructor(
-    private readonly driver: (typeof DRIVERS)[number],
+    private readonly driver: (typeof drivers)[number],
     private readonly known: 'nothing' | 'version' | 'all',
   ) {
     this.store = driver.make(this.clock);
@@ -290,7 +262,7 @@ class History {
   }
 }
 
-describe.each(DRIVERS)('R08 $name', (driver) => {
+describe.each(drivers)('R08 $name', (driver) => {
   it('equals a naive model over random scopes, counters, windows, raises, lowers, settles, expiries, mirrors, crashes and flushes', async () => {
     const runs = { 'in process': 200, Redis: 60 }[driver.name] ?? 15;
     await fc.assert(

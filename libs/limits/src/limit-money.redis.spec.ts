@@ -1,41 +1,23 @@
 import type { AdmitRequest, LimitStore } from '@gateway/contracts';
-import {
-  clusterScripts,
-  fixedClock,
-  redisScripts,
-  seededRandom,
-  testRedis,
-  testRedisCluster,
-} from '@gateway/testing';
-import type { ClusterScripts, FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
+import { fixedClock, type FixedClock } from '@gateway/testing';
 import fc from 'fast-check';
-import { KEY, limitDrivers, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
+import {
+  KEY,
+  limitDrivers,
+  limited,
+  mirror,
+  open,
+  put,
+  refusal,
+  request,
+  SCOPES,
+} from './conformance.fixture.js';
 
-let database: TestRedis;
-let redis: RedisScripts;
-let cluster: ClusterScripts;
-
-beforeAll(async () => {
-  database = await testRedis();
-  redis = await redisScripts(database.url);
-  cluster = clusterScripts(await testRedisCluster());
-});
-
-afterAll(async () => {
-  redis.close();
-  cluster.close();
-  await database.drop();
-});
-
-const DRIVERS = limitDrivers(
-  () => ({ pipe: redis.pipe, flush: () => redis.client.flushdb() }),
-  () => seededRandom(1),
-  () => cluster,
-);
+const { drivers } = limitDrivers();
 
 const posted = (postedNano: bigint) => SCOPES.map(({ kind, id }) => ({ kind, id, postedNano }));
 
-describe.each(DRIVERS)('money in LimitStore $name', ({ make, reset }) => {
+describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
   let clock: FixedClock;
   let store: LimitStore;
 

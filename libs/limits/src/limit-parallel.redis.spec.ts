@@ -1,7 +1,7 @@
 import type { AdmitRequest, AdmitResult, LimitStore } from '@gateway/contracts';
 import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/testing';
 import type { RedisScripts, TestRedis } from '@gateway/testing';
-import { KEY, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
+import { KEY, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.fixture.js';
 import { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 import { AdmitCalls, decodeAdmit, type Left } from './redis/admit-calls.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';

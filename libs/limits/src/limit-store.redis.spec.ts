@@ -1,38 +1,20 @@
-import type { LimitStore } from '@gateway/contracts';
+import { counterScope, HELD_KINDS, heldCounter, type HeldKind, type LimitStore } from '@gateway/contracts';
+import { fixedClock, type FixedClock } from '@gateway/testing';
 import {
-  clusterScripts,
-  fixedClock,
-  redisScripts,
-  seededRandom,
-  testRedis,
-  testRedisCluster,
-} from '@gateway/testing';
-import type { ClusterScripts, FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
-import { KEY, limitDrivers, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
+  KEY,
+  limitDrivers,
+  limited,
+  mirror,
+  open,
+  put,
+  refusal,
+  request,
+  SCOPES,
+} from './conformance.fixture.js';
 
-let database: TestRedis;
-let redis: RedisScripts;
-let cluster: ClusterScripts;
+const { drivers } = limitDrivers();
 
-beforeAll(async () => {
-  database = await testRedis();
-  redis = await redisScripts(database.url);
-  cluster = clusterScripts(await testRedisCluster());
-});
-
-afterAll(async () => {
-  redis.close();
-  cluster.close();
-  await database.drop();
-});
-
-const DRIVERS = limitDrivers(
-  () => ({ pipe: redis.pipe, flush: () => redis.client.flushdb() }),
-  () => seededRandom(1),
-  () => cluster,
-);
-
-describe.each(DRIVERS)('LimitStore $name', ({ make, reset }) => {
+describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
   let clock: FixedClock;
   let store: LimitStore;
 
@@ -244,6 +226,30 @@ describe.each(DRIVERS)('LimitStore $name', ({ make, reset }) => {
       counter: 'm:acme/one',
       current: '14',
     });
+  });
+
+  it('READ-57 adds up what long work of all keys holds, until it settles or is given up', async () => {
+    await open(store);
+    const heldBy = (kind: HeldKind) => ({
+      extra: [{ name: heldCounter(kind), rpm: null, rpd: null, tpm: null }],
+    });
+    const ofKey = (id: string) => SCOPES.map((scope) => (scope.kind === 'key' ? { ...scope, id } : scope));
+    const one = request({ ...heldBy('batch'), reservationNano: 70n });
+    const two = request({ ...heldBy('batch'), reservationNano: 5n, scopes: ofKey('k2') });
+    const video = request({ ...heldBy('video'), reservationNano: 100n });
+    for (const asked of [one, two, video, request({ reservationNano: 3n })])
+      expect(await store.admit(asked)).toMatchObject({ outcome: 'ok' });
+    const held = async (): Promise<bigint[]> => {
+      const scopes = HELD_KINDS.map((kind) => counterScope('any', heldCounter(kind)));
+      const state = await store.read('acct_1', scopes);
+      return [state.reservedNano, ...state.scopes.map(({ reservedNano }) => reservedNano)];
+    };
+    expect(await held()).toEqual([178n, 0n, 75n, 100n]);
+    await store.put([put('settle', one, { nano: 60n }), put('cancel', video)]);
+    expect(await held()).toEqual([8n, 0n, 5n, 0n]);
+    // Known to a store that has lost it, by whoever runs it.
+    await store.put([put('renew', video)]);
+    expect(await held()).toEqual([108n, 0n, 5n, 100n]);
   });
 
   it('a resent admit counts once, and a settled unit is gone', async () => {

@@ -1,39 +1,21 @@
 import type { LimitStore } from '@gateway/contracts';
-import {
-  clusterScripts,
-  fixedClock,
-  redisScripts,
-  seededRandom,
-  testRedis,
-  testRedisCluster,
-} from '@gateway/testing';
-import type { ClusterScripts, FixedClock, RedisScripts, TestRedis } from '@gateway/testing';
+import { fixedClock, seededRandom, type FixedClock } from '@gateway/testing';
 import { InProcessLimitStore } from './in-process/in-process-limit-store.js';
-import { KEY, limitDrivers, limited, mirror, open, put, refusal, request, SCOPES } from './conformance.js';
+import {
+  KEY,
+  limitDrivers,
+  limited,
+  mirror,
+  open,
+  put,
+  refusal,
+  request,
+  SCOPES,
+} from './conformance.fixture.js';
 
-let database: TestRedis;
-let redis: RedisScripts;
-let cluster: ClusterScripts;
+const { drivers, redis } = limitDrivers();
 
-beforeAll(async () => {
-  database = await testRedis();
-  redis = await redisScripts(database.url);
-  cluster = clusterScripts(await testRedisCluster());
-});
-
-afterAll(async () => {
-  redis.close();
-  cluster.close();
-  await database.drop();
-});
-
-const DRIVERS = limitDrivers(
-  () => ({ pipe: redis.pipe, flush: () => redis.client.flushdb() }),
-  () => seededRandom(1),
-  () => cluster,
-);
-
-describe.each(DRIVERS)('units in LimitStore $name', ({ make, reset }) => {
+describe.each(drivers)('units in LimitStore $name', ({ make, reset }) => {
   let clock: FixedClock;
   let store: LimitStore;
 
@@ -179,19 +161,19 @@ describe.each(DRIVERS)('units in LimitStore $name', ({ make, reset }) => {
 
 describe('what a store keeps', () => {
   it('Redis: a record at rest expires after two days, one with unposted or reserved money never', async () => {
-    await redis.client.flushdb();
+    await redis().client.flushdb();
     const clock = fixedClock('2026-03-01T12:00:15.000Z');
-    const store = DRIVERS[1].make(clock);
+    const store = drivers[1].make(clock);
     await open(store);
     const record = 'scope:{acct_1}:key:k1';
-    expect(await redis.client.ttl(record)).toBeGreaterThan(86_400);
+    expect(await redis().client.ttl(record)).toBeGreaterThan(86_400);
     const unit = request();
     await store.admit(unit);
-    expect(await redis.client.ttl(record)).toBe(-1);
+    expect(await redis().client.ttl(record)).toBe(-1);
     await store.put([put('settle', unit)]);
-    expect(await redis.client.ttl(record)).toBe(-1);
+    expect(await redis().client.ttl(record)).toBe(-1);
     await mirror(store, null, { version: 2, units: [{ unit: unit.unit, crash: false }] });
-    expect(await redis.client.ttl(record)).toBeGreaterThan(86_400);
+    expect(await redis().client.ttl(record)).toBeGreaterThan(86_400);
   });
 
   it('in process: idle accounts are swept, unposted money stays, and a start begins with the counts of today', async () => {

@@ -2,7 +2,7 @@ import { HEADER, type AdmitResult, type LimitStore } from '@gateway/contracts';
 import { fixedClock, redisScripts, seededRandom, testRedis } from '@gateway/testing';
 import type { RedisScripts, TestRedis } from '@gateway/testing';
 import fc from 'fast-check';
-import { KEY, limited, open, refusal, request } from './conformance.js';
+import { KEY, limited, open, refusal, request } from './conformance.fixture.js';
 import { LocalShare } from './in-process/local-share.js';
 import { rateHeaders } from './rate-headers.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';

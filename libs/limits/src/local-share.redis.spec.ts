@@ -9,7 +9,7 @@ import {
   type TestRedis,
 } from '@gateway/testing';
 import fc from 'fast-check';
-import { limited, mirror, put, refusal, request } from './conformance.js';
+import { limited, mirror, put, refusal, request } from './conformance.fixture.js';
 import { LocalShare } from './in-process/local-share.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
 import type { ScriptPipe } from './redis/script-pipe.js';

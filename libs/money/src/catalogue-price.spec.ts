@@ -96,6 +96,12 @@ describe('bestDiscounted', () => {
     });
   });
 
+  it('is the first of equal routes', () => {
+    const twin = { ...dear, record: { ...dear.record } };
+    expect(bestDiscounted([dear, twin])?.route).toBe(dear);
+    expect(bestDiscounted([twin, dear])?.route).toBe(twin);
+  });
+
   it('MOD-23 is absent where no route has a discount', () => {
     expect(bestDiscounted([cheap, { ...dear, discountPct: '0' }])).toBeNull();
     expect(bestDiscounted([])).toBeNull();
@@ -126,6 +132,18 @@ describe('compareOutputPrices', () => {
     const cheap = { prompt_usd_per_1m: '0.1', completion_usd_per_1m: '0.2' };
     const dear = { prompt_usd_per_1m: '0.05', completion_usd_per_1m: '9.99' };
     expect(order('text', {}, dear, cheap, { is_free: true })).toEqual([3, 2, 1, 0]);
+  });
+
+  it('MOD-37 compares videos by the second, whatever their pictures cost', () => {
+    const bySecond = { video_usd_per_second: '0.2', image_usd_per_unit: '9' };
+    const byUnit = {
+      pricing_unit: 'per_second',
+      output_usd_per_unit: '0.1',
+      image_usd_per_unit: '10',
+    } as const;
+    const byRow: PriceRecord = { price_matrix: [{ when: {}, usd_per_second: '0.15', usd_per_unit: '11' }] };
+    const byToken = { completion_usd_per_1m: '1', image_output_usd_per_1m: '900000' };
+    expect(order('video', bySecond, byRow, byUnit, byToken)).toEqual([3, 2, 1, 0]);
   });
 
   it('MOD-37 compares images by the image, and by 1,000 tokens where only tokens are priced', () => {

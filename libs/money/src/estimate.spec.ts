@@ -44,6 +44,21 @@ describe('the estimate', () => {
     expect(estimateUsage(traffic, complete)).toEqual({ usage: complete, usage_estimated: false });
   });
 
+  it('adds audio, images, documents and video to the text of the prompt', () => {
+    const input = { inputAudioSeconds: 2, inputImages: 3, inputVideoSeconds: 1, inputDocuments: [1] };
+    expect(estimateUsage({ inputBytes: 8, outputBytes: 0, ...input }).usage).toMatchObject({
+      prompt_tokens: 2 + 64 + 3_000 + 300 + 1_000,
+      audio_input_tokens: 64,
+      image_input_tokens: 3_000,
+    });
+  });
+
+  it('adds hidden reasoning to the output, where the output is estimated', () => {
+    const traffic = { inputBytes: 0, outputBytes: 40, hiddenTokens: 7 };
+    expect(estimateUsage(traffic).usage.completion_tokens).toBe(17);
+    expect(estimateUsage(traffic, { completion_tokens: 3 }).usage.completion_tokens).toBe(3);
+  });
+
   it('counts no cache where the prompt is estimated', () => {
     const { usage } = estimateUsage({ inputBytes: 8, inputImages: 1, outputBytes: 0 }, { cached_tokens: 7 });
     expect(usage).toMatchObject({

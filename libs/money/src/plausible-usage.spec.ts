@@ -33,6 +33,25 @@ describe('counts that cannot be', () => {
       bound,
     );
     expect([usage, isDoubted]).toEqual([{ tool_calls: { web_search: 1_000 } }, true]);
+    expect(plausibleUsage({ searches: 1_001 }, bound)).toEqual({ usage: {}, isDoubted: true });
+    expect(plausibleUsage({ searches: 1_000 }, bound).isDoubted).toBe(false);
+    expect(plausibleUsage({ tool_calls: { code: 1_001 } }, bound).isDoubted).toBe(true);
+  });
+
+  it('leaves out a side with all its parts', () => {
+    const input = {
+      cached_tokens: 1,
+      cache_write_tokens: 2,
+      cache_write_1h_tokens: 1,
+      audio_input_tokens: 1,
+    };
+    const parts = { ...input, image_input_tokens: 1, cached_audio_tokens: 1, cached_image_tokens: 1 };
+    const { usage } = plausibleUsage({ prompt_tokens: 2 ** 50, ...parts, completion_tokens: 3 }, bound);
+    expect(usage).toEqual({ completion_tokens: 3 });
+    const output = { reasoning_tokens: 1, audio_output_tokens: 1, image_output_tokens: 1 };
+    const predicted = { accepted_prediction_tokens: 1, rejected_prediction_tokens: 1 };
+    const reported = { completion_tokens: 2 ** 50, ...output, ...predicted, prompt_tokens: 3 };
+    expect(plausibleUsage(reported, bound).usage).toEqual({ prompt_tokens: 3 });
   });
 
   it('gives integers of 0 to 2^40 whatever was reported', () => {

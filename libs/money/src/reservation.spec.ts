@@ -40,6 +40,20 @@ describe('reservation', () => {
     expect(nano({}, { maxOutputTokens: null, contextLength: 500 })[0]).toBe(3_000_000);
   });
 
+  it('counts audio and images into the input: for the context that is left and the long-context rates', () => {
+    const input = { inputBytes: 4_000, inputAudioSeconds: 10, inputImages: 2 };
+    const sent = 1_000 + 320 + 2_000;
+    const left = { maxOutputTokens: null, contextLength: 10_000 };
+    expect(nano({ input }, left)[0]).toBe(sent * 3_000 + (10_000 - sent) * 15_000);
+    const record = {
+      ...{ prompt_usd_per_1m: '3', completion_usd_per_1m: '15', long_context_threshold_tokens: sent - 1 },
+      ...{ long_context_prompt_usd_per_1m: '6', long_context_completion_usd_per_1m: '15' },
+    };
+    expect(nano({ input, maxTokens: 0 }, { record })[0]).toBe(sent * 6_000);
+    const atThreshold = { ...record, long_context_threshold_tokens: sent };
+    expect(nano({ input, maxTokens: 0 }, { record: atThreshold })[0]).toBe(sent * 3_000);
+  });
+
   it('multiplies the output by the choices asked for', () => {
     expect(nano({ choices: 3 })).toEqual([3_000_000 + 360_000_000, 3_000_000 + 22_500_000]);
   });

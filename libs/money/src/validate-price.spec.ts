@@ -79,7 +79,12 @@ describe('validatePriceRecord', () => {
       { when: { resolution: '1080p' }, usd_per_second: '2' },
     ];
     expect(locs({ price_matrix }, 'video')).toEqual(['price_matrix']);
-    expect(locs({ price_matrix, pricing_unit: 'per_video', output_usd_per_unit: '3' }, 'video')).toEqual([]);
+    expect(locs({ price_matrix, video_usd_per_second: '1' }, 'image')).toContain('price_matrix');
+    for (const pricing_unit of ['per_video', 'per_second'] as const)
+      expect(locs({ price_matrix, pricing_unit, output_usd_per_unit: '3' }, 'video')).toEqual([]);
+    expect(locs({ price_matrix, pricing_unit: 'per_image', output_usd_per_unit: '3' }, 'video')).toEqual([
+      'price_matrix',
+    ]);
   });
 
   it('refuses a twin beside a null or zero base', () => {

@@ -22,6 +22,7 @@ import { createLogger, LOGGER, type LogLevel } from './logging/logger.js';
 import { InternalHttp, type InternalHttpOptions } from './http/internal-http.js';
 import { Pressure } from './pressure/pressure.js';
 import { startTracing, TRACER, type Tracing } from './tracing/tracing.js';
+import { reportBuild } from './metrics/build-info.js';
 import { Metrics } from './metrics/metrics.js';
 import { SystemClock } from './time/system-clock.js';
 import { SystemRandom } from './time/system-random.js';
@@ -116,7 +117,7 @@ export class PlatformModule {
       { provide: TRACER, inject: [TRACING], useFactory: tracerOf },
       PlatformShutdown,
       Pressure,
-      Metrics,
+      { provide: Metrics, useFactory: () => metricsOf(options.service) },
       Drain,
       ReadinessChecks,
       authenticatorProvider(options),
@@ -126,6 +127,12 @@ export class PlatformModule {
     ];
     return { module: PlatformModule, global: true, providers, exports: providers };
   }
+}
+
+function metricsOf(service: string): Metrics {
+  const metrics = new Metrics();
+  reportBuild(metrics, service);
+  return metrics;
 }
 
 function driverProvider<T>(

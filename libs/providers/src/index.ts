@@ -7,7 +7,7 @@ export type { SendOptions, TransportFault, UpstreamRequest, UpstreamResponse } f
 export type { FailureSignal } from './failure/failure-signal.js';
 export { scrub } from './failure/scrub.js';
 export { checkCredential } from './credentials/check-credential.js';
-export { readCredentials, takesProviderKeys } from './credentials/read-credentials.js';
+export { readCredentials } from './credentials/read-credentials.js';
 export {
   GatewayConfigError,
   isBuiltIn,

@@ -3,13 +3,17 @@ import type { Provider } from './provider.js';
 import { provider as alibaba } from './alibaba/alibaba.provider.js';
 import { provider as amazonBedrock } from './amazon-bedrock/amazon-bedrock.provider.js';
 import { provider as anthropic } from './anthropic/anthropic.provider.js';
+import { provider as assemblyai } from './assemblyai/assemblyai.provider.js';
 import { provider as azure } from './azure/azure.provider.js';
 import { provider as bfl } from './bfl/bfl.provider.js';
 import { provider as brave } from './brave/brave.provider.js';
+import { provider as bytedance } from './bytedance/bytedance.provider.js';
 import { provider as cerebras } from './cerebras/cerebras.provider.js';
 import { provider as cohere } from './cohere/cohere.provider.js';
+import { provider as deepgram } from './deepgram/deepgram.provider.js';
 import { provider as deepinfra } from './deepinfra/deepinfra.provider.js';
 import { provider as deepseek } from './deepseek/deepseek.provider.js';
+import { provider as elevenlabs } from './elevenlabs/elevenlabs.provider.js';
 import { provider as exa } from './exa/exa.provider.js';
 import { provider as fal } from './fal/fal.provider.js';
 import { provider as fireworks } from './fireworks/fireworks.provider.js';
@@ -18,6 +22,7 @@ import { provider as googleVertex } from './google-vertex/google-vertex.provider
 import { provider as groq } from './groq/groq.provider.js';
 import { provider as huggingface } from './huggingface/huggingface.provider.js';
 import { provider as ideogram } from './ideogram/ideogram.provider.js';
+import { provider as kling } from './kling/kling.provider.js';
 import { provider as luma } from './luma/luma.provider.js';
 import { provider as meta } from './meta/meta.provider.js';
 import { provider as minimax } from './minimax/minimax.provider.js';
@@ -31,6 +36,7 @@ import { provider as openrouter } from './openrouter/openrouter.provider.js';
 import { provider as perplexity } from './perplexity/perplexity.provider.js';
 import { provider as recraft } from './recraft/recraft.provider.js';
 import { provider as replicate } from './replicate/replicate.provider.js';
+import { provider as runway } from './runway/runway.provider.js';
 import { provider as serper } from './serper/serper.provider.js';
 import { provider as simulated } from './simulated/simulated.provider.js';
 import { provider as simulatedMessages } from './simulated-messages/simulated-messages.provider.js';
@@ -46,13 +52,17 @@ export const PROVIDERS: readonly Provider[] = [
   alibaba,
   amazonBedrock,
   anthropic,
+  assemblyai,
   azure,
   bfl,
   brave,
+  bytedance,
   cerebras,
   cohere,
+  deepgram,
   deepinfra,
   deepseek,
+  elevenlabs,
   exa,
   fal,
   fireworks,
@@ -61,6 +71,7 @@ export const PROVIDERS: readonly Provider[] = [
   groq,
   huggingface,
   ideogram,
+  kling,
   luma,
   meta,
   minimax,
@@ -74,6 +85,7 @@ export const PROVIDERS: readonly Provider[] = [
   perplexity,
   recraft,
   replicate,
+  runway,
   serper,
   simulated,
   simulatedMessages,

@@ -3,11 +3,31 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { PROVIDERS } from './registry.generated.js';
 
+/** Every text of a provider's facts, at any depth. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
 describe('the registry of providers', () => {
   it('is what its generator writes', () => {
     const generator = fileURLToPath(new URL('../generate-registry.mjs', import.meta.url));
     const checkedIn = readFileSync(new URL('registry.generated.ts', import.meta.url), 'utf8');
     expect(execFileSync(process.execPath, [generator, '--print'], { encoding: 'utf8' })).toBe(checkedIn);
+  });
+
+  it('has each provider under the name of its folder, and no text that is empty', () => {
+    const written = readFileSync(new URL('registry.generated.ts', import.meta.url), 'utf8');
+    const folders = [...written.matchAll(/from '\.\/([\w-]+)\/[\w.-]+\.provider\.js'/g)].map(
+      ([, folder]) => folder,
+    );
+    expect(PROVIDERS.map(({ slug }) => slug)).toEqual(folders);
+    const facts = PROVIDERS.map(({ slug, quirks, ...own }) => {
+      const ofDialects = own.dialects.map((dialect) => quirks({ dialect, upstreamModel: 'm' } as never));
+      return { slug, texts: textsIn([own, ofDialects]) };
+    });
+    const empty = facts.filter(({ texts }) => texts.includes('')).map(({ slug }) => slug);
+    expect(empty).toEqual([]);
   });
 
   it('has one provider per slug and per variable', () => {

@@ -1,106 +1,20 @@
-import type {
-  ApiError,
-  CatalogueModel,
-  CatalogueSnapshot,
-  KeyPrincipal,
-  ProviderKeyGrant,
-  ModelRecord,
-  Route,
-} from '@gateway/contracts';
-import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
-import { PROVIDERS } from '@gateway/providers';
-import { CatalogueIndex } from './catalogue-index.js';
+import type { ApiError, KeyPrincipal, ProviderKeyGrant } from '@gateway/contracts';
 import { accessOf, requireAccess } from './model-access.js';
-import { planRoutes, type PlannedRoute, type PlanOptions } from './plan.js';
+import { planRoutes, type PlanOptions } from './plan.js';
+import {
+  chat,
+  closed,
+  enabled,
+  index,
+  messages,
+  model,
+  NOW,
+  plan,
+  planned,
+  principal,
+  route,
+} from './plan.fixture.js';
 import { RouteStats } from './route-stats.js';
-
-const NOW = Date.parse('2026-11-22T12:00:00Z');
-
-const enabled = new Map(
-  PROVIDERS.filter(({ slug }) => ['openai', 'anthropic', 'groq', 'simulated'].includes(slug)).map(
-    (provider) => [provider.slug, provider],
-  ),
-);
-
-function route(provider: string, price: string, more: Partial<Route> = {}): Route {
-  const dialect = provider === 'anthropic' ? 'messages' : 'chat';
-  const rates = { prompt_usd_per_1m: price, completion_usd_per_1m: price };
-  return {
-    provider,
-    model: 'acme/one',
-    upstreamModel: 'one',
-    dialect,
-    contextLength: 1_000,
-    maxOutputTokens: 100,
-    price: rates,
-    ...more,
-  };
-}
-
-function model(id: string, routes: Route[], record: Partial<ModelRecord> = {}): CatalogueModel {
-  const full = {
-    id,
-    input_modalities: ['text'],
-    output_modalities: ['text'],
-    supports_completions_api: true,
-    supports_tools: true,
-    ...record,
-  };
-  return { record: full as ModelRecord, reasoning: { style: 'none' }, fixesSampling: false, routes };
-}
-
-function index(...models: CatalogueModel[]): CatalogueIndex {
-  const snapshot: CatalogueSnapshot = {
-    id: 'snap_1',
-    created_at: '2026-11-21T00:00:00Z',
-    models,
-    providers: [],
-  };
-  return new CatalogueIndex(snapshot);
-}
-
-const principal = { access: [], routingPolicy: null, fixedProvider: null } as unknown as KeyPrincipal;
-
-const closed = { isOpen: () => false };
-
-function endpointAt(path: string): Endpoint {
-  const found = ENDPOINTS.find(({ paths }) => paths.includes(path));
-  if (!found) throw new Error(`no endpoint at ${path}`);
-  return found;
-}
-
-const chat = endpointAt('/chat/completions');
-const messages = endpointAt('/messages');
-
-type More = Partial<PlanOptions> & { endpoint?: Endpoint; body?: object };
-
-function plan(target: CatalogueModel, more: More = {}): string[] {
-  return planned(target, more).map(({ route, model: { record } }) => `${route.provider}:${record.id}`);
-}
-
-function planned(target: CatalogueModel, { endpoint = chat, body = {}, ...more }: More = {}): PlannedRoute[] {
-  const bytes = Buffer.from(
-    JSON.stringify({
-      model: target.record.id,
-      max_tokens: 9,
-      messages: [{ role: 'user', content: 'hi' }],
-      ...body,
-    }),
-  );
-  const options = {
-    asked: endpoint.read({ bytes, headers: {} }),
-    endpoint,
-    principal,
-    index: index(target),
-    providers: enabled,
-    byok: { providers: enabled, feePct: '0' },
-    breakers: closed,
-    stats: new RouteStats(),
-    nowMs: NOW,
-    ...more,
-  };
-  return planRoutes(options).routes;
-}
 
 function refusalOr(make: () => string): string {
   try {

@@ -48,6 +48,26 @@ describe('the order of routes', () => {
     expect(order({ sort: 'balanced' }, stats, [cheap, dear, even])[0]).toBe('even');
   });
 
+  it('ROUTE-08 adds what input and output cost, for price and for balanced', () => {
+    const usd = (provider: string, prompt: string, completion: string): Route =>
+      route(provider, '0', { price: { prompt_usd_per_1m: prompt, completion_usd_per_1m: completion } });
+    const routes = [usd('dear-out', '1', '9'), usd('dear-in', '5', '2'), usd('even', '3', '3')];
+    for (const sort of ['price', 'balanced'] as const)
+      expect(order({ sort }, new RouteStats(), routes)).toEqual(['even', 'dear-in', 'dear-out']);
+  });
+
+  it('counts a measure by its share of the worst, and nothing where all are nothing', () => {
+    const stats = new RouteStats();
+    const [free, other] = [route('free', '0'), route('other', '0')];
+    stats.see(free, { firstPieceMs: 400, tokensPerSecond: 100, isFault: false }, 0);
+    stats.see(other, { firstPieceMs: 100, tokensPerSecond: 20, isFault: false }, 0);
+    // 400/400 + 20/100 against 100/400 + 100/100.
+    expect(order({ sort: 'balanced' }, stats, [free, other])).toEqual(['free', 'other']);
+    stats.see(other, { firstPieceMs: 100, tokensPerSecond: 60, isFault: false }, 0);
+    stats.see(other, { firstPieceMs: 100, tokensPerSecond: 60, isFault: false }, 0);
+    expect(order({ sort: 'balanced' }, stats, [free, other])).toEqual(['other', 'free']);
+  });
+
   it('ROUTE-08 puts the providers of provider_order before whatever sort says', () => {
     expect(order({ sort: 'latency', provider_order: ['middle', 'cheap'] })).toEqual([
       'middle',
@@ -64,6 +84,8 @@ describe('the order of routes', () => {
     const stats = measured();
     stats.served('key_1', cheap, 0);
     expect(order({ sort: 'latency' }, stats)).toEqual(['cheap', 'dear', 'middle']);
+    const unused = route('unused', '9');
+    expect(order({ sort: 'latency' }, stats, [unused, cheap])).toEqual(['cheap', 'unused']);
     expect(order({ sort: 'price' }, stats)).toEqual(['cheap', 'middle', 'dear']);
   });
 

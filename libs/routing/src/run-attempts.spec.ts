@@ -116,6 +116,38 @@ describe('attempts', () => {
     expect((await run(planOf('a'), [{ ...throttled, retryAfterMs: 30_000 }])).calls).toEqual(['a']);
   });
 
+  it('waits out a Retry-After of 2 s, and no longer one', async () => {
+    const asked = (retryAfterMs: number): Promise<Outcome> =>
+      run(planOf('a'), [{ ...throttled, retryAfterMs }, null]);
+    expect((await asked(2_000)).waits).toEqual([2_000]);
+    expect((await asked(2_001)).waits).toEqual([]);
+  });
+
+  it('doubles the back-off up to 2 s', async () => {
+    const failing = Array.from({ length: 9 }, () => overloaded);
+    const budget = new RetryBudget();
+    for (let n = 0; n < 100; n += 1) budget.earn('a');
+    const { waits } = await run(planOf('a'), failing, { max_retries: 8, retry_backoff_ms: 1_000 }, budget);
+    const bounds = [1_000, ...Array.from({ length: 7 }, () => 2_000)];
+    const random = seededRandom(7);
+    expect(waits).toEqual(bounds.map((bound) => random.fraction() * bound));
+  });
+
+  it('tries no other route with a provider key that its provider has refused', async () => {
+    const keyed = (provider: string, id?: string) =>
+      ({
+        route: { provider },
+        ...(id === undefined ? {} : { providerKey: { id } }),
+      }) as Plan['routes'][number];
+    const plan = { routes: [keyed('a', 'k1'), keyed('b', 'k1'), keyed('c', 'k2'), keyed('d')] } as Plan;
+    const unauthorized: UpstreamErrorOptions = { ...refused, fallback: true, fault: 'account' };
+    expect((await run(plan, [unauthorized, unauthorized, null])).calls).toEqual(['a', 'c', 'd']);
+    const service: UpstreamErrorOptions = { ...unauthorized, fault: 'service' };
+    expect((await run(plan, [service, null])).calls).toEqual(['a', 'b']);
+    const throttledKey: UpstreamErrorOptions = { ...throttled, fault: 'account' };
+    expect((await run(plan, [throttledKey, null])).calls).toEqual(['a', 'b']);
+  });
+
   it('never repeats what is the caller’s fault', async () => {
     const { calls, error } = await run(planOf('a', 'b'), [refused]);
     expect(calls).toEqual(['a']);

@@ -14,6 +14,12 @@ describe('seal', () => {
     );
   });
 
+  it('is 12 bytes of a fresh iv, 16 of the tag, and the text', () => {
+    const [one, other] = [1, 2].map(() => seal(Buffer.from('abc'), key, 'a/1', random));
+    expect(one).toHaveLength(12 + 16 + 3);
+    expect(one.subarray(0, 12)).not.toEqual(other.subarray(0, 12));
+  });
+
   it('S02 refuses another row, another key, a cut tag and every flipped byte', () => {
     const sealed = seal(Buffer.from('secret'), key, 'a/1', random);
     expect(() => unseal(sealed, key, 'a/2')).toThrow();

@@ -3,6 +3,7 @@ import { simulated as embeddings } from './embeddings/embeddings.sim.js';
 import { simulated as imageEdits } from './image-edits/image-edits.sim.js';
 import { simulated as imageTools } from './image-tools/image-tools.sim.js';
 import { simulated as images } from './images/images.sim.js';
+import { simulated as listen } from './listen/listen.sim.js';
 import { simulated as moderations } from './moderations/moderations.sim.js';
 import { simulated as rerank } from './rerank/rerank.sim.js';
 import { simulated as search } from './search/search.sim.js';
@@ -15,4 +16,4 @@ import { simulated as videoPoll } from './video-poll/video-poll.sim.js';
 import { simulated as videos } from './videos/videos.sim.js';
 import type { SimEndpoint } from './sim-endpoint.js';
 
-export const SIM_ENDPOINTS: readonly SimEndpoint[] = [embeddings, imageEdits, imageTools, images, moderations, rerank, search, searchGet, speech, transcriptions, translations, videoContent, videoPoll, videos];
+export const SIM_ENDPOINTS: readonly SimEndpoint[] = [embeddings, imageEdits, imageTools, images, listen, moderations, rerank, search, searchGet, speech, transcriptions, translations, videoContent, videoPoll, videos];

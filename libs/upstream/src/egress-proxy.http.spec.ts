@@ -1,29 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import { connect, type AddressInfo, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { SystemClock } from '@gateway/platform';
 import { TransportFailure } from '@gateway/providers';
+import { ownCertificate } from '@gateway/testing';
 import { collect, TransportUnderTest } from './transport.fixture.js';
 
-/** A certificate of localhost that is its own authority. */
-function certificate(): { cert: string; key: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'egress-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const files = ['-keyout', key, '-out', cert, '-subj', '/CN=localhost'];
-  const names = ['-addext', 'subjectAltName=DNS:localhost'];
-  const algorithm = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  execFileSync('openssl', ['req', '-x509', ...algorithm, ...files, ...names], { stdio: 'ignore' });
-  const read = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  rmSync(folder, { recursive: true });
-  return read;
-}
-
-const own = certificate();
+const own = ownCertificate();
 const sockets = new Set<Socket>();
 const servers: Server[] = [];
 /** What the proxy was asked, with the credential. */

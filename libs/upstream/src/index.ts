@@ -3,5 +3,11 @@ export { DestinationRefused } from './guarded/destination.js';
 export { GuardedHttp } from './guarded/guarded-http.js';
 export type { GuardedResponse } from './guarded/guarded-http.js';
 export { dnsResolver } from './guarded/resolver.js';
-export { gatewayConfig, gatewayConfigFault, providerAddresses, withFile } from './provider-addresses.js';
+export {
+  gatewayConfig,
+  gatewayConfigFault,
+  keyedProviders,
+  withFile,
+  type KeyedProvider,
+} from './keyed-providers.js';
 export { UndiciTransport } from './undici-transport.js';

@@ -1,6 +1,7 @@
 import {
   ACCOUNT_RECORDS,
   AccountEvent,
+  AuditEntry,
   CatalogueEvent,
   DeadLetter,
   deadLetterTopic,
@@ -23,6 +24,7 @@ interface Record {
   /** What a record is keyed by. */
   key: string;
   producers: string;
+  headers?: Schema;
 }
 
 const RECORDS: { readonly [Name in Topic]: Record } = {
@@ -31,6 +33,15 @@ const RECORDS: { readonly [Name in Topic]: Record } = {
     summary: 'One finished unit with its attempts, priced.',
     key: 'account',
     producers: 'edge',
+    headers: {
+      type: 'object',
+      properties: {
+        traceparent: {
+          type: 'string',
+          description: "W3C trace context of the unit's request, where the edge is traced.",
+        },
+      },
+    },
   },
   [TOPIC.rejections]: {
     type: RejectionRecord,
@@ -43,6 +54,12 @@ const RECORDS: { readonly [Name in Topic]: Record } = {
     summary: 'One account event, or a balance or spend movement.',
     key: 'account',
     producers: 'keys, usage',
+  },
+  [TOPIC.audit]: {
+    type: AuditEntry,
+    summary: 'One change in an organization, for the audit log of the keys service.',
+    key: 'organization',
+    producers: 'usage, notifications',
   },
   [TOPIC.catalogue]: {
     type: CatalogueEvent,
@@ -96,9 +113,10 @@ export function asyncApi(): Schema {
   });
   const referTo = (name: string): Schema => ({ $ref: `#/components/messages/${name}` });
   for (const [topic, record] of Object.entries(RECORDS)) {
-    const { summary, key, producers } = record;
+    const { summary, key, producers, headers } = record;
     const found = payloads(topic, record);
-    for (const { name, data } of found) messages[name] = message(topic, summary, key, data);
+    for (const { name, data } of found)
+      messages[name] = { ...message(topic, summary, key, data), ...(headers && { headers }) };
     channels[topic] = {
       address: topic,
       description: `${summary} Written by ${producers}.`,

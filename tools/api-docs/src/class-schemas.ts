@@ -59,15 +59,16 @@ function nullable(member: Schema): Schema {
   };
 }
 
-/** Those of the named classes and of all that they refer to. Throws where one is not known. */
+/** Those of the named classes and of all that they refer to, but for what stands elsewhere. Throws where one is not known. */
 export function withReferenced(
   all: ReadonlyMap<string, Schema>,
   names: Iterable<string>,
+  elsewhere: readonly string[] = [],
 ): Record<string, Schema> {
   const found = new Map<string, Schema>();
   const waiting = [...names];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    if (found.has(name)) continue;
+    if (found.has(name) || elsewhere.includes(name)) continue;
     const schema = all.get(name);
     if (schema === undefined) throw new Error(`There is no schema of ${name}.`);
     found.set(name, schema);

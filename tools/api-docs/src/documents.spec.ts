@@ -173,7 +173,7 @@ describe('the documents of the services', () => {
   it('describe each topic with its record, and its dead letters', () => {
     const document: Document = asyncApi();
     expect(Object.keys(document.channels).sort()).toEqual(
-      ['account', 'catalogue', 'rejections', 'usage'].flatMap((name) => [
+      ['account', 'audit', 'catalogue', 'rejections', 'usage'].flatMap((name) => [
         `gateway.${name}.v1`,
         `gateway.${name}.v1.dlq`,
       ]),

@@ -17,7 +17,7 @@ export function allRoutes(): DescribedRoute[] {
     edge: EdgeModule.with({
       config: new EdgeConfig(),
       providers: new Map(),
-      addresses: new Map(),
+      keyed: new Map(),
       frontDoor: {},
     }),
     keys: KeysModule.with(new KeysConfig()),

@@ -36,6 +36,19 @@ async function problemsOf(source: string): Promise<string[]> {
 /** Untyped as JSON.parse answers it: what it holds is asserted. */
 type Document = ReturnType<JSON['parse']>;
 
+const isEmpty = (schema: Document): boolean => schema !== undefined && Object.keys(schema).length === 0;
+
+/** A handler that nobody has described is described by its own name. */
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, '');
+
+/** "Some object", or nothing at all: a client cannot be made of it. */
+function isBare(schema: Document): boolean {
+  const { type, properties, additionalProperties, patternProperties } = schema;
+  if (isEmpty(schema)) return true;
+  if (![type].flat().includes('object')) return false;
+  return [properties, additionalProperties, patternProperties].every((said) => said === undefined);
+}
+
 describe('docs/openapi.json', () => {
   // Made anew: that the file is the same is docs:check.
   const text = documents().get('openapi.json') ?? '';
@@ -65,5 +78,39 @@ describe('docs/openapi.json', () => {
     expect(silent.map(({ operation }) => operation)).toEqual([]);
     const json = answers.flatMap(({ content }) => content?.['application/json'] ?? []);
     expect(json.filter((media) => 'example' in media).length / json.length).toBeGreaterThan(0.95);
+  });
+
+  it('gives every answer more than "an object", every parameter a type and every handler words of its own', () => {
+    const { paths, components }: Document = JSON.parse(text);
+    const named = Object.entries<Document>(components.schemas);
+    const bare = named.filter(([, schema]) => isBare(schema)).map(([name]) => name);
+    for (const [path, item] of Object.entries<Document>(paths))
+      for (const [method, operation] of Object.entries<Document>(item)) {
+        const { responses, parameters, description, operationId } = operation;
+        const answers = Object.values<Document>(responses).flatMap(({ content }) =>
+          Object.values(content ?? {}),
+        );
+        if (answers.some(({ schema }: Document) => isBare(schema))) bare.push(`${method} ${path}`);
+        for (const { name, schema } of parameters)
+          if (!('type' in schema) && !('anyOf' in schema)) bare.push(`${method} ${path} ${name}`);
+        if (lettersOf(description) === lettersOf(operationId))
+          bare.push(`${method} ${path} has no description`);
+      }
+    expect(bare).toEqual([]);
+  });
+
+  it('gives every member of a management body a type', () => {
+    const { paths, components }: Document = JSON.parse(text);
+    const bodies = Object.values<Document>(paths)
+      .flatMap((item: Document) => Object.values<Document>(item))
+      .filter(({ tags }) => tags[0] !== 'inference')
+      .flatMap(({ requestBody }) => requestBody?.content['application/json']?.schema.$ref ?? [])
+      .map((reference: string) => reference.slice(reference.lastIndexOf('/') + 1));
+    const untyped = [...new Set(bodies)].flatMap((body) =>
+      Object.entries<Document>(components.schemas[body].properties ?? {})
+        .filter(([, { type, anyOf, $ref, items }]) => ![type, anyOf, $ref].some(Boolean) || isEmpty(items))
+        .map(([member]) => `${body}.${member}`),
+    );
+    expect(untyped).toEqual([]);
   });
 });

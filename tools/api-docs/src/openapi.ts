@@ -4,10 +4,13 @@ import type { AccessRule } from '@gateway/platform';
 import { classSchemas, nullableSchemas, withReferenced, type Schema } from './class-schemas.js';
 import type { DescribedRoute } from './described-routes.js';
 import { Examples, withExamples } from './examples.js';
+import { answerSchemas, withAnswer } from './inference-answers.js';
 import { inferenceOperations, inferenceSchemas } from './inference-operations.js';
 import { managementOperation } from './management-operations.js';
 import { plainSchema } from './plain-schema.js';
 import type { SourceTypes } from './source-types.js';
+import { withTypes } from './untyped-members.js';
+import { uploadOperations } from './upload-operation.js';
 
 const ERROR_ENVELOPE: Schema = {
   type: 'object',
@@ -35,7 +38,21 @@ const ERROR_ENVELOPE: Schema = {
           },
         },
         supported_versions: { type: 'array', items: { type: 'string' } },
-        attempts: { type: 'array', items: { type: 'object' } },
+        attempts: {
+          type: 'array',
+          description: 'Of an error after several attempts: how each failed.',
+          items: {
+            type: 'object',
+            required: ['n', 'code', 'provider_code', 'status', 'fault'],
+            properties: {
+              n: { type: 'integer', minimum: 1 },
+              code: { type: 'string' },
+              provider_code: { type: ['string', 'null'] },
+              status: { type: ['integer', 'null'] },
+              fault: { type: 'string', enum: ['caller', 'account', 'service'] },
+            },
+          },
+        },
       },
     },
     request_id: { type: 'string' },
@@ -67,13 +84,21 @@ const TAGS = [
 export function openApi(routes: readonly DescribedRoute[], source: SourceTypes): Schema {
   const shown = routes.filter(({ access }) => !isInternal(access));
   const all = new Map(
-    [...classSchemas()].map(([name, schema]) => [name, plainSchema(commented(name, schema, source))]),
+    [...classSchemas()].map(([name, schema]) => [
+      name,
+      plainSchema(commented(name, withTypes(name, schema), source)),
+    ]),
   );
   const bodies = shown.flatMap(({ body }) => (body === null ? [] : [body]));
-  const items = [...inferenceOperations(), ...shown.map((route) => managementOperation(route, all, source))];
+  const items = [
+    ...inferenceOperations(),
+    ...uploadOperations(),
+    ...shown.map((route) => managementOperation(route, all, source)),
+  ].map(withAnswer);
+  const answers = { ...Object.fromEntries(source.answerSchemas()), ...answerSchemas() };
   const schemas = named(
-    closed(withReferenced(nullableSchemas(all), bodies)),
-    Object.fromEntries(source.answerSchemas()),
+    closed(withReferenced(nullableSchemas(all), bodies, Object.keys(answers))),
+    answers,
     inferenceSchemas(),
     { ErrorEnvelope: ERROR_ENVELOPE },
   );

@@ -53,7 +53,7 @@ export class SourceTypes {
     return { comment: oneLine(comment ?? []), answers: this.answersOf(method.type) };
   }
 
-  /** Text is told from JSON by the name of its type. */
+  /** The name of its type shows whether it is text or JSON. */
   private answersOf(declared: ts.TypeNode): Record<string, Schema> {
     const texts: Record<string, Schema> = {};
     const json: ts.Type[] = [];

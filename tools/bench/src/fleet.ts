@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  eventually,
   startFleet as startServices,
   startGuard,
   type Fleet as Services,
@@ -60,7 +61,7 @@ async function json<T>(url: string, init: RequestInit): Promise<T> {
 }
 
 /** A key of the first organization. Its limits are raised past every ceiling, or the load would measure refusals. */
-async function benchKey(
+export async function benchKey(
   url: string,
   databaseUrl: string,
   admin: object,
@@ -83,6 +84,12 @@ async function benchKey(
   const { rowCount } = await database.query(raise, [created.id]);
   await database.end();
   if (rowCount !== 1) throw new Error('the limits of the key could not be raised');
+  // The keys service brings the opening credit once the ledger answers; until then every answer is a 402.
+  const asKey = { headers: { authorization: `Bearer ${created.key}` } };
+  await eventually(
+    async () => (await json<{ balance_usd: string }>(`${url}/v1/balance`, asKey)).balance_usd !== '0',
+    { timeoutMs: 60_000 },
+  );
   return { key: created.key, keyId: created.id };
 }
 

@@ -8,6 +8,15 @@ import {
 } from '@gateway/contracts';
 import { price } from '@gateway/money';
 
+/** Where a unit belongs. */
+export interface UnitPlace {
+  account: string;
+  key: string;
+  org: string;
+  team: string;
+  member: string;
+}
+
 /** Finished units as an edge ships them: one attempt, six scopes with spend, a capped key, priced from a snapshot. */
 export class IngestionUnits {
   /** Number of the last unit made. */
@@ -15,7 +24,8 @@ export class IngestionUnits {
   private readonly epoch: string;
 
   constructor(
-    private readonly accounts: number,
+    /** Each in turn; a number makes as many up. */
+    private readonly places: number | readonly UnitPlace[],
     private readonly priced: { snapshotId: string; route: Route },
     private readonly sources: { clock: Clock; random: Random },
   ) {
@@ -24,7 +34,7 @@ export class IngestionUnits {
 
   next(topic: string): LogRecord {
     this.seq += 1;
-    const unit = this.unit(this.seq % this.accounts);
+    const unit = this.unit(this.nextPlace());
     const envelope = {
       specversion: '1.0',
       id: `${unit.epoch}-${unit.seq}`,
@@ -37,7 +47,21 @@ export class IngestionUnits {
     return { key: unit.account_id, value: JSON.stringify(envelope) };
   }
 
-  private unit(account: number): UsageRecord {
+  private nextPlace(): UnitPlace {
+    const { places, seq } = this;
+    if (typeof places !== 'number') return places[seq % places.length];
+    const n = seq % places;
+    return {
+      account: `acct_${n}`,
+      key: `key_${n}`,
+      org: `org_${n}`,
+      team: `team_${n}`,
+      member: `usr_${n}`,
+    };
+  }
+
+  private unit(place: UnitPlace): UsageRecord {
+    const { account, key, org, team, member } = place;
     const { clock, random } = this.sources;
     const { route, snapshotId } = this.priced;
     const id = uuidv7(clock, random);
@@ -52,17 +76,11 @@ export class IngestionUnits {
       byok: { served: false, feePct: '0' },
       context,
     });
-    const [key, org, team, member] = [
-      `key_${account}`,
-      `org_${account}`,
-      `team_${account}`,
-      `usr_${account}`,
-    ];
     return {
       id: `use_${id}`,
       request_id: `req_${id}`,
       unit: 0,
-      account_id: `acct_${account}`,
+      account_id: account,
       org_id: org,
       team_id: team,
       member_id: member,
@@ -100,7 +118,7 @@ export class IngestionUnits {
       request_tags: { team: 'bench' },
       end_user_hash: null,
       api_version: '2026-08',
-      limits: limits(account),
+      limits: limits(place),
       producer: 'edge-bench',
       epoch: this.epoch,
       seq: this.seq,
@@ -128,13 +146,13 @@ function attempt(route: Route, startedAt: string, promptTokens: number): UsageRe
   };
 }
 
-function limits(account: number): UsageRecord['limits'] {
+function limits({ key, team, member, org }: UnitPlace): UsageRecord['limits'] {
   const reading = { rpm: 3, rpm_limit: 1_000, rpd: 40, rpd_limit: 100_000, cap_usd: null };
   return [
-    { scope: 'key', scope_id: `key_${account}`, ...reading, cap_usd: '1000000' },
-    { scope: 'team_member', scope_id: `team_${account}/usr_${account}`, ...reading },
-    { scope: 'member', scope_id: `usr_${account}`, ...reading },
-    { scope: 'team', scope_id: `team_${account}`, ...reading },
-    { scope: 'org', scope_id: `org_${account}`, ...reading },
+    { scope: 'key', scope_id: key, ...reading, cap_usd: '1000000' },
+    { scope: 'team_member', scope_id: `${team}/${member}`, ...reading },
+    { scope: 'member', scope_id: member, ...reading },
+    { scope: 'team', scope_id: team, ...reading },
+    { scope: 'org', scope_id: org, ...reading },
   ];
 }

@@ -1,15 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CatalogueSnapshot, Route } from '@gateway/contracts';
-import { KafkaEventLog } from '@gateway/event-log';
-import { SystemClock, SystemRandom } from '@gateway/platform';
+import type { KafkaEventLog } from '@gateway/event-log';
 import { Client } from 'pg';
-import { IngestionUnits } from './ingestion-units.js';
+import type { IngestionUnits } from './ingestion-units.js';
 import { processorSeconds } from './proc.js';
-import { root, start, type Started } from './processes.js';
+import type { Started } from './processes.js';
+import { eventLogOf, feed, fill, startApp, startServers, unitsFor, type Servers } from './usage-fleet.js';
 
 /** How fast one usage service takes finished units from Kafka into the ledger and reports to Redis. */
 export interface IngestionFigures {
@@ -35,13 +31,7 @@ export interface IngestionOptions {
   look?: (databaseUrl: string, when: 'before' | 'after') => Promise<void>;
 }
 
-type Servers = Readonly<Record<string, string>>;
-
-const RUN_TS = ['--no-warnings', '--import', './tools/infra/run-ts.mjs'];
-const TOPIC = 'gateway.usage.v1';
 const WARM_UP = 4_000;
-const APPEND = 2_000;
-const FEED_MS = 10;
 const LIMIT_MS = 300_000;
 
 /**
@@ -57,11 +47,10 @@ export async function measureIngestion(options: IngestionOptions): Promise<Inges
     const database = new Client({ connectionString: servers['DATABASE_URL'] });
     await database.connect();
     closing.push(() => database.end());
-    const sources = { clock: new SystemClock(), random: new SystemRandom() };
-    const brokers = servers['KAFKA_BROKERS'].split(',');
-    const log = new KafkaEventLog({ brokers, clientId: 'bench-ingestion', ...sources });
+    const log = eventLogOf(servers, 'bench-ingestion');
     closing.push(() => log.close());
-    const units = new IngestionUnits(options.accounts, await somePrice(servers, running), sources);
+    await startApp('catalogue', servers, running);
+    const units = await unitsFor(options.accounts, servers);
     return await measure(options, { servers, usage, database, log, units });
   } finally {
     for (const close of closing.reverse()) await close();
@@ -108,91 +97,6 @@ async function measure(options: IngestionOptions, bench: Bench): Promise<Ingesti
     postgresUs: us('postgres'),
     redisUs: us('redis'),
   };
-}
-
-async function startServers(running: Started[]): Promise<Servers> {
-  const infra = await start({
-    args: [...RUN_TS, 'tools/infra/src/cli.ts', 'up'],
-    readyWhen: /^(\{.*KAFKA_BROKERS.*\})$/m,
-  });
-  running.push(infra);
-  const addresses = JSON.parse(infra.ready[1]) as Record<string, string>;
-  execFileSync(process.execPath, ['dist/tools/infra/src/kafka-topics-main.js', '--replication', '1'], {
-    cwd: root,
-    env: { ...process.env, ...addresses },
-    stdio: 'ignore',
-  });
-  const [usagePort, cataloguePort] = [await freePort(), await freePort()];
-  return {
-    ...addresses,
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'warn',
-    FLEET_TOKEN: randomBytes(32).toString('base64url'),
-    USAGE_URL: `http://127.0.0.1:${usagePort}`,
-    CATALOGUE_URL: `http://127.0.0.1:${cataloguePort}`,
-    // Nobody asks the keys service here.
-    KEYS_URL: 'http://127.0.0.1:9',
-    USAGE_MIGRATE_AT_START: 'true',
-    CATALOGUE_MIGRATE_AT_START: 'true',
-    SIMULATED_PROVIDER: 'true',
-  };
-}
-
-async function startApp(
-  app: 'usage' | 'catalogue',
-  servers: Servers,
-  running: Started[],
-  nodeArgs: string[] = [],
-): Promise<Started> {
-  const url = servers[`${app.toUpperCase()}_URL`];
-  const started = await start({
-    args: [...nodeArgs, `dist/apps/${app}/src/main.js`],
-    env: { ...servers, LOG_LEVEL: 'info', PORT: new URL(url).port, METRICS_PORT: new URL(url).port },
-    readyWhen: /"msg":"listening"/,
-  });
-  running.push(started);
-  return started;
-}
-
-/** A priced route of the catalogue, so that the service prices each unit again as it does in a fleet. */
-async function somePrice(
-  servers: Servers,
-  running: Started[],
-): Promise<{ snapshotId: string; route: Route }> {
-  await startApp('catalogue', servers, running);
-  const answer = await fetch(`${servers['CATALOGUE_URL']}/internal/catalogue/snapshot`, {
-    headers: { 'x-fleet-token': servers['FLEET_TOKEN'] },
-  });
-  if (!answer.ok) throw new Error(`The catalogue answered ${answer.status}.`);
-  const snapshot = (await answer.json()) as CatalogueSnapshot;
-  const model = snapshot.models.find(({ record }) => record.id === 'simulator/chat');
-  if (model === undefined) throw new Error('The catalogue has no simulated model.');
-  return { snapshotId: snapshot.id, route: model.routes[0] };
-}
-
-async function fill(log: KafkaEventLog, units: IngestionUnits, count: number): Promise<void> {
-  for (let left = count; left > 0; left -= APPEND) {
-    const records = Array.from({ length: Math.min(left, APPEND) }, () => units.next(TOPIC));
-    await log.append(TOPIC, records);
-  }
-}
-
-/** As shippers do: a small append every few milliseconds. */
-async function feed(
-  log: KafkaEventLog,
-  units: IngestionUnits,
-  count: number,
-  perSecond: number,
-): Promise<void> {
-  const begin = performance.now();
-  for (let sent = 0; sent < count; await pause(FEED_MS)) {
-    const due = Math.min(count, Math.ceil(((performance.now() - begin) / 1_000) * perSecond));
-    await log.append(
-      TOPIC,
-      Array.from({ length: due - sent }, () => units.next(TOPIC)),
-    );
-    sent = due;
-  }
 }
 
 /** The watermark costs the database hardly anything to read. */
@@ -256,13 +160,4 @@ function textOf(path: string): string {
   } catch {
     return '';
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

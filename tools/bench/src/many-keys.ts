@@ -4,6 +4,9 @@ import { maskedSecret, mintSecret, secretDigest, SystemClock, SystemRandom } fro
 import { Client } from 'pg';
 import type { Fleet } from './fleet.js';
 
+/** Where a key stands that others are copies of. */
+type KeyMaker = Pick<Fleet, 'databaseUrl' | 'keyId' | 'pepper'>;
+
 const BATCH = 5_000;
 const clock = new SystemClock();
 const random = new SystemRandom();
@@ -12,7 +15,7 @@ const random = new SystemRandom();
  * Writes keys like the bench's own straight into the table of the keys service: its endpoint would take minutes for as
  * many. With several accounts each gets an organization of its own, the bench's member in it, and credit to spend.
  */
-export async function makeKeys(fleet: Fleet, count: number, accounts: number): Promise<string[]> {
+export async function makeKeys(fleet: KeyMaker, count: number, accounts: number): Promise<string[]> {
   const database = new Client({ connectionString: fleet.databaseUrl });
   await database.connect();
   try {
@@ -34,7 +37,7 @@ interface Places {
 
 async function insertKeys(
   database: Client,
-  { keyId, pepper }: Fleet,
+  { keyId, pepper }: KeyMaker,
   secrets: readonly string[],
   places: Places | null,
   from: number,

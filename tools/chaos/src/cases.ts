@@ -18,6 +18,10 @@ export interface Case {
   env?: Readonly<Record<string, string>>;
   /** It has a course of its own (courses.ts) instead of a load with faults, and a fleet of its own. */
   isAlone?: true;
+  /** The simulated provider in place of the one whose usage requests order: it makes videos and responses. */
+  isSimulated?: true;
+  /** Edges read CLOCK_BEHIND_OF and CLOCK_BEHIND_MS. */
+  hasWrongClock?: true;
   /** The journals lie on a disk of 64 MiB of their own. */
   hasSmallDisk?: true;
   /** Instead of 200. */
@@ -117,6 +121,31 @@ export const CASES: Readonly<Record<string, Case>> = {
     rate: 50,
     faults: () => [],
     env: { EDGE_REPLICAS: '2' },
+    isAlone: true,
+  },
+  W01: {
+    ...plain,
+    what: 'workers and edges killed while videos, batches and background responses are under way',
+    faults: () => [],
+    isSimulated: true,
+    env: { WORKERS_LEASE_MS: '2000' },
+  },
+  clock: {
+    ...plain,
+    what: 'the wall clock of one of two edges 31 days behind',
+    edges: 2,
+    faults: () => [],
+    env: { CLOCK_BEHIND_OF: 'edge-1', CLOCK_BEHIND_MS: String(31 * 86_400_000), EDGE_REPLICAS: '2' },
+    isAlone: true,
+    hasWrongClock: true,
+  },
+  streams: {
+    ...plain,
+    what: '--requests (2,000) streams at once over two edges, nothing broken',
+    edges: 2,
+    requests: 2_000,
+    faults: () => [],
+    env: { EDGE_REPLICAS: '2', REDIS_COMMAND_TIMEOUT_MS: '5000' },
     isAlone: true,
   },
   R01: {

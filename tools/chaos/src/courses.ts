@@ -1,5 +1,8 @@
+import { runClockBehind } from './clock-behind.js';
 import { runFullDisk } from './full-disk.js';
 import { runKeysAway } from './keys-away.js';
+import { runLongWork } from './long-work.js';
+import { runManyStreams } from './many-streams.js';
 import { runMinute } from './minute.js';
 import { runRevokes } from './revokes.js';
 import type { Run, SeedResult } from './run-seed.js';
@@ -12,4 +15,7 @@ export const COURSES: Readonly<Record<string, Course | undefined>> = {
   K04: runRevokes,
   K07: runKeysAway,
   R01: runMinute,
+  W01: runLongWork,
+  clock: runClockBehind,
+  streams: runManyStreams,
 };

@@ -30,7 +30,7 @@ async function measured(options: Options): Promise<Report> {
   say('the fleet serves');
   const memory = new MemorySamples(fleet);
   const results: SeedResult[] = [];
-  const notes: string[] = [];
+  const notes = fleet.pgbouncer === null ? [] : [`before PostgreSQL: ${fleet.pgbouncer}, transaction mode`];
   const reportNow = (): Report =>
     reportOf({ ...titleOf(options), again: (result) => commandOf(options, result) }, results, {
       ...{ memory: memory.figures(), notes, minutes: (performance.now() - startMs) / 60_000 },
@@ -75,18 +75,27 @@ function titleOf({ cases }: Options): { name: string; what: string } {
 }
 
 /** One fleet serves all the cases. */
-function needsOf({ cases, hasCluster }: Options): ChaosFleetOptions {
+function needsOf({ cases, hasCluster, pgbouncer }: Options): ChaosFleetOptions {
   return {
     hasCluster,
+    pgbouncer,
     hasSmallDisk: cases.some(({ which }) => which.hasSmallDisk === true),
+    hasWrongClock: cases.some(({ which }) => which.hasWrongClock === true),
+    isSimulated: cases.some(({ which }) => which.isSimulated === true),
     env: Object.assign({}, ...cases.map(({ which }) => which.env ?? {})) as Record<string, string>,
     edges: Math.max(...cases.map(({ which }) => which.edges)),
     hasProxies: cases.some(({ which }) => which.hasProxies),
   };
 }
 
-function commandOf({ requests, rate, outageMs, hasCluster }: Options, result: SeedResult): string {
-  const more = `${rate === null ? '' : ` --rate ${rate}`}${outageMs === null ? '' : ` --minutes ${outageMs / 60_000}`}${hasCluster ? ' --cluster' : ''}`;
+function commandOf(options: Options, result: SeedResult): string {
+  const { requests, rate, outageMs, hasCluster, pgbouncer } = options;
+  const more = [
+    rate === null ? '' : ` --rate ${rate}`,
+    outageMs === null ? '' : ` --minutes ${outageMs / 60_000}`,
+    hasCluster ? ' --cluster' : '',
+    pgbouncer === null ? '' : ` --pgbouncer ${pgbouncer}`,
+  ].join('');
   return `npm run chaos -- --case ${result.case} --seed ${result.seed} --requests ${requests}${more}`;
 }
 

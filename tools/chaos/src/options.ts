@@ -12,6 +12,8 @@ export interface Options {
   outageMs: number | null;
   /** A Redis Cluster of six processes instead of one Redis. */
   hasCluster: boolean;
+  /** Program of the PgBouncer that stands before the database; null: none does. */
+  pgbouncer: string | null;
   /** Path of the report without its ending; null: none. */
   report: string | null;
   /** Folder for what each process has written; null: shown only where a seed fails. */
@@ -20,6 +22,7 @@ export interface Options {
 
 const USAGE = `npm run chaos -- [--case <${Object.keys(CASES).join('|')}>, or several: B01,B03] [--seeds N | --seed S] [--requests R]
     [--rate PER_SECOND] [--minutes M (B04: Kafka away for so long)] [--cluster (a Redis Cluster of six)]
+    [--pgbouncer PROGRAM (in transaction mode, between the services and PostgreSQL)]
     [--report FILE (writes FILE.md and FILE.json)] [--logs FOLDER]`;
 
 const REQUESTS = 200;
@@ -36,6 +39,7 @@ export function readOptions(args: string[]): Options {
       rate: { type: 'string' },
       minutes: { type: 'string' },
       cluster: { type: 'boolean', default: false },
+      pgbouncer: { type: 'string' },
       report: { type: 'string' },
       logs: { type: 'string' },
     },
@@ -61,6 +65,7 @@ export function readOptions(args: string[]): Options {
     rate,
     outageMs,
     hasCluster: values.cluster,
+    pgbouncer: values.pgbouncer ?? null,
     report: values.report ?? null,
     logs: values.logs ?? null,
   };

@@ -13,6 +13,8 @@ export interface Organization {
   keys: readonly Key[];
   /** Another one, with a cap. */
   cappedKey(capUsd: string): Promise<Key>;
+  /** Another one, of a team with a cap of its own. */
+  teamKey(capUsd: string): Promise<Key>;
   /** Another one, with so many requests a minute; default: past every rate. */
   limitedKey(rpm?: number): Promise<Key>;
   /** Deletes it; resolves with the answer. */
@@ -67,6 +69,13 @@ export async function openOrganization(fleet: ChaosFleet): Promise<Organization>
   return {
     keys,
     cappedKey: (capUsd) => make({ org_id, spend_cap_usd: capUsd }),
+    teamKey: async (spend_cap_usd) => {
+      const team = await call<{ id: string }>('POST', `/v1/orgs/${org_id}/teams`, token, {
+        name: 'capped',
+        spend_cap_usd,
+      });
+      return make({ org_id, team_id: team.id });
+    },
     limitedKey: (rpm) => make({ org_id }, rpm),
     revoke: (key) => call('DELETE', `/v1/keys/${key.id}`, token),
   };

@@ -90,6 +90,12 @@ const canaries: { fault: string; rule: string; filePath: string; code: string }[
     filePath: 'libs/money/src/index.ts',
     code: 'export {};\n'.repeat(401),
   },
+  {
+    fault: 'point 6 the dashboard makes an amount a float',
+    rule: 'no-restricted-syntax',
+    filePath: 'apps/dashboard/src/format/money.ts',
+    code: 'export const f = (bill: { cost_usd: string }): number => Number(bill.cost_usd);\n',
+  },
 ];
 
 const allowed: { what: string; filePath: string; code: string }[] = [

@@ -5,7 +5,8 @@ import { apply } from './apply.js';
 import { planOf } from './plan.js';
 
 const USAGE = `usage: npm run config -- plan [FILE]    checks the file and prints what it changes
-       npm run config -- apply [FILE]   the same, then writes models and prices to a running fleet
+       npm run config -- apply [FILE]   the same, then writes models and prices to a running fleet;
+                                        what organizations begin with comes with a start of the keys service
 FILE is GATEWAY_CONFIG, else gateway.yaml. apply needs GATEWAY_URL and GATEWAY_TOKEN, a super admin's.
 `;
 

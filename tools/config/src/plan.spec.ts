@@ -39,6 +39,26 @@ describe('a plan', () => {
     expect(planOf('providers: []').lines).toEqual([]);
   });
 
+  it('names what new organizations begin with, held to what a create is held to', () => {
+    const { lines } = planOf(
+      "organizations: { rpm_limit: 600, blocked_models: [openai/*, a/b], spend_cap_usd: '5' }",
+    );
+    expect(lines).toEqual([
+      '+ new organizations begin with rpm_limit 600',
+      '+ new organizations begin with blocked_models openai/*, a/b',
+      '+ new organizations begin with spend_cap_usd 5',
+    ]);
+    expect(faultsOf('organizations: { rpm_limit: 0, tier: enterprise, spend_cap_usd: 5 }')).toEqual([
+      'organizations: tier is unknown.',
+      'organizations.rpm_limit must be >= 1.',
+      'organizations.spend_cap_usd must be string.',
+    ]);
+    expect(faultsOf("organizations: { rpm_limit: 1001, default_api_version: '2020-01' }")).toEqual([
+      expect.stringMatching(/^organizations: rpm_limit .*1,?000/),
+      expect.stringMatching(/^organizations: default_api_version must be one of 2026-08, 2026-09/),
+    ]);
+  });
+
   it('names every fault in a sentence, before anything is written', () => {
     expect(
       faultsOf(`

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readSeed, withOwn } from '@gateway/catalogue';
+import { checkOrgDefaults } from '@gateway/keys';
 import { readGatewayConfig } from '@gateway/providers';
 
 type Merged = ReturnType<typeof withOwn>;
@@ -14,7 +15,9 @@ export interface Plan {
 
 /** Throws GatewayConfigError with a sentence per fault. */
 export function planOf(text: string, seed: Merged = readSeed({ simulated: false })): Plan {
-  const merged = withOwn(seed, readGatewayConfig(text));
+  const config = readGatewayConfig(text);
+  checkOrgDefaults(config);
+  const merged = withOwn(seed, config);
   const slugs = new Set(seed.providers.map(({ slug }) => slug));
   const before = new Map(seed.models.map((model) => [model.id, model]));
   const providers = merged.providers.filter(({ slug }) => !slugs.has(slug));
@@ -25,8 +28,15 @@ export function planOf(text: string, seed: Merged = readSeed({ simulated: false 
     lines: [
       ...providers.map(({ slug, dialects }) => `+ provider ${slug} (${dialects.join(', ')})`),
       ...models.flatMap((model) => changes(model, before.get(model.id))),
+      ...Object.entries(config.organizations).map(
+        ([name, value]) => `+ new organizations begin with ${name} ${shown(value)}`,
+      ),
     ],
   };
+}
+
+function shown(value: unknown): string {
+  return Array.isArray(value) ? value.join(', ') : String(value);
 }
 
 function changes(model: Merged['models'][number], before: Merged['models'][number] | undefined): string[] {

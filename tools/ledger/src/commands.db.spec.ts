@@ -28,6 +28,7 @@ beforeAll(async () => {
   const limits = new InProcessLimitStore({ clock, random });
   operator = new LedgerOperator({
     databaseUrl: place.url,
+    catalogue: null,
     limits,
     clock,
     random,

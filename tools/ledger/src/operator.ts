@@ -1,15 +1,32 @@
-import { ConnectedLimitStore, redisAddress, RedisConfig } from '@gateway/fleet';
-import { loadConfig, readConfigs, serviceEnvironment, SystemClock, SystemRandom } from '@gateway/platform';
+import { ConnectedLimitStore, HttpSnapshots, redisAddress, RedisConfig } from '@gateway/fleet';
+import {
+  InternalHttp,
+  loadConfig,
+  OrFile,
+  readConfigs,
+  serviceEnvironment,
+  SystemClock,
+  SystemRandom,
+  ToList,
+} from '@gateway/platform';
 import { LedgerOperator, UsageConfig } from '@gateway/usage';
+import { IsOptional, Matches, MinLength } from 'class-validator';
 import { pino } from 'pino';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const CONNECT_MS = 5_000;
 
+/** Where price snapshots are read. Without an address no event is priced again, and the report says how many were not. */
+class CatalogueAddress {
+  @IsOptional() @Matches(/^https?:\/\/[^/]+$/) CATALOGUE_URL?: string;
+  @IsOptional() @OrFile() @ToList() @MinLength(32, { each: true }) FLEET_TOKEN?: string[];
+}
+
 /** An operator on the fleet's own servers, by the variables that the usage service reads. Throws ConfigError with what is wrong. */
 export async function openOperator(env: Environment): Promise<LedgerOperator> {
-  const { usage, redis } = readConfigs({
+  const { usage, redis, address } = readConfigs({
+    address: () => loadConfig(CatalogueAddress, env),
     usage: () => loadConfig(UsageConfig, serviceEnvironment('usage', env)),
     redis: () => loadConfig(RedisConfig, env),
   });
@@ -30,5 +47,18 @@ export async function openOperator(env: Environment): Promise<LedgerOperator> {
     await clock.sleep(20);
   }
   const logger = pino({ level: 'warn' }, pino.destination(2));
-  return new LedgerOperator({ databaseUrl: usage.USAGE_DATABASE_URL, limits, clock, random, logger });
+  const { CATALOGUE_URL: catalogueUrl, FLEET_TOKEN: [fleetToken] = [] } = address;
+  const http =
+    catalogueUrl === undefined || fleetToken === undefined
+      ? null
+      : new InternalHttp({ clock, random, fleetToken, services: { catalogue: catalogueUrl } });
+  const catalogue = http && new HttpSnapshots({ http, random });
+  return new LedgerOperator({
+    databaseUrl: usage.USAGE_DATABASE_URL,
+    limits,
+    catalogue,
+    clock,
+    random,
+    logger,
+  });
 }

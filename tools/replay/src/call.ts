@@ -1,49 +1,42 @@
-import {
-  chatAnswer,
-  chatStream,
-  messagesAnswer,
-  messagesStream,
-  type AnswerFacts,
-  type Json,
-} from './facts.js';
+import { object, type AnswerFacts, type Json } from './facts/answer-facts.js';
+import { readFacts, type FrontName } from './facts/read.js';
 import type { Gateway } from './gateway.js';
 
-export type FrontName = 'chat' | 'messages';
-
 /** What the gateway answered. */
-export interface Told {
+export interface Received {
   status: number;
   /** Error envelope of a status from 400 on. */
   failure: Json | null;
   facts: AnswerFacts | null;
   raw: string;
+  isStream: boolean;
+  requestId: string;
 }
 
-const PATHS: Record<FrontName, string> = { chat: '/v1/chat/completions', messages: '/v1/messages' };
+const PATHS: Record<FrontName, string> = {
+  chat: '/v1/chat/completions',
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+};
 const LONGEST_MS = 30_000;
 
-/** Sends a body to the gateway and reads the answer as its dialect says. */
-export async function ask(
-  gateway: Gateway,
-  front: FrontName,
-  body: Json,
-  headers: Record<string, string> = {},
-): Promise<Told> {
-  const response = await fetch(`${gateway.url}${PATHS[front]}`, {
+/** Sends a body to a path of the gateway. */
+export async function post(gateway: Gateway, path: string, body: Json): Promise<Response> {
+  return fetch(`${gateway.url}${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json', ...headers },
+    headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(LONGEST_MS),
   });
-  const raw = await response.text();
-  if (response.status >= 400)
-    return { status: response.status, failure: JSON.parse(raw) as Json, facts: null, raw };
-  const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
-  return { status: response.status, failure: null, facts: read(front, raw, isStream), raw };
 }
 
-/** Facts of a body of a dialect, plain or streamed. */
-export function read(front: FrontName, raw: string, isStream: boolean): AnswerFacts {
-  if (isStream) return front === 'chat' ? chatStream(raw) : messagesStream(raw);
-  return front === 'chat' ? chatAnswer(JSON.parse(raw)) : messagesAnswer(JSON.parse(raw));
+/** Sends a body to the gateway and reads the answer as its dialect says. */
+export async function ask(gateway: Gateway, front: FrontName, body: Json): Promise<Received> {
+  const response = await post(gateway, PATHS[front], body);
+  const raw = await response.text();
+  const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
+  const requestId = response.headers.get('x-request-id') ?? '';
+  const received = { status: response.status, raw, isStream, requestId };
+  if (response.status >= 400) return { ...received, failure: object(JSON.parse(raw)), facts: null };
+  return { ...received, failure: null, facts: readFacts(front, Buffer.from(raw), isStream) };
 }

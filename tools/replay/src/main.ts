@@ -5,7 +5,8 @@ import { startUpstreamDouble } from '@gateway/testing';
 import { readExchanges } from './exchange.js';
 import { startGateway } from './gateway.js';
 import { replayGolden } from './golden.js';
-import { replayExchange, type Verdict } from './recordings.js';
+import { replayExchange } from './recordings.js';
+import type { Verdict } from './verdict.js';
 
 const USAGE =
   'usage: npm run replay -- DIR            recorded exchanges below DIR\n       npm run replay -- --golden DIR   provider bodies with the answers that DIR/README.md expects\n';
@@ -36,8 +37,8 @@ async function main(): Promise<number> {
   try {
     if (isGolden) verdicts.push(...(await replayGolden(join(folder), upstream, gateway)));
     else
-      for (const exchange of readExchanges(folder))
-        verdicts.push(await replayExchange(exchange, upstream, gateway));
+      for (const [serial, exchange] of readExchanges(folder).entries())
+        verdicts.push(await replayExchange(exchange, serial, upstream, gateway));
   } finally {
     await gateway.close();
     await upstream.close();
@@ -45,7 +46,7 @@ async function main(): Promise<number> {
   for (const verdict of verdicts)
     if (
       verdict.kind === 'failed' ||
-      (verdict.kind === 'not sent' && (isGolden || verdict.why.startsWith('the gateway refuses')))
+      (verdict.kind === 'not sent' && (isGolden || verdict.why.includes('the gateway refuses')))
     )
       process.stdout.write(`${verdict.kind}: ${verdict.name}: ${verdict.why}\n`);
   process.stdout.write(summary(verdicts));

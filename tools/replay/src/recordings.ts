@@ -1,130 +1,147 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type UpstreamDouble } from '@gateway/testing';
-import { ask, read, type FrontName, type Told } from './call.js';
+import type { UpstreamDouble } from '@gateway/testing';
+import { ask, type Received } from './call.js';
+import { kindOf, type ExchangeKind } from './exchange-kind.js';
 import type { Exchange } from './exchange.js';
-import { object, text, type AnswerFacts } from './facts.js';
+import { object, text, type AnswerFacts, type Json } from './facts/answer-facts.js';
+import { FRONTS, readFacts, type FrontName } from './facts/read.js';
 import type { Gateway } from './gateway.js';
-import { SPLIT_MODES, serve } from './upstream.js';
+import { differences, errorFaults, fixedKeys, priceFaults } from './judge.js';
+import { replayOther } from './other-exchanges.js';
+import { readRequest } from './requests/read-request.js';
+import { writeRequest } from './requests/write-request.js';
+import { serve, SPLIT_MODES, type SplitMode } from './upstream.js';
+import type { Verdict } from './verdict.js';
 
-/** Which provider's adapter speaks for a recorded host, and in which dialect. */
-const HOSTS: Record<string, { provider: string; front: FrontName }> = {
-  'api.openai.com': { provider: 'openai', front: 'chat' },
-  'api.anthropic.com': { provider: 'anthropic', front: 'messages' },
-  'api.groq.com': { provider: 'groq', front: 'chat' },
-  'api.mistral.ai': { provider: 'mistral', front: 'chat' },
-  'api.deepseek.com': { provider: 'deepseek', front: 'chat' },
-  'api.cerebras.ai': { provider: 'cerebras', front: 'chat' },
-  'api.perplexity.ai': { provider: 'perplexity', front: 'chat' },
-  'api.z.ai': { provider: 'zai', front: 'chat' },
-  'openrouter.ai': { provider: 'openrouter', front: 'chat' },
-  'ollama.com': { provider: 'ollama', front: 'chat' },
-  'localhost:11434': { provider: 'ollama', front: 'chat' },
-};
+type TextKind = Extract<ExchangeKind, { kind: 'text' }>;
 
-export type Verdict =
-  | { kind: 'held'; name: string }
-  /** Not sent, or refused by the gateway before it was: why. */
-  | { kind: 'not sent'; name: string; why: string }
-  | { kind: 'failed'; name: string; why: string };
-
-function whyNot({ host, request }: Exchange): string | null {
-  const known = HOSTS[host];
-  if (!known) return `no adapter for ${host} yet`;
-  const path = request.path.split('?')[0];
-  const isFront = known.front === 'chat' ? path.endsWith('/chat/completions') : path.endsWith('/messages');
-  if (!isFront) return `${request.method} ${path} is no ${known.front} exchange`;
-  return request.json === null ? 'the recording has no JSON request' : null;
+/** One exchange on its way through one caller's format. */
+interface Passage {
+  exchange: Exchange;
+  kind: TextKind;
+  front: FrontName;
+  /** What the provider's own body says; null for an error. */
+  expected: AnswerFacts | null;
+  body: Json;
+  /** Catalogue id of the model. */
+  model: string;
+  upstream: UpstreamDouble;
+  gateway: Gateway;
 }
 
-/** Keys that the gateway adds or may differ in: everything else of two readings is compared. */
-function differences(expected: AnswerFacts, told: AnswerFacts, provider: string): string[] {
-  const found: string[] = [];
-  const compare = (name: keyof AnswerFacts, wanted: unknown = expected[name]): void => {
-    if (!isDeepStrictEqual(wanted, told[name]))
-      found.push(`${name}: expected ${JSON.stringify(wanted)}, got ${JSON.stringify(told[name])}`);
-  };
-  compare('text');
-  compare('tools');
-  compare('finish');
-  if (expected.error === null) {
-    compare('isComplete');
-    if (expected.prompt !== null) compare('prompt');
-    // Some providers leave reasoning out of the completion count; the gateway counts it in.
-    const addsReasoning = provider === 'xai' ? (expected.reasoningTokens ?? 0) : 0;
-    if (expected.completion !== null) compare('completion', expected.completion + addsReasoning);
-    compare('cached');
-  } else if (told.error === null) found.push('error: expected an in-band error, got none');
-  return found;
+function isStream({ response }: Exchange): boolean {
+  return /event-?stream/.test(response.headers['content-type'] ?? '');
 }
 
-function judge(exchange: Exchange, front: FrontName, provider: string, told: Told): string[] {
-  const { status, headers, body } = exchange.response;
-  if (status >= 400) {
-    if (told.failure === null) return [`expected a failure for status ${status}, got ${told.status}`];
-    const error = object(told.failure.error);
-    return text(error.code) === '' || text(error.message) === ''
-      ? [`the error has no code or message: ${told.raw}`]
-      : [];
-  }
-  const isStream = (headers['content-type'] ?? '').includes('event-stream');
-  const expected = read(front, body.toString('utf8'), isStream);
-  if (told.facts === null) {
+/** The recorded body itself where the caller speaks the provider's format, else the same request in the caller's. */
+function bodyFor(front: FrontName, exchange: Exchange, kind: TextKind): Json {
+  return front === kind.dialect ? (exchange.request.json ?? {}) : rewritten(front, exchange, kind);
+}
+
+function rewritten(front: FrontName, { request }: Exchange, { dialect }: TextKind): Json {
+  return writeRequest(front, readRequest(dialect, request.json ?? {}, request.path.split('?')[0]));
+}
+
+function judge({ exchange, kind, front, expected, model }: Passage, received: Received): string[] {
+  if (expected === null) return errorFaults(exchange, front, received);
+  if (received.facts === null) {
     const hasContent = expected.text !== '' || expected.tools.length > 0;
     return expected.error !== null && !hasContent
       ? []
-      : [`expected an answer, got ${told.status} ${told.raw.slice(0, 300)}`];
+      : [`expected an answer, got ${received.status} ${received.raw.slice(0, 300)}`];
   }
-  if (isStream && told.facts.error === null && !told.facts.isComplete) return ['the stream has no end'];
-  return differences(expected, told.facts, provider);
+  if (received.isStream && received.facts.error === null && !received.facts.isComplete)
+    return ['the stream has no end'];
+  const { provider, dialect } = kind;
+  return [
+    ...differences(expected, received.facts, { front, dialect, provider }),
+    ...fixedKeys(front, received, model),
+  ];
 }
 
 /** A body of one answer with what differs from run to run blanked: all three splits must give the same. */
 function comparable(raw: string): string {
   return raw
-    .replace(/"(?:id|request_id)":"(?:chatcmpl|msg|req)_[0-9a-f-]{36}"/g, '"id":""')
-    .replace(/"created":\d+/g, '"created":0');
+    .replace(/"[a-z]+_[0-9a-zA-Z-]{20,}"/g, '""')
+    .replace(/"(created|created_at|completed_at)":\d+/g, '"$1":0');
 }
 
 /** Refused by our own checks before it was sent: a 4xx although nothing reached the upstream. */
-function refusedHere(told: Told, upstream: UpstreamDouble): string | null {
-  if (told.failure === null || upstream.seen.length > 0) return null;
-  const error = object(told.failure.error);
-  return `the gateway refuses the request: ${told.status} ${text(error.code)}: ${text(error.message)}`;
+function refusedHere(received: Received, upstream: UpstreamDouble): string | null {
+  if (received.failure === null || upstream.seen.length > 0) return null;
+  const error = object(received.failure.error);
+  return `the gateway refuses the request: ${received.status} ${text(error.code)}: ${text(error.message)}`;
 }
 
-/** Replays one exchange in every split mode and judges the answers. */
+function serveExchange({ response }: Exchange, upstream: UpstreamDouble, mode: SplitMode): void {
+  const { status, headers, body } = response;
+  const contentType = headers['content-type'] ?? 'application/json';
+  serve(upstream, { status, contentType, headers: passed(headers), body }, mode);
+}
+
+/** Null where it held; else what is wrong, or why it was not sent. */
+async function pass(passage: Passage): Promise<Exclude<Verdict, { kind: 'held' }> | null> {
+  const { exchange, front, expected, body, model, upstream, gateway } = passage;
+  const { name } = exchange;
+  const answers: string[] = [];
+  const asked = { ...body, model };
+  for (const mode of SPLIT_MODES) {
+    serveExchange(exchange, upstream, mode);
+    const received = await ask(gateway, front, asked);
+    const refusal = refusedHere(received, upstream);
+    if (refusal !== null) return { kind: 'not sent', name, why: refusal };
+    const faults = judge(passage, received);
+    if (faults.length === 0 && mode === 'whole' && received.facts?.error === null && expected !== null) {
+      const record = await gateway.usageOf(received.requestId);
+      faults.push(
+        ...(record === null
+          ? ['no usage record was shipped']
+          : priceFaults(record, expected, received.facts)),
+      );
+    }
+    if (faults.length > 0)
+      return { kind: 'failed', name, why: `${front}, ${mode}: ${faults.join('; ').slice(0, 1_500)}` };
+    answers.push(comparable(received.raw));
+  }
+  if (new Set(answers).size === 1) return null;
+  return {
+    kind: 'failed',
+    name,
+    why: `${front}: the answer depends on how the upstream’s bytes were cut`,
+  };
+}
+
+/** The provider's own name of the model, which some formats say in the path. */
+function recordedModel({ request }: Exchange): string {
+  const inPath = /\/models?\/([^/:]+)/.exec(request.path)?.[1];
+  return inPath === undefined ? text(request.json?.model) : decodeURIComponent(inPath);
+}
+
+/** Replays one exchange through every caller's format and in every split mode, and judges the answers. */
 export async function replayExchange(
   exchange: Exchange,
+  serial: number,
   upstream: UpstreamDouble,
   gateway: Gateway,
 ): Promise<Verdict> {
-  const { name } = exchange;
-  const why = whyNot(exchange);
-  if (why !== null) return { kind: 'not sent', name, why };
-  const { provider, front } = HOSTS[exchange.host];
-  const body = { ...exchange.request.json, model: gateway.modelOf(provider) };
-  const answers: string[] = [];
-  for (const mode of SPLIT_MODES) {
-    const { status, headers, body: bytes } = exchange.response;
-    serve(
-      upstream,
-      {
-        status,
-        contentType: headers['content-type'] ?? 'application/json',
-        headers: passed(headers),
-        body: bytes,
-      },
-      mode,
-    );
-    const told = await ask(gateway, front, body);
-    const refusal = refusedHere(told, upstream);
-    if (refusal !== null) return { kind: 'not sent', name, why: refusal };
-    const faults = judge(exchange, front, provider, told);
-    if (faults.length > 0) return { kind: 'failed', name, why: `${mode}: ${faults.join('; ')}` };
-    answers.push(comparable(told.raw));
+  const { name, response } = exchange;
+  const kind = kindOf(exchange);
+  if (kind.kind === 'none') return { kind: 'not sent', name, why: kind.why };
+  // A name of its own: the failures that were recorded are not to open the breaker of another exchange.
+  const model = gateway.serve(kind.provider, kind.dialect, `${recordedModel(exchange)}-${serial}`);
+  if (kind.kind !== 'text') {
+    serveExchange(exchange, upstream, 'whole');
+    return replayOther({ exchange, kind, model, upstream, gateway });
   }
-  if (new Set(answers).size > 1)
-    return { kind: 'failed', name, why: 'the answer depends on how the upstream’s bytes were cut' };
+  const expected = response.status < 400 ? readFacts(kind.dialect, response.body, isStream(exchange)) : null;
+  for (const front of FRONTS) {
+    const passage = { exchange, kind, front, expected, model, upstream, gateway };
+    let verdict = await pass({ ...passage, body: bodyFor(front, exchange, kind) });
+    // What only the provider takes, the gateway refuses: the answer is judged all the same, to the request without it.
+    if (verdict?.kind === 'not sent' && front === kind.dialect)
+      verdict = await pass({ ...passage, body: rewritten(front, exchange, kind) });
+    if (verdict !== null)
+      return verdict.kind === 'failed' ? verdict : { ...verdict, why: `${front}: ${verdict.why}` };
+  }
   return { kind: 'held', name };
 }
 
@@ -132,7 +149,9 @@ export async function replayExchange(
 function passed(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) =>
-      /^(retry-after|retry-after-ms|x-ratelimit|anthropic-ratelimit)/.test(name),
+      /^(retry-after|retry-after-ms|x-ratelimit|anthropic-ratelimit|x-amzn-errortype|x-amzn-bedrock)/.test(
+        name,
+      ),
     ),
   );
 }

@@ -12,6 +12,7 @@ import {
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { Me } from '../session/rights.js';
 import { useMe } from '../session/me.queries.js';
+import { FormEnd } from '../shell/form-end.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
@@ -93,15 +94,7 @@ function Person({ me }: { me: Me }): ReactNode {
             onChange={(next) => setColorScheme(next === 'light' || next === 'dark' ? next : 'auto')}
           />
         </Group>
-        {save.error !== null && <ProblemCard failure={save.error} />}
-        <Group justify="flex-end">
-          <Text size="sm" c="dimmed" role="status">
-            {save.isSuccess ? 'Saved' : ''}
-          </Text>
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
+        <FormEnd write={save} action="Save" said={save.isSuccess ? 'Saved' : ''} />
       </Stack>
     </form>
   );
@@ -140,15 +133,7 @@ function Password(): ReactNode {
             onChange={({ currentTarget }) => setNext(currentTarget.value)}
           />
         </Group>
-        {change.error !== null && <ProblemCard failure={change.error} />}
-        <Group justify="flex-end">
-          <Text size="sm" c="dimmed" role="status">
-            {change.isSuccess ? 'Changed' : ''}
-          </Text>
-          <Button type="submit" loading={change.isPending}>
-            Change the password
-          </Button>
-        </Group>
+        <FormEnd write={change} action="Change the password" said={change.isSuccess ? 'Changed' : ''} />
       </Stack>
     </form>
   );

@@ -29,6 +29,9 @@ export default function AlertsPage(): ReactNode {
         <Button component={Link} to={`/o/${slug}/alerts/deliveries`} variant="default">
           Deliveries
         </Button>
+        <Button component={Link} to={`/o/${slug}/alerts/verify`} variant="default">
+          Verify a signature
+        </Button>
         {mayChange && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => change({ add: 'channel' })}>
             Add channel

@@ -80,6 +80,13 @@ export function useTestChannel(id: string): UseMutationResult<Delivery, Problem,
   return useAlertWrite(() => bodyOf(api.POST('/alerts/channels/{id}/test', { params: { path: { id } } })));
 }
 
+/** The secret before stays good for a day: deliveries carry a term of each. */
+export function useRotateSecret(id: string): UseMutationResult<{ signing_secret: string }, Problem, void> {
+  return useAlertWrite(() =>
+    bodyOf(api.POST('/alerts/channels/{id}/rotate-secret', { params: { path: { id } } })),
+  );
+}
+
 export function useCreatePolicy(
   org: string,
   idempotencyKey: string,

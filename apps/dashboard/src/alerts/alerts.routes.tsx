@@ -16,6 +16,12 @@ export const pages: readonly Page[] = [
     load: () => import('./deliveries-page.js'),
   },
   {
+    path: '/alerts/verify',
+    title: 'Verify a signature',
+    who: ['owner', 'admin', 'member'],
+    load: () => import('./verify-page.js'),
+  },
+  {
     path: '/alerts/deliveries/$id',
     title: 'Delivery',
     who: ['owner', 'admin', 'member'],

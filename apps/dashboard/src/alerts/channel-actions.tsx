@@ -1,13 +1,22 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { Confirm } from '../shell/confirm.js';
 import { ProblemCard } from '../shell/problem-card.js';
-import { useChangeChannel, useDeleteChannel, useTestChannel, type Channel } from './alerts.queries.js';
+import { SecretOnce } from '../shell/secret-once.js';
+import {
+  useChangeChannel,
+  useDeleteChannel,
+  useRotateSecret,
+  useTestChannel,
+  type Channel,
+} from './alerts.queries.js';
 
 export function ChannelActions({ channel }: { channel: Channel }): ReactNode {
   const [opened, { open, close }] = useDisclosure(false);
   const change = useChangeChannel(channel.id);
   const test = useTestChannel(channel.id);
+  const remove = useDeleteChannel(channel.id);
   const failure = test.error ?? change.error;
   return (
     <Stack gap="xs">
@@ -30,6 +39,7 @@ export function ChannelActions({ channel }: { channel: Channel }): ReactNode {
         >
           {channel.is_enabled ? 'Disable' : 'Enable'}
         </Button>
+        {channel.channel_type === 'webhook' && <RotateSecret channel={channel} />}
         <Button
           size="compact-sm"
           variant="light"
@@ -41,31 +51,51 @@ export function ChannelActions({ channel }: { channel: Channel }): ReactNode {
         </Button>
       </Group>
       {failure !== null && <ProblemCard failure={failure} />}
-      <Modal opened={opened} onClose={close} title="Delete the channel">
-        <Delete channel={channel} onClose={close} />
-      </Modal>
+      <Confirm
+        title="Delete the channel"
+        about={`Its policies and its delivery log go with it: ${channel.destination}`}
+        action="Delete"
+        isOpen={opened}
+        onClose={close}
+        write={remove}
+        onConfirm={() => remove.mutate(undefined, { onSuccess: close })}
+      />
     </Stack>
   );
 }
 
-function Delete({ channel, onClose }: { channel: Channel; onClose: () => void }): ReactNode {
-  const remove = useDeleteChannel(channel.id);
+function RotateSecret({ channel }: { channel: Channel }): ReactNode {
+  const [opened, { open, close }] = useDisclosure(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const rotate = useRotateSecret(channel.id);
+  const run = (): void =>
+    rotate.mutate(undefined, {
+      onSuccess: (rotated) => {
+        setSecret(rotated.signing_secret);
+        close();
+      },
+    });
   return (
-    <Stack>
-      <Text size="sm">Its policies and its delivery log go with it: {channel.destination}</Text>
-      {remove.error !== null && <ProblemCard failure={remove.error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          color="red"
-          loading={remove.isPending}
-          onClick={() => remove.mutate(undefined, { onSuccess: onClose })}
-        >
-          Delete
-        </Button>
-      </Group>
-    </Stack>
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`Rotate the secret of ${channel.destination}`}
+        onClick={open}
+      >
+        Rotate secret
+      </Button>
+      <Confirm
+        title="Rotate the signing secret"
+        about="For a day each delivery carries two signatures, one by each secret; then the secret of now is void."
+        action="Rotate"
+        isDestructive={false}
+        isOpen={opened}
+        onClose={close}
+        write={rotate}
+        onConfirm={run}
+      />
+      <SecretOnce secret={secret} title="The new signing secret" onDone={() => setSecret(null)} />
+    </>
   );
 }

@@ -1,24 +1,31 @@
-import { Button, SimpleGrid, Stack, Text } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
+import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconPlus, IconRefresh } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { axisUsd, barHeight } from '../chart/bar-height.js';
 import { absoluteTime, bucketLabel, count } from '../format/time.js';
-import { useZone } from '../session/me.queries.js';
+import { useRoles, useZone } from '../session/me.queries.js';
+import { isAllowed } from '../session/rights.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { useParamsOfUrl } from '../shell/search-params.js';
 import { Loading } from '../shell/states.js';
 import { DataTable, type Column } from '../table/data-table.js';
+import { AddCredit } from './add-credit.js';
+import { AutoRechargePanel } from './auto-recharge.js';
 import { useBalance, useSpendTrend, type Trend } from './billing.queries.js';
 
 const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
 
 export default function BillingPage(): ReactNode {
-  const { id } = useOrg();
+  const { id, slug } = useOrg();
   const zone = useZone();
   const balance = useBalance(id);
+  const [url, change] = useParamsOfUrl();
+  const mayPay = isAllowed(useRoles(slug), ['owner', 'admin', 'alone']);
   return (
     <>
       <PageHead
@@ -33,6 +40,16 @@ export default function BillingPage(): ReactNode {
         >
           Read anew
         </Button>
+        {mayPay && (
+          <>
+            <Button component={Link} to={`/o/${slug}/billing/ledger`} variant="default">
+              Ledger
+            </Button>
+            <Button leftSection={<IconPlus size={16} />} onClick={() => change({ add: 'credit' })}>
+              Add credit
+            </Button>
+          </>
+        )}
       </PageHead>
       <Stack gap="lg">
         {balance.isPending && <Loading height={120} />}
@@ -54,8 +71,16 @@ export default function BillingPage(): ReactNode {
             />
           </SimpleGrid>
         )}
+        {url.payment !== undefined && (
+          <Alert color="green" role="status">
+            Thank you. The credit stands here once the payment provider has confirmed the payment, as a rule
+            within a minute.
+          </Alert>
+        )}
         {id !== null && <Burn org={id} />}
+        {mayPay && <AutoRechargePanel />}
       </Stack>
+      {mayPay && <AddCredit isOpen={url.add === 'credit'} onClose={() => change({ add: null })} />}
     </>
   );
 }

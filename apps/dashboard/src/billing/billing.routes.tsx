@@ -9,4 +9,10 @@ export const pages: readonly Page[] = [
     nav: { group: 'Organization', order: 0, icon: IconWallet },
     load: () => import('./billing-page.js'),
   },
+  {
+    path: '/billing/ledger',
+    title: 'Ledger',
+    who: ['owner', 'admin', 'alone'],
+    load: () => import('./ledger-page.js'),
+  },
 ];

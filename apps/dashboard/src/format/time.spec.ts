@@ -1,4 +1,4 @@
-import { absoluteTime, bucketLabel, milliseconds, relativeTime } from './time.js';
+import { absoluteTime, bucketLabel, milliseconds, relativeTime, dayStart } from './time.js';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 
@@ -27,5 +27,21 @@ describe('times', () => {
 
   it('writes durations in ms below a second and in s above', () => {
     expect([null, 0, 999.4, 1_234].map((ms) => milliseconds(ms))).toEqual(['–', '0 ms', '999 ms', '1.23 s']);
+  });
+});
+
+describe('where a day begins', () => {
+  it.each([
+    ['2026-03-08', 'UTC', 0, '2026-03-08T00:00:00.000Z'],
+    ['2026-03-08', 'Asia/Kolkata', 0, '2026-03-07T18:30:00.000Z'],
+    // The clock goes forward at two in the morning: this day has 23 hours.
+    ['2026-03-08', 'America/Los_Angeles', 0, '2026-03-08T08:00:00.000Z'],
+    ['2026-03-08', 'America/Los_Angeles', 1, '2026-03-09T07:00:00.000Z'],
+    ['2026-11-01', 'America/Los_Angeles', 1, '2026-11-02T08:00:00.000Z'],
+    ['2026-12-31', 'UTC', 1, '2027-01-01T00:00:00.000Z'],
+    ['2026-13-45', 'UTC', 0, null],
+    ['yesterday', 'UTC', 0, null],
+  ])('%s of %s, %i days later', (day, zone, after, instant) => {
+    expect(dayStart(day, zone, after)).toBe(instant);
   });
 });

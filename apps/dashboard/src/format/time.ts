@@ -55,3 +55,26 @@ export function milliseconds(ms: number | null): string {
 export function count(value: number | null): string {
   return value === null ? '–' : value.toLocaleString('en-US');
 }
+
+const MINUTE_MS = 60_000;
+
+/** How far a zone is ahead of UTC at an instant. */
+function offsetMs(atMs: number, zone: string): number {
+  const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  const name = parts.formatToParts(atMs).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
+  if (sign === undefined) return 0;
+  const total = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+  return sign === '-' ? -total : total;
+}
+
+/** The instant at which a day begins, or one so many days after it, on the calendar of a zone; null for what is no day. */
+export function dayStart(day: string, zone: string, daysAfter = 0): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
+  const date = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(date.getTime())) return null;
+  const midnight = date.setUTCDate(date.getUTCDate() + daysAfter);
+  // The offset is asked for twice: the first guess may be on the other side of a clock change.
+  const guess = midnight - offsetMs(midnight, zone);
+  return new Date(midnight - offsetMs(guess, zone)).toISOString();
+}

@@ -1,6 +1,6 @@
-import { Anchor, Code, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Anchor, Box, Code, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Fragment, lazy, Suspense, useState, type ReactNode } from 'react';
 import { axisUsd, barHeight } from '../chart/bar-height.js';
 import { bucketLabel, count, milliseconds } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
@@ -16,6 +16,12 @@ import { useActiveKeys, useBalance, useNewestRefusals, useWeek } from './home.qu
 
 const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
 const WEEK = { hours: 168 };
+const KEY_GRID = {
+  display: 'grid',
+  gridTemplateColumns: 'minmax(0, 1fr) auto auto',
+  gap: '10px 16px',
+} as const;
+const NO_WRAP = { whiteSpace: 'nowrap' } as const;
 
 export default function HomePage(): ReactNode {
   const { id } = useOrg();
@@ -23,21 +29,15 @@ export default function HomePage(): ReactNode {
   const since = sinceOf(WEEK, openedAt);
   return (
     <>
-      <PageHead title="Home" about={id === null ? 'Your own account' : 'The last 7 days'} />
+      <PageHead title="Home" about={`${id === null ? 'Your own account, the' : 'The'} last 7 days`} />
       <Stack gap="lg">
-        {id === null ? (
-          <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
-            <BalanceCard org={null} />
-          </SimpleGrid>
-        ) : (
-          <Week org={id} since={since} />
-        )}
+        <Week org={id} since={since} />
       </Stack>
     </>
   );
 }
 
-function Week({ org, since }: { org: string; since: string }): ReactNode {
+function Week({ org, since }: { org: string | null; since: string }): ReactNode {
   const week = useWeek(org, since, useZone());
   return (
     <>
@@ -122,7 +122,7 @@ function SpendByDay({ week }: { week: WeekSeries }): ReactNode {
   );
 }
 
-function BusyKeys({ org }: { org: string }): ReactNode {
+function BusyKeys({ org }: { org: string | null }): ReactNode {
   const { slug } = useOrg();
   const keys = useActiveKeys(org);
   return (
@@ -134,16 +134,16 @@ function BusyKeys({ org }: { org: string }): ReactNode {
           Create the first key
         </Anchor>
       )}
-      <Stack gap="xs">
+      <Box style={KEY_GRID}>
         {keys.data?.data.map((key) => (
-          <SimpleGrid cols={3} key={key.id}>
+          <Fragment key={key.id}>
             <Anchor component={Link} to={`/o/${slug}/keys/${key.id}`} size="sm" truncate>
               {key.label ?? key.masked_key}
             </Anchor>
-            <Text size="sm" c="dimmed">
+            <Text size="sm" c="dimmed" style={NO_WRAP}>
               <When at={key.last_used_at} />
             </Text>
-            <Text size="sm" ta="right" component="div">
+            <Text size="sm" ta="right" component="div" style={NO_WRAP}>
               <Money usd={key.spent_usd} none="unknown" />
               {key.spend_cap_usd !== null && (
                 <>
@@ -152,14 +152,14 @@ function BusyKeys({ org }: { org: string }): ReactNode {
                 </>
               )}
             </Text>
-          </SimpleGrid>
+          </Fragment>
         ))}
-      </Stack>
+      </Box>
     </Panel>
   );
 }
 
-function Refusals({ org, since }: { org: string; since: string }): ReactNode {
+function Refusals({ org, since }: { org: string | null; since: string }): ReactNode {
   const refusals = useNewestRefusals(org, since);
   return (
     <Panel title="Newest refusals">

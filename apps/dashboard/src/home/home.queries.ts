@@ -1,4 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { askedOrg } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import type { Schemas } from '../api/schemas.js';
 
@@ -14,8 +15,12 @@ export function useBalance(org: string | null): UseQueryResult<Schemas['BalanceR
 
 const STALE_MS = 60_000;
 
-export function useWeek(org: string, since: string, zone: string): UseQueryResult<Schemas['UsageSeries']> {
-  const body = { org_id: org, since, granularity: 'day' as const, time_zone: zone };
+export function useWeek(
+  org: string | null,
+  since: string,
+  zone: string,
+): UseQueryResult<Schemas['UsageSeries']> {
+  const body = { org_id: askedOrg(org), since, granularity: 'day' as const, time_zone: zone };
   return useQuery({
     queryKey: [org, 'series', body],
     queryFn: () => bodyOf(api.POST('/v1/usage/series', { body })),
@@ -25,7 +30,10 @@ export function useWeek(org: string, since: string, zone: string): UseQueryResul
 
 const SHOWN = 5;
 
-export function useNewestRefusals(org: string, since: string): UseQueryResult<Schemas['RejectionsPage']> {
+export function useNewestRefusals(
+  org: string | null,
+  since: string,
+): UseQueryResult<Schemas['RejectionsPage']> {
   const body = { org_id: org, since, limit: SHOWN };
   return useQuery({
     queryKey: [org, 'rejections', body],
@@ -33,8 +41,9 @@ export function useNewestRefusals(org: string, since: string): UseQueryResult<Sc
   });
 }
 
-export function useActiveKeys(org: string): UseQueryResult<Schemas['PageOfApiKeyRecord']> {
-  const query = { org_id: org, status: 'active' as const, sort: '-last_used_at', limit: SHOWN };
+export function useActiveKeys(org: string | null): UseQueryResult<Schemas['PageOfApiKeyRecord']> {
+  const own = org === null ? {} : { org_id: org };
+  const query = { ...own, status: 'active' as const, sort: '-last_used_at', limit: SHOWN };
   return useQuery({
     queryKey: [org, 'keys', query],
     queryFn: () => bodyOf(api.GET('/v1/keys', { params: { query } })),

@@ -1,8 +1,8 @@
-import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { ProblemCard } from '../shell/problem-card.js';
+import { Confirm } from '../shell/confirm.js';
 import { SecretOnce } from '../shell/secret-once.js';
 import { useReactivateKey, useRotateKey, useSuspendKey, type Key } from './keys.queries.js';
 
@@ -54,27 +54,24 @@ function Rotate({ record }: { record: Key }): ReactNode {
       <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={open}>
         Rotate
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Rotate the key">
-        <Stack>
-          <Text size="sm">The key gets a new secret. Its limits, label and spend stay.</Text>
-          <Select
-            label="The old secret stops"
-            data={GRACES}
-            allowDeselect={false}
-            value={grace}
-            onChange={(value) => setGrace(value ?? '0')}
-          />
-          {rotate.error !== null && <ProblemCard failure={rotate.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button loading={rotate.isPending} onClick={run}>
-              Rotate
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <Confirm
+        title="Rotate the key"
+        about="The key gets a new secret. Its limits, label and spend stay."
+        action="Rotate"
+        isDestructive={false}
+        isOpen={isOpen}
+        onClose={close}
+        write={rotate}
+        onConfirm={run}
+      >
+        <Select
+          label="The old secret stops"
+          data={GRACES}
+          allowDeselect={false}
+          value={grace}
+          onChange={(value) => setGrace(value ?? '0')}
+        />
+      </Confirm>
       <SecretOnce secret={secret} title="The new secret" onDone={() => setSecret(null)} />
     </>
   );
@@ -88,27 +85,15 @@ function Suspend({ record }: { record: Key }): ReactNode {
       <Button variant="light" color="red" leftSection={<IconPlayerPause size={16} />} onClick={open}>
         Suspend
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Suspend the key">
-        <Stack>
-          <Text size="sm">
-            Every request with {record.label ?? record.masked_key} is refused from the next one on. You can
-            reactivate it at any time.
-          </Text>
-          {suspend.error !== null && <ProblemCard failure={suspend.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button
-              color="red"
-              loading={suspend.isPending}
-              onClick={() => suspend.mutate(undefined, { onSuccess: close })}
-            >
-              Suspend the key
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <Confirm
+        title="Suspend the key"
+        about={`Every request with ${record.label ?? record.masked_key} is refused from the next one on. You can reactivate it at any time.`}
+        action="Suspend the key"
+        isOpen={isOpen}
+        onClose={close}
+        write={suspend}
+        onConfirm={() => suspend.mutate(undefined, { onSuccess: close })}
+      />
     </>
   );
 }

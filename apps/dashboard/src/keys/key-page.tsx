@@ -13,6 +13,7 @@ import { KeyActions } from './key-actions.js';
 import { KeyStatus } from './keys-page.js';
 import { useKey, type Key } from './keys.queries.js';
 import { LimitsForm } from './limits-form.js';
+import { UsedNow } from './used-now.js';
 
 export default function KeyPage(): ReactNode {
   const { id = '' }: { id?: string } = useParams({ strict: false });
@@ -66,9 +67,12 @@ function Shown({ record }: { record: Key }): ReactNode {
           <Panel title="Limits and models">
             <LimitsForm key={record.updated_at} record={record} />
           </Panel>
-          <Panel title="What binds" about="The smallest limit of every scope above and including the key">
-            <Binding id={record.id} />
-          </Panel>
+          <Stack gap="md">
+            <Panel title="What binds" about="The smallest limit of every scope above and including the key">
+              <Binding id={record.id} />
+            </Panel>
+            <UsedNow id={record.id} />
+          </Stack>
         </SimpleGrid>
       </Stack>
     </>

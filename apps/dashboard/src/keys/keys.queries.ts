@@ -64,6 +64,18 @@ export function useKeyLimits(id: string): UseQueryResult<KeyLimits> {
   });
 }
 
+export type RateState = Schemas['RateLimitState'];
+
+/** Counted in this minute and day: read anew each time. */
+export function useRates(org: string | null, id: string): UseQueryResult<RateState> {
+  const query = { ...(org === null ? {} : { org_id: org }), key_id: id, refresh: true };
+  return useQuery({
+    queryKey: ['key', id, 'rates', query],
+    queryFn: () => bodyOf(api.GET('/v1/usage/rate-limits', { params: { query } })),
+    staleTime: 0,
+  });
+}
+
 /** The list, the key and its limits are read anew after each write. */
 function useKeyWrite<Sent, Answer>(
   write: (sent: Sent) => Promise<Answer>,

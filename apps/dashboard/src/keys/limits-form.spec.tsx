@@ -3,9 +3,9 @@ import { changeOf } from './limits-form.js';
 
 const before = {
   label: 'jobs',
-  rpm: '10',
-  rpd: '',
-  tpm: '',
+  rpm_limit: '10',
+  rpd_limit: '',
+  tpm_limit: '',
   spend_cap_usd: '0.000001',
   allowed_models: ['openai/*'],
   blocked_models: [],
@@ -14,7 +14,8 @@ const before = {
 describe('what a form of a key sends', () => {
   it('is what differs; what was emptied is cleared', () => {
     expect(changeOf(before, before)).toEqual({});
-    const after = { ...before, label: ' ', rpm: '', rpd: '500', allowed_models: [], blocked_models: ['a/b'] };
+    const cleared = { label: ' ', rpm_limit: '', allowed_models: [] };
+    const after = { ...before, ...cleared, rpd_limit: '500', blocked_models: ['a/b'] };
     expect(changeOf(before, after)).toEqual({
       label: null,
       rpm: null,

@@ -27,6 +27,27 @@ export function useKeyChoices(
   });
 }
 
+export type KeyLimits = Schemas['KeyLimitsRecord'];
+export type Rates = Schemas['RateLimitState'];
+
+/** What is set on each scope above a key, and on it; with what is spent. */
+export function useLimitsAbove(key: string): UseQueryResult<KeyLimits> {
+  return useQuery({
+    queryKey: ['key', key, 'limits'],
+    queryFn: () => bodyOf(api.GET('/v1/keys/{id}/limits', { params: { path: { id: key } } })),
+  });
+}
+
+/** Counted in this minute and day, of each scope: read anew each time. */
+export function useRatesAbove(org: string | null, key: string): UseQueryResult<Rates> {
+  const query = { ...(org === null ? {} : { org_id: org }), key_id: key, refresh: true };
+  return useQuery({
+    queryKey: ['key', key, 'rates', query],
+    queryFn: () => bodyOf(api.GET('/v1/usage/rate-limits', { params: { query } })),
+    staleTime: 0,
+  });
+}
+
 /** Counts nothing: it may be asked again and again. */
 export function useSimulation(): UseMutationResult<Simulation, Problem, Schemas['SimulateLimitsBody']> {
   return useWrite({ write: (body) => bodyOf(api.POST('/v1/limits/simulate', { body })) });

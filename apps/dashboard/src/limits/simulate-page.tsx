@@ -1,14 +1,15 @@
-import { Alert, Badge, Button, Code, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { Alert, Badge, Button, Code, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
 import { formatUsd } from '../format/money.js';
-import { useOrg } from '../shell/org.queries.js';
 import { Money } from '../shell/money.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
+import { Empty } from '../shell/states.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { DataTable, type Column } from '../table/data-table.js';
-import { useKeyChoices, useSimulation, type Check, type Simulation } from './limits.queries.js';
+import { KeyChoice } from './key-choice.js';
+import { useSimulation, type Check, type Simulation } from './limits.queries.js';
 
 export default function SimulatePage(): ReactNode {
   const simulation = useSimulation();
@@ -27,6 +28,9 @@ export default function SimulatePage(): ReactNode {
           />
         </Panel>
         <Stack>
+          {simulation.isIdle && (
+            <Empty>The verdict comes here: which limit would refuse, and the price.</Empty>
+          )}
           {simulation.error !== null && <ProblemCard failure={simulation.error} />}
           {simulation.isSuccess && <Verdict simulation={simulation.data} />}
         </Stack>
@@ -53,10 +57,7 @@ interface FormProps {
 
 /** What is asked stands in the URL: a copied link asks the same. */
 function Form({ isPending, onAsk, fields }: FormProps): ReactNode {
-  const { id } = useOrg();
   const [url, change] = useParamsOfUrl();
-  const [search, setSearch] = useState('');
-  const keys = useKeyChoices(id, search).data?.data ?? [];
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     onAsk({
@@ -77,17 +78,10 @@ function Form({ isPending, onAsk, fields }: FormProps): ReactNode {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Select
-          label="Key"
-          searchable
-          onSearchChange={setSearch}
-          data={keys.map(({ id: key, label, masked_key: masked }) => ({
-            value: key,
-            label: label ?? masked,
-          }))}
-          error={fields.key_id}
+        <KeyChoice
           value={url.key_id ?? null}
           onChange={(key) => change({ key_id: key })}
+          error={fields.key_id}
         />
         {field('model', 'Model', '', fields.model)}
         <Group grow align="flex-start">

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { ProblemCard } from '../shell/problem-card.js';
+import { Confirm } from '../shell/confirm.js';
+import { FormEnd } from '../shell/form-end.js';
 import { useChangeMember, useRemoveMember, type Member } from './members.queries.js';
 
 /** The owner's role is handed on by the owner alone, elsewhere. */
@@ -13,6 +14,7 @@ const ROLES = [
 export function MemberActions({ org, member }: { org: string; member: Member }): ReactNode {
   const [edited, edit] = useDisclosure(false);
   const [removed, remove] = useDisclosure(false);
+  const removal = useRemoveMember(org, member.user_id);
   return (
     <Group gap="xs" wrap="nowrap">
       <Button size="compact-sm" variant="default" aria-label={`Edit ${member.name}`} onClick={edit.open}>
@@ -32,9 +34,15 @@ export function MemberActions({ org, member }: { org: string; member: Member }):
       <Modal opened={edited} onClose={edit.close} title={member.name}>
         <Edit org={org} member={member} onClose={edit.close} />
       </Modal>
-      <Modal opened={removed} onClose={remove.close} title={`Remove ${member.name}`}>
-        <Remove org={org} member={member} onClose={remove.close} />
-      </Modal>
+      <Confirm
+        title={`Remove ${member.name}`}
+        about={`${member.name} loses access at once. Their keys keep working and count against them: suspend those that should stop.`}
+        action="Remove"
+        isOpen={removed}
+        onClose={remove.close}
+        write={removal}
+        onConfirm={() => removal.mutate(undefined, { onSuccess: remove.close })}
+      />
     </Group>
   );
 }
@@ -91,46 +99,8 @@ function Edit({ org, member, onClose }: ContentProps): ReactNode {
           value={rpm}
           onChange={({ currentTarget }) => setRpm(currentTarget.value)}
         />
-        {change.error !== null && <ProblemCard failure={change.error} />}
-        <Buttons onClose={onClose}>
-          <Button type="submit" loading={change.isPending}>
-            Save
-          </Button>
-        </Buttons>
+        <FormEnd write={change} action="Save" />
       </Stack>
     </form>
-  );
-}
-
-function Remove({ org, member, onClose }: ContentProps): ReactNode {
-  const remove = useRemoveMember(org, member.user_id);
-  return (
-    <Stack>
-      <Text size="sm">
-        {member.name} loses access at once. Their keys keep working and count against them: suspend those that
-        should stop.
-      </Text>
-      {remove.error !== null && <ProblemCard failure={remove.error} />}
-      <Buttons onClose={onClose}>
-        <Button
-          color="red"
-          loading={remove.isPending}
-          onClick={() => remove.mutate(undefined, { onSuccess: onClose })}
-        >
-          Remove
-        </Button>
-      </Buttons>
-    </Stack>
-  );
-}
-
-function Buttons({ onClose, children }: { onClose: () => void; children: ReactNode }): ReactNode {
-  return (
-    <Group justify="flex-end">
-      <Button variant="default" onClick={onClose}>
-        Cancel
-      </Button>
-      {children}
-    </Group>
   );
 }

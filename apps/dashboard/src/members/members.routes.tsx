@@ -6,7 +6,7 @@ export const pages: readonly Page[] = [
     path: '/members',
     title: 'Members',
     who: ['owner', 'admin', 'member'],
-    nav: { group: 'Organization', order: 0, icon: IconUsers },
+    nav: { group: 'Organization', order: 5, icon: IconUsers },
     load: () => import('./members-page.js'),
   },
 ];

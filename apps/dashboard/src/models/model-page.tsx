@@ -10,6 +10,7 @@ import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { Empty, Loading } from '../shell/states.js';
 import { DataTable, type Column } from '../table/data-table.js';
+import { flagsOf } from './compared.js';
 import { useModel, useOffers, usePriceHistory, type Model, type Offer, type Step } from './models.queries.js';
 import { mainRate, priceLines, type PriceLine } from './price.js';
 
@@ -52,11 +53,7 @@ export default function ModelPage(): ReactNode {
 }
 
 function Facts({ model }: { model: Model }): ReactNode {
-  const flags = Object.entries(model).flatMap(([field, value]) =>
-    field.startsWith('supports_') && value === true
-      ? [field.slice('supports_'.length).replaceAll('_', ' ')]
-      : [],
-  );
+  const flags = flagsOf(model);
   return (
     <Stack gap="xs">
       <CopyText text={model.id} label="model id" />

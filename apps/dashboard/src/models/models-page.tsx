@@ -1,7 +1,7 @@
-import { Anchor, Badge, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Schemas } from '../api/schemas.js';
 import { count } from '../format/time.js';
@@ -9,9 +9,10 @@ import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
-import { useParamsOfUrl } from '../shell/search-params.js';
+import { useParamsOfUrl, type Params } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
+import { COMPARED_MAX, comparedIds, toggled } from './compared.js';
 import { MODELS_A_PAGE, useModels, type Model } from './models.queries.js';
 import { mainRate } from './price.js';
 
@@ -22,9 +23,22 @@ export default function ModelsPage(): ReactNode {
   const [url, change] = useParamsOfUrl();
   const page = pageOf(url.page);
   const models = useModels({ ...url, page });
+  const { slug } = useOrg();
+  const navigate = useNavigate();
+  const compared = comparedIds(url.compare);
+  const search: Params = { ids: compared.join(',') };
   return (
     <>
-      <PageHead title="Models" about="Every model that is served here, at the price that you pay." />
+      <PageHead title="Models" about="Every model that is served here, at the price that you pay.">
+        {compared.length > 0 && (
+          <Button
+            disabled={compared.length < 2}
+            onClick={() => void navigate({ to: `/o/${slug}/models/compare`, search })}
+          >
+            Compare {compared.length}
+          </Button>
+        )}
+      </PageHead>
       <Filters facets={models.data?.facets} />
       {models.isPending && <Loading height={44} rows={8} />}
       {models.isError && <ProblemCard failure={models.error} retry={() => void models.refetch()} />}
@@ -88,7 +102,21 @@ function Filters({ facets }: { facets: Schemas['FoundModels']['facets'] | undefi
 
 function Models({ rows }: { rows: readonly Model[] }): ReactNode {
   const { slug } = useOrg();
+  const [url, change] = useParamsOfUrl();
+  const compared = comparedIds(url.compare);
   const columns: Column<Model>[] = [
+    {
+      name: 'Compare',
+      width: 90,
+      cell: ({ id, name }) => (
+        <Checkbox
+          aria-label={`Compare ${name}`}
+          checked={compared.includes(id)}
+          disabled={compared.length === COMPARED_MAX && !compared.includes(id)}
+          onChange={() => change({ compare: toggled(compared, id).join(','), page: url.page })}
+        />
+      ),
+    },
     {
       name: 'Model',
       cell: ({ id, name }) => (

@@ -1,4 +1,4 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/call.js';
 import type { Schemas } from '../api/schemas.js';
 
@@ -41,6 +41,20 @@ export function useModel(path: { brand: string; name: string }): UseQueryResult<
   return useQuery({
     queryKey: ['model', path],
     queryFn: () => bodyOf(api.GET('/v1/models/{brand}/{name}', { params: { path } })),
+  });
+}
+
+/** Up to four models at once. */
+export function useModelsOf(ids: readonly string[]): UseQueryResult<Model>[] {
+  return useQueries({
+    queries: ids.map((id) => {
+      const [brand = '', name = ''] = id.split('/');
+      const path = { brand, name };
+      return {
+        queryKey: ['model', path],
+        queryFn: () => bodyOf(api.GET('/v1/models/{brand}/{name}', { params: { path } })),
+      };
+    }),
   });
 }
 

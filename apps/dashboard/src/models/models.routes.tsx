@@ -6,8 +6,14 @@ export const pages: readonly Page[] = [
     path: '/models',
     title: 'Models',
     who: ['owner', 'admin', 'member', 'alone', 'super'],
-    nav: { group: 'Build', order: 0, icon: IconBox },
+    nav: { group: 'Build', order: 5, icon: IconBox },
     load: () => import('./models-page.js'),
+  },
+  {
+    path: '/models/compare',
+    title: 'Compare models',
+    who: ['owner', 'admin', 'member', 'alone', 'super'],
+    load: () => import('./compare-page.js'),
   },
   {
     path: '/models/$brand/$name',

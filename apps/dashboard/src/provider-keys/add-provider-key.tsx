@@ -40,10 +40,10 @@ interface Draft {
 
 /** Null where the text should be JSON and is not. */
 function providerKeyBody(draft: Draft, org: string | null): Schemas['CreateProviderKeyBody'] | null {
-  let credentials: unknown = { api_key: draft.secret.trim() };
+  let credentials: Record<string, unknown> = { api_key: draft.secret.trim() };
   if (draft.provider in BY_JSON) {
     try {
-      credentials = JSON.parse(draft.secret);
+      credentials = JSON.parse(draft.secret) as Record<string, unknown>;
     } catch {
       return null;
     }
@@ -52,7 +52,7 @@ function providerKeyBody(draft: Draft, org: string | null): Schemas['CreateProvi
     ...(org === null ? {} : { org_id: org }),
     ...(draft.label.trim() === '' ? {} : { label: draft.label.trim() }),
     provider: draft.provider,
-    credentials: credentials,
+    credentials,
     allow_platform_fallback: draft.mayFall,
   };
 }

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { milliseconds } from '../format/time.js';
+import { Confirm } from '../shell/confirm.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import {
   useChangeProviderKey,
@@ -16,6 +17,7 @@ export function ProviderKeyActions({ record }: { record: ProviderKey }): ReactNo
   const [tested, test] = useDisclosure(false);
   const [deleted, remove] = useDisclosure(false);
   const change = useChangeProviderKey(record.id);
+  const deletion = useDeleteProviderKey(record.id);
   return (
     <Group gap="xs" wrap="nowrap">
       <Button size="compact-sm" variant="default" aria-label={`Test ${name}`} onClick={test.open}>
@@ -42,9 +44,15 @@ export function ProviderKeyActions({ record }: { record: ProviderKey }): ReactNo
       <Modal opened={tested} onClose={test.close} title={`Test ${name}`}>
         <Test record={record} />
       </Modal>
-      <Modal opened={deleted} onClose={remove.close} title={`Delete ${name}`}>
-        <Delete record={record} onClose={remove.close} />
-      </Modal>
+      <Confirm
+        title={`Delete ${name}`}
+        about="Requests that this key served run on the platform’s own key from now on, billed to the balance."
+        action="Delete"
+        isOpen={deleted}
+        onClose={remove.close}
+        write={deletion}
+        onConfirm={() => deletion.mutate(undefined, { onSuccess: remove.close })}
+      />
     </Group>
   );
 }
@@ -77,29 +85,5 @@ function Verdict({ result }: { result: ProviderKeyTest }): ReactNode {
     <Alert color={color} title={title} role="status">
       {result.error?.message ?? `It answered in ${milliseconds(result.latency_ms)}.`}
     </Alert>
-  );
-}
-
-function Delete({ record, onClose }: { record: ProviderKey; onClose: () => void }): ReactNode {
-  const remove = useDeleteProviderKey(record.id);
-  return (
-    <Stack>
-      <Text size="sm">
-        Requests that this key served run on the platform’s own key from now on, billed to the balance.
-      </Text>
-      {remove.error !== null && <ProblemCard failure={remove.error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          color="red"
-          loading={remove.isPending}
-          onClick={() => remove.mutate(undefined, { onSuccess: onClose })}
-        >
-          Delete
-        </Button>
-      </Group>
-    </Stack>
   );
 }

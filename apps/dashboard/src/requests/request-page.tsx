@@ -12,6 +12,7 @@ import { ProblemCard } from '../shell/problem-card.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { Bill } from './bill.js';
+import { Contents } from './contents.js';
 import { useLookup, type Lookup } from './requests.queries.js';
 import { Waterfall } from './waterfall.js';
 
@@ -85,6 +86,7 @@ function Found({ request }: { request: Lookup }): ReactNode {
         <Waterfall attempts={request.attempts} />
       </Panel>
       <Bill request={request} />
+      <Contents id={request.request_id} />
     </Stack>
   );
 }

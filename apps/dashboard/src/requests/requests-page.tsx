@@ -1,34 +1,43 @@
-import { Anchor, Badge, Button, Code, Group, SegmentedControl, Switch, TextInput } from '@mantine/core';
+import { Button, Code, Group, SegmentedControl, Switch, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { count, milliseconds } from '../format/time.js';
-import { Money } from '../shell/money.js';
+import { absoluteTime, count } from '../format/time.js';
+import { useZone } from '../session/me.queries.js';
+import { ExportButton } from '../shell/export-button.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
-import { RangePicker, rangeOf, sinceOf } from '../shell/range.js';
+import { RangePicker, rangeOfUrl } from '../shell/range.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
+import { Views } from '../shell/views.js';
 import { When } from '../shell/when.js';
 import { VirtualTable } from '../table/virtual-table.js';
 import type { Column } from '../table/data-table.js';
+import { chosenColumns } from './chosen-columns.js';
+import { ColumnChoice } from './column-choice.js';
+import { eventColumns } from './event-columns.js';
 import {
+  bodyOfFilter,
   useEvents,
   useRejections,
   type Rejection,
   type RequestFilter,
-  type UsageEvent,
 } from './requests.queries.js';
+import { resetOf } from './reset-of.js';
 
 const SEARCH_AFTER_MS = 300;
 
 export default function RequestsPage(): ReactNode {
   const [url] = useParamsOfUrl();
   const [openedAt] = useState(() => Date.now());
+  const zone = useZone();
+  const { since, until } = rangeOfUrl(url, '24h', zone, openedAt);
   const filter: RequestFilter = {
-    since: sinceOf(rangeOf(url.range, '24h'), openedAt),
+    since,
+    until,
     model: url.model,
     status: url.show === 'failed' ? 'error' : undefined,
     keyId: url.key_id,
@@ -38,6 +47,8 @@ export default function RequestsPage(): ReactNode {
     <>
       <PageHead title="Requests" about="Every unit that was billed or failed, and every refusal.">
         <RangePicker otherwise="24h" />
+        <Views page="/requests" />
+        {url.show !== 'rejected' && <ExportButton filter={{ ...bodyOfFilter(filter), time_zone: zone }} />}
       </PageHead>
       <Filters />
       {url.show === 'rejected' ? <Rejections filter={filter} /> : <Events filter={filter} />}
@@ -88,47 +99,25 @@ function Filters(): ReactNode {
         checked={url.live === 'yes'}
         onChange={({ currentTarget }) => change({ live: currentTarget.checked ? 'yes' : null })}
       />
+      {url.show !== 'rejected' && <ColumnChoice />}
     </Group>
   );
 }
 
 function Events({ filter }: { filter: RequestFilter }): ReactNode {
   const org = useOrg();
+  const [url] = useParamsOfUrl();
   const events = useEvents(org.id, filter);
   if (events.isPending) return <Loading height={40} rows={8} />;
   if (events.isError) return <ProblemCard failure={events.error} retry={() => void events.refetch()} />;
   const rows = events.data.pages.flatMap((page) => page.events);
   if (rows.length === 0) return <Empty>No request in this range and filter.</Empty>;
-  const columns: Column<UsageEvent>[] = [
-    { name: 'Time', width: 120, cell: ({ created_at: at }) => <When at={at} /> },
-    {
-      name: 'Request',
-      width: 200,
-      cell: ({ request_id: id }) => (
-        <Anchor
-          component={Link}
-          to={`/o/${org.slug}/requests/${id}`}
-          size="sm"
-          truncate
-          display="block"
-          maw={190}
-        >
-          {id}
-        </Anchor>
-      ),
-    },
-    { name: 'Model', width: 200, cell: ({ model }) => model },
-    { name: 'Status', width: 100, cell: ({ status }) => <Outcome status={status} /> },
-    { name: 'Input', width: 90, isFigure: true, cell: ({ prompt_tokens: tokens }) => count(tokens) },
-    { name: 'Output', width: 90, isFigure: true, cell: ({ completion_tokens: tokens }) => count(tokens) },
-    { name: 'Latency', width: 100, isFigure: true, cell: ({ latency_ms: ms }) => milliseconds(ms) },
-    {
-      name: 'Cost',
-      width: 120,
-      isFigure: true,
-      cell: ({ cost_usd: usd }) => <Money usd={usd} decimals={6} />,
-    },
-  ];
+  const all = eventColumns(org.slug);
+  const chosen = chosenColumns(
+    url.columns,
+    all.map(({ name }) => name),
+  );
+  const columns = all.filter(({ name }) => chosen.has(name));
   return (
     <VirtualTable
       label="Requests"
@@ -142,15 +131,6 @@ function Events({ filter }: { filter: RequestFilter }): ReactNode {
   );
 }
 
-function Outcome({ status }: { status: string }): ReactNode {
-  const isGood = status === 'success';
-  return (
-    <Badge variant="light" color={isGood ? 'green' : 'red'}>
-      {isGood ? 'served' : status}
-    </Badge>
-  );
-}
-
 function Rejections({ filter }: { filter: RequestFilter }): ReactNode {
   const org = useOrg();
   const refusals = useRejections(org.id, filter);
@@ -159,17 +139,22 @@ function Rejections({ filter }: { filter: RequestFilter }): ReactNode {
   const rows = refusals.data.pages.flatMap((page) => page.rejections);
   if (rows.length === 0) return <Empty>No request was refused in this range and filter.</Empty>;
   const columns: Column<Rejection>[] = [
-    { name: 'Time', width: 120, cell: ({ created_at: at }) => <When at={at} /> },
-    { name: 'Status', width: 80, isFigure: true, cell: ({ status }) => status },
-    { name: 'Code', width: 200, cell: ({ code }) => <Code>{code}</Code> },
+    { name: 'Time', width: 110, cell: ({ created_at: at }) => <When at={at} /> },
+    { name: 'Code', width: 190, cell: ({ code }) => <Code>{code}</Code> },
+    { name: 'Why', width: 340, cell: ({ message }) => <span title={message}>{message}</span> },
     {
       name: 'Scope',
-      width: 130,
+      width: 120,
       cell: ({ scope, limit_type: type }) => [scope, type].filter(Boolean).join(' · '),
     },
-    { name: 'Model', width: 180, cell: ({ model }) => model ?? '–' },
-    { name: 'Why', width: 420, cell: ({ message }) => <span title={message}>{message}</span> },
-    { name: 'Times', width: 80, isFigure: true, cell: ({ count: times }) => count(times) },
+    {
+      name: 'Open again',
+      width: 110,
+      cell: ({ limit_type: type, created_at: at }) => <OpenAgain type={type} at={at} />,
+    },
+    { name: 'Model', width: 150, cell: ({ model }) => model ?? '–' },
+    { name: 'Status', width: 70, isFigure: true, cell: ({ status }) => status },
+    { name: 'Times', width: 70, isFigure: true, cell: ({ count: times }) => count(times) },
   ];
   return (
     <VirtualTable
@@ -181,5 +166,16 @@ function Rejections({ filter }: { filter: RequestFilter }): ReactNode {
       more={refusals.hasNextPage ? () => void refusals.fetchNextPage() : null}
       isLoadingMore={refusals.isFetchingNextPage}
     />
+  );
+}
+
+/** Rates are counted by minutes and by days of UTC; a cap is open again when it is raised. */
+function OpenAgain({ type, at }: { type: string | null; at: string }): ReactNode {
+  const reset = type === null ? null : resetOf(type, at);
+  if (reset === null) return type === null ? '–' : 'when raised';
+  return (
+    <Text size="sm" span title={absoluteTime(reset, 'UTC')}>
+      {type === 'rpd' ? 'next day, UTC' : 'next minute'}
+    </Text>
   );
 }

@@ -3,10 +3,14 @@ import {
   useQuery,
   type InfiniteData,
   type UseInfiniteQueryResult,
+  type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query';
+import { askedOrg } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
+import type { Problem } from '../api/problem.js';
 import type { Schemas } from '../api/schemas.js';
+import { useWrite } from '../api/use-write.js';
 
 export type UsageEvent = Schemas['UsageEventRecord'];
 export type Rejection = Schemas['RejectionView'];
@@ -17,48 +21,63 @@ const LIVE_EVERY_MS = 3_000;
 
 export interface RequestFilter {
   since: string;
+  /** Absent = up to now. */
+  until?: string;
   model?: string;
   status?: string;
   keyId?: string;
   isLive: boolean;
 }
 
-/** Pages of events, newest first, by offset. */
-export function useEvents(
-  org: string | null,
-  { since, model, status, keyId, isLive }: RequestFilter,
-): UseInfiniteQueryResult<InfiniteData<Schemas['UsageEventsPage']>> {
-  const filter = {
+/** What of the filter is in the body, as the list and its export send it. */
+export function bodyOfFilter({ since, until, model, status, keyId }: RequestFilter): {
+  since: string;
+  until?: string;
+  model?: string[];
+  status?: string[];
+  key_id?: string;
+} {
+  return {
     since,
+    ...(until ? { until } : {}),
     ...(model ? { model: [model] } : {}),
     ...(status ? { status: [status] } : {}),
     ...(keyId ? { key_id: keyId } : {}),
   };
+}
+
+/** Pages of events, newest first. The cursor of the last row keeps a page where newer rows come meanwhile. */
+export function useEvents(
+  org: string | null,
+  requested: RequestFilter,
+): UseInfiniteQueryResult<InfiniteData<Schemas['UsageEventsPage']>> {
+  const filter = bodyOfFilter(requested);
+  const { isLive } = requested;
   return useInfiniteQuery({
     queryKey: [org, 'events', filter],
     queryFn: ({ pageParam }) =>
       bodyOf(
         api.POST('/v1/usage/events', {
           body: {
-            org_id: org,
+            org_id: askedOrg(org),
             ...filter,
             limit: ROWS,
-            offset: pageParam,
+            ...(pageParam === null ? {} : { cursor: pageParam }),
             ...(isLive ? { refresh: true } : {}),
           },
         }),
       ),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, limit, total }) => (offset + limit < total ? offset + limit : undefined),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor: cursor }) => cursor ?? undefined,
     refetchInterval: isLive ? LIVE_EVERY_MS : false,
   });
 }
 
 export function useRejections(
   org: string | null,
-  { since, model, isLive }: RequestFilter,
+  { since, until, model, keyId, isLive }: RequestFilter,
 ): UseInfiniteQueryResult<InfiniteData<Schemas['RejectionsPage']>> {
-  const filter = { since, ...(model ? { model: [model] } : {}) };
+  const filter = bodyOfFilter({ since, until, model, keyId, isLive });
   return useInfiniteQuery({
     queryKey: [org, 'rejections', filter],
     queryFn: ({ pageParam }) =>
@@ -71,6 +90,15 @@ export function useRejections(
     getNextPageParam: ({ offset, limit, rejections }) =>
       rejections.length === limit ? offset + limit : undefined,
     refetchInterval: isLive ? LIVE_EVERY_MS : false,
+  });
+}
+
+export type Contents = Schemas['RequestContentRecord'];
+
+/** Asked for by hand: each look is in the audit log. */
+export function useContents(id: string): UseMutationResult<Contents, Problem, void> {
+  return useWrite({
+    write: () => bodyOf(api.GET('/v1/usage/requests/{id}/content', { params: { path: { id } } })),
   });
 }
 

@@ -1,8 +1,10 @@
-import { Button, Checkbox, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Code, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import { useOrg } from '../shell/org.queries.js';
+import { Confirm } from '../shell/confirm.js';
+import { FormEnd } from '../shell/form-end.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { SecretOnce } from '../shell/secret-once.js';
@@ -94,22 +96,15 @@ function Delete({ record }: { record: AdminKey }): ReactNode {
       >
         Delete
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Delete the admin key">
-        <Stack>
-          <Text size="sm">
-            Programs that use {name} are refused from the next request on. This cannot be undone.
-          </Text>
-          {remove.error !== null && <ProblemCard failure={remove.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setOpen(false)}>
-              Cancel
-            </Button>
-            <Button color="red" loading={remove.isPending} onClick={() => remove.mutate(record.id)}>
-              Delete the key
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <Confirm
+        title="Delete the admin key"
+        about={`Programs that use ${name} are refused from the next request on. This cannot be undone.`}
+        action="Delete the key"
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        write={remove}
+        onConfirm={() => remove.mutate(record.id)}
+      />
     </>
   );
 }
@@ -145,12 +140,7 @@ function Form({ org, onCreated }: { org: string; onCreated: (secret: string) => 
             ))}
           </Stack>
         </Checkbox.Group>
-        {create.error !== null && <ProblemCard failure={create.error} />}
-        <Group justify="flex-end">
-          <Button type="submit" disabled={scopes.length === 0} loading={create.isPending}>
-            Create admin key
-          </Button>
-        </Group>
+        <FormEnd write={create} action="Create admin key" isDisabled={scopes.length === 0} />
       </Stack>
     </form>
   );

@@ -1,6 +1,8 @@
-import { Button, Group, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { Schemas } from '../api/schemas.js';
+import { FormEnd } from '../shell/form-end.js';
+import { limitChangeOf, limitDraftOf, LimitFields, type LimitDraft } from '../shell/limit-fields.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
@@ -8,6 +10,7 @@ import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { Loading } from '../shell/states.js';
 import { CopyText } from '../shell/copy-text.js';
+import { RequestLogging } from './request-logging.js';
 import { useChangeOrg, useOrgRecord, type Org } from './settings.queries.js';
 
 export default function SettingsPage(): ReactNode {
@@ -23,6 +26,7 @@ export default function SettingsPage(): ReactNode {
           <Panel title="Organization">
             <OrgForm key={org.data.updated_at} org={org.data} />
           </Panel>
+          <RequestLogging org={org.data} />
           <Panel title="Set by the platform">
             <Text size="sm" component="div">
               Tier {org.data.tier}; the balance may go below zero by{' '}
@@ -35,49 +39,23 @@ export default function SettingsPage(): ReactNode {
   );
 }
 
-const FIGURES = [
-  { field: 'spend_cap_usd', label: 'Spend cap of 30 days, USD', inputMode: 'decimal' },
-  { field: 'rpm_limit', label: 'Requests a minute', inputMode: 'numeric' },
-  { field: 'rpd_limit', label: 'Requests a day', inputMode: 'numeric' },
-  { field: 'tpm_limit', label: 'Tokens a minute', inputMode: 'numeric' },
-] as const;
-
-type Draft = Record<'name' | 'default_api_version' | (typeof FIGURES)[number]['field'], string> & {
-  allowed_models: string[];
-  blocked_models: string[];
-};
+type Draft = LimitDraft & Record<'name' | 'default_api_version', string>;
 
 function draftOf(org: Org): Draft {
-  const text = (value: number | string | null): string => (value === null ? '' : String(value));
-  return {
-    name: org.name,
-    default_api_version: text(org.default_api_version),
-    spend_cap_usd: text(org.spend_cap_usd),
-    rpm_limit: text(org.rpm_limit),
-    rpd_limit: text(org.rpd_limit),
-    tpm_limit: text(org.tpm_limit),
-    allowed_models: org.allowed_models ?? [],
-    blocked_models: org.blocked_models ?? [],
-  };
+  return { ...limitDraftOf(org), name: org.name, default_api_version: org.default_api_version ?? '' };
 }
 
 /** Only what differs is sent; what was emptied is cleared. */
-export function changeOf(before: Draft, after: Draft): Schemas['UpdateOrgBody'] {
-  const change: Schemas['UpdateOrgBody'] = {};
-  if (after.name.trim() !== before.name) change.name = after.name.trim();
-  for (const field of ['default_api_version', 'spend_cap_usd'] as const) {
-    const value = after[field].trim();
-    if (value !== before[field]) change[field] = value === '' ? null : value;
-  }
-  for (const field of ['rpm_limit', 'rpd_limit', 'tpm_limit'] as const) {
-    const value = after[field].trim();
-    if (value !== before[field]) change[field] = value === '' ? null : Number(value);
-  }
-  for (const field of ['allowed_models', 'blocked_models'] as const) {
-    const values = after[field];
-    if (values.join('\n') !== before[field].join('\n')) change[field] = values.length === 0 ? null : values;
-  }
-  return change;
+function changeOf(before: Draft, after: Draft): Schemas['UpdateOrgBody'] {
+  const name = after.name.trim();
+  const version = after.default_api_version.trim();
+  return {
+    ...(name === before.name ? {} : { name }),
+    ...(version === before.default_api_version
+      ? {}
+      : { default_api_version: version === '' ? null : version }),
+    ...limitChangeOf(before, after),
+  };
 }
 
 function OrgForm({ org }: { org: Org }): ReactNode {
@@ -108,38 +86,13 @@ function OrgForm({ org }: { org: Org }): ReactNode {
           value={draft.default_api_version}
           onChange={({ currentTarget }) => setDraft({ ...draft, default_api_version: currentTarget.value })}
         />
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-          {FIGURES.map(({ field, label, inputMode }) => (
-            <TextInput
-              key={field}
-              label={label}
-              placeholder="not set"
-              inputMode={inputMode}
-              error={fields[field]}
-              value={draft[field]}
-              onChange={({ currentTarget }) => setDraft({ ...draft, [field]: currentTarget.value })}
-            />
-          ))}
-        </SimpleGrid>
-        <TagsInput
-          label="Only these models"
-          description="An id, or brand/* for all of a brand; empty = every model"
-          error={fields.allowed_models}
-          value={draft.allowed_models}
-          onChange={(models) => setDraft({ ...draft, allowed_models: models })}
+        <LimitFields
+          draft={draft}
+          onChange={(part) => setDraft({ ...draft, ...part })}
+          capLabel="Spend cap of 30 days, USD"
+          errors={fields}
         />
-        <TagsInput
-          label="Never these models"
-          error={fields.blocked_models}
-          value={draft.blocked_models}
-          onChange={(models) => setDraft({ ...draft, blocked_models: models })}
-        />
-        {save.error !== null && <ProblemCard failure={save.error} />}
-        <Group justify="flex-end">
-          <Button type="submit" disabled={!isChanged} loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
+        <FormEnd write={save} action="Save" isDisabled={!isChanged} />
       </Stack>
     </form>
   );

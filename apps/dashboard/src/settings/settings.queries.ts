@@ -22,6 +22,13 @@ export function useChangeOrg(id: string): UseMutationResult<Org, Problem, Schema
   });
 }
 
+/** Hidden at once, and gone. */
+export function useRemoveContents(org_id: string): UseMutationResult<unknown, Problem, void> {
+  return useWrite({
+    write: () => bodyOf<unknown>(api.DELETE('/v1/usage/contents', { params: { query: { org_id } } })),
+  });
+}
+
 const ADMIN_KEYS_MAX = 200;
 
 export function useAdminKeys(org: string): UseQueryResult<AdminKey[]> {

@@ -1,8 +1,19 @@
-import { AppShell, Burger, Group, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Group,
+  ScrollArea,
+  Text,
+  Tooltip,
+  UnstyledButton,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { Me, Role } from '../session/rights.js';
+import { Keyboard } from './keyboard.js';
 import { Navigation } from './navigation.js';
 import { OrgSwitch } from './org-switch.js';
 import { PersonMenu } from './person-menu.js';
@@ -13,6 +24,7 @@ import classes from './frame.module.css';
 /** Header, navigation and the page. A drawer below 768 px. */
 export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children: ReactNode }): ReactNode {
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
   const { pathname } = useLocation();
   const org = useOrg();
   useEffect(close, [pathname, close]);
@@ -21,6 +33,7 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
       header={{ height: 56 }}
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', md: 'xl' }}
+      transitionDuration={0}
     >
       <a className={classes.skip} href="#main">
         Skip to the content
@@ -41,6 +54,7 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
               to={`/o/${org.slug}`}
               visibleFrom="sm"
               aria-label="Model Gateway, home"
+              display="flex"
             >
               <Text fw={700} size="sm" style={{ whiteSpace: 'nowrap' }}>
                 Model Gateway
@@ -49,13 +63,20 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
             <OrgSwitch me={me} />
           </Group>
           <Group gap={6} wrap="nowrap">
+            <GoTo open={() => setPaletteOpen(true)} />
             <SchemeSwitch />
             <PersonMenu me={me} />
           </Group>
         </Group>
       </AppShell.Header>
+      <Keyboard roles={roles} isPaletteOpen={isPaletteOpen} setPaletteOpen={setPaletteOpen} />
       <AppShell.Navbar aria-label="Pages">
-        <ScrollArea type="auto" style={{ flex: 1 }} viewportProps={{ tabIndex: 0, 'aria-label': 'Pages' }}>
+        <ScrollArea
+          type="auto"
+          scrollbarSize={6}
+          style={{ flex: 1 }}
+          viewportProps={{ tabIndex: 0, 'aria-label': 'Pages' }}
+        >
           <Navigation roles={roles} />
         </ScrollArea>
       </AppShell.Navbar>
@@ -63,5 +84,15 @@ export function Frame({ me, roles, children }: { me: Me; roles: Role[]; children
         <div className={classes.page}>{children}</div>
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+function GoTo({ open }: { open: () => void }): ReactNode {
+  return (
+    <Tooltip label="Go to (Ctrl K)">
+      <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Go to" onClick={open}>
+        <IconSearch size={18} />
+      </ActionIcon>
+    </Tooltip>
   );
 }

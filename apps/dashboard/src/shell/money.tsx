@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { ClipboardEvent, ReactNode } from 'react';
 import { formatUsd } from '../format/money.js';
 
 interface MoneyProps {
@@ -9,14 +9,24 @@ interface MoneyProps {
   none?: string;
 }
 
-/** An amount, all decimals of it on hover. */
+/** An amount, all decimals of it on hover; a click selects it, and a copy has them too. */
 export function Money({ usd, decimals = 2, none = 'not billed' }: MoneyProps): ReactNode {
   if (usd === null) return none;
   return (
     <Tooltip label={`$${usd}`}>
-      <span style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
+      <span style={FIGURE} onCopy={(event) => copyExact(event, usd)}>
         {formatUsd(usd, decimals)}
       </span>
     </Tooltip>
   );
+}
+
+const FIGURE = { whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums', userSelect: 'all' } as const;
+
+/** Of a selection that holds more than the amount, the browser copies what is seen. */
+function copyExact(event: ClipboardEvent, usd: string): void {
+  const range = getSelection()?.getRangeAt(0);
+  if (!range || !event.currentTarget.contains(range.commonAncestorContainer)) return;
+  event.clipboardData.setData('text/plain', usd);
+  event.preventDefault();
 }

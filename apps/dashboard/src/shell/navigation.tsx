@@ -10,37 +10,57 @@ const GROUPS: readonly NavGroup[] = ['Overview', 'Build', 'Observe', 'Access', '
 /** The pages that the person may open; what they may not is not there. */
 export function Navigation({ roles }: { roles: readonly Role[] }): ReactNode {
   const shown = usePages().filter((page) => page.nav !== undefined && isAllowed(roles, page.who));
+  const { slug } = useOrg();
+  const { pathname } = useLocation();
+  const here = pageAt(shown, pathname.slice(`/o/${slug}`.length));
   return (
     <Stack gap={2} p="sm">
       {GROUPS.map((group) => (
-        <Group key={group} group={group} pages={shown.filter(({ nav }) => nav?.group === group)} />
+        <Group
+          key={group}
+          group={group}
+          pages={shown.filter(({ nav }) => nav?.group === group)}
+          here={here}
+        />
       ))}
     </Stack>
   );
 }
 
-function Group({ group, pages }: { group: NavGroup; pages: readonly Page[] }): ReactNode {
+/** The page of the menu that an address belongs to: of /limits and /limits/simulate the longer one. */
+function pageAt(pages: readonly Page[], path: string): Page | undefined {
+  const above = pages.filter((page) =>
+    page.path === '' ? path.length < 2 : `${path}/`.startsWith(`${page.path}/`),
+  );
+  return above.sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+interface GroupProps {
+  group: NavGroup;
+  pages: readonly Page[];
+  here: Page | undefined;
+}
+
+function Group({ group, pages, here }: GroupProps): ReactNode {
   if (pages.length === 0) return null;
   const sorted = [...pages].sort((a, b) => (a.nav?.order ?? 0) - (b.nav?.order ?? 0));
   return (
     <>
       {group !== 'Overview' && (
-        <Text size="xs" fw={600} c="dimmed" px="sm" pt="sm" pb={4}>
+        <Text size="xs" fw={600} c="dimmed" px="sm" pt={10} pb={2}>
           {group}
         </Text>
       )}
       {sorted.map((page) => (
-        <PageLink key={page.path} page={page} />
+        <PageLink key={page.path} page={page} isHere={page === here} />
       ))}
     </>
   );
 }
 
-function PageLink({ page }: { page: Page }): ReactNode {
+function PageLink({ page, isHere }: { page: Page; isHere: boolean }): ReactNode {
   const { slug } = useOrg();
-  const { pathname } = useLocation();
   const target = `/o/${slug}${page.path}`;
-  const isHere = page.path === '' ? pathname === target : `${pathname}/`.startsWith(`${target}/`);
   const Icon = page.nav?.icon;
   return (
     <NavLink
@@ -51,7 +71,7 @@ function PageLink({ page }: { page: Page }): ReactNode {
       active={isHere}
       aria-current={isHere ? 'page' : undefined}
       leftSection={Icon === undefined ? null : <Icon size={18} stroke={1.6} />}
-      style={{ borderRadius: 'var(--mantine-radius-md)', paddingBlock: 7 }}
+      style={{ borderRadius: 'var(--mantine-radius-md)', paddingBlock: 4 }}
     />
   );
 }

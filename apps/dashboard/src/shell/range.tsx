@@ -1,8 +1,11 @@
-import { SegmentedControl } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { useParamsOfUrl } from './search-params.js';
+import { Button, Group, Popover, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { IconCalendar } from '@tabler/icons-react';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { dayStart } from '../format/time.js';
+import { useZone } from '../session/me.queries.js';
+import { useParamsOfUrl, type Params } from './search-params.js';
 
-export const RANGES = [
+const RANGES = [
   { value: '1h', label: '1 h', hours: 1 },
   { value: '24h', label: '24 h', hours: 24 },
   { value: '7d', label: '7 d', hours: 168 },
@@ -15,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** The range that the URL names; what is no range is the default. */
-export function rangeOf(text: string | undefined, otherwise: RangeName): (typeof RANGES)[number] {
+function rangeOf(text: string | undefined, otherwise: RangeName): (typeof RANGES)[number] {
   return (
     RANGES.find(({ value }) => value === text) ?? RANGES.find(({ value }) => value === otherwise) ?? RANGES[1]
   );
@@ -27,15 +30,92 @@ export function sinceOf(range: { hours: number }, nowMs: number): string {
   return new Date(minute - range.hours * HOUR_MS).toISOString();
 }
 
+export interface Range {
+  since: string;
+  /** The last instant; absent = up to now. */
+  until?: string;
+  hours: number;
+}
+
+/** What the URL asks for: days of the zone, both included, or so many hours up to now. */
+export function rangeOfUrl(url: Params, otherwise: RangeName, zone: string, nowMs: number): Range {
+  const since = dayStart(url.from ?? '', zone);
+  const end = dayStart(url.to ?? '', zone, 1);
+  if (since !== null && end !== null && since < end) {
+    const endMs = Date.parse(end);
+    // The API covers the instant that it is given.
+    return { since, until: new Date(endMs - 1).toISOString(), hours: (endMs - Date.parse(since)) / HOUR_MS };
+  }
+  const range = rangeOf(url.range, otherwise);
+  return { since: sinceOf(range, nowMs), hours: range.hours };
+}
+
 export function RangePicker({ otherwise }: { otherwise: RangeName }): ReactNode {
   const [url, change] = useParamsOfUrl();
+  const isByDay = url.from !== undefined && url.to !== undefined;
   return (
-    <SegmentedControl
-      aria-label="Range"
-      size="sm"
-      data={RANGES.map(({ value, label }) => ({ value, label }))}
-      value={rangeOf(url.range, otherwise).value}
-      onChange={(value) => change({ range: value === otherwise ? null : value })}
-    />
+    <Group gap="xs" wrap="nowrap">
+      <SegmentedControl
+        aria-label="Range"
+        size="sm"
+        data={RANGES.map(({ value, label }) => ({ value, label }))}
+        value={isByDay ? '' : rangeOf(url.range, otherwise).value}
+        onChange={(value) => change({ range: value === otherwise ? null : value, from: null, to: null })}
+      />
+      <Days isActive={isByDay} />
+    </Group>
+  );
+}
+
+/** Any days, both included. */
+function Days({ isActive }: { isActive: boolean }): ReactNode {
+  const [url, change] = useParamsOfUrl();
+  const zone = useZone();
+  const [isOpen, setOpen] = useState(false);
+  const [from, setFrom] = useState(url.from ?? '');
+  const [to, setTo] = useState(url.to ?? '');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    change({ from, to, range: null });
+    setOpen(false);
+  };
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus withArrow>
+      <Popover.Target>
+        <Button
+          variant={isActive ? 'light' : 'default'}
+          px="sm"
+          leftSection={<IconCalendar size={16} />}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isActive ? `${url.from} – ${url.to}` : 'Days'}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form onSubmit={submit}>
+          <Stack gap="sm">
+            <TextInput
+              type="date"
+              label="From"
+              required
+              value={from}
+              onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+            />
+            <TextInput
+              type="date"
+              label="To"
+              required
+              min={from}
+              value={to}
+              onChange={({ currentTarget }) => setTo(currentTarget.value)}
+            />
+            <Text size="xs" c="dimmed">
+              Days of {zone}
+            </Text>
+            <Button type="submit">Show</Button>
+          </Stack>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
   );
 }

@@ -16,7 +16,7 @@ function clipboard(writeText: () => Promise<void>): void {
 }
 
 describe('a secret that is shown once', () => {
-  it('survives Escape, and is nowhere after Done', () => {
+  it('point 7 survives Escape, and is nowhere after Done', () => {
     const { container } = rendered(<Page />);
     fireEvent.keyDown(document.body, { key: 'Escape' });
     expect(screen.getByTestId('secret').textContent).toBe(SECRET);
@@ -39,7 +39,7 @@ describe('a secret that is shown once', () => {
     expect(screen.getByText('Copied')).not.toBeNull();
   });
 
-  it('says that the browser refused to copy', async () => {
+  it('point 7 says that the browser refused to copy', async () => {
     clipboard(() => Promise.reject(new Error('denied')));
     rendered(<Page />);
     await act(async () => {

@@ -1,5 +1,6 @@
 import { Button, Skeleton, Stack, Text } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
+import classes from './states.module.css';
 
 /** Shaped like what will stand there; nothing flashes where the answer comes at once. */
 export function Loading({ height = 160, rows = 1 }: { height?: number; rows?: number }): ReactNode {
@@ -25,8 +26,8 @@ interface EmptyProps {
 /** Nothing there yet: one sentence, and what to do about it. */
 export function Empty({ children, action }: EmptyProps): ReactNode {
   return (
-    <Stack align="center" gap="sm" py="xl" px="md">
-      <Text c="dimmed" ta="center" maw={460}>
+    <Stack align="center" gap="sm" py="xl" px="md" className={classes.empty}>
+      <Text c="dimmed" ta="center" size="sm" maw={460}>
         {children}
       </Text>
       {action !== undefined && <Button onClick={action.run}>{action.label}</Button>}

@@ -1,9 +1,11 @@
 import { Modal, Text } from '@mantine/core';
-import { useEffect, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { session, useSession } from '../api/session.js';
 import { Loading } from '../shell/states.js';
-import { SignInForm } from './sign-in-form.js';
-import { SignInPage } from './sign-in-page.js';
+
+// Who is signed in, as a rule, needs neither.
+const SignInForm = lazy(async () => ({ default: (await import('./sign-in-form.js')).SignInForm }));
+const SignInPage = lazy(async () => ({ default: (await import('./sign-in-page.js')).SignInPage }));
 
 /** Its children, for who is signed in; sign-in otherwise, in their place or, where a session ended, above them. */
 export function RequireSession({ children }: { children: ReactNode }): ReactNode {
@@ -12,7 +14,13 @@ export function RequireSession({ children }: { children: ReactNode }): ReactNode
     if (session.get().state === 'starting') void session.refresh();
   }, []);
   if (current.state === 'starting') return <Loading height={320} />;
-  if (current.state === 'out') return <SignInPage />;
+  if (current.state === 'out') {
+    return (
+      <Suspense fallback={<Loading height={320} />}>
+        <SignInPage />
+      </Suspense>
+    );
+  }
   return (
     <>
       {children}
@@ -27,7 +35,7 @@ export function RequireSession({ children }: { children: ReactNode }): ReactNode
         <Text size="sm" c="dimmed" mb="md">
           Sign in again. What you typed is still there.
         </Text>
-        <SignInForm email={current.person.email} />
+        <Suspense>{current.state === 'ended' && <SignInForm email={current.person.email} />}</Suspense>
       </Modal>
     </>
   );

@@ -1,4 +1,5 @@
 import { useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { askedOrg } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import type { Problem } from '../api/problem.js';
@@ -32,7 +33,7 @@ export function useFirstRequest(org: string | null, since: string | null): UseQu
     queryKey: [org, 'first-request', since],
     enabled: org !== null && since !== null,
     queryFn: async (): Promise<Seen | null> => {
-      const body = { org_id: org, since: since ?? undefined, limit: NEWEST, refresh: true };
+      const body = { org_id: askedOrg(org), since: since ?? undefined, limit: NEWEST, refresh: true };
       const { events } = await bodyOf(api.POST('/v1/usage/events', { body }));
       if (events.length > 0) return { kind: 'request', event: events[0] };
       const { rejections } = await bodyOf(api.POST('/v1/usage/rejections', { body }));

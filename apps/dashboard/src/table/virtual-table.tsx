@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef, type CSSProperties, type ReactNode } from 'react';
+import { useEffect, useRef, type CSSProperties, type ReactNode } from 'react';
 import type { Column } from './data-table.js';
 import classes from './virtual-table.module.css';
 
@@ -17,27 +18,29 @@ interface VirtualTableProps<Row> {
 }
 
 const ROW_PX = 44;
+/** A row as a card has its cells in two columns, each below its name. */
+const CARD_LINE_PX = 44;
+const CARD_EDGE_PX = 20;
+const NARROW = '(max-width: 639px)';
 const WIDTH_PX = 120;
 const GAP_PX = 16;
 const OVERSCAN = 8;
 
 /** A long table of which only the rows in view are in the document. */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
-  const { label, columns, rows, rowKey, total, more, isLoadingMore } = props;
+  const { label, columns, rows, rowKey, total } = props;
   const box = useRef<HTMLDivElement>(null);
+  const isNarrow = useMediaQuery(NARROW, window.matchMedia(NARROW).matches) ?? false;
+  const cardPx = Math.ceil(columns.length / 2) * CARD_LINE_PX + CARD_EDGE_PX;
   const rowsInView = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => (isNarrow ? cardPx : ROW_PX),
     overscan: OVERSCAN,
     getItemKey: (index) => rowKey(rows[index]),
   });
-  // Rows are laid out one by one: only widths that no content changes keep their columns below each other.
-  const widths = columns.map(({ width = WIDTH_PX }) => width);
-  const grid: CSSProperties = {
-    gridTemplateColumns: widths.map((width) => `minmax(0, ${width}fr)`).join(' '),
-    minWidth: widths.reduce((sum, width) => sum + width, 0) + widths.length * GAP_PX + GAP_PX,
-  };
+  useEffect(() => rowsInView.measure(), [rowsInView, isNarrow]);
+  const grid = isNarrow ? {} : gridOf(columns);
   return (
     <>
       <div
@@ -48,13 +51,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
         aria-label={label}
         aria-rowcount={total + 1}
       >
-        <div className={classes.head} style={grid} role="row" aria-rowindex={1}>
-          {columns.map(({ name, isFigure }) => (
-            <div key={name} role="columnheader" className={isFigure ? classes.figure : undefined}>
-              {name}
-            </div>
-          ))}
-        </div>
+        <Head columns={columns} grid={grid} isNarrow={isNarrow} />
         <div
           className={classes.rows}
           style={{ height: rowsInView.getTotalSize(), minWidth: grid.minWidth }}
@@ -63,30 +60,78 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): ReactNode {
           {rowsInView.getVirtualItems().map(({ key, index, start, size }) => (
             <div
               key={key}
-              className={classes.row}
+              className={isNarrow ? classes.card : classes.row}
               style={{ ...grid, height: size, transform: `translateY(${start}px)` }}
               role="row"
               aria-rowindex={index + 2}
             >
-              {columns.map(({ name, cell, isFigure }) => (
-                <div key={name} role="cell" className={isFigure ? classes.figure : classes.cell}>
-                  {cell(rows[index])}
-                </div>
-              ))}
+              <Cells columns={columns} row={rows[index]} isNarrow={isNarrow} />
             </div>
           ))}
         </div>
       </div>
-      <Group justify="space-between" mt="sm">
-        <Text size="sm" c="dimmed">
-          {rows.length.toLocaleString('en-US')} of {total.toLocaleString('en-US')}
-        </Text>
-        {more !== null && (
-          <Button variant="default" size="xs" loading={isLoadingMore} onClick={more}>
-            Show more
-          </Button>
-        )}
-      </Group>
+      <More {...props} />
     </>
+  );
+}
+
+/** Rows are laid out one by one: only widths that no content changes keep their columns below each other. */
+function gridOf<Row>(columns: readonly Column<Row>[]): CSSProperties {
+  const widths = columns.map(({ width = WIDTH_PX }) => width);
+  return {
+    gridTemplateColumns: widths.map((width) => `minmax(0, ${width}fr)`).join(' '),
+    minWidth: widths.reduce((sum, width) => sum + width, 0) + widths.length * GAP_PX + GAP_PX,
+  };
+}
+
+interface HeadProps<Row> {
+  columns: readonly Column<Row>[];
+  grid: CSSProperties;
+  isNarrow: boolean;
+}
+
+function Head<Row>({ columns, grid, isNarrow }: HeadProps<Row>): ReactNode {
+  return (
+    <div className={isNarrow ? classes.hidden : classes.head} style={grid} role="row" aria-rowindex={1}>
+      {columns.map(({ name, isFigure }) => (
+        <div key={name} role="columnheader" className={isFigure ? classes.figure : undefined}>
+          {name}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface CellsProps<Row> {
+  columns: readonly Column<Row>[];
+  row: Row;
+  isNarrow: boolean;
+}
+
+function Cells<Row>({ columns, row, isNarrow }: CellsProps<Row>): ReactNode {
+  return columns.map(({ name, cell, isFigure }) => (
+    <div
+      key={name}
+      role="cell"
+      data-label={name}
+      className={isFigure && !isNarrow ? classes.figure : classes.cell}
+    >
+      {cell(row)}
+    </div>
+  ));
+}
+
+function More<Row>({ rows, total, more, isLoadingMore }: VirtualTableProps<Row>): ReactNode {
+  return (
+    <Group justify="space-between" mt="sm">
+      <Text size="sm" c="dimmed">
+        {rows.length.toLocaleString('en-US')} of {total.toLocaleString('en-US')}
+      </Text>
+      {more !== null && (
+        <Button variant="default" size="xs" loading={isLoadingMore} onClick={more}>
+          Show more
+        </Button>
+      )}
+    </Group>
   );
 }

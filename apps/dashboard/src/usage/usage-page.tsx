@@ -1,5 +1,5 @@
-import { Button, ColorSwatch, Group, Select, Stack, Text } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
+import { ActionIcon, ColorSwatch, Group, Select, Stack, Text, Tooltip } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { barsOf, colourOf, nameOf } from './bars-of.js';
 import { absoluteTime, count, milliseconds } from '../format/time.js';
@@ -9,12 +9,14 @@ import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
-import { RangePicker, rangeOf, sinceOf } from '../shell/range.js';
+import { ExportButton } from '../shell/export-button.js';
+import { RangePicker, rangeOfUrl } from '../shell/range.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
+import { Views } from '../shell/views.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { GROUPS, metricOf, METRICS } from './metrics.js';
-import { useExport, useSeries, type Series, type SeriesValues } from './usage.queries.js';
+import { useFreshSeries, useSeries, type Series, type SeriesValues } from './usage.queries.js';
 
 const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
 const HOURLY_UP_TO_HOURS = 48;
@@ -24,16 +26,18 @@ export default function UsagePage(): ReactNode {
   const zone = useZone();
   const [url, change] = useParamsOfUrl();
   const [openedAt] = useState(() => Date.now());
-  const range = rangeOf(url.range, '7d');
-  const since = sinceOf(range, openedAt);
+  const { since, until, hours } = rangeOfUrl(url, '7d', zone, openedAt);
   const groupBy = GROUPS.some(({ value }) => value === url.by) ? (url.by ?? 'model') : 'model';
-  const granularity = range.hours <= HOURLY_UP_TO_HOURS ? 'hour' : 'day';
-  const series = useSeries(org.id, { since, groupBy, granularity, zone });
+  const granularity = hours <= HOURLY_UP_TO_HOURS ? 'hour' : 'day';
+  const filter = { since, until, groupBy, granularity, zone } as const;
+  const series = useSeries(org.id, filter);
+  const refresh = useFreshSeries(org.id, filter);
   return (
     <>
       <PageHead title="Usage" about={`Days and hours of ${zone}`}>
         <RangePicker otherwise="7d" />
-        <ExportButton since={since} />
+        <Views page="/usage" />
+        <ExportButton filter={{ since, until, time_zone: zone }} />
       </PageHead>
       <Group mb="md" gap="sm">
         <Select
@@ -52,35 +56,29 @@ export default function UsagePage(): ReactNode {
           onChange={(by) => change({ by: by === 'model' ? null : by })}
           w={150}
         />
+        {series.isSuccess && (
+          <Group gap={4} wrap="nowrap">
+            <Tooltip label="Read anew">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label="Read anew"
+                loading={refresh.isPending}
+                onClick={() => refresh.mutate()}
+              >
+                <IconRefresh size={16} />
+              </ActionIcon>
+            </Tooltip>
+            <Text size="sm" c="dimmed" role="status">
+              As of {absoluteTime(series.data.as_of, zone)}
+            </Text>
+          </Group>
+        )}
       </Group>
       {series.isPending && <Loading height={320} />}
       {series.isError && <ProblemCard failure={series.error} retry={() => void series.refetch()} />}
       {series.isSuccess && <Shown series={series.data} />}
     </>
-  );
-}
-
-function ExportButton({ since }: { since: string }): ReactNode {
-  const org = useOrg();
-  const zone = useZone();
-  const file = useExport(org.id);
-  const run = (): void =>
-    file.mutate({ since, time_zone: zone }, { onSuccess: ({ url }) => location.assign(url) });
-  return (
-    <Stack gap={2} align="flex-end">
-      <Button
-        variant="default"
-        leftSection={<IconDownload size={16} />}
-        loading={file.isPending}
-        onClick={run}
-      >
-        Export CSV
-      </Button>
-      <Text size="xs" c="dimmed" role="status">
-        {file.isSuccess && `${count(file.data.rows)} rows`}
-        {file.isError && file.error.message}
-      </Text>
-    </Stack>
   );
 }
 
@@ -103,7 +101,7 @@ function Shown({ series }: { series: Series }): ReactNode {
       </Panel>
       <Totals series={series} />
       <Text size="sm" c="dimmed">
-        As of {absoluteTime(series.as_of, series.time_zone)}. Durations are estimates.
+        Durations are estimates.
       </Text>
     </Stack>
   );

@@ -5,7 +5,7 @@ export const pages: readonly Page[] = [
   {
     path: '/usage',
     title: 'Usage',
-    who: ['owner', 'admin', 'member'],
+    who: ['owner', 'admin', 'member', 'alone'],
     nav: { group: 'Observe', order: 0, icon: IconChartBar },
     load: () => import('./usage-page.js'),
   },

@@ -1,4 +1,5 @@
 import type { AccountEvent } from './account-event.js';
+import type { AuditEntry } from './audit-entry.js';
 import type { CatalogueEvent } from './catalogue-event.js';
 import type { RejectionRecord } from './rejection-record.js';
 import type { TOPIC } from './topics.js';
@@ -9,5 +10,6 @@ export interface TopicRecords {
   [TOPIC.usage]: UsageRecord;
   [TOPIC.rejections]: RejectionRecord;
   [TOPIC.account]: AccountEvent;
+  [TOPIC.audit]: AuditEntry;
   [TOPIC.catalogue]: CatalogueEvent;
 }

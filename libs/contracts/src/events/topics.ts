@@ -3,6 +3,7 @@ export const TOPIC = {
   usage: 'gateway.usage.v1',
   rejections: 'gateway.rejections.v1',
   account: 'gateway.account.v1',
+  audit: 'gateway.audit.v1',
   catalogue: 'gateway.catalogue.v1',
 } as const;
 

@@ -1,4 +1,4 @@
-import { IsString, Length } from 'class-validator';
+import { IsISO8601, IsString, Length } from 'class-validator';
 
 /** POST /v1/end-users/erasures. */
 export class ErasureBody {
@@ -15,6 +15,11 @@ export interface ErasureRecord {
   records_updated: number;
   created_at: string;
   completed_at: string | null;
+}
+
+/** Query of GET /internal/erasures. */
+export class ErasedSinceQuery {
+  @IsISO8601({ strict: true }) since!: string;
 }
 
 /** Body of POST /internal/directory/forget. */

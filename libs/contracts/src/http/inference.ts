@@ -1,5 +1,17 @@
-import { IsBoolean, IsInt, IsObject, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
-import type { InferenceCall } from '../ports/inference.js';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
+import type { HoldCall, InferenceCall } from '../ports/inference.js';
 
 /** POST /internal/infer and /internal/infer/plan. */
 export class InferBody implements InferenceCall {
@@ -12,4 +24,20 @@ export class InferBody implements InferenceCall {
   @IsObject() body!: Record<string, unknown>;
   @IsBoolean() is_batch!: boolean;
   @IsOptional() @IsObject() task?: Record<string, unknown> | null;
+  @IsOptional() @IsObject() background?: { response_id: string };
+}
+
+/** POST /internal/infer/worth. */
+export class WorthBody extends InferBody {
+  @IsArray() @ArrayMaxSize(256) @IsObject({ each: true }) bodies!: Record<string, unknown>[];
+}
+
+/** POST /internal/infer/hold. */
+export class HoldBody implements HoldCall {
+  @IsString() @Length(1, 128) key_id!: string;
+  @IsString() @Length(1, 128) account_id!: string;
+  @IsString() @Length(1, 128) request_id!: string;
+  @IsString() @Length(1, 256) model!: string;
+  @Matches(/^\d{1,18}$/) nano!: string;
+  @IsBoolean() is_first!: boolean;
 }

@@ -6,6 +6,7 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
+  IsObject,
   IsOptional,
   IsString,
   Length,
@@ -13,8 +14,10 @@ import {
   Max,
   Min,
   ValidateIf,
+  ValidateNested,
 } from 'class-validator';
 import { AMOUNT_PATTERN, MODEL_PATTERN } from './keys.js';
+import { RequestLoggingBody, type RequestLogging } from './request-contents.js';
 
 const INT_MAX = 2_147_483_647;
 
@@ -69,6 +72,12 @@ class OrgFieldsBody extends ScopeLimitsBody {
   @IsOptional() @IsInt() @Min(1) @Max(86_400) realtime_max_seconds?: number | null;
   /** Of one session; null = the deployment's. */
   @IsOptional() @IsInt() @Min(1) @Max(INT_MAX) realtime_max_tokens?: number | null;
+  /** Whether bodies of requests and answers are kept, for how long, and how much of them is masked. */
+  @ValidateIf((body: OrgFieldsBody) => body.request_logging !== undefined)
+  @IsObject()
+  @ValidateNested()
+  @Type(() => RequestLoggingBody)
+  request_logging?: RequestLoggingBody;
 }
 
 /** Body of POST /v1/orgs. */
@@ -111,6 +120,7 @@ export interface OrgRecord extends ScopeLimitsRecord {
   realtime_max_sessions: number | null;
   realtime_max_seconds: number | null;
   realtime_max_tokens: number | null;
+  request_logging: RequestLogging;
   created_at: string;
   updated_at: string;
 }

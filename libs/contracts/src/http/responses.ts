@@ -25,6 +25,12 @@ export class RecallBody {
   @IsOptional() @IsString() @Length(1, 256) conversation_id?: string;
 }
 
+/** POST /internal/responses/items. */
+export class ReferencedItemsBody {
+  @IsString() @Length(1, 128) key_id!: string;
+  @IsArray() @ArrayMaxSize(256) @IsString({ each: true }) @Length(1, 256, { each: true }) ids!: string[];
+}
+
 /** Query of GET /v1/responses/{id}. */
 export class ResponseQuery {
   /** `true` for the events of the response. */

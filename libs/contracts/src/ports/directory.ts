@@ -1,3 +1,19 @@
+/** An action in another service that belongs into an organization's audit log. */
+export interface AuditedAction {
+  id: string;
+  /** ISO 8601. */
+  created_at: string;
+  org_id: string | null;
+  actor_kind: 'key' | 'session' | 'admin_key' | 'system';
+  actor_id: string;
+  ip: string;
+  action: string;
+  target_type: string;
+  target_id: string;
+  changed_fields: string[];
+  request_id: string;
+}
+
 /** What an account's ids are called; null where one has no name, absent where it is not of the account. */
 export interface NamedIds {
   keys: Record<string, string | null>;
@@ -27,4 +43,6 @@ export abstract class Directory {
   abstract payer(id: string): Promise<Payer | null>;
   /** Removes what the account remembers of an end user. A repeat changes nothing. */
   abstract forget(accountId: string, endUserHash: string): Promise<void>;
+  /** Notes an action in the organization's audit log. A repeat changes nothing. */
+  abstract audit(action: AuditedAction): Promise<void>;
 }

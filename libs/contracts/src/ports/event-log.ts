@@ -3,6 +3,8 @@ export interface LogRecord {
   key: string;
   /** CloudEvents 1.0 JSON. */
   value: string;
+  /** Of the message: where the request that it is of is traced, its W3C trace context. */
+  headers?: { traceparent: string };
 }
 
 export interface ConsumedRecord extends LogRecord {

@@ -19,12 +19,29 @@ export interface InferenceCall {
    * the provider has it; a task is waited for to its end. Absent for every other call.
    */
   task?: Json | null;
+  /** A response that nobody waits for: its events and its end go to where it is kept, the answer says that it has ended. */
+  background?: { response_id: string };
 }
 
 export interface InferenceAnswer {
   status: number;
   body: Json;
   retry_after_seconds: number | null;
+  /** Whether it ended a unit, whose event is written by now. Edges of earlier releases do not say. */
+  unit_ended?: boolean;
+}
+
+/** Money for lines of a batch that have not begun. */
+export interface HoldCall {
+  key_id: string;
+  account_id: string;
+  /** Of the request that began the work: it has one hold. */
+  request_id: string;
+  model: string;
+  /** All that is held from now on: integer nano-USD in decimal; "0" lets it go. */
+  nano: string;
+  /** Asks whether there is that much. Later ones renew or lower it, and are not refused; a hold that nobody renews lapses. */
+  is_first: boolean;
 }
 
 /** What would serve. */
@@ -42,4 +59,8 @@ export abstract class Inference {
   abstract infer(call: InferenceCall): Promise<InferenceAnswer>;
   /** What would serve the call; nothing is called or counted. Throws the ApiError that it would get. */
   abstract plan(call: InferenceCall): Promise<InferencePlan>;
+  /** What such calls with these bodies would reserve together: integer nano-USD in decimal. One that would be refused adds nothing. */
+  abstract worth(call: InferenceCall, bodies: readonly Json[]): Promise<string>;
+  /** Throws ApiError `spend_limit_exceeded` where a first hold finds no room. */
+  abstract hold(call: HoldCall): Promise<void>;
 }

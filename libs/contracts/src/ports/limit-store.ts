@@ -11,9 +11,25 @@ export interface LimitScope {
   capNano: bigint | null;
 }
 
+/** Work whose reservations a balance shows apart from those of ordinary requests. */
+export const HELD_KINDS = ['realtime', 'batch', 'video'] as const;
+export type HeldKind = (typeof HELD_KINDS)[number];
+
+const HELD = 'held:';
+
+/** The name of the counter that a unit of such work carries; it limits nothing. */
+export function heldCounter(kind: HeldKind): string {
+  return `${HELD}${kind}`;
+}
+
+/** Where a counter is kept: with the key, or once for the account where it only adds up what is held. */
+export function counterScope(keyId: string, name: string): { kind: 'key'; id: string } {
+  return { kind: 'key', id: `${name.startsWith(HELD) ? '*' : keyId}/${name}` };
+}
+
 /** Extra counters kept on the key: free models together, or one model of model_limits. */
 export interface ExtraCounter {
-  /** `free` or `m:<model or brand/*>`. */
+  /** `free`, `m:<model or brand/*>`, or `heldCounter` of a kind. */
   name: string;
   rpm: number | null;
   rpd: number | null;

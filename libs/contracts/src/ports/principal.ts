@@ -113,6 +113,8 @@ export interface KeyPrincipal {
   responseCache?: { ttlMs: number } | null;
   /** Of the organization; absent or null where nothing was set for it. */
   realtime?: RealtimeBounds | null;
+  /** Of an organization that logs bodies; absent or null where it does not. */
+  requestLogging?: { retentionDays: number; redact: boolean } | null;
   requestTags: Record<string, string>;
   /** Milliseconds since the epoch, or null. Past it the key is unknown (401). */
   expiresAtMs: number | null;

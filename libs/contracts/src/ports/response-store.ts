@@ -38,4 +38,6 @@ export abstract class ResponseStore {
   abstract keep(responses: readonly StoredResponse[]): Promise<void>;
   /** Null where the key has no such response or conversation. */
   abstract recall(keyId: string, link: ResponseLink): Promise<RecalledItems | null>;
+  /** Items by their ids, of responses and conversations of the key; an id that it does not have is left out. */
+  abstract items(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Json>>;
 }

@@ -98,6 +98,14 @@ const ROWS: [
     5,
   ],
   [
+    'bedrock-cohere-embeddings',
+    'cohere.embed-v4:0',
+    '/model/cohere.embed-v4%3A0/invoke',
+    { texts: ['a', 'b'], input_type: 'search_query', embedding_types: ['float'], output_dimension: 4 },
+    { embeddings: { float: [V1, V2] } },
+    null,
+  ],
+  [
     'ollama-embeddings',
     'nomic',
     '/api/embed',
@@ -141,6 +149,84 @@ describe.each(ROWS)('embeddings in %s', (name, model, path, body, answer, tokens
     const one = asked({ input: ['a', 'b', 'c'] });
     expect(dialectOf(name).decode(Buffer.from(JSON.stringify(answer)), one, facts).kind).toBe('failure');
     expect(dialectOf(name).misfit(asked({ input: [[1, 2]] }), target(model))).toBe('input');
+  });
+});
+
+/** One text a call, for a query, 4 numbers long. */
+const SINGLE: [
+  name: string,
+  model: string,
+  path: string,
+  body: object,
+  answer: object,
+  tokens: number | null,
+][] = [
+  [
+    'nova-embeddings',
+    'amazon.nova-2-multimodal-embeddings-v1:0',
+    '/model/amazon.nova-2-multimodal-embeddings-v1%3A0/invoke',
+    {
+      taskType: 'SINGLE_EMBEDDING',
+      singleEmbeddingParams: {
+        embeddingPurpose: 'TEXT_RETRIEVAL',
+        embeddingDimension: 4,
+        text: { value: 'a', truncationMode: 'NONE' },
+      },
+    },
+    { embeddings: [{ embeddingType: 'TEXT', embedding: V1 }] },
+    null,
+  ],
+  [
+    'vertex-embeddings',
+    'gemini-embedding-2',
+    '/models/gemini-embedding-2:embedContent',
+    { content: { parts: [{ text: 'a' }] }, taskType: 'RETRIEVAL_QUERY', outputDimensionality: 4 },
+    { embedding: { values: V1 }, usageMetadata: { promptTokenCount: 3 } },
+    3,
+  ],
+];
+
+describe.each(SINGLE)('one text in %s', (name, model, path, body, answer, tokens) => {
+  it('is asked for and answered, and two are not', () => {
+    const dialect = dialectOf(name);
+    const request = asked({ input: 'a', input_type: 'query', dimensions: 4 });
+    expect(dialect.misfit(asked({ input: ['a', 'b'] }), target(model))).toBe('input');
+    expect(dialect.misfit(request, target(model))).toBeNull();
+    const sent = dialect.encode(request, target(model));
+    expect(sent.path).toBe(path);
+    expect(JSON.parse(Buffer.concat(sent.pieces).toString('utf8'))).toEqual(body);
+    const piece = dialect.decode(Buffer.from(JSON.stringify(answer)), request, facts);
+    expect(piece.usage?.prompt_tokens ?? null).toBe(tokens);
+    expect(JSON.parse(String(piece.out))).toMatchObject({ data: [{ index: 0, embedding: V1 }] });
+  });
+});
+
+describe('Cohere on Bedrock', () => {
+  it('answers a bare list in its third version, which has one length', () => {
+    const cohere = dialectOf('bedrock-cohere-embeddings');
+    const request = asked({ input: 'a', dimensions: 256 });
+    expect(cohere.misfit(request, target('cohere.embed-english-v3'))).toBe('dimensions');
+    const { out } = cohere.decode(Buffer.from(JSON.stringify({ embeddings: [V1] })), request, facts);
+    expect(JSON.parse(String(out))).toMatchObject({ data: [{ embedding: V1 }] });
+  });
+});
+
+describe('Perplexity', () => {
+  it('answers vectors of bytes, which are shown as numbers', () => {
+    const perplexity = dialectOf('perplexity-embeddings');
+    const request = asked({ input: ['a'], dimensions: 256 });
+    const sent = perplexity.encode(request, target('pplx-embed-v1-0.6b'));
+    expect(JSON.parse(Buffer.concat(sent.pieces).toString('utf8'))).toEqual({
+      model: 'pplx-embed-v1-0.6b',
+      input: ['a'],
+      encoding_format: 'base64_int8',
+      dimensions: 256,
+    });
+    const embedding = Buffer.from([1, 255, 128]).toString('base64');
+    const bytes = Buffer.from(JSON.stringify({ data: [{ embedding }], usage: { prompt_tokens: 2 } }));
+    const piece = perplexity.decode(bytes, request, facts);
+    expect(piece.usage).toEqual({ prompt_tokens: 2, completion_tokens: 0 });
+    expect(JSON.parse(String(piece.out))).toMatchObject({ data: [{ embedding: [1, -1, -128] }] });
   });
 });
 

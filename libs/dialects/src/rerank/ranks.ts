@@ -14,8 +14,3 @@ export function ranksOf(list: unknown, { documents, topN }: RerankRequest): Rera
   }
   return ranks.length === list.length ? ranks.slice(0, topN) : null;
 }
-
-/** A count as a provider reports it; undefined where it is none. */
-export function countOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}

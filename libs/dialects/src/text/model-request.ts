@@ -196,7 +196,14 @@ export interface ModelRequest {
   /** Unknown top-level members: accepted, forwarded only where the provider passes parameters through. */
   unknown: Record<string, unknown>;
   /** Sizes for the estimate: UTF-8 bytes of all text, tool arguments, results, definitions and schemas. */
-  sizes: { textBytes: number; images: number; audioSeconds: number; documentBytes: number[] };
+  sizes: {
+    textBytes: number;
+    images: number;
+    audioSeconds: number;
+    documentBytes: number[];
+    /** What upstreams of the caller's own dialect add to the text; absent for nothing. */
+    nativeBytes?: number;
+  };
   /** The caller's own names of members that the middle form calls otherwise, for refusals and reports. */
   callerNames: { stop: string; endUser: string; reasoning: string };
   /** Headers of the caller that only an upstream of its own dialect is sent, in lower case. */

@@ -22,5 +22,7 @@ declare module '../translation/translation.js' {
     systemRole?: 'system' | 'developer';
     /** Answers carry a top-level cache_creation_input_tokens (spec, usage rule 5: one cloud provider's route). */
     deprecatedCacheKey?: boolean;
+    /** Messages: the path names the model and whether it streams, and the body the version (Claude at a cloud). */
+    messagesPlace?: { version: string; path: (upstreamModel: string, isStream: boolean) => string };
   }
 }

@@ -9,6 +9,7 @@ import type { UpstreamBody } from '../translation/upstream-body.js';
 import { badAnswer, failurePiece, inBandPiece, JSON_HEADERS } from '../translation/whole-answer.js';
 import type { TranscriptionRequest } from './transcriptions-dialect.js';
 import { wholeCount } from '../body/whole-count.js';
+import { secondsText } from './write-transcript.js';
 
 const EVENT_STREAM = 'text/event-stream';
 const PATHS = { transcribe: '/audio/transcriptions', translate: '/audio/translations' };
@@ -142,8 +143,3 @@ function isSeconds(value: unknown): value is number {
 
 /** Longer than any file within the size limit. */
 const SECONDS_MAX = 1_000_000;
-
-/** Milliseconds are finer than any price. */
-function secondsText(seconds: number): string {
-  return seconds.toFixed(3).replace(/\.?0+$/, '');
-}

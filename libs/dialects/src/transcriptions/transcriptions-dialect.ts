@@ -1,5 +1,6 @@
+import type { UnitUsage } from '@gateway/contracts';
 import type { Form, FormFile } from '../body/multipart.js';
-import type { Answer, AnswerHead, Misfit, RouteTarget } from '../translation/translation.js';
+import type { Answer, AnswerHead, Misfit, RouteTarget, UpstreamCalls } from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 
 /** A recording to be written down. */
@@ -17,11 +18,47 @@ export interface TranscriptionRequest {
 }
 
 /** What an upstream that writes recordings down speaks. */
-export interface TranscriptionsDialect {
+export type TranscriptionsDialect = FormTranscriptions | OwnTranscriptions;
+
+interface NamedTranscriptions {
   /** As the routes of the catalogue name it. */
   readonly name: string;
   /** Null: it can serve the request. */
   misfit(request: TranscriptionRequest): Misfit | null;
+}
+
+/** OpenAI's form, and its answers as they are. */
+export interface FormTranscriptions extends NamedTranscriptions {
   encode(request: TranscriptionRequest, target: RouteTarget): UpstreamBody;
   begin(head: AnswerHead, request: TranscriptionRequest): Answer;
+}
+
+/** A format of its own: what it hears is written in the caller's format by the gateway. */
+export interface OwnTranscriptions extends NamedTranscriptions {
+  /** Of the caller's fields those that it has a word for; others are reported as ignored. */
+  readonly takes: readonly string[];
+  /** Throws ExchangeFailure for an answer that is none. */
+  run(request: TranscriptionRequest, target: RouteTarget, calls: UpstreamCalls): Promise<Transcript>;
+}
+
+/** A recording written down, in no provider's words. */
+export interface Transcript {
+  readonly text: string;
+  /** As the provider names it. */
+  readonly language: string | null;
+  /** Length of the recording, where the provider reports it. */
+  readonly seconds: number | null;
+  readonly words: readonly Spoken[];
+  /** Sentences or turns of a speaker. */
+  readonly segments: readonly Spoken[];
+  /** Of a provider that bills tokens. */
+  readonly usage?: UnitUsage;
+}
+
+/** A part of a recording. Times are seconds from its beginning. */
+export interface Spoken {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly speaker: string | null;
 }

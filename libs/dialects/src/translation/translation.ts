@@ -103,6 +103,8 @@ interface PieceFacts {
   deliveredBytes?: number;
   /** The upstream said how the answer ends: its usage may still come. */
   finishSeen?: boolean;
+  /** Of text answers: why each choice ended that did so here. */
+  finishReasons?: string[];
   /** Size, quality and so on of the result where the provider reports other than was asked for. */
   context?: ResultContext;
 }
@@ -124,7 +126,7 @@ export interface AnswerFailure {
 export type Exchange = (calls: UpstreamCalls, facts: AnswerFacts) => Promise<Exchanged>;
 
 /** The caller's answer, whole. */
-interface Exchanged {
+export interface Exchanged {
   readonly headers: Readonly<Record<string, string>>;
   readonly piece: Piece;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../body/json-object.js';
-import type { RouteTarget, UpstreamReply } from '../translation/translation.js';
+import type { Misfit, RouteTarget, UpstreamReply } from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 
 export type VideoRole =
@@ -30,11 +30,21 @@ export interface VideoRequest {
 export type VideoState =
   | { readonly status: 'running' }
   | { readonly status: 'failed'; readonly isRefused: boolean; readonly message: string }
-  /** Seconds where the provider reports them. */
-  | { readonly status: 'done'; readonly seconds: number | null; readonly result: VideoResult };
+  | VideoDone;
 
-/** Where the video is: a call with the credential, or an address that the answer named. */
-export type VideoResult = { readonly call: UpstreamBody } | { readonly url: string };
+export interface VideoDone {
+  readonly status: 'done';
+  /** Where the provider reports them. */
+  readonly seconds: number | null;
+  /** Of the videos that it was shown, where it bills those. */
+  readonly inputSeconds?: number;
+  readonly result: VideoResult;
+}
+
+/** Where the video is: a call with the credential, what such a call names, or an address that the answer named. */
+type VideoResult =
+  | { readonly call: UpstreamBody; readonly urlIn?: (reply: UpstreamReply) => string }
+  | { readonly url: string };
 
 /** What an upstream that makes videos speaks: a task that is begun, polled and fetched. */
 export interface VideoDialect {
@@ -45,9 +55,11 @@ export interface VideoDialect {
   readonly takes: readonly string[];
   /** Before the first poll; later ones come slower. */
   readonly pollMs: number;
+  /** Absent: every request whose roles it knows. */
+  misfit?(request: VideoRequest): Misfit | null;
   create(request: VideoRequest, target: RouteTarget): UpstreamBody;
   /** The task's id. Throws ExchangeFailure. */
-  begun(reply: UpstreamReply): string;
+  begun(reply: UpstreamReply, request: VideoRequest): string;
   poll(task: string): UpstreamBody;
   /** Throws ExchangeFailure for an answer that is none. */
   read(reply: UpstreamReply, task: string): VideoState;

@@ -1,12 +1,14 @@
 import { ApiError, type ErrorDetail } from '@gateway/contracts';
 import {
   BodyFault,
+  exchangeTranslation,
   filled,
   invalidBody,
   Misfit,
   readForm,
   schemaFault,
   TRANSCRIPTIONS_DIALECTS,
+  writeTranscript,
   type Form,
   type FormFile,
   type LazySchema,
@@ -22,6 +24,9 @@ import { audioSeconds, containerOf } from './audio-duration.js';
 const FILE_BYTES_MAX = 25 * 1024 * 1024;
 /** 32 kbit/s: what a recording without a duration in its headers is taken for. */
 const LIKELY_BYTES_PER_SECOND = 4_000;
+
+/** Fields that the gateway answers to itself, whatever the upstream. */
+const OURS = new Set(['model', 'response_format', 'stream']);
 
 /** How the recording is described; the form's files are read apart from its fields. */
 export const AUDIO_FILE = { file: { type: 'string', format: 'binary' } };
@@ -107,6 +112,11 @@ export function translateAudio(
   if (dialect === undefined) return new Misfit(null);
   const misfit = dialect.misfit(request);
   if (misfit !== null) return misfit;
+  if ('run' in dialect)
+    return exchangeTranslation(
+      async (calls) => writeTranscript(await dialect.run(request, route, calls), request),
+      request.form.fields.flatMap(([name]) => (OURS.has(name) || dialect.takes.includes(name) ? [] : [name])),
+    );
   let encoded: UpstreamBody | null = null;
   return {
     get request() {

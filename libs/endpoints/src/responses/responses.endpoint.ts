@@ -3,6 +3,7 @@ import { textResponses, type ModelRequest } from '@gateway/dialects';
 import type { Asked, Endpoint } from '../endpoint.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
+import { isBackground, responsesBackground } from './background.js';
 import { responsesState } from './state.js';
 
 const { caller } = textResponses;
@@ -28,18 +29,22 @@ export const endpoint: Endpoint<ModelRequest> = {
     read: ({ bytes }) => read(bytes),
     answer: (input_tokens) => ({ object: 'response.input_tokens', input_tokens }),
   },
-  state: responsesState(read),
+  background: responsesBackground(readAny),
+  state: responsesState(readAny),
   translate: (asked, route) => translateText(caller, asked.request, route),
 };
 
-function read(bytes: Uint8Array): Asked<ModelRequest> {
+function readAny(bytes: Uint8Array): Asked<ModelRequest> {
   const serves = { flag: 'supports_responses_api', status: 501 } as const;
-  const asked = readText(caller, { bytes, headers: {} }, { serves });
-  // Nothing outlives its request yet.
-  if (asked.request.body.value.background === true)
-    throw new ApiError('model_capability_not_supported', {
-      status: 400,
-      message: 'The model does not support background responses.',
+  return readText(caller, { bytes, headers: {} }, { serves });
+}
+
+/** Of a request that is waited for. */
+function read(bytes: Uint8Array): Asked<ModelRequest> {
+  const asked = readAny(bytes);
+  if (isBackground(asked))
+    throw new ApiError('bad_request', {
+      message: 'background: true is for POST /v1/responses alone.',
       param: 'background',
     });
   return asked;

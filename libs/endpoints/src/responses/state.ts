@@ -16,6 +16,21 @@ export function responsesState(
       const conversation_id = conversationOf(conversation);
       return conversation_id === null ? null : { link: { conversation_id }, param: 'conversation' };
     },
+    references: ({ request }) => {
+      const { input } = request.body.value;
+      if (!Array.isArray(input)) return [];
+      return input.flatMap((item, at) => {
+        const id = isObject(item) && item.type === 'item_reference' ? filled(item.id) : null;
+        return id === null ? [] : [{ id, param: `input.${at}.id` }];
+      });
+    },
+    resolved: ({ request }, items) => {
+      const { value } = request.body;
+      const input = ownItems(value.input).map((item) =>
+        item.type === 'item_reference' ? (items.get(String(item.id)) ?? item) : item,
+      );
+      return read(Buffer.from(JSON.stringify({ ...value, input })));
+    },
     recalled: ({ request }, items, isOwn) => {
       const { value } = request.body;
       // What a provider encrypted or keeps for itself is refused by every other.

@@ -28,7 +28,7 @@ export function readText(
     throw new StoredContentNeeded(caller, body.value);
   const decoded = caller.read(body);
   const request = headers ? { ...decoded, nativeHeaders: headers } : decoded;
-  const { textBytes, images, audioSeconds, documentBytes } = request.sizes;
+  const { textBytes, images, audioSeconds, documentBytes, nativeBytes } = request.sizes;
   return {
     model: request.model,
     stream: request.stream,
@@ -46,6 +46,7 @@ export function readText(
       inputAudioSeconds: audioSeconds,
       inputDocuments: documentBytes,
     },
+    ...(nativeBytes !== undefined && { nativeBytes }),
     units: {},
     maxOutputTokens: request.maxOutputTokens,
     choices: request.choices,

@@ -163,6 +163,7 @@ class TextAnswer implements Answer {
           break;
         case 'finish':
           piece.finishSeen = true;
+          (piece.finishReasons ??= []).push(event.reason);
           break;
         default:
           break;

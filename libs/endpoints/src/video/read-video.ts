@@ -43,6 +43,7 @@ export function readVideo(body: Json): Asked<VideoRequest> {
     // It may take as long as a stream.
     stream: true,
     tier: 'default',
+    heldAs: 'video',
     endUser: filled(body.safety_identifier) ?? filled(body.user),
     serves: { flag: 'supports_video_generation', status: 400 },
     requires: items.map(

@@ -9,6 +9,7 @@ import {
   type UpstreamReply,
   type VideoDialect,
   type VideoRequest,
+  type VideoDone,
   type VideoState,
 } from '@gateway/dialects';
 
@@ -16,8 +17,6 @@ const POLL_MS_MAX = 15_000;
 /** Polls that may fail one after the other. */
 const FAULTS_MAX = 6;
 const OF_ALL = ['user', 'safety_identifier'];
-
-type Done = Extract<VideoState, { status: 'done' }>;
 
 /**
  * A task from its begin, or from where it is, to its video. Once it has begun no other attempt is made: that would make
@@ -30,14 +29,17 @@ export function runVideo(request: VideoRequest, target: RouteTarget, dialect: Vi
   return exchangeTranslation(async (calls) => {
     let { task } = request;
     if (task === null) {
-      task = dialect.begun(await calls.send(dialect.create(request, target)));
+      task = dialect.begun(await calls.send(dialect.create(request, target)), request);
       await calls.note(task);
     }
     try {
       const done = await watch(task, dialect, calls);
       const { bytes } = await fetched(done, calls);
       const seconds = mp4Seconds(bytes) ?? done.seconds ?? request.duration ?? 0;
-      const usage = { videos: 1, video_seconds: String(seconds), prompt_tokens: 0, completion_tokens: 0 };
+      const usage = {
+        ...{ videos: 1, video_seconds: String(seconds), prompt_tokens: 0, completion_tokens: 0 },
+        ...(done.inputSeconds !== undefined && { input_video_seconds: String(done.inputSeconds) }),
+      };
       const headers = { 'content-type': 'video/mp4', 'x-video-seconds': String(seconds) };
       return { headers, piece: { kind: 'end', out: bytes, usage } };
     } catch (failure) {
@@ -46,7 +48,7 @@ export function runVideo(request: VideoRequest, target: RouteTarget, dialect: Vi
   }, ignored);
 }
 
-async function watch(task: string, dialect: VideoDialect, calls: UpstreamCalls): Promise<Done> {
+async function watch(task: string, dialect: VideoDialect, calls: UpstreamCalls): Promise<VideoDone> {
   let [waitMs, faults] = [dialect.pollMs, 0];
   for (;;) {
     await calls.sleep(waitMs);
@@ -77,10 +79,12 @@ function mayPass(failure: unknown): boolean {
   return httpStatus === null || httpStatus === 429 || httpStatus >= 500;
 }
 
-async function fetched({ result }: Done, calls: UpstreamCalls): Promise<UpstreamReply> {
+async function fetched({ result }: VideoDone, calls: UpstreamCalls): Promise<UpstreamReply> {
   for (let fault = 1; ; fault += 1) {
     try {
-      return await ('call' in result ? calls.send(result.call) : calls.download(result.url));
+      if ('url' in result) return await calls.download(result.url);
+      const reply = await calls.send(result.call);
+      return result.urlIn === undefined ? reply : await calls.download(result.urlIn(reply));
     } catch (failure) {
       if (fault >= FAULTS_MAX || !mayPass(failure)) throw failure;
     }

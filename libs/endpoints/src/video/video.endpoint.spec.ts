@@ -187,6 +187,40 @@ describe('a video task', () => {
     expect(piece.usage).toMatchObject({ video_seconds: '4' });
   });
 
+  it('VID-13 at MiniMax bills the videos that were shown, too', async () => {
+    const usage = { input_seconds: 3, output_seconds: 6 };
+    const task = { status: 'succeeded', content: { url: 'https://a.test/v.mp4' }, usage };
+    const calls = new UpstreamCallsDouble([
+      { body: { task_id: 't-1' } },
+      { body: { task } },
+      { body: mp4() },
+    ]);
+    const content = [item('video', 'reference_video', 'https://a.test/r.mp4')];
+    const { piece } = await run({ prompt: 'a fox', content }, calls, 'minimax-video');
+    expect(piece.usage).toMatchObject({ videos: 1, video_seconds: '5.5', input_video_seconds: '3' });
+  });
+
+  it('VID-13 at fal: the result names where the video is', async () => {
+    const [status_url, response_url] = ['https://queue.fal.run/r/status', 'https://queue.fal.run/r'];
+    const calls = new UpstreamCallsDouble([
+      { body: { status_url, response_url } },
+      { status: 202, body: { status: 'IN_QUEUE' } },
+      { body: { status: 'COMPLETED' } },
+      { body: { video: { url: 'https://v3.fal.media/v.mp4' } } },
+      { body: mp4() },
+    ]);
+    const { piece } = await run({ prompt: 'a fox' }, calls, 'fal-video');
+    expect(calls.sent.map(({ at }) => at)).toEqual(['/video-1', status_url, status_url, response_url]);
+    expect(calls.downloads).toEqual(['https://v3.fal.media/v.mp4']);
+    expect(piece.usage).toMatchObject({ video_seconds: '5.5' });
+  });
+
+  it('VID-12 an upstream that takes no address of a picture leaves the route', () => {
+    const content = [item('image', 'first_frame', 'https://a.test/b.png')];
+    const misfit = endpoint.translate(read({ prompt: 'a', content }), target('veo'));
+    expect(misfit).toEqual(new Misfit('content.0.image_url'));
+  });
+
   it('goes on with a task that is there, and never begins a second one', async () => {
     const calls = new UpstreamCallsDouble([{ body: { status: 'completed' } }, { body: mp4() }]);
     await run({ prompt: 'a', $task: { credential: 'openrouter', state: 'job-1' } }, calls);

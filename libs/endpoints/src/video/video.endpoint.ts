@@ -74,6 +74,8 @@ export const endpoint: Endpoint<VideoRequest> = {
     if (!dialect) return new Misfit(null);
     const unknown = request.items.find(({ role }) => !dialect.roles.includes(role));
     if (unknown) return new Misfit(`content.${unknown.position}.role`);
+    const misfit = dialect.misfit?.(request) ?? null;
+    if (misfit !== null) return misfit;
     return runVideo(request, target, dialect);
   },
 };

@@ -1,4 +1,5 @@
 import type { Clock, EventLog, LogRecord, Timer } from '@gateway/contracts';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type pg from 'pg';
 
 export interface OutboxRelayOptions {
@@ -37,7 +38,7 @@ interface Waiting {
  * At least once: a process that dies between the two leaves the row, which is sent again. Of several replicas one at a
  * time relays, because two would overtake each other.
  */
-export class OutboxRelay {
+export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly options: OutboxRelayOptions;
   private readonly stopping = new AbortController();
   private running: Promise<void> | null = null;
@@ -64,6 +65,14 @@ export class OutboxRelay {
     this.stopping.abort();
     this.wake?.abort();
     await this.running;
+  }
+
+  onApplicationBootstrap(): void {
+    this.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.stop();
   }
 
   private async run(): Promise<void> {

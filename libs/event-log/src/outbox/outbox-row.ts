@@ -45,8 +45,12 @@ export function outboxRow<Data>(
   event: OutboxEvent<Data>,
   { clock, random }: { clock: Clock; random: Random },
 ): OutboxRow {
+  return outboxRowOf(event, risingId(clock, random), new Date(clock.now()));
+}
+
+/** The same under an id that the caller has. */
+export function outboxRowOf<Data>(event: OutboxEvent<Data>, rowId: string, createdAt: Date): OutboxRow {
   const { topic, key, source, id, data } = event;
-  const createdAt = new Date(clock.now());
   const envelope: CloudEvent<Data> = {
     specversion: '1.0',
     id,
@@ -59,7 +63,7 @@ export function outboxRow<Data>(
   const value = JSON.stringify(envelope);
   if (value.length > VALUE_CHARS_MAX)
     throw new Error(`Event ${id} of ${topic} has ${value.length} characters.`);
-  return { id: risingId(clock, random), topic, key, value, created_at: createdAt };
+  return { id: rowId, topic, key, value, created_at: createdAt };
 }
 
 /** A UUID of version 7 whose 12 bits after the time count within it (RFC 9562, 6.2): no two of a process tie. */

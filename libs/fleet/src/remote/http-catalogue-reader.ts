@@ -11,6 +11,7 @@ import {
 import { unavailable } from '@gateway/platform';
 import type { InternalHttp } from '@gateway/platform';
 import { BoundedCache } from './bounded-cache.js';
+import { HttpSnapshots, parseSnapshot, SNAPSHOT_MAX_BYTES, SNAPSHOT_TIMEOUT_MS } from './http-snapshots.js';
 import type { CatalogueLoad } from './reader-metrics.js';
 
 export interface HttpCatalogueReaderDeps {
@@ -24,8 +25,6 @@ export interface HttpCatalogueReaderDeps {
   onLoad?: (outcome: CatalogueLoad) => void;
 }
 
-const TIMEOUT_MS = 5_000;
-const SNAPSHOT_MAX_BYTES = 64 * 1024 * 1024;
 /** A bound on how long an event that never came can keep an old snapshot. */
 const POLL_MS = 30_000;
 const POLL_UNTIL_LOADED_MS = 500;
@@ -42,8 +41,11 @@ export class HttpCatalogueReader extends CatalogueReader {
   private loading: Promise<void> | null = null;
   private isStopped = false;
 
+  private readonly snapshots: HttpSnapshots;
+
   constructor(private readonly deps: HttpCatalogueReaderDeps) {
     super();
+    this.snapshots = new HttpSnapshots(deps);
   }
 
   /** Begins to follow the catalogue. Does not fail where the service is not up yet: it goes on asking. */
@@ -85,17 +87,8 @@ export class HttpCatalogueReader extends CatalogueReader {
     if (this.current?.id === id) return this.current;
     const known = this.older.get(id);
     if (known !== undefined) return known;
-    const { status, body } = await this.deps.http.request({
-      service: 'catalogue',
-      method: 'GET',
-      path: `/internal/catalogue/snapshots/${encodeURIComponent(id)}`,
-      timeoutMs: TIMEOUT_MS,
-      idempotent: true,
-      maxBytes: SNAPSHOT_MAX_BYTES,
-    });
-    if (status === 404) return null;
-    const snapshot = this.parse(status, body);
-    this.older.set(id, snapshot);
+    const snapshot = await this.snapshots.snapshotById(id);
+    if (snapshot !== null) this.older.set(id, snapshot);
     return snapshot;
   }
 
@@ -125,13 +118,13 @@ export class HttpCatalogueReader extends CatalogueReader {
       service: 'catalogue',
       method: 'GET',
       path: '/internal/catalogue/snapshot',
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs: SNAPSHOT_TIMEOUT_MS,
       idempotent: true,
       headers: this.etag === undefined ? {} : { 'if-none-match': this.etag },
       maxBytes: SNAPSHOT_MAX_BYTES,
     });
     if (status === 304) return 'unchanged';
-    const snapshot = this.parse(status, body);
+    const snapshot = parseSnapshot(status, body, this.deps.random);
     this.etag = headers.etag;
     if (snapshot.id === this.current?.id) return 'unchanged';
     if (this.current !== null) this.older.set(this.current.id, this.current);
@@ -140,24 +133,10 @@ export class HttpCatalogueReader extends CatalogueReader {
     return 'changed';
   }
 
-  private parse(status: number, body: unknown): CatalogueSnapshot {
-    if (status === 200 && isSnapshot(body)) return body;
-    throw unavailable(
-      this.deps.random,
-      new Error(`The catalogue service answered ${status} and no snapshot.`),
-    );
-  }
-
   private schedule(): void {
     if (this.isStopped) return;
     this.timer = this.deps.clock.setTimer(this.isLoaded ? POLL_MS : POLL_UNTIL_LOADED_MS, () => {
       void this.refresh().then(() => this.schedule());
     });
   }
-}
-
-function isSnapshot(value: unknown): value is CatalogueSnapshot {
-  if (typeof value !== 'object' || value === null) return false;
-  const { id, models, providers } = value as Readonly<Record<string, unknown>>;
-  return typeof id === 'string' && Array.isArray(models) && Array.isArray(providers);
 }

@@ -1,4 +1,4 @@
-import { Directory, type NamedIds, type Payer, type Random } from '@gateway/contracts';
+import { Directory, type AuditedAction, type NamedIds, type Payer, type Random } from '@gateway/contracts';
 import { unavailable, type InternalHttp, type InternalRequest } from '@gateway/platform';
 
 const TIMEOUT_MS = 2_000;
@@ -35,12 +35,20 @@ export class HttpDirectory extends Directory {
     return { accountId, orgId };
   }
 
-  override async forget(accountId: string, endUserHash: string): Promise<void> {
+  override forget(accountId: string, endUserHash: string): Promise<void> {
+    return this.done('forget', { account_id: accountId, end_user_hash: endUserHash });
+  }
+
+  override audit(action: AuditedAction): Promise<void> {
+    return this.done('audit', action);
+  }
+
+  private async done(path: string, body: object): Promise<void> {
     const answer = await this.http.request({
       service: 'keys',
       method: 'POST',
-      path: '/internal/directory/forget',
-      body: { account_id: accountId, end_user_hash: endUserHash },
+      path: `/internal/directory/${path}`,
+      body,
       timeoutMs: TIMEOUT_MS,
       idempotent: true,
     });

@@ -2,6 +2,7 @@ import {
   ApiError,
   Inference,
   type ErrorCode,
+  type HoldCall,
   type InferenceAnswer,
   type InferenceCall,
   type InferencePlan,
@@ -13,6 +14,11 @@ const PLAN_TIMEOUT_MS = 10_000;
 /** Longer than an attempt of the edge. */
 const INFER_TIMEOUT_MS = 1_800_000;
 const ANSWER_BYTES_MAX = 64 * 1_048_576;
+
+interface Refused {
+  refusal?: { code: ErrorCode; message: string };
+  status?: number;
+}
 
 /** The edge's inference over HTTP. A call is never sent twice here: who asks again decides that. */
 export class HttpInference extends Inference {
@@ -32,14 +38,23 @@ export class HttpInference extends Inference {
 
   override async plan(call: InferenceCall): Promise<InferencePlan> {
     const body = await this.post('/internal/infer/plan', call, PLAN_TIMEOUT_MS, true);
-    const { plan, refusal, status } = (body ?? {}) as {
-      plan?: InferencePlan;
-      refusal?: { code: ErrorCode; message: string };
-      status?: number;
-    };
+    const { plan, refusal, status } = (body ?? {}) as Refused & { plan?: InferencePlan };
     if (refusal !== undefined) throw new ApiError(refusal.code, { message: refusal.message, status });
     if (plan === undefined) throw this.nothing();
     return plan;
+  }
+
+  override async worth(call: InferenceCall, bodies: readonly Record<string, unknown>[]): Promise<string> {
+    const body = await this.post('/internal/infer/worth', { ...call, bodies }, PLAN_TIMEOUT_MS, true);
+    const { nano } = (body ?? {}) as { nano?: string };
+    if (nano === undefined) throw this.nothing();
+    return nano;
+  }
+
+  override async hold(call: HoldCall): Promise<void> {
+    const body = await this.post('/internal/infer/hold', call, PLAN_TIMEOUT_MS, true);
+    const { refusal, status } = (body ?? {}) as Refused;
+    if (refusal !== undefined) throw new ApiError(refusal.code, { message: refusal.message, status });
   }
 
   private async post(path: string, body: unknown, timeoutMs: number, idempotent: boolean): Promise<unknown> {

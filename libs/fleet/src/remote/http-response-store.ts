@@ -8,6 +8,8 @@ import {
 } from '@gateway/contracts';
 import { unavailable, type InternalHttp } from '@gateway/platform';
 
+type Json = Record<string, unknown>;
+
 const TIMEOUT_MS = 5_000;
 /** What a chain of responses may hold, and its frame. */
 const ANSWER_BYTES_MAX = 40 * 1_048_576;
@@ -33,6 +35,14 @@ export class HttpResponseStore extends ResponseStore {
     return found;
   }
 
+  override async items(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Json>> {
+    const body = await this.post('/internal/responses/items', { key_id: keyId, ids });
+    const { items } = (body ?? {}) as { items?: Record<string, Json> };
+    if (items === undefined)
+      throw unavailable(this.random, new Error('The workers service answered nothing.'));
+    return new Map(Object.entries(items));
+  }
+
   private async post(path: string, body: unknown): Promise<unknown> {
     const answer = await this.http.request({
       service: 'workers',
@@ -46,6 +56,10 @@ export class HttpResponseStore extends ResponseStore {
     if (answer.status === 400 && path.endsWith('recall'))
       throw new ApiError('context_window_exceeded', {
         message: 'The earlier responses are too large to go on from.',
+      });
+    if (answer.status === 409)
+      throw new ApiError('conflict', {
+        message: 'The previous response has not ended: go on from it once it has.',
       });
     if (answer.status >= 400)
       throw unavailable(this.random, new Error(`The workers service answered ${answer.status}.`));

@@ -8,7 +8,9 @@ import {
   type UpstreamDouble,
 } from '@gateway/testing';
 import { InternalHttp, type InternalRequest, SystemClock } from '@gateway/platform';
+import { HttpCatalogueNames } from './http-catalogue-names.js';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
+import { HttpErasedEndUsers } from './http-erased-end-users.js';
 import { HttpFunds } from './http-funds.js';
 
 const random = seededRandom(1);
@@ -69,6 +71,25 @@ describe('InternalHttp', () => {
     expect(failure).toBeInstanceOf(ApiError);
     const { retryAfterSeconds } = (failure as ApiError).options;
     expect([1, 2, 3, 4, 5]).toContain(retryAfterSeconds);
+  });
+});
+
+describe('HttpErasedEndUsers', () => {
+  it('asks the path that is agreed, and takes no other answer than erasures', async () => {
+    const endUsers = new HttpErasedEndUsers(http, random);
+    const found = {
+      erased: [{ accountId: 'acct_1', endUserHash: 'h', erasedAtMs: 5 }],
+      isAll: true,
+    };
+    service.answer = () => ({ json: found });
+    expect(await endUsers.since(new Date(5))).toEqual(found);
+    expect(service.seen[0].path).toBe('/internal/erasures?since=1970-01-01T00%3A00%3A00.005Z');
+    for (const json of [null, {}, { erased: [7], isAll: true }, { erased: [] }]) {
+      service.answer = () => ({ json });
+      await expect(endUsers.since(new Date(5))).rejects.toThrow(unavailable);
+    }
+    service.answer = () => ({ status: 500 });
+    await expect(endUsers.since(new Date(5))).rejects.toThrow(unavailable);
   });
 });
 
@@ -181,5 +202,27 @@ describe('HttpCatalogueReader', () => {
   it('answers null for an unknown snapshot', async () => {
     service.answer = () => ({ status: 404, json: { error: {} } });
     expect(await reader.snapshotById('snap_9')).toBeNull();
+  });
+});
+
+describe('HttpCatalogueNames', () => {
+  const names = (): HttpCatalogueNames => new HttpCatalogueNames(http, random);
+  const asked = { models: ['a/b', 'a/c'], providers: ['d'] };
+
+  it('asks the catalogue which names nobody knows', async () => {
+    service.answer = () => ({ json: { models: ['a/c'], providers: [] } });
+    expect(await names().unknown(asked)).toEqual({ models: ['a/c'], providers: [] });
+    expect(service.seen.map(({ path, body }) => [path, JSON.parse(body.toString()) as unknown])).toEqual([
+      ['/internal/catalogue/unknown', asked],
+    ]);
+  });
+
+  it.each([
+    ['a refusal', { status: 500 }],
+    ['nonsense', { json: { models: 'a/c', providers: [] } }],
+    ['nothing', { json: null }],
+  ])('503, never an answer of its own, for %s', async (_what, answer) => {
+    service.answer = () => answer;
+    await expect(names().unknown(asked)).rejects.toThrow(unavailable);
   });
 });

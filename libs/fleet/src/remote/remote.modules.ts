@@ -1,13 +1,17 @@
 import { Inject, Injectable, Module, type OnModuleInit, type OnApplicationShutdown } from '@nestjs/common';
 import {
+  BackgroundResponses,
+  CatalogueNames,
   CatalogueReader,
   Directory,
+  ErasedEndUsers,
   EventLog,
   Funds,
   Inference,
   LimitStore,
   OrgOwners,
   PrincipalReader,
+  RequestContents,
   ProviderKeyVault,
   ResponseStore,
   StoredContent,
@@ -16,14 +20,18 @@ import {
 } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { ReadinessChecks, InternalHttp, LOGGER, Metrics, CLOCK, RANDOM } from '@gateway/platform';
+import { HttpCatalogueNames } from './http-catalogue-names.js';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
 import { HttpDirectory } from './http-directory.js';
+import { HttpErasedEndUsers } from './http-erased-end-users.js';
 import { HttpFunds } from './http-funds.js';
 import { HttpOrgOwners } from './http-org-owners.js';
 import { HttpStoredContent } from './http-stored-content.js';
 import { HttpProviderKeyVault } from './http-provider-key-vault.js';
 import { HttpPrincipalReader } from './http-principal-reader.js';
+import { HttpBackgroundResponses } from './http-background-responses.js';
 import { HttpInference } from './http-inference.js';
+import { HttpRequestContents } from './http-request-contents.js';
 import { HttpResponseStore } from './http-response-store.js';
 import { catalogueLoadCounter, principalCacheCounter } from './reader-metrics.js';
 
@@ -117,6 +125,20 @@ class CatalogueFollower implements OnModuleInit, OnApplicationShutdown {
 class CatalogueOverHttp {}
 export const RemoteCatalogueModule = { module: CatalogueOverHttp, global: true };
 
+/** What the catalogue service knows by name, for an app that needs no snapshot. */
+@Module({
+  providers: [
+    {
+      provide: CatalogueNames,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpCatalogueNames(http, random),
+    },
+  ],
+  exports: [CatalogueNames],
+})
+class CatalogueNamesOverHttp {}
+export const RemoteCatalogueNamesModule = { module: CatalogueNamesOverHttp, global: true };
+
 /** The usage service's ledger, for an app that does not hold it. */
 @Module({
   providers: [
@@ -131,6 +153,34 @@ export const RemoteCatalogueModule = { module: CatalogueOverHttp, global: true }
 class FundsOverHttp {}
 export const RemoteFundsModule = { module: FundsOverHttp, global: true };
 
+/** The usage service's erasures, for an app that does not hold it. */
+@Module({
+  providers: [
+    {
+      provide: ErasedEndUsers,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpErasedEndUsers(http, random),
+    },
+  ],
+  exports: [ErasedEndUsers],
+})
+class ErasuresOverHttp {}
+export const RemoteErasuresModule = { module: ErasuresOverHttp, global: true };
+
+/** Where the usage service keeps contents, for an app that does not hold it. */
+@Module({
+  providers: [
+    {
+      provide: RequestContents,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpRequestContents(http, random),
+    },
+  ],
+  exports: [RequestContents],
+})
+class ContentsOverHttp {}
+export const RemoteContentsModule = { module: ContentsOverHttp, global: true };
+
 /** The workers service's responses, for an app that does not hold it. */
 @Module({
   providers: [
@@ -139,8 +189,13 @@ export const RemoteFundsModule = { module: FundsOverHttp, global: true };
       inject: [InternalHttp, RANDOM],
       useFactory: (http: InternalHttp, random: Random) => new HttpResponseStore(http, random),
     },
+    {
+      provide: BackgroundResponses,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpBackgroundResponses(http, random),
+    },
   ],
-  exports: [ResponseStore],
+  exports: [ResponseStore, BackgroundResponses],
 })
 class ResponsesOverHttp {}
 export const RemoteResponsesModule = { module: ResponsesOverHttp, global: true };

@@ -26,6 +26,7 @@ import { answerFailure, ErrorFilter, sendApiError } from '../errors/error-filter
 import { FailureLog } from '../errors/failure-log.js';
 import { toApiError } from '../errors/to-api-error.js';
 import { validationPipe } from '../errors/validation-pipe.js';
+import type { Tls } from '../config/listener.config.js';
 import type { TrustedProxies } from '../config/trusted-proxies.js';
 import { Drain } from '../health/drain.js';
 import { registerOperationalRoutes } from '../health/operational-routes.js';
@@ -51,6 +52,8 @@ export interface BootConfig {
   host: string;
   /** 0 = any free port. */
   port: number;
+  /** The port speaks HTTPS alone, and closes a connection that begins in plain HTTP; default: plain HTTP. */
+  tls?: Tls | null;
   /** How long requests under way may go on after SIGTERM. */
   drainGraceMs: number;
   /** Proxies before us whose X-Forwarded-For is believed; default: none, and the header says nothing. */
@@ -161,7 +164,7 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
   for (const { method, path, access } of routes) rules.set(`${method} ${path}`, access);
   const connected = await connect?.(app);
   await app.listen(config.port, config.host);
-  const url = urlOf(instance, config.host);
+  const url = urlOf(instance, config);
   const scraped = config.metrics ? await serveMetrics(app.get(Metrics), config.metrics) : undefined;
   logger.info({ url }, 'listening');
   const close = closing(app, config.drainGraceMs, { connected, scraped });
@@ -237,10 +240,16 @@ function closing(
 /** Bounds of reliability 5.5. Fastify's own logger and 503 body stay out: ours are the only ones. */
 function serverOptions(
   random: Random,
-  { sendingMs = { headers: 10_000, request: 120_000 }, trustedProxies }: BootConfig,
+  { sendingMs = { headers: 10_000, request: 120_000 }, trustedProxies, tls }: BootConfig,
 ): ConstructorParameters<typeof FastifyAdapter>[0] {
   const clock = new SystemClock();
+  const http = {
+    maxHeaderSize: 16_384,
+    headersTimeout: sendingMs.headers,
+    connectionsCheckingInterval: 1_000,
+  };
   return {
+    ...(tls ? { https: { ...http, ...tls, handshakeTimeout: sendingMs.headers } } : { http }),
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy:
       typeof trustedProxies === 'number'
@@ -248,7 +257,6 @@ function serverOptions(
         : (trustedProxies ?? false),
     requestTimeout: sendingMs.request,
     keepAliveTimeout: 75_000,
-    http: { maxHeaderSize: 16_384, headersTimeout: sendingMs.headers, connectionsCheckingInterval: 1_000 },
     return503OnClosing: false,
     // It closes after the drain. What is open then has sent nothing yet, or half a request, and would keep it open for ever.
     forceCloseConnections: true,
@@ -313,8 +321,8 @@ function answerCors(
   );
 }
 
-function urlOf(instance: FastifyInstance, host: string): string {
+function urlOf(instance: FastifyInstance, { host, tls }: BootConfig): string {
   const { port } = instance.server.address() as AddressInfo;
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+  return `http${tls ? 's' : ''}://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }

@@ -194,6 +194,7 @@ export interface ProbeOptions {
   unguarded?: boolean;
   pressure?: PressureLimits;
   sendingMs?: BootConfig['sendingMs'];
+  tls?: BootConfig['tls'];
   stallMs?: number;
   metrics?: BootConfig['metrics'];
   trustedProxies?: BootConfig['trustedProxies'];
@@ -232,6 +233,7 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
     config: {
       host: '127.0.0.1',
       port: 0,
+      tls: options.tls,
       drainGraceMs: options.drainGraceMs ?? 1_000,
       sendingMs: options.sendingMs,
       stallMs: options.stallMs,

@@ -18,10 +18,10 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 
 /**
  * Codes that say that a database cannot be reached or gives up for now: Node's and PostgreSQL's classes 08, 53 and 57P,
- * and Prisma's own. Anything else a database says is a bug of ours.
+ * a statement past its time limit (57014), and Prisma's own. Anything else a database says is a bug of ours.
  */
 const AWAY =
-  /^(?:ECONN\w+|ENOTFOUND|EPIPE|ETIMEDOUT|08\w{3}|53\w{3}|57P\w{2}|P1001|P1002|P1008|P1017|P2024|P2037)$/;
+  /^(?:ECONN\w+|ENOTFOUND|EPIPE|ETIMEDOUT|08\w{3}|53\w{3}|57014|57P\w{2}|P1001|P1002|P1008|P1017|P2024|P2037)$/;
 const AWAY_WORDS =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
 const DEEPEST_CAUSE = 8;
@@ -54,7 +54,16 @@ function isAway(failure: unknown): boolean {
     if ('code' in current && typeof current.code === 'string' && AWAY.test(current.code)) return true;
     if ('message' in current && typeof current.message === 'string' && AWAY_WORDS.test(current.message))
       return true;
-    current = 'cause' in current ? current.cause : undefined;
+    current = causeOf(current);
   }
   return false;
+}
+
+/** Prisma keeps what its driver said in `meta`. */
+function causeOf(failure: object): unknown {
+  if ('cause' in failure) return failure.cause;
+  const meta: unknown = 'meta' in failure ? failure.meta : null;
+  return typeof meta === 'object' && meta !== null && 'driverAdapterError' in meta
+    ? meta.driverAdapterError
+    : undefined;
 }

@@ -40,16 +40,16 @@ export interface InternalHttpOptions {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const CONNECTIONS_PER_ORIGIN = 64;
+/** Calls that may take longer than this have connections of their own: they would keep all others waiting. */
+const LONG_MS = 60_000;
+const LONG_CONNECTIONS_PER_ORIGIN = 1_024;
 /** Waiting a little lets a service that was just replaced come back; never long enough to be felt. */
 const RETRY_DELAY_MS = 20;
 
 /** HTTP between services: fleet token, time and size bounds, one retry, and 503 where there is no answer. */
 export class InternalHttp {
-  private readonly agent = new Agent({
-    connections: CONNECTIONS_PER_ORIGIN,
-    pipelining: 1,
-    keepAliveTimeout: 30_000,
-  });
+  private readonly agent = agentOf(CONNECTIONS_PER_ORIGIN);
+  private readonly longAgent = agentOf(LONG_CONNECTIONS_PER_ORIGIN);
 
   constructor(private readonly options: InternalHttpOptions) {}
 
@@ -71,8 +71,8 @@ export class InternalHttp {
     }
   }
 
-  close(): Promise<void> {
-    return this.agent.destroy();
+  async close(): Promise<void> {
+    await Promise.all([this.agent.destroy(), this.longAgent.destroy()]);
   }
 
   private async attempt(request: InternalRequest): Promise<InternalResponse> {
@@ -85,7 +85,8 @@ export class InternalHttp {
     const signal =
       request.signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, request.signal]);
     try {
-      const response = await this.agent.request({
+      const agent = request.timeoutMs > LONG_MS ? this.longAgent : this.agent;
+      const response = await agent.request({
         origin,
         method: request.method,
         path: request.path,
@@ -137,4 +138,15 @@ function singleValued(headers: Dispatcher.ResponseData['headers']): Record<strin
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
+}
+
+/** How long an answer may take is its call's to say, in `timeoutMs`. */
+function agentOf(connections: number): Agent {
+  return new Agent({
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
 }

@@ -36,6 +36,13 @@ export async function startTracing(options: { service: string; endpoint: string 
   return { shutdown: () => provider.shutdown() };
 }
 
+/** The W3C trace context of what runs now; undefined where it is of no trace. */
+export function activeTraceparent(): string | undefined {
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(context.active(), carrier);
+  return carrier.traceparent;
+}
+
 /** One server span per request but those of probes, continued from the caller's `traceparent`; ids and statuses only, no bodies. */
 export function traceRequests(instance: FastifyInstance, tracer: Tracer): void {
   instance.addHook('onRequest', (request, reply, done) => {

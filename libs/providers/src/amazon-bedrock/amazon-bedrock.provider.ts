@@ -48,7 +48,7 @@ const RULES: readonly FailureRule[] = [
 export const provider: Provider = {
   slug: 'amazon-bedrock',
   name: NAME,
-  dialects: ['converse', 'titan-embeddings'],
+  dialects: ['converse', 'titan-embeddings', 'nova-embeddings', 'bedrock-cohere-embeddings'],
   credentialEnv: 'AWS_BEARER_TOKEN_BEDROCK',
   baseUrlEnv: 'AWS_BEDROCK_BASE_URL',
   defaultBaseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',

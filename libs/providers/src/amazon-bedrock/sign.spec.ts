@@ -50,6 +50,30 @@ describe('a request to Bedrock', () => {
     expect(signature).toBe(hmac(key, toSign).toString('hex'));
   });
 
+  it('is signed without a token where there is none, with the port where there is one', async () => {
+    const address = 'https://vpce-1.example:8443';
+    const { headers } = await provider.prepare(body, {
+      baseUrl: address,
+      credential: { ...KEYS, sessionToken: null },
+    });
+    const names = /SignedHeaders=([\w;-]+)/.exec(headers.authorization)?.[1] ?? '';
+    expect(headers['x-amz-security-token']).toBeUndefined();
+    expect(names.split(';')).toEqual(expect.not.arrayContaining(['x-amz-security-token']));
+    const canonical = [
+      ...['POST', '/model/us.amazon.nova-2-lite-v1%253A0/converse', ''],
+      ...names.split(';').map((name) => `${name}:${name === 'host' ? 'vpce-1.example:8443' : headers[name]}`),
+      ...['', names, sha256(Buffer.concat(body.pieces))],
+    ].join('\n');
+    const day = headers['x-amz-date'].slice(0, 8);
+    const scope = `${day}/eu-west-1/bedrock/aws4_request`;
+    const toSign = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n');
+    const signing = ['eu-west-1', 'bedrock', 'aws4_request'].reduce<Buffer>(
+      (from, part) => hmac(from, part),
+      hmac(`AWS4${KEYS.secretAccessKey}`, day),
+    );
+    expect(headers.authorization).toContain(`Signature=${hmac(signing, toSign).toString('hex')}`);
+  });
+
   it('carries a bearer key as it is', async () => {
     const { headers } = await provider.prepare(body, {
       baseUrl,

@@ -22,7 +22,10 @@ class OneAnswer extends UpstreamTransport {
   readonly sent: UpstreamRequest[] = [];
   cancelled = 0;
 
-  constructor(private readonly answer: number | TransportFailure) {
+  constructor(
+    private readonly answer: number | TransportFailure,
+    private readonly bodyFault: Error | null = null,
+  ) {
     super();
   }
 
@@ -34,7 +37,7 @@ class OneAnswer extends UpstreamTransport {
     return {
       status: answer,
       headers: {},
-      bytes: () => Promise.resolve(body),
+      bytes: () => (this.bodyFault === null ? Promise.resolve(body) : Promise.reject(this.bodyFault)),
       chunks: () =>
         (async function* () {
           yield body;
@@ -86,6 +89,19 @@ describe('checkCredential', () => {
     expect(transport.sent[0].headers.authorization).toMatch(/^AWS4-HMAC-SHA256 /);
   });
 
+  it('ROUTE-07 asks Azure at the address of the credential, wherever the operator’s is', async () => {
+    const transport = new OneAnswer(200);
+    const azure: ProviderCredential = {
+      kind: 'azure',
+      key: 'azure-key',
+      endpoint: 'https://mine.openai.azure.com',
+      apiVersion: '2024-10-21',
+    };
+    const { status, asked } = await tried('azure', transport, azure);
+    expect([status, asked]).toEqual(['works', 'GET https://mine.openai.azure.com/openai/v1/models']);
+    expect(transport.sent[0].headers['api-key']).toBe('azure-key');
+  });
+
   it.each([
     ['cohere', 400, 'works'],
     ['cohere', 422, 'works'],
@@ -107,5 +123,12 @@ describe('checkCredential', () => {
       status: 'unknown',
       error: { options: { providerCode: 'connection_error' } },
     });
+  });
+
+  it('ROUTE-07 goes by the status where the body of a refusal breaks off, and by nothing where the fault is ours', async () => {
+    const broken = new OneAnswer(401, new TransportFailure('reset'));
+    expect((await tried('openai', broken)).status).toBe('refused');
+    const ours = new TypeError('a fault of the reader');
+    await expect(tried('openai', new OneAnswer(401, ours))).rejects.toBe(ours);
   });
 });

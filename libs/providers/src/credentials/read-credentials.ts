@@ -1,5 +1,4 @@
 import type { ErrorDetail, ProviderCredential } from '@gateway/contracts';
-import { PROVIDERS } from '../registry.generated.js';
 import { AWS_REGIONS, VERTEX_LOCATIONS } from './regions.js';
 
 /** Hosts of Azure's own that a caller's endpoint may name; the operator may set others. */
@@ -30,11 +29,6 @@ const KEYED: readonly string[] = ['amazon-bedrock', 'google-vertex'];
 const SECRET = /^[\x21-\x7e]{1,8192}$/;
 const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 const LOC = 'credentials';
-
-/** True where the gateway can take a provider key of this provider. */
-export function takesProviderKeys(slug: string): boolean {
-  return PROVIDERS.some((provider) => provider.slug === slug);
-}
 
 /** Credentials as a caller sends them for a provider, or every fault of them. A bare text is an api_key. */
 export function readCredentials(

@@ -6,6 +6,7 @@ export const provider = openAiCompatible({
   credentialEnv: 'DEEPSEEK_API_KEY',
   baseUrlEnv: 'DEEPSEEK_BASE_URL',
   defaultBaseUrl: 'https://api.deepseek.com',
+  dialects: ['chat', 'responses'],
   quirks: {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',

@@ -55,6 +55,12 @@ describe('what a failure of an OpenAI-type upstream means', () => {
       { message: "This model's maximum context length is 8192 tokens" },
       'context_window_exceeded/context_window_exceeded/',
     ],
+    ...[413, 422].map((status): [string, number, Record<string, string>, string] => [
+      'ERR-25',
+      status,
+      { message: 'prompt is too long' },
+      'context_window_exceeded/context_window_exceeded/',
+    ]),
     [
       'ERR-24',
       400,
@@ -115,6 +121,12 @@ describe('what a failure of an OpenAI-type upstream means', () => {
       'upstream_error/internal_provider_error/502 rfb',
     ],
     ['ERR-62', 502, { message: 'oops' }, 'upstream_error/internal_provider_error/502 rfb'],
+    ...[400, 503, 520].map((status): [string, number, Record<string, string>, string] => [
+      'ERR-62',
+      status,
+      { type: 'server_error', message: 'oops' },
+      'upstream_error/internal_provider_error/502 rfb',
+    ]),
     [
       'ERR-63',
       503,

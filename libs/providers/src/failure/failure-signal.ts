@@ -46,18 +46,19 @@ function reasonsOf(detail: unknown): string[] {
   return [text(detail.reason), ...quotas].filter((reason) => reason !== '');
 }
 
-/** Reads OpenAI's, Anthropic's, Google's (an array around it, too) and the bare `{message}`, `{detail}`, `{error: "text"}` envelopes. */
+/** Reads OpenAI's, Anthropic's, Google's (an array around it, too) and the bare `{message}`, `{detail}`, `{err_code, err_msg}`, `{error: "text"}` envelopes. */
 export function nativeError(body: unknown): NativeError {
   const outer: unknown = Array.isArray(body) ? body[0] : body;
   if (!isObject(outer)) return { type: '', code: '', param: '', message: text(outer), reasons: [] };
-  const inner = isObject(outer.error) ? outer.error : outer;
+  const inner = [outer.error, outer.detail].find(isObject) ?? outer;
   const detail = Array.isArray(outer.detail)
     ? outer.detail.map((item) => (isObject(item) ? text(item.msg) : text(item))).join('; ')
     : text(outer.detail);
-  const message = text(inner.message) || text(inner.Message) || text(outer.error) || detail;
+  const message =
+    text(inner.message) || text(inner.Message) || text(outer.error) || text(outer.err_msg) || detail;
   return {
     type: text(inner.type) || text(inner.error_type) || text(inner.status),
-    code: text(inner.code),
+    code: text(inner.code) || text(outer.err_code),
     param: text(inner.param),
     message,
     reasons: Array.isArray(inner.details) ? inner.details.flatMap(reasonsOf) : [],

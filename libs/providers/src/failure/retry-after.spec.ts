@@ -11,6 +11,7 @@ describe('how long a provider asks us to wait', () => {
     ['RetryInfo in the body', {}, '{"retryDelay": "34.4s"}', 34_400],
     ['the text', {}, 'Please retry in 48.9s.', 48_900],
     ['a reset as a duration', { 'x-ratelimit-reset-requests': '6m0s' }, '', 360_000],
+    ['a reset in an hour and more', { 'x-ratelimit-reset-requests': '1h0m0.5s' }, '', 3_600_500],
     ['a reset as a date', { 'anthropic-ratelimit-requests-reset': '2026-11-21T00:00:07Z' }, '', 7_000],
     ['nothing', {}, 'busy', null],
     ['nonsense', { 'retry-after': 'soon' }, '', null],

@@ -3,7 +3,7 @@ import { keyedProvider } from '../protocol/keyed-protocol.js';
 export const provider = keyedProvider({
   slug: 'fal',
   name: 'fal',
-  dialects: ['fal-images'],
+  dialects: ['fal-images', 'fal-video'],
   credentialEnv: 'FAL_KEY',
   baseUrlEnv: 'FAL_BASE_URL',
   defaultBaseUrl: 'https://queue.fal.run',

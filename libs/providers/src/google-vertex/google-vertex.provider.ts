@@ -1,3 +1,5 @@
+import type { Quirks } from '@gateway/dialects';
+import { ANTHROPIC_RULES } from '../failure/anthropic-rules.js';
 import { classifyFailure } from '../failure/classify.js';
 import { GOOGLE_RULES } from '../failure/google-rules.js';
 import { OPENAI_RULES } from '../failure/openai-rules.js';
@@ -7,14 +9,36 @@ import { AccessTokens } from './access-tokens.js';
 import { accessFrom, GLOBAL_ENDPOINT, rootFor } from './vertex-access.js';
 
 const NAME = 'Google Vertex AI';
-const RULES = [...GOOGLE_RULES, ...OPENAI_RULES];
+const RULES = [...GOOGLE_RULES, ...ANTHROPIC_RULES, ...OPENAI_RULES];
 const tokens = new AccessTokens();
 
-/** Gemini on Vertex AI, below the project and location of its credential. */
+/** Claude here: the messages format at an address of each model, with a version of the host's own. */
+const CLAUDE: Quirks = {
+  messagesPlace: {
+    version: 'vertex-2023-10-16',
+    path: (model, isStream) =>
+      `/publishers/anthropic/models/${nameOf(model)}:${isStream ? 'streamRawPredict' : 'rawPredict'}`,
+  },
+  refuses: ['service_tier'],
+};
+const OTHERS: Quirks = { maxTokensParam: 'max_completion_tokens', systemRole: 'system' };
+
+/** A name with its version behind an @, which stands for itself in a path. */
+function nameOf(model: string): string {
+  return encodeURIComponent(model).replaceAll('%40', '@');
+}
+
+/** Where a dialect's path stands below the project. */
+function placed(path: string): string {
+  if (path.startsWith('/publishers/')) return path;
+  return path.startsWith('/models/') ? `/publishers/google${path}` : `/endpoints/openapi${path}`;
+}
+
+/** Gemini and Claude on Vertex AI, below the project and location of its credential. */
 export const provider: Provider = {
   slug: 'google-vertex',
   name: NAME,
-  dialects: ['gemini', 'vertex-embeddings', 'chat'],
+  dialects: ['gemini', 'messages', 'vertex-embeddings', 'chat'],
   credentialEnv: 'GOOGLE_VERTEX_API_KEY',
   baseUrlEnv: 'GOOGLE_VERTEX_BASE_URL',
   defaultBaseUrl: GLOBAL_ENDPOINT,
@@ -22,9 +46,7 @@ export const provider: Provider = {
   check: { path: '/models/gemini-2.5-flash:countTokens', sendsNothing: true },
   prepare: (request, access) => {
     const { baseUrl, credential } = access;
-    const path = request.path.startsWith('/models/')
-      ? `/publishers/google${request.path}`
-      : `/endpoints/openapi${request.path}`;
+    const path = placed(request.path);
     if (credential.kind !== 'vertex') {
       const key = apiKeyOf(access);
       const headers: Record<string, string> = key.startsWith('ya29.')
@@ -40,6 +62,6 @@ export const provider: Provider = {
       },
     );
   },
-  quirks: () => ({ maxTokensParam: 'max_completion_tokens', systemRole: 'system' }),
+  quirks: ({ dialect }) => (dialect === 'messages' ? CLAUDE : OTHERS),
   classify: (signal) => classifyFailure(NAME, RULES, signal),
 };

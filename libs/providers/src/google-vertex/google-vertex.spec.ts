@@ -1,3 +1,4 @@
+import type { Route } from '@gateway/contracts';
 import { jsonBody } from '@gateway/dialects';
 import { AccessTokens } from './access-tokens.js';
 import { provider } from './google-vertex.provider.js';
@@ -80,6 +81,48 @@ describe('a request to Vertex AI', () => {
       headers: { authorization: 'Bearer ya29.token' },
     });
     expect(await prepare('AIza-key')).toMatchObject({ headers: { 'x-goog-api-key': 'AIza-key' } });
+  });
+
+  it('of Claude goes to its publisher, and no service tier with it', async () => {
+    const route = { dialect: 'messages' } as Route;
+    const { messagesPlace: place, refuses } = provider.quirks(route);
+    const of = (name: string, isStream: boolean): unknown =>
+      provider.prepare(jsonBody(place?.path(name, isStream) ?? '', 'application/json', {}), {
+        baseUrl,
+        credential: { kind: 'api_key', key: 'ya29.token' },
+      });
+    expect(await of('claude-opus-4-5@20251101', false)).toMatchObject({
+      url: 'https://aiplatform.googleapis.com/v1/publishers/anthropic/models/claude-opus-4-5@20251101:rawPredict',
+    });
+    expect(await of('claude-opus-5', true)).toMatchObject({
+      url: 'https://aiplatform.googleapis.com/v1/publishers/anthropic/models/claude-opus-5:streamRawPredict',
+    });
+    expect([place?.version, refuses]).toEqual(['vertex-2023-10-16', ['service_tier']]);
+    expect(provider.quirks({ ...route, dialect: 'chat' })).not.toHaveProperty('messagesPlace');
+  });
+
+  it.each([
+    [
+      529,
+      { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+      'provider_overloaded',
+    ],
+    [429, { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Quota' } }, 'rate_limit_exceeded'],
+    [
+      400,
+      { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long: 5 tokens' } },
+      'context_window_exceeded',
+    ],
+  ])('means by %s %j what its publisher or Google means', (status, body, providerCode) => {
+    const { options } = provider.classify({
+      kind: 'status',
+      status,
+      headers: {},
+      body: Buffer.from(JSON.stringify(body)),
+      byok: false,
+      nowMs: 0,
+    });
+    expect(options.providerCode).toBe(providerCode);
   });
 
   it('is a connection that could not be made where no token was given for the account', async () => {

@@ -1,26 +1,36 @@
 import { classifyFailure } from '../failure/classify.js';
 import { GOOGLE_RULES } from '../failure/google-rules.js';
 import { OPENAI_RULES } from '../failure/openai-rules.js';
+import { addressOf } from '../named-address.js';
 import { apiKeyOf, type Provider } from '../provider.js';
 import { upstreamRequest } from '../transport.js';
 
 const NAME = 'Google';
+/** Files of videos lie at its own address, and may be sent on from there. */
+const HOSTS = {
+  api: ['generativelanguage.googleapis.com'],
+  results: ['storage.googleapis.com', 'googleusercontent.com'],
+};
 const RULES = [...GOOGLE_RULES, ...OPENAI_RULES];
 
 /** AI Studio: its own format below /v1beta, OpenAI's below /v1beta/openai. */
 export const provider: Provider = {
   slug: 'google',
   name: NAME,
-  dialects: ['gemini', 'gemini-embeddings', 'chat', 'embeddings'],
+  dialects: ['gemini', 'gemini-embeddings', 'gemini-transcriptions', 'veo', 'chat', 'embeddings'],
   credentialEnv: 'GEMINI_API_KEY',
   baseUrlEnv: 'GEMINI_BASE_URL',
   defaultBaseUrl: 'https://generativelanguage.googleapis.com',
+  hosts: HOSTS,
   prepare: (request, access) => {
     const { baseUrl } = access;
     const key = apiKeyOf(access);
+    const withKey = { 'x-goog-api-key': key };
+    if (request.url !== undefined)
+      return upstreamRequest(request, addressOf(request, baseUrl, HOSTS.api), withKey);
     const root = `${baseUrl.replace(/\/v1beta$/, '')}/v1beta`;
     return request.path.startsWith('/models/')
-      ? upstreamRequest(request, `${root}${request.path}`, { 'x-goog-api-key': key })
+      ? upstreamRequest(request, `${root}${request.path}`, withKey)
       : upstreamRequest(request, `${root}/openai${request.path}`, { authorization: `Bearer ${key}` });
   },
   quirks: () => ({

@@ -3,7 +3,7 @@ import { keyedProvider } from '../protocol/keyed-protocol.js';
 export const provider = keyedProvider({
   slug: 'luma',
   name: 'Luma',
-  dialects: ['luma-images'],
+  dialects: ['luma-images', 'luma-video'],
   credentialEnv: 'LUMA_API_KEY',
   baseUrlEnv: 'LUMA_BASE_URL',
   defaultBaseUrl: 'https://api.lumalabs.ai/dream-machine/v1',

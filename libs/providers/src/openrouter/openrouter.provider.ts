@@ -6,7 +6,7 @@ export const provider = openAiCompatible({
   credentialEnv: 'OPENROUTER_API_KEY',
   baseUrlEnv: 'OPENROUTER_BASE_URL',
   defaultBaseUrl: 'https://openrouter.ai/api/v1',
-  dialects: ['chat', 'openrouter-video'],
+  dialects: ['chat', 'responses', 'embeddings', 'openrouter-video'],
   check: { path: '/key' },
   quirks: {
     maxTokensParam: 'max_tokens',

@@ -1,3 +1,5 @@
+import { AMOUNT_PATTERN, MODEL_PATTERN } from '@gateway/contracts';
+
 const SLUG = '^[a-z0-9][a-z0-9-]{0,63}$';
 const count = { type: 'integer', minimum: 1 };
 const words = { type: 'array', minItems: 1, maxItems: 64, items: { type: 'string', minLength: 1 } };
@@ -84,6 +86,33 @@ const override = {
   properties: { model: { type: 'string' }, provider: { type: 'string' }, prices },
 };
 
+const limit = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
+const models = {
+  type: 'array',
+  maxItems: 500,
+  uniqueItems: true,
+  items: { type: 'string', pattern: MODEL_PATTERN.source },
+};
+
+/** The fields of POST /v1/orgs that an operator may give every organization. */
+const organizations = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    rpm_limit: limit,
+    rpd_limit: limit,
+    tpm_limit: limit,
+    spend_cap_usd: { type: 'string', pattern: AMOUNT_PATTERN.source },
+    allowed_models: models,
+    blocked_models: models,
+    default_api_version: { type: 'string', minLength: 1, maxLength: 20 },
+    realtime_enabled: { type: 'boolean' },
+    realtime_max_sessions: { ...limit, maximum: 4_096 },
+    realtime_max_seconds: { ...limit, maximum: 86_400 },
+    realtime_max_tokens: limit,
+  },
+};
+
 /** JSON Schema of a gateway.yaml. */
 export const GATEWAY_CONFIG_SCHEMA = {
   type: 'object',
@@ -92,5 +121,6 @@ export const GATEWAY_CONFIG_SCHEMA = {
     providers: { type: 'array', maxItems: 1_000, items: provider },
     models: { type: 'array', maxItems: 10_000, items: model },
     prices: { type: 'array', maxItems: 10_000, items: override },
+    organizations,
   },
 };

@@ -1,3 +1,4 @@
+import type { CreateOrgBody } from '@gateway/contracts';
 import { LazySchema } from '@gateway/dialects';
 import type { ErrorObject } from 'ajv';
 import { parseDocument } from 'yaml';
@@ -57,9 +58,11 @@ export interface GatewayConfig {
   providers: OwnProvider[];
   models: OwnModel[];
   prices: PriceOverride[];
+  /** What new organizations begin with. */
+  organizations: Omit<CreateOrgBody, 'name' | 'tier' | 'credit_limit_usd'>;
 }
 
-export const NO_GATEWAY_CONFIG: GatewayConfig = { providers: [], models: [], prices: [] };
+export const NO_GATEWAY_CONFIG: GatewayConfig = { providers: [], models: [], prices: [], organizations: {} };
 
 /** Every fault of the file, a sentence each. */
 export class GatewayConfigError extends Error {

@@ -7,7 +7,7 @@ export const provider = openAiCompatible({
   baseUrlEnv: 'PERPLEXITY_BASE_URL',
   defaultBaseUrl: 'https://api.perplexity.ai',
   check: { path: '/chat/completions', sendsNothing: true },
-  dialects: ['chat', 'perplexity-search'],
+  dialects: ['chat', 'perplexity-embeddings', 'perplexity-search'],
   quirks: {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',

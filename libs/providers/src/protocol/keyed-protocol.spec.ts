@@ -10,7 +10,7 @@ function provider(slug: string): (typeof PROVIDERS)[number] {
   return found;
 }
 
-describe('providers of images, each with its own key header', () => {
+describe('providers of images and videos, each with its own key header', () => {
   it.each([
     ['bfl', 'https://api.bfl.ai/a', 'x-key', 'secret'],
     ['stability', 'https://api.stability.ai/a', 'authorization', 'Bearer secret'],
@@ -19,6 +19,9 @@ describe('providers of images, each with its own key header', () => {
     ['luma', 'https://api.lumalabs.ai/dream-machine/v1/a', 'authorization', 'Bearer secret'],
     ['fal', 'https://queue.fal.run/a', 'authorization', 'Key secret'],
     ['replicate', 'https://api.replicate.com/v1/a', 'authorization', 'Bearer secret'],
+    ['bytedance', 'https://ark.ap-southeast.bytepluses.com/api/v3/a', 'authorization', 'Bearer secret'],
+    ['kling', 'https://api-singapore.klingai.com/a', 'authorization', 'Bearer secret'],
+    ['runway', 'https://api.dev.runwayml.com/a', 'x-runway-version', '2024-11-06'],
   ])('%s is called at its address', async (slug, url, header, value) => {
     const one = provider(slug);
     const access = { baseUrl: one.defaultBaseUrl, credential: KEY };
@@ -40,10 +43,43 @@ describe('providers of images, each with its own key header', () => {
     expect(() => one.prepare(lookAt('https://collector.example/'), access)).toThrow('none of the provider');
   });
 
+  it('gemini’s files are fetched with the key at its own address alone', async () => {
+    const one = provider('google');
+    const access = { baseUrl: one.defaultBaseUrl, credential: KEY };
+    const file = 'https://generativelanguage.googleapis.com/v1beta/files/f1:download?alt=media';
+    expect(await one.prepare(lookAt(file), access)).toMatchObject({
+      method: 'GET',
+      url: file,
+      headers: { 'x-goog-api-key': 'secret' },
+    });
+    expect(() => one.prepare(lookAt('https://storage.googleapis.com/b/f'), access)).toThrow(
+      'none of the provider',
+    );
+  });
+
+  it('minimax’s videos have another version of its API', async () => {
+    const one = provider('minimax');
+    const access = { baseUrl: one.defaultBaseUrl, credential: KEY };
+    const urlOf = async (path: string): Promise<string> =>
+      (await one.prepare(jsonBody(path, 'application/json', {}), access)).url;
+    expect(await urlOf('/v2/video_generation')).toBe('https://api.minimax.io/v2/video_generation');
+    expect(await urlOf('/chat/completions')).toBe('https://api.minimax.io/v1/chat/completions');
+  });
+
+  it.each([
+    ['bytedance', { error: { code: 'OutputVideoSensitiveContentDetected', message: 'no' } }],
+    ['kling', { error: { code: '1301', message: 'no' } }],
+  ])('%s says by a code that content was refused', (slug, body) => {
+    const bytes = Buffer.from(JSON.stringify(body));
+    const signal = { kind: 'status', status: 400, headers: {}, body: bytes, byok: false, nowMs: 0 } as const;
+    expect(provider(slug).classify(signal).options.code).toBe('content_policy_violation');
+  });
+
   it.each([
     ['stability', 403, 'content_policy_violation'],
     ['ideogram', 422, 'content_policy_violation'],
     ['bfl', 429, 'upstream_error'],
+    ['runway', 429, 'upstream_error'],
   ])('%s with %i means %s', (slug, status, code) => {
     const body = Buffer.from('{"message":"no"}');
     const signal = { kind: 'status', status, headers: {}, body, byok: false, nowMs: 0 } as const;

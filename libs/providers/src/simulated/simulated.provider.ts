@@ -18,6 +18,7 @@ export const provider = openAiCompatible({
     'speech',
     'transcriptions',
     'whisper',
+    'deepgram',
     'perplexity-search',
     'rerank',
     'openrouter-video',

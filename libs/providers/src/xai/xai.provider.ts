@@ -6,7 +6,7 @@ const compatible = openAiCompatible({
   credentialEnv: 'XAI_API_KEY',
   baseUrlEnv: 'XAI_BASE_URL',
   defaultBaseUrl: 'https://api.x.ai/v1',
-  dialects: ['chat', 'xai-images', 'xai-video', 'realtime'],
+  dialects: ['chat', 'responses', 'xai-images', 'xai-video', 'realtime'],
   quirks: {
     maxTokensParam: 'max_completion_tokens',
     usageExcludesReasoning: true,

@@ -7,9 +7,9 @@ import {
   type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
-import { CatalogueReader, EventLog, type Clock, type Random, type Timer } from '@gateway/contracts';
-import { outboxBacklog, OutboxRelay } from '@gateway/event-log';
-import { CLOCK, LOGGER, Metrics, RANDOM } from '@gateway/platform';
+import { CatalogueNames, CatalogueReader, type Clock, type Random, type Timer } from '@gateway/contracts';
+import { outboxRelay } from '@gateway/event-log';
+import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { AdminController } from './admin/admin.controller.js';
 import { CatalogueWrites } from './admin/catalogue-writes.js';
@@ -20,16 +20,17 @@ import { PriceHistory } from './models/price-history.js';
 import { ModelsController, OpenAiModelsController } from './models/models.controller.js';
 import { CatalogueDatabase, openDatabase } from './postgres/catalogue-database.js';
 import { PublicController } from './public/public.controller.js';
+import { NamesController } from './names/names.controller.js';
+import { SnapshotNames } from './names/snapshot-names.js';
 import { OwnEntries } from './own/own-entries.js';
 import { publish } from './snapshots/publish.js';
 import { SnapshotsController } from './snapshots/snapshots.controller.js';
 import { StoredCatalogueReader } from './snapshots/stored-catalogue-reader.js';
 import { VersionsController } from './versions/versions.controller.js';
 
-/** At start: seed, snapshot, memory; then the relay of its event. Nothing listens before a snapshot is in memory. */
+/** At start: seed, snapshot, memory. Nothing listens before a snapshot is in memory. */
 @Injectable()
 class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
-  private relay: OutboxRelay | null = null;
   private timer: Timer | null = null;
   private asking: Promise<void> = Promise.resolve();
   private isStopped = false;
@@ -39,11 +40,9 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
     private readonly config: CatalogueConfig,
     private readonly database: CatalogueDatabase,
     private readonly reader: StoredCatalogueReader,
-    private readonly eventLog: EventLog,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly metrics: Metrics,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -73,14 +72,6 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
   }
 
   onApplicationBootstrap(): void {
-    this.relay = new OutboxRelay({
-      pool: this.database.pool,
-      eventLog: this.eventLog,
-      clock: this.clock,
-      onFault: (failure) => this.logger.warn({ err: failure }, 'catalogue events could not be relayed'),
-      onBacklog: outboxBacklog(this.metrics, 'catalogue'),
-    });
-    this.relay.start();
     this.askLater();
   }
 
@@ -88,12 +79,11 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
     this.isStopped = true;
     this.timer?.cancel();
     await this.asking;
-    await this.relay?.stop();
     await this.reader.stop();
   }
 }
 
-/** Models, prices, errors and versions. Needs the global PlatformModule; gives everybody the CatalogueReader. */
+/** Models, prices, errors and versions. Needs the global PlatformModule; gives everybody CatalogueReader and CatalogueNames. */
 @Module({})
 export class CatalogueModule {
   static with(config: Readonly<CatalogueConfig>): DynamicModule {
@@ -108,6 +98,7 @@ export class CatalogueModule {
         ErrorsController,
         VersionsController,
         SnapshotsController,
+        NamesController,
       ],
       providers: [
         { provide: CatalogueConfig, useValue: config },
@@ -118,13 +109,15 @@ export class CatalogueModule {
         },
         { provide: CatalogueReader, useExisting: StoredCatalogueReader },
         StoredCatalogueReader,
+        { provide: CatalogueNames, useClass: SnapshotNames },
         ModelReads,
         PriceHistory,
         OwnEntries,
         CatalogueWrites,
         CatalogueLife,
+        outboxRelay(CatalogueDatabase, 'catalogue'),
       ],
-      exports: [CatalogueReader],
+      exports: [CatalogueReader, CatalogueNames],
     };
   }
 }

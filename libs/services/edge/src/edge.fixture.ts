@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import {
+  BackgroundResponses,
   CatalogueReader,
   Funds,
   ObjectStore,
   PrincipalReader,
   ProviderKeyVault,
+  RequestContents,
   ResponseStore,
+  ErasedEndUsers,
   StoredContent,
   TOPIC,
   type CatalogueModel,
@@ -40,12 +43,15 @@ import {
   LimitStoreDouble,
   PrincipalReaderDouble,
   ProviderKeyVaultDouble,
+  BackgroundResponsesDouble,
+  RequestContentsDouble,
   ResponseStoreDouble,
+  ErasedEndUsersDouble,
   StoredContentDouble,
   scopeLimits,
 } from '@gateway/testing';
 import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
-import { EdgeModule } from './edge.module.js';
+import { EdgeModule, type EdgeOptions } from './edge.module.js';
 import type { FrontDoorServices } from './front-door/front-door.js';
 import { JournalRuntime, START_SHIPPER, type StartShipper } from './units/journal-runtime.js';
 
@@ -113,6 +119,8 @@ export interface EdgeUnderTest {
   limits: LimitStoreDouble;
   funds: FundsDouble;
   responses: ResponseStoreDouble;
+  contents: RequestContentsDouble;
+  background: BackgroundResponsesDouble;
   vault: ProviderKeyVaultDouble;
   stored: StoredContentDouble;
   objects: FolderStore;
@@ -154,6 +162,8 @@ export interface EdgeTestOptions {
   /** Origins by provider slug, for example of a proxy before the simulator; default: the simulator itself. */
   upstreams?: (sim: UpstreamSim) => Promise<Record<string, string>>;
   frontDoor?: FrontDoorServices;
+  /** How far the limit store's clock is ahead of the edge's; default 0. */
+  storeAheadMs?: number;
   /** Base URL of a collector of traces; default: there are none. */
   otlpEndpoint?: string;
 }
@@ -198,8 +208,11 @@ interface AppParts {
   catalogue: CatalogueReaderDouble;
   funds: FundsDouble;
   responses: ResponseStoreDouble;
+  contents: RequestContentsDouble;
+  background: BackgroundResponsesDouble;
   vault: ProviderKeyVaultDouble;
   stored: StoredContentDouble;
+  erased: ErasedEndUsersDouble;
   objects: FolderStore;
   edgeModule: DynamicModule;
   otlpEndpoint: string | null;
@@ -213,8 +226,11 @@ function appOf({
   catalogue,
   funds,
   responses,
+  contents,
+  background,
   vault,
   stored,
+  erased,
   objects,
   edgeModule,
   otlpEndpoint,
@@ -224,8 +240,11 @@ function appOf({
     { provide: PrincipalReader, useValue: principals },
     { provide: Funds, useValue: funds },
     { provide: ResponseStore, useValue: responses },
+    { provide: RequestContents, useValue: contents },
+    { provide: BackgroundResponses, useValue: background },
     { provide: ProviderKeyVault, useValue: vault },
     { provide: StoredContent, useValue: stored },
+    { provide: ErasedEndUsers, useValue: erased },
     { provide: ObjectStore, useValue: objects },
     { provide: START_SHIPPER, useValue: keepingShipper(log) },
   ];
@@ -283,12 +302,33 @@ function post(url: string, ownKey: string, body: unknown, options: PostOptions =
   });
 }
 
+function keyedBy(providers: ReadonlyMap<string, EnabledProvider>): EdgeOptions['keyed'] {
+  return new Map(
+    [...providers].map(([slug, { provider, access }]) => [slug, { provider, baseUrl: access.baseUrl }]),
+  );
+}
+
+/** What neighbours keep for the edge. */
+function keptIn(
+  folder: string,
+): Pick<AppParts, 'responses' | 'contents' | 'background' | 'vault' | 'stored' | 'erased' | 'objects'> {
+  return {
+    responses: new ResponseStoreDouble(),
+    contents: new RequestContentsDouble(),
+    background: new BackgroundResponsesDouble(),
+    vault: new ProviderKeyVaultDouble(),
+    stored: new StoredContentDouble(),
+    erased: new ErasedEndUsersDouble(),
+    objects: objectsIn(folder),
+  };
+}
+
 /** The edge on a real socket before the simulated provider: everything real but the neighbours' ports. */
 export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnderTest> {
   const sim = await startUpstreamSim({});
   const folder = mkdtempSync(join(tmpdir(), 'edge-'));
   // A window is a minute of the clock, and what a test counts has to lie in one: this clock stands still.
-  const standing = fixedClock(new Date(clock.now()).toISOString());
+  const standing = fixedClock(new Date(clock.now() + (options.storeAheadMs ?? 0)).toISOString());
   const limits = new LimitStoreDouble({ clock: standing, random });
   const principals = new PrincipalReaderDouble();
   const log = new EventLogDouble();
@@ -300,12 +340,11 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
   );
   const funds = fundsWith(limits, options.balanceUsd ?? 100);
   const config = Object.assign(new EdgeConfig(), { JOURNAL_DIR: folder, ...options.config });
-  const [vault, stored] = [new ProviderKeyVaultDouble(), new StoredContentDouble()];
-  const [responses, objects] = [new ResponseStoreDouble(), objectsIn(folder)];
+  const kept = keptIn(folder);
   const providers = simulatedAccess(sim, (await options.upstreams?.(sim)) ?? {});
-  const addresses = new Map([...providers].map(([slug, { access }]) => [slug, access.baseUrl]));
-  const edgeModule = EdgeModule.with({ config, providers, addresses, frontDoor: options.frontDoor ?? {} });
-  const ports = { log, limits, principals, catalogue, funds, responses, vault, stored, objects };
+  const keyed = keyedBy(providers);
+  const edgeModule = EdgeModule.with({ config, providers, keyed, frontDoor: options.frontDoor ?? {} });
+  const ports = { log, limits, principals, catalogue, funds, ...kept };
   const app = await bootstrap({
     name: 'edge',
     module: appOf({ ...ports, edgeModule, otlpEndpoint: options.otlpEndpoint ?? null }),
@@ -325,12 +364,8 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
     key,
     principals,
     limits,
-    funds,
-    ...{ responses, vault, stored, objects },
-    sim,
-    app,
-    addKey,
-    shipped,
+    ...kept,
+    ...{ funds, sim, app, addKey, shipped },
     journal: app.app.get(JournalRuntime),
     serve: (id, ...routes) => {
       const made = routes.map((route, at) => (typeof route === 'string' ? simulatedRoute(route, at) : route));

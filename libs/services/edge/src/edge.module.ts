@@ -9,13 +9,16 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import {
+  BackgroundResponses,
   CatalogueReader,
+  ErasedEndUsers,
   Funds,
   Inference,
   LimitStore,
   ObjectStore,
   PrincipalReader,
   ProviderKeyVault,
+  RequestContents,
   ResponseStore,
   StoredContent,
   type Clock,
@@ -33,8 +36,7 @@ import {
   TRACER,
 } from '@gateway/platform';
 import type { Tracer } from '@opentelemetry/api';
-import { PROVIDERS } from '@gateway/providers';
-import { CircuitBreakers, UndiciTransport } from '@gateway/upstream';
+import { CircuitBreakers, UndiciTransport, type KeyedProvider } from '@gateway/upstream';
 import { CatalogueIndex, RetryBudget, RouteStats } from '@gateway/routing';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -58,6 +60,8 @@ import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { EdgeInference } from './composed/edge-inference.js';
 import { InferenceController } from './composed/inference.controller.js';
 import { COMPOSED_ENDPOINTS } from './composed/composed-endpoints.js';
+import { ContentLog } from './contents/content-log.js';
+import { ForgetErased } from './cache/forget-erased.js';
 import { ResponseCache } from './cache/response-cache.js';
 import { EdgeMetrics } from './units/edge-metrics.js';
 import { TracedEdgeMetrics } from './units/traced-edge-metrics.js';
@@ -69,8 +73,8 @@ export interface EdgeOptions {
   config: EdgeConfig;
   /** Providers with a credential, by slug. */
   providers: ReadonlyMap<string, EnabledProvider>;
-  /** Address per provider slug at which customers' own keys are used. */
-  addresses: ReadonlyMap<string, string>;
+  /** Providers that customers' own keys are used at. */
+  keyed: ReadonlyMap<string, KeyedProvider>;
   /** Where paths of other services go; empty where they are mounted in this process. */
   frontDoor: FrontDoorServices;
 }
@@ -83,8 +87,10 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
   private readonly transport: UndiciTransport;
   private readonly breakers: CircuitBreakers;
   private readonly keyUses: KeyUses;
+  private readonly forgetting: ForgetErased;
   private rejections: Rejections | null = null;
   private responseWriter: ResponseWriter | null = null;
+  private contentLog: ContentLog | null = null;
 
   constructor(
     @Inject(OPTIONS) private readonly options: EdgeOptions,
@@ -104,9 +110,13 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     private readonly stored: StoredContent,
     private readonly simulations: LimitSimulations,
     private readonly responses: ResponseStore,
+    private readonly contents: RequestContents,
+    private readonly background: BackgroundResponses,
     private readonly objects: ObjectStore,
     private readonly inference: EdgeInference,
     private readonly fleet: FleetSecret,
+    private readonly cache: ResponseCache,
+    erased: ErasedEndUsers,
   ) {
     const { config } = options;
     this.transport = new UndiciTransport({
@@ -121,6 +131,11 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       logger.warn({ provider: route.provider, model: route.model, state }, 'circuit breaker');
     });
     metrics.watch(this.breakers, this.transport);
+    this.forgetting = new ForgetErased({
+      ...{ cache, erased, clock },
+      onFailure: (failure) =>
+        logger.warn({ err: failure }, 'erasures could not be looked at, kept answers stay'),
+    });
     this.keyUses = new KeyUses(vault, clock, (failure) =>
       logger.warn({ err: failure }, 'uses of provider keys will be reported later'),
     );
@@ -129,7 +144,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
   async onModuleInit(): Promise<void> {
     const instance = this.host.httpAdapter.getInstance<FastifyInstance>();
     const { clock, random, funds, principals, drain, breakers, transport, metrics } = this;
-    const { config, providers, addresses, frontDoor } = this.options;
+    const { config, providers, keyed, frontDoor } = this.options;
     const { puts, journal, inFlight, watch } = this.runtime;
     const outputs = new OutputSizes(clock);
     const speeds = new OutputSpeeds();
@@ -147,7 +162,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       outputs,
       stats: new RouteStats(),
       speeds,
-      cache: new ResponseCache(),
+      cache: this.cache,
       composed: COMPOSED_ENDPOINTS,
       breakers,
       transport,
@@ -159,12 +174,10 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       providers: new Map([...providers].map(([slug, { provider }]) => [slug, provider])),
       access: new Map([...providers].map(([slug, { access }]) => [slug, access])),
       byok: {
-        providers: new Map(
-          PROVIDERS.flatMap((one) => (addresses.has(one.slug) ? [[one.slug, one] as const] : [])),
-        ),
+        providers: new Map([...keyed].map(([slug, { provider }]) => [slug, provider])),
         feePct: config.BYOK_FEE_PCT,
       },
-      addresses,
+      addresses: new Map([...keyed].map(([slug, { baseUrl }]) => [slug, baseUrl])),
       openedKeys: new OpenedKeys(this.vault, { random, deadlines }),
       keyUses: this.keyUses,
       storedBodies: new StoredBodies(this.stored, clock),
@@ -174,8 +187,10 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       inFlight,
       watch,
       store: this.responses,
+      background: this.background,
       objects: this.objects,
       responses: this.writer(deadlines),
+      contents: this.contentsOf(deadlines),
       keepAliveMs: config.STREAM_KEEP_ALIVE_MS,
       drainDeadline: drain.deadline,
     };
@@ -197,10 +212,25 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     return this.responseWriter;
   }
 
+  private contentsOf(deadlines: Deadlines): ContentLog {
+    const { contents: store, metrics, logger } = this;
+    this.contentLog = new ContentLog({
+      ...{ store, deadlines },
+      onKept: (count) => metrics.contentsEnded('kept', count),
+      onLost: (count, cause) => {
+        metrics.contentsEnded('lost', count);
+        logger.warn({ err: cause, count }, 'logged contents were lost');
+      },
+    });
+    return this.contentLog;
+  }
+
   /** Before the journal ships its last records. */
   async beforeApplicationShutdown(): Promise<void> {
+    await this.forgetting.stop();
     this.rejections?.flushAll();
     await this.responseWriter?.flush();
+    await this.contentLog?.flush();
     await this.keyUses.stop();
   }
 
@@ -247,6 +277,7 @@ export class EdgeModule {
               ? new EdgeMetrics(metrics)
               : new TracedEdgeMetrics(metrics, tracer, () => clock.now()),
         },
+        ResponseCache,
         JournalRuntime,
         LimitSimulations,
         EdgeInference,

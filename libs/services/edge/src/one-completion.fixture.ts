@@ -10,6 +10,8 @@ export type Footprint = Record<string, Record<string, number>>;
 const WARM_UP_REQUESTS = 20;
 /** Timers run now and then: only what every one of these ran belongs to a request. */
 const MEASURED_REQUESTS = 60;
+/** Of timers: where the machine is slow they run beside every request. */
+const OF_TIMERS = new Set(['schedule', 'fire', 'setTimer']);
 const OF_THE_TEST = /\/libs\/(?:simulator|testing)\/|\.fixture\.js$/;
 
 function footprint(scripts: readonly Profiler.ScriptCoverage[]): Footprint {
@@ -20,7 +22,7 @@ function footprint(scripts: readonly Profiler.ScriptCoverage[]): Footprint {
     const ran = functions.filter(({ ranges }) => ranges[0].count > 0);
     if (ran.length === 0) continue;
     // A function without a name stands in one that has a name, and is counted with it.
-    const named = ran.filter(({ functionName }) => functionName !== '');
+    const named = ran.filter(({ functionName }) => functionName !== '' && !OF_TIMERS.has(functionName));
     files[file] = Object.fromEntries(
       named.map(({ functionName, ranges }) => [functionName, ranges[0].count]),
     );

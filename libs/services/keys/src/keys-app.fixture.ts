@@ -1,7 +1,22 @@
 import { Module } from '@nestjs/common';
-import { Funds, Mailer, newId, type Clock, type LimitStore, type OrgRole } from '@gateway/contracts';
+import {
+  CatalogueNames,
+  Funds,
+  Mailer,
+  newId,
+  type Clock,
+  type LimitStore,
+  type OrgRole,
+} from '@gateway/contracts';
 import { bootstrap, PlatformModule, SystemClock, SystemRandom, type RunningApp } from '@gateway/platform';
-import { EventLogDouble, FundsDouble, LimitStoreDouble, MailerDouble } from '@gateway/testing';
+import {
+  CatalogueNamesDouble,
+  EventLogDouble,
+  FundsDouble,
+  LimitStoreDouble,
+  MailerDouble,
+} from '@gateway/testing';
+import type { KeyedProvider } from '@gateway/upstream';
 import { createAccount } from './accounts/account.store.js';
 import { FirstRun, type FirstRunResult } from './first-run/first-run.js';
 import { KeysConfig } from './keys.config.js';
@@ -26,6 +41,7 @@ export interface KeysApp extends RunningApp {
   funds: FundsDouble;
   events: EventLogDouble;
   mail: MailerDouble;
+  names: CatalogueNamesDouble;
   limits: LimitStore;
   /** Settings that a test may change. */
   config: KeysConfig;
@@ -77,7 +93,7 @@ export async function startKeysApp(
     clock?: Clock;
     config?: Partial<KeysConfig>;
     limits?: LimitStore;
-    addresses?: ReadonlyMap<string, string>;
+    keyed?: ReadonlyMap<string, KeyedProvider>;
   } = {},
 ): Promise<KeysApp> {
   const clock = options.clock ?? new SystemClock();
@@ -94,15 +110,19 @@ export async function startKeysApp(
     limitStore: () => limits,
     clock,
   });
-  const mailModule = {
-    module: class MailDoubleModule {},
+  const names = new CatalogueNamesDouble();
+  const neighbours = {
+    module: class Neighbours {},
     global: true,
-    providers: [{ provide: Mailer, useValue: mail }],
-    exports: [Mailer],
+    providers: [
+      { provide: Mailer, useValue: mail },
+      { provide: CatalogueNames, useValue: names },
+    ],
+    exports: [Mailer, CatalogueNames],
   };
   class KeysAppModule {}
   Module({
-    imports: [platform, mailModule, KeysModule.with(settings, options.addresses)],
+    imports: [platform, neighbours, KeysModule.with(settings, options.keyed)],
     providers: [{ provide: Funds, useValue: funds }],
   })(KeysAppModule);
   const config = { host: '127.0.0.1', port: 0, drainGraceMs: 1_000 };
@@ -118,6 +138,7 @@ export async function startKeysApp(
     funds,
     events,
     mail,
+    names,
     limits,
     config: settings,
     database,

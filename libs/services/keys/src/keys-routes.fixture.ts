@@ -93,6 +93,12 @@ export async function adminKeyOf(
 }
 
 /** Calls of the fleet, which no role may make. */
+const AUDITED = {
+  ...{ id: 'aud_of_the_table', created_at: '2026-11-01T00:00:00.000Z', org_id: null, request_id: 'req_0' },
+  ...{ actor_kind: 'session', actor_id: 'usr_0', ip: '', action: 'a.b', target_type: 't', target_id: 'i' },
+  changed_fields: [],
+};
+
 export const INTERNAL_CALLS = {
   'POST /internal/provider-keys/open': { status: 200, body: { account_id: 'a', id: 'p', version: 1 } },
   'POST /internal/provider-keys/uses': { status: 204, body: { uses: [] } },
@@ -109,6 +115,7 @@ export const INTERNAL_CALLS = {
     params: async () => ({ user_id: 'usr_0' }),
   },
   'POST /internal/directory/forget': { status: 204, body: { account_id: 'a', end_user_hash: 'h' } },
+  'POST /internal/directory/audit': { status: 204, body: AUDITED },
   'GET /internal/directory/payers/:id': { status: 200, id: 'org' },
   'POST /internal/principals/resolve': { status: 200, body: { kind: 'key', digest: '0'.repeat(64) } },
   'POST /internal/principals/keys': { status: 200, body: { digests: ['0'.repeat(64)] } },

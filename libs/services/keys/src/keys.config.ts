@@ -74,6 +74,9 @@ export class KeysConfig {
   /** `<group>=<org id>:<admin or member>` or `<group>=super_admin`, by commas; where set, nobody else comes in anew. */
   @IsOptional() @Matches(GROUP_ROLES_PATTERN) OIDC_GROUP_ROLES?: string;
 
+  /** The operator's gateway.yaml: what new organizations begin with. Absent = none. */
+  @IsOptional() @IsString() GATEWAY_CONFIG?: string;
+
   /** As the edge's: provider keys are tried through it. */
   @OrFile() @IsOptional() @IsAddress('http', 'https') HTTPS_PROXY?: string;
   @IsString() NO_PROXY: string = '';

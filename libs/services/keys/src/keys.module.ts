@@ -18,7 +18,9 @@ import {
   type Random,
 } from '@gateway/contracts';
 import { applyMigrations, assertSchemaKnown } from '@gateway/database';
+import { outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
+import type { KeyedProvider } from '@gateway/upstream';
 import type { Logger } from 'pino';
 import { AccountChanges } from './accounts/account-change.js';
 import { FUNDS } from './accounts/funds-token.js';
@@ -28,9 +30,9 @@ import { AdminKeysService } from './admin-keys/admin-keys.service.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { KeyReads } from './api-keys/key-reads.service.js';
 import { KeyWrites } from './api-keys/key-writes.service.js';
+import { AuditConsumer } from './audit/audit.consumer.js';
 import { AuditController } from './audit/audit.controller.js';
 import { Housekeeping } from './background/housekeeping.js';
-import { EventRelay } from './events/event-relay.js';
 import { FirstRun } from './first-run/first-run.js';
 import { OpeningCredit } from './first-run/opening-credit.js';
 import { KeysConfig } from './keys.config.js';
@@ -46,6 +48,7 @@ import { OidcLoginService } from './oidc/oidc-login.service.js';
 import { DatabaseDirectory } from './directory/database-directory.js';
 import { DiscountsController } from './accounts/discounts.controller.js';
 import { DirectoryController } from './directory/directory.controller.js';
+import { ORG_DEFAULTS, orgDefaultsOf } from './orgs/org-defaults.js';
 import { DatabaseOrgOwners } from './orgs/database-org-owners.js';
 import { OrgOwnersController } from './orgs/org-owners.controller.js';
 import { OrgsController } from './orgs/orgs.controller.js';
@@ -110,19 +113,20 @@ class StartChecks implements OnModuleInit {
 
 /**
  * Users, sessions, organizations, keys. Needs the global PlatformModule, and Funds from the usage module or its remote
- * twin. `addresses`: of providers, where customers' own keys are tried. Provides the database driver of PrincipalReader to everybody.
+ * twin. `keyed`: providers that customers' own keys are tried at. Provides the database driver of PrincipalReader to everybody.
  */
 @Module({})
 export class KeysModule {
   static with(
     config: Readonly<KeysConfig>,
-    addresses: ReadonlyMap<string, string> = new Map(),
+    keyed: ReadonlyMap<string, KeyedProvider> = new Map(),
   ): DynamicModule {
     return {
       module: KeysModule,
       global: true,
       controllers: [
         AdminKeysController,
+        AuditConsumer,
         AuditController,
         PasswordsController,
         SuperAdminsController,
@@ -145,7 +149,7 @@ export class KeysModule {
         MembersController,
         TeamsController,
       ],
-      providers: [...ports(config), ...parts, credentialChecks(config, addresses)],
+      providers: [...ports(config), ...parts, credentialChecks(config, keyed)],
       exports: [
         Directory,
         OrgOwners,
@@ -181,7 +185,7 @@ const parts: Provider[] = [
   DatabasePrincipalReader,
   LastUsed,
   AccountChanges,
-  EventRelay,
+  outboxRelay(KeysDatabase, 'keys'),
   KeyReads,
   KeyWrites,
   OrgsService,
@@ -200,6 +204,7 @@ const parts: Provider[] = [
 function ports(config: Readonly<KeysConfig>): Provider[] {
   return [
     { provide: KeysConfig, useValue: config },
+    { provide: ORG_DEFAULTS, useFactory: () => orgDefaultsOf(config) },
     { provide: PrincipalReader, useExisting: DatabasePrincipalReader },
     { provide: OrgOwners, useClass: DatabaseOrgOwners },
     { provide: Directory, useClass: DatabaseDirectory },
@@ -220,11 +225,11 @@ function ports(config: Readonly<KeysConfig>): Provider[] {
   ];
 }
 
-function credentialChecks(config: Readonly<KeysConfig>, addresses: ReadonlyMap<string, string>): Provider {
+function credentialChecks(config: Readonly<KeysConfig>, keyed: ReadonlyMap<string, KeyedProvider>): Provider {
   return {
     provide: CredentialChecks,
     inject: [CLOCK, RANDOM],
-    useFactory: (clock: Clock, random: Random) => new CredentialChecks(config, addresses, clock, random),
+    useFactory: (clock: Clock, random: Random) => new CredentialChecks(config, keyed, clock, random),
   };
 }
 

@@ -45,4 +45,45 @@ describe('keys while PostgreSQL is away', () => {
     await server.restart();
     await eventually(async () => (await resolve()) === 401);
   });
+
+  it('K07 no endpoint says 401, 404 or 500 where its lookup fails: 503, whoever asks', async () => {
+    const owner = await keys.person();
+    const { orgId: org_id } = await keys.org(owner);
+    const { body: made } = await keys.call('POST', '/v1/keys', { as: owner, body: { org_id } });
+    const scopes = ['keys:read', 'keys:write', 'members:read'];
+    const { body: admin } = await keys.call('POST', '/v1/admin-keys', {
+      as: owner,
+      body: { org_id, scopes },
+    });
+    server.kill();
+    await eventually(async () => (await resolve()) === 503);
+    const wrong: unknown[] = [];
+    let asked = 0;
+    const expectAway = async (method: string, path: string, as?: string, body?: object): Promise<void> => {
+      const { status, text } = await keys.call(method as 'GET', path, { as, body });
+      asked += 1;
+      if (status !== 503) wrong.push([method, path, as?.slice(0, 4), status, text]);
+    };
+    for (const { method, path, access } of keys.routes) {
+      const url = path.replaceAll(/:\w+/g, 'some_0');
+      const body = method === 'GET' || method === 'DELETE' ? undefined : {};
+      if (access.session) await expectAway(method, url, owner.token, body);
+      if (access.key) await expectAway(method, url, String(made.key), body);
+      if (access.adminKey && scopes.includes(access.adminKey.scope))
+        await expectAway(method, url, String(admin.key), body);
+    }
+    const password = 'a long enough password';
+    await expectAway('POST', '/auth/login', undefined, { email: owner.email, password });
+    await expectAway('POST', '/auth/refresh', undefined, { refresh_token: 'a-refresh-token' });
+    await expectAway('POST', '/auth/invitations/accept', undefined, {
+      token: 'a-token',
+      name: 'A',
+      password,
+    });
+    await expectAway('POST', '/auth/password/reset', undefined, { token: 'a-token', password });
+    expect(wrong).toEqual([]);
+    expect(asked).toBeGreaterThan(80);
+    await server.restart();
+    await eventually(async () => (await resolve()) === 401);
+  });
 });

@@ -1,12 +1,17 @@
 import { existsSync } from 'node:fs';
-import { loadConfig, SystemRandom } from '@gateway/platform';
+import { loadConfig, readConfigs, SystemRandom } from '@gateway/platform';
 import { KeysConfig } from './keys.config.js';
+import { orgDefaultsOf } from './orgs/org-defaults.js';
 import { loadSecrets } from './secrets/service-secrets.js';
 
-/** The settings, with the secrets that they name looked at; a file that the start makes is not made here. Throws ConfigError. */
+/** The settings, with the secrets and the file that they name looked at; a file that the start makes is not made here. Throws ConfigError. */
 export function readKeysConfig(env: Readonly<Record<string, string | undefined>>): Readonly<KeysConfig> {
   const config = loadConfig(KeysConfig, env);
   const { KEYS_SECRETS_FILE: path, KEYS_SECRETS_CREATE: mayCreate } = config;
-  if (!(mayCreate && path !== undefined && !existsSync(path))) loadSecrets(config, new SystemRandom());
+  const isMadeLater = mayCreate && path !== undefined && !existsSync(path);
+  readConfigs({
+    defaults: () => orgDefaultsOf(config),
+    secrets: () => (isMadeLater ? null : loadSecrets(config, new SystemRandom())),
+  });
   return config;
 }

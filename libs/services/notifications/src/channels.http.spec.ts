@@ -1,3 +1,4 @@
+import { TOPIC, type AuditEntry } from '@gateway/contracts';
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import { keyPrincipal, sessionPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
 import {
@@ -194,6 +195,24 @@ describe('channels', () => {
       'alert_policy.create',
     ]);
     await expect(app.database.pool.query('DELETE FROM audit_log')).rejects.toThrow('append-only');
+  });
+
+  it('S04 each write leaves for the log that the organization reads, redelivery included', async () => {
+    const { id } = await app.channel(owner, 'api_key.created');
+    const test = await app.call('POST', `/alerts/channels/${id}/test`, owner);
+    await app.deliver();
+    await app.call('POST', `/alerts/deliveries/${String(test.body.id)}/redeliver`, owner);
+    const { rows } = await app.database.pool.query<{ value: string }>(
+      'SELECT value FROM outbox WHERE topic = $1 AND key = $2',
+      [TOPIC.audit, owner.orgId],
+    );
+    const entries = rows.map(({ value }) => (JSON.parse(value) as { data: AuditEntry }).data);
+    expect(entries.map(({ action, actor_id }) => [action, actor_id]).toSorted()).toEqual([
+      ['alert_channel.create', owner.userId],
+      ['alert_channel.test', owner.userId],
+      ['alert_delivery.redeliver', owner.userId],
+      ['alert_policy.create', owner.userId],
+    ]);
   });
 });
 

@@ -12,8 +12,8 @@ import { movementNotices } from './rungs/movement-notices.js';
 
 /**
  * The service as a process of its own that may be killed at any time: `<database> <place of the receiver> <wall time at
- * which its clock began> <speed of its clock>`, the records as JSON on one line of standard input. It takes them from the
- * first on, as after a commit that never came.
+ * which its clock began> <speed of its clock>`, the records as JSON on one line of standard input. It says how many of them
+ * it has taken after each batch, as a consumer commits.
  */
 const [, , database, place, began, speed] = process.argv;
 const BATCH = 5;
@@ -76,5 +76,5 @@ for (let from = 0; from < events.length; from += BATCH) {
     (thresholds) =>
       batch.flatMap((event) => [...accountNotices(event), ...movementNotices(event, thresholds)]),
   );
+  process.stdout.write(`fed ${from + batch.length}\n`);
 }
-process.stdout.write('fed\n');

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AccountEvent } from '@gateway/contracts';
 import { eventually, repository, seededRandom, testDatabase, type TestDatabase } from '@gateway/testing';
@@ -11,18 +12,22 @@ import {
   type NotificationsApp,
   type Person,
 } from './notifications.fixture.js';
+import { verdicts } from './verifier.fixture.js';
 
 const PROGRAM = join(repository, 'dist/libs/services/notifications/src/deliver-until-killed.fixture.js');
-const KILLS = 10;
+/** More of them by hand: docs/chaos.md. */
+const KILLS = Number(process.env.DELIVERY_KILLS ?? 10);
 /** A lease of a minute ends in three seconds. */
 const SPEED = 20;
-const EVENTS = 40;
+/** Of each kind: some are under way whenever it is killed. */
+const EVENTS = KILLS * 4;
 const FLOORS = [80, 50, 20];
 
 let database: TestDatabase;
 let app: NotificationsApp;
 let owner: Person;
 const children: ChildProcess[] = [];
+let committed = 0;
 
 beforeAll(async () => {
   database = await testDatabase(MIGRATED);
@@ -37,15 +42,17 @@ afterAll(async () => {
 
 /** Key events, and a balance that falls from 100 to 0 between them. */
 function records(): AccountEvent[] {
-  const step = 100 / EVENTS;
+  const balanceAfter = (moved: number): string => (100 - (moved * 100) / EVENTS).toFixed(6);
   return Array.from({ length: EVENTS }, (_, at) => {
-    const data = { balance_before: String(100 - at * step), balance_after: String(100 - (at + 1) * step) };
+    const data = { balance_before: balanceAfter(at), balance_after: balanceAfter(at + 1) };
     const movement = { type: 'balance.movement', account_id: 'acct_1', org_id: owner.orgId, data } as const;
     return [app.event(keyCreated(owner.orgId)), app.event(movement)];
   }).flat();
 }
 
-async function start(input: string, began: number): Promise<ChildProcess> {
+/** Goes on from what was committed, as a consumer does that comes back. */
+async function start(events: readonly AccountEvent[], began: number): Promise<ChildProcess> {
+  const from = committed;
   const args = [
     '--enable-source-maps',
     PROGRAM,
@@ -57,47 +64,70 @@ async function start(input: string, began: number): Promise<ChildProcess> {
   const child = spawn(process.execPath, args, { cwd: repository, stdio: ['pipe', 'pipe', 'inherit'] });
   children.push(child);
   child.stdin.on('error', () => undefined); // It was killed before it had read it.
-  child.stdin.end(input);
-  await once(child.stdout, 'data');
+  child.stdin.end(JSON.stringify(events.slice(from)));
+  await new Promise<void>((resolve) => {
+    createInterface(child.stdout).on('line', (line) => {
+      if (line === 'ready') resolve();
+      else committed = from + Number(line.split(' ')[1]);
+    });
+  });
   return child;
 }
 
-it('EVT-40 W09 kill -9 at any time loses no event and tells no rung twice', async () => {
-  await app.channel(
-    owner,
-    'api_key.created',
-    'balance.depleted',
-    ...FLOORS.map((threshold_usd) => ({ alert_type: 'balance.low', threshold_usd })),
-  );
-  const input = JSON.stringify(records());
-  const random = seededRandom(20_261_122);
-  const began = Date.now();
-  for (let kills = 0; kills < KILLS; kills += 1) {
-    const child = await start(input, began);
-    await pause(random.fraction() * 300);
-    const gone = once(child, 'close');
-    child.kill('SIGKILL');
+it(
+  'EVT-40 W09 kill -9 at any time loses no event and reports no rung twice',
+  async () => {
+    const { secret } = await app.channel(
+      owner,
+      'api_key.created',
+      'balance.depleted',
+      ...FLOORS.map((threshold_usd) => ({ alert_type: 'balance.low', threshold_usd })),
+    );
+    const input = records();
+    const random = seededRandom(20_261_122);
+    const began = Date.now();
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      const child = await start(input, began);
+      await pause(random.fraction() * 300);
+      const gone = once(child, 'close');
+      child.kill('SIGKILL');
+      await gone;
+    }
+    const last = await start(input, began);
+    const expected = EVENTS + FLOORS.length + 1;
+    const ids = (type: string) => new Set(app.receiver.of(type).map(({ event }) => event.id));
+    const open = `SELECT count(*)::int AS n FROM delivery WHERE status <> 'delivered'`;
+    await eventually(
+      async () =>
+        ids('api_key.created').size === EVENTS &&
+        ids('balance.low').size === FLOORS.length &&
+        (await app.database.pool.query<{ n: number }>(open)).rows[0].n === 0,
+      { timeoutMs: 60_000 + KILLS * 300, intervalMs: 200 },
+    );
+    const { rows } = await app.database.pool.query<{ n: number }>('SELECT count(*)::int AS n FROM delivery');
+    expect(rows[0].n).toBe(expected);
+    expect(ids('balance.depleted').size).toBe(1);
+    expect(new Set(app.receiver.received.map(({ event }) => event.id)).size).toBe(expected);
+    const lows = new Map(
+      app.receiver.of('balance.low').map(({ event }) => [event.id, Number(event.data.balance_usd)]),
+    );
+    const step = 100 / EVENTS;
+    expect([...lows.values()].sort((a, b) => a - b)).toEqual(
+      FLOORS.toReversed().map((floor) => expect.closeTo(floor - step, 3)),
+    );
+    const asked = app.receiver.received.map(({ headers, body }) => ({
+      ...{ secrets: [secret], headers, body },
+      now: Number(headers['service-webhook-timestamp']),
+    }));
+    expect(new Set(verdicts(...asked))).toEqual(new Set(['valid']));
+    if (KILLS > 10)
+      process.stdout.write(
+        `${KILLS} kills, ${expected} events, ${asked.length} deliveries, ${Math.round((Date.now() - began) / 1_000)} s\n`,
+      );
+    const gone = once(last, 'close');
+    last.kill('SIGTERM');
+    last.kill('SIGKILL');
     await gone;
-  }
-  const last = await start(input, began);
-  const expected = EVENTS + FLOORS.length + 1;
-  const ids = (type: string) => new Set(app.receiver.of(type).map(({ event }) => event.id));
-  const open = `SELECT count(*)::int AS n FROM delivery WHERE status <> 'delivered'`;
-  await eventually(
-    async () =>
-      ids('api_key.created').size === EVENTS &&
-      ids('balance.low').size === FLOORS.length &&
-      (await app.database.pool.query<{ n: number }>(open)).rows[0].n === 0,
-    { timeoutMs: 60_000, intervalMs: 200 },
-  );
-  const { rows } = await app.database.pool.query<{ n: number }>('SELECT count(*)::int AS n FROM delivery');
-  expect(rows[0].n).toBe(expected);
-  expect(ids('balance.depleted').size).toBe(1);
-  expect(new Set(app.receiver.received.map(({ event }) => event.id)).size).toBe(expected);
-  const lows = new Map(app.receiver.of('balance.low').map(({ event }) => [event.id, event.data.balance_usd]));
-  expect([...lows.values()].sort()).toEqual(['17.5', '47.5', '77.5']);
-  const gone = once(last, 'close');
-  last.kill('SIGTERM');
-  last.kill('SIGKILL');
-  await gone;
-}, 180_000);
+  },
+  180_000 + KILLS * 5_000,
+);

@@ -14,7 +14,7 @@ import {
   type UsageRecord,
 } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
-import { connectEventLog } from '@gateway/event-log';
+import { connectEventLog, OutboxRelay } from '@gateway/event-log';
 import { bootstrap, PlatformModule, SystemRandom, type RunningApp } from '@gateway/platform';
 import {
   EventLogDouble,
@@ -116,6 +116,7 @@ export async function startNotificationsApp(
     app.get(ClosedChannels, { strict: false }),
   ])
     await loop.beforeApplicationShutdown();
+  await app.get(OutboxRelay, { strict: false }).stop();
   const call = callOver(app);
   return {
     ...running,

@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Clock, Random } from '@gateway/contracts';
 import { applyMigrations, assertSchemaKnown } from '@gateway/database';
+import { outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import { dnsResolver, GuardedHttp } from '@gateway/upstream';
 import type { Logger } from 'pino';
@@ -86,6 +87,7 @@ const parts: Provider[] = [
   DispatchLoop,
   DeliveryLogStore,
   DeliveriesService,
+  outboxRelay(NotificationsDatabase, 'notifications'),
   ClosedChannels,
   Housekeeping,
 ];

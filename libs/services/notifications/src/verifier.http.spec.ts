@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { testDatabase, type TestDatabase } from '@gateway/testing';
 import { failNext, happen, MINUTE, SECOND } from './deliveries.fixture.js';
 import { signatureOf } from './deliveries/signature.js';
@@ -10,28 +8,8 @@ import {
   type NotificationsApp,
   type Person,
 } from './notifications.fixture.js';
+import { verdicts, type Asked } from './verifier.fixture.js';
 import type { Received } from './webhook-receiver.fixture.js';
-
-/** The program of docs/webhooks.md, in another language than ours. */
-const VERIFIER = join(import.meta.dirname, '../../../../docs/webhooks/verify.py');
-
-interface Asked {
-  secrets: string[];
-  headers: Record<string, unknown>;
-  body: string;
-  now?: number;
-}
-
-function verdicts(...deliveries: Asked[]): string[] {
-  const input = deliveries.map((delivery) => JSON.stringify(delivery)).join('\n');
-  const { stdout, stderr, status } = spawnSync('python3', [VERIFIER], {
-    input,
-    encoding: 'utf8',
-    timeout: 30_000,
-  });
-  if (status !== 0) throw new Error(stderr);
-  return stdout.trim().split('\n');
-}
 
 describe('the signature', () => {
   it('W01 is what this vector says', () => {

@@ -1,7 +1,8 @@
 import { applyMigrations } from '@gateway/database';
+import { toApiError } from '@gateway/platform';
 import { ownPostgres, usageRecord, type OwnServer } from '@gateway/testing';
 import { LedgerStore } from './ledger/ledger.store.js';
-import { SCHEMA, SCHEMA_DIR } from './postgres/usage-database.js';
+import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
 import { FLEET_TOKEN, startUsageApp, type UsageApp } from './usage.fixture.js';
 
 let server: OwnServer;
@@ -39,6 +40,24 @@ describe('usage while PostgreSQL is away', () => {
     await server.restart();
     await usage.post(usageRecord({ ...producer, seq: 2 }));
     expect(await usage.funds.watermark(producer.producer, producer.epoch)).toBe(2);
+  });
+
+  it('answers 503 where a statement passes its time limit, over Prisma and over the pool', async () => {
+    const database = new UsageDatabase({
+      ...{ url: server.address, maxConnections: 1, statementTimeoutMs: 50 },
+      onIdleError: () => undefined,
+    });
+    try {
+      for (const slow of [
+        () => database.prisma.$queryRaw`SELECT 1 FROM pg_sleep(20)`,
+        () => database.pool.query('SELECT pg_sleep(20)'),
+      ]) {
+        const failure: unknown = await slow().catch((error: unknown) => error);
+        expect(toApiError(failure).code).toBe('service_unavailable');
+      }
+    } finally {
+      await database.onApplicationShutdown();
+    }
   });
 
   it('counts a record that newer ones have passed as missing, until it comes', async () => {

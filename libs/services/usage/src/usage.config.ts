@@ -1,5 +1,7 @@
-import { IsBoolean, IsInt, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, IsString, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { OrFile, ToBoolean, ToNumber } from '@gateway/platform';
+
+const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 
 /** Settings of the usage service. */
 export class UsageConfig {
@@ -8,6 +10,14 @@ export class UsageConfig {
   @ToNumber() @IsInt() @Min(3) @Max(200) USAGE_DATABASE_CONNECTIONS: number = 10;
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() USAGE_MIGRATE_AT_START: boolean = false;
+  /** Base64 of 32 bytes: seals the bodies that organizations log. Without it none are kept. */
+  @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) USAGE_KEK?: string;
+  /** The one before: opens what it sealed, for as long as that is kept. */
+  @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) USAGE_KEK_PREVIOUS?: string;
+  /** JSON {kek}; read where the variable is absent. */
+  @IsOptional() @IsString() USAGE_SECRETS_FILE?: string;
+  /** Makes the file where it is absent. For a single process with its own data folder. */
+  @ToBoolean() @IsBoolean() USAGE_SECRETS_CREATE: boolean = false;
   /** sk_… or rk_…; set, people pay by card. */
   @OrFile() @IsOptional() @Matches(/^[\x21-\x7e]{8,300}$/) STRIPE_SECRET_KEY?: string;
   /** Of the webhook endpoint: required with a secret key, because whoever signs there makes money. */

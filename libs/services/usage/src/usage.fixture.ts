@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import {
+  CatalogueReader,
   Directory,
   LimitStore,
   PrincipalReader,
@@ -44,7 +45,7 @@ export interface UsageApp extends RunningApp {
   principals: PrincipalReaderDouble;
   directory: DirectoryDouble;
   call(
-    method: 'GET' | 'POST' | 'PUT',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     as: string | null,
     body?: unknown,
@@ -69,10 +70,17 @@ export const MIGRATED = {
   },
 };
 
+const KEK = Buffer.alloc(32, 5).toString('base64');
+
 /** Starts the service over a migrated database. */
 export async function startUsageApp(
   url: string,
-  options: { limits?: LimitStore; eventLog?: EventLog; settings?: Partial<UsageConfig> } = {},
+  options: {
+    limits?: LimitStore;
+    eventLog?: EventLog;
+    catalogue?: CatalogueReader;
+    settings?: Partial<UsageConfig>;
+  } = {},
 ): Promise<UsageApp> {
   const clock = new SystemClock();
   const limits = new LimitStoreDouble({ clock, random: new SystemRandom() });
@@ -86,13 +94,18 @@ export async function startUsageApp(
     eventLog: () => options.eventLog ?? log,
     limitStore: () => options.limits ?? limits,
   });
-  const config = Object.assign(new UsageConfig(), { USAGE_DATABASE_URL: url, ...options.settings });
+  const config = Object.assign(new UsageConfig(), {
+    USAGE_DATABASE_URL: url,
+    USAGE_KEK: KEK,
+    ...options.settings,
+  });
   class UsageAppModule {}
   Module({
     imports: [platform, UsageModule.with(config)],
     providers: [
       { provide: PrincipalReader, useValue: principals },
       { provide: Directory, useValue: directory },
+      ...(options.catalogue ? [{ provide: CatalogueReader, useValue: options.catalogue }] : []),
     ],
   })(UsageAppModule);
   const running = await bootstrap({
@@ -121,7 +134,7 @@ export async function startUsageApp(
 
 async function call(
   app: RunningApp['app'],
-  method: 'GET' | 'POST' | 'PUT',
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   as: string | null,
   body: unknown,

@@ -11,26 +11,33 @@ import { ModuleRef } from '@nestjs/core';
 import {
   CatalogueReader,
   Directory,
-  EventLog,
+  ErasedEndUsers,
   Funds,
   LimitStore,
   PrincipalReader,
+  RequestContents,
   type Clock,
   type Random,
 } from '@gateway/contracts';
 import { applyMigrations, assertSchemaKnown } from '@gateway/database';
-import { outboxBacklog, OutboxRelay } from '@gateway/event-log';
+import { OutboxRelay, outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, Metrics, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { Rounds } from './background/rounds.js';
+import { contentProviders } from './contents/content-providers.js';
+import { ContentsController, InternalContentsController } from './contents/contents.controller.js';
+import { ContentsStore } from './contents/contents.store.js';
 import { BillingController } from './payments/billing.controller.js';
 import { CouponsController } from './payments/coupons.controller.js';
 import { paymentProviders } from './payments/payment-providers.js';
 import { Payments } from './payments/payments.js';
 import { StripeWebhookController } from './payments/stripe-webhook.controller.js';
+import { DayRoller } from './posting/day-roller.js';
 import { PostingStore } from './posting/posting.store.js';
 import { Reprice } from './posting/reprice.js';
 import { Erasures } from './erasures/erasures.js';
+import { DatabaseErasedEndUsers } from './erasures/erased-end-users.js';
+import { ErasedEndUsersController } from './erasures/erased-end-users.controller.js';
 import { ErasuresController } from './erasures/erasures.controller.js';
 import { Ingestion } from './ingest/ingestion.js';
 import { UsageConsumer } from './ingest/usage.consumer.js';
@@ -66,19 +73,14 @@ import { UsageMetrics } from './usage-metrics.js';
 /** Starts what runs by itself once the process is up, and ends it before the drivers close. */
 @Injectable()
 class UsageLife implements OnApplicationBootstrap, OnModuleDestroy {
-  constructor(
-    @Inject(Rounds) private readonly rounds: Rounds,
-    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
-  ) {}
+  constructor(@Inject(Rounds) private readonly rounds: Rounds) {}
 
   onApplicationBootstrap(): void {
-    this.relay.start();
     this.rounds.start();
   }
 
   async onModuleDestroy(): Promise<void> {
     await this.rounds.stop();
-    await this.relay.stop();
   }
 }
 
@@ -98,9 +100,12 @@ export class UsageModule {
         CreditsController,
         BillingController,
         ErasuresController,
+        ErasedEndUsersController,
         CouponsController,
         StripeWebhookController,
         BooksController,
+        ContentsController,
+        InternalContentsController,
         UsageConsumer,
       ],
       providers: [
@@ -114,9 +119,10 @@ export class UsageModule {
         ...mirrors,
         ...ingest,
         ...paymentProviders(config),
+        ...contentProviders(config),
         UsageLife,
       ],
-      exports: [Funds],
+      exports: [Funds, ErasedEndUsers, RequestContents],
     };
   }
 }
@@ -210,6 +216,16 @@ const mirrors: Provider[] = [
 
 const ingest: Provider[] = [
   {
+    provide: DayRoller,
+    inject: [UsageDatabase, CLOCK],
+    useFactory: (database: UsageDatabase, clock: Clock) => new DayRoller({ database, clock }),
+  },
+  {
+    provide: ErasedEndUsers,
+    inject: [UsageDatabase],
+    useFactory: (database: UsageDatabase) => new DatabaseErasedEndUsers(database),
+  },
+  {
     provide: Erasures,
     inject: [UsageDatabase, ModuleRef, OutboxRelay, CLOCK, RANDOM, LOGGER],
     useFactory: (
@@ -226,36 +242,31 @@ const ingest: Provider[] = [
   },
   {
     provide: Reconciler,
-    inject: [UsageDatabase, MirrorStore, Mirrors, LimitStore, UsageMetrics, CLOCK, RANDOM, LOGGER],
+    inject: [UsageDatabase, MirrorStore, Mirrors, LimitStore, Reprice, UsageMetrics, CLOCK, RANDOM, LOGGER],
     useFactory: (
       database: UsageDatabase,
       mirrorStore: MirrorStore,
       told: Mirrors,
       limits: LimitStore,
+      reprice: Reprice,
       metrics: UsageMetrics,
       clock: Clock,
       random: Random,
       logger: Logger,
-    ) => new Reconciler({ database, mirrorStore, mirrors: told, limits, metrics, clock, random, logger }),
-  },
-  {
-    provide: OutboxRelay,
-    inject: [UsageDatabase, EventLog, CLOCK, LOGGER, Metrics],
-    useFactory: (
-      { pool }: UsageDatabase,
-      eventLog: EventLog,
-      clock: Clock,
-      logger: Logger,
-      metrics: Metrics,
     ) =>
-      new OutboxRelay({
-        pool,
-        eventLog,
+      new Reconciler({
+        database,
+        mirrorStore,
+        mirrors: told,
+        limits,
+        reprice,
+        metrics,
         clock,
-        onFault: (failure) => logger.warn({ err: failure }, 'the outbox could not be relayed'),
-        onBacklog: outboxBacklog(metrics, 'usage'),
+        random,
+        logger,
       }),
   },
+  outboxRelay(UsageDatabase, 'usage'),
   {
     provide: PostingStore,
     inject: [UsageDatabase, CLOCK, RANDOM],
@@ -295,11 +306,13 @@ const ingest: Provider[] = [
     inject: [
       Mirrors,
       WindowRoller,
+      DayRoller,
       ActiveAccounts,
       LedgerStore,
       Reconciler,
       Payments,
       Erasures,
+      ContentsStore,
       UsageMetrics,
       CLOCK,
       LOGGER,
@@ -307,11 +320,13 @@ const ingest: Provider[] = [
     useFactory: (
       told: Mirrors,
       roller: WindowRoller,
+      days: DayRoller,
       accounts: ActiveAccounts,
       ledger: LedgerStore,
       reconciler: Reconciler,
       payments: Payments,
       erasures: Erasures,
+      contents: ContentsStore,
       metrics: UsageMetrics,
       clock: Clock,
       logger: Logger,
@@ -319,11 +334,13 @@ const ingest: Provider[] = [
       new Rounds({
         mirrors: told,
         roller,
+        days,
         accounts,
         ledger,
         reconciler,
         payments,
         erasures,
+        contents,
         metrics,
         clock,
         logger,

@@ -133,12 +133,6 @@ describe('what a request goes on from', () => {
     expect(found?.credential).toBe('openai');
     expect(await app.responses.recall('key_b', { response_id: 'resp_3' })).toBeNull();
   });
-
-  it('RESP-05 is found though its write comes a moment later', async () => {
-    const looking = app.responses.recall('key_a', { response_id: 'resp_late' });
-    await app.responses.keep([stored('resp_late')]);
-    expect((await looking)?.items).toHaveLength(2);
-  });
 });
 
 describe('/v1/conversations', () => {
@@ -178,5 +172,20 @@ describe('/v1/conversations', () => {
     const found = await app.responses.recall('key_a', { conversation_id: body.id });
     expect(found?.items).toHaveLength(3);
     expect(await app.responses.recall('key_b', { conversation_id: body.id })).toBeNull();
+  });
+
+  it('RESP-05 finds items by their ids in responses and conversations of the key alone', async () => {
+    await app.responses.keep([stored('resp_items_1', { key_id: 'key_items' })]);
+    const owner = app.keyOf('key_items');
+    const { body: conversation } = await app.call('POST', '/v1/conversations', owner, {
+      items: [{ type: 'message', role: 'user', content: 'Hello' }],
+    });
+    const path = `/v1/conversations/${conversation.id}/items`;
+    const own = (await app.call('GET', path, owner)).body.data[0].id as string;
+    const ids = ['out_resp_items_1', 'msg_resp_items_1', own];
+    const found = await app.responses.items('key_items', ids);
+    expect([...found.keys()].sort()).toEqual([...ids].sort());
+    expect(found.get('out_resp_items_1')).toMatchObject({ role: 'assistant' });
+    expect((await app.responses.items('key_other', ids)).size).toBe(0);
   });
 });

@@ -1,10 +1,18 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { Inference, ObjectStore, ResponseStore, type Clock, type Random } from '@gateway/contracts';
+import {
+  BackgroundResponses,
+  Inference,
+  ObjectStore,
+  ResponseStore,
+  type Clock,
+  type Random,
+} from '@gateway/contracts';
 import { applyMigrations, assertSchemaKnown } from '@gateway/database';
+import { outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
-import { EventRelay } from './background/event-relay.js';
 import { Expiry } from './background/expiry.js';
+import { OpenWork } from './background/open-work.js';
 import { BatchRunner } from './batches/batch-runner.js';
 import { BatchWork } from './batches/batch-work.js';
 import { BatchesController } from './batches/batches.controller.js';
@@ -16,6 +24,10 @@ import { FileStore } from './files/files.store.js';
 import { UploadRoute } from './files/upload-route.js';
 import { ObjectsController } from './objects/objects.controller.js';
 import { SCHEMA, SCHEMA_DIR, WorkersDatabase } from './postgres/workers-database.js';
+import { BackgroundRunner } from './responses/background/background-runner.js';
+import { BackgroundWork } from './responses/background/background-work.js';
+import { BackgroundStore } from './responses/background/background.store.js';
+import { InternalBackgroundController } from './responses/background/internal-background.controller.js';
 import { InternalResponsesController } from './responses/internal-responses.controller.js';
 import { ResponsesController } from './responses/responses.controller.js';
 import { StoredResponses } from './responses/responses.store.js';
@@ -37,6 +49,7 @@ export class WorkersModule {
         WorkersConsumer,
         ResponsesController,
         InternalResponsesController,
+        InternalBackgroundController,
         ConversationsController,
         ObjectsController,
         FilesController,
@@ -50,12 +63,7 @@ export class WorkersModule {
           inject: [LOGGER],
           useFactory: (logger: Logger) => openDatabase(config, logger),
         },
-        {
-          provide: StoredResponses,
-          inject: [WorkersDatabase, CLOCK],
-          useFactory: (database: WorkersDatabase, clock: Clock) => new StoredResponses(database, clock),
-        },
-        { provide: ResponseStore, useExisting: StoredResponses },
+        ...RESPONSE_PROVIDERS,
         {
           provide: ConversationStore,
           inject: [WorkersDatabase, CLOCK, RANDOM],
@@ -91,11 +99,13 @@ export class WorkersModule {
         },
         BatchRunner,
         ...VIDEO_PROVIDERS,
+        ...BACKGROUND_PROVIDERS,
         UploadRoute,
-        EventRelay,
+        outboxRelay(WorkersDatabase, 'workers'),
         Expiry,
+        OpenWork,
       ],
-      exports: [ResponseStore],
+      exports: [ResponseStore, BackgroundResponses],
     };
   }
 }
@@ -114,6 +124,32 @@ const VIDEO_PROVIDERS: Provider[] = [
       new VideoWork({ tasks, objects, inference, clock }),
   },
   VideoRunner,
+];
+
+const RESPONSE_PROVIDERS: Provider[] = [
+  {
+    provide: StoredResponses,
+    inject: [WorkersDatabase, CLOCK],
+    useFactory: (database: WorkersDatabase, clock: Clock) => new StoredResponses(database, clock),
+  },
+  { provide: ResponseStore, useExisting: StoredResponses },
+];
+
+const BACKGROUND_PROVIDERS: Provider[] = [
+  {
+    provide: BackgroundStore,
+    inject: [WorkersDatabase, StoredResponses, CLOCK],
+    useFactory: (database: WorkersDatabase, responses: StoredResponses, clock: Clock) =>
+      new BackgroundStore(database, responses, clock),
+  },
+  { provide: BackgroundResponses, useExisting: BackgroundStore },
+  {
+    provide: BackgroundWork,
+    inject: [BackgroundStore, Inference, CLOCK],
+    useFactory: (tasks: BackgroundStore, inference: Inference, clock: Clock) =>
+      new BackgroundWork({ tasks, inference, clock }),
+  },
+  BackgroundRunner,
 ];
 
 async function openDatabase(config: Readonly<WorkersConfig>, logger: Logger): Promise<WorkersDatabase> {

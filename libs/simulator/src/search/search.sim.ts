@@ -4,7 +4,7 @@ import { JSON_TYPE } from '../reply.js';
 import type { SimEndpoint } from '../sim-endpoint.js';
 import { pagesFor } from './pages.js';
 
-/** Tavily, Exa, Serper and Perplexity share a path; what a body calls its number of results tells whose it is. */
+/** Tavily, Exa, Serper and Perplexity share a path; what a body calls its number of results shows whose it is. */
 export const simulated: SimEndpoint = {
   path: '/search',
   answer: ({ json, id }) => {

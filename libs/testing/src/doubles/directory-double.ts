@@ -1,4 +1,4 @@
-import { ApiError, Directory, type NamedIds, type Payer } from '@gateway/contracts';
+import { ApiError, Directory, type AuditedAction, type NamedIds, type Payer } from '@gateway/contracts';
 
 /** Names, teams and payers that a test sets. */
 export class DirectoryDouble extends Directory {
@@ -8,6 +8,7 @@ export class DirectoryDouble extends Directory {
   readonly payers = new Map<string, Payer>();
   /** `<account>/<hash>` of end users. */
   readonly forgotten: string[] = [];
+  readonly audited: AuditedAction[] = [];
   isAway = false;
 
   async names(_accountId: string, ids: Parameters<Directory['names']>[1]): Promise<NamedIds> {
@@ -27,6 +28,11 @@ export class DirectoryDouble extends Directory {
   async payer(id: string): Promise<Payer | null> {
     if (this.isAway) throw new ApiError('service_unavailable');
     return this.payers.get(id) ?? null;
+  }
+
+  async audit(action: AuditedAction): Promise<void> {
+    if (this.isAway) throw new ApiError('service_unavailable');
+    this.audited.push(action);
   }
 
   async forget(accountId: string, endUserHash: string): Promise<void> {

@@ -1,6 +1,7 @@
 import {
   ApiError,
   Inference,
+  type HoldCall,
   type InferenceAnswer,
   type InferenceCall,
   type InferencePlan,
@@ -16,6 +17,22 @@ export class InferenceDouble extends Inference {
   override async infer(call: InferenceCall): Promise<InferenceAnswer> {
     this.calls.push(call);
     return this.answer(call);
+  }
+
+  /** What is held, in the order of asking. */
+  readonly holds: HoldCall[] = [];
+  /** Of one line. */
+  worthNano = 0n;
+  /** Thrown by a first hold. */
+  noRoom: ApiError | null = null;
+
+  override async worth(_call: InferenceCall, bodies: readonly object[]): Promise<string> {
+    return String(this.worthNano * BigInt(bodies.length));
+  }
+
+  override async hold(call: HoldCall): Promise<void> {
+    if (call.is_first && this.noRoom !== null) throw this.noRoom;
+    this.holds.push(call);
   }
 
   override async plan({ body }: InferenceCall): Promise<InferencePlan> {

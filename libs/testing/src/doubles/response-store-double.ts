@@ -1,9 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   ResponseStore,
   type RecalledItems,
   type ResponseLink,
   type StoredResponse,
 } from '@gateway/contracts';
+
+/** What the store waits for an item whose response is still on its way to it. */
+const LATE_MS = 500;
+const LOOK_MS = 10;
 
 /** Responses in memory. `faults` are thrown by the next writes, one each. */
 export class ResponseStoreDouble extends ResponseStore {
@@ -34,5 +39,28 @@ export class ResponseStoreDouble extends ResponseStore {
       ...(response.output as Record<string, unknown>[]),
     ]);
     return { items, credential: last.credential };
+  }
+
+  override async items(
+    keyId: string,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, Record<string, unknown>>> {
+    let found = this.itemsOf(keyId, ids);
+    for (let waited = 0; waited < LATE_MS && found.size < new Set(ids).size; waited += LOOK_MS) {
+      await pause(LOOK_MS);
+      found = this.itemsOf(keyId, ids);
+    }
+    return found;
+  }
+
+  private itemsOf(keyId: string, ids: readonly string[]): Map<string, Record<string, unknown>> {
+    const own = this.kept.filter(({ key_id }) => key_id === keyId);
+    const items = own.flatMap(({ input, response }) => [
+      ...input,
+      ...(response.output as Record<string, unknown>[]),
+    ]);
+    return new Map(
+      items.filter(({ id }) => ids.includes(id as string)).map((item) => [String(item.id), item]),
+    );
   }
 }

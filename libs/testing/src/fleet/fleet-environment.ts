@@ -42,10 +42,12 @@ export function environmentOf({
     KEYS_KEK: Buffer.alloc(32, 2).toString('base64'),
     EDGE_REPLICAS: '1',
     NOTIFICATIONS_KEK: Buffer.alloc(32, 3).toString('base64'),
+    USAGE_KEK: Buffer.alloc(32, 4).toString('base64'),
     JOURNAL_DIR: journalFolder,
     SIMULATED_PROVIDER: 'true',
     SIMULATED_API_KEY: 'built-in',
     SIMULATED_BASE_URL: `${seen.upstream}/v1`,
     SIMULATED_MESSAGES_BASE_URL: seen.upstream,
+    OBJECT_STORE_PUBLIC_URL: urls.edge,
   };
 }

@@ -34,6 +34,8 @@ export interface FleetOptions extends FleetServersOptions {
   isSupervised?: boolean;
   /** Called with the addresses before anything starts, for a test that puts something of its own before them. */
   onAddresses?: (urls: Readonly<Record<FleetApp, string>>) => void;
+  /** Called with the database before anything starts. @returns variables of every process, and how to undo what it did */
+  onDatabase?: (databaseUrl: string) => Promise<{ env: Record<string, string>; stop: () => unknown }>;
   /** Called with the folder of the journals before anything starts. @returns how to undo what it did */
   onJournalFolder?: (folder: string) => () => void;
 }
@@ -96,9 +98,12 @@ async function start(
     ? await startProxies(real, undo)
     : { proxies: new Map<Proxied, FaultProxy>(), seen: real };
   const fleetToken = randomBytes(32).toString('base64url');
+  const database = await options.onDatabase?.(servers.databaseUrl);
+  if (database !== undefined) undo.push(database.stop);
   const environment = {
     ...environmentOf({ servers, seen, urls, fleetToken, journalFolder }),
     ...options.env?.all,
+    ...database?.env,
   };
   const services = new FleetProcesses(environment, options);
   const ended: Record<string, number | string> = {};

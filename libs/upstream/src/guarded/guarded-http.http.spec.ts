@@ -172,6 +172,35 @@ describe('requests', () => {
     expect([answer.status, inside]).toEqual([307, 0]);
   });
 
+  it('W04 W05 W06 each of the forty is refused as a literal, a name, a second answer of DNS and a redirect', async () => {
+    let inside = 0;
+    const target = await serve((_request, response) => (void (inside += 1), response.end()));
+    const port = Number(target.split(':')[1]);
+    const http = guarded({ ports: [port] });
+    const isRefused = (url: string): Promise<boolean> =>
+      http.request(request(url)).then(
+        () => false,
+        (failure: unknown) => failure instanceof DestinationRefused,
+      );
+    const refused = { literal: 0, name: 0, rebinding: 0, redirect: 0 };
+    for (const [at, address] of PRIVATE.entries()) {
+      if (await isRefused(`http://${literal(address)}:${port}/`)) refused.literal += 1;
+      dns.names.set(`name-${at}.example`, [{ addresses: [address] }]);
+      if (await isRefused(`http://name-${at}.example:${port}/`)) refused.name += 1;
+      // As at registration, then as at the delivery.
+      dns.names.set(`moving-${at}.example`, [{ addresses: ['1.1.1.1'] }, { addresses: [address] }]);
+      const moving = `http://moving-${at}.example:${port}/`;
+      await http.check(moving);
+      if (await isRefused(moving)) refused.rebinding += 1;
+      const location = `http://${literal(address)}:${port}/`;
+      const place = await serve((_request, response) => response.writeHead(308, { location }).end());
+      const answer = await guarded({ allowPrivate: [place] }).request(request(`http://${place}/`));
+      if (answer.status === 308) refused.redirect += 1;
+    }
+    expect(refused).toEqual({ literal: 40, name: 40, rebinding: 40, redirect: 40 });
+    expect(inside).toBe(0);
+  });
+
   it('reaches a private destination that the operator has named, by this host and port alone', async () => {
     const place = await serve((_request, response) => response.end('hello'));
     const [, port] = place.split(':');

@@ -1,7 +1,7 @@
 import { objectOf } from '../../body/json-object.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { jsonBody } from '../../translation/upstream-body.js';
-import type { EmbeddingsDialect } from '../embeddings-dialect.js';
+import type { EmbeddingsDialect, EmbeddingsRequest } from '../embeddings-dialect.js';
 import { purposeOf, textsOf, translatedAnswer } from '../translated-answer.js';
 
 const INPUTS_MAX = 96;
@@ -12,7 +12,12 @@ const TYPES: Readonly<Record<string, string>> = {
   clustering: 'clustering',
 };
 
-/** Cohere's /v2/embed. It wants to know what a vector is for: a document where the caller does not say. */
+/** What the vector is for, which Cohere wants to know: a document where the caller does not say. */
+export function inputTypeOf(request: EmbeddingsRequest): string {
+  return TYPES[purposeOf(request) ?? 'document'] ?? 'search_document';
+}
+
+/** Cohere's /v2/embed. */
 export const dialect: EmbeddingsDialect = {
   name: 'cohere-embeddings',
   misfit: (request) => {
@@ -23,7 +28,7 @@ export const dialect: EmbeddingsDialect = {
     jsonBody('/embed', 'application/json', {
       model: upstreamModel,
       texts: textsOf(request),
-      input_type: TYPES[purposeOf(request) ?? 'document'] ?? 'search_document',
+      input_type: inputTypeOf(request),
       embedding_types: ['float'],
       ...(request.dimensions === null ? {} : { output_dimension: request.dimensions }),
     }),

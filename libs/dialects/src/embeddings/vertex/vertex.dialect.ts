@@ -12,17 +12,29 @@ const TASKS: Readonly<Record<string, string>> = {
   clustering: 'CLUSTERING',
 };
 
-/** Vertex AI's predict of a text embedding model. */
+/** From its second version on Gemini's embeddings are no prediction but a call of their own, with one text. */
+function isContent(upstreamModel: string): boolean {
+  return upstreamModel.startsWith('gemini-embedding-2');
+}
+
+/** Vertex AI's predict of a text embedding model, or embedContent of a Gemini one. */
 export const dialect: EmbeddingsDialect = {
   name: 'vertex-embeddings',
-  misfit: (request) => {
+  misfit: (request, { upstreamModel }) => {
     const texts = textsOf(request);
-    return texts === null || texts.length > INPUTS_MAX ? 'input' : null;
+    return texts === null || texts.length > (isContent(upstreamModel) ? 1 : INPUTS_MAX) ? 'input' : null;
   },
   encode: (request, { upstreamModel }) => {
     const task_type = TASKS[purposeOf(request) ?? ''];
     const { dimensions } = request;
-    return jsonBody(`/models/${encodeURIComponent(upstreamModel)}:predict`, 'application/json', {
+    const path = `/models/${encodeURIComponent(upstreamModel)}`;
+    if (isContent(upstreamModel))
+      return jsonBody(`${path}:embedContent`, 'application/json', {
+        content: { parts: [{ text: textsOf(request)?.[0] }] },
+        ...(task_type === undefined ? {} : { taskType: task_type }),
+        ...(dimensions === null ? {} : { outputDimensionality: dimensions }),
+      });
+    return jsonBody(`${path}:predict`, 'application/json', {
       instances: (textsOf(request) ?? []).map((content) => ({
         content,
         ...(task_type === undefined ? {} : { task_type }),
@@ -31,9 +43,12 @@ export const dialect: EmbeddingsDialect = {
     });
   },
   decode: (bytes, request, facts) => {
-    const found = objectsOf(objectOf(parseUpstreamObject(bytes)).predictions).map(({ embeddings }) =>
-      objectOf(embeddings),
-    );
+    const answer = objectOf(parseUpstreamObject(bytes));
+    if (answer.embedding !== undefined) {
+      const { promptTokenCount } = objectOf(answer.usageMetadata);
+      return translatedAnswer([objectOf(answer.embedding).values], promptTokenCount, request, facts);
+    }
+    const found = objectsOf(answer.predictions).map(({ embeddings }) => objectOf(embeddings));
     let tokens: number | null = 0;
     for (const { statistics } of found) {
       const { token_count } = objectOf(statistics);

@@ -1,11 +1,12 @@
 import { filled, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { polled } from '../../tasks/polled.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
 import { Misfit } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE, lookAt } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dialect.js';
 import { base64Of } from '../picture.js';
 import { given, objectIn, promptOf, ratioOf, sentCount, sizeOf } from '../requests.js';
-import { fetched, moderated, polled } from '../tasks.js';
+import { fetched, moderated } from '../tasks.js';
 
 const POLL_MS = 500;
 const PICTURES_MAX = 10;
@@ -34,6 +35,7 @@ export const dialect: ImagesDialect = {
     const task = objectIn(await calls.send(jsonBody(`/v1/${upstreamModel}`, JSON_TYPE, body)));
     const url = filled(task.polling_url);
     if (url === null) throw badReply('the answer names no task.');
+    await calls.note(url);
     const sample = await polled(calls, { everyMs: POLL_MS, look: lookAt(url), read: sampleIn });
     return {
       images: [{ picture: await fetched(calls, sample) }],

@@ -1,11 +1,12 @@
 import { filled, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { polled } from '../../tasks/polled.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE, lookAt } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dialect.js';
 import { dataUrlOf } from '../picture.js';
 import { given, objectIn, promptOf, ratioOf, sentCount, sizeOf } from '../requests.js';
-import { fetched, polled } from '../tasks.js';
+import { fetched } from '../tasks.js';
 
 const POLL_MS = 500;
 
@@ -22,6 +23,7 @@ export const dialect: ImagesDialect = {
     );
     const [statusUrl, responseUrl] = [filled(task.status_url), filled(task.response_url)];
     if (statusUrl === null || responseUrl === null) throw badReply('the answer names no task.');
+    await calls.note(responseUrl);
     await polled(calls, { everyMs: POLL_MS, look: lookAt(statusUrl), read: isDone });
     const answer = objectIn(await calls.send(lookAt(responseUrl)));
     const found = 'image' in answer ? [objectOf(answer.image)] : objectsOf(answer.images);

@@ -1,11 +1,12 @@
 import { filled, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { polled } from '../../tasks/polled.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
 import { Misfit } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE, lookAtPath } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest, type ImagesUpstream } from '../images-dialect.js';
 import { extensionOf, type Picture } from '../picture.js';
 import { given, objectIn, promptOf, ratioOf, sentCount } from '../requests.js';
-import { fetched, moderated, polled } from '../tasks.js';
+import { fetched, moderated } from '../tasks.js';
 
 const POLL_MS = 1_000;
 const RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9', '9:21', '21:9'];
@@ -33,6 +34,7 @@ export const dialect: ImagesDialect = {
     const id = filled(task.id);
     if (id === null) throw badReply('the answer names no task.');
     const look = lookAtPath(`/generations/${encodeURIComponent(id)}`);
+    await calls.note(id);
     const url = await polled(calls, { everyMs: POLL_MS, look, read: imageIn });
     return {
       images: [{ picture: await fetched(calls, url) }],

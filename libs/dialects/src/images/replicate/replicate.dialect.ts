@@ -1,11 +1,12 @@
 import { filled, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { polled } from '../../tasks/polled.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
 import { Misfit } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE, lookAt } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dialect.js';
 import { dataUrlOf } from '../picture.js';
 import { given, objectIn, promptOf, ratioOf, sentCount } from '../requests.js';
-import { fetched, moderated, polled } from '../tasks.js';
+import { fetched, moderated } from '../tasks.js';
 
 const POLL_MS = 1_000;
 /** How long the provider keeps the first call open for a result, in seconds. */
@@ -26,6 +27,7 @@ export const dialect: ImagesDialect = {
     const prediction = objectIn(await calls.send({ ...body, headers: { prefer: WAIT } }));
     const look = filled(objectOf(prediction.urls).get);
     if (look === null) throw badReply('the answer names no task.');
+    await calls.note(look);
     const url =
       outputOf(prediction) ?? (await polled(calls, { everyMs: POLL_MS, look: lookAt(look), read: outputOf }));
     return {

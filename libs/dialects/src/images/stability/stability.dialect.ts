@@ -1,4 +1,5 @@
 import { filled, type JsonObject } from '../../body/json-object.js';
+import { polled } from '../../tasks/polled.js';
 import { badReply } from '../../translation/exchange.js';
 import { Misfit } from '../../translation/translation.js';
 import { JSON_TYPE, lookAtPath } from '../../translation/upstream-body.js';
@@ -6,7 +7,7 @@ import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dia
 import { pictureForm } from '../picture-form.js';
 import type { Picture } from '../picture.js';
 import { objectIn, ratioOf, sentCount } from '../requests.js';
-import { moderated, polled } from '../tasks.js';
+import { moderated } from '../tasks.js';
 
 const ROOT = '/v2beta/stable-image';
 const POLL_MS = 1_000;
@@ -30,12 +31,14 @@ export const dialect: ImagesDialect = {
     const reply = await calls.send(pictureForm(`${ROOT}${path}`, JSON_TYPE, { fields, pictures }, facts));
     let answer = objectIn(reply);
     // Slow services answer a task.
-    if (reply.status === 202)
+    if (reply.status === 202) {
+      await calls.note(filled(answer.id) ?? '');
       answer = await polled(calls, {
         everyMs: POLL_MS,
         look: lookAtPath(`/v2beta/results/${encodeURIComponent(filled(answer.id) ?? '')}`),
         read: (result) => (filled(result.image) === null && !('finish_reason' in result) ? null : result),
       });
+    }
     if (answer.finish_reason === 'CONTENT_FILTERED') throw moderated('');
     const image = filled(answer.image);
     if (image === null) throw badReply('the answer holds no image.');

@@ -1,7 +1,8 @@
 import { objectOf } from '../../body/json-object.js';
+import { wholeCount } from '../../body/whole-count.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { JSON_TYPE, jsonBody } from '../../translation/upstream-body.js';
-import { countOf, ranksOf } from '../ranks.js';
+import { ranksOf } from '../ranks.js';
 import type { RerankDialect } from '../rerank-dialect.js';
 
 /** Cohere's rerank, billed by searches: up to 100 documents each. */
@@ -20,10 +21,10 @@ export const dialect: RerankDialect = {
     const answer = parseUpstreamObject(bytes);
     const ranks = ranksOf(answer?.results, request);
     if (answer === null || ranks === null) return null;
-    const searches = countOf(objectOf(objectOf(answer.meta).billed_units).search_units);
+    const searches = wholeCount(objectOf(objectOf(answer.meta).billed_units).search_units);
     return {
       ranks,
-      usage: { prompt_tokens: 0, completion_tokens: 0, ...(searches === undefined ? {} : { searches }) },
+      usage: { prompt_tokens: 0, completion_tokens: 0, ...(searches === null ? {} : { searches }) },
     };
   },
 };

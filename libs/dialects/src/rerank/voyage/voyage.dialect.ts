@@ -1,7 +1,8 @@
 import { objectOf } from '../../body/json-object.js';
+import { wholeCount } from '../../body/whole-count.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { JSON_TYPE, jsonBody } from '../../translation/upstream-body.js';
-import { countOf, ranksOf } from '../ranks.js';
+import { ranksOf } from '../ranks.js';
 import type { RerankDialect } from '../rerank-dialect.js';
 
 /** Voyage's rerankers, billed by tokens. */
@@ -14,10 +15,10 @@ export const dialect: RerankDialect = {
     const answer = parseUpstreamObject(bytes);
     const ranks = ranksOf(answer?.data, request);
     if (answer === null || ranks === null) return null;
-    const tokens = countOf(objectOf(answer.usage).total_tokens);
+    const tokens = wholeCount(objectOf(answer.usage).total_tokens);
     return {
       ranks,
-      usage: { completion_tokens: 0, ...(tokens === undefined ? {} : { prompt_tokens: tokens }) },
+      usage: { completion_tokens: 0, ...(tokens === null ? {} : { prompt_tokens: tokens }) },
     };
   },
 };

@@ -8,15 +8,14 @@ import {
   textOf,
   type JsonObject,
 } from '../../body/json-object.js';
-import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { AnswerFailure } from '../../translation/translation.js';
 import { ToolCallDecoder } from '../chat/tool-call-decoder.js';
-import { countOf } from '../counts.js';
+import { wholeCount } from '../../body/whole-count.js';
+import { EventDecoder } from '../event-decoder.js';
 import { badResponse, CUT_SHORT } from '../failures.js';
 import type { ModelEvent } from '../model-event.js';
-import type { AnswerDecoder, Decoded } from '../text-dialect.js';
-import { jsonOf } from '../../body/upstream-json.js';
+import type { Decoded } from '../text-dialect.js';
 
 const FORMAT = 'cohere-v2';
 /** Native reason -> finish_reason where the meaning matches (wire-formats 5.8); anything else goes on verbatim. */
@@ -30,15 +29,14 @@ const TO_FINISH: Readonly<Record<string, string>> = {
 const TRANSLATED: ReadonlySet<string> = new Set(['tokens', 'cached_tokens']);
 
 /** Reads the answer of /v2/chat; a plain one is read as the events that would have built it. */
-export class CohereDecoder implements AnswerDecoder {
-  private parser: SseParser | null = null;
+export class CohereDecoder extends EventDecoder {
   private hasStarted = false;
   private isFinished = false;
-  private isOver = false;
   private seed = '';
   private readonly tools: ToolCallDecoder;
 
   constructor(toolNames: Readonly<Record<string, string>> = {}) {
+    super();
     this.tools = new ToolCallDecoder(
       0,
       () => this.seed,
@@ -46,7 +44,7 @@ export class CohereDecoder implements AnswerDecoder {
     );
   }
 
-  whole(body: JsonObject): Decoded {
+  override whole(body: JsonObject): Decoded {
     if (!isObject(body.message))
       return this.failed(badResponse(textOf(body.message) || 'The answer has no message.'));
     const events: ModelEvent[] = [];
@@ -55,40 +53,7 @@ export class CohereDecoder implements AnswerDecoder {
     return { events, raw: null, source: null };
   }
 
-  push(bytes: Uint8Array): Decoded[] {
-    if (this.isOver) return [];
-    this.parser ??= new SseParser();
-    const frames = this.frames(this.parser.push(bytes));
-    if (this.parser.overflowed) frames.push(this.failed(badResponse('An event of the stream is too long.')));
-    return frames;
-  }
-
-  end(): Decoded[] {
-    const frames = this.frames(this.parser?.end() ?? []);
-    const events: ModelEvent[] = [];
-    this.close(events);
-    if (events.length > 0) frames.push({ events, raw: null, source: null });
-    return frames;
-  }
-
-  private frames(list: SseEvent[]): Decoded[] {
-    const frames: Decoded[] = [];
-    for (const { data } of list) {
-      if (this.isOver) break;
-      if (data === '' || data === '[DONE]') continue;
-      const event = jsonOf(data);
-      if (!isObject(event)) {
-        frames.push(this.failed(badResponse('An event of the stream is not a JSON object.')));
-        break;
-      }
-      const events: ModelEvent[] = [];
-      this.read(event, events);
-      frames.push({ events, raw: null, source: null });
-    }
-    return frames;
-  }
-
-  private read(event: JsonObject, events: ModelEvent[]): void {
+  protected override read(event: JsonObject, events: ModelEvent[]): void {
     const delta = objectOf(event.delta);
     const message = objectOf(delta.message);
     if (!this.hasStarted) this.start(filled(event.id), events);
@@ -161,44 +126,26 @@ export class CohereDecoder implements AnswerDecoder {
     events.push({ type: 'usage', usage: unitUsage(usage), raw });
   }
 
-  private close(events: ModelEvent[]): void {
-    if (this.isOver) return;
-    if (!this.isFinished) {
-      this.fail(CUT_SHORT, events);
-      return;
-    }
-    this.isOver = true;
-    events.push({ type: 'end' });
-  }
-
-  private fail(failure: AnswerFailure, events: ModelEvent[]): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    events.push({ type: 'error', failure });
-  }
-
-  private failed(failure: AnswerFailure): Decoded {
-    const events: ModelEvent[] = [];
-    this.fail(failure, events);
-    return { events, raw: null, source: null };
+  protected override lacking(): AnswerFailure | null {
+    return this.isFinished ? null : CUT_SHORT;
   }
 }
 
 /** Counts of what was read and written; `billed_units` leave the provider's own preamble out (wire-formats 5.7.1). */
 function unitUsage({ tokens, cached_tokens }: JsonObject): UnitUsage {
   const { input_tokens, output_tokens, reasoning_tokens } = objectOf(tokens);
-  const input = countOf(input_tokens);
-  const output = countOf(output_tokens);
+  const input = wholeCount(input_tokens);
+  const output = wholeCount(output_tokens);
   const usage: UnitUsage = {};
   if (input !== null) {
     usage.prompt_tokens = input;
-    usage.cached_tokens = Math.min(countOf(cached_tokens) ?? 0, input);
+    usage.cached_tokens = Math.min(wholeCount(cached_tokens) ?? 0, input);
     usage.cache_write_tokens = 0;
     usage.cache_write_1h_tokens = 0;
   }
   if (output !== null) {
     usage.completion_tokens = output;
-    usage.reasoning_tokens = countOf(reasoning_tokens) ?? 0;
+    usage.reasoning_tokens = wholeCount(reasoning_tokens) ?? 0;
   }
   return usage;
 }

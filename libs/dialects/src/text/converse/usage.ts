@@ -1,7 +1,7 @@
 import type { UnitUsage } from '@gateway/contracts';
 import { objectsOf, pick, type JsonObject } from '../../body/json-object.js';
 import { withoutMoney } from '../../translation/money-names.js';
-import { countOf } from '../counts.js';
+import { wholeCount } from '../../body/whole-count.js';
 
 const TRANSLATED: ReadonlySet<string> = new Set([
   'inputTokens',
@@ -17,14 +17,14 @@ const TRANSLATED: ReadonlySet<string> = new Set([
 /** Counts of a Converse usage (wire-formats 5.7.1): inputTokens leaves cache reads and writes out. */
 export function unitUsage(raw: JsonObject): UnitUsage {
   const usage: UnitUsage = {};
-  const input = countOf(raw.inputTokens);
-  const output = countOf(raw.outputTokens);
+  const input = wholeCount(raw.inputTokens);
+  const output = wholeCount(raw.outputTokens);
   if (input !== null) {
-    const read = countOf(raw.cacheReadInputTokens) ?? 0;
-    const write = countOf(raw.cacheWriteInputTokens) ?? 0;
+    const read = wholeCount(raw.cacheReadInputTokens) ?? 0;
+    const write = wholeCount(raw.cacheWriteInputTokens) ?? 0;
     let hour = 0;
     for (const { ttl, inputTokens } of objectsOf(raw.cacheDetails))
-      if (ttl === '1h') hour += countOf(inputTokens) ?? 0;
+      if (ttl === '1h') hour += wholeCount(inputTokens) ?? 0;
     usage.prompt_tokens = input + read + write;
     usage.cached_tokens = read;
     usage.cache_write_tokens = write;

@@ -1,10 +1,10 @@
 import { filled, isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 import { parseUpstreamJson } from '../../body/upstream-json.js';
-import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
 import type { AnswerFailure } from '../../translation/translation.js';
+import { EventDecoder } from '../event-decoder.js';
 import { badResponse, CUT_SHORT } from '../failures.js';
 import type { ModelEvent } from '../model-event.js';
-import type { AnswerDecoder, Decoded } from '../text-dialect.js';
+import type { Decoded } from '../text-dialect.js';
 import { CandidateDecoder } from './candidate-decoder.js';
 import { addedKeys, unitUsage } from './usage.js';
 
@@ -12,51 +12,22 @@ import { addedKeys, unitUsage } from './usage.js';
 const CANDIDATES_MAX = 128;
 
 /** Reads the answer of generateContent. A stream is a list of partial answers; their end is the end of the body. */
-export class GeminiDecoder implements AnswerDecoder {
+export class GeminiDecoder extends EventDecoder {
   private readonly candidates = new Map<number, CandidateDecoder>();
-  private parser: SseParser | null = null;
-  private isOver = false;
   private seed: string | null = null;
 
-  constructor(private readonly toolNames: Readonly<Record<string, string>> = {}) {}
+  constructor(private readonly toolNames: Readonly<Record<string, string>> = {}) {
+    super();
+  }
 
-  whole(body: JsonObject): Decoded {
-    const events = this.read(body);
+  override whole(body: JsonObject): Decoded {
+    const events: ModelEvent[] = [];
+    this.read(body, events);
     this.close(events);
     return { events, raw: null, source: null };
   }
 
-  push(bytes: Uint8Array): Decoded[] {
-    if (this.isOver) return [];
-    this.parser ??= new SseParser();
-    const frames = this.frames(this.parser.push(bytes));
-    if (this.parser.overflowed) frames.push(this.failed(badResponse('An event of the stream is too long.')));
-    return frames;
-  }
-
-  end(): Decoded[] {
-    const frames = this.frames(this.parser?.end() ?? []);
-    const events: ModelEvent[] = [];
-    this.close(events);
-    if (events.length > 0) frames.push({ events, raw: null, source: null });
-    return frames;
-  }
-
-  private frames(list: SseEvent[]): Decoded[] {
-    const frames: Decoded[] = [];
-    for (const { data } of list) {
-      if (this.isOver) break;
-      // Not of this format, but some servers that imitate it close with OpenAI's marker.
-      if (data === '' || data === '[DONE]') continue;
-      const chunk = parsed(data);
-      if (chunk) frames.push({ events: this.read(chunk), raw: null, source: null });
-      else frames.push(this.failed(badResponse('An event of the stream is not a JSON object.')));
-    }
-    return frames;
-  }
-
-  private read(chunk: JsonObject): ModelEvent[] {
-    const events: ModelEvent[] = [];
+  protected override read(chunk: JsonObject, events: ModelEvent[]): void {
     if (isObject(chunk.error)) return this.fail(inBand(chunk.error), events);
     const candidates = objectsOf(chunk.candidates);
     const { blockReason, blockReasonMessage } = objectOf(chunk.promptFeedback);
@@ -76,7 +47,6 @@ export class GeminiDecoder implements AnswerDecoder {
       if (Object.keys(usage).length > 0)
         events.push({ type: 'usage', usage, raw: addedKeys(chunk.usageMetadata) });
     }
-    return events;
   }
 
   private start(chunk: JsonObject, events: ModelEvent[]): void {
@@ -106,33 +76,20 @@ export class GeminiDecoder implements AnswerDecoder {
     return candidates.length > 0 && candidates.every((candidate) => candidate.isFinished);
   }
 
-  private close(events: ModelEvent[]): void {
-    if (this.isOver) return;
-    if (!this.isFinished()) {
-      this.fail(
-        this.candidates.size > 0 || this.parser ? CUT_SHORT : badResponse('The answer has no candidates.'),
-        events,
-      );
-      return;
-    }
-    this.isOver = true;
-    events.push({ type: 'end' });
+  protected override lacking(): AnswerFailure | null {
+    if (this.isFinished()) return null;
+    return this.candidates.size > 0 || this.isStream
+      ? CUT_SHORT
+      : badResponse('The answer has no candidates.');
   }
 
-  private fail(failure: AnswerFailure, events: ModelEvent[]): ModelEvent[] {
-    if (this.isOver) return events;
-    this.isOver = true;
-    events.push({ type: 'error', failure });
-    return events;
-  }
-
-  private failed(failure: AnswerFailure): Decoded {
-    return { events: this.fail(failure, []), raw: null, source: null };
+  protected override parsed(data: string): JsonObject | null {
+    return objectOfEvent(data);
   }
 }
 
 /** The object of an event; errors come in a list of one as well. */
-function parsed(text: string): JsonObject | null {
+function objectOfEvent(text: string): JsonObject | null {
   try {
     const value = parseUpstreamJson(text);
     const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;

@@ -1,11 +1,11 @@
 import type { UnitUsage } from '@gateway/contracts';
 import { objectsOf, type JsonObject } from '../../body/json-object.js';
-import { countOf } from '../counts.js';
+import { wholeCount } from '../../body/whole-count.js';
 
 function ofModality(details: unknown, modality: string): number {
   let sum = 0;
   for (const detail of objectsOf(details))
-    if (detail.modality === modality) sum += countOf(detail.tokenCount) ?? 0;
+    if (detail.modality === modality) sum += wholeCount(detail.tokenCount) ?? 0;
   return sum;
 }
 
@@ -14,20 +14,20 @@ function ofModality(details: unknown, modality: string): number {
  * provider's own tools out. A side that was not reported is left out.
  */
 export function unitUsage(raw: JsonObject, isFinished: boolean): UnitUsage {
-  const prompt = countOf(raw.promptTokenCount);
-  const tools = countOf(raw.toolUsePromptTokenCount) ?? 0;
-  const candidates = countOf(raw.candidatesTokenCount);
-  const thoughts = countOf(raw.thoughtsTokenCount);
+  const prompt = wholeCount(raw.promptTokenCount);
+  const tools = wholeCount(raw.toolUsePromptTokenCount) ?? 0;
+  const candidates = wholeCount(raw.candidatesTokenCount);
+  const thoughts = wholeCount(raw.thoughtsTokenCount);
   const usage: UnitUsage = {};
   if (prompt !== null) {
     usage.prompt_tokens = prompt + tools;
-    usage.cached_tokens = Math.min(countOf(raw.cachedContentTokenCount) ?? 0, usage.prompt_tokens);
+    usage.cached_tokens = Math.min(wholeCount(raw.cachedContentTokenCount) ?? 0, usage.prompt_tokens);
     usage.cache_write_tokens = 0;
     usage.cache_write_1h_tokens = 0;
     usage.audio_input_tokens = ofModality(raw.promptTokensDetails, 'AUDIO');
   }
   // An answer without text counts no candidates; before its end that says nothing yet.
-  const total = countOf(raw.totalTokenCount);
+  const total = wholeCount(raw.totalTokenCount);
   const rest = total === null || prompt === null ? null : Math.max(0, total - prompt - tools);
   const completion =
     candidates === null && thoughts === null

@@ -173,6 +173,39 @@ describe('a caller of the messages dialect on a messages route', () => {
     expect(headersOf(own)).toEqual(own);
   });
 
+  describe('where the path names the model', () => {
+    const place = {
+      version: 'host-1',
+      path: (model: string, isStream: boolean) => `/at/${model}:${isStream ? 'stream' : 'raw'}`,
+    };
+    const target = { ...TARGET, quirks: { messagesPlace: place } };
+
+    it('sends the caller’s bytes with the host’s version in place of the model', () => {
+      const { request } = dialect.upstream.encode(
+        read(body.replace('"novel": 1', '"anthropic_version": "x"')),
+        target,
+      );
+      expect([request.path, request.headers]).toEqual(['/at/claude-x:raw', {}]);
+      expect(Buffer.concat(request.pieces).toString()).toBe(
+        '{"max_tokens": 1e3, "temperature": 0.50, "messages": [{"role":"user","content":"hi"}], "container": "c_1","anthropic_version":"host-1"}',
+      );
+    });
+
+    it('sends a translated stream there too, and the caller’s betas alone of their headers', () => {
+      const { request } = dialect.upstream.encode(translatedRequest({ stream: true }), target);
+      expect([request.path, request.headers]).toEqual(['/at/claude-x:stream', {}]);
+      expect(JSON.parse(Buffer.concat(request.pieces).toString())).toEqual({
+        anthropic_version: 'host-1',
+        max_tokens: 8000,
+        messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+        stream: true,
+      });
+      const nativeHeaders = { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'skills-2025-10-02' };
+      const own = dialect.upstream.encode({ ...read(body), nativeHeaders }, target).request;
+      expect(own.headers).toEqual({ 'anthropic-beta': 'skills-2025-10-02' });
+    });
+  });
+
   it('leaves out and reports what the model or the provider refuses', () => {
     const [sentText, reported] = wire(body, { fixesSampling: true, quirks: { refuses: ['container'] } });
     expect(JSON.parse(sentText)).toEqual({

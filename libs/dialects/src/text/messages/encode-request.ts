@@ -8,8 +8,9 @@ import { encodeTools } from './encode-tools.js';
 import { encodeTurns } from './encode-turns.js';
 import { isObject, type JsonObject } from './json.js';
 import { outputSchema } from './output-schema.js';
+import { placeOf } from './place.js';
 import { MESSAGES } from './read-request.js';
-import { ACCEPT, GATEWAY_OWNED, PATH, spliceRequest, VERSION_HEADERS } from './splice-request.js';
+import { ACCEPT, GATEWAY_OWNED, spliceRequest } from './splice-request.js';
 
 /** What this format has no words for. */
 const LACKS: ReadonlySet<Capability> = new Set<Capability>([
@@ -80,7 +81,11 @@ function ignoredHints(request: ModelRequest): string[] {
 
 const TIERS = { auto: 'auto', default: 'standard_only' } as const;
 
-function translated(request: ModelRequest, target: RouteTarget): { body: JsonObject; ignored: string[] } {
+function translated(
+  request: ModelRequest,
+  target: RouteTarget,
+  place: JsonObject,
+): { body: JsonObject; ignored: string[] } {
   const maxTokens = request.maxOutputTokens ?? target.maxOutputTokens ?? target.contextLength;
   const { thinking, effort, isDropped } = encodeThinking(request, target, maxTokens);
   const isThinking = thinking !== undefined && thinking.type !== 'disabled';
@@ -91,7 +96,7 @@ function translated(request: ModelRequest, target: RouteTarget): { body: JsonObj
   const stop = request.stop.filter((one) => one.trim() !== '');
   const tier = request.serviceTier === 'flex' ? null : request.serviceTier;
   const body: JsonObject = {
-    model: target.upstreamModel,
+    ...place,
     max_tokens: maxTokens,
     ...(system.length > 0 ? { system } : {}),
     messages,
@@ -128,9 +133,10 @@ function translated(request: ModelRequest, target: RouteTarget): { body: JsonObj
  */
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
   if (request.dialect === MESSAGES) return spliceRequest(request, target);
-  const { body, ignored } = translated(request, target);
+  const { path, headers, members } = placeOf(request, target);
+  const { body, ignored } = translated(request, target, members);
   return {
-    request: { ...jsonBody(PATH, ACCEPT, body), headers: VERSION_HEADERS },
+    request: { ...jsonBody(path, ACCEPT, body), headers },
     ignored: [...new Set(ignored)],
   };
 }

@@ -4,6 +4,9 @@ import type { AnswerDecoder, Decoded } from '../text-dialect.js';
 import { AnswerReader, badResponse, inBandError } from './answer-reader.js';
 import { isObject, objectAt, objectsAt, parseJson, type JsonObject } from './json.js';
 
+/** What a host puts between the events of the model; clients of the dialect break on it. */
+const OF_THE_HOST = 'vertex_event';
+
 /** Reads the answer of an upstream. The type stands in the data too, so a lost `event:` line does no harm. */
 export class MessagesDecoder implements AnswerDecoder {
   private sse: SseParser | null = null;
@@ -38,8 +41,9 @@ export class MessagesDecoder implements AnswerDecoder {
     for (const source of list) {
       if (this.hasFailed || this.reader.isDone) break;
       // Not of this dialect, but some servers that imitate it close with OpenAI's marker.
-      if (source.data === '' || source.data === '[DONE]') continue;
+      if (source.data === '' || source.data === '[DONE]' || source.event === OF_THE_HOST) continue;
       const raw = parseJson(source.data);
+      if (isObject(raw) && raw.type === OF_THE_HOST) continue;
       if (isObject(raw)) frames.push({ events: this.reader.read(raw), raw, source });
       else frames.push(this.failed('an event is no JSON object'));
     }

@@ -283,5 +283,28 @@ describe('the middle form of a messages request', () => {
     expect(request.unknown).toEqual({ something: [1] });
     const definition = 'look' + JSON.stringify({ type: 'object' });
     expect(request.sizes.textBytes).toBe(Buffer.byteLength(`größehi${definition}`));
+    // The instructions that the provider puts before tools.
+    expect(request.sizes.nativeBytes).toBe(4 * 530);
+    expect(read({ tools: [] }).sizes).not.toHaveProperty('nativeBytes');
+  });
+
+  it.each([
+    [45, { name: 'get_user_country', description: '' }, 398],
+    [87, { name: 'get_file', description: '' }, 558],
+  ])('weighs %s bytes and a small tool at no less than Claude counted', (bytes, named, counted) => {
+    const input_schema = { additionalProperties: false, properties: {}, type: 'object' };
+    const messages = [{ role: 'user', content: 'x'.repeat(bytes) }];
+    const { textBytes, nativeBytes = 0 } = read({ messages, tools: [{ ...named, input_schema }] }).sizes;
+    const tokens = (textBytes + nativeBytes) / 4;
+    expect(tokens).toBeGreaterThanOrEqual(counted);
+    expect(tokens).toBeLessThan(1.5 * counted);
+  });
+
+  it('weighs tools of the provider’s own by what they are', () => {
+    const weighed = (...tools: JsonObject[]): number => read({ tools }).sizes.nativeBytes ?? 0;
+    const bash = { type: 'bash_20250124', name: 'bash' };
+    const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 3 };
+    expect(weighed(bash)).toBe(weighed(tool()) + JSON.stringify(bash).length + 4 * 245);
+    expect(weighed(search, bash)).toBe(weighed(bash) + JSON.stringify(search).length);
   });
 });

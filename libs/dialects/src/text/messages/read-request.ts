@@ -14,6 +14,7 @@ import { isObject, numberOrNull, objectAt, objectsAt, textAt, textOrNull, type J
 import { ContentFacts, markerOf, textPart, turnsOf } from './read-content.js';
 import { ruleFault } from './request-rules.js';
 import { schemaFault } from './request-schema.js';
+import { addedByTools } from './tool-sizes.js';
 
 /** Name of this dialect. */
 export const MESSAGES = 'messages';
@@ -214,6 +215,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
       images: facts.images,
       audioSeconds: 0,
       documentBytes: facts.documentBytes,
+      ...addedByTools(objectsAt(value, 'tools'), isClientTool),
     },
     callerNames: { stop: 'stop_sequences', endUser: 'metadata.user_id', reasoning: 'thinking' },
     nativeHeaders: {},

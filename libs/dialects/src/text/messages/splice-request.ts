@@ -4,11 +4,9 @@ import { JSON_TYPE } from '../../translation/upstream-body.js';
 import type { ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { isObject, objectsAt, textAt, type JsonObject } from './json.js';
+import { placeOf } from './place.js';
 
-export const PATH = '/messages';
 export const ACCEPT = 'application/json, text/event-stream';
-/** The version that is a superset of later ones; a newer one only where the caller asked for it (wire-formats 0). */
-export const VERSION_HEADERS = { 'anthropic-version': '2023-06-01' };
 
 /** Members that are the gateway's business: no provider sees them. */
 export const GATEWAY_OWNED: readonly string[] = ['template', 'variables', 'template_version', 'memory'];
@@ -34,7 +32,7 @@ function ownMessages(body: JsonObject): JsonObject[] | undefined {
 
 /** The caller's bytes with the provider's model name, without what the model or the provider refuses. */
 export function spliceRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
-  const changes: JsonObject = { model: target.upstreamModel };
+  const changes: JsonObject = {};
   const ignored: string[] = [];
   const leaveOut = (name: string): void => {
     changes[name] = undefined;
@@ -51,10 +49,10 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
       .forEach(leaveOut);
   const messages = ownMessages(value);
   if (messages) changes.messages = messages;
-  const { pieces, byteLength } = spliceMembers(request.body, changes);
-  const headers = { ...VERSION_HEADERS, ...request.nativeHeaders };
+  const { path, headers, members } = placeOf(request, target, request.nativeHeaders);
+  const { pieces, byteLength } = spliceMembers(request.body, { ...changes, ...members });
   return {
-    request: { path: PATH, contentType: JSON_TYPE, accept: ACCEPT, headers, pieces, byteLength },
+    request: { path, contentType: JSON_TYPE, accept: ACCEPT, headers, pieces, byteLength },
     ignored: [...new Set(ignored)],
   };
 }

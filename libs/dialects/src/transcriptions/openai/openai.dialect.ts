@@ -1,12 +1,12 @@
 import { Misfit } from '../../translation/translation.js';
 import { beginTranscript, encodeForm } from '../openai-transcript.js';
-import type { TranscriptionsDialect } from '../transcriptions-dialect.js';
+import type { FormTranscriptions } from '../transcriptions-dialect.js';
 
 /** What models after Whisper answer; they have no times of words, and write no English of another language. */
 const FORMATS = ['json', 'text', 'diarized_json'];
 
 /** OpenAI's transcriptions. */
-export const dialect: TranscriptionsDialect = {
+export const dialect: FormTranscriptions = {
   name: 'transcriptions',
   misfit: ({ task, format }) => {
     if (task === 'translate') return new Misfit(null);

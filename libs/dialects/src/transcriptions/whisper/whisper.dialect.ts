@@ -1,9 +1,9 @@
 import { Misfit } from '../../translation/translation.js';
 import { beginTranscript, encodeForm } from '../openai-transcript.js';
-import type { TranscriptionsDialect } from '../transcriptions-dialect.js';
+import type { FormTranscriptions } from '../transcriptions-dialect.js';
 
 /** Whisper over OpenAI's form: translates into English, knows the times of words, does not stream. */
-export const dialect: TranscriptionsDialect = {
+export const dialect: FormTranscriptions = {
   name: 'whisper',
   misfit: ({ stream, format }) => {
     if (stream) return new Misfit('stream');

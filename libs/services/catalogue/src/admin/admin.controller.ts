@@ -1,10 +1,18 @@
-import { Body, Controller, Delete, HttpCode, Param, Post, Put, Req } from '@nestjs/common';
-import { ImportCatalogueBody, PutModelBody, PutProviderBody, type ModelView } from '@gateway/contracts';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Req } from '@nestjs/common';
+import {
+  ImportCatalogueBody,
+  PutModelBody,
+  PutProviderBody,
+  type ModelView,
+  type ProviderRecord,
+} from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { ModelReads } from '../models/model-reads.js';
 import { idOf } from '../models/models.controller.js';
+import { CatalogueDatabase } from '../postgres/catalogue-database.js';
 import { CatalogueWrites, type CatalogueImport } from './catalogue-writes.js';
+import { listProviders } from './providers.js';
 
 const BY_ID = ['models/:id', 'models/:brand/:name'];
 
@@ -15,6 +23,7 @@ export class AdminController {
   constructor(
     private readonly writes: CatalogueWrites,
     private readonly models: ModelReads,
+    private readonly database: CatalogueDatabase,
   ) {}
 
   /** Adds a model or replaces it whole. */
@@ -36,6 +45,12 @@ export class AdminController {
   @HttpCode(204)
   deleteModel(@Param() path: Record<string, string>, @Req() request: FastifyRequest): Promise<void> {
     return this.writes.deleteModel(idOf(path), request);
+  }
+
+  /** Lists every provider, disabled ones too. */
+  @Get('providers')
+  async providers(): Promise<{ data: ProviderRecord[] }> {
+    return { data: await listProviders(this.database.prisma) };
   }
 
   /** Adds a provider or replaces it whole. */

@@ -50,6 +50,11 @@ const model = (prompt: string, more: object = {}): Record<string, unknown> => ({
   ...more,
 });
 
+const listed = async (slug: string): Promise<Record<string, unknown> | undefined> =>
+  ((await app.get('/v1/admin/providers', admin)).body as { data: Record<string, unknown>[] }).data.find(
+    (provider) => provider.slug === slug,
+  );
+
 const idsNow = async (): Promise<string[]> =>
   ((await app.get('/v1/models', key)).body as { id: string }[]).map(({ id }) => id);
 
@@ -147,6 +152,8 @@ describe('PUT and DELETE /v1/admin/providers/{slug}', () => {
       (await app.get('/v1/models/simulator/dual/providers', key)).body.total;
     expect(await served()).toBe(2);
     expect((await app.send('DELETE', '/v1/admin/providers/simulated-messages', admin)).status).toBe(204);
+    expect(await listed('simulated-messages')).toMatchObject({ is_enabled: false, name: expect.any(String) });
+    expect((await listed('simulated-messages'))?.routes).toBeGreaterThan(0);
     expect(await served()).toBe(1);
     expect(await idsNow()).not.toContain('simulator/claude');
     const put = { name: 'Simulated again', dialects: ['messages'], regions: ['eu'], zero_retention: false };

@@ -135,17 +135,21 @@ describe('who may call what', () => {
     '/v1/errors',
     '/v1/api-versions',
   ];
-  const adminWrites = [
+  const adminRoutes = [
+    '/v1/admin/providers',
     '/v1/admin/models/:id',
     '/v1/admin/models/:brand/:name',
     '/v1/admin/providers/:slug',
     '/v1/admin/catalogue/import',
   ];
   const internalReads = ['/internal/catalogue/snapshot', '/internal/catalogue/snapshots/:id'];
+  /** Who may send it is shown beside it. */
+  const internalWrites = ['/internal/catalogue/unknown'];
 
   it('the table names every endpoint of the service', () => {
     const own = app.routes.filter(({ access }) => access.public !== true).map(({ path }) => path);
-    expect([...new Set(own)].sort()).toEqual([...publicReads, ...internalReads, ...adminWrites].sort());
+    const named = [...publicReads, ...internalReads, ...internalWrites, ...adminRoutes];
+    expect([...new Set(own)].sort()).toEqual(named.sort());
   });
 
   const at = (path: string): string =>

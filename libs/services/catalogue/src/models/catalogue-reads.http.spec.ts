@@ -98,7 +98,8 @@ describe('GET /v1/models/search', () => {
     const sums = (body.data as Wire[]).map(({ pricing }) =>
       pricing.prompt_usd_per_1m === null && pricing.completion_usd_per_1m === null
         ? Infinity
-        : Number(pricing.prompt_usd_per_1m) + Number(pricing.completion_usd_per_1m),
+        : // In nano: sums of decimals in binary differ in their last digits.
+          Math.round(1e9 * (Number(pricing.prompt_usd_per_1m) + Number(pricing.completion_usd_per_1m))),
     );
     expect(sums.length).toBeGreaterThan(50);
     expect(sums).toEqual([...sums].sort((a, b) => a - b));

@@ -117,6 +117,11 @@ export class ModelReads {
     return paged(models, page);
   }
 
+  /** Whether an id, or a name without its brand, is that of one model, living or not. */
+  isKnown(idOrName: string): boolean {
+    return this.index().find(idOrName) !== null;
+  }
+
   names(): { brands: readonly Named[]; providers: readonly Named[] } {
     const { brands = [], providers } = this.index().snapshot;
     return { brands, providers };

@@ -95,11 +95,11 @@ describe('GET /v1/models', () => {
     for (const model of all) {
       for (const flag of FLAGS) expect(typeof model[`supports_${flag}`]).toBe('boolean');
       if (model.supports_completions_api) expect(model.model_type).toBe('text');
-      expect(model.supports_background_response).toBe(false);
+      if (model.supports_background_response) expect(model.supports_responses_api).toBe(true);
       if (model.supports_responses_api) expect(model.model_type).toBe('text');
     }
     const chat = all.find(({ id }) => id === 'simulator/chat');
-    expect(chat?.supports_batching).toBe(true);
+    expect([chat?.supports_batching, chat?.supports_background_response]).toEqual([true, true]);
     expect(chat?.supports_completions_api).toBe(true);
     expect(all.find(({ id }) => id === 'simulator/realtime')?.supports_realtime).toBe(true);
     for (const id of ['simulator/search', 'simulator/rerank', 'simulator/moderation'])

@@ -1,4 +1,4 @@
-import { filled, isObject } from '@gateway/dialects';
+import { filled, isObject, wholeCount } from '@gateway/dialects';
 import type { SeedModel } from '../seed/seed-record.js';
 import { FREE } from './with-own.js';
 
@@ -32,7 +32,7 @@ async function chatModels(server: Discoverable): Promise<SeedModel[]> {
     const length = model.max_model_len ?? model.context_length;
     return name === null
       ? []
-      : [seedModel(server, name, { context: countOf(length), capabilities: ['tools'] })];
+      : [seedModel(server, name, { context: wholeCount(length), capabilities: ['tools'] })];
   });
 }
 
@@ -47,7 +47,7 @@ async function ollamaModels(server: Discoverable): Promise<SeedModel[]> {
     const info = isObject(shown.model_info) ? shown.model_info : {};
     const length = Object.entries(info).find(([key]) => key.endsWith('.context_length'))?.[1];
     const capabilities = Array.isArray(shown.capabilities) ? shown.capabilities.map(String) : [];
-    found.push(seedModel(server, upstream, { context: countOf(length), capabilities }));
+    found.push(seedModel(server, upstream, { context: wholeCount(length), capabilities }));
   }
   return found;
 }
@@ -65,7 +65,7 @@ function seedModel(
     name,
     brand: slug,
     model_type: isEmbedding ? 'embedding' : 'text',
-    context_length: context ?? USUAL_CONTEXT,
+    context_length: context || USUAL_CONTEXT,
     input_modalities: has('vision') ? ['text', 'image'] : ['text'],
     output_modalities: [isEmbedding ? 'embedding' : 'text'],
     supports: isEmbedding
@@ -103,10 +103,6 @@ function idOf(name: string): string {
 
 function objects(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isObject).slice(0, MODELS_MAX) : [];
-}
-
-function countOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
 }
 
 async function json({ key }: Discoverable, url: string, body?: Json): Promise<Json> {

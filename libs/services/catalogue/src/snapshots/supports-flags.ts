@@ -26,6 +26,7 @@ const BY_PATH = {
   image_upscale: '/images/edits',
   image_reference: '/images/edits',
   image_remove_background: '/images/edits',
+  background_response: '/responses',
   video_generation: '/video/generations',
   video_first_frame: '/video/generations',
   video_last_frame: '/video/generations',
@@ -35,11 +36,8 @@ const BY_PATH = {
   video_source_video: '/video/generations',
 } as const;
 
-/** Abilities that this release does not have. What is built moves up. */
-const NOT_SERVED = ['background_response'] as const;
-
 /** Every flag of the data, without its prefix. */
-export const FLAGS: readonly string[] = [...OF_THE_MODEL, ...Object.keys(BY_PATH), ...NOT_SERVED];
+export const FLAGS: readonly string[] = [...OF_THE_MODEL, ...Object.keys(BY_PATH)];
 
 type Flags = Pick<ModelRecord, `supports_${string}`>;
 
@@ -51,7 +49,6 @@ export function supportsFlags(has: readonly string[], served: ReadonlySet<string
 }
 
 function isServed(flag: string, served: ReadonlySet<string>): boolean {
-  if ((NOT_SERVED as readonly string[]).includes(flag)) return false;
   const paths: Readonly<Record<string, string>> = BY_PATH;
   return !(flag in paths) || served.has(paths[flag]);
 }

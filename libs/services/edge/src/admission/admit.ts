@@ -22,6 +22,7 @@ import { estimateInput, reservation } from '@gateway/money';
 import { unavailable } from '@gateway/platform';
 import type { Plan } from '@gateway/routing';
 import type { CachedAnswer } from '../cache/response-cache.js';
+import { expectedInput } from './expected-input.js';
 import { fittingRefusal, fittingRequest } from './fit-money.js';
 import type { OutputSizes } from './output-sizes.js';
 
@@ -141,9 +142,8 @@ async function decide(
         await funds.seedGate(request.accountId, result.gen, unitScopes(request));
         break;
       case 'gone':
-        throw new ApiError('internal_error', {
-          cause: new Error(`unit ${unit} was settled before it was admitted`),
-        });
+        // Its answer was lost in a crash. Once its event is posted it is let in again: the ledger takes one event of a unit.
+        throw unavailable(random, new Error(`unit ${unit} was settled before it was admitted`));
       case 'doubted':
         // What is posted already and counted twice is freed now; where that changes nothing, a refusal for good may be
         // false for some seconds more.
@@ -174,10 +174,10 @@ function onOwnKeys(planned: Planned): Planned | null {
 }
 
 /** Every scope of the unit with the money and the tokens that it may cost (pricing 8). */
-function requestFor(
+export function requestFor(
   unit: string,
   { principal, asked, plan, cached }: Planned,
-  { outputs }: AdmissionDeps,
+  { outputs }: Pick<AdmissionDeps, 'outputs'>,
 ): AdmitRequest {
   const { record } = plan.model;
   if (cached)
@@ -189,6 +189,7 @@ function requestFor(
   const likely = outputs.p95(principal.accountId, record.id);
   const wants = (modality: string): boolean =>
     asked.requires.some((one) => 'output' in one && one.output === modality);
+  const input = asked.nativeBytes === undefined ? asked.input : expectedInput(asked, plan.routes);
   const held = reservation({
     routes: plan.routes.map(({ route, terms }) => ({
       ...terms,
@@ -197,7 +198,7 @@ function requestFor(
       p95OutputTokens: likely,
     })),
     tier: asked.tier,
-    input: asked.input,
+    input,
     maxTokens: asked.maxOutputTokens,
     choices: asked.choices,
     writesCache: asked.writesCache,
@@ -206,12 +207,13 @@ function requestFor(
     units: asked.units,
     context: asked.context,
   });
-  const { text, audio, image } = estimateInput(asked.input);
+  const { text, audio, image } = estimateInput(input);
   const output = asked.maxOutputTokens ?? likely ?? LIKELY_OUTPUT_TOKENS;
   return admitRequest(principal, { id: record.id, isFree: record.is_free }, unit, {
     nano: held.reserved_nano,
     worstNano: held.worst_case_nano,
     tokens: text + audio + image + output,
+    heldAs: asked.tier === 'batch' ? 'batch' : asked.heldAs,
   });
 }
 

@@ -191,6 +191,7 @@ describe('ResponseCache', () => {
     out: 'x'.repeat(size),
     usage: {},
     storedAtMs,
+    endUser: null,
   });
 
   it('CACHE-08 gives nothing that is as old as the ttl', () => {

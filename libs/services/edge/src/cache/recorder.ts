@@ -16,10 +16,15 @@ export class Recorder {
   /** The whole answer for later callers; null where it was too long or is no text. */
   answer(
     usage: UnitUsage,
-    { headers, isStream, nowMs }: { headers: CachedAnswer['headers']; isStream: boolean; nowMs: number },
+    {
+      headers,
+      isStream,
+      nowMs,
+      endUser,
+    }: Pick<CachedAnswer, 'headers' | 'endUser'> & { isStream: boolean; nowMs: number },
   ): CachedAnswer | null {
     if (this.parts === null) return null;
     const out = replayed(this.parts.join(''), isStream);
-    return { headers, out, usage: replayedUsage(usage), storedAtMs: nowMs };
+    return { headers, out, usage: replayedUsage(usage), storedAtMs: nowMs, endUser };
   }
 }

@@ -1,4 +1,4 @@
-import type { UnitUsage } from '@gateway/contracts';
+import type { ErasedEndUser, UnitUsage } from '@gateway/contracts';
 
 /** An answer as it is given again. */
 export interface CachedAnswer {
@@ -6,6 +6,8 @@ export interface CachedAnswer {
   out: string;
   usage: UnitUsage;
   storedAtMs: number;
+  /** Whom it was for, with when it was asked for; null where the request named no end user. */
+  endUser: (Omit<ErasedEndUser, 'erasedAtMs'> & { askedAtMs: number }) | null;
 }
 
 /** Of all answers together: what is older makes room. */
@@ -19,6 +21,13 @@ const ENTRY_BYTES = 512;
 export class ResponseCache {
   private readonly answers = new Map<string, CachedAnswer>();
   private bytes = 0;
+  private ofEndUsers = 0;
+  /** Called for each answer to an end user that is kept. */
+  onEndUser: () => void = () => undefined;
+
+  get keepsEndUsers(): boolean {
+    return this.ofEndUsers > 0;
+  }
 
   /** Null where there is none, or none young enough. */
   find(name: string, ttlMs: number, nowMs: number): CachedAnswer | null {
@@ -33,9 +42,22 @@ export class ResponseCache {
     this.remove(name);
     this.answers.set(name, answer);
     this.bytes += sizeOf(answer);
+    if (answer.endUser !== null) {
+      this.ofEndUsers += 1;
+      this.onEndUser();
+    }
     for (const oldest of this.answers.keys()) {
       if (this.bytes <= BYTES_MAX) break;
       this.remove(oldest);
+    }
+  }
+
+  /** What the end user has asked for up to then. Looks at every answer: erasures are rare. */
+  forget({ accountId, endUserHash, erasedAtMs }: ErasedEndUser): void {
+    for (const [name, { endUser }] of this.answers) {
+      if (endUser === null || endUser.endUserHash !== endUserHash || endUser.accountId !== accountId)
+        continue;
+      if (endUser.askedAtMs <= erasedAtMs) this.remove(name);
     }
   }
 
@@ -44,6 +66,7 @@ export class ResponseCache {
     if (known === undefined) return;
     this.answers.delete(name);
     this.bytes -= sizeOf(known);
+    if (known.endUser !== null) this.ofEndUsers -= 1;
   }
 }
 

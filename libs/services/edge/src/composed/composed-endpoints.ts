@@ -1,4 +1,5 @@
 import { clientSecrets } from './client-secrets.js';
+import { compact } from './compact.js';
 import { compare } from './compare.js';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
 import { evaluate } from './evaluate.js';
@@ -12,4 +13,5 @@ export const COMPOSED_ENDPOINTS: readonly ComposedEndpoint[] = [
   evaluate,
   translateTranscription,
   clientSecrets,
+  compact,
 ];

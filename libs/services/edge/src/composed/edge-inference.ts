@@ -7,6 +7,8 @@ import {
   messagesErrorEnvelope,
   ObjectStore,
   PrincipalReader,
+  uuidv7,
+  type HoldCall,
   type InferenceAnswer,
   type InferenceCall,
   type InferencePlan,
@@ -16,8 +18,10 @@ import { ENDPOINTS, StoredContentNeeded, type Endpoint } from '@gateway/endpoint
 import { permit, Pressure, unavailable } from '@gateway/platform';
 import { planRoutes } from '@gateway/routing';
 import { atBatchTier, type InferDeps } from '../inference/infer.js';
-import type { Call } from '../request/call.js';
+import type { Call, TurnMemory } from '../request/call.js';
 import { Client } from '../request/client.js';
+import { BackgroundFeed } from './background-feed.js';
+import { hold, worthOf } from './batch-holds.js';
 import { EdgeTasks, keepResult } from './edge-tasks.js';
 import { askInto, askOne, SubSink } from './sub-answer.js';
 
@@ -63,7 +67,9 @@ export class EdgeInference extends Inference {
     const known = this.answers.get(name) ?? this.running.get(name);
     if (known !== undefined) return known;
     if (call.task !== undefined) return this.tasks.answer(name, call, (begun) => this.runTask(call, begun));
-    const answer = this.run(call).finally(() => this.running.delete(name));
+    const { background } = call;
+    const run = background ? this.runBackground(call, background.response_id) : this.run(call);
+    const answer = run.finally(() => this.running.delete(name));
     this.running.set(name, answer);
     return answer;
   }
@@ -82,6 +88,16 @@ export class EdgeInference extends Inference {
     return { model: plan.model.record.id, provider: plan.routes[0].route.provider };
   }
 
+  override async worth(call: InferenceCall, bodies: readonly Json[]): Promise<string> {
+    const { ready: deps } = this;
+    return String(await worthOf(call, bodies, (one) => this.callOf(one, deps), deps));
+  }
+
+  override async hold(call: HoldCall): Promise<void> {
+    const { ready: deps } = this;
+    await hold(call, (isNew) => this.principalOf(call, isNew, 'batches:write', deps), deps);
+  }
+
   private get ready(): InferDeps {
     if (this.deps === null) throw new TypeError('inference is not ready yet');
     return this.deps;
@@ -92,22 +108,47 @@ export class EdgeInference extends Inference {
     if (call.is_batch && this.pressure.refusesSome) throw unavailable(deps.random, new Error('overloaded'));
     let text = '';
     let error: ApiError | null;
+    let isUnit = false;
     try {
-      const made = await this.callOf(call, deps);
+      const made = { ...(await this.callOf(call, deps)), opened: () => void (isUnit = true) };
       ({ error } = await askOne(made, nobody(deps), deps, async (part) => void (text += part)));
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
       error = failure;
     }
-    if (error !== null) return refusal(call, error);
-    const answer = {
-      status: 200,
-      body: JSON.parse(text) as Record<string, unknown>,
-      retry_after_seconds: null,
-    };
+    if (error !== null) return refusal(call, error, isUnit);
+    const body = JSON.parse(text) as Json;
+    const answer = { status: 200, body, retry_after_seconds: null, unit_ended: true };
     if (text.length <= ANSWER_BYTES_MAX)
       remember(this.answers, `${call.request_id}/${call.unit}`, answer, ANSWERS_MAX);
     return answer;
+  }
+
+  /** Its events and its end go to where the response is kept. */
+  private async runBackground(call: InferenceCall, responseId: string): Promise<InferenceAnswer> {
+    const { ready: deps } = this;
+    const { background: store, clock, random } = deps;
+    const run = { key_id: call.key_id, response_id: responseId, run: uuidv7(clock, random) };
+    const first = await store.take(run);
+    const over = { status: 200, body: {}, retry_after_seconds: null };
+    if (first === null) return over;
+    const caller = nobody(deps);
+    const feed = new BackgroundFeed({ store, run, first, clock, onGone: () => caller.upstream.abort() });
+    let error: ApiError | null;
+    let isUnit = false;
+    try {
+      const memory: TurnMemory = {
+        recall: (_link, look) => look(),
+        keep: (response) => void (feed.kept = response),
+      };
+      const opened = (): void => void (isUnit = true);
+      const made = { ...(await this.callOf(call, deps)), memory, opened };
+      ({ error } = await askOne(made, caller, deps, (text) => feed.write(text)));
+    } catch (failure) {
+      error = failure instanceof ApiError ? failure : new ApiError('internal_error', { cause: failure });
+    }
+    if (await feed.finish()) return over;
+    return refusal(call, error ?? unavailable(deps.random, new Error('the run was cut off')), isUnit);
   }
 
   /** From its begin, or from where it is, to its result in the object store. */
@@ -119,12 +160,14 @@ export class EdgeInference extends Inference {
       () => deps.clock.monotonic(),
     );
     let error: ApiError | null;
+    let isUnit = false;
+    const opened = (): void => void (isUnit = true);
     try {
       const body = call.task == null ? call.body : { ...call.body, $task: call.task };
       const made = await this.callOf({ ...call, body }, deps);
       ({ error } = await askInto(
         sink,
-        { ...made, note: async (task) => begun({ ...task }) },
+        { ...made, opened, note: async (task) => begun({ ...task }) },
         nobody(deps),
         deps,
       ));
@@ -136,26 +179,18 @@ export class EdgeInference extends Inference {
     const answer =
       error === null
         ? await keepResult(call, { chunks, head: sink.head }, { objects: this.objects, clock, random })
-        : refusal(call, contentRoleOf(error));
+        : refusal(call, contentRoleOf(error), isUnit);
     // What was refused before it was a unit may be asked for again.
-    if (answer.status !== 429 && answer.status !== 503)
-      remember(this.answers, `${call.request_id}/${call.unit}`, answer, ANSWERS_MAX);
+    if (answer.unit_ended) remember(this.answers, `${call.request_id}/${call.unit}`, answer, ANSWERS_MAX);
     return answer;
   }
 
   private async callOf(call: InferenceCall, deps: InferDeps): Promise<Call> {
     const endpoint = endpointAt(call.endpoint);
     const { key_id, account_id, request_id: requestId, unit, recorded_path: path } = call;
-    const reload = async (): Promise<KeyPrincipal> => {
-      const principal = await this.principals.keyById(key_id, [account_id]);
-      remember(this.known, key_id, { principal, readAtMs: deps.clock.monotonic() }, PRINCIPALS_MAX);
-      const allowed = permit(principal, { key: { permission: endpoint.permission } }, deps.clock);
-      if (allowed.kind !== 'key') throw new ApiError('forbidden');
-      return allowed;
-    };
-    const known = this.known.get(key_id);
-    const isFresh = known !== undefined && deps.clock.monotonic() - known.readAtMs < PRINCIPAL_AGE_MS;
-    const principal = isFresh ? known.principal : await reload();
+    const principalOf = (isNew: boolean): Promise<KeyPrincipal> =>
+      this.principalOf({ key_id, account_id }, isNew, endpoint.permission, deps);
+    const principal = await principalOf(false);
     return {
       requestId,
       unit,
@@ -171,8 +206,25 @@ export class EdgeInference extends Inference {
       record: null,
       memory: null,
       ...(call.is_batch ? { isBatch: true } : {}),
-      reload,
+      reload: () => principalOf(true),
     };
+  }
+
+  /** As the key may call now; a record that is not older than others' is not read again. Throws ApiError. */
+  private async principalOf(
+    { key_id, account_id }: Pick<InferenceCall, 'key_id' | 'account_id'>,
+    isNew: boolean,
+    permission: Endpoint['permission'],
+    deps: InferDeps,
+  ): Promise<KeyPrincipal> {
+    const known = this.known.get(key_id);
+    const isFresh = known !== undefined && deps.clock.monotonic() - known.readAtMs < PRINCIPAL_AGE_MS;
+    if (isFresh && !isNew) return known.principal;
+    const principal = await this.principals.keyById(key_id, [account_id]);
+    remember(this.known, key_id, { principal, readAtMs: deps.clock.monotonic() }, PRINCIPALS_MAX);
+    const allowed = permit(principal, { key: { permission } }, deps.clock);
+    if (allowed.kind !== 'key') throw new ApiError('forbidden');
+    return allowed;
   }
 }
 
@@ -212,12 +264,13 @@ function sink(): Client['raw'] {
   return Object.assign(nowhere, { socket: null, writeHead: () => nowhere });
 }
 
-function refusal({ endpoint, request_id }: InferenceCall, error: ApiError): InferenceAnswer {
+function refusal({ endpoint, request_id }: InferenceCall, error: ApiError, isUnit: boolean): InferenceAnswer {
   const isMessages = endpoint === '/v1/messages';
   const body = isMessages ? messagesErrorEnvelope(error, request_id) : errorEnvelope(error, request_id);
   return {
     status: error.status,
     body: JSON.parse(JSON.stringify(body)) as Record<string, unknown>,
     retry_after_seconds: error.options.retryAfterSeconds ?? null,
+    unit_ended: isUnit,
   };
 }

@@ -55,5 +55,5 @@ export async function keepResult(
   };
   await objects.put(key, content(), { maxBytes: RESULT_BYTES_MAX });
   const body = { object: key, seconds: Number(head['x-video-seconds'] ?? 0) };
-  return { status: 200, body, retry_after_seconds: null };
+  return { status: 200, body, retry_after_seconds: null, unit_ended: true };
 }

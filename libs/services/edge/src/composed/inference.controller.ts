@@ -2,7 +2,9 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import {
   ApiError,
   errorEnvelope,
+  HoldBody,
   InferBody,
+  WorthBody,
   type InferenceAnswer,
   type InferencePlan,
 } from '@gateway/contracts';
@@ -30,8 +32,32 @@ export class InferenceController {
     try {
       return { plan: await this.inference.plan(body) };
     } catch (failure) {
-      if (!(failure instanceof ApiError) || failure.status >= 500) throw failure;
-      return { refusal: errorEnvelope(failure, body.request_id).error, status: failure.status };
+      return refusalOf(failure, body);
     }
   }
+
+  @Post('worth')
+  @HttpCode(200)
+  async worth(@Body() { bodies, ...call }: WorthBody): Promise<{ nano: string }> {
+    return { nano: await this.inference.worth(call, bodies) };
+  }
+
+  @Post('hold')
+  @HttpCode(200)
+  async hold(@Body() body: HoldBody): Promise<{ refusal?: object; status?: number }> {
+    try {
+      await this.inference.hold(body);
+      return {};
+    } catch (failure) {
+      return refusalOf(failure, body);
+    }
+  }
+}
+
+function refusalOf(
+  failure: unknown,
+  { request_id }: { request_id: string },
+): { refusal: object; status: number } {
+  if (!(failure instanceof ApiError) || failure.status >= 500) throw failure;
+  return { refusal: errorEnvelope(failure, request_id).error, status: failure.status };
 }

@@ -1,4 +1,10 @@
-import { Inference, type InferenceCall } from '@gateway/contracts';
+import {
+  counterScope,
+  heldCounter,
+  Inference,
+  type AdmitRequest,
+  type InferenceCall,
+} from '@gateway/contracts';
 import { keyPrincipal } from '@gateway/testing';
 import { hello, startEdge, testModel, testPrincipal, type EdgeUnderTest } from '../edge.fixture.js';
 
@@ -53,6 +59,81 @@ describe('/internal/infer', () => {
     expect(record).toMatchObject({ unit: 7, endpoint: '/v1/batches', priced_from: { tier: 'batch' } });
   });
 
+  it('READ-57 holds the money of a line as a batch’s', async () => {
+    const admit = edge.limits.admit.bind(edge.limits);
+    const asked: AdmitRequest[] = [];
+    edge.limits.admit = async (request) => {
+      asked.push(request);
+      return admit(request);
+    };
+    const line = call();
+    await post('/internal/infer', line);
+    edge.limits.admit = admit;
+    // The store watch of the edge asks for admission too, at its own times.
+    const ofLine = asked.filter(({ unit }) => unit.startsWith(`${line.request_id}/`));
+    expect(ofLine.map(({ extra }) => extra.map(({ name }) => name))).toEqual([[heldCounter('batch')]]);
+  });
+
+  it('READ-57 holds money for lines that have not begun, as much as they would reserve', async () => {
+    edge.addKey({ ...testPrincipal('key_holds'), accountId: 'acct_holds' });
+    const batch = call({ request_id: 'req_held_1', key_id: 'key_holds', account_id: 'acct_holds' });
+    const bodies = [
+      { ...batch.body, max_tokens: 100 },
+      { ...batch.body, max_tokens: 10 },
+      { model: 'no/model', messages: [] },
+    ];
+    const { body: worth } = await post('/internal/infer/worth', { ...batch, bodies });
+    // 110 tokens at 1 USD a million, and the input; a line that is refused adds nothing.
+    expect(BigInt(String(worth.nano))).toBeGreaterThan(110_000n);
+    expect(BigInt(String(worth.nano))).toBeLessThan(115_000n);
+    const { key_id, account_id, request_id } = batch;
+    const whose = { key_id, account_id, request_id, model: 'simulator/batches' };
+    const held = async (): Promise<[bigint, number]> => {
+      const scope = counterScope('key_holds', heldCounter('batch'));
+      const { scopes } = await edge.limits.read('acct_holds', [scope, { kind: 'key', id: 'key_holds' }]);
+      return [scopes[0].reservedNano, scopes[1].rpm];
+    };
+    const ask = (nano: bigint, is_first = false): Promise<{ status: number; body: Json }> =>
+      post('/internal/infer/hold', { ...whose, nano: String(nano), is_first });
+    expect((await ask(5_000_000n, true)).body).toEqual({});
+    expect(await held()).toEqual([5_000_000n, 0]);
+    await ask(2_000_000n);
+    expect(await held()).toEqual([2_000_000n, 0]);
+    await ask(2_000_000n);
+    expect(await held()).toEqual([2_000_000n, 0]);
+    await ask(0n);
+    expect(await held()).toEqual([0n, 0]);
+  });
+
+  it('refuses a hold that an account has no room for, and holds nothing then', async () => {
+    const poor = { ...testPrincipal('key_poor'), accountId: 'acct_poor', creditLimitUsd: '0' };
+    edge.addKey(keyPrincipal(poor));
+    const whose = {
+      key_id: 'key_poor',
+      account_id: 'acct_poor',
+      request_id: 'req_poor',
+      model: 'simulator/batches',
+    };
+    const { status, body } = await post('/internal/infer/hold', {
+      ...whose,
+      nano: '900000000000',
+      is_first: true,
+    });
+    expect([status, body.status, body.refusal.code]).toEqual([200, 402, 'spend_limit_exceeded']);
+    expect((await edge.limits.read('acct_poor', [])).reservedNano).toBe(0n);
+    // The account has 100 USD: what was held by a worker that died does not stand in the way of the next one.
+    const most = { ...whose, nano: '90000000000', is_first: true };
+    for (const body of [
+      (await post('/internal/infer/hold', most)).body,
+      (await post('/internal/infer/hold', most)).body,
+    ])
+      expect(body).toEqual({});
+    expect((await edge.limits.read('acct_poor', [])).reservedNano).toBe(90_000_000_000n);
+    await post('/internal/infer/hold', { ...most, nano: '0' });
+    const unknown = { ...whose, model: 'no/model', nano: '1', is_first: true };
+    expect((await post('/internal/infer/hold', unknown)).body).toEqual({});
+  });
+
   it('gives who asks again the same answer, without another unit', async () => {
     const asked = call();
     const sent = edge.upstream().length;
@@ -60,6 +141,22 @@ describe('/internal/infer', () => {
     const three = await edge.app.app.get(Inference).infer(asked);
     expect([two.body, three]).toEqual([one.body, one.body]);
     expect(edge.upstream().length).toBe(sent + 1);
+  });
+
+  it('lets a unit in again whose answer a crash took, once its event is posted, under the same number', async () => {
+    const asked = call();
+    const unit = `${asked.request_id}/${asked.unit}`;
+    const whose = { accountId: 'acct_test', scopes: [{ kind: 'key' as const, id: 'key_test' }] };
+    const spent = { action: 'settle' as const, nano: 5n, tokens: 1, tokenEstimate: 1, minute: 0, leaseMs: 0 };
+    await edge.limits.put([{ ...whose, ...spent, unit }]);
+    const sent = edge.upstream().length;
+    const early = await post('/internal/infer', asked);
+    expect(early.body).toMatchObject({ status: 503, unit_ended: false });
+    expect(edge.upstream()).toHaveLength(sent);
+    const posted = { gen: null, version: 1, balanceNano: 0n, scopes: [], units: [{ unit, crash: false }] };
+    await edge.limits.mirror({ accountId: 'acct_test', ...posted });
+    expect((await post('/internal/infer', asked)).body).toMatchObject({ status: 200, unit_ended: true });
+    expect(await edge.record(asked.request_id)).toMatchObject({ unit: 7, outcome: 'served' });
   });
 
   it('BAT-03 refuses a model that takes no batches, and one that is not there', async () => {

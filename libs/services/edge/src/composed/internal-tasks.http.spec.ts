@@ -1,5 +1,5 @@
-import { Inference, type InferenceCall, type ObjectKey } from '@gateway/contracts';
-import { catalogueModel } from '@gateway/testing';
+import { counterScope, heldCounter, Inference, type InferenceCall, type ObjectKey } from '@gateway/contracts';
+import { catalogueModel, eventually } from '@gateway/testing';
 import { startEdge, type EdgeUnderTest } from '../edge.fixture.js';
 
 const PATH = '/v1/video/generations';
@@ -56,6 +56,20 @@ describe('a video that the edge runs for the workers service', () => {
       usage: { video_seconds: '6', videos: 1 },
     });
     expect(await inference.infer(waiting)).toEqual(one);
+  });
+
+  it('READ-57 is held as a video until it has ended', async () => {
+    const held = async (): Promise<bigint[]> => {
+      const { reservedNano, scopes } = await edge.limits.read('acct_test', [
+        counterScope('key_test', heldCounter('video')),
+      ]);
+      return [reservedNano, scopes[0].reservedNano];
+    };
+    const asked = call({ prompt: 'a fox', duration: 5 });
+    const begun = await inference.infer(asked);
+    expect(await held()).toEqual([50_000_000n, 50_000_000n]);
+    await inference.infer({ ...asked, task: begun.body });
+    await eventually(async () => (await held()).every((nano) => nano === 0n));
   });
 
   it('goes on with a task that another process began, and begins none', async () => {

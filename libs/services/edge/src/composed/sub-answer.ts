@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { finished } from 'node:stream/promises';
 import { ApiError } from '@gateway/contracts';
 import { Client, type AnswerSink } from '../request/client.js';
@@ -48,8 +49,10 @@ export function askOne(
   deps: InferDeps,
   take: (text: string) => Promise<void>,
 ): Promise<SubAnswer> {
+  // A long piece is written in parts, which may cut a character in two.
+  const decoder = new StringDecoder('utf8');
   const asText = (chunk: string | Buffer): string =>
-    typeof chunk === 'string' ? chunk : chunk.toString('utf8');
+    typeof chunk === 'string' ? chunk : decoder.write(chunk);
   const sink = new SubSink(
     (chunk) => take(asText(chunk)),
     () => deps.clock.monotonic(),

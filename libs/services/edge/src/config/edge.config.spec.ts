@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Route } from '@gateway/contracts';
 import { jsonBody } from '@gateway/dialects';
-import { providerAddresses } from '@gateway/upstream';
+import { keyedProviders } from '@gateway/upstream';
 import { enabledProviders } from './edge.config.js';
 
 describe('enabledProviders', () => {
@@ -37,10 +37,9 @@ describe('enabledProviders', () => {
     expect([...enabled].map(([slug, { access }]) => [slug, access.baseUrl])).toEqual([
       ['ollama', 'http://127.0.0.1:11434'],
     ]);
-    expect([...providerAddresses({}).keys()]).not.toContain('ollama');
-    expect(providerAddresses({ OLLAMA_BASE_URL: 'http://10.0.0.7:11434' }).get('ollama')).toBe(
-      'http://10.0.0.7:11434',
-    );
+    expect([...keyedProviders({}).keys()]).not.toContain('ollama');
+    const named = keyedProviders({ OLLAMA_BASE_URL: 'http://10.0.0.7:11434' });
+    expect(named.get('ollama')?.baseUrl).toBe('http://10.0.0.7:11434');
   });
 
   it('says that Azure needs an address of its own', () => {
@@ -76,6 +75,13 @@ providers:
         passthroughParams: true,
       });
       expect(enabled.get('vllm')?.access.baseUrl).toBe('http://10.0.0.7:8000/v1');
+    });
+
+    it('lets customers bring keys to its upstreams that are called with one, at the address in the file', () => {
+      const keyed = keyedProviders({ GATEWAY_CONFIG: path });
+      expect(keyed.get('lab')?.baseUrl).toBe('http://10.0.0.5:8000');
+      expect(keyed.get('lab')?.provider.slug).toBe('lab');
+      expect(keyed.has('claude-proxy')).toBe(false);
     });
 
     it('is refused whole where a variable that it names is not set, or where it is wrong', () => {

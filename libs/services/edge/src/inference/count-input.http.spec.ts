@@ -25,6 +25,17 @@ describe.each(['/v1', '/openai/v1'])('counting input below %s', (base) => {
     expect([edge.upstream(), edge.shipped(), edge.responses.kept]).toEqual([[], [], []]);
   });
 
+  it('counts what Claude gets with tools where Claude is asked, and tools alone elsewhere', async () => {
+    const path = `${base}/messages/count_tokens`;
+    const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+    const added = async (model: string): Promise<number> => {
+      const [bare, armed] = [{}, { tools }].map((more) => count(path, { model, messages, ...more }));
+      return Number((await armed).input_tokens) - Number((await bare).input_tokens);
+    };
+    expect(await added('simulator/chat')).toBeLessThan(10);
+    expect((await added('simulator/claude')) - (await added('simulator/chat'))).toBe(530);
+  });
+
   it('RESP-05 counts the input of a response, of a model that the caller could call', async () => {
     const body = { model: 'simulator/chat', input: 'Hello there, how are you?' };
     const path = `${base}/responses/input_tokens`;

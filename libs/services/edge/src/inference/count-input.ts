@@ -1,6 +1,7 @@
 import { StoredContentNeeded, type Asked, type EndpointCounts } from '@gateway/endpoints';
 import { estimateInput } from '@gateway/money';
 import { planRoutes } from '@gateway/routing';
+import { expectedInput } from '../admission/expected-input.js';
 import type { Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
 import { recall } from '../state/recall.js';
@@ -16,7 +17,7 @@ export function countingOf(
     const { endpoint, principal } = call;
     const asked = await recall(await read(call, counts, deps), call, deps);
     const { providers, byok, breakers, stats } = deps;
-    planRoutes({
+    const plan = planRoutes({
       asked,
       endpoint,
       principal,
@@ -27,7 +28,7 @@ export function countingOf(
       stats,
       nowMs: call.receivedAtMs,
     });
-    const { text, audio, image } = estimateInput(asked.input);
+    const { text, audio, image } = estimateInput(expectedInput(asked, plan.routes));
     client.answer(JSON.stringify(counts.answer(text + audio + image)), JSON_HEADERS);
   };
 }

@@ -201,15 +201,16 @@ class Delivery {
     if (client.isGone) return this.cancelled();
     const hasLength = !client.isOpen && !unit.admitted.asked.stream;
     if (!hasLength) this.open();
-    if (unit.call.record !== null) this.keep(unit.call.record);
+    const kept = unit.call.record === null ? null : this.keep(unit.call.record);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
+    if (kept !== null) await kept;
     this.remember(out);
     if (hasLength) client.answer(out, this.headers());
     else await client.write(out);
   }
 
   /** Before the last bytes leave: who reads the answer can go on from it. */
-  private keep({ isStored, ...record }: NonNullable<Call['record']>): void {
+  private async keep({ isStored, ...record }: NonNullable<Call['record']>): Promise<void> {
     const { call, admitted } = this.unit;
     const { kept } = this.attempt.answer;
     if (kept == null || !(isStored || call.memory)) return;
@@ -225,8 +226,8 @@ class Delivery {
       created_at: Math.floor(call.receivedAtMs / 1_000),
       response: { ...kept },
     };
-    if (isStored) this.deps.responses.keep(response);
     call.memory?.keep(response);
+    if (isStored) await this.deps.responses.keep(response);
   }
 
   /** The upstream said how it ends; or visible output began of a model that reasons, which must not be had for nothing. */
@@ -243,8 +244,20 @@ class Delivery {
     recorder.see(out);
     const { [HEADER.overhead]: _overhead, ...headers } = this.headers();
     const { usage } = attempt.state.meter;
-    const answer = recorder.answer(usage ?? {}, { headers, isStream: asked.stream, nowMs: deps.clock.now() });
+    const nowMs = deps.clock.now();
+    const answer = recorder.answer(usage ?? {}, {
+      ...{ headers, isStream: asked.stream, nowMs },
+      endUser: this.endUser(),
+    });
     if (answer !== null) deps.cache.store(cacheName, answer);
+  }
+
+  private endUser(): CachedAnswer['endUser'] {
+    const { call, admitted } = this.unit;
+    const { endUser } = admitted.asked;
+    const hash = endUser === null ? null : endUserHash(call.principal, endUser);
+    if (hash === null) return null;
+    return { accountId: call.principal.accountId, endUserHash: hash, askedAtMs: call.receivedAtMs };
   }
 
   private async cancelled(): Promise<void> {

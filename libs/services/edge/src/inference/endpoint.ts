@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler }
 import type { Call } from '../request/call.js';
 import { Client } from '../request/client.js';
 import type { ComposedEndpoint } from './composed-endpoint.js';
+import { inferOrBegin } from './background.js';
 import { countingOf } from './count-input.js';
 import { infer, type InferDeps } from './infer.js';
 
@@ -31,7 +32,9 @@ export async function registerEndpoints(instance: FastifyInstance, deps: Endpoin
     for (const endpoint of ENDPOINTS) {
       endpoint.load?.();
       if (endpoint.isInternal) continue;
-      const route = { endpoint, permission: endpoint.permission, admits: true, run: infer };
+      const { background } = endpoint;
+      const run = background ? inferOrBegin(background) : infer;
+      const route = { endpoint, permission: endpoint.permission, admits: true, run };
       for (const path of endpoint.paths) registerPath(scope, path, route, deps);
       const { counts } = endpoint;
       if (counts)

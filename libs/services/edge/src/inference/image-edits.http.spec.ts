@@ -174,6 +174,23 @@ describe('POST /v1/images/edits', () => {
     expect(edge.upstream()).toHaveLength(before);
   });
 
+  it('IMG-10 422 names the prompt or the image that an edit lacks', async () => {
+    const before = edge.upstream().length;
+    for (const missing of ['prompt', 'image']) {
+      const answer = await edit({ [missing]: undefined });
+      const { error } = (await answer.json()) as { error: { code: string; details: { loc: string[] }[] } };
+      expect([answer.status, error.code]).toEqual([422, 'validation_error']);
+      expect(error.details[0].loc).toEqual([missing]);
+    }
+    expect(edge.upstream()).toHaveLength(before);
+  });
+
+  it('IMG-10 takes an edit with and without a mask, and with references', async () => {
+    const url = `data:image/png;base64,${image.toString('base64')}`;
+    for (const more of [{}, { mask: url }, { reference_images: [url] }])
+      expect([more, (await edit(more)).status]).toEqual([more, 200]);
+  });
+
   it('IMG-25 401, 404 and 403 as for chat', async () => {
     expect((await edit({}, null)).status).toBe(401);
     expect((await edit({ model: 'acme/none' })).status).toBe(404);

@@ -1,4 +1,11 @@
-import { ApiError, HEADER, type ErrorCode, type KeyPrincipal } from '@gateway/contracts';
+import {
+  ApiError,
+  HEADER,
+  type BackgroundResponses,
+  type ErrorCode,
+  type KeyPrincipal,
+  type LimitStore,
+} from '@gateway/contracts';
 import { StoredContentNeeded, type Asked } from '@gateway/endpoints';
 import { LEASE_MS, rateHeaders } from '@gateway/limits';
 import { unavailable } from '@gateway/platform';
@@ -13,8 +20,9 @@ import {
   type Again,
 } from '../admission/admit.js';
 import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
-import { recall, type RecallDeps } from '../state/recall.js';
+import { recall, resolve, type RecallDeps } from '../state/recall.js';
 import { cacheName } from '../cache/cache-name.js';
+import type { ContentLog } from '../contents/content-log.js';
 import { requestTags, type Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
 import { renewal, type InFlight } from '../units/in-flight.js';
@@ -34,10 +42,17 @@ export interface InferDeps extends AdmissionDeps, DeliverDeps, RecallDeps {
   inFlight: InFlight;
   rejections: Rejections;
   clientSecrets: ClientSecrets;
+  background: BackgroundResponses;
+  limits: Pick<LimitStore, 'admit' | 'stamp' | 'version' | 'trial' | 'put'>;
+  contents: Pick<ContentLog, 'begin'>;
 }
 
 /** Failures of ours that say nothing about the request: they are metrics, not records of a caller. */
-const NOT_RECORDED: readonly ErrorCode[] = ['internal_error', 'service_unavailable', 'service_draining'];
+export const NOT_RECORDED: readonly ErrorCode[] = [
+  'internal_error',
+  'service_unavailable',
+  'service_draining',
+];
 
 /**
  * One inference request from its bytes to its last byte. Reads as the order of refusals: body, model and access,
@@ -49,6 +64,7 @@ export async function infer(call: Call, client: Client, deps: InferDeps): Promis
   if (admitted.principal.responseCache)
     client.rateHeaders = { ...client.rateHeaders, [HEADER.cache]: admitted.cached ? 'HIT' : 'MISS' };
   const unit = openUnit(call, admitted, client, deps);
+  const content = admitted.principal.requestLogging ? deps.contents.begin(call, admitted, client) : null;
   try {
     if (admitted.cached) await replay(unit, admitted.cached, client);
     else await deliver(unit, client, deps);
@@ -56,6 +72,7 @@ export async function infer(call: Call, client: Client, deps: InferDeps): Promis
     throw await fail(unit, error, client, deps);
   } finally {
     deps.inFlight.remove(admitted.request.unit);
+    content?.end();
   }
 }
 
@@ -72,6 +89,7 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
     const named = read instanceof StoredContentNeeded ? read : null;
     let asked = read instanceof StoredContentNeeded ? await composed(read, call.principal) : read;
     if (endpoint.state) {
+      asked = await resolve(asked, call, deps);
       call.record = endpoint.state.record(asked);
       asked = await recall(asked, call, deps);
     }
@@ -81,7 +99,10 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
         const principal = await call.reload();
         if (named === null) return principal;
         asked = await composed(named, principal);
-        if (endpoint.state) asked = await recall(asked, { ...call, principal }, deps);
+        if (endpoint.state) {
+          asked = await resolve(asked, { ...call, principal }, deps);
+          asked = await recall(asked, { ...call, principal }, deps);
+        }
         return principal;
       },
       planFor: (principal) => {
@@ -163,6 +184,7 @@ export function openUnit(
 ): Unit {
   const unit = Unit.open(call, admitted, deps);
   if (unit) {
+    call.opened?.();
     // Let in without the store: it learns of the unit when it is back.
     if (admitted.admitted.away !== undefined) deps.puts.add(renewal(admitted));
     deps.inFlight.add(

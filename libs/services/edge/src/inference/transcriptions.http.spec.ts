@@ -44,6 +44,7 @@ describe('POST /v1/audio/transcriptions and /v1/audio/translations', () => {
       models: [
         model('acme/whisper', 'whisper', 'sim-whisper', BY_MINUTE),
         model('acme/tokens', 'transcriptions', 'sim-tokens', BY_TOKEN),
+        model('acme/own', 'deepgram', 'sim-nova', BY_MINUTE),
         testModel('acme/chat', [{ provider: 'simulated', upstreamModel: 'sim' }]),
       ],
     });
@@ -121,6 +122,45 @@ describe('POST /v1/audio/transcriptions and /v1/audio/translations', () => {
       usage: { prompt_tokens: 90, audio_input_tokens: 90, completion_tokens: 5 },
       cost_usd: '0.00059',
     });
+  });
+
+  it('AUD-05 AUD-06 a format of the provider’s own becomes every format of the caller’s, and a stream', async () => {
+    const { audio } = new OpenAI({ baseURL: `${edge.url}/openai/v1`, apiKey: edge.key, maxRetries: 0 });
+    const file = await toFile(WAV, 'a.wav', { type: 'audio/wav' });
+    const of = { file, model: 'acme/own' };
+    expect((await audio.transcriptions.create(of)).text).toBe('A recording of 16044 bytes. It ends here.');
+    const srt = await audio.transcriptions.create({ ...of, response_format: 'srt' });
+    expect(srt).toBe(
+      '1\n00:00:00,000 --> 00:00:04,500\nA recording of 16044 bytes.\n\n2\n00:00:05,000 --> 00:00:07,500\nIt ends here.\n\n',
+    );
+    const speakers = await audio.transcriptions.create({ ...of, response_format: 'diarized_json' });
+    expect((speakers as unknown as { segments: { speaker: string }[] }).segments).toMatchObject([
+      { speaker: 'A', text: 'A recording of 16044 bytes.' },
+      { speaker: 'B', text: 'It ends here.' },
+    ]);
+    const verbose = await audio.transcriptions.create({
+      ...of,
+      response_format: 'verbose_json',
+      timestamp_granularities: ['word'],
+    });
+    expect(verbose.words).toHaveLength(8);
+    const types: string[] = [];
+    for await (const event of await audio.transcriptions.create({ ...of, stream: true }))
+      types.push(event.type);
+    expect(types).toEqual(['transcript.text.delta', 'transcript.text.done']);
+  });
+
+  it('AUD-03 bills what the provider of an own format reports, names what it ignores, and translates nothing', async () => {
+    const json = await send('transcriptions', { model: 'acme/own', prompt: 'A test.' });
+    expect(json.headers.get('x-service-ignored-params')).toBe('prompt');
+    await json.text();
+    expect(await edge.record(json)).toMatchObject({
+      usage: { audio_seconds: '9' },
+      cost_usd: '0.0009',
+      usage_estimated: false,
+    });
+    const refused = await send('translations', { model: 'acme/own' });
+    expect(refused.status).toBe(422);
   });
 
   it.each([

@@ -38,6 +38,8 @@ export interface Call {
   memory: TurnMemory | null;
   /** Gets to know the work that a provider has taken over, before it is waited for. */
   note?: (task: { credential: string; state: string }) => Promise<void>;
+  /** Gets to know that it is a unit by now: whatever becomes of it has an event. */
+  opened?: () => void;
   /** A line of a batch: at its tier, of models that take batches. */
   isBatch?: true;
   /** Reads the principal again, past every cache; throws where the key may no longer call. */

@@ -31,6 +31,8 @@ export class Client {
   /** Aborts the upstream. */
   readonly upstream = new AbortController();
   goneAtMs: number | null = null;
+  /** Sees what is written, where contents are logged. */
+  tee: ((out: string | Uint8Array) => void) | null = null;
   /** Set once the upstream has said how the answer ends, or a model that reasons began to: its usage may still come for two seconds. */
   usageMayCome = false;
   private drained: (() => void) | null = null;
@@ -65,6 +67,7 @@ export class Client {
   /** Writes, and waits while the client reads slower than it is written to. A client that reads nothing is closed. */
   async write(out: string | Uint8Array): Promise<void> {
     if (out.length === 0) return;
+    if (this.tee !== null) this.tee(out);
     if (out.length <= PIECE_BYTES) return this.writePiece(out);
     const bytes = typeof out === 'string' ? Buffer.from(out) : out;
     for (let at = 0; at < bytes.length && !this.isGone; at += PIECE_BYTES)
@@ -73,6 +76,7 @@ export class Client {
 
   /** A whole answer, with its length. A client that takes none of it for the stall timeout is closed. */
   answer(out: string | Uint8Array, headers: Readonly<Record<string, string>>): void {
+    if (this.tee !== null) this.tee(out);
     if (this.isGone) return;
     this.open(headers, Buffer.byteLength(out));
     this.raw.end(out);

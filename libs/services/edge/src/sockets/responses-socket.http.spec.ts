@@ -109,6 +109,28 @@ describe('GET /v1/responses as a WebSocket', () => {
     },
   );
 
+  it('RESP-05 forgets what a turn that failed went on from, and says that by the code of the protocol', async () => {
+    const unknown = {
+      type: 'error',
+      status: 400,
+      error: { code: 'previous_response_not_found', param: 'previous_response_id' },
+    };
+    const session = await Session.open();
+    const asked = { model: 'simulator/chat', store: false };
+    session.create({ ...asked, input: 'Hello', previous_response_id: 'resp_unknown' });
+    expect(await session.turn()).toMatchObject([unknown]);
+    session.create({ ...asked, input: 'My name is Ada' });
+    const first = last(await session.turn());
+    const orphan = { type: 'function_call_output', call_id: 'call_of_nobody', output: 'A door' };
+    session.create({ ...asked, input: [orphan], previous_response_id: first.id });
+    expect(await session.turn()).toMatchObject([{ type: 'error', error: { code: 'invalid_request' } }]);
+    session.create({ ...asked, input: 'Who am I?', previous_response_id: first.id });
+    expect(await session.turn()).toMatchObject([unknown]);
+    session.create({ ...asked, input: 'Hello' });
+    expect((await session.turn()).at(-1)).toMatchObject({ type: 'response.completed' });
+    session.ws.close();
+  });
+
   it('RESP-05 records each turn like a request', async () => {
     const session = await Session.open();
     const before = edge.shipped().length;

@@ -114,6 +114,9 @@ export class ResponsesSocket {
     const shown = error instanceof ApiError ? error : new ApiError('internal_error', { cause: error });
     const { error: said } = errorEnvelope(shown, requestId);
     const message = { type: 'error', status: shown.status, error: said, request_id: requestId };
+    // By this code clients of the protocol know to send the whole conversation again.
+    if (said.code === 'resource_not_found' && said.param === 'previous_response_id')
+      Object.assign(message, { status: 400, error: { ...said, code: 'previous_response_not_found' } });
     this.ws.send(
       JSON.stringify(streamId === null ? message : { ...message, stream_id: streamId }),
       () => undefined,
@@ -130,6 +133,7 @@ export class ResponsesSocket {
     const principal = await callerOf(request, endpoint, deps);
     const answer = new SocketAnswer(this.ws, streamId);
     const client = new Client(answer, () => ({}), clock, deadlines, deps.config.CLIENT_STALL_TIMEOUT_MS);
+    const memory = this.memory.turn();
     const call = {
       requestId,
       unit: 0,
@@ -143,7 +147,7 @@ export class ResponsesSocket {
       tags: principal.requestTags,
       bytes: Buffer.concat(spliceMembers(message, changes).pieces),
       record: null,
-      memory: this.memory.turn(),
+      memory,
       reload: () => callerOf(request, endpoint, deps, true),
     };
     try {
@@ -157,6 +161,7 @@ export class ResponsesSocket {
       // Sent in-band, or nobody is left to read it.
       if (!(answer.writableEnded || client.isGone)) throw error;
     } finally {
+      memory.end();
       if (answer.writableEnded) await answer.ended();
       else answer.destroy();
     }

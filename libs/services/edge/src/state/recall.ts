@@ -30,3 +30,24 @@ export async function recall(
       .routes.some((route) => route.provider === provider);
   return { ...state.recalled(asked, items, isOwn), ...(isOwn ? { credential } : {}) };
 }
+
+const REFERENCES_MAX = 256;
+
+/** The request with the items that it names by their ids. Throws resource_not_found for one that the key does not have. */
+export async function resolve(
+  asked: Asked,
+  { endpoint: { state }, principal }: Pick<Call, 'endpoint' | 'principal'>,
+  { store }: RecallDeps,
+): Promise<Asked> {
+  const references = state?.references(asked) ?? [];
+  if (!state || references.length === 0) return asked;
+  if (references.length > REFERENCES_MAX)
+    throw new ApiError('validation_error', {
+      message: `input: at most ${REFERENCES_MAX} item references`,
+      param: 'input',
+    });
+  const items = await store.items(principal.keyId, [...new Set(references.map(({ id }) => id))]);
+  const missing = references.find(({ id }) => !items.has(id));
+  if (missing) throw new ApiError('resource_not_found', { param: missing.param });
+  return state.resolved(asked, items);
+}

@@ -20,18 +20,24 @@ export class SessionMemory {
   /** `room`: bytes that all connections of the process may still remember. */
   constructor(private readonly room: { bytes: number }) {}
 
-  turn(): TurnMemory {
+  /** `end` forgets what a turn that kept no answer went on from: its client begins anew, as OpenAI's clients do. */
+  turn(): TurnMemory & { end(): void } {
     let before: RecalledItems | null = null;
+    let from: string | null = null;
     return {
       recall: async (link, look) => {
-        const known = 'response_id' in link ? this.known.get(link.response_id)?.recalled : undefined;
-        before = known ?? (await look());
+        from = 'response_id' in link ? link.response_id : null;
+        before = (from === null ? undefined : this.known.get(from)?.recalled) ?? (await look());
         return before;
       },
       keep: ({ id, input, response, credential }) => {
         const output = Array.isArray(response.output) ? (response.output as Json[]) : [];
         const items = [...(before?.items ?? []), ...input, ...output];
+        from = null;
         this.keep(id, { items, credential });
+      },
+      end: () => {
+        if (from !== null) this.forget(from);
       },
     };
   }

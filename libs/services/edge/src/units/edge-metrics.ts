@@ -18,6 +18,10 @@ export type EndedUnit = Pick<
   | 'cost_usd'
   | 'attempts'
 >;
+/** What an attempt measured beside its record. */
+export interface MeasuredAttempt {
+  readonly meter: { readonly finishReasons: readonly string[] };
+}
 type EndedAttempt = UsageRecord['attempts'][number];
 type Rejected = Pick<RejectionRecord, 'endpoint' | 'code' | 'scope' | 'limit_type'>;
 
@@ -46,6 +50,7 @@ export class EdgeMetrics {
   private readonly rejections: SeriesOf<Tally>;
   private readonly breakerChanges: SeriesOf<Tally>;
   private readonly providerAlarms: SeriesOf<Tally>;
+  private readonly contents: SeriesOf<Tally>;
 
   constructor(private readonly metrics: Metrics) {
     this.admissions = metrics.counter(
@@ -111,6 +116,11 @@ export class EdgeMetrics {
       'Attempts that failed because a provider refuses our credential or does not know a model of ours.',
       ['provider', 'status'],
     );
+    this.contents = metrics.counter(
+      'gateway_logged_contents_total',
+      'Contents of units of organizations that log them: kept, or lost because too much waited or nobody took it.',
+      ['outcome'],
+    );
   }
 
   /** One trip to the limit store; null where it failed. */
@@ -124,7 +134,11 @@ export class EdgeMetrics {
     else if (result.outcome !== 'away') this.admissions(by + result.outcome, '', '').inc();
   }
 
-  unitEnded({ endpoint, stream, model }: OpenedUnit, unit: EndedUnit): void {
+  unitEnded(
+    { endpoint, stream, model }: OpenedUnit,
+    unit: EndedUnit,
+    _attempts: readonly MeasuredAttempt[],
+  ): void {
     const provider = unit.provider ?? '';
     const { usage, cost_usd: cost, ttft_ms: firstMs } = unit;
     const output = usage.completion_tokens ?? 0;
@@ -148,6 +162,10 @@ export class EdgeMetrics {
 
   usageDoubted(provider: string): void {
     this.doubted(provider).inc();
+  }
+
+  contentsEnded(outcome: 'kept' | 'lost', count: number): void {
+    this.contents(outcome).inc(count);
   }
 
   breakerChanged(provider: string, state: string): void {

@@ -8,7 +8,17 @@ import {
   type SyncedOutcome,
 } from '@gateway/journal';
 import { LEASE_MS, PutQueue } from '@gateway/limits';
-import { CLOCK, Drain, LOGGER, Metrics, RANDOM, ReadinessChecks } from '@gateway/platform';
+import {
+  activeTraceparent,
+  CLOCK,
+  Drain,
+  LOGGER,
+  Metrics,
+  RANDOM,
+  ReadinessChecks,
+  TRACER,
+} from '@gateway/platform';
+import type { Tracer } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { EdgeConfig } from '../config/edge.config.js';
 import { crashRecord } from './crash-record.js';
@@ -47,6 +57,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(TRACER) private readonly tracer: Tracer | null,
     private readonly limits: LimitStore,
     private readonly funds: Funds,
     @Inject(START_SHIPPER) private readonly startShipper: StartShipper,
@@ -96,6 +107,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
       sync: config.JOURNAL_SYNC,
       syncGapMs: config.JOURNAL_SYNC === 'wait' ? 0 : SYNC_GAP_MS,
       budgetBytes: config.JOURNAL_BUDGET_BYTES,
+      traceparent: this.tracer === null ? undefined : activeTraceparent,
       onAlarm: (alarm) => this.alarm(alarm),
       onSynced: (outcomes) => this.settle(outcomes),
     });

@@ -2,6 +2,9 @@ import type { UnitUsage } from '@gateway/contracts';
 import type { Piece, ResultContext } from '@gateway/dialects';
 import { plausibleUsage, type SentInput, type UnitTraffic, type UsageBound } from '@gateway/money';
 
+/** An upstream that goes on saying how it ends is not listened to for ever. */
+const CHOICES_MAX = 128;
+
 /** What one attempt delivered and reported. Sees every piece once. */
 export class Meter {
   /** The provider's last word; null while it has said nothing. */
@@ -9,6 +12,8 @@ export class Meter {
   /** UTF-8 bytes of text, tool arguments and reasoning. */
   outputBytes = 0;
   finishSeen = false;
+  /** Why the choices ended, as the provider says; for traces. */
+  finishReasons: readonly string[] = [];
   hasEvents = false;
   /** When the upstream's answer began, and when the first of it was delivered. */
   answeredAtMs: number | null = null;
@@ -28,6 +33,8 @@ export class Meter {
   see(piece: Piece, nowMs: number, isGone: boolean): void {
     if (piece.usage !== undefined) this.report(piece.usage, nowMs);
     if (piece.finishSeen) this.finishSeen = true;
+    if (piece.finishReasons && this.finishReasons.length < CHOICES_MAX)
+      this.finishReasons = [...this.finishReasons, ...piece.finishReasons];
     if (piece.context) this.context = piece.context;
     if (piece.kind === 'wait' || piece.kind === 'failure') return;
     // What a caller that has gone was never sent is not billed to it.

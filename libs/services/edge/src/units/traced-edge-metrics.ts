@@ -1,7 +1,7 @@
 import type { AdmitResult } from '@gateway/contracts';
 import type { Metrics } from '@gateway/platform';
 import { SpanKind, SpanStatusCode, type Attributes, type Tracer } from '@opentelemetry/api';
-import { EdgeMetrics, type EndedUnit, type OpenedUnit } from './edge-metrics.js';
+import { EdgeMetrics, type EndedUnit, type MeasuredAttempt, type OpenedUnit } from './edge-metrics.js';
 
 /** GenAI semantic conventions: what an endpoint does; other endpoints are named by their last word. */
 const OPERATIONS: Readonly<Record<string, string>> = {
@@ -9,6 +9,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   '/v1/messages': 'chat',
   '/v1/responses': 'chat',
 };
+
+const FINISH_REASON = /^\w{1,40}$/;
 
 /**
  * The same figures, and a span for each trip to the limit store and each call of a provider, written when it is over, from
@@ -40,11 +42,11 @@ export class TracedEdgeMetrics extends EdgeMetrics {
     });
   }
 
-  override unitEnded(opened: OpenedUnit, unit: EndedUnit): void {
-    super.unitEnded(opened, unit);
+  override unitEnded(opened: OpenedUnit, unit: EndedUnit, measured: readonly MeasuredAttempt[]): void {
+    super.unitEnded(opened, unit, measured);
     const { endpoint, stream } = opened;
     const operation = OPERATIONS[endpoint] ?? endpoint.slice(endpoint.lastIndexOf('/') + 1);
-    for (const attempt of unit.attempts) {
+    for (const [at, attempt] of unit.attempts.entries()) {
       const startMs = Date.parse(attempt.started_at);
       this.write(`${operation} ${attempt.model}`, {
         startMs,
@@ -57,6 +59,7 @@ export class TracedEdgeMetrics extends EdgeMetrics {
           'gen_ai.request.stream': stream,
           'gen_ai.usage.input_tokens': attempt.prompt_tokens,
           'gen_ai.usage.output_tokens': attempt.completion_tokens,
+          ...finishReasons(measured[at]),
           ...(attempt.ttft_ms == null
             ? {}
             : { 'gen_ai.response.time_to_first_chunk': attempt.ttft_ms / 1_000 }),
@@ -83,4 +86,10 @@ export class TracedEdgeMetrics extends EdgeMetrics {
     }
     span.end(endMs);
   }
+}
+
+/** Only what has the form of one: providers may write there what they like. */
+function finishReasons({ meter }: MeasuredAttempt): Attributes {
+  const reasons = meter.finishReasons.map((reason) => (FINISH_REASON.test(reason) ? reason : 'other'));
+  return reasons.length === 0 ? {} : { 'gen_ai.response.finish_reasons': reasons };
 }

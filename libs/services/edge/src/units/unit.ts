@@ -39,6 +39,10 @@ export interface UnitEnd {
   errorCode: string | null;
 }
 
+const MINUTE_MS = 60_000;
+/** How far the time of a unit may be before the limit store's: a body takes its time, and clocks differ. */
+const CLOCKS_APART_MS = 10 * MINUTE_MS;
+
 const NO_CHARGE: Charge = {
   cost_usd: null,
   list_cost_usd: null,
@@ -84,6 +88,8 @@ export class Unit {
     private readonly deps: UnitDeps,
   ) {
     const { principal, plan, asked } = admitted;
+    // The 30 days of caps count by it: no clock of a process that stands behind may hide what is spent there.
+    const askedAtMs = Math.max(call.receivedAtMs, admitted.admitted.minute * MINUTE_MS - CLOCKS_APART_MS);
     this.facts = {
       request_id: call.requestId,
       unit: call.unit,
@@ -96,7 +102,7 @@ export class Unit {
       model: plan.model.record.id,
       requested_model: plan.requestedModel,
       stream: asked.stream,
-      created_at: new Date(call.receivedAtMs).toISOString(),
+      created_at: new Date(askedAtMs).toISOString(),
       byok_used: !admitted.cached && plan.routes[0].terms.byok.served,
       request_tags: call.tags,
       end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
@@ -132,7 +138,7 @@ export class Unit {
     this.learn(end, usage);
     const { facts } = this;
     const rest = this.rest(end, charge, usage);
-    metrics.unitEnded(facts, rest);
+    metrics.unitEnded(facts, rest, this.attempts);
     const settle = this.settle(charge, usage);
     const used = this.last?.planned;
     const model = used?.model.record.id ?? facts.model;

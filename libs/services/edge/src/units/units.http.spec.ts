@@ -129,3 +129,27 @@ describe('units', () => {
     expect(mine().length).toBeLessThan(tries);
   });
 });
+
+describe('a clock that stands behind', () => {
+  const DAY_MS = 86_400_000;
+
+  it("LIM-27 31 days: a unit has the limit store's time to ten minutes, so that caps of 30 days count it", async () => {
+    const edge = await startEdge({ storeAheadMs: 31 * DAY_MS });
+    const answer = await edge.post(hello('simulator/chat'));
+    expect(answer.status).toBe(200);
+    await answer.text();
+    const { created_at: at } = await edge.record(answer);
+    await edge.close();
+    const aheadMs = Date.parse(String(at)) - Date.now();
+    expect(Math.round(aheadMs / DAY_MS)).toBe(31);
+  });
+
+  it("the store's: a unit keeps its own", async () => {
+    const edge = await startEdge({ storeAheadMs: -31 * DAY_MS });
+    const answer = await edge.post(hello('simulator/chat'));
+    await answer.text();
+    const { created_at: at } = await edge.record(answer);
+    await edge.close();
+    expect(Math.abs(Date.parse(String(at)) - Date.now())).toBeLessThan(DAY_MS);
+  });
+});

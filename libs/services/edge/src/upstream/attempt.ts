@@ -29,7 +29,7 @@ import type { EdgeConfig } from '../config/edge.config.js';
 import type { Client } from '../request/client.js';
 import { Meter } from '../units/meter.js';
 import type { AttemptState, Unit } from '../units/unit.js';
-import { AttemptCalls } from './attempt-calls.js';
+import { AttemptCalls, isMoved } from './attempt-calls.js';
 import type { OpenedKeys } from './opened-keys.js';
 import type { ProviderAlarms } from './provider-alarms.js';
 
@@ -209,16 +209,23 @@ export class Attempt {
     const { client, planned, unit } = this.input;
     const { provider } = planned.route;
     const own = planned.providerKey === undefined ? deps.access.get(provider)?.baseUrl : undefined;
+    let isTaken = false;
     const calls = new AttemptCalls({
       baseUrl: own ?? deps.addresses.get(provider) ?? planned.provider.defaultBaseUrl,
       hosts: planned.provider.hosts?.results ?? [],
       bounds: this.bounds(),
       signal: client.upstream.signal,
       clock: deps.clock,
-      note: async (state) => this.input.unit.call.note?.({ credential: credentialOf(planned), state }),
+      note: async (state) => {
+        isTaken = true;
+        await unit.call.note?.({ credential: credentialOf(planned), state });
+      },
       accountId: unit.admitted.principal.accountId,
       objects: deps.objects,
-      send: async (request, bounds) => this.good(await this.send(request, bounds)),
+      send: async (request, bounds) => {
+        const response = await this.send(request, bounds);
+        return request.mayMove && isMoved(response) ? response : this.good(response);
+      },
       fetch: async (request, bounds) => this.good(await deps.transport.send(request, bounds)),
     });
     try {
@@ -227,7 +234,9 @@ export class Attempt {
       this.answer = wholeAnswer(headers);
     } catch (error) {
       if (error instanceof ExchangeFailure) throw this.failed(error.failure);
-      throw this.transportFailed(error);
+      const failure = this.transportFailed(error);
+      // The provider works on, and is paid: another attempt would pay for a second result.
+      throw isTaken && failure instanceof UpstreamError ? withoutRetry(failure) : failure;
     }
     this.measure(this.first);
     state.firstEventMs = deps.clock.monotonic();
@@ -328,6 +337,10 @@ export class Attempt {
     const { provider, terms } = this.input.planned;
     return provider.classify({ ...signal, byok: terms.byok.served });
   }
+}
+
+function withoutRetry({ options }: UpstreamError): UpstreamError {
+  return new UpstreamError({ ...options, retryable: false, fallback: false });
 }
 
 function isGood({ status }: UpstreamResponse): boolean {

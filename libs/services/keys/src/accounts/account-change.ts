@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock, NewAccountEvent, Random } from '@gateway/contracts';
 import { auditRow, idempotent, type AuditedWrite, type CreateAnswer, type Created } from '@gateway/database';
+import { OutboxRelay } from '@gateway/event-log';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { addAccountEvent } from '../events/account-events.js';
-import { EventRelay } from '../events/event-relay.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { bumpAccount, lockAccounts } from './account.store.js';
 import { idempotencyRows } from './idempotency.store.js';
@@ -40,7 +40,7 @@ export class AccountChanges {
   constructor(
     private readonly database: KeysDatabase,
     private readonly stamps: VersionStamps,
-    private readonly relay: EventRelay,
+    private readonly relay: OutboxRelay,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  CatalogueNames,
   newId,
   type ApiKeyRecord,
   type Clock,
@@ -29,6 +30,7 @@ import { keyColumns } from './api-key-columns.js';
 import { keyFaults } from './api-key.js';
 import { findKey, toWire, type ApiKeyRow } from './api-key.store.js';
 import { KeyReads } from './key-reads.service.js';
+import { catalogueFaults } from './named-in-catalogue.js';
 
 /** Who pays for a key. */
 interface Payer {
@@ -53,6 +55,7 @@ export class KeyWrites {
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
     private readonly reads: KeyReads,
+    private readonly names: CatalogueNames,
     private readonly config: KeysConfig,
     @Inject(SERVICE_SECRETS) private readonly secrets: ServiceSecrets,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -61,15 +64,17 @@ export class KeyWrites {
 
   /**
    * Answers the record and, once, the plaintext. Throws ApiError `forbidden` for an org that the caller is not in,
-   * known or not, `validation_error`,
-   * `unprocessable_entity` for a team or template that is not of that org, and `conflict` for one key too many.
+   * known or not, `validation_error`, `unprocessable_entity` for a team or template that is not of that org and for a
+   * model or provider that nobody knows, `service_unavailable` where the catalogue could not be asked, and `conflict` for
+   * one key too many.
    */
-  create(
+  async create(
     caller: Manager,
     body: CreateKeyBody,
     request: FastifyRequest,
   ): Promise<CreateAnswer<CreatedApiKey>> {
     const payer = payerFor(caller, body.org_id ?? caller.homeOrgId);
+    refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body));
     const secret = mintSecret('rsk_', this.random);
     return this.changes.create(request, {
       accounts: [payer.accountId],
@@ -84,12 +89,15 @@ export class KeyWrites {
     });
   }
 
+  /** Throws as `create`, and ApiError `not_found`. */
   async update(
     caller: Manager,
     id: string,
     body: UpdateKeyBody,
     request: FastifyRequest,
   ): Promise<ApiKeyRecord> {
+    const stored = await this.existing(caller, id);
+    refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body, stored));
     return this.change(caller, id, request, async (tx, row) => {
       const owner = await ownerFor(tx, payerFor(caller, row.org_id));
       await this.check(tx, body, owner, row);
@@ -141,14 +149,18 @@ export class KeyWrites {
     request: FastifyRequest,
     work: (tx: Tx, row: ApiKeyRow) => Promise<KeyChange>,
   ): Promise<ApiKeyRecord> {
-    const seen = await findKey(this.database.prisma, caller, id);
-    if (seen === null) throw new ApiError('not_found');
-    const { account_id } = seen; // It never changes.
+    const { account_id } = await this.existing(caller, id); // It never changes.
     const row = await this.changes.run(request, {
       accounts: [account_id],
       make: async (tx) => work(tx, await tx.apiKey.findUniqueOrThrow({ where: { id, account_id } })),
     });
     return toWire(row, await this.reads.spentOrNull(row.id));
+  }
+
+  private async existing(caller: Manager, id: string): Promise<ApiKeyRow> {
+    const row = await findKey(this.database.prisma, caller, id);
+    if (row === null) throw new ApiError('not_found');
+    return row;
   }
 
   private write(

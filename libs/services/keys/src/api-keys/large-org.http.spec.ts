@@ -1,6 +1,7 @@
 import { applyMigrations } from '@gateway/database';
+import { secretDigest } from '@gateway/platform';
 import { testDatabase, type TestDatabase } from '@gateway/testing';
-import { startKeysApp, type KeysApp } from '../keys-app.fixture.js';
+import { FLEET_TOKEN, startKeysApp, type KeysApp, type Person } from '../keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
 
 /** The bound on a first page. The fastest of some tries is taken: other work of the machine says nothing about a query. */
@@ -16,7 +17,7 @@ beforeAll(async () => {
     await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
   };
   database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
-  keys = await startKeysApp(database.url);
+  keys = await startKeysApp(database.url, { config: { KEYS_PER_ACCOUNT_MAX: 200_000 } });
   orgId = keys.first.orgId;
   const { pool } = keys.database;
   await pool.query(`INSERT INTO "user" (id, email, name, password_hash, created_at)
@@ -42,6 +43,16 @@ beforeAll(async () => {
       [orgId, from],
     );
   }
+  await pool.query(
+    `INSERT INTO team_member (team_id, user_id, created_at)
+     SELECT 'team_1', 'usr_' || n, now() FROM generate_series(1, 10000) n`,
+  );
+  await pool.query(
+    `INSERT INTO audit_log (id, created_at, org_id, actor_kind, actor_id, ip, action, target_type, target_id, changed_fields, request_id)
+     SELECT 'aud_' || n, now(), $1, 'session', 'usr_' || n % 100, '', 'api_key.update', 'api_key', 'key_' || n, '{}', ''
+     FROM generate_series(1, 50000) n`,
+    [orgId],
+  );
   await pool.query('ANALYZE');
 }, 120_000);
 
@@ -62,15 +73,21 @@ async function fastestMs(path: string): Promise<number> {
 }
 
 it.each([
+  ['keys of all places', () => '/v1/keys'],
   ['its keys', () => `/v1/keys?org_id=${orgId}`],
   ['keys of a label', () => `/v1/keys?org_id=${orgId}&label=key%2099999`],
   ['keys of a team', () => `/v1/keys?org_id=${orgId}&team_id=team_7`],
   ['keys of a member', () => `/v1/keys?org_id=${orgId}&created_by=usr_7`],
   ['keys by their last use', () => `/v1/keys?org_id=${orgId}&sort=-last_used_at`],
+  ['keys of a status', () => `/v1/keys?org_id=${orgId}&status=suspended`],
+  ['keys of a model', () => `/v1/keys?org_id=${orgId}&model=openai%2Fmodel-7`],
   ['filter options', () => `/v1/keys/filter-options?org_id=${orgId}`],
   ['filter options of a text', () => `/v1/keys/filter-options?org_id=${orgId}&q=9999`],
   ['its members', () => `/v1/orgs/${orgId}/members`],
   ['its teams', () => `/v1/orgs/${orgId}/teams`],
+  ['a team with all its members', () => '/v1/teams/team_1/members'],
+  ['its audit log', () => `/v1/orgs/${orgId}/audit-log`],
+  ['an action in its audit log', () => `/v1/orgs/${orgId}/audit-log?action=api_key.update`],
 ])(
   'KEY-33 of an organization with 100,000 keys, 1,000 teams and 10,000 members the first page of %s takes at most 200 ms',
   async (_name, path) => {
@@ -83,4 +100,20 @@ it('KEY-27 finds older keys by a text, which the newest do not show', async () =
     as: keys.admin,
   });
   expect(body).toMatchObject({ labels: ['Key 19999'], members: [], teams: [] });
+});
+
+it('KEY-33 what an edge is given to admit with does not grow with the organization', async () => {
+  const owner = await keys.person();
+  const small = await keys.org(owner);
+  const principalOf = async (as: Person, org_id: string): Promise<string> => {
+    const made = await keys.call('POST', '/v1/keys', { as, body: { org_id } });
+    const body = { kind: 'key', digest: secretDigest(String(made.body.key)) };
+    const headers = { 'x-fleet-token': FLEET_TOKEN };
+    const { status, text } = await keys.call('POST', '/internal/principals/resolve', { body, headers });
+    expect(status).toBe(200);
+    return text;
+  };
+  const [large, other] = [await principalOf(keys.admin, orgId), await principalOf(owner, small.orgId)];
+  expect(large.length).toBe(other.length);
+  expect(large).toContain(orgId);
 });

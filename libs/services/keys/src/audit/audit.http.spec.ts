@@ -1,7 +1,10 @@
+import { newId, TOPIC, type AuditEntry, type ConsumedRecord } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
+import { SystemRandom } from '@gateway/platform';
 import { fixedClock, testDatabase, type FixedClock, type TestDatabase } from '@gateway/testing';
 import { startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import { AuditConsumer } from './audit.consumer.js';
 
 let database: TestDatabase;
 let keys: KeysApp;
@@ -138,6 +141,39 @@ describe('GET /v1/orgs/{id}/audit-log', () => {
     const { prisma } = keys.database;
     await expect(prisma.auditLog.deleteMany({ where: { org_id: org.orgId } })).rejects.toThrow(/append-only/);
     await expect(prisma.auditLog.updateMany({ data: { ip: 'x' } })).rejects.toThrow(/append-only/);
+  });
+
+  it('S04 what other services have changed stands in it once, however often it comes', async () => {
+    const entry: AuditEntry = {
+      id: newId('aud', clock, new SystemRandom()),
+      created_at: new Date(clock.now()).toISOString(),
+      org_id: org.orgId,
+      actor_kind: 'session',
+      actor_id: owner.userId,
+      ip: '192.0.2.7',
+      action: 'alert_channel.create',
+      target_type: 'alert_channel',
+      target_id: 'ch_1',
+      changed_fields: ['destination'],
+      request_id: 'req_1',
+    };
+    const recordOf = (data: object): ConsumedRecord => {
+      const value = JSON.stringify({ specversion: '1.0', id: entry.id, type: TOPIC.audit, data });
+      return { topic: TOPIC.audit, partition: 0, offset: '0', key: org.orgId, value };
+    };
+    const consumer = keys.app.get(AuditConsumer, { strict: false });
+    const broken = recordOf({ ...entry, id: 7 });
+    const dead = await consumer.entries([recordOf(entry), broken, recordOf({ ...entry, of_later: true })]);
+    expect(dead.map(({ record }) => record)).toEqual([broken]);
+    expect(await consumer.entries([recordOf(entry)])).toEqual([]);
+    const { body } = await read('?action=alert_channel.create');
+    expect(body.data).toEqual([
+      expect.objectContaining({ id: entry.id, actor_email: owner.email, target: 'ch_1', ip: '192.0.2.7' }),
+    ]);
+    const elsewhere = await keys.person();
+    const other = await keys.org(elsewhere);
+    const theirs = await keys.call('GET', `/v1/orgs/${other.orgId}/audit-log`, { as: elsewhere });
+    expect(theirs.body.data).toEqual([]);
   });
 
   it.each(['since=yesterday', 'until=2026-13-01', 'actor=', 'who=me', 'cursor=!'])(

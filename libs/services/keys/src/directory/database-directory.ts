@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Directory, type NamedIds, type Payer } from '@gateway/contracts';
+import { Directory, type AuditedAction, type NamedIds, type Payer } from '@gateway/contracts';
 import { KeysDatabase } from '../postgres/keys-database.js';
 
 /** Names and accounts, from the database. */
@@ -48,6 +48,11 @@ export class DatabaseDirectory extends Directory {
       select: { id: true, org_id: true },
     });
     return row && { accountId: row.id, orgId: row.org_id };
+  }
+
+  override async audit({ created_at, ...action }: AuditedAction): Promise<void> {
+    const data = { ...action, created_at: new Date(created_at) };
+    await this.database.prisma.auditLog.createMany({ data, skipDuplicates: true });
   }
 
   override async forget(accountId: string, endUserHash: string): Promise<void> {

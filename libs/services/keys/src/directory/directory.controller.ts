@@ -1,5 +1,12 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { Directory, DirectoryNamesBody, ForgetBody, type NamedIds, type Payer } from '@gateway/contracts';
+import {
+  AuditBody,
+  Directory,
+  DirectoryNamesBody,
+  ForgetBody,
+  type NamedIds,
+  type Payer,
+} from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 
 /** Services that keep ids ask here who they are; `/internal` is never forwarded from outside. */
@@ -23,6 +30,12 @@ export class DirectoryController {
   @HttpCode(204)
   async forget(@Body() { account_id, end_user_hash }: ForgetBody): Promise<void> {
     await this.directory.forget(account_id, end_user_hash);
+  }
+
+  @Post('audit')
+  @HttpCode(204)
+  async audit(@Body() action: AuditBody): Promise<void> {
+    await this.directory.audit(action);
   }
 
   @Get('payers/:id')

@@ -3,8 +3,11 @@ import { newId, type Clock, type Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { CLOCK, maskedSecret, mintSecret, RANDOM, secretDigest } from '@gateway/platform';
 import { bumpAccount, createAccount } from '../accounts/account.store.js';
+import { limitColumns } from '../accounts/scope-limits.js';
 import { addAccountEvent } from '../events/account-events.js';
 import { KeysConfig } from '../keys.config.js';
+import { ORG_DEFAULTS, type OrgDefaults } from '../orgs/org-defaults.js';
+import { realtimeColumns } from '../orgs/org.store.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { pepperedDigest } from '../secrets/seal.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
@@ -33,6 +36,7 @@ export class FirstRun {
   constructor(
     private readonly database: KeysDatabase,
     private readonly config: KeysConfig,
+    @Inject(ORG_DEFAULTS) private readonly defaults: OrgDefaults,
     @Inject(SERVICE_SECRETS) private readonly secrets: ServiceSecrets,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
@@ -79,7 +83,11 @@ export class FirstRun {
       },
     });
     await createAccount(tx, { userId }, sources);
-    await tx.org.create({ data: { id: orgId, name: 'My organization', created_at: now, updated_at: now } });
+    const { default_api_version } = this.defaults;
+    const begins = { default_api_version, ...limitColumns(this.defaults), ...realtimeColumns(this.defaults) };
+    await tx.org.create({
+      data: { id: orgId, name: 'My organization', ...begins, created_at: now, updated_at: now },
+    });
     const credit = Usd.parse(this.config.KEYS_OPENING_CREDIT_USD);
     const accountId = await createAccount(tx, { orgId }, sources, {
       opening_credit_usd: credit.isZero() ? null : credit.toString(),

@@ -55,6 +55,15 @@ export function realtimeColumns(body: UpdateOrgBody) {
   };
 }
 
+/** What of it is absent stays as it is. */
+export function loggingColumns({ request_logging: logging }: UpdateOrgBody) {
+  return {
+    request_logging_enabled: logging?.enabled,
+    request_logging_days: logging?.retention_days,
+    request_logging_redact: logging?.redact,
+  };
+}
+
 export function toWire(row: OrgRow): OrgRecord {
   return {
     id: row.id,
@@ -66,6 +75,11 @@ export function toWire(row: OrgRow): OrgRecord {
     realtime_max_sessions: row.realtime_max_sessions,
     realtime_max_seconds: row.realtime_max_seconds,
     realtime_max_tokens: row.realtime_max_tokens,
+    request_logging: {
+      enabled: row.request_logging_enabled,
+      retention_days: row.request_logging_days,
+      redact: row.request_logging_redact,
+    },
     ...limitsToWire(row),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

@@ -57,6 +57,7 @@ const EMPTY = {
   tier: 'standard',
   credit_limit_usd: '0',
   realtime_enabled: true,
+  request_logging: { enabled: false, redact: true, retention_days: 30 },
   realtime_max_sessions: null,
   realtime_max_seconds: null,
   realtime_max_tokens: null,

@@ -19,16 +19,24 @@ import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, tierOf } from '../accounts/scope-limits.js';
 import { refuseOneMoreOwned } from '../members/member.store.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
+import { NEW_ORG, ORG_DEFAULTS, withDefaults, type OrgDefaults } from './org-defaults.js';
 import { orgFaults, requireFields } from './org.js';
-import { closeOrg, findOrg, listOrgs, realtimeColumns, toWire, type OrgRow } from './org.store.js';
-
-const NEW_ORG = { tier: 'standard', rpm_limit: null, rpd_limit: null } as const;
+import {
+  closeOrg,
+  findOrg,
+  listOrgs,
+  loggingColumns,
+  realtimeColumns,
+  toWire,
+  type OrgRow,
+} from './org.store.js';
 
 @Injectable()
 export class OrgsService {
   constructor(
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
+    @Inject(ORG_DEFAULTS) private readonly defaults: OrgDefaults,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -51,12 +59,13 @@ export class OrgsService {
     request: FastifyRequest,
   ): Promise<CreateAnswer<OrgRecord>> {
     requireFields(caller, body, null);
-    refuseFaults('validation_error', orgFaults(body, NEW_ORG));
+    const filled = withDefaults(body, this.defaults);
+    refuseFaults('validation_error', orgFaults(filled, NEW_ORG));
     // Their membership is new, so it is their account that changes.
     return this.changes.create(request, {
       accounts: [caller.accountId],
       make: async (tx) => {
-        const row = await this.insert(tx, caller.userId, body);
+        const row = await this.insert(tx, caller.userId, filled);
         return { ...orgChange('org.create', row, body), answer: { status: 201, body: { ...toWire(row) } } };
       },
     });
@@ -124,6 +133,7 @@ export class OrgsService {
         default_api_version,
         ...limitColumns(body),
         ...realtimeColumns(body),
+        ...loggingColumns(body),
         created_at: now,
         updated_at: now,
       },
@@ -139,7 +149,15 @@ export class OrgsService {
     const updated_at = new Date(this.clock.now());
     await tx.org.update({
       where: { id },
-      data: { name, tier, default_api_version, ...limitColumns(body), ...realtimeColumns(body), updated_at },
+      data: {
+        name,
+        tier,
+        default_api_version,
+        ...limitColumns(body),
+        ...realtimeColumns(body),
+        ...loggingColumns(body),
+        updated_at,
+      },
     });
     if (credit_limit_usd !== undefined)
       await tx.account.update({ where: { org_id: id }, data: { credit_limit_usd } });
@@ -147,7 +165,20 @@ export class OrgsService {
   }
 }
 
-function orgChange(action: 'org.create' | 'org.update', row: OrgRow, body: object): Changed<OrgRecord> {
+/** That bodies are logged from now on, or no more, is said: it is what people look for. */
+function changedFields(body: UpdateOrgBody): string[] {
+  const { enabled } = body.request_logging ?? {};
+  return [
+    ...sentFields(body),
+    ...(enabled === undefined ? [] : [`request_logging.${enabled ? 'on' : 'off'}`]),
+  ];
+}
+
+function orgChange(
+  action: 'org.create' | 'org.update',
+  row: OrgRow,
+  body: UpdateOrgBody,
+): Changed<OrgRecord> {
   const target = { targetType: 'org', targetId: row.id, orgId: row.id };
-  return { answer: toWire(row), audit: { action, ...target, changedFields: sentFields(body) } };
+  return { answer: toWire(row), audit: { action, ...target, changedFields: changedFields(body) } };
 }

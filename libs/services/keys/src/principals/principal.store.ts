@@ -51,6 +51,7 @@ export interface KeyRow {
   response_cache: { enabled: boolean; ttl_seconds?: number } | null;
   provider_keys: ProviderKeyGrant[] | null;
   realtime: KeyPrincipal['realtime'] | null;
+  request_logging: KeyPrincipal['requestLogging'] | null;
   request_tags: Record<string, string>;
   expires_at: Date | null;
   /** Set where the secret of the look-up was rotated out: the end of its grace. */
@@ -77,6 +78,10 @@ const REALTIME = `CASE WHEN o.id IS NULL OR (o.realtime_enabled AND o.realtime_m
   ELSE jsonb_build_object('enabled', o.realtime_enabled, 'maxSessions', o.realtime_max_sessions,
     'maxSeconds', o.realtime_max_seconds, 'maxTokens', o.realtime_max_tokens) END`;
 
+/** null where the organization logs no bodies. */
+const REQUEST_LOGGING = `CASE WHEN o.request_logging_enabled THEN
+  jsonb_build_object('retentionDays', o.request_logging_days, 'redact', o.request_logging_redact) END`;
+
 /**
  * Everything a key's principal shows, in one statement and so in one snapshot with the account's version. A member who
  * has left is joined all the same: the key goes on counting against its creator (spec, Limits rule 4).
@@ -89,7 +94,8 @@ function keyQuery(condition: string, graceUntil: string): string {
       k.rpm_limit, k.rpd_limit, k.tpm_limit, k.spend_cap_usd::text AS spend_cap_usd,
       k.allowed_models, k.blocked_models, k.model_limits,
       coalesce(k.routing_policy, r.routing_policy) AS routing_policy,
-      k.fixed_provider, k.response_cache, ${PROVIDER_KEYS} AS provider_keys, ${REALTIME} AS realtime, k.request_tags, k.expires_at, ${graceUntil} AS grace_until,
+      k.fixed_provider, k.response_cache, ${PROVIDER_KEYS} AS provider_keys, ${REALTIME} AS realtime,
+      ${REQUEST_LOGGING} AS request_logging, k.request_tags, k.expires_at, ${graceUntil} AS grace_until,
       ${scopeSql('o', 'o.id')} AS org,
       ${scopeSql('m', 'm.user_id')} AS member,
       ${scopeSql('t', 't.id')} AS team,
@@ -203,6 +209,7 @@ export function toKeyPrincipal(row: KeyRow): KeyPrincipal {
       ? { responseCache: { ttlMs: (row.response_cache.ttl_seconds ?? CACHE_TTL_SECONDS) * 1_000 } }
       : {}),
     ...(row.realtime === null ? {} : { realtime: row.realtime }),
+    ...(row.request_logging === null ? {} : { requestLogging: row.request_logging }),
     requestTags: row.request_tags,
     expiresAtMs: earliest(row.expires_at, row.grace_until),
     endUserKey: row.end_user_key,

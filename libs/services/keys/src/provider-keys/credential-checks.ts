@@ -1,8 +1,8 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { Clock, ProviderCredential, ProviderKeyTest, Random } from '@gateway/contracts';
 import { unavailable } from '@gateway/platform';
-import { checkCredential, PROVIDERS, type UpstreamTransport } from '@gateway/providers';
-import { UndiciTransport } from '@gateway/upstream';
+import { checkCredential, isBuiltIn, type UpstreamTransport } from '@gateway/providers';
+import { UndiciTransport, type KeyedProvider } from '@gateway/upstream';
 import type { KeysConfig } from '../keys.config.js';
 
 /** Calls under way at once in this process; each takes 10 s at most. */
@@ -16,7 +16,7 @@ export class CredentialChecks implements BeforeApplicationShutdown {
 
   constructor(
     { HTTPS_PROXY: url, NO_PROXY: except }: Pick<KeysConfig, 'HTTPS_PROXY' | 'NO_PROXY'>,
-    private readonly addresses: ReadonlyMap<string, string>,
+    private readonly keyed: ReadonlyMap<string, KeyedProvider>,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {
@@ -24,11 +24,16 @@ export class CredentialChecks implements BeforeApplicationShutdown {
     this.transport = new UndiciTransport({ clock, connections: RUNNING_MAX, connectTimeoutMs: 3_000, proxy });
   }
 
+  /** Keys are taken of every provider of this release, and of those of the operator's file that are called with one. */
+  knows(slug: string): boolean {
+    return isBuiltIn(slug) || this.keyed.has(slug);
+  }
+
   /** Throws ApiError `service_unavailable` while too many run. */
   async check(slug: string, credential: ProviderCredential): Promise<ProviderKeyTest> {
-    const provider = PROVIDERS.find((one) => one.slug === slug);
-    const baseUrl = this.addresses.get(slug);
-    if (provider === undefined || baseUrl === undefined) return this.unreachable(slug);
+    const keyed = this.keyed.get(slug);
+    if (keyed === undefined) return this.unreachable(slug);
+    const { provider, baseUrl } = keyed;
     if (this.running === RUNNING_MAX)
       throw unavailable(this.random, new Error('too many credentials are tried'));
     this.running += 1;

@@ -7,9 +7,9 @@ import {
   type ProviderKeyUse,
   type Random,
 } from '@gateway/contracts';
+import { OutboxRelay } from '@gateway/event-log';
 import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
 import { addAccountEvent } from '../events/account-events.js';
-import { EventRelay } from '../events/event-relay.js';
 import { plainJson, storedJson } from '../postgres/columns.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { ProviderKeySecrets } from './provider-key-secrets.js';
@@ -23,7 +23,7 @@ export class DatabaseProviderKeyVault extends ProviderKeyVault {
   constructor(
     private readonly database: KeysDatabase,
     private readonly secrets: ProviderKeySecrets,
-    private readonly relay: EventRelay,
+    private readonly relay: OutboxRelay,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {

@@ -1,6 +1,7 @@
 import { TOPIC } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { secretDigest } from '@gateway/platform';
+import { PROVIDERS } from '@gateway/providers';
 import {
   eventually,
   startUpstreamDouble,
@@ -30,7 +31,12 @@ beforeAll(async () => {
   };
   database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
   upstream = await startUpstreamDouble(() => answered);
-  keys = await startKeysApp(database.url, { addresses: new Map([['openai', `${upstream.url}/v1`]]) });
+  const openai = PROVIDERS.find(({ slug }) => slug === 'openai');
+  if (openai === undefined) throw new TypeError('this release has no openai');
+  const baseUrl = `${upstream.url}/v1`;
+  const lab = { ...openai, slug: 'lab', name: 'lab' };
+  const keyed = [openai, lab].map((provider) => [provider.slug, { provider, baseUrl }] as const);
+  keys = await startKeysApp(database.url, { keyed: new Map(keyed) });
 });
 beforeEach(async () => {
   owner = await keys.person();
@@ -294,6 +300,11 @@ describe('POST /v1/provider-keys/{id}/test', () => {
     expect(upstream.seen.map(({ method, path, headers }) => [method, path, headers.authorization])).toEqual([
       ['GET', '/v1/models', `Bearer ${SECRET}`],
     ]);
+  });
+
+  it('takes and tries keys of an upstream that the operator’s file names', async () => {
+    const { id } = await created({ provider: 'lab' });
+    expect((await tried(id)).body).toEqual({ status: 'works', latency_ms: expect.any(Number), error: null });
   });
 
   it.each([

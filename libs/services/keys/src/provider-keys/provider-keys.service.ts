@@ -13,7 +13,7 @@ import {
 } from '@gateway/contracts';
 import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
-import { readCredentials, takesProviderKeys } from '@gateway/providers';
+import { readCredentials } from '@gateway/providers';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
@@ -73,7 +73,7 @@ export class ProviderKeysService {
     const sealed = this.sealed(body.credentials, {
       id,
       account_id: accountId,
-      provider: knownProvider(body.provider),
+      provider: this.knownProvider(body.provider),
       version: 1,
     });
     return this.changes.create(request, {
@@ -152,6 +152,13 @@ export class ProviderKeysService {
     });
   }
 
+  private knownProvider(slug: string): string {
+    const msg = `The gateway has no provider ${slug} that takes keys.`;
+    if (!this.checks.knows(slug))
+      refuseFaults('validation_error', [{ type: 'value_error', loc: ['provider'], msg }]);
+    return slug;
+  }
+
   /** The columns of credentials. Throws ApiError `validation_error` that names the members and shows none. */
   private sealed(sent: unknown, { id, account_id, provider, version }: SealedRow) {
     const read = readCredentials(provider, sent);
@@ -162,13 +169,6 @@ export class ProviderKeysService {
     const row = { id, account_id, provider, version };
     return { ...row, masked_credential: read.masked, ...this.secrets.seal(read.credential, row) };
   }
-}
-
-function knownProvider(slug: string): string {
-  const msg = `The gateway has no provider ${slug} that takes keys.`;
-  if (!takesProviderKeys(slug))
-    refuseFaults('validation_error', [{ type: 'value_error', loc: ['provider'], msg }]);
-  return slug;
 }
 
 function columns(body: UpdateProviderKeyBody) {

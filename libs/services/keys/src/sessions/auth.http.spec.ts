@@ -144,9 +144,20 @@ describe('session token', () => {
       'a kid that is a path': await signed({}, { kid: '../../etc/passwd' }),
       'no kid': await signed({}, { kid: undefined }),
       'changed claims': `${head}.${encode({ ...claims, sub: 'usr_other' })}.${signature}`,
-      'an empty signature': `${head}.${payload}.AA`,
+      'a short signature': `${head}.${payload}.AA`,
+      'an empty signature': `${head}.${payload}.`,
+      'no signature': `${head}.${payload}`,
+      'alg none without a signature': `${encode({ ...header, alg: 'none' })}.${payload}.`,
+      'alg in another case': `${encode({ ...header, alg: 'eddsa' })}.${payload}.${signature}`,
+      'ES256 in the header': `${encode({ ...header, alg: 'ES256' })}.${payload}.${signature}`,
+      'an ES256 signature': await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: header.kid })
+        .sign(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
+      'a crit that nobody knows': `${encode({ ...header, crit: ['b64'], b64: false })}.${payload}.${signature}`,
+      'a refresh token': cookieOf(await login()),
       ...resigned,
     };
+    expect(Object.keys(forgeries).length).toBeGreaterThan(20);
     for (const [name, forged] of Object.entries(forgeries)) {
       expect([name, (await me(forged)).status]).toEqual([name, 401]);
     }
@@ -163,6 +174,9 @@ describe('session token', () => {
         'no iss': await issue({ iss: undefined }),
         'no aud': await issue({ aud: undefined }),
         'no exp': await issue({ exp: undefined }),
+        'an exp long past': await issue({ exp: 1 }),
+        'an exp that is text': await issue({ exp: '9999999999' }),
+        'an nbf to come': await issue({ nbf: Math.floor(clock.now() / 1_000) + 3_600 }),
         'no sub': await issue({ sub: undefined }),
         'no sid': await issue({ sid: undefined }),
         'no epoch': await issue({ epoch: undefined }),

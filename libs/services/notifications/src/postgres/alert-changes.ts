@@ -1,7 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock, Random } from '@gateway/contracts';
-import { auditRow, idempotent, type AuditedWrite, type CreateAnswer, type Created } from '@gateway/database';
+import {
+  auditRow,
+  idempotent,
+  type AuditedWrite,
+  type AuditRow,
+  type CreateAnswer,
+  type Created,
+} from '@gateway/database';
 import { CLOCK, RANDOM } from '@gateway/platform';
+import { auditEntryRow } from '@gateway/event-log';
 import type { FastifyRequest } from 'fastify';
 import { idempotencyRows } from './idempotency.store.js';
 import { NotificationsDatabase, type Tx } from './notifications-database.js';
@@ -40,7 +48,14 @@ export class AlertChanges {
   private async apply<T>(tx: Tx, request: FastifyRequest, make: (tx: Tx) => Promise<Changed<T>>): Promise<T> {
     const { answer, audit } = await make(tx);
     const sources = { clock: this.clock, random: this.random };
-    if (audit !== null) await tx.auditLog.create({ data: auditRow(request, audit, sources) });
+    if (audit !== null) await this.write(tx, auditRow(request, audit, sources));
     return answer;
+  }
+
+  /** The row of this service, and its way to the log that people read. */
+  private async write(tx: Tx, row: AuditRow): Promise<void> {
+    await tx.auditLog.create({ data: row });
+    const entry = auditEntryRow(row, '/notifications');
+    if (entry !== null) await tx.outbox.create({ data: entry });
   }
 }

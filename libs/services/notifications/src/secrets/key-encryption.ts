@@ -1,8 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Random } from '@gateway/contracts';
 import { ConfigError } from '@gateway/platform';
-import { openEnvelope, sealEnvelope, type Envelope } from '@gateway/sealing';
+import { kekFromFile, openEnvelope, sealEnvelope, type Envelope } from '@gateway/sealing';
 import type { NotificationsConfig } from '../notifications.config.js';
 import type { Tx } from '../postgres/notifications-database.js';
 
@@ -10,7 +8,6 @@ import type { Tx } from '../postgres/notifications-database.js';
 export type Keks = readonly [Buffer, ...Buffer[]];
 
 const KNOWN = Buffer.from('notifications');
-const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 
 /** From the environment, else from the file. Throws ConfigError where neither has one. */
 export function loadKeks(config: Readonly<NotificationsConfig>, random: Random): Keks {
@@ -23,30 +20,12 @@ export function loadKeks(config: Readonly<NotificationsConfig>, random: Random):
 }
 
 function fromFile(config: Readonly<NotificationsConfig>, random: Random): string | null {
-  const path = config.NOTIFICATIONS_SECRETS_FILE;
+  const { NOTIFICATIONS_SECRETS_FILE: path, NOTIFICATIONS_SECRETS_CREATE: mayCreate } = config;
   if (path === undefined) return null;
-  if (!existsSync(path)) {
-    if (!config.NOTIFICATIONS_SECRETS_CREATE)
-      throw new ConfigError([`NOTIFICATIONS_SECRETS_FILE: ${path} does not exist`]);
-    const made = { kek: Buffer.from(random.bytes(32)).toString('base64') };
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // `wx`: two processes that start at once must not each believe in their own secrets.
-    writeFileSync(path, JSON.stringify(made), { mode: 0o600, flag: 'wx' });
-    return made.kek;
-  }
-  const { kek } = parsedFile(path);
-  if (typeof kek !== 'string' || !BASE64_32_BYTES.test(kek))
-    throw new ConfigError([`${path} holds no kek of 32 bytes in base64`]);
-  return kek;
-}
-
-function parsedFile(path: string): { kek?: unknown } {
   try {
-    return { ...(JSON.parse(readFileSync(path, 'utf8')) as { kek?: unknown } | null) };
+    return kekFromFile(path, { mayCreate, random });
   } catch (failure) {
-    // What the parser says would show a part of the file.
-    const reason = failure instanceof SyntaxError ? 'holds no JSON' : String((failure as Error).message);
-    throw new ConfigError([`NOTIFICATIONS_SECRETS_FILE: ${path}: ${reason}`]);
+    throw new ConfigError([`NOTIFICATIONS_SECRETS_FILE: ${(failure as Error).message}`]);
   }
 }
 

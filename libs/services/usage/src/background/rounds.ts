@@ -1,9 +1,11 @@
 import { repeat, type Repeated } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
 import type { Logger } from 'pino';
+import type { ContentsStore } from '../contents/contents.store.js';
 import type { Erasures } from '../erasures/erasures.js';
 import type { LedgerStore } from '../ledger/ledger.store.js';
 import type { ActiveAccounts } from '../mirror/active-accounts.js';
+import type { DayRoller } from '../posting/day-roller.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { WindowRoller } from '../mirror/window-roller.js';
 import type { Payments } from '../payments/payments.js';
@@ -13,11 +15,13 @@ import type { UsageMetrics } from '../usage-metrics.js';
 interface Deps {
   mirrors: Mirrors;
   roller: WindowRoller;
+  days: DayRoller;
   accounts: ActiveAccounts;
   ledger: LedgerStore;
   reconciler: Reconciler;
   payments: Payments;
   erasures: Erasures;
+  contents: ContentsStore;
   metrics: Pick<UsageMetrics, 'gapsFound'>;
   clock: Clock;
   logger: Logger;
@@ -34,6 +38,7 @@ const RECHARGE_EVERY_MS = 5_000;
 const ERASE_EVERY_MS = 10_000;
 /** How often refusals that are past their 90 days are removed. */
 const RETENTION_EVERY_MS = 600_000;
+const CONTENTS_EVERY_MS = 60_000;
 const PROVE_EVERY_MS = 60_000;
 const RECENT_MAX = 50_000;
 
@@ -44,16 +49,18 @@ export class Rounds {
   constructor(private readonly deps: Deps) {}
 
   start(): void {
-    const { mirrors, roller, reconciler, payments, erasures, ledger } = this.deps;
+    const { mirrors, roller, days, reconciler, payments, erasures, ledger, contents } = this.deps;
     this.running = [
       this.every(RECENT_EVERY_MS, 'recent accounts', () => this.noteRecent()),
       this.every(DUE_EVERY_MS, 'due units', () => mirrors.tellDue()),
       this.every(DEBTS_EVERY_MS, 'debts to the limit store', async () => void (await mirrors.payDebts())),
       this.every(GAPS_EVERY_MS, 'gaps of producers', () => this.countGaps()),
       this.every(ROLL_EVERY_MS, 'the 30-day window', async () => void (await roller.roll())),
+      this.every(ROLL_EVERY_MS, 'days of usage', async () => void (await days.roll())),
       this.every(RECHARGE_EVERY_MS, 'recharges', () => payments.recharge()),
       this.every(ERASE_EVERY_MS, 'erasures', () => erasures.advance()),
       this.every(RETENTION_EVERY_MS, 'retention', () => ledger.removeOldRejections()),
+      this.every(CONTENTS_EVERY_MS, 'retention of contents', () => contents.removeOld()),
       this.every(PROVE_EVERY_MS, 'the proof of the books', () => reconciler.advance()),
     ];
   }

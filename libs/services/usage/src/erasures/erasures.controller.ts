@@ -23,6 +23,7 @@ export class ErasuresController {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
+  /** Forgets an end user of the key's organization; the receipt says when it is done. */
   @Post()
   @HttpCode(202)
   erase(@Body() { end_user_id }: ErasureBody, @Req() request: FastifyRequest): Promise<ErasureRecord> {

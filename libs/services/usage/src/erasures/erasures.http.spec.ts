@@ -3,7 +3,7 @@ import { mintSecret, SystemRandom } from '@gateway/platform';
 import { rejectionRecord, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
 import { Rounds } from '../background/rounds.js';
 import { LedgerStore } from '../ledger/ledger.store.js';
-import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import { FLEET_TOKEN, limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { Erasures } from './erasures.js';
 
 const random = new SystemRandom();
@@ -35,7 +35,7 @@ afterAll(async () => {
 beforeEach(async () => {
   app.directory.forgotten.splice(0);
   await app.database.pool.query(
-    'TRUNCATE usage_slot, usage_event, rejection, erasure, erased_end_user, producer',
+    'TRUNCATE usage_slot, usage_hour, usage_day, usage_event, rejection, erasure, erased_end_user, producer',
   );
 });
 
@@ -106,7 +106,7 @@ describe('POST /v1/end-users/erasures', () => {
     const record = usageRecord({ request_id: 'req_1', end_user_hash: hashOf('ada') });
     await app.post(record);
     await erase(own);
-    await app.database.pool.query('TRUNCATE usage_event, usage_slot');
+    await app.database.pool.query('TRUNCATE usage_event, usage_slot, usage_hour, usage_day');
     await app.post(record);
     await app.post(record);
     expect(await hashes()).toEqual([null]);
@@ -132,6 +132,25 @@ describe('POST /v1/end-users/erasures', () => {
     await app.database.pool.query(`UPDATE erasure SET completed_at = completed_at - interval '61 s'`);
     await erasures.advance();
     expect([await hashes(), (await receipt()).body.records_updated]).toEqual([[null], 1]);
+  });
+});
+
+describe('GET /internal/erasures', () => {
+  it('S10 lists who was erased since then to the fleet alone, for what other services keep', async () => {
+    await erase(own);
+    const since = (ms: number): string =>
+      `/internal/erasures?since=${new Date(Date.now() + ms).toISOString()}`;
+    const { status, body } = await app.call('GET', since(-DAY_MS), FLEET_TOKEN);
+    expect([status, body]).toEqual([
+      200,
+      {
+        erased: [{ accountId: 'acct_1', endUserHash: hashOf('ada'), erasedAtMs: expect.any(Number) }],
+        isAll: true,
+      },
+    ]);
+    expect((await app.call('GET', since(DAY_MS), FLEET_TOKEN)).body.erased).toEqual([]);
+    expect((await app.call('GET', '/internal/erasures?since=never', FLEET_TOKEN)).status).toBe(422);
+    expect((await app.call('GET', since(0), own)).status).toBe(404);
   });
 });
 

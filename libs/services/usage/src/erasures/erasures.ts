@@ -1,7 +1,7 @@
 import { newId, type Clock, type Directory, type ErasureRecord, type Random } from '@gateway/contracts';
 import { accountEventRow } from '@gateway/event-log';
 import type { Logger } from 'pino';
-import { insertAudit } from '../ledger/ledger.store.js';
+import { insertAudit } from '../postgres/audit-rows.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { AuditRow } from '@gateway/database';
@@ -112,7 +112,9 @@ export class Erasures {
     }
   }
 
-  private async clear({ id, account_id, end_user_hash, created_at }: ErasureRow): Promise<void> {
+  private async clear(erasure: ErasureRow): Promise<void> {
+    const { id, account_id, end_user_hash, created_at } = erasure;
+    await this.removeContents(erasure);
     for (;;) {
       const { rows } = await this.deps.database.pool.query<{ cleared: number }>(
         `WITH cleared AS (
@@ -124,6 +126,18 @@ export class Erasures {
         [account_id, end_user_hash, created_at, id],
       );
       if ((rows.at(0)?.cleared ?? 0) < ROWS_AT_ONCE) return;
+    }
+  }
+
+  /** Logged bodies go whole: nobody can say where in them an end user is named. */
+  private async removeContents({ account_id, end_user_hash, created_at }: ErasureRow): Promise<void> {
+    for (;;) {
+      const { rowCount } = await this.deps.database.pool.query(
+        `DELETE FROM request_content WHERE ctid = ANY (ARRAY(SELECT ctid FROM request_content
+           WHERE account_id = $1 AND end_user_hash = $2 AND created_at <= $3 LIMIT ${ROWS_AT_ONCE}))`,
+        [account_id, end_user_hash, created_at],
+      );
+      if ((rowCount ?? 0) < ROWS_AT_ONCE) return;
     }
   }
 }

@@ -1,5 +1,7 @@
+import { RequestContents } from '@gateway/contracts';
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import { eventually, sessionPrincipal, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
+import { unitContent } from '../contents/contents.fixture.js';
 import { FLEET_TOKEN, limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 
 const random = new SystemRandom();
@@ -53,6 +55,9 @@ beforeAll(async () => {
   principals.add(mak, { ...adminKey, scopes: ['usage:read'] });
   principals.add(narrowMak, { ...adminKey, scopes: ['keys:read'] });
   await app.post(record);
+  await app.app
+    .get(RequestContents, { strict: false })
+    .keep([unitContent({ request_id: record.request_id })]);
 });
 afterAll(async () => {
   await app.close();
@@ -80,6 +85,7 @@ describe('every endpoint of the usage service x who calls', () => {
   const owners = { ...people, member: 403 };
   const all = (status: number) => Object.fromEntries(Object.keys(CALLERS).map((name) => [name, status]));
   const inside = all(404);
+  const ofPeople = { ...people, outsider: 404, super_admin: 404 };
   const scopes = [{ kind: 'key', id: 'key_1' }];
   const TABLE: [string, string, object | undefined, Record<string, number>][] = [
     ['POST /v1/usage', '/v1/usage', org, read],
@@ -87,6 +93,14 @@ describe('every endpoint of the usage service x who calls', () => {
     ['POST /v1/usage/rejections', '/v1/usage/rejections', org, read],
     ['GET /v1/usage/events/:id/attempts', `/v1/usage/events/${record.id}/attempts`, undefined, byId],
     ['GET /v1/usage/requests/:id', `/v1/usage/requests/${record.request_id}`, undefined, byId],
+    [
+      'GET /v1/usage/requests/:id/content',
+      `/v1/usage/requests/${record.request_id}/content`,
+      undefined,
+      ofPeople,
+    ],
+    ['DELETE /v1/usage/contents', '/v1/usage/contents?org_id=org_1', undefined, { ...owners, owner: 204 }],
+    ['POST /internal/contents', '/internal/contents', { contents: [] }, { ...inside, fleet: 204 }],
     ['GET /v1/usage/rate-limits', '/v1/usage/rate-limits?org_id=org_1', undefined, read],
     ['GET /v1/balance', '/v1/balance?org_id=org_1&refresh=true', undefined, read],
     ['POST /v1/usage/series', '/v1/usage/series', { ...org, granularity: 'day' }, { ...read, rsk: 403 }],
@@ -148,10 +162,16 @@ describe('every endpoint of the usage service x who calls', () => {
       undefined,
       { ...inside, fleet: 200 },
     ],
+    [
+      'GET /internal/erasures',
+      '/internal/erasures?since=2026-01-01T00:00:00.000Z',
+      undefined,
+      { ...inside, fleet: 200 },
+    ],
   ];
 
   it.each(TABLE)('%s', async (route, path, body, expected) => {
-    const method = route.split(' ')[0] as 'GET' | 'POST' | 'PUT';
+    const method = route.split(' ')[0] as 'GET' | 'POST' | 'PUT' | 'DELETE';
     const found: Record<string, number> = {};
     for (const [name, as] of Object.entries(CALLERS))
       found[name] = (await app.call(method, path, as, body)).status;

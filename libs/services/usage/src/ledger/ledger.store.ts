@@ -2,8 +2,9 @@ import type { AppliedRange, Clock, Funds, Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { type AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
-import type pg from 'pg';
+import { addRowless } from '../posting/rowless-numbers.js';
 import type { Scope } from '../posting/scopes.js';
+import { insertAudit } from '../postgres/audit-rows.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import { moveMoney, type Moved } from './move-money.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
@@ -118,12 +119,20 @@ export class LedgerStore {
   async removeOldRejections(): Promise<void> {
     const before = new Date(this.deps.clock.now() - REJECTIONS_KEPT_MS);
     for (let part = 0; part < REMOVED_PARTS_MAX; part += 1) {
-      const { rowCount } = await this.deps.database.pool.query(
-        `DELETE FROM rejection WHERE ctid = ANY (ARRAY(
-           SELECT ctid FROM rejection WHERE created_at < $1 LIMIT ${REMOVED_AT_ONCE}))`,
-        [before],
-      );
-      if ((rowCount ?? 0) < REMOVED_AT_ONCE) return;
+      const removed = await this.deps.database.transaction(async (client) => {
+        const { rows } = await client.query<{ producer: string; epoch: string; seq: string }>(
+          `DELETE FROM rejection WHERE ctid = ANY (ARRAY(
+             SELECT ctid FROM rejection WHERE created_at < $1 LIMIT ${REMOVED_AT_ONCE}))
+           RETURNING producer, epoch, seq::text`,
+          [before],
+        );
+        await addRowless(
+          client,
+          rows.map(({ producer, epoch, seq }) => ({ producer, epoch, seq: Number(seq) })),
+        );
+        return rows.length;
+      });
+      if (removed < REMOVED_AT_ONCE) return;
     }
   }
 
@@ -147,11 +156,4 @@ export class LedgerStore {
     );
     return rows[0].missing;
   }
-}
-
-export async function insertAudit(client: pg.PoolClient, audit: AuditRow): Promise<void> {
-  await client.query(
-    'INSERT INTO audit_log SELECT * FROM jsonb_populate_record(null::audit_log, $1::jsonb)',
-    [JSON.stringify(audit)],
-  );
 }

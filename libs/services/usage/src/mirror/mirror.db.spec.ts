@@ -87,7 +87,7 @@ describe('mirrors', () => {
     expect((await admit('req_before/0')).outcome).toBe('ok');
     // As a backup from before the first posting: its tables are new, and its versions begin again.
     await app.database.pool.query(
-      'TRUNCATE usage_slot, account, spend_total, spend_hour, usage_event, producer CASCADE',
+      'TRUNCATE usage_slot, usage_hour, usage_day, account, spend_total, spend_hour, usage_event, producer CASCADE',
     );
     await app.post(usageRecord({ cost_usd: '5' }));
     expect(await admit('req_after/0')).toMatchObject({

@@ -41,9 +41,10 @@ export async function giveUp(
   await database.transaction(async (client) => {
     for (const { first, last } of ranges) {
       await client.query(
-        `INSERT INTO producer AS p (producer, epoch, applied)
-         VALUES ($1, $2, int8multirange(int8range($3::bigint, $4::bigint, '[]')))
-         ON CONFLICT (producer, epoch) DO UPDATE SET applied = p.applied + excluded.applied, updated_at = now()`,
+        `INSERT INTO producer AS p (producer, epoch, applied, rowless)
+         SELECT $1, $2, lost, lost FROM int8multirange(int8range($3::bigint, $4::bigint, '[]')) AS lost
+         ON CONFLICT (producer, epoch) DO UPDATE
+           SET applied = p.applied + excluded.applied, rowless = p.rowless + excluded.rowless, updated_at = now()`,
         [epoch.producer, epoch.epoch, first, last],
       );
       await client.query(

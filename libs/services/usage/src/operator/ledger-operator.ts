@@ -1,6 +1,7 @@
-import type { Clock, ConsumedRecord, LimitStore, Random } from '@gateway/contracts';
+import type { CatalogueReader, Clock, ConsumedRecord, LimitStore, Random } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { PostingStore } from '../posting/posting.store.js';
+import { Reprice } from '../posting/reprice.js';
 import { Ingestion } from '../ingest/ingestion.js';
 import { ActiveAccounts } from '../mirror/active-accounts.js';
 import { MirrorStore } from '../mirror/mirror.store.js';
@@ -13,6 +14,8 @@ import { giveUp, missingRanges, type MissingRange } from './give-up.js';
 interface Options {
   databaseUrl: string;
   limits: LimitStore;
+  /** Where price snapshots are read; null: no event is priced again. */
+  catalogue: Pick<CatalogueReader, 'snapshotById'> | null;
   clock: Clock;
   random: Random;
   logger: Logger;
@@ -24,6 +27,7 @@ const NO_METRICS = {
   mirrorDebtsLeft: () => undefined,
   differencesFound: () => undefined,
   proofAdvanced: () => undefined,
+  priced: () => undefined,
 };
 const CONNECTIONS = 3;
 /** A full proof reads everything that is stored. */
@@ -38,7 +42,7 @@ export class LedgerOperator {
   private readonly ingestion: Ingestion;
 
   constructor(private readonly options: Options) {
-    const { databaseUrl, limits, clock, random, logger } = options;
+    const { databaseUrl, limits, catalogue, clock, random, logger } = options;
     const database = new UsageDatabase({
       url: databaseUrl,
       maxConnections: CONNECTIONS,
@@ -66,6 +70,7 @@ export class LedgerOperator {
       mirrorStore,
       mirrors,
       limits,
+      reprice: new Reprice({ catalogue: () => catalogue, metrics, logger }),
       clock,
       random,
       logger,

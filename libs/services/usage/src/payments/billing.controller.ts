@@ -7,6 +7,7 @@ import {
   CheckoutBody,
   RedeemCouponBody,
   type AutoRechargeRecord,
+  type CheckoutRecord,
   type Clock,
   type LedgerEntry,
   type PaymentRecord,
@@ -45,22 +46,25 @@ export class BillingController {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
+  /** Opens a page of the payment provider where the amount is paid by card. The credit comes once it is paid. */
   @Post('checkout')
   async checkout(
     @Body() body: CheckoutBody,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<object> {
+  ): Promise<CheckoutRecord> {
     const { clock, idempotency: store } = this;
     const payer = payerOf(request, body.org_id);
     const answer = await idempotent({ store, clock }, request, async () => {
-      const opened = await this.payments.checkout(payer, Usd.parse(body.amount_usd));
-      return { status: 201, body: { ...opened } };
+      const audit = this.audit(request, payer, 'payment.checkout', ['amount_usd']);
+      const opened = await this.payments.checkout(payer, Usd.parse(body.amount_usd), audit);
+      return { status: 201, body: opened };
     });
     void reply.status(answer.status);
     return answer.body;
   }
 
+  /** Lists payments by card, the newest first. */
   @Get('payments')
   async list(@Query() query: BillingPageQuery, @Req() request: FastifyRequest): Promise<Page<PaymentRecord>> {
     const { accountId } = payerOf(request, query.org_id);
@@ -68,6 +72,7 @@ export class BillingController {
     return pageOf(data, total, query);
   }
 
+  /** Lists what changed the balance beside usage, the newest first. */
   @Get('ledger')
   async ledger(@Query() query: BillingPageQuery, @Req() request: FastifyRequest): Promise<Page<LedgerEntry>> {
     const { accountId } = payerOf(request, query.org_id);
@@ -75,6 +80,7 @@ export class BillingController {
     return pageOf(data, total, query);
   }
 
+  /** Reads when the card is charged by itself. */
   @Get('auto-recharge')
   readAutoRecharge(
     @Query() query: BillingQuery,
@@ -83,6 +89,7 @@ export class BillingController {
     return this.billing.autoRecharge(payerOf(request, query.org_id).accountId);
   }
 
+  /** Sets when the card is charged by itself. */
   @Put('auto-recharge')
   async writeAutoRecharge(
     @Body() body: AutoRechargeBody,
@@ -95,11 +102,13 @@ export class BillingController {
     return this.billing.autoRecharge(payer.accountId);
   }
 
+  /** Redeems a coupon for credit. */
   @Post('coupons/redeem')
   @HttpCode(200)
   async redeem(@Body() body: RedeemCouponBody, @Req() request: FastifyRequest): Promise<RedemptionRecord> {
     const payer = payerOf(request, body.org_id);
-    const redeemed = await this.coupons.redeem(body.code, payer);
+    const audit = this.audit(request, payer, 'coupon.redeem', []);
+    const redeemed = await this.coupons.redeem(body.code, payer, audit);
     await this.mirrors.refresh([{ accountId: payer.accountId, scopes: [] }]);
     return redeemed;
   }

@@ -7,7 +7,7 @@ import type {
 } from '@gateway/contracts';
 import type { AuditRow } from '@gateway/database';
 import { Usd } from '@gateway/money';
-import { insertAudit } from '../ledger/ledger.store.js';
+import { insertAudit } from '../postgres/audit-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 
 interface Page {

@@ -14,6 +14,7 @@ export class CouponsController {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
+  /** Makes a coupon. */
   @Post()
   @HttpCode(201)
   create(@Body() body: CouponBody, @Req() request: FastifyRequest): Promise<CouponRecord> {
@@ -23,6 +24,7 @@ export class CouponsController {
     return this.coupons.create(body, sessionOf(request).userId, audit);
   }
 
+  /** Lists coupons, the newest first. */
   @Get()
   async list(@Query() query: BillingPageQuery): Promise<Page<CouponRecord>> {
     const { data, total } = await this.coupons.list(query);

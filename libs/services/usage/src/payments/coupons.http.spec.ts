@@ -1,3 +1,4 @@
+import { TOPIC, type AuditEntry } from '@gateway/contracts';
 import { usageRecord } from '@gateway/testing';
 import { MEMBER, ORG, OWNER, PaymentsApp, ROOT } from './payments.fixture.js';
 
@@ -88,5 +89,25 @@ describe('coupons, credits and reads', () => {
     const rest = (await on.billing('GET', 'ledger?org_id=org_1&limit=2&offset=2')).body.data;
     expect(rest).toEqual([expect.objectContaining({ kind: 'payment', balance_after: '10', source: id })]);
     expect((await on.billing('GET', 'ledger?org_id=org_1', undefined, MEMBER)).status).toBe(403);
+  });
+
+  it('S04 each write of an organization goes to its audit log, one of a person’s own account to none', async () => {
+    await create({ code: 'AUDITED', amount_usd: '1' });
+    await on.checkout('10');
+    await redeem('AUDITED');
+    expect((await redeem('AUDITED')).status).toBe(409);
+    await redeem('AUDITED', ROOT, false);
+    await on.billing('PUT', 'auto-recharge', { ...ORG, enabled: false });
+    on.app.directory.payers.set('org_1', { accountId: 'acct_1', orgId: 'org_1' });
+    await on.app.call('POST', '/v1/admin/credits', ROOT, { ...ORG, amount_usd: '5', reason: 'Hello' });
+    const entries = await on.waiting<AuditEntry>(TOPIC.audit);
+    expect(entries.map(({ action, actor_id, org_id }) => [action, actor_id, org_id]).toSorted()).toEqual([
+      ['auto_recharge.update', 'usr_9', 'org_1'],
+      ['balance.credit', 'usr_root', 'org_1'],
+      ['coupon.redeem', 'usr_9', 'org_1'],
+      ['payment.checkout', 'usr_9', 'org_1'],
+    ]);
+    const { rows } = await on.app.database.pool.query<{ id: string }>('SELECT id FROM audit_log');
+    expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(entries.map(({ id }) => id)));
   });
 });

@@ -9,7 +9,7 @@ import {
 import type { AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
 import { Usd } from '@gateway/money';
-import { insertAudit } from '../ledger/ledger.store.js';
+import { insertAudit } from '../postgres/audit-rows.js';
 import { moveMoney } from '../ledger/move-money.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
@@ -71,6 +71,7 @@ export class CouponsStore {
   async redeem(
     code: string,
     { accountId, orgId }: { accountId: string; orgId: string | null },
+    audit: AuditRow,
   ): Promise<RedemptionRecord> {
     const now = new Date(this.deps.clock.now());
     return this.deps.database.transaction(async (client) => {
@@ -102,6 +103,7 @@ export class CouponsStore {
       const data = { ...credited, payment_event_id: null, source: 'coupon' } as const;
       const event = { account_id: accountId, org_id: orgId, type: 'balance.credited', data } as const;
       await insertOutbox(client, [accountEventRow(event, '/usage', this.deps)]);
+      await insertAudit(client, audit);
       return { id: `txn_${moved.transferId}`, ...credited };
     });
   }

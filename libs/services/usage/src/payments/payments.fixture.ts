@@ -1,4 +1,4 @@
-import type { AccountEvent } from '@gateway/contracts';
+import { TOPIC, type AccountEvent, type Topic } from '@gateway/contracts';
 import { OutboxRelay } from '@gateway/event-log';
 import { Usd } from '@gateway/money';
 import { sessionPrincipal, testDatabase } from '@gateway/testing';
@@ -110,12 +110,17 @@ export class PaymentsApp {
 
   /** In the order of their transactions, without movements. */
   async events(): Promise<Pick<AccountEvent, 'type' | 'data'>[]> {
+    const events = await this.waiting<AccountEvent>(TOPIC.account);
+    return events.filter(({ type }) => type !== 'balance.movement');
+  }
+
+  /** What of one topic waits in the outbox. */
+  async waiting<Data>(topic: Topic): Promise<Data[]> {
     const { rows } = await this.app.database.pool.query<{ value: string }>(
-      'SELECT value FROM outbox ORDER BY created_at, id',
+      'SELECT value FROM outbox WHERE topic = $1 ORDER BY created_at, id',
+      [topic],
     );
-    return rows
-      .map(({ value }) => (JSON.parse(value) as { data: AccountEvent }).data)
-      .filter(({ type }) => type !== 'balance.movement');
+    return rows.map(({ value }) => (JSON.parse(value) as { data: Data }).data);
   }
 
   async types(): Promise<string[]> {

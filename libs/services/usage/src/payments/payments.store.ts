@@ -1,8 +1,10 @@
 import { newId, type Clock, type NewAccountEvent, type Random } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
+import type { AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
 import type pg from 'pg';
 import { moveMoney, type Moved } from '../ledger/move-money.js';
+import { insertAudit } from '../postgres/audit-rows.js';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { PaymentFact } from './payment-fact.js';
@@ -38,14 +40,16 @@ const RETRY_HOURS = [1, 6, 24];
 export class PaymentsStore {
   constructor(private readonly deps: Deps) {}
 
-  async open(payment: {
-    accountId: string;
-    orgId: string | null;
-    userId: string;
-    amount: Usd;
-  }): Promise<string> {
-    const id = newId('pay', this.deps.clock, this.deps.random);
-    await this.insert(this.deps.database.pool, { id, kind: 'card_top_up', ...payment });
+  async open(
+    payment: { accountId: string; orgId: string | null; userId: string; amount: Usd },
+    audit: AuditRow,
+  ): Promise<string> {
+    const { clock, database, random } = this.deps;
+    const id = newId('pay', clock, random);
+    await database.transaction(async (client) => {
+      await this.insert(client, { id, kind: 'card_top_up', ...payment });
+      await insertAudit(client, audit);
+    });
     return id;
   }
 

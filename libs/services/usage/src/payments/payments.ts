@@ -1,5 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { ApiError, newId, type CheckoutRecord, type Clock, type Random } from '@gateway/contracts';
+import type { AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
 import { Usd } from '@gateway/money';
 import type { Logger } from 'pino';
@@ -50,10 +51,11 @@ export class Payments implements OnApplicationShutdown {
   async checkout(
     payer: { accountId: string; orgId: string | null; userId: string },
     amount: Usd,
+    audit: AuditRow,
   ): Promise<CheckoutRecord> {
     const { returnUrl, store } = this.deps;
     const stripe = this.provider();
-    const id = await store.open({ ...payer, amount });
+    const id = await store.open({ ...payer, amount }, audit);
     const card = await this.cardOf(payer.accountId);
     const url = await stripe.checkout(id, {
       mode: 'payment',
@@ -165,7 +167,7 @@ export class Payments implements OnApplicationShutdown {
     return row?.customer ?? null;
   }
 
-  /** The money stands whether or not the limit store hears of it now: its next mirror tells. */
+  /** The money stands whether or not the limit store has it now: the next mirror writes it. */
   private async moved(accounts: Iterable<string | null>): Promise<void> {
     const known = [...accounts].filter((account) => account !== null);
     if (known.length === 0) return;

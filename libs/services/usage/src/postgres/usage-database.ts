@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { postgresPool, prismaAdapterOver } from '@gateway/database';
+import { inTransaction, postgresPool, prismaAdapterOver } from '@gateway/database';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 
@@ -35,23 +35,8 @@ export class UsageDatabase implements OnApplicationShutdown {
   }
 
   /** Runs statements on one connection between BEGIN and COMMIT; any failure rolls back and is thrown on. */
-  async transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
-    let broken: Error | undefined;
-    const note = (error: Error): void => void (broken = error);
-    client.on('error', note);
-    try {
-      await client.query('BEGIN');
-      const result = await work(client);
-      await client.query('COMMIT');
-      return result;
-    } catch (failure) {
-      await client.query('ROLLBACK').catch(note);
-      throw failure;
-    } finally {
-      client.off('error', note);
-      client.release(broken);
-    }
+  transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    return inTransaction(this.pool, work);
   }
 
   /** Prisma connects lazily and may never have done so: then its adapter has not taken the pool over. */

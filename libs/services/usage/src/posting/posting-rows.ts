@@ -6,15 +6,17 @@ import { HISTORY } from '../postgres/ledger-history.js';
 import { INSERT_EVENTS } from './event-columns.js';
 import type { AccountChange, Posting } from './posting.js';
 import type { Stamp } from './read-batch.js';
+import type { AddedUp } from './slots.js';
 import { appliedRanges } from './sequence-ranges.js';
 
 /** The roller waits until the posting has committed: which spend is older than the window stays one answer. */
-export async function holdWindow(client: pg.PoolClient): Promise<number> {
-  const { rows } = await client.query<{ lapsed_to: Date }>({
+export async function holdWindow(client: pg.PoolClient): Promise<{ lapsedTo: number } & AddedUp> {
+  const { rows } = await client.query<{ lapsed_to: Date; days_to: Date; hours_from: Date }>({
     name: 'hold-window',
-    text: 'SELECT lapsed_to FROM spend_window FOR SHARE',
+    text: 'SELECT lapsed_to, days_to, hours_from FROM spend_window FOR SHARE',
   });
-  return rows[0].lapsed_to.getTime();
+  const [{ lapsed_to, days_to, hours_from }] = rows;
+  return { lapsedTo: lapsed_to.getTime(), daysTo: days_to.getTime(), hoursFrom: hours_from.getTime() };
 }
 
 export async function insertEvents(

@@ -19,6 +19,7 @@ import {
   type Balance,
   type Total,
 } from './posting-rows.js';
+import { noteRowless } from './rowless-numbers.js';
 import { addSlots } from './slots.js';
 import { CRASH_CODE, type ReadBatch, type Stamp } from './read-batch.js';
 
@@ -80,12 +81,12 @@ export class PostingStore {
     client: pg.PoolClient,
     { fresh, transferIds, batches, at }: Written,
   ): Promise<Omit<Posted, 'fresh'>> {
-    const lapsedTo = await holdWindow(client);
+    const { lapsedTo, ...addedUp } = await holdWindow(client);
     const posting = planPosting(fresh, { transferIds, houseTransferId: this.uuid(), lapsedTo });
     const balances = await moveAccounts(client, posting.accounts, at);
     await insertTransfers(client, posting, at);
     await addHours(client, posting);
-    await addSlots(client, fresh);
+    await addSlots(client, fresh, addedUp);
     const totals = await addTotals(client, posting);
     await insertOutbox(client, movements({ fresh, posting, balances, totals }, this.deps));
     const rejections = batches.flatMap((batch) => batch.rejections.map(({ rejection }) => rejection));
@@ -96,6 +97,7 @@ export class PostingStore {
       this.deps,
     );
     await raiseWatermarks(client, batches.flatMap(stampsOf));
+    await noteRowless(client, batches, fresh);
     await moveAccounts(client, posting.system, at);
     return { balances, totals };
   }

@@ -39,7 +39,7 @@ describe('pricing a unit again', () => {
     findings = [];
     reprice = new Reprice({
       catalogue: () => catalogue,
-      metrics: { priced: (finding: string) => findings.push(finding) } as never,
+      metrics: { priced: (finding: string) => findings.push(finding) },
       logger: pino({ level: 'silent' }),
     });
   });

@@ -27,7 +27,11 @@ export class Reprice {
   private readonly routes = new Map<string, Routes>();
 
   constructor(
-    private readonly deps: { catalogue: () => CatalogueReader | null; metrics: UsageMetrics; logger: Logger },
+    private readonly deps: {
+      catalogue: () => Pick<CatalogueReader, 'snapshotById'> | null;
+      metrics: Pick<UsageMetrics, 'priced'>;
+      logger: Logger;
+    },
   ) {}
 
   async check(units: readonly UsageRecord[]): Promise<void> {
@@ -52,6 +56,16 @@ export class Reprice {
         );
       }
     }
+  }
+
+  async knows(snapshotId: string): Promise<boolean> {
+    return (await this.routesOf(snapshotId)) !== null;
+  }
+
+  /** What a unit costs by its own record and terms; null where the terms cannot be read. */
+  async again(unit: PricedUnit): Promise<string | null> {
+    const routes = unit.priced_from ? await this.routesOf(unit.priced_from.snapshot_id) : null;
+    return (routes && costOf(unit, routes)) ?? null;
   }
 
   /** The lines that a unit's cost adds up from; null where its snapshot cannot be read. */

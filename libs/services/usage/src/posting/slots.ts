@@ -8,6 +8,8 @@ import { CRASH_CODE } from './read-batch.js';
 
 /** Days of every zone begin at a quarter of an hour. */
 export const SLOT_MS = 900_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
 
 /** What units of one quarter of an hour, key, model, endpoint and outcome add up to. */
 interface Slot {
@@ -23,11 +25,11 @@ interface Slot {
 }
 
 /** Without units of a died process: they may be replaced yet, and reads add them. In the order in which rows are locked. */
-function planSlots(units: readonly UsageRecord[]): Slot[] {
+function planSlots(units: readonly UsageRecord[], lengthMs: number): Slot[] {
   const slots = new Map<string, Slot>();
   for (const unit of units) {
     if (unit.error_code === CRASH_CODE) continue;
-    const slotMs = Math.floor(Date.parse(unit.created_at) / SLOT_MS) * SLOT_MS;
+    const slotMs = Math.floor(Date.parse(unit.created_at) / lengthMs) * lengthMs;
     const name = [
       slotMs,
       unit.account_id,
@@ -89,9 +91,8 @@ const UNNESTED = [
   ...COLUMNS.map(({ type }, index) => `$${index + 1}::${type}[]`),
   ...CLASSES.map((_, index) => `$${COLUMNS.length + index + 1}::text[]`),
 ];
-const SUMS = ['requests', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost'].map(
-  (name) => `${name} = s.${name} + excluded.${name}`,
-);
+const COUNTS = ['requests', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost'];
+const SUMS = COUNTS.map((name) => `${name} = s.${name} + excluded.${name}`);
 const CLASS_SUMS = CLASSES.map((name) => {
   const each = Array.from(
     { length: DURATION_CLASSES },
@@ -99,20 +100,65 @@ const CLASS_SUMS = CLASSES.map((name) => {
   );
   return `${name} = ARRAY[${each.join(', ')}]`;
 });
-const ADD_SLOTS = `
-INSERT INTO usage_slot AS s (${[...NAMES, ...CLASSES].join(', ')})
+const ADDED = `ON CONFLICT (account_id, slot, key_id, team_id, model, endpoint, status, outcome)
+DO UPDATE SET ${[...SUMS, ...CLASS_SUMS].join(', ')}`;
+type Table = 'usage_slot' | 'usage_hour' | 'usage_day';
+const addSql = (table: Table): string => `
+INSERT INTO ${table} AS s (${[...NAMES, ...CLASSES].join(', ')})
 SELECT ${[...NAMES, ...CLASSES.map((name) => `${name}::int[]`)].join(', ')}
 FROM unnest(${UNNESTED.join(', ')}) AS slot_row(${[...NAMES, ...CLASSES].join(', ')})
-ON CONFLICT (account_id, slot, key_id, team_id, model, endpoint, status, outcome)
-DO UPDATE SET ${[...SUMS, ...CLASS_SUMS].join(', ')}`;
+${ADDED}`;
+const ADD: Readonly<Record<Table, string>> = {
+  usage_slot: addSql('usage_slot'),
+  usage_hour: addSql('usage_hour'),
+  usage_day: addSql('usage_day'),
+};
+
+/** What slots are added up to, of UTC. */
+export type Span = 'hour' | 'day';
+
+/** Adds the slots of a condition up to hours or days. */
+export function addUpSql(span: Span, condition: string): string {
+  const named = NAMES.filter(
+    (name) => !COUNTS.includes(name) && !['slot', 'org_id', 'member_id'].includes(name),
+  );
+  const sums = CLASSES.map((name) => {
+    const each = Array.from({ length: DURATION_CLASSES }, (_, n) => `sum(${name}[${n + 1}])`);
+    return `ARRAY[${each.join(', ')}]::int[]`;
+  });
+  return `
+INSERT INTO usage_${span} AS s (${[...named, 'slot', 'org_id', 'member_id', ...COUNTS, ...CLASSES].join(', ')})
+SELECT ${named.join(', ')}, date_trunc('${span}', slot, 'UTC') AS span, min(org_id), min(member_id),
+  ${COUNTS.map((name) => `sum(${name})`).join(', ')}, ${sums.join(', ')}
+FROM usage_slot WHERE ${condition} GROUP BY ${named.join(', ')}, span
+ORDER BY ${named.join(', ')}, span
+${ADDED}`;
+}
+
+/** Until when days and hours are added up, and from when hours are. */
+export interface AddedUp {
+  daysTo: number;
+  hoursFrom: number;
+}
 
 /** The units are new: what a redelivery brings again is not among them. */
-export async function addSlots(client: pg.PoolClient, units: readonly UsageRecord[]): Promise<void> {
-  const slots = planSlots(units);
+export async function addSlots(
+  client: pg.PoolClient,
+  units: readonly UsageRecord[],
+  { daysTo, hoursFrom }: AddedUp,
+): Promise<void> {
+  await add(client, 'usage_slot', planSlots(units, SLOT_MS));
+  const late = units.filter(({ created_at }) => Date.parse(created_at) < daysTo);
+  const lateHours = late.filter(({ created_at }) => Date.parse(created_at) >= hoursFrom);
+  await add(client, 'usage_hour', planSlots(lateHours, HOUR_MS));
+  await add(client, 'usage_day', planSlots(late, DAY_MS));
+}
+
+async function add(client: pg.PoolClient, table: keyof typeof ADD, slots: readonly Slot[]): Promise<void> {
   if (slots.length === 0) return;
   await client.query({
-    name: 'add-slots',
-    text: ADD_SLOTS,
+    name: `add-${table}`,
+    text: ADD[table],
     values: [
       ...COLUMNS.map(({ of }) => arrayLiteral(slots.map(of))),
       ...CLASSES.map((name) => arrayLiteral(slots.map((slot) => `{${slot[name].join(',')}}`))),

@@ -1,8 +1,10 @@
 import { Controller, Get, Inject, Query, Req } from '@nestjs/common';
 import {
+  HELD_KINDS,
   LimitStore,
   RateLimitsQuery,
   UsageContextQuery,
+  type AccountState,
   type BalanceRecord,
   type Clock,
   type PrincipalReader,
@@ -57,8 +59,17 @@ export class AccountController {
       balance_usd: balance.toString(),
       reserved_usd: reserved.toString(),
       available_usd: balance.minus(reserved).toString(),
-      reserved_breakdown: reserved.isZero() ? [] : [{ kind: 'inference', reserved_usd: reserved.toString() }],
+      reserved_breakdown: breakdownOf(state),
       updated_at: (posted?.updatedAt ?? new Date(this.clock.now())).toISOString(),
     };
   }
+}
+
+/** What units of each kind hold; what remains is of ordinary requests. Kinds that hold nothing are left out. */
+function breakdownOf({ reservedNano, scopes }: AccountState): BalanceRecord['reserved_breakdown'] {
+  const apart = HELD_KINDS.map((kind, index) => ({ kind, nano: scopes[index].reservedNano }));
+  const rest = apart.reduce((left, { nano }) => left - nano, reservedNano);
+  return [{ kind: 'inference' as const, nano: rest }, ...apart]
+    .filter(({ nano }) => nano > 0n)
+    .map(({ kind, nano }) => ({ kind, reserved_usd: Usd.fromNano(nano).toString() }));
 }

@@ -22,7 +22,7 @@ export const EVENT = {
   usage: true,
 } satisfies Prisma.UsageEventSelect;
 
-type EventRow = Prisma.UsageEventGetPayload<{ select: typeof EVENT }>;
+export type EventRow = Prisma.UsageEventGetPayload<{ select: typeof EVENT }>;
 
 /** The label of the key is not the ledger's: it is added where names are known. */
 export function toWire(row: EventRow): UsageEventRecord {

@@ -14,8 +14,9 @@ import type { Prisma } from '../generated/prisma/client.js';
 import { grouped } from '../grouped.js';
 import type { PricedUnit } from '../posting/reprice.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import { afterCursor, beyond, cursorOf } from './event-cursor.js';
-import { EVENT, toWire } from './event-wire.js';
+import { beyond, cursorOf, readCursor } from './event-cursor.js';
+import { EVENT, toWire, type EventRow } from './event-wire.js';
+import { findPage, isSought } from './find-page.js';
 import { attemptsOf, isLookedUp, lookupOf, pricedUnit, UNIT, type UnitRow } from './request-wire.js';
 import { allOf, createdWithin, eventRows, tagOf, timesOf, viewRows } from './row-filter.js';
 import { tagged } from './tagged.js';
@@ -73,21 +74,31 @@ export class EventsStore {
 
   /** Newest first. */
   async page(view: View, filter: UsageEventsBody): Promise<Omit<UsageEventsPage, 'limit' | 'offset'>> {
-    const { limit, offset, cursor } = filter;
-    const after = cursor ? [afterCursor(cursor)] : [];
-    const [rows, total] = await Promise.all([
-      this.database.prisma.usageEvent.findMany({
-        where: { AND: [...eventsOf(view, filter), ...after] },
-        select: EVENT,
-        orderBy: NEWEST_FIRST,
-        take: limit + 1,
-        skip: cursor ? 0 : offset,
-      }),
-      this.count(view, filter),
-    ]);
+    const { limit } = filter;
+    const [rows, total] = await Promise.all([this.rows(view, filter), this.count(view, filter)]);
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return { events: shown.map(toWire), total, next_cursor: last === undefined ? null : cursorOf(last) };
+  }
+
+  /** Of a page and the one after it. */
+  private async rows(view: View, filter: UsageEventsBody): Promise<EventRow[]> {
+    const { cursor } = filter;
+    const after = cursor ? readCursor(cursor) : null;
+    const [limit, offset] = [filter.limit + 1, cursor ? 0 : filter.offset];
+    const { usageEvent } = this.database.prisma;
+    const sought = { conditions: eventRows(view, filter), times: timesOf(filter), after, offset, limit };
+    if (tagOf(filter) === null && isSought(sought)) {
+      const ids = await findPage(this.database, sought);
+      return usageEvent.findMany({ where: { id: { in: ids } }, select: EVENT, orderBy: NEWEST_FIRST });
+    }
+    return usageEvent.findMany({
+      where: { AND: [...eventsOf(view, filter), ...(after === null ? [] : [beyond(after)])] },
+      select: EVENT,
+      orderBy: NEWEST_FIRST,
+      take: limit,
+      skip: offset,
+    });
   }
 
   /**
@@ -156,7 +167,7 @@ export class EventsStore {
 }
 
 function askedOf(view: View, filter: UsageFilterBody): Asked {
-  return { conditions: eventRows(view, filter), times: timesOf(filter), tag: tagOf(filter) };
+  return { conditions: eventRows(view, filter), times: timesOf(filter), tag: tagOf(filter), isByDay: true };
 }
 
 /** The same rows as `askedOf` names. */

@@ -8,13 +8,14 @@ import {
   type Random,
   type UsageExportRecord,
 } from '@gateway/contracts';
+import { auditRow, type AuditRow } from '@gateway/database';
 import { Access, CLOCK, principalOf, RANDOM, unavailable, type SentCsv } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CSV_HEADER, csvRow } from './csv.js';
 import { EventsStore } from './events.store.js';
 import { ExportsStore, type ExportQuestion } from './exports.store.js';
 import { Names } from './names.js';
-import { USAGE_RULE, viewOf } from './view.js';
+import { USAGE_RULE, viewOf, type View } from './view.js';
 import { zonedTime } from './zoned-time.js';
 
 /** CSVs that one process writes at once: each holds a page of events and a connection now and then. */
@@ -43,6 +44,8 @@ export class ExportsController {
   ): Promise<SentCsv> {
     const { time_zone, ...filter } = query;
     const view = viewOf(principalOf(request), query.org_id);
+    zonedTime(time_zone);
+    await this.exports.note(this.audit(request, view));
     await this.send({ view, filter: this.upToNow(filter), timeZone: time_zone }, reply);
   }
 
@@ -55,7 +58,8 @@ export class ExportsController {
     const view = viewOf(principalOf(request), body.org_id);
     const filter = this.upToNow(asked);
     const rows = await this.events.count(view, filter);
-    const { token, expiresAt } = await this.exports.keep({ view, filter, timeZone: time_zone });
+    const audit = this.audit(request, view);
+    const { token, expiresAt } = await this.exports.keep({ view, filter, timeZone: time_zone }, audit);
     return { url: `/v1/usage/exports/${token}`, rows, expires_at: expiresAt.toISOString() };
   }
 
@@ -98,6 +102,14 @@ export class ExportsController {
       head = '';
     }
     if (head !== '') yield head;
+  }
+
+  /** An export changes nothing, but many rows leave with it. */
+  private audit(request: FastifyRequest, view: View): AuditRow {
+    const orgId = 'orgId' in view ? view.orgId : null;
+    const target = { targetType: 'account', targetId: view.accountId, orgId, changedFields: [] };
+    const { clock, random } = this;
+    return auditRow(request, { action: 'usage.export', ...target }, { clock, random });
   }
 
   /** What comes while a file is written is not in it. */

@@ -31,7 +31,9 @@ afterAll(async () => {
   await place.drop();
 });
 
-beforeEach(() => app.database.pool.query('TRUNCATE usage_slot, usage_event, usage_export, producer'));
+beforeEach(() =>
+  app.database.pool.query('TRUNCATE usage_slot, usage_hour, usage_day, usage_event, usage_export, producer'),
+);
 
 const download = (query = '', as = OWNER) =>
   app.call('GET', `/v1/usage/events/export?org_id=org_1${query}`, as);
@@ -63,6 +65,21 @@ describe('GET /v1/usage/events/export', () => {
     expect((await download('&time_zone=Mars/Olympus')).status).toBe(422);
   });
 
+  it('READ-40 S04 each export, sent at once or prepared, stands in the audit log of its organization', async () => {
+    const { pool } = app.database;
+    const exported = async (): Promise<string[]> =>
+      (
+        await pool.query<{ entry: string }>(
+          `SELECT concat_ws(' ', org_id, actor_id) AS entry FROM audit_log WHERE action = 'usage.export' ORDER BY 1`,
+        )
+      ).rows.map(({ entry }) => entry);
+    const before = await exported();
+    expect((await download()).status).toBe(200);
+    const prepare = { org_id: 'org_1', time_zone: 'UTC' };
+    expect((await app.call('POST', '/v1/usage/exports', MEMBER, prepare)).status).toBe(201);
+    expect(await exported()).toEqual([...before, 'org_1 usr_2', 'org_1 usr_9'].toSorted());
+  });
+
   it('READ-41 refuses an API key, here and where an address is asked for', async () => {
     expect((await download('', secret)).status).toBe(403);
     expect((await app.call('POST', '/v1/usage/exports', secret, { org_id: 'org_1' })).status).toBe(403);
@@ -70,7 +87,7 @@ describe('GET /v1/usage/events/export', () => {
 
   it('READ-55 writes no cell that a spreadsheet would run', async () => {
     for (const label of ['=cmd()', '+1', '-1', '@sum', '\tx', ' =1+1', '|x', '%x']) {
-      await app.database.pool.query('TRUNCATE usage_event, usage_slot');
+      await app.database.pool.query('TRUNCATE usage_event, usage_slot, usage_hour, usage_day');
       const key_id = `key_${Buffer.from(label).toString('hex')}`;
       app.directory.known.keys[key_id] = label;
       await app.post(usageRecord({ key_id, model: label }));

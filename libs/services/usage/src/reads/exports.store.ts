@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock, Random, UsageFilterBody } from '@gateway/contracts';
-import type { Prisma } from '../generated/prisma/client.js';
+import type { AuditRow } from '@gateway/database';
+import { insertAudit } from '../postgres/audit-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { View } from './view.js';
 
@@ -18,21 +19,25 @@ const TOKEN_BYTES = 32;
 export class ExportsStore {
   constructor(private readonly deps: { database: UsageDatabase; clock: Clock; random: Random }) {}
 
-  async keep(question: ExportQuestion): Promise<{ token: string; expiresAt: Date }> {
+  async keep(question: ExportQuestion, audit: AuditRow): Promise<{ token: string; expiresAt: Date }> {
     const { clock, database, random } = this.deps;
     const now = clock.now();
     const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url');
     const expiresAt = new Date(now + LIVES_MS);
-    await database.prisma.usageExport.deleteMany({ where: { expires_at: { lt: new Date(now) } } });
-    await database.prisma.usageExport.create({
-      data: {
-        token_digest: digestOf(token),
-        account_id: question.view.accountId,
-        question: question as unknown as Prisma.InputJsonObject,
-        expires_at: expiresAt,
-      },
+    await database.transaction(async (client) => {
+      await client.query('DELETE FROM usage_export WHERE expires_at < $1', [new Date(now)]);
+      await client.query(
+        'INSERT INTO usage_export (token_digest, account_id, question, expires_at) VALUES ($1, $2, $3, $4)',
+        [digestOf(token), question.view.accountId, JSON.stringify(question), expiresAt],
+      );
+      await insertAudit(client, audit);
     });
     return { token, expiresAt };
+  }
+
+  /** Of a CSV that is sent at once. */
+  async note(audit: AuditRow): Promise<void> {
+    await this.deps.database.transaction((client) => insertAudit(client, audit));
   }
 
   /** Once; null for a token that is unknown, used or too old. */

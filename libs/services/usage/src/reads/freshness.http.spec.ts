@@ -6,8 +6,9 @@ import {
   usageRecord,
   type TestDatabase,
 } from '@gateway/testing';
+import { unitScopes } from '@gateway/limits';
 import { mintSecret, SystemRandom } from '@gateway/platform';
-import type { AdmitRequest, ScopeLimits, UsageEventRecord } from '@gateway/contracts';
+import { heldCounter, type AdmitRequest, type ScopeLimits, type UsageEventRecord } from '@gateway/contracts';
 import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 
 const secret = mintSecret('rsk_', new SystemRandom());
@@ -25,7 +26,9 @@ afterAll(async () => {
   await place.drop();
 });
 
-beforeEach(() => app.database.pool.query('TRUNCATE usage_slot, usage_event, spend_hour, spend_total'));
+beforeEach(() =>
+  app.database.pool.query('TRUNCATE usage_slot, usage_hour, usage_day, usage_event, spend_hour, spend_total'),
+);
 
 function admission(
   unit: string,
@@ -159,6 +162,33 @@ describe('what is never stale', () => {
     await app.limits.put([await cancelOf('req_open/0')]);
     await app.post(usageRecord({ request_id: 'req_done', cost_usd: '0.5' }));
     expect((await app.call('GET', '/v1/balance', secret)).body.balance_usd).toBe(body.balance_usd);
+  });
+
+  it('READ-57 shows what realtime, batches and videos hold apart from ordinary requests', async () => {
+    const kinds = ['realtime', 'batch', 'video'] as const;
+    const amounts = { realtime: 1_000_000_000n, batch: 250_000_000n, video: 3_000_000_000n };
+    const asked = kinds.map((kind) => ({
+      ...admission(`req_${kind}/0`, amounts[kind]),
+      extra: [{ name: heldCounter(kind), rpm: null, rpd: null, tpm: null }],
+    }));
+    await admit('req_plain/0', 2_000_000_000n);
+    for (const one of asked) expect((await app.limits.admit(one)).outcome).toBe('ok');
+    const balance = async () => (await app.call('GET', '/v1/balance', secret)).body;
+    const body = await balance();
+    expect(body.reserved_usd).toBe('6.25');
+    expect(body.reserved_breakdown).toEqual([
+      { kind: 'inference', reserved_usd: '2' },
+      { kind: 'realtime', reserved_usd: '1' },
+      { kind: 'batch', reserved_usd: '0.25' },
+      { kind: 'video', reserved_usd: '3' },
+    ]);
+    await app.limits.put([
+      await cancelOf('req_plain/0'),
+      ...(await Promise.all(
+        asked.map(async (one) => ({ ...(await cancelOf(one.unit)), scopes: unitScopes(one) })),
+      )),
+    ]);
+    expect(await balance()).toMatchObject({ reserved_usd: '0', reserved_breakdown: [] });
   });
 
   it('READ-19 a unit that was put again after its posting does not count twice in the balance', async () => {

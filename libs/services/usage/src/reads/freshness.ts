@@ -1,4 +1,11 @@
-import type { AccountState, Clock, LimitStore } from '@gateway/contracts';
+import {
+  counterScope,
+  HELD_KINDS,
+  heldCounter,
+  type AccountState,
+  type Clock,
+  type LimitStore,
+} from '@gateway/contracts';
 import type { Logger } from 'pino';
 
 const POLL_MS = 10;
@@ -12,6 +19,9 @@ const SETTLE_GRACE_MS = 250;
 const POSTED_MS = 1_000;
 /** How long a balance waits for the mirror of what was posted while it was read. */
 const MATCHED_MS = 500;
+
+/** In the order of HELD_KINDS. */
+const HELD_SCOPES = HELD_KINDS.map((kind) => counterScope('', heldCounter(kind)));
 
 /**
  * Lets a finished request show in the next read (spec, Limits): a unit is in the limit store from admission until its
@@ -42,7 +52,8 @@ export class Freshness {
 
   /**
    * Unposted spend and the ledger's balance as of one moment: the limit store was told the very version that the ledger
-   * has, or holds nothing unposted. After half a second what was found last is the answer.
+   * has, or holds nothing unposted. After half a second what was found last is the answer. Its scopes are those of
+   * HELD_KINDS.
    */
   async matched<T extends { version: number } | null>(
     accountId: string,
@@ -51,7 +62,7 @@ export class Freshness {
     const { clock, limits } = this.deps;
     const start = clock.monotonic();
     for (;;) {
-      const state = await limits.read(accountId, []);
+      const state = await limits.read(accountId, HELD_SCOPES);
       const posted = await read();
       const told = state.posted?.find(({ kind }) => kind === 'account')?.version ?? 0;
       const isMatched = state.unpostedUnits === 0 || told === (posted?.version ?? 0);

@@ -14,7 +14,7 @@ interface KeptName {
 
 /**
  * What keys, people and teams are called now, for reads of events that keep ids alone. A read goes without names where
- * nobody can tell them.
+ * nobody knows them.
  */
 export class Names {
   private readonly kept = new Map<string, KeptName>();

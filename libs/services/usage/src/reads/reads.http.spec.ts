@@ -1,57 +1,19 @@
-import {
-  attemptRecord,
-  rejectionRecord,
-  sessionPrincipal,
-  testDatabase,
-  usageRecord,
-  type TestDatabase,
-} from '@gateway/testing';
-import { mintSecret, SystemRandom } from '@gateway/platform';
+import { attemptRecord, rejectionRecord, usageRecord } from '@gateway/testing';
 import type { AttemptView, UsageEventRecord } from '@gateway/contracts';
-import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import type { UsageApp } from '../usage.fixture.js';
+import { ORG, secret, startReads, tokenOf, type ReadsUnderTest } from './reads.fixture.js';
 
 const DAY_MS = 86_400_000;
-const random = new SystemRandom();
-const secret = mintSecret('rsk_', random);
-const otherSecret = mintSecret('rsk_', random);
-const tokenOf = (name: string): string => `eyJ${name}.eyJ${name}.${name}`;
-const ORG = { org_id: 'org_1' };
 
-let place: TestDatabase;
+let reads: ReadsUnderTest;
 let app: UsageApp;
 
 beforeAll(async () => {
-  place = await testDatabase(MIGRATED);
-  app = await startUsageApp(place.url);
-  app.directory.known.keys = { key_1: 'Batch jobs' };
-  const { principals } = app;
-  principals.add(secret, limitedKey());
-  principals.add(otherSecret, limitedKey({ keyId: 'key_2', createdBy: 'usr_2' }));
-  const membership = { orgId: 'org_1', accountId: 'acct_1', teams: [] };
-  principals.add(
-    tokenOf('owner'),
-    sessionPrincipal({ userId: 'usr_9', memberships: [{ ...membership, role: 'owner' }] }),
-  );
-  principals.add(
-    tokenOf('member'),
-    sessionPrincipal({ userId: 'usr_2', memberships: [{ ...membership, role: 'member' }] }),
-  );
-  principals.add(tokenOf('outsider'), sessionPrincipal({ userId: 'usr_8' }));
+  reads = await startReads();
+  ({ app } = reads);
 });
-afterAll(async () => {
-  await app.close();
-  await place.drop();
-});
-
-beforeEach(() =>
-  app.database.pool.query(
-    'TRUNCATE usage_slot, usage_event, rejection, spend_hour, spend_total, producer, dead_letter',
-  ),
-);
-
-const summary = (as: string | null, body: object = ORG) => app.call('POST', '/v1/usage', as, body);
-const events = (as: string | null, body: object = ORG) => app.call('POST', '/v1/usage/events', as, body);
-const lookup = (as: string, id: string) => app.call('GET', `/v1/usage/requests/${id}`, as);
+afterAll(() => reads.close());
+beforeEach(() => reads.clear());
 
 describe('POST /v1/usage', () => {
   it('READ-01 READ-02 READ-03 READ-05 EDGE-03 sums requests, tokens and costs exactly, as decimal strings', async () => {
@@ -61,7 +23,7 @@ describe('POST /v1/usage', () => {
       usageRecord({ cost_usd: '0.000000000001' }),
       usageRecord({ status: 'error', outcome: 'failed', cost_usd: null, usage: {}, attempts: [] }),
     );
-    const { status, body } = await summary(secret);
+    const { status, body } = await reads.summary(secret);
     expect(status).toBe(200);
     expect(body).toEqual({
       total_requests: 4,
@@ -81,7 +43,7 @@ describe('POST /v1/usage', () => {
 
   it('READ-04 READ-28 limit and offset page by_model alone: the totals and by_model_total stay whole', async () => {
     await app.post(...['a', 'b', 'c'].map((name) => usageRecord({ model: `acme/${name}`, cost_usd: '1' })));
-    const { body } = await summary(secret, { ...ORG, limit: 1, offset: 1 });
+    const { body } = await reads.summary(secret, { ...ORG, limit: 1, offset: 1 });
     expect(body).toMatchObject({ total_requests: 3, total_cost_usd: '3', by_model_total: 3 });
     expect(body.by_model).toEqual([{ model: 'acme/b', requests: 1, total_tokens: 150, cost_usd: '1' }]);
   });
@@ -104,13 +66,13 @@ describe('POST /v1/usage', () => {
       at('2026-11-11T00:00:00.000Z'),
     );
     const count = async (filter: object) =>
-      (await summary(secret, { ...ORG, ...filter })).body.total_requests;
+      (await reads.summary(secret, { ...ORG, ...filter })).body.total_requests;
     expect(await count({ since: '2026-11-10', until: '2026-11-10' })).toBe(2);
     expect(await count({ until: '2026-11-10' })).toBe(3);
     expect(await count({ since: '2026-11-10T23:59:59.999Z' })).toBe(2);
     expect(await count({ since: '2026-11-11T01:00:00+01:00' })).toBe(1);
     expect(await count({ until: '2026-11-10T00:00:00Z' })).toBe(2);
-    expect((await summary(secret, { ...ORG, since: 'yesterday' })).status).toBe(422);
+    expect((await reads.summary(secret, { ...ORG, since: 'yesterday' })).status).toBe(422);
   });
 
   it('ERR-22 400 bad_request for a since after its until, in summary, events and rejections', async () => {
@@ -135,16 +97,16 @@ describe('POST /v1/usage', () => {
       usageRecord({ model: 'acme/c' }),
     );
     const filter = { ...ORG, model: ['acme/a', 'acme/b'], status: ['success'] };
-    expect((await summary(secret, filter)).body.total_requests).toBe(1);
-    expect((await events(secret, filter)).body.events.map(({ model }: UsageEventRecord) => model)).toEqual([
-      'acme/a',
-    ]);
+    expect((await reads.summary(secret, filter)).body.total_requests).toBe(1);
+    expect(
+      (await reads.events(secret, filter)).body.events.map(({ model }: UsageEventRecord) => model),
+    ).toEqual(['acme/a']);
   });
 
   it('LIM-17 shows an event of two years ago in summary and events', async () => {
     await app.post(usageRecord({ created_at: '2024-11-20T10:00:00Z' }));
-    expect((await summary(secret)).body.total_requests).toBe(1);
-    expect((await events(secret)).body.total).toBe(1);
+    expect((await reads.summary(secret)).body.total_requests).toBe(1);
+    expect((await reads.events(secret)).body.total).toBe(1);
   });
 });
 
@@ -164,7 +126,7 @@ describe('POST /v1/usage/events', () => {
       created_at: '2026-11-20T09:00:00Z',
     });
     await app.post(record, hit);
-    const { body } = await events(secret);
+    const { body } = await reads.events(secret);
     expect(body).toMatchObject({ total: 2, limit: 50, offset: 0 });
     expect(body.events[0]).toEqual({
       id: record.id,
@@ -191,7 +153,7 @@ describe('POST /v1/usage/events', () => {
 
   it('takes null for an absent limit and offset', async () => {
     await app.post(usageRecord());
-    const { status, body } = await events(secret, { ...ORG, limit: null, offset: null });
+    const { status, body } = await reads.events(secret, { ...ORG, limit: null, offset: null });
     expect([status, body.limit, body.offset, body.events.length]).toEqual([200, 50, 0, 1]);
   });
 
@@ -203,7 +165,7 @@ describe('POST /v1/usage/events', () => {
     await app.post(...records);
     const seen: { id: string; created_at: string }[] = [];
     for (let offset = 0; offset < 9; offset += 2) {
-      seen.push(...(await events(secret, { ...ORG, limit: 2, offset })).body.events);
+      seen.push(...(await reads.events(secret, { ...ORG, limit: 2, offset })).body.events);
     }
     expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(records.map(({ id }) => id)));
     expect(seen).toHaveLength(9);
@@ -219,7 +181,7 @@ describe('POST /v1/usage/events', () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
-      const { body } = await events(secret, { ...ORG, limit: 3, cursor });
+      const { body } = await reads.events(secret, { ...ORG, limit: 3, cursor });
       expect(body.total).toBe(7 + (seen.length > 0 ? 1 : 0));
       seen.push(...body.events.map(({ id }: UsageEventRecord) => id));
       cursor = body.next_cursor;
@@ -228,7 +190,7 @@ describe('POST /v1/usage/events', () => {
     expect(new Set(seen)).toEqual(new Set(records.map(({ id }) => id)));
     expect(seen).toHaveLength(7);
     for (const broken of ['AAAA', '!', 'x'.repeat(201)])
-      expect((await events(secret, { ...ORG, cursor: broken })).status).toBe(422);
+      expect((await reads.events(secret, { ...ORG, cursor: broken })).status).toBe(422);
   });
 
   it('READ-30 filters by key, person, team, endpoint, outcome and tag, and sums the same rows', async () => {
@@ -239,7 +201,10 @@ describe('POST /v1/usage/events', () => {
     );
     const count = async (filter: object): Promise<number> => {
       const body = { ...ORG, ...filter, refresh: true };
-      const [page, sums] = [await events(tokenOf('owner'), body), await summary(tokenOf('owner'), body)];
+      const [page, sums] = [
+        await reads.events(tokenOf('owner'), body),
+        await reads.summary(tokenOf('owner'), body),
+      ];
       expect([page.body.total, sums.body.total_requests]).toEqual(Array(2).fill(page.body.events.length));
       return page.body.events.length;
     };
@@ -251,7 +216,7 @@ describe('POST /v1/usage/events', () => {
     expect(await count({ tag: 'env=prod' })).toBe(1);
     expect(await count({ tag: 'env' })).toBe(2);
     expect(await count({ tag: 'env', outcome: ['cached'], user_id: 'usr_2' })).toBe(0);
-    expect((await events(secret, { ...ORG, outcome: ['lost'] })).status).toBe(422);
+    expect((await reads.events(secret, { ...ORG, outcome: ['lost'] })).status).toBe(422);
   });
 
   it('READ-13 READ-32 READ-33 READ-34 READ-52 shows a retried request once and its attempts without provider names', async () => {
@@ -267,7 +232,7 @@ describe('POST /v1/usage/events', () => {
     const served = attemptRecord({ n: 2, provider: 'hosty', started_at: '2026-11-20T10:00:01.000Z' });
     const record = usageRecord({ attempts: [served, failed], routing_fallback: true });
     await app.post(record);
-    const page = (await events(secret)).body;
+    const page = (await reads.events(secret)).body;
     expect(page.events).toHaveLength(1);
     const { status, body } = await app.call('GET', `/v1/usage/events/${record.id}/attempts`, secret);
     expect(status).toBe(200);
@@ -300,7 +265,7 @@ describe('GET /v1/usage/requests/{id}', () => {
       ],
     });
     await app.post(record);
-    const { status, body } = await lookup(secret, record.request_id);
+    const { status, body } = await reads.lookup(secret, record.request_id);
     expect(status).toBe(200);
     expect(body).toEqual({
       request_id: record.request_id,
@@ -340,13 +305,13 @@ describe('GET /v1/usage/requests/{id}', () => {
   it.each(['failed', 'cached', 'cancelled'] as const)('READ-53 tells the outcome %s', async (outcome) => {
     const record = usageRecord({ outcome, cost_usd: null });
     await app.post(record);
-    expect((await lookup(secret, record.request_id)).body.outcome).toBe(outcome);
+    expect((await reads.lookup(secret, record.request_id)).body.outcome).toBe(outcome);
   });
 
   it('READ-23 READ-35 tells of a request refused before any model as rejected', async () => {
     const record = rejectionRecord();
     await app.post(record);
-    const { body } = await lookup(secret, record.request_id);
+    const { body } = await reads.lookup(secret, record.request_id);
     expect(body).toMatchObject({
       outcome: 'rejected',
       http_status: 429,
@@ -364,13 +329,13 @@ describe('GET /v1/usage/requests/{id}', () => {
       usageRecord({ created_at: young }),
     ];
     await app.post(...records);
-    const answers = await Promise.all(records.map(({ request_id }) => lookup(secret, request_id)));
+    const answers = await Promise.all(records.map(({ request_id }) => reads.lookup(secret, request_id)));
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 200]);
   });
 
   it('READ-37 404 for a chat compare and for a line of a batch', async () => {
     const records = [usageRecord({ endpoint: '/v1/chat/compare' }), usageRecord({ endpoint: '/v1/batches' })];
     await app.post(...records);
-    for (const { request_id } of records) expect((await lookup(secret, request_id)).status).toBe(404);
+    for (const { request_id } of records) expect((await reads.lookup(secret, request_id)).status).toBe(404);
   });
 });

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 beforeEach(() =>
   app.database.pool.query(
-    'TRUNCATE usage_slot, usage_event, rejection, spend_hour, spend_total, producer, dead_letter',
+    'TRUNCATE usage_slot, usage_hour, usage_day, usage_event, rejection, spend_hour, spend_total, producer, dead_letter',
   ),
 );
 

@@ -57,7 +57,7 @@ export function isLookedUp(units: readonly UnitRow[]): boolean {
   return !units.some(({ endpoint }) => endpoint.endsWith('/compare') || endpoint.includes('/batches'));
 }
 
-/** Units of one request as one: the first tells how it went, tokens and costs are summed. */
+/** Units of one request as one: the first shows how it went, tokens and costs are summed. */
 export function lookupOf(units: readonly UnitRow[]): RequestLookup {
   const [first] = units;
   const events = units.map(toWire);

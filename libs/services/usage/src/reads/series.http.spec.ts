@@ -36,7 +36,9 @@ afterAll(async () => {
 });
 
 beforeEach(() =>
-  app.database.pool.query('TRUNCATE usage_slot, usage_event, rejection, spend_hour, spend_total, producer'),
+  app.database.pool.query(
+    'TRUNCATE usage_slot, usage_hour, usage_day, usage_event, rejection, spend_hour, spend_total, producer',
+  ),
 );
 
 const series = (body: object, as = tokenOf('owner')) =>

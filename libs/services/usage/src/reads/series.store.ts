@@ -56,6 +56,7 @@ const BUCKET_MS: Record<Granularity, number> = {
   month: 28 * 86_400_000,
 };
 const BUCKETS_MAX = 2_000;
+const UTC_NAMES: ReadonlySet<string> = new Set(['UTC', 'Etc/UTC', 'GMT', 'Etc/GMT']);
 const TAG_PREFIX = 'tag:';
 const UNKNOWN_ZONE = '22023';
 const OTHER = 'other';
@@ -85,20 +86,19 @@ export class SeriesStore {
     }
   }
 
-  /** Days are counted on the zone's calendar, hours on the clock: a day may have 23 of them. */
+  /**
+   * Days are counted on the zone's calendar, hours on the clock: a day may have 23 of them, and one zone moves its clocks by
+   * half an hour, so that its hours begin elsewhere from then on.
+   */
   private async starts({ from, before, granularity, timeZone }: SeriesQuestion): Promise<Date[]> {
-    const [first, last] =
+    const sql =
       granularity === 'hour'
-        ? [`date_trunc('hour', $1::timestamptz, $3)`, `$2::timestamptz - interval '1 ms'`]
-        : [
-            `date_trunc('${granularity}', $1::timestamptz AT TIME ZONE $3)`,
-            `($2::timestamptz - interval '1 ms') AT TIME ZONE $3`,
-          ];
-    const { rows } = await this.database.pool.query<{ start: Date }>(
-      `SELECT ${granularity === 'hour' ? 'at' : 'at AT TIME ZONE $3'} AS start
-       FROM generate_series(${first}, ${last}, interval '1 ${granularity}') AS at ORDER BY 1`,
-      [from, before, timeZone],
-    );
+        ? `SELECT DISTINCT date_trunc('hour', at, $3) AS start FROM generate_series(date_trunc('hour', $1::timestamptz, $3),
+             $2::timestamptz - interval '1 ms', interval '15 minutes') AS at ORDER BY 1`
+        : `SELECT at AT TIME ZONE $3 AS start FROM generate_series(
+             date_trunc('${granularity}', $1::timestamptz AT TIME ZONE $3),
+             ($2::timestamptz - interval '1 ms') AT TIME ZONE $3, interval '1 ${granularity}') AS at ORDER BY 1`;
+    const { rows } = await this.database.pool.query<{ start: Date }>(sql, [from, before, timeZone]);
     return rows.map(({ start }) => start);
   }
 }
@@ -108,14 +108,18 @@ function seriesSql(question: SeriesQuestion, values: Values): string {
   const { view, filter, from, before, granularity, timeZone, groupBy, top } = question;
   const groupTag = groupBy?.startsWith(TAG_PREFIX) ? groupBy.slice(TAG_PREFIX.length) : null;
   const group = groupTag !== null ? 'tag' : groupBy === null ? `'${ALL}'` : GROUP_COLUMNS[groupBy];
+  const zone = `${values.add(timeZone)}::text`;
+  const bucketOf = (moment: string): string => `date_trunc('${granularity}', ${moment}, ${zone})`;
   const asked = {
     conditions: eventRows(view, filter),
     times: { from, before },
     tag: tagOf(filter),
     groupTag,
+    isByDay: granularity !== 'hour' && UTC_NAMES.has(timeZone),
+    bucketOf,
   };
   return `WITH summed AS MATERIALIZED (
-      SELECT date_trunc('${granularity}', slot, ${values.add(timeZone)}::text) AS start,
+      SELECT ${bucketOf('slot')} AS start,
         coalesce(nullif(${group}, ''), '${NONE}') AS grp, sum(requests) AS requests,
         coalesce(sum(requests) FILTER (WHERE status = 'error'), 0) AS errors, sum(prompt_tokens) AS prompt,
         sum(completion_tokens) AS completion, sum(cached_tokens) AS cached, sum(cost) AS cost,

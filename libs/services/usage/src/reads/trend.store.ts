@@ -18,7 +18,7 @@ export class TrendStore {
 
   async read(conditions: readonly Condition[], granularity: Granularity, times: Times): Promise<Trend> {
     const values = new Values();
-    const source = usageSource({ conditions, times, tag: null }, values);
+    const source = usageSource({ conditions, times, tag: null, isByDay: granularity !== 'hour' }, values);
     const first = `${values.add(times.from)}::timestamptz AT TIME ZONE 'UTC'`;
     const last = `(${values.add(times.before)}::timestamptz - interval '1 ms') AT TIME ZONE 'UTC'`;
     const { rows } = await this.database.pool.query<{

@@ -1,5 +1,5 @@
 import { durationClassSql, DURATION_CLASSES } from '../posting/duration-classes.js';
-import { SLOT_MS } from '../posting/slots.js';
+import { DAY_MS, HOUR_MS, SLOT_MS } from '../posting/slots.js';
 import type { Condition, Tag, Times } from './row-filter.js';
 
 export interface Asked {
@@ -8,11 +8,17 @@ export interface Asked {
   tag: Tag | null;
   /** Tag whose value becomes the column `tag`; null or absent = no such column. */
   groupTag?: string | null;
+  /** Whether whole days of UTC may come as one row. */
+  isByDay?: boolean;
+  /** SQL of the bucket that a moment lies in; hours that lie in one bucket may then come as one row. */
+  bucketOf?: (moment: string) => string;
 }
 
 const SUMMED = ['requests', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost', 'latency', 'ttft'];
 const GROUPED = ['slot', 'key_id', 'team_id', 'member_id', 'model', 'endpoint', 'status'];
 const CACHED = `CASE WHEN usage ->> 'cached_tokens' ~ '^[0-9]{1,15}$' THEN (usage ->> 'cached_tokens')::bigint ELSE 0 END`;
+/** Slots before it are in usage_day; the day that it lies in is not whole there. */
+const WHOLE_DAYS_TO = `(SELECT date_trunc('day', days_to, 'UTC') FROM spend_window)`;
 const ONE_EVENT = [
   `date_bin('15 minutes', created_at, '2000-01-01T00:00:00Z') AS slot`,
   'key_id',
@@ -23,6 +29,10 @@ const ONE_EVENT = [
   `${oneOf('latency_ms')} AS latency`,
   `${oneOf('ttft_ms')} AS ttft`,
 ];
+
+/** Hours are whole from the one on to the other. */
+const HOURS_FROM = '(SELECT hours_from FROM spend_window)';
+const WHOLE_HOURS_TO = `(SELECT date_trunc('hour', days_to, 'UTC') FROM spend_window)`;
 
 /** Values of a statement, each named by its place. */
 export class Values {
@@ -35,10 +45,11 @@ export class Values {
 }
 
 /**
- * SQL of the rows that add up to what was asked for: whole quarters of an hour as the postings have summed them, the rest
- * and what stands for a died process event by event. Tags are kept by event alone, so that a filter by one reads events.
+ * SQL of the rows that add up to what was asked for: whole days and quarters of an hour as they were summed, the rest and
+ * what stands for a died process event by event. Tags are kept by event alone, so that a filter by one reads events.
  */
-export function usageSource({ conditions, times, tag, groupTag = null }: Asked, values: Values): string {
+export function usageSource(asked: Asked, values: Values): string {
+  const { conditions, times, tag, groupTag = null, isByDay = false, bucketOf } = asked;
   const matching = conditions.map(({ column, anyOf }) => `${column} = ANY(${values.add(anyOf)}::text[])`);
   const tagged = groupTag === null ? [] : [`request_tags ->> ${values.add(groupTag)}::text AS tag`];
   const events = (...more: string[]): string =>
@@ -51,14 +62,10 @@ export function usageSource({ conditions, times, tag, groupTag = null }: Asked, 
     const more = tag === null ? [] : [tagSql(tag, values)];
     return events(...since(times), ...until(times), ...more);
   }
-  const whole = wholeSlots(times);
+  const whole = wholeOf(times, SLOT_MS);
   if (whole === null) return events(...since(times), ...until(times));
   const parts = [
-    `SELECT ${[...GROUPED, ...SUMMED].join(', ')} FROM usage_slot WHERE ${[
-      ...matching,
-      ...(whole.from ? [`slot >= ${values.add(whole.from)}::timestamptz`] : []),
-      ...(whole.before ? [`slot < ${values.add(whole.before)}::timestamptz`] : []),
-    ].join(' AND ')}`,
+    ...wholeParts({ matching, ...whole }, values, { isByDay, bucketOf }),
     events(`error_code = 'gateway_crash'`, ...since(whole), ...until(whole)),
   ];
   if (times.from && whole.from && times.from < whole.from)
@@ -68,15 +75,92 @@ export function usageSource({ conditions, times, tag, groupTag = null }: Asked, 
   return parts.join(' UNION ALL ');
 }
 
+type Summed = Times & { matching: readonly string[] };
+
+function wholeParts(
+  asked: Summed,
+  values: Values,
+  { isByDay, bucketOf }: Pick<Asked, 'isByDay' | 'bucketOf'>,
+): string[] {
+  if (isByDay) return dayParts(asked, values);
+  return bucketOf ? hourParts(asked, values, bucketOf) : slotParts(asked, values);
+}
+
+/**
+ * Hours where they are added up and lie in one bucket; slots before and after them, and of hours that a bucket's end cuts:
+ * days of some zones begin at half past.
+ */
+function hourParts(
+  { matching, from, before }: Summed,
+  values: Values,
+  bucketOf: (moment: string) => string,
+): string[] {
+  const hours = wholeOf({ from, before }, HOUR_MS);
+  if (hours === null) return slotParts({ matching, from, before }, values);
+  const at = (moment: Date): string => `${values.add(moment)}::timestamptz`;
+  const first = hours.from ? `greatest(${at(hours.from)}, ${HOURS_FROM})` : HOURS_FROM;
+  const last = hours.before ? `least(${at(hours.before)}, ${WHOLE_HOURS_TO})` : WHOLE_HOURS_TO;
+  // Where no hour is added up the two are one, and slots are on both sides of it.
+  const end = `greatest(${first}, ${last})`;
+  const isWhole = (hour: string): string =>
+    `${bucketOf(hour)} = ${bucketOf(`${hour} + interval '45 minutes'`)}`;
+  const since = from ? [`slot >= ${at(from)}`] : [];
+  const until = before ? [`slot < ${at(before)}`] : [];
+  const columns = [...GROUPED, ...SUMMED].join(', ');
+  return [
+    summed('usage_hour', [...matching, `slot >= ${first}`, `slot < ${end}`, isWhole('slot')]),
+    summed('usage_slot', [...matching, ...since, ...until, `slot < ${first}`]),
+    summed('usage_slot', [...matching, ...since, ...until, `slot >= ${end}`]),
+    `SELECT ${columns} FROM generate_series(${first}, ${end} - interval '1 hour', interval '1 hour') AS cut(hour)
+     JOIN usage_slot ON slot >= hour AND slot < hour + interval '1 hour'
+     WHERE NOT ${isWhole('hour')} AND ${matching.join(' AND ')}`,
+  ];
+}
+
+function slotParts({ matching, from, before }: Summed, values: Values): string[] {
+  return [
+    summed('usage_slot', [
+      ...matching,
+      ...(from ? [`slot >= ${values.add(from)}::timestamptz`] : []),
+      ...(before ? [`slot < ${values.add(before)}::timestamptz`] : []),
+    ]),
+  ];
+}
+
+/** Days where they are whole and added up, slots before and after them. */
+function dayParts({ matching, from, before }: Summed, values: Values): string[] {
+  const days = wholeOf({ from, before }, DAY_MS);
+  if (days === null) return slotParts({ matching, from, before }, values);
+  const first = days.from && `${values.add(days.from)}::timestamptz`;
+  const end = days.before
+    ? `least(${values.add(days.before)}::timestamptz, ${WHOLE_DAYS_TO})`
+    : WHOLE_DAYS_TO;
+  const parts = [
+    summed('usage_day', [...matching, ...(first ? [`slot >= ${first}`] : []), `slot < ${end}`]),
+    summed('usage_slot', [
+      ...matching,
+      `slot >= ${first ? `greatest(${first}, ${end})` : end}`,
+      ...(before ? [`slot < ${values.add(before)}::timestamptz`] : []),
+    ]),
+  ];
+  if (from && days.from && from < days.from)
+    parts.push(...slotParts({ matching, from, before: days.from }, values));
+  return parts;
+}
+
+function summed(table: 'usage_slot' | 'usage_hour' | 'usage_day', conditions: readonly string[]): string {
+  return `SELECT ${[...GROUPED, ...SUMMED].join(', ')} FROM ${table} WHERE ${conditions.join(' AND ')}`;
+}
+
 function tagSql({ name, value }: Tag, values: Values): string {
   const tag = `request_tags ->> ${values.add(name)}::text`;
   return value === null ? `${tag} IS NOT NULL` : `${tag} = ${values.add(value)}::text`;
 }
 
-/** null where not one whole slot lies in between. */
-function wholeSlots({ from, before }: Times): Times | null {
-  const first = from && new Date(Math.ceil(from.getTime() / SLOT_MS) * SLOT_MS);
-  const end = before && new Date(Math.floor(before.getTime() / SLOT_MS) * SLOT_MS);
+/** null where not one whole slot or day lies in between. */
+function wholeOf({ from, before }: Times, lengthMs: number): Times | null {
+  const first = from && new Date(Math.ceil(from.getTime() / lengthMs) * lengthMs);
+  const end = before && new Date(Math.floor(before.getTime() / lengthMs) * lengthMs);
   return first !== null && end !== null && first >= end ? null : { from: first, before: end };
 }
 

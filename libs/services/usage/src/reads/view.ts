@@ -39,9 +39,9 @@ export function viewsOf(principal: Principal): View[] {
   return [viewOf(principal, principal.orgId)];
 }
 
-/** The account whose balance a caller sees: with org context the org's, else their own. */
+/** The account whose balance a caller sees: with org context the org's, else their own. A key's is its own always. */
 export function payerOf(principal: Principal, orgId: unknown): string {
-  if (principal.kind !== 'session' || orgId === undefined) return principal.accountId;
+  if (principal.kind === 'key' || orgId === undefined) return principal.accountId;
   return viewOf(principal, orgId).accountId;
 }
 

@@ -1,55 +1,17 @@
-import {
-  rejectionRecord,
-  sessionPrincipal,
-  testDatabase,
-  usageRecord,
-  type TestDatabase,
-} from '@gateway/testing';
-import { mintSecret, SystemRandom } from '@gateway/platform';
+import { rejectionRecord, usageRecord } from '@gateway/testing';
 import type { UsageEventRecord } from '@gateway/contracts';
-import { limitedKey, MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
+import type { UsageApp } from '../usage.fixture.js';
+import { ORG, otherSecret, secret, startReads, tokenOf, type ReadsUnderTest } from './reads.fixture.js';
 
-const random = new SystemRandom();
-const secret = mintSecret('rsk_', random);
-const otherSecret = mintSecret('rsk_', random);
-const tokenOf = (name: string): string => `eyJ${name}.eyJ${name}.${name}`;
-const ORG = { org_id: 'org_1' };
-
-let place: TestDatabase;
+let reads: ReadsUnderTest;
 let app: UsageApp;
 
 beforeAll(async () => {
-  place = await testDatabase(MIGRATED);
-  app = await startUsageApp(place.url);
-  app.directory.known.keys = { key_1: 'Batch jobs' };
-  const { principals } = app;
-  principals.add(secret, limitedKey());
-  principals.add(otherSecret, limitedKey({ keyId: 'key_2', createdBy: 'usr_2' }));
-  const membership = { orgId: 'org_1', accountId: 'acct_1', teams: [] };
-  principals.add(
-    tokenOf('owner'),
-    sessionPrincipal({ userId: 'usr_9', memberships: [{ ...membership, role: 'owner' }] }),
-  );
-  principals.add(
-    tokenOf('member'),
-    sessionPrincipal({ userId: 'usr_2', memberships: [{ ...membership, role: 'member' }] }),
-  );
-  principals.add(tokenOf('outsider'), sessionPrincipal({ userId: 'usr_8' }));
+  reads = await startReads();
+  ({ app } = reads);
 });
-afterAll(async () => {
-  await app.close();
-  await place.drop();
-});
-
-beforeEach(() =>
-  app.database.pool.query(
-    'TRUNCATE usage_slot, usage_event, rejection, spend_hour, spend_total, producer, dead_letter',
-  ),
-);
-
-const summary = (as: string | null, body: object = ORG) => app.call('POST', '/v1/usage', as, body);
-const events = (as: string | null, body: object = ORG) => app.call('POST', '/v1/usage/events', as, body);
-const lookup = (as: string, id: string) => app.call('GET', `/v1/usage/requests/${id}`, as);
+afterAll(() => reads.close());
+beforeEach(() => reads.clear());
 
 describe('whose usage a caller sees', () => {
   it('AUTH-08 AUTH-09 a key sees its own usage alone, whatever the filters say', async () => {
@@ -58,33 +20,35 @@ describe('whose usage a caller sees', () => {
     await app.post(own, foreign);
     for (const org_id of ['org_1', 'org_other', 7, {}]) {
       const body = { org_id, team_id: 'team_x', member_id: 'usr_2' };
-      expect((await summary(secret, body)).body.total_requests).toBe(1);
-      expect((await events(secret, body)).body.events.map(({ id }: UsageEventRecord) => id)).toEqual([
+      expect((await reads.summary(secret, body)).body.total_requests).toBe(1);
+      expect((await reads.events(secret, body)).body.events.map(({ id }: UsageEventRecord) => id)).toEqual([
         own.id,
       ]);
     }
-    expect((await lookup(secret, foreign.request_id)).status).toBe(404);
+    expect((await reads.lookup(secret, foreign.request_id)).status).toBe(404);
     expect((await app.call('GET', `/v1/usage/events/${foreign.id}/attempts`, secret)).status).toBe(404);
-    expect((await lookup(otherSecret, foreign.request_id)).status).toBe(200);
+    expect((await reads.lookup(otherSecret, foreign.request_id)).status).toBe(200);
   });
 
   it('AUTH-07 AUTH-10 AUTH-11 AUTH-12 a session sees the org: its owner all of it, a member the usage of their own keys, an outsider 403', async () => {
     const first = usageRecord();
     const second = usageRecord({ key_id: 'key_2', member_id: 'usr_2' });
     await app.post(first, second, usageRecord({ account_id: 'acct_2', org_id: 'org_2' }));
-    expect((await summary(tokenOf('owner'))).body.total_requests).toBe(2);
-    expect((await summary(tokenOf('owner'), { ...ORG, member_id: 'usr_2' })).body.total_requests).toBe(1);
-    expect((await events(tokenOf('member'))).body.events.map(({ id }: UsageEventRecord) => id)).toEqual([
-      second.id,
-    ]);
+    expect((await reads.summary(tokenOf('owner'))).body.total_requests).toBe(2);
+    expect((await reads.summary(tokenOf('owner'), { ...ORG, member_id: 'usr_2' })).body.total_requests).toBe(
+      1,
+    );
+    expect((await reads.events(tokenOf('member'))).body.events.map(({ id }: UsageEventRecord) => id)).toEqual(
+      [second.id],
+    );
     // A filter narrows what the caller sees and never widens it.
     expect(
-      (await summary(tokenOf('member'), { ...ORG, member_id: first.member_id })).body.total_requests,
+      (await reads.summary(tokenOf('member'), { ...ORG, member_id: first.member_id })).body.total_requests,
     ).toBe(0);
-    expect((await lookup(tokenOf('member'), first.request_id)).status).toBe(404);
-    expect((await lookup(tokenOf('owner'), first.request_id)).status).toBe(200);
-    expect((await summary(tokenOf('outsider'))).status).toBe(403);
-    expect((await summary(null)).status).toBe(401);
+    expect((await reads.lookup(tokenOf('member'), first.request_id)).status).toBe(404);
+    expect((await reads.lookup(tokenOf('owner'), first.request_id)).status).toBe(200);
+    expect((await reads.summary(tokenOf('outsider'))).status).toBe(403);
+    expect((await reads.summary(null)).status).toBe(401);
   });
 
   it('READ-50 LIM-18 a session reads what it has read before, with its Age, and past that with refresh=true', async () => {

@@ -6,6 +6,8 @@ export const DIFFERENCES = {
   intent_without_event: 'A unit was admitted an hour ago or more and has neither outcome nor event.',
   dead_letter_open:
     'A record could not be applied and no operator has had it applied: its unit is not billed.',
+  row_missing: 'Numbers of a producer were applied, their events or rejections are gone.',
+  price_differs: 'An event costs another amount than its own usage and terms give.',
   event_without_transfer: 'Events cost money that no transfer moved.',
   transfer_without_event: 'A usage transfer has no events.',
   transfer_differs: 'A usage transfer with its corrections is not the sum of its events.',
@@ -15,6 +17,8 @@ export const DIFFERENCES = {
   total_differs: 'The spend of a scope is not the sum of its events.',
   lapsed_differs: 'The part of a spend that is older than the window is not the sum of those events.',
   hour_differs: 'The spend of a scope in an hour is not the sum of its events.',
+  slot_differs: 'What the series of usage add up in a quarter of an hour is not the sum of its events.',
+  payment_differs: 'A payment that succeeded and its transfer are not the same amount.',
   event_not_applied: 'An event is in, its sequence number is not among those applied.',
   sequence_gap: 'Sequence numbers of a producer are missing below its newest.',
   mirror_differs: 'The limit store was told another posted amount than PostgreSQL holds.',

@@ -4,7 +4,7 @@ import type { DifferenceKind, Finding, Sums } from './finding.js';
 /** Which accounts a statement looks at: some, or all (and then those of the house as well). */
 export type Accounts = readonly string[] | 'all';
 
-type Queryable = Pick<pg.Pool, 'query'>;
+export type Queryable = Pick<pg.Pool, 'query'>;
 
 interface Row {
   kind: DifferenceKind;
@@ -27,7 +27,7 @@ function only(column: string, accounts: Accounts): string {
  */
 export async function ledgerFindings(database: Queryable, accounts: Accounts): Promise<Finding[]> {
   const statements = [linksSql(accounts), accountsSql(accounts), totalsSql(accounts), hoursSql(accounts)];
-  statements.push(notAppliedSql(accounts));
+  statements.push(notAppliedSql(accounts), paymentsSql(accounts));
   if (accounts === 'all') statements.push(...WHOLE);
   const found: Finding[] = [];
   for (const sql of statements) {
@@ -147,6 +147,17 @@ SELECT 'event_not_applied' AS kind, min(e.account_id) AS account, e.producer || 
 FROM usage_event e LEFT JOIN producer p ON p.producer = e.producer AND p.epoch = e.epoch
 WHERE ${only('e.account_id', accounts)} AND (p.producer IS NULL OR NOT p.applied @> e.seq)
 GROUP BY e.producer, e.epoch`;
+}
+
+function paymentsSql(accounts: Accounts): string {
+  return `
+SELECT 'payment_differs' AS kind, account_id AS account, source AS scope, ${text('p.amount')} AS expected,
+  ${text('m.amount')} AS found
+FROM (SELECT account_id, id AS source, amount FROM payment
+    WHERE state = 'succeeded' AND ${only('account_id', accounts)}) p
+  FULL JOIN (SELECT credit AS account_id, source, amount FROM transfer
+    WHERE kind IN ('payment', 'auto_recharge') AND ${only('credit', accounts)}) m USING (account_id, source)
+WHERE coalesce(p.amount, 0) <> coalesce(m.amount, 0)`;
 }
 
 const HOUSE = `

@@ -1,6 +1,7 @@
 import { uuidv7, type Clock, type LimitStore, type Random } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { PostingStore } from '../posting/posting.store.js';
+import type { Reprice } from '../posting/reprice.js';
 import type { MirrorStore } from '../mirror/mirror.store.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
@@ -8,13 +9,17 @@ import { DIFFERENCES, findingName, type DifferenceKind, type Finding, type Sums 
 import { proveJournals } from './journal-proof.js';
 import { ledgerFindings, recentLinkFindings, sums, wholeBooksFindings } from './ledger-proof.js';
 import { mirrorFindings } from './mirror-proof.js';
+import { provePrices } from './price-proof.js';
 import { repair } from './repair.js';
+import { missingRows } from './rows-proof.js';
+import { slotFindings } from './slots-proof.js';
 
 export interface ReconcilerDeps {
   database: UsageDatabase;
   mirrorStore: MirrorStore;
   mirrors: Mirrors;
   limits: LimitStore;
+  reprice: Pick<Reprice, 'again' | 'knows'>;
   clock: Clock;
   random: Random;
   logger: Logger;
@@ -27,6 +32,8 @@ export interface ReconcilerDeps {
 export interface FullProof {
   sums: Sums;
   findings: Finding[];
+  /** Billed events that could not be priced again. */
+  unpriced: number;
 }
 
 /** What the rounds of this process know. */
@@ -43,15 +50,26 @@ const RECENT_MS = 180_000;
 /** How much time a minute may give to the round over all accounts. */
 const BUDGET_MS = 1_000;
 const SLICE = 20;
+/** Events that one part may read: an account with more is left to the full proof, and counted. A proof reads each six times. */
+const EVENTS_MAX = 500_000;
 const ACCOUNTS_AT_ONCE = 200;
 const FINDINGS_MAX = 1_000;
+/** What the limit store is compared for: asked of every account, however long its history is. */
+const MIRROR_KINDS: ReadonlySet<DifferenceKind> = new Set([
+  'version_moved_back',
+  'reservation_phantom',
+  'mirror_differs',
+  'unposted_differs',
+  'unit_held',
+]);
 /** PostgreSQL: canceling statement due to statement timeout. */
 const CANCELED = '57014';
 
 /**
  * Proves the books (money-and-limits 5). Every minute a bounded part: the links of what was posted of late, and as many
  * accounts in the order of their ids as a second allows, each whole. So a small ledger is proved every minute, a large
- * one in a round of many, and a minute costs the same however much is stored. The full proof is for an operator.
+ * one in a round of many, and a minute costs the same however much is stored: how many events an account has is asked of its
+ * days first. The full proof is for an operator.
  */
 export class Reconciler {
   private readonly found = new Map<string, Finding>();
@@ -73,7 +91,13 @@ export class Reconciler {
   /** Everything, at once; `journals` are folders as JOURNAL_DIR names them. Repairs what it found if asked to. */
   async full(options: { journals: readonly string[]; isRepair: boolean }): Promise<FullProof> {
     const { database, clock, random } = this.deps;
-    const findings = await ledgerFindings(database.pool, 'all');
+    const prices = await provePrices(this.deps);
+    const findings = [
+      ...(await ledgerFindings(database.pool, 'all')),
+      ...(await missingRows(database.pool)),
+      ...(await slotFindings(database.pool)),
+      ...prices.findings,
+    ];
     const journal = options.journals.length > 0 ? await proveJournals(options.journals, this.deps) : null;
     if (journal !== null) findings.push(...journal.findings);
     for (let from = ''; ;) {
@@ -86,7 +110,7 @@ export class Reconciler {
       const store = new PostingStore({ database, clock, random });
       await repair(findings, journal?.missing ?? [], { ...this.deps, store });
     }
-    return { sums: await sums(database.pool), findings };
+    return { sums: await sums(database.pool), findings, unpriced: prices.unpriced };
   }
 
   /** The minute's part. */
@@ -97,11 +121,11 @@ export class Reconciler {
     const recent = await recentLinkFindings(database.pool, sinceId);
     for (const finding of recent) this.note(finding);
     do {
-      const accounts = await this.accountsAfter(this.cursor, SLICE);
-      await this.prove(accounts);
-      this.proved += accounts.length;
+      const slice = await this.accountsAfter(this.cursor, SLICE);
+      const accounts = await this.withinEvents(slice);
+      this.proved += await this.prove(accounts);
       this.cursor = accounts.at(-1) ?? '';
-      if (accounts.length < SLICE) {
+      if (accounts.length === slice.length && slice.length < SLICE) {
         await this.endRound();
         break;
       }
@@ -115,17 +139,44 @@ export class Reconciler {
     metrics.proofAdvanced(this.unproven.size, this.roundEndedAtMs);
   }
 
-  private async prove(accounts: readonly string[]): Promise<void> {
-    if (accounts.length === 0) return;
-    const findings = await this.withinTime(accounts);
+  /** Answers how many were proved. What was found of an account stays until it is proved again. */
+  private async prove(accounts: readonly string[]): Promise<number> {
+    if (accounts.length === 0) return 0;
+    const findings = await this.withinTime(accounts.filter((account) => !this.unproven.has(account)));
     findings.push(...(await mirrorFindings(accounts, null, this.deps)));
-    for (const [name, { account }] of this.found)
-      if (account !== null && accounts.includes(account)) this.found.delete(name);
+    const proved = accounts.filter((account) => !this.unproven.has(account));
+    for (const [name, { account, kind }] of this.found) {
+      if (account === null || !accounts.includes(account)) continue;
+      if (proved.includes(account) || MIRROR_KINDS.has(kind)) this.found.delete(name);
+    }
     for (const finding of findings) this.note(finding);
+    return proved.length;
+  }
+
+  /** The first of them whose events together are few enough; of one that has too many no event is read. */
+  private async withinEvents(accounts: readonly string[]): Promise<readonly string[]> {
+    const { rows } = await this.deps.database.pool.query<{ account_id: string; events: string }>(
+      `SELECT account_id, sum(requests) AS events FROM usage_day WHERE account_id = ANY($1) GROUP BY account_id`,
+      [accounts],
+    );
+    const eventsOf = new Map(rows.map(({ account_id, events }) => [account_id, Number(events)]));
+    let left = EVENTS_MAX;
+    for (const [at, account] of accounts.entries()) {
+      const events = eventsOf.get(account) ?? 0;
+      if (events > EVENTS_MAX) {
+        this.unproven.add(account);
+        continue;
+      }
+      this.unproven.delete(account);
+      left -= events;
+      if (left < 0) return accounts.slice(0, at);
+    }
+    return accounts;
   }
 
   /** An account whose history is too long for a statement's time is left to the full proof, and counted. */
   private async withinTime(accounts: readonly string[]): Promise<Finding[]> {
+    if (accounts.length === 0) return [];
     try {
       const findings = await ledgerFindings(this.deps.database.pool, accounts);
       for (const account of accounts) this.unproven.delete(account);

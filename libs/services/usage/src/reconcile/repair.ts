@@ -8,6 +8,7 @@ import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Finding } from './finding.js';
 import type { MissingUnit } from './journal-proof.js';
 import { hoursSql, linksSql, totalsSql } from './ledger-proof.js';
+import { rebuildSlots } from './slots-proof.js';
 
 interface Deps {
   database: UsageDatabase;
@@ -22,8 +23,8 @@ const REVENUE = 'revenue';
 /**
  * Mends what a proof has found. Money moves by new transfers alone: a correction names the transfer it corrects.
  * Balances and buckets are sums of rows that nobody changes; they are made again from them, under the account's lock,
- * with a new ledger version. What only time or an operator can mend is left: gaps, and what the limit store holds
- * without a unit.
+ * with a new ledger version. What only time or an operator can mend is left: gaps, rows that are gone, prices, payments,
+ * and what the limit store holds without a unit.
  */
 export async function repair(
   findings: readonly Finding[],
@@ -60,6 +61,7 @@ async function repairAccount(account: string, deps: Deps): Promise<void> {
     const { rows } = await client.query<Difference>(linksSql([account]), [[account]]);
     for (const difference of rows) await correct(client, account, difference, deps);
     await rebuildBuckets(client, account);
+    await rebuildSlots(client, account);
     await rebuildBalance(client, account);
   });
 }

@@ -5,6 +5,8 @@ export interface BatchLine {
   number: number;
   custom_id: string;
   body: Json;
+  /** Characters of the whole line. */
+  length: number;
 }
 
 /** One that cannot be run; `line` counts from 1, as the caller does. */
@@ -73,7 +75,7 @@ export function readLine(text: string, number: number, endpoint: string): BatchL
   if (!isObject(body)) return fault('body', 'body is a JSON object.');
   if (typeof body.model !== 'string') return fault('body.model', 'Each line names its model.');
   if (body.stream === true) return fault('body.stream', 'A batch has no streams.');
-  return { number, custom_id, body };
+  return { number, custom_id, body, length: text.length };
 }
 
 /** Looks at whole files: that ids are unique, that there is one model, and that there are not too many lines. */

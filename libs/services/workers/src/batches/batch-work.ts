@@ -6,7 +6,9 @@ import {
   type InferenceAnswer,
   type NewAccountEvent,
 } from '@gateway/contracts';
+import { awayAnswer, isUnit } from '../leased/answered.js';
 import { contentOf, FileStore } from '../files/files.store.js';
+import { BatchHold, BatchWorth } from './batch-hold.js';
 import { FileCheck, LINES_MAX, readLine, textLines, type BatchLine, type LineFault } from './batch-lines.js';
 import { BatchStore, type Batch, type LineResult } from './batches.store.js';
 import { UsageSum } from './usage-sum.js';
@@ -36,8 +38,9 @@ export class BatchWork {
     try {
       await this.steps(batch, worker, signal);
     } catch (failure) {
-      if (!isGone(failure)) throw failure;
-      const error = { code: 'invalid_file', message: failure.message, param: null, line: null };
+      if (!endsIt(failure)) throw failure;
+      const code = failure.status === 402 ? failure.code : 'invalid_file';
+      const error = { code, message: failure.message, param: null, line: null };
       const how = { status: 'failed', errors: { object: 'list', data: [error] } } as const;
       await this.parts.batches.end(batch, worker, how, eventOf(batch, 'failed', null));
     }
@@ -45,29 +48,45 @@ export class BatchWork {
 
   private async steps(batch: Batch, worker: string, signal: AbortSignal): Promise<void> {
     const { batches, clock } = this.parts;
-    if (batch.status === 'validating' && !(await this.validate(batch, worker, signal))) return;
+    const hold =
+      batch.status === 'validating' ? await this.validate(batch, worker, signal) : this.holdOf(batch);
+    if (hold === null) return;
+    if (batch.status === 'finalizing') await hold.end();
     if (batch.status === 'cancelling') {
+      await hold.end();
       await this.runLines(batch, signal, async () => ended('batch_cancelled', 'The batch was cancelled.'));
       return this.finish(batch, worker, 'cancelled', signal);
     }
     if (batch.status !== 'finalizing') {
       const isLate = (): boolean => clock.now() >= batch.expires_at.getTime();
       let hasExpired = false;
-      await this.runLines(batch, signal, async (line) => {
-        hasExpired ||= isLate();
-        return hasExpired ? EXPIRED : this.answer(batch, line, isLate, signal);
-      });
+      await hold.during(() =>
+        this.runLines(
+          batch,
+          signal,
+          async (line) => {
+            hasExpired ||= isLate();
+            await hold.begin();
+            return hasExpired ? EXPIRED : this.answer(batch, line, { isLate, hold }, signal);
+          },
+          (done) => hold.goOn(done),
+        ),
+      );
       if (hasExpired) return this.finish(batch, worker, 'expired', signal);
       if (!(await batches.finalize(batch, worker))) return;
     }
     await this.finish(batch, worker, 'completed', signal);
   }
 
-  /** False where the batch has ended or was cancelled. */
-  private async validate(batch: Batch, worker: string, signal: AbortSignal): Promise<boolean> {
+  /** Null where the batch has ended or was cancelled. Throws ApiError where there is no money for its lines. */
+  private async validate(batch: Batch, worker: string, signal: AbortSignal): Promise<BatchHold | null> {
     const check = new FileCheck(batch.model);
+    const worth = new BatchWorth(this.parts.inference, batch);
     try {
-      for await (const line of this.linesOf(batch, signal)) if (!check.see(line)) break;
+      for await (const line of this.linesOf(batch, signal)) {
+        if (!check.see(line)) break;
+        if (!('message' in line) && check.faults.length === 0) await worth.see(line);
+      }
     } catch (failure) {
       if (!(failure instanceof RangeError)) throw failure;
       check.faults.push({
@@ -77,10 +96,22 @@ export class BatchWork {
         line: check.total + 1,
       });
     }
-    if (check.faults.length === 0) return this.parts.batches.begin(batch, worker, check.total);
+    if (check.faults.length === 0) {
+      const worthNano = await worth.total();
+      const hold = this.holdOf({ ...batch, total: check.total, worth_nano: String(worthNano) });
+      await hold.first();
+      if (await this.parts.batches.begin(batch, worker, check.total, worthNano)) return hold;
+      await hold.end();
+      return null;
+    }
     const errors = { object: 'list', data: check.faults };
     await this.parts.batches.end(batch, worker, { status: 'failed', errors }, eventOf(batch, 'failed', null));
-    return false;
+    return null;
+  }
+
+  private holdOf(batch: Batch): BatchHold {
+    const { inference, clock, linesAtOnce } = this.parts;
+    return new BatchHold(inference, clock, { batch, linesAtOnce });
   }
 
   private async *linesOf(batch: Batch, signal: AbortSignal): AsyncGenerator<BatchLine | LineFault> {
@@ -105,9 +136,11 @@ export class BatchWork {
     batch: Batch,
     signal: AbortSignal,
     answer: (line: BatchLine) => Promise<Outcome>,
+    begins: (done: number) => void = () => undefined,
   ): Promise<void> {
     const { batches, linesAtOnce } = this.parts;
     const done = await batches.linesDone(batch.id);
+    begins(done.size);
     const lines = this.linesOf(batch, signal);
     let fault: unknown;
     const lane = async (): Promise<void> => {
@@ -131,7 +164,7 @@ export class BatchWork {
   private async answer(
     batch: Batch,
     { number, body }: BatchLine,
-    isLate: () => boolean,
+    { isLate, hold }: { isLate: () => boolean; hold: BatchHold },
     signal: AbortSignal,
   ): Promise<Outcome> {
     const { inference, clock } = this.parts;
@@ -141,12 +174,14 @@ export class BatchWork {
       if (isLate()) return EXPIRED;
       const call = { key_id, account_id, request_id, unit, recorded_path: '/v1/batches', endpoint, body };
       // Waited for at a stop, too: it is paid for.
-      const answer = await inference.infer({ ...call, is_batch: true }).catch(unavailableAnswer);
+      const answer = await inference.infer({ ...call, is_batch: true }).catch(awayAnswer);
+      // What is held for the lines after it must not refuse this one.
+      if (answer.status === 402 && !isUnit(answer) && (await hold.giveWay())) continue;
       if (RETRIED.has(answer.status)) {
-        failures += 1;
-        if (answer.status !== 503) unit += LINES_MAX;
-        if (answer.status !== 503 && failures >= TRIES_MAX) return { answer };
+        failures += isUnit(answer) ? 1 : 0;
+        if (failures >= TRIES_MAX) return { answer };
       } else if (answer.status !== 429) return { answer };
+      if (isUnit(answer)) unit += LINES_MAX;
       await clock.sleep(Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000), signal);
       waitMs = Math.min(waitMs * 2, WAIT_MS.max);
     }
@@ -219,12 +254,6 @@ function ended(code: string, message: string): Outcome {
   return { error: { code, message } };
 }
 
-/** The edge is away: its answer would have been the same. */
-function unavailableAnswer(failure: unknown): InferenceAnswer {
-  if (!(failure instanceof ApiError)) throw failure;
-  return { status: 503, body: {}, retry_after_seconds: failure.options.retryAfterSeconds ?? null };
-}
-
 function resultOf({ id, request_id }: Batch, { number, custom_id }: BatchLine, outcome: Outcome): LineResult {
   const shown = { id: `batch_req_${id.replace(/^batch_/, '')}_${number}`, custom_id };
   if ('error' in outcome)
@@ -249,6 +278,11 @@ function eventOf(
   if (status === 'completed')
     return { ...whose, type: 'batch.completed', data: { ...fields, status, output_file_id: file ?? '' } };
   return { ...whose, type: 'batch.failed', data: { ...fields, status, output_file_id: null } };
+}
+
+/** Its file is gone, or the account has not the money that is to be held. */
+function endsIt(failure: unknown): failure is ApiError {
+  return isGone(failure) || (failure instanceof ApiError && failure.status === 402);
 }
 
 function isGone(failure: unknown): failure is ApiError {

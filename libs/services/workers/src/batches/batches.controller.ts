@@ -36,6 +36,7 @@ export class BatchesController {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
+  /** Begins a batch: the requests of an uploaded file, answered within a day. */
   @Post()
   @HttpCode(200)
   async create(@Body() body: CreateBatchBody, @Req() request: FastifyRequest): Promise<object> {
@@ -70,6 +71,7 @@ export class BatchesController {
     return batchView(batch);
   }
 
+  /** Lists the batches of the key, the newest first. */
   @Get()
   async list(@Query() query: BatchesQuery, @Req() request: FastifyRequest): Promise<object> {
     const rows = await this.batches.list(keyOf(request).keyId, query);
@@ -78,18 +80,21 @@ export class BatchesController {
     return { object: 'list', data, first_id: first, last_id: last, has_more: rows.length > data.length };
   }
 
+  /** Reads a batch. */
   @Get(':id')
   async read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
     return batchView(await this.found(request, id));
   }
 
+  /** Ends a batch: what has been answered stays, and is billed. */
   @Post(':id/cancel')
   @HttpCode(200)
   async cancel(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
     const { status } = await this.found(request, id);
     if (!(await this.batches.cancel(keyOf(request).keyId, id)))
       throw new ApiError('conflict', { message: `The batch is ${status} and cannot be cancelled.` });
-    this.runner.cancel(id);
+    // What cancels it already goes on with that.
+    if (status !== 'cancelling') this.runner.stop(id);
     return batchView(await this.found(request, id));
   }
 
@@ -122,6 +127,7 @@ export class BatchesController {
 
 const NEW = {
   status: 'validating',
+  worth_nano: null,
   errors: null,
   total: 0,
   completed: 0,

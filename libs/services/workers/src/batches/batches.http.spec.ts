@@ -30,8 +30,9 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(() => {
-  Object.assign(inference, { answer: served, refusal: null });
+  Object.assign(inference, { answer: served, refusal: null, worthNano: 0n, noRoom: null });
   inference.calls.splice(0);
+  inference.holds.splice(0);
 });
 
 function line(n: number, more: Json = {}): string {
@@ -125,6 +126,53 @@ describe('/v1/batches', () => {
     expect(new Set(inference.calls.map(({ request_id }) => request_id)).size).toBe(1);
     for (const call of inference.calls)
       expect(call).toMatchObject({ key_id: 'key_a', recorded_path: '/v1/batches', is_batch: true });
+  });
+
+  const heldFor = (request: string | undefined): bigint[] =>
+    inference.holds.filter(({ request_id: of }) => of === request).map(({ nano }) => BigInt(nano));
+
+  it('READ-57 holds the money of its lines that have not begun, and nothing once it has ended', async () => {
+    inference.worthNano = 1_000n;
+    const batch = await end((await begin(Array.from({ length: 40 }, (_, n) => line(n)))).id);
+    expect(batch.request_counts).toEqual({ total: 40, completed: 40, failed: 0 });
+    const [request] = inference.calls.map(({ request_id }) => request_id);
+    const [first] = inference.holds.filter(({ request_id: of }) => of === request);
+    // Eight lines begin at once, and hold their own.
+    expect(first).toMatchObject({ key_id: 'key_a', model: 'sim/chat', nano: '32000', is_first: true });
+    const held = heldFor(request);
+    expect(held).toEqual([...held].sort((a, b) => Number(b - a)));
+    expect(new Set(held)).toEqual(new Set([32_000n, 24_000n, 16_000n, 8_000n, 0n]));
+  });
+
+  it('fails where there is not the money for all of its lines, before any is run', async () => {
+    inference.worthNano = 1_000n;
+    inference.noRoom = new ApiError('spend_limit_exceeded', { message: 'The balance is insufficient.' });
+    const { id } = await begin(Array.from({ length: 20 }, (_, n) => line(n)));
+    const batch = await end(id);
+    expect(batch).toMatchObject({
+      status: 'failed',
+      errors: {
+        data: [{ code: 'spend_limit_exceeded', message: 'The balance is insufficient.', line: null }],
+      },
+    });
+    expect(inference.calls).toEqual([]);
+    await eventually(() => eventOf(id) !== undefined, SLOWLY);
+    expect(eventOf(id)).toMatchObject({ type: 'batch.failed' });
+  });
+
+  it('gives what it holds to its own line that finds no room', async () => {
+    inference.worthNano = 1_000n;
+    const refused = { status: 402, body: {}, retry_after_seconds: 1, unit_ended: false };
+    let refusals = 0;
+    inference.answer = (call): InferenceAnswer => {
+      const isHeld = BigInt(inference.holds.at(-1)?.nano ?? '0') > 0n;
+      if (call.unit !== 5 || !isHeld) return served(call);
+      refusals += 1;
+      return refused;
+    };
+    const batch = await end((await begin(Array.from({ length: 40 }, (_, n) => line(n)))).id);
+    expect(batch.request_counts).toEqual({ total: 40, completed: 40, failed: 0 });
+    expect(refusals).toBeLessThanOrEqual(1);
   });
 
   it('waits where a limit is full, and tries again what may pass, as a unit of its own', async () => {

@@ -1,4 +1,5 @@
 import type { BatchesQuery, Clock, NewAccountEvent, Random } from '@gateway/contracts';
+import { inTransaction } from '@gateway/database';
 import type pg from 'pg';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
@@ -27,6 +28,8 @@ export interface Batch {
   input_file_id: string;
   output_seconds: number | null;
   metadata: Json | null;
+  /** What all lines may cost together, in integer nano-USD; null: they were not looked at yet. */
+  worth_nano: string | null;
   status: Status;
   errors: Json | null;
   total: number;
@@ -53,7 +56,7 @@ export interface LineResult {
 }
 
 /** What a worker that no longer has the lease gets. */
-export class LeaseLost extends Error {
+class LeaseLost extends Error {
   constructor() {
     super('Another worker has taken the work over.');
     this.name = 'LeaseLost';
@@ -148,14 +151,13 @@ export class BatchStore {
     return rows.at(0) ?? null;
   }
 
-  /** The status as it is now. Throws LeaseLost. */
-  async renew(id: string, worker: string, leaseMs: number): Promise<Status> {
+  /** The status as it is now; null where another worker has it. */
+  async renew(id: string, worker: string, leaseMs: number): Promise<Status | null> {
     const { rows } = await this.database.pool.query<{ status: Status }>(
       'UPDATE batches SET leased_until = $3 WHERE id = $1 AND worker = $2 RETURNING status',
       [id, worker, new Date(this.clock.now() + leaseMs)],
     );
-    if (rows.length === 0) throw new LeaseLost();
-    return rows[0].status;
+    return rows.at(0)?.status ?? null;
   }
 
   async release(id: string, worker: string): Promise<void> {
@@ -166,11 +168,11 @@ export class BatchStore {
   }
 
   /** False where the batch has another status by now. Throws LeaseLost. */
-  async begin(batch: Batch, worker: string, total: number): Promise<boolean> {
+  async begin(batch: Batch, worker: string, total: number, worthNano: bigint): Promise<boolean> {
     return this.move(
-      `UPDATE batches SET status = 'in_progress', in_progress_at = $3, total = $4
+      `UPDATE batches SET status = 'in_progress', in_progress_at = $3, total = $4, worth_nano = $5
        WHERE id = $1 AND worker = $2 AND status = 'validating'`,
-      [batch.id, worker, this.now, total],
+      [batch.id, worker, this.now, total, worthNano],
     );
   }
 
@@ -226,9 +228,7 @@ export class BatchStore {
     event: NewAccountEvent | null,
     also: (client: pg.ClientBase) => Promise<void> = async () => undefined,
   ): Promise<void> {
-    const client = await this.database.pool.connect();
-    try {
-      await client.query('BEGIN');
+    await inTransaction(this.database.pool, async (client) => {
       const { rowCount } = await client.query(
         `UPDATE batches SET status = $3, ${how.status}_at = $4, errors = $5, usage = $6, output_file_id = $7,
            error_file_id = $8, completed = $9, failed = $10, worker = NULL, leased_until = NULL
@@ -250,13 +250,7 @@ export class BatchStore {
       await also(client);
       await client.query('DELETE FROM batch_results WHERE batch_id = $1', [id]);
       if (event !== null) await insertAccountEvent(client, event, { clock: this.clock, random: this.random });
-      await client.query('COMMIT');
-    } catch (failure) {
-      await client.query('ROLLBACK');
-      throw failure;
-    } finally {
-      client.release();
-    }
+    });
   }
 
   private get now(): Date {

@@ -14,6 +14,7 @@ export class FilesController {
     private readonly objects: ObjectStore,
   ) {}
 
+  /** Lists the files of the key, the newest first. */
   @Get()
   async list(@Query() query: FilesQuery, @Req() request: FastifyRequest): Promise<object> {
     const rows = await this.files.list(keyOf(request).keyId, query);
@@ -23,11 +24,13 @@ export class FilesController {
     return { object: 'list', data: data.map(fileView), first_id: first, last_id: last, has_more };
   }
 
+  /** Reads what is known of a file. */
   @Get(':id')
   async read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
     return fileView(await this.found(request, id));
   }
 
+  /** Answers the bytes of a file. */
   @Get(':id/content')
   async content(
     @Param('id') id: string,
@@ -43,6 +46,7 @@ export class FilesController {
     return new StreamableFile(found.content as Readable);
   }
 
+  /** Deletes a file. */
   @Delete(':id')
   async remove(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
     const file = await this.found(request, id);

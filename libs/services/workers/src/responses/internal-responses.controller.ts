@@ -1,5 +1,11 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiError, KeepResponsesBody, RecallBody, type RecalledItems } from '@gateway/contracts';
+import {
+  ApiError,
+  KeepResponsesBody,
+  RecallBody,
+  ReferencedItemsBody,
+  type RecalledItems,
+} from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 import { StoredResponses } from './responses.store.js';
 
@@ -24,5 +30,11 @@ export class InternalResponsesController {
     if (conversation_id !== undefined)
       return { found: await this.responses.recall(key, { conversation_id }) };
     throw new ApiError('validation_error');
+  }
+
+  @Post('items')
+  @HttpCode(200)
+  async items(@Body() { key_id, ids }: ReferencedItemsBody): Promise<{ items: object }> {
+    return { items: Object.fromEntries(await this.responses.items(key_id, ids)) };
   }
 }

@@ -1,7 +1,23 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiError, ItemsQuery, ResponseQuery } from '@gateway/contracts';
-import { Access, principalOf, type EventStreamText } from '@gateway/platform';
+import { Readable } from 'node:stream';
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  StreamableFile,
+} from '@nestjs/common';
+import { ApiError, ItemsQuery, ResponseQuery, type Clock } from '@gateway/contracts';
+import { EVENT_STREAM_HEADERS, followEvents } from '@gateway/endpoints';
+import { Access, CLOCK, principalOf, type EventStreamText } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BackgroundRunner } from './background/background-runner.js';
+import { BackgroundStore } from './background/background.store.js';
 import { itemsPage, type ItemsPage } from './items-page.js';
 import { eventsAfter } from './replay-events.js';
 import { StoredResponses } from './responses.store.js';
@@ -12,7 +28,12 @@ type Json = Record<string, unknown>;
 @Controller(['v1/responses', 'openai/v1/responses'])
 @Access({ key: { permission: 'inference:write' } })
 export class ResponsesController {
-  constructor(private readonly responses: StoredResponses) {}
+  constructor(
+    private readonly responses: StoredResponses,
+    private readonly background: BackgroundStore,
+    private readonly runner: BackgroundRunner,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** Reads a response that was kept, also as events. */
   @Get(':id')
@@ -21,11 +42,23 @@ export class ResponsesController {
     @Query() { stream, starting_after: after }: ResponseQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Json | EventStreamText> {
-    const { response } = await this.found(request, id);
+  ): Promise<Json | EventStreamText | StreamableFile> {
+    const { response, is_open } = await this.found(request, id);
     if (stream !== 'true') return response;
-    void reply.header('content-type', 'text/event-stream; charset=utf-8').header('cache-control', 'no-cache');
-    return eventsAfter(response, after ?? -1);
+    void reply.headers(EVENT_STREAM_HEADERS);
+    const events = await this.background.events(keyOf(request), id, after ?? -1);
+    if (!is_open && !events?.events.length) return eventsAfter(response, after ?? -1);
+    return new StreamableFile(Readable.from(this.follow(request, id, after ?? -1), { objectMode: false }));
+  }
+
+  private follow(request: FastifyRequest, id: string, after: number): AsyncIterable<string> {
+    const key = keyOf(request);
+    return followEvents({
+      read: (last) => this.background.events(key, id, last),
+      after,
+      clock: this.clock,
+      isGone: () => request.raw.destroyed && request.raw.socket.destroyed,
+    });
   }
 
   /** Deletes a response. */
@@ -38,12 +71,16 @@ export class ResponsesController {
     return { id, object: 'response', deleted: true };
   }
 
-  /** Cancels a response. Only what runs in the background can be cancelled, and what is kept has ended. */
+  /** Cancels a response that runs in the background; of one that has ended it answers how. */
   @Post(':id/cancel')
   @HttpCode(200)
   async cancel(@Param('id') id: string, @Req() request: FastifyRequest): Promise<Json> {
     const { response } = await this.found(request, id);
-    if (response.background === true) return response;
+    if (response.background === true) {
+      if (await this.background.cancel(keyOf(request), id)) this.runner.stop(id);
+      // As it is by now: it may have ended by itself meanwhile.
+      return (await this.found(request, id)).response;
+    }
     throw new ApiError('bad_request', {
       message: 'Only responses that were created with background: true can be cancelled.',
     });
@@ -64,7 +101,10 @@ export class ResponsesController {
     );
   }
 
-  private async found(request: FastifyRequest, id: string): Promise<{ response: Json; input: Json[] }> {
+  private async found(
+    request: FastifyRequest,
+    id: string,
+  ): Promise<{ response: Json; input: Json[]; is_open: boolean }> {
     const kept = await this.responses.read(keyOf(request), id);
     if (kept === null) throw unknown(id);
     return kept;

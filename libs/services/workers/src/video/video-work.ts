@@ -3,11 +3,12 @@ import {
   Inference,
   ObjectStore,
   type Clock,
-  type ErrorCode,
   type InferenceAnswer,
   type NewAccountEvent,
   type ObjectKey,
 } from '@gateway/contracts';
+import { untilAborted } from '../leased/until-aborted.js';
+import { awayAnswer, errorOf, isUnit } from '../leased/answered.js';
 import { VideoStore, type VideoTask } from './video.store.js';
 
 const PATH = '/v1/video/generations';
@@ -43,7 +44,7 @@ export class VideoWork {
     let waitMs = WAIT_MS.first;
     while (!signal.aborted) {
       if (clock.now() >= task.expires_at.getTime()) return this.failed(task, EXPIRED);
-      const answer = await untilAborted(this.ask(task).catch(away), signal);
+      const answer = await untilAborted(this.ask(task).catch(awayAnswer), signal);
       if (answer === null) return;
       if (answer.status === 202) {
         task = await this.noted(task, answer);
@@ -53,7 +54,7 @@ export class VideoWork {
       const error = errorOf(answer);
       if (!mayPass(error, task)) return this.failed(task, error);
       // A unit that has ended takes no other answer; one that was never let in is asked for again.
-      if (answer.status !== 503 && answer.status !== 429) {
+      if (isUnit(answer)) {
         task = { ...task, unit: task.unit + 1 };
         await this.parts.tasks.note(task);
       }
@@ -148,32 +149,4 @@ function fieldsOf({ id, model, credential }: VideoTask): {
   provider: string;
 } {
   return { task_id: id, model, provider: credential?.split('#')[0] ?? '' };
-}
-
-function errorOf({ status, body, retry_after_seconds }: InferenceAnswer): ApiError {
-  const { error } = body as { error?: { code?: ErrorCode; message?: string; provider_code?: string } };
-  const { code = 'internal_error', message, provider_code: providerCode, ...more } = error ?? {};
-  return new ApiError(code, {
-    ...more,
-    status,
-    message,
-    providerCode,
-    retryAfterSeconds: retry_after_seconds ?? undefined,
-  });
-}
-
-/** The edge cannot be asked now. */
-function away(failure: unknown): InferenceAnswer {
-  if (!(failure instanceof ApiError)) throw failure;
-  const { code, status, message } = failure;
-  return { status, body: { error: { code, message } }, retry_after_seconds: null };
-}
-
-/** Null where it was stopped: the edge goes on, and answers whoever asks next. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => resolve(null);
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

@@ -37,6 +37,7 @@ export class VideoController {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
+  /** Begins a video; its task is polled. */
   @Post()
   @HttpCode(200)
   async create(@Body() body: Record<string, unknown>, @Req() request: FastifyRequest): Promise<object> {
@@ -71,6 +72,7 @@ export class VideoController {
     return this.view(begun, request);
   }
 
+  /** Lists the video tasks of the key, the newest first. */
   @Get()
   async list(@Query() query: VideosQuery, @Req() request: FastifyRequest): Promise<object> {
     const rows = await this.tasks.list(keyOf(request).keyId, query);
@@ -80,6 +82,7 @@ export class VideoController {
     return { object: 'list', data, first_id: first, last_id: last, has_more: rows.length > shown.length };
   }
 
+  /** Reads a video task, with the addresses of its result once there is one. */
   @Get(':id')
   async read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
     const isByRequest = request.apiVersion >= FIRST_BY_REQUEST;

@@ -1,4 +1,5 @@
 import type { Clock, NewAccountEvent, Random, VideosQuery } from '@gateway/contracts';
+import { inTransaction } from '@gateway/database';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 
@@ -135,9 +136,7 @@ export class VideoStore {
 
   /** The end and its event in one transaction; false where it has ended already. */
   async end(task: VideoTask, event: NewAccountEvent): Promise<boolean> {
-    const client = await this.database.pool.connect();
-    try {
-      await client.query('BEGIN');
+    return inTransaction(this.database.pool, async (client) => {
       const { rowCount } = await client.query(
         `UPDATE video_tasks SET status = $2, object_key = $3, seconds = $4, error = $5, completed_at = $6,
            updated_at = $6, body = NULL, worker = NULL, leased_until = NULL
@@ -152,14 +151,8 @@ export class VideoStore {
         ],
       );
       if (rowCount === 1) await insertAccountEvent(client, event, { clock: this.clock, random: this.random });
-      await client.query('COMMIT');
       return rowCount === 1;
-    } catch (failure) {
-      await client.query('ROLLBACK');
-      throw failure;
-    } finally {
-      client.release();
-    }
+    });
   }
 
   private get now(): Date {

@@ -27,6 +27,7 @@ export function askedOf(turn: TurnAsked): Asked<TurnAsked> {
     model,
     stream: true,
     tier: 'default',
+    heldAs: 'realtime',
     endUser: null,
     serves: kind === 'response' ? { flag: 'supports_realtime', status: 400 } : { type: 'stt', status: 400 },
     requires: [],

@@ -211,13 +211,25 @@ export class RealtimeSession {
     }
   }
 
-  /** Who writes the input down is of the same provider, and one that the key may use. Throws ApiError. */
+  /** Who writes the input down is of the same provider, and one that the key may use. Throws ApiError that names the member. */
   private transcriber(model: string): { id: string; upstreamModel: string } {
     const { provider } = this.planned.route;
     const principal = { ...this.parts.principal, fixedProvider: provider };
     const turn = { kind: 'transcription' as const, model, ...NOTHING };
-    const [{ route, model: found }] = planTurn(turn, principal, this.deps).routes;
-    return { id: found.record.id, upstreamModel: route.upstreamModel };
+    try {
+      const [{ route, model: found }] = planTurn(turn, principal, this.deps).routes;
+      return { id: found.record.id, upstreamModel: route.upstreamModel };
+    } catch (refusal) {
+      if (!(refusal instanceof ApiError)) throw refusal;
+      const param = 'session.audio.input.transcription.model';
+      // The pin is the session's: the key may have none.
+      if (refusal.code === 'model_not_available_on_pinned_provider')
+        throw new ApiError('unsupported_operation', {
+          message: 'The model does not write down speech at the provider of this session.',
+          param,
+        });
+      throw new ApiError(refusal.code, { ...refusal.options, message: refusal.message, param });
+    }
   }
 
   private async createResponse(body: ParsedBody): Promise<void> {

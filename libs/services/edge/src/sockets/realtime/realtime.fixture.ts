@@ -22,15 +22,11 @@ function speaking(id: string, upstreamModel = 'sim-realtime', price = PRICE): Ca
   return { ...made, routes: made.routes.map((route) => ({ ...route, price })) };
 }
 
-function hearing(id: string): CatalogueModel {
-  const made = testModel(
-    id,
-    [{ provider: 'simulated', upstreamModel: 'sim-hear', dialect: 'transcriptions' }],
-    {
-      model_type: 'stt',
-      supports_completions_api: false,
-    },
-  );
+function hearing(id: string, provider = 'simulated'): CatalogueModel {
+  const made = testModel(id, [{ provider, upstreamModel: 'sim-hear', dialect: 'transcriptions' }], {
+    model_type: 'stt',
+    supports_completions_api: false,
+  });
   const price = { pricing_unit: 'per_minute', audio_usd_per_minute: '0.6' };
   return { ...made, routes: made.routes.map((route) => ({ ...route, price })) };
 }
@@ -40,6 +36,7 @@ export const REALTIME_MODELS = [
   speaking('acme/busy', 'sim-busy'),
   speaking('acme/by-minute', 'sim-realtime', { audio_usd_per_minute: '60', billing_increment_seconds: '0' }),
   hearing('acme/hears'),
+  hearing('acme/hears-elsewhere', 'openai'),
 ];
 /** One second of 16 bit at 24 kHz. */
 export const SECOND = Buffer.alloc(48_000).toString('base64');

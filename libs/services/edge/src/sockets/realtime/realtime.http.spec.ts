@@ -80,6 +80,18 @@ describe('GET /v1/realtime as a WebSocket', () => {
     });
   });
 
+  it.each([
+    ['acme/hears-elsewhere', 'unsupported_operation'],
+    ['acme/nobody', 'model_not_found'],
+  ])('RT-01 names the member of a transcription by %s: %s', async (model, code) => {
+    const client = connect(edge, 'acme/voice', ownKey(edge, `key_transcriber_${code}`).key);
+    const session = { type: 'realtime', audio: { input: { transcription: { model } } } };
+    client.send({ type: 'session.update', session });
+    const param = 'session.audio.input.transcription.model';
+    expect(await client.next('error')).toMatchObject({ error: { code, param } });
+    client.ws.close();
+  });
+
   it('RT-01 a response that the provider begins by itself is a unit too', async () => {
     const { key, records } = ownKey(edge, 'key_realtime_htt_3');
     const client = connect(edge, 'acme/voice', key);

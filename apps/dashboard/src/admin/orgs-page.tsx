@@ -1,0 +1,87 @@
+import { Badge, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { CopyText } from '../shell/copy-text.js';
+import { Money } from '../shell/money.js';
+import { PageHead } from '../shell/page-head.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { useParamsOfUrl } from '../shell/search-params.js';
+import { Empty, Loading } from '../shell/states.js';
+import { When } from '../shell/when.js';
+import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
+import { ROWS_A_PAGE, useAllOrgs, type Org } from './admin.queries.js';
+import { OrgActions } from './org-actions.js';
+
+const SEARCH_AFTER_MS = 300;
+
+const COLUMNS: readonly Column<Org>[] = [
+  {
+    name: 'Organization',
+    cell: ({ id, name }) => (
+      <Stack gap={2}>
+        <Text size="sm" fw={500}>
+          {name}
+        </Text>
+        <CopyText text={id} label={`the id of ${name}`} />
+      </Stack>
+    ),
+  },
+  { name: 'Tier', cell: ({ tier }) => <Badge variant="light">{tier}</Badge> },
+  {
+    name: 'May owe',
+    isFigure: true,
+    cell: ({ credit_limit_usd: usd }) => <Money usd={usd} none="any amount" />,
+  },
+  { name: 'Since', cell: ({ created_at: at }) => <When at={at} /> },
+  { name: 'Actions', cell: (org) => <OrgActions org={org} /> },
+];
+
+export default function OrgsPage(): ReactNode {
+  const [url, change] = useParamsOfUrl();
+  const page = pageOf(url.page);
+  const orgs = useAllOrgs(url.q, page);
+  const [text, setText] = useState(url.q ?? '');
+  const search = useDebouncedCallback((q: string) => change({ q }), SEARCH_AFTER_MS);
+  return (
+    <>
+      <PageHead
+        title="Organizations"
+        about="All of this gateway: their tier, what they may owe, credit and discounts."
+      />
+      <Group mb="md">
+        <TextInput
+          aria-label="Search organizations"
+          placeholder="Search organizations"
+          leftSection={<IconSearch size={16} />}
+          value={text}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value);
+            search(currentTarget.value.trim());
+          }}
+          w={{ base: '100%', xs: 260 }}
+        />
+      </Group>
+      {orgs.isPending && <Loading height={44} rows={6} />}
+      {orgs.isError && <ProblemCard failure={orgs.error} retry={() => void orgs.refetch()} />}
+      {orgs.data?.total === 0 && <Empty>No organization is called that.</Empty>}
+      {orgs.data !== undefined && orgs.data.total > 0 && (
+        <>
+          <DataTable
+            label="Organizations"
+            columns={COLUMNS}
+            rows={orgs.data.data}
+            rowKey={({ id }) => id}
+            minWidth={900}
+          />
+          <Pager
+            page={page}
+            rows={ROWS_A_PAGE}
+            total={orgs.data.total}
+            onChange={(next) => change({ page: next === 1 ? null : String(next) })}
+          />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { Badge, Button, Stack, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { count } from '../format/time.js';
+import { Confirm } from '../shell/confirm.js';
+import { PageHead } from '../shell/page-head.js';
+import { ProblemCard } from '../shell/problem-card.js';
+import { Empty, Loading } from '../shell/states.js';
+import { DataTable, type Column } from '../table/data-table.js';
+import { useProviders, useSwitchProvider, type Provider } from './admin.queries.js';
+
+const RETENTION = { true: 'keeps nothing', false: 'keeps some', null: 'not known' } as const;
+
+const COLUMNS: readonly Column<Provider>[] = [
+  {
+    name: 'Provider',
+    width: 190,
+    cell: ({ name, slug }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={500}>
+          {name}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {slug}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    name: 'State',
+    width: 110,
+    cell: ({ is_enabled: isOn }) => (
+      <Badge variant="light" color={isOn ? 'green' : 'red'}>
+        {isOn ? 'serves' : 'disabled'}
+      </Badge>
+    ),
+  },
+  { name: 'Routes', isFigure: true, cell: ({ routes }) => count(routes) },
+  { name: 'Speaks', cell: ({ dialects }) => dialects.join(', ') || '–' },
+  { name: 'Regions', cell: ({ regions }) => regions.join(', ') || '–' },
+  { name: 'Data', width: 120, cell: ({ zero_retention: isZero }) => RETENTION[`${isZero}`] },
+  { name: 'Action', cell: (provider) => <Switch provider={provider} /> },
+];
+
+export default function ProvidersPage(): ReactNode {
+  const providers = useProviders();
+  return (
+    <>
+      <PageHead title="Providers" about="Who serves the models. A disabled one gets no request." />
+      {providers.isPending && <Loading height={44} rows={6} />}
+      {providers.isError && <ProblemCard failure={providers.error} retry={() => void providers.refetch()} />}
+      {providers.data?.length === 0 && <Empty>There is no provider.</Empty>}
+      {providers.data !== undefined && providers.data.length > 0 && (
+        <DataTable
+          label="Providers"
+          columns={COLUMNS}
+          rows={providers.data}
+          rowKey={({ slug }) => slug}
+          minWidth={900}
+        />
+      )}
+    </>
+  );
+}
+
+function Switch({ provider }: { provider: Provider }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const change = useSwitchProvider(provider);
+  const { name, routes, is_enabled: isOn } = provider;
+  const close = (): void => setOpen(false);
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`${isOn ? 'Disable' : 'Enable'} ${name}`}
+        onClick={() => setOpen(true)}
+      >
+        {isOn ? 'Disable' : 'Enable'}
+      </Button>
+      <Confirm
+        title={`${isOn ? 'Disable' : 'Enable'} ${name}`}
+        about={
+          isOn
+            ? `Its ${count(routes)} routes leave the catalogue at once; models that nobody else serves cannot be called.`
+            : `Its ${count(routes)} routes come back into the catalogue.`
+        }
+        action={isOn ? 'Disable' : 'Enable'}
+        isDestructive={isOn}
+        isOpen={isOpen}
+        onClose={close}
+        write={change}
+        onConfirm={() => change.mutate(!isOn, { onSuccess: close })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,13 @@
+const SHOWN = ['Time', 'Request', 'Model', 'Status', 'Input', 'Output', 'Latency', 'Cost'];
+
+/** Columns that the URL names; the usual ones where it names none that there is. */
+export function chosenColumns(text: string | undefined, all: readonly string[]): Set<string> {
+  const named = (text ?? '').split(',').filter((name) => all.includes(name));
+  return new Set(named.length === 0 ? SHOWN : named);
+}
+
+/** What stands in the URL for a choice: nothing for the usual columns. */
+export function columnsText(chosen: readonly string[], all: readonly string[]): string | null {
+  const isUsual = chosen.length === SHOWN.length && SHOWN.every((name) => chosen.includes(name));
+  return isUsual ? null : all.filter((name) => chosen.includes(name)).join(',');
+}

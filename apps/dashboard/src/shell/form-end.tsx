@@ -1,0 +1,30 @@
+import { Button, Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Problem } from '../api/problem.js';
+import { ProblemCard } from './problem-card.js';
+
+interface FormEndProps {
+  write: { error: Problem | null; isPending: boolean };
+  /** What the button says. */
+  action: string;
+  /** What has come of it. */
+  said?: string;
+  isDisabled?: boolean;
+}
+
+/** The end of every form: why it was refused, what has come of it, and the button that sends it. */
+export function FormEnd({ write, action, said = '', isDisabled = false }: FormEndProps): ReactNode {
+  return (
+    <>
+      {write.error !== null && <ProblemCard failure={write.error} />}
+      <Group justify="flex-end">
+        <Text size="sm" c="dimmed" role="status">
+          {said}
+        </Text>
+        <Button type="submit" disabled={isDisabled} loading={write.isPending}>
+          {action}
+        </Button>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,1 @@
+export function unneeded(packages: Readonly<Record<string, { devOptional?: boolean }>>): string[];

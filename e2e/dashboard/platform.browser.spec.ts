@@ -1,0 +1,171 @@
+import type { Page } from 'playwright-core';
+import { startAllInOne } from '../harness/all-in-one.js';
+import type { Gateway } from '../harness/gateway.js';
+import { logIn, type PersonSession } from '../harness/session.js';
+import { signIn, startBrowser, type Browser } from './browser.js';
+
+const START_MS = 180_000;
+const TEST_MS = 120_000;
+/** A catalogue of one model, in place of all that are there. */
+const CATALOGUE = {
+  models: [
+    {
+      id: 'acme/one',
+      name: 'One',
+      model_type: 'text',
+      context_length: 8192,
+      input_modalities: ['text'],
+      output_modalities: ['text'],
+      supports: ['completions_api'],
+      routes: [
+        {
+          provider: 'simulated',
+          upstream_model: 'sim-chat',
+          dialect: 'chat',
+          price: { prompt_usd_per_1m: '1', completion_usd_per_1m: '2' },
+        },
+      ],
+    },
+  ],
+};
+
+describe('pages of the platform, and choices that a page keeps', () => {
+  let gateway: Gateway;
+  let owner: PersonSession;
+  let browser: Browser;
+  let page: Page;
+  let base: string;
+
+  beforeAll(async () => {
+    gateway = await startAllInOne();
+    owner = await logIn(gateway);
+    browser = await startBrowser(gateway.url);
+    page = await browser.context.newPage();
+    await page.goto(`${gateway.url}/dashboard/`);
+    await signIn(page, gateway.admin);
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    base = `${gateway.url}/dashboard/o/${owner.orgId}`;
+  }, START_MS);
+  afterAll(async () => {
+    expect(browser?.faults ?? []).toEqual([]);
+    await browser?.close();
+    await gateway?.stop();
+  }, START_MS);
+
+  const ledgerOf = async (kind: string): Promise<{ amount_usd: string }[]> => {
+    const answer = await owner.call('GET', `/v1/billing/ledger?org_id=${owner.orgId}`);
+    const { data } = (await answer.json()) as { data: { kind: string; amount_usd: string }[] };
+    return data.filter((entry) => entry.kind === kind);
+  };
+
+  it(
+    'point 8 a credit, a coupon and its redemption that are pressed twice are one each',
+    async () => {
+      const granted = (await ledgerOf('admin_grant')).length;
+      await page.goto(`${base}/admin/orgs`);
+      await page.getByRole('button', { name: /^Credit of / }).click();
+      const credit = page.getByRole('dialog');
+      await credit.getByLabel('Amount, USD').fill('7.25');
+      await credit.getByLabel('Reason').fill('Sorry for the outage');
+      await credit.getByRole('button', { name: 'Give credit' }).dblclick();
+      await credit.getByText(/^\$7\.25 credited/).waitFor();
+      expect((await ledgerOf('admin_grant')).length).toBe(granted + 1);
+
+      await page.goto(`${base}/admin/coupons?create=yes`);
+      const form = page.getByRole('dialog', { name: 'Create a coupon' });
+      await form.getByLabel('Code').fill('WELCOME-1');
+      await form.getByLabel('Amount, USD').fill('3.50');
+      await form.getByRole('button', { name: 'Create coupon' }).dblclick();
+      const row = page.getByRole('row').filter({ hasText: 'WELCOME-1' });
+      await row.waitFor();
+      expect(await row.count()).toBe(1);
+
+      await page.goto(`${base}/billing`);
+      await page.getByRole('button', { name: 'Add credit' }).click();
+      await page.getByText('By coupon', { exact: true }).click();
+      await page.getByLabel('Coupon code').fill('WELCOME-1');
+      await page.getByRole('button', { name: 'Redeem' }).dblclick();
+      await page.getByText(/^\$3\.50 were credited/).waitFor();
+      expect((await ledgerOf('coupon')).map(({ amount_usd: usd }) => usd)).toEqual(['3.5']);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'a catalogue file shows what it would change, and is not loaded over a refusal without a word typed',
+    async () => {
+      await page.goto(`${base}/admin/catalogue`);
+      await page.locator('input[type=file]').setInputFiles({
+        name: 'one.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify(CATALOGUE)),
+      });
+      await page.getByText('Added: 1').waitFor();
+      await page.getByText(/^Removed: \d+/).waitFor();
+      await page.getByText('It would be refused').waitFor();
+      expect(await page.getByRole('button', { name: 'Load it' }).isDisabled()).toBe(true);
+      await page.locator('input[type=file]').setInputFiles({
+        name: 'text.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from('no json'),
+      });
+      await page.getByText('It is no JSON.').waitFor();
+    },
+    TEST_MS,
+  );
+
+  it(
+    'point 4 columns, a saved view and the models that are compared come back',
+    async () => {
+      await page.goto(`${base}/requests?range=7d`);
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('checkbox', { name: 'Tags' }).check();
+      await page.waitForURL(/columns=/);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByLabel('Keep what is shown as').fill('With tags');
+      await page.getByRole('button', { name: 'Keep', exact: true }).click();
+      await page.goto(`${base}/requests`);
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('button', { name: 'With tags', exact: true }).click();
+      await page.waitForURL(/columns=.*Tags/);
+      expect(await page.getByLabel('7 d').isChecked()).toBe(true);
+
+      await page.goto(`${base}/models?q=simulator`);
+      await page
+        .getByRole('checkbox', { name: /^Compare / })
+        .first()
+        .check();
+      await page
+        .getByRole('checkbox', { name: /^Compare / })
+        .nth(1)
+        .check();
+      await page.getByRole('button', { name: 'Compare 2' }).click();
+      const table = page.getByRole('table', { name: 'Models side by side' });
+      await table.waitFor();
+      expect(await table.getByRole('columnheader').count()).toBe(3);
+      await page.reload();
+      await table.waitFor();
+    },
+    TEST_MS,
+  );
+
+  it(
+    'the limits of a key stand below those above it, with what is used of them',
+    async () => {
+      await owner.call('PATCH', `/v1/orgs/${owner.orgId}`, { rpm_limit: 500, spend_cap_usd: '80' });
+      const { id } = await owner.createKey('Below', { rpm: 20 });
+      await page.goto(`${base}/limits?key_id=${id}`);
+      const table = page.getByRole('table', { name: 'Limits from the organization to the key' });
+      const org = table.getByRole('row').filter({ hasText: 'Organization' });
+      await org.getByText('0 of 500').waitFor();
+      await org.getByText('$80.00').waitFor();
+      const key = table.getByRole('row').filter({ has: page.getByText('0 of 20', { exact: true }) });
+      await key.getByText('binds').first().waitFor();
+      await page
+        .getByRole('progressbar', { name: 'Requests this minute, Key' })
+        .waitFor({ state: 'attached' });
+    },
+    TEST_MS,
+  );
+});

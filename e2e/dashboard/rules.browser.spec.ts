@@ -1,0 +1,293 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventually } from '@gateway/testing';
+import type { Page } from 'playwright-core';
+import { startAllInOne } from '../harness/all-in-one.js';
+import type { Gateway } from '../harness/gateway.js';
+import { ask } from '../harness/requests.js';
+import { logIn, type PersonSession } from '../harness/session.js';
+import { signIn, startBrowser, type Browser } from './browser.js';
+
+const START_MS = 180_000;
+const TEST_MS = 120_000;
+const ARRIVES = { timeoutMs: 60_000 };
+
+interface Arrived {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+describe('rules that the dashboard shows', () => {
+  const arrived: Arrived[] = [];
+  let hook: Server;
+  let gateway: Gateway;
+  let owner: PersonSession;
+  let browser: Browser;
+  let page: Page;
+  let base: string;
+
+  beforeAll(async () => {
+    hook = createServer((request, answer) => {
+      let body = '';
+      request.setEncoding('utf8');
+      request.on('data', (piece: string) => (body += piece));
+      request.on('end', () => {
+        arrived.push({ headers: request.headers, body });
+        answer.end();
+      });
+    });
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+    gateway = await startAllInOne({ env: { ALERTS_ALLOW_PRIVATE: hookHost() } });
+    owner = await logIn(gateway);
+    browser = await startBrowser(gateway.url);
+    page = await browser.context.newPage();
+    await page.goto(`${gateway.url}/dashboard/`);
+    await signIn(page, gateway.admin);
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    base = `${gateway.url}/dashboard/o/${owner.orgId}`;
+  }, START_MS);
+  afterAll(async () => {
+    expect(browser?.faults ?? []).toEqual([]);
+    await browser?.close();
+    await gateway?.stop();
+    hook?.close();
+  }, START_MS);
+
+  const hookHost = (): string => `127.0.0.1:${(hook.address() as AddressInfo).port}`;
+  const chat = async (key: string): Promise<number> =>
+    (
+      await ask(gateway, 'POST', '/v1/chat/completions', {
+        key,
+        body: { model: 'simulator/chat', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] },
+      })
+    ).status;
+
+  it(
+    'point 15 the scope that binds is named on the key, in the simulator and in the refusal',
+    async () => {
+      const { id, key } = await owner.createKey('Nearly nothing', { spend_cap_usd: '0.000001' });
+      await page.goto(`${base}/keys/${id}`);
+      const row = page
+        .getByRole('table', { name: 'Limits by scope' })
+        .getByRole('row', { name: /Spend cap/ });
+      await row.getByText('binds').waitFor();
+      expect(await row.getByRole('cell').nth(1).innerText()).toContain('binds');
+
+      // A cap lets a request in until it is spent.
+      expect(await simulated('Nearly nothing')).toBe('It would be let in');
+      await eventually(async () => (await chat(key)) !== 200 || null, ARRIVES);
+      expect(await simulated('Nearly nothing')).toBe('It would be refused');
+      const refusing = page.getByRole('row').filter({ hasText: 'refuses' });
+      expect(await refusing.getByRole('cell').first().innerText()).toBe('key');
+      await page.goto(`${base}/requests?show=rejected&live=yes`);
+      await page.getByRole('row').filter({ hasText: 'spend_limit_exceeded' }).getByText(/^key/).waitFor();
+
+      await page.goto(`${base}/keys/${id}`);
+      await page.getByLabel('Spend cap, USD').fill('5');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page
+        .getByText('Saved.')
+        .or(page.getByRole('cell', { name: /\$5\.00/ }))
+        .first()
+        .waitFor();
+      expect(await simulated('Nearly nothing')).toBe('It would be let in');
+      expect(await chat(key)).toBe(200);
+    },
+    TEST_MS,
+  );
+
+  async function simulated(label: string): Promise<string> {
+    await page.goto(`${base}/limits/simulate`);
+    await page.getByRole('combobox', { name: 'Key' }).fill(label);
+    await page.getByRole('option', { name: label }).click();
+    await page.getByRole('textbox', { name: 'Model' }).fill('simulator/chat');
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    const verdict = page.getByText(/^It would be (?:let in|refused)$/);
+    await verdict.waitFor();
+    return verdict.innerText();
+  }
+
+  it(
+    'point 16 each rung of a ladder is delivered, redelivery arrives, and the verifier takes both terms of a rotation',
+    async () => {
+      await page.goto(`${base}/alerts?add=channel`);
+      await page.getByLabel('Address').fill(`http://${hookHost()}/hook`);
+      await page.getByRole('dialog').getByRole('button', { name: 'Add channel' }).click();
+      const oldSecret = await savedSecret('The signing secret');
+      for (const percent of ['1', '2', '3']) await addRung(page, percent);
+
+      // One request crosses all three.
+      const { key } = await owner.createKey('Reported', { spend_cap_usd: '0.0002' });
+      expect(await chat(key)).toBe(200);
+      const events = await eventually(() => {
+        const found = new Map(arrived.map(({ body }) => eventOf(body)));
+        return found.size >= 3 ? [...found.values()] : null;
+      }, ARRIVES);
+      expect(events).toEqual(['spend_cap.approaching', 'spend_cap.approaching', 'spend_cap.approaching']);
+
+      await page.goto(`${base}/alerts`);
+      await page.getByRole('button', { name: /^Rotate the secret of/ }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+      const newSecret = await savedSecret('The new signing secret');
+      expect(newSecret).not.toBe(oldSecret);
+
+      const before = arrived.length;
+      await page.goto(`${base}/alerts/deliveries`);
+      await page.getByRole('link', { name: 'spend_cap.approaching' }).first().click();
+      await page.getByRole('button', { name: 'Redeliver' }).click();
+      await page.getByRole('link', { name: 'It is on its way: open it' }).waitFor();
+      const again = await eventually(() => arrived.at(before) ?? null, ARRIVES);
+      expect(String(again.headers['service-webhook-signature']).split(',')).toHaveLength(2);
+
+      await page.goto(`${base}/alerts/verify`);
+      for (const secret of [oldSecret, newSecret]) {
+        await verify(again, secret);
+        await page.getByText('The signature is valid', { exact: true }).waitFor();
+      }
+      await verify({ ...again, body: again.body.replace('spend_cap', 'spend-cap') }, newSecret);
+      await page.getByText('The signature is not valid').waitFor();
+    },
+    TEST_MS,
+  );
+
+  async function savedSecret(title: string): Promise<string> {
+    const dialog = page.getByRole('dialog', { name: title });
+    const secret = (await dialog.getByTestId('secret').textContent()) ?? '';
+    await dialog.getByLabel('I have saved it').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    return secret;
+  }
+
+  async function verify({ headers, body }: Arrived, secret: string): Promise<void> {
+    await page.getByLabel('Signing secret').fill(secret);
+    await page.getByLabel('Service-Webhook-Timestamp').fill(String(headers['service-webhook-timestamp']));
+    await page.getByLabel('Service-Webhook-Signature').fill(String(headers['service-webhook-signature']));
+    await page.getByLabel('Body').fill(body);
+    await page.getByRole('button', { name: 'Verify' }).click();
+  }
+
+  it(
+    'point 17 what was changed by hand is in the audit log, with who did it',
+    async () => {
+      await page.goto(`${base}/routing?edit=new`);
+      await page.getByLabel('Name').fill('cheap');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('cell', { name: 'cheap', exact: true }).waitFor();
+      await page.goto(`${base}/prompts?create=yes`);
+      await page.getByRole('dialog').getByLabel('Name').fill('greeting');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create prompt' }).click();
+      await page.getByLabel('Text of message 2').fill('Greet {{name}}.');
+      await page.getByRole('button', { name: 'Save as a new version' }).click();
+      await page.getByRole('button', { name: 'Publish version 1' }).click();
+      await page.getByText('published').first().waitFor();
+      await page.goto(`${base}/settings`);
+      await page.getByRole('textbox', { name: 'Name' }).fill('Acme');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).and(page.locator(':disabled')).waitFor();
+      // What other services keep: notifications and usage.
+      const { orgId } = owner;
+      const channel = {
+        channel_type: 'webhook',
+        destination: `http://${hookHost()}/audited`,
+        is_enabled: false,
+      };
+      expect((await owner.call('POST', '/alerts/channels', { org_id: orgId, ...channel })).status).toBe(201);
+      const credit = { org_id: orgId, amount_usd: '1', reason: 'Welcome' };
+      expect((await owner.call('POST', '/v1/admin/credits', credit)).status).toBe(201);
+      await page.goto(`${base}/usage`);
+      await page.getByRole('button', { name: 'Export CSV' }).click();
+      await page.getByText(/^\d+ rows$/).waitFor();
+      const wanted = [
+        'alert_channel.create',
+        'balance.credit',
+        'usage.export',
+        'routing_policy_template.create',
+        'template.create',
+        'template.add_version',
+        'template.publish',
+        'org.update',
+        'api_key.create',
+      ];
+      await eventually(async () => {
+        await page.goto(`${base}/audit`);
+        const table = page.getByRole('table', { name: 'Changes' });
+        await table.waitFor();
+        const actions = new Set(await table.locator('code').allInnerTexts());
+        return wanted.every((action) => actions.has(action)) || null;
+      }, ARRIVES);
+      expect(await page.getByRole('table', { name: 'Changes' }).innerText()).toContain(gateway.admin.email);
+    },
+    TEST_MS,
+  );
+
+  it.each([
+    [402, 'insufficient_credits', 'The request was refused'],
+    [403, 'forbidden', 'Not allowed'],
+    [404, 'not_found', 'Not found'],
+    [429, 'rate_limit_exceeded', 'Too many requests'],
+    [500, 'internal_error', 'This part of the gateway is away'],
+    [503, 'service_unavailable', 'This part of the gateway is away'],
+  ])(
+    'point 18 a %i keeps the frame, and shows code, request id and what to do',
+    async (status, code, title) => {
+      await page.route('**/v1/keys?**', (route) =>
+        route.fulfill({
+          status,
+          headers: { 'x-request-id': 'req_of_the_failure', 'retry-after': '3600' },
+          json: { error: { code, message: 'It was not to be.' } },
+        }),
+      );
+      await page.goto(`${base}/keys`);
+      const card = page.getByRole('alert');
+      await card.getByText(title).waitFor();
+      await card.getByText(code).waitFor();
+      await card.getByText('req_of_the_failure').waitFor();
+      expect(await page.getByRole('link', { name: 'Requests', exact: true }).isVisible()).toBe(true);
+      expect(await card.getByRole('button', { name: /^Retry in/ }).count()).toBe(
+        status === 429 || status >= 500 ? 1 : 0,
+      );
+      await page.unroute('**/v1/keys?**');
+    },
+    TEST_MS,
+  );
+
+  it(
+    'point 18 a server that is away, then slow, then back, is shown without a reload',
+    async () => {
+      await page.route('**/v1/keys?**', (route) => route.abort('connectionrefused'));
+      await page.goto(`${base}/keys`);
+      await page.getByRole('alert').getByText('unreachable').waitFor();
+      let release: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.unroute('**/v1/keys?**');
+      await page.route('**/v1/keys?**', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Retry' }).click();
+      await page.getByRole('button', { name: 'Retry' }).or(page.getByLabel('Loading')).first().waitFor();
+      await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
+      release();
+      await page.getByRole('link', { name: 'First key' }).waitFor();
+      await page.unroute('**/v1/keys?**');
+    },
+    TEST_MS,
+  );
+});
+
+/** A policy of spend that comes near a cap. */
+async function addRung(page: Page, percent: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add policy' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Add a policy' });
+  await dialog.getByRole('combobox', { name: 'Event' }).click();
+  await page.getByRole('option', { name: 'spend_cap.approaching' }).click();
+  await dialog.getByLabel('From, percent').fill(percent);
+  await dialog.getByRole('button', { name: 'Add policy' }).click();
+  await page.getByRole('cell', { name: `from ${percent} % on`, exact: true }).waitFor();
+}
+
+/** A webhook may come twice: events differ by their id. */
+function eventOf(body: string): [id: string, type: string] {
+  const { id, type } = JSON.parse(body) as { id: string; type: string };
+  return [id, type];
+}

@@ -1,0 +1,88 @@
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Length,
+  Max,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+import type { AuditedAction } from '../ports/directory.js';
+import type { UnitContent } from '../ports/request-contents.js';
+
+/** Days that contents are kept at most: as long as lookups reach. */
+const CONTENT_DAYS_MAX = 90;
+
+function IfSent(name: keyof RequestLoggingBody): PropertyDecorator {
+  return ValidateIf((body: RequestLoggingBody) => body[name] !== undefined);
+}
+
+/** What an organization logs of its requests' bodies. What is absent stays as it is; off until it is enabled. */
+export class RequestLoggingBody {
+  /** Whether bodies of requests and answers are kept. */
+  @IfSent('enabled') @IsBoolean() enabled?: boolean;
+  /** How long what is written from now on is kept. */
+  @IfSent('retention_days') @IsInt() @Min(1) @Max(CONTENT_DAYS_MAX) retention_days?: number;
+  /** Whether addresses of mail, numbers of cards, accounts and telephones are masked; credentials always are. */
+  @IfSent('redact') @IsBoolean() redact?: boolean;
+}
+
+export interface RequestLogging {
+  enabled: boolean;
+  retention_days: number;
+  redact: boolean;
+}
+
+/** POST /internal/contents. */
+export class KeepContentsBody {
+  @IsArray() @ArrayMaxSize(64) contents!: UnitContent[];
+}
+
+/** What one unit of a request was asked and answered. */
+export interface UnitContentRecord {
+  unit: number;
+  endpoint: string;
+  created_at: string;
+  /** When it is removed. */
+  expires_at: string;
+  /** The body as it came, masked; null where it was longer than 1 MiB or is no JSON. */
+  request: Record<string, unknown> | null;
+  request_bytes: number;
+  /** The answer, masked, a stream as the plain answer of its frames; null where it was longer than 1 MiB, is no JSON, or there was none. */
+  response: Record<string, unknown> | null;
+  response_bytes: number;
+  /** Places that were masked. */
+  redactions: number;
+}
+
+/** Answer of GET /v1/usage/requests/{id}/content. */
+export interface RequestContentRecord {
+  request_id: string;
+  /** By unit, at most 8: a request that asks several models has one for each. */
+  contents: UnitContentRecord[];
+}
+
+/** Query of reads and writes of one organization. */
+export class UsageOrgQuery {
+  @IsOptional() @IsString() @Length(1, 128) org_id?: string;
+}
+
+/** POST /internal/directory/audit. */
+export class AuditBody implements AuditedAction {
+  @IsString() @Length(1, 128) id!: string;
+  @IsISO8601({ strict: true }) created_at!: string;
+  @ValidateIf((body: AuditBody) => body.org_id !== null) @IsString() @Length(1, 128) org_id!: string | null;
+  @IsIn(['key', 'session', 'admin_key', 'system']) actor_kind!: AuditedAction['actor_kind'];
+  @IsString() @Length(1, 128) actor_id!: string;
+  @IsString() @Length(0, 128) ip!: string;
+  @IsString() @Length(1, 128) action!: string;
+  @IsString() @Length(1, 128) target_type!: string;
+  @IsString() @Length(1, 256) target_id!: string;
+  @IsArray() @ArrayMaxSize(100) @IsString({ each: true }) changed_fields!: string[];
+  @IsString() @Length(1, 128) request_id!: string;
+}

@@ -1,0 +1,31 @@
+/** What one unit was asked and answered, of an organization that logs contents. */
+export interface UnitContent {
+  request_id: string;
+  unit: number;
+  account_id: string;
+  org_id: string;
+  member_id: string;
+  key_id: string;
+  end_user_hash: string | null;
+  endpoint: string;
+  /** ISO 8601; when the request came. */
+  created_at: string;
+  retention_days: number;
+  /** Personal data is masked, too; credentials always are. */
+  redact: boolean;
+  /** As it came; null where it was too long or is no JSON. */
+  request: string | null;
+  request_bytes: number;
+  /** As it was sent, a stream as its frames; null where it was too long, is no text, or there was none. */
+  response: string | null;
+  response_bytes: number;
+}
+
+/**
+ * Where contents are kept. Drivers: in process (usage service); HTTP. Throws ApiError `service_unavailable` where it
+ * cannot be asked.
+ */
+export abstract class RequestContents {
+  /** Keeps them; a repeat changes nothing. */
+  abstract keep(contents: readonly UnitContent[]): Promise<void>;
+}

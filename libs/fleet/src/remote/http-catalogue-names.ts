@@ -1,0 +1,33 @@
+import { CatalogueNames, type CatalogueNamed, type Random } from '@gateway/contracts';
+import { unavailable, type InternalHttp } from '@gateway/platform';
+
+const TIMEOUT_MS = 2_000;
+
+/** The catalogue service's names over HTTP. */
+export class HttpCatalogueNames extends CatalogueNames {
+  constructor(
+    private readonly http: InternalHttp,
+    private readonly random: Random,
+  ) {
+    super();
+  }
+
+  override async unknown(named: CatalogueNamed): Promise<CatalogueNamed> {
+    const { status, body } = await this.http.request({
+      service: 'catalogue',
+      method: 'POST',
+      path: '/internal/catalogue/unknown',
+      body: named,
+      timeoutMs: TIMEOUT_MS,
+      idempotent: true,
+    });
+    const { models, providers } = { ...(body as Partial<Record<keyof CatalogueNamed, unknown>> | null) };
+    if (status !== 200 || !isNames(models) || !isNames(providers))
+      throw unavailable(this.random, new Error(`catalogue answered ${status} for names`));
+    return { models, providers };
+  }
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}

@@ -1,0 +1,44 @@
+import { ErasedEndUsers, type ErasedEndUser, type Random } from '@gateway/contracts';
+import { unavailable, type InternalHttp } from '@gateway/platform';
+
+const TIMEOUT_MS = 2_000;
+
+/** The usage service's erasures over HTTP. */
+export class HttpErasedEndUsers extends ErasedEndUsers {
+  constructor(
+    private readonly http: InternalHttp,
+    private readonly random: Random,
+  ) {
+    super();
+  }
+
+  override async since(since: Date): Promise<{ erased: ErasedEndUser[]; isAll: boolean }> {
+    const { status, body } = await this.http.request({
+      service: 'usage',
+      method: 'GET',
+      path: `/internal/erasures?since=${encodeURIComponent(since.toISOString())}`,
+      timeoutMs: TIMEOUT_MS,
+      idempotent: true,
+    });
+    if (status >= 400) throw unavailable(this.random, new Error(`The usage service answered ${status}.`));
+    if (isErased(body)) return body;
+    throw unavailable(this.random, new Error('The usage service answered no erasures.'));
+  }
+}
+
+function isErased(body: unknown): body is { erased: ErasedEndUser[]; isAll: boolean } {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'erased' in body &&
+    Array.isArray(body.erased) &&
+    body.erased.every(isEndUser) &&
+    'isAll' in body &&
+    typeof body.isAll === 'boolean'
+  );
+}
+
+function isEndUser(one: unknown): one is ErasedEndUser {
+  const { accountId, endUserHash, erasedAtMs } = (one ?? {}) as Partial<ErasedEndUser>;
+  return typeof accountId === 'string' && typeof endUserHash === 'string' && typeof erasedAtMs === 'number';
+}

@@ -1,0 +1,181 @@
+import { PROVIDERS } from '../registry.generated.js';
+import { GatewayConfigError, NO_GATEWAY_CONFIG, readGatewayConfig } from './gateway-config.js';
+import { ownProviders } from './own-provider.js';
+
+/** What is wrong with the file; empty where nothing is. */
+function faults(text: string): readonly string[] {
+  try {
+    readGatewayConfig(text);
+    return [];
+  } catch (failure) {
+    if (failure instanceof GatewayConfigError) return failure.faults;
+    throw failure;
+  }
+}
+
+const DEEPSEEK = PROVIDERS.find(({ slug }) => slug === 'deepseek');
+const LAB = 'providers: [{slug: lab, dialect: chat, base_url: "http://lab.example:9000/v1"}]';
+const modelWith = (more: string): string =>
+  `${LAB}\nmodels: [{id: lab/m, context_length: 8192, routes: [{provider: lab, upstream_model: m, ${more}}]}]`;
+const providerWith = (more: string): string => `providers: [{slug: lab, ${more}}]`;
+
+describe('a gateway.yaml', () => {
+  it.each(['', '# nothing', 'providers: []'])('may say nothing: %j', (text) => {
+    expect(readGatewayConfig(text)).toEqual(NO_GATEWAY_CONFIG);
+  });
+
+  it('is read as it stands', () => {
+    const text = modelWith('prices: {prompt_usd_per_1m: "1"}');
+    expect(readGatewayConfig(text)).toEqual({
+      ...NO_GATEWAY_CONFIG,
+      providers: [{ slug: 'lab', dialect: 'chat', base_url: 'http://lab.example:9000/v1' }],
+      models: [
+        {
+          id: 'lab/m',
+          context_length: 8192,
+          routes: [{ provider: 'lab', upstream_model: 'm', prices: { prompt_usd_per_1m: '1' } }],
+        },
+      ],
+    });
+  });
+
+  it.each<[string, string[]]>([
+    ['providers: [{slug: a, slug: b}]', ['Map keys must be unique at line 1, column 23:']],
+    ['providers: [', ['Flow sequence in block collection must be sufficiently indented and end with a ]']],
+    ['other: 1', ['the file: other is unknown.']],
+    ['[]', ['the file must be object.']],
+    ['models: {}', ['models must be array.']],
+    [providerWith('key: x'), ['providers[0]: key is unknown.']],
+    ['providers: [{name: x}]', ['providers[0]: slug is missing.']],
+    ['providers: [{slug: Lab}]', ['providers[0].slug must match pattern "^[a-z0-9][a-z0-9-]{0,63}$".']],
+    [
+      providerWith('dialect: soap, base_url: "http://x"'),
+      [
+        'providers[0].dialect must be one of chat, responses, messages, gemini, cohere, ollama, converse, embeddings.',
+      ],
+    ],
+    [
+      providerWith('dialect: chat, base_url: "http://x", api_key_env: sk-secret'),
+      ['providers[0].api_key_env must name a variable: the file never holds a secret.'],
+    ],
+    [modelWith('free: true, weight: 1'), ['models[0].routes[0]: weight is unknown.']],
+  ])('names where its form is wrong: %j', (text, expected) => {
+    expect(faults(text).map((fault) => fault.slice(0, 160))).toEqual(
+      expected.map((words) => expect.stringContaining(words) as string),
+    );
+  });
+
+  it.each<[string, string[]]>([
+    [
+      'providers: [{slug: lab}]',
+      [
+        'providers[0]: dialect is missing, because this release has no lab.',
+        'providers[0]: base_url is missing, because this release has no lab.',
+      ],
+    ],
+    [
+      'providers: [{slug: openai, dialect: chat}]',
+      ['providers[0]: openai is known to this release, which knows its dialect: leave dialect out.'],
+    ],
+    ['providers: [{slug: openai}]', []],
+    ['providers: [{slug: openai}, {slug: openai}]', ['providers[1]: openai is there twice.']],
+    [providerWith('dialect: chat, base_url: lab'), ['providers[0].base_url is no http(s) address.']],
+    [providerWith('dialect: chat, base_url: "ftp://lab"'), ['providers[0].base_url is no http(s) address.']],
+    [providerWith('dialect: chat, base_url: "https://lab"'), []],
+    ...['http://me@lab', 'http://:word@lab'].map((address): [string, string[]] => [
+      providerWith(`dialect: chat, base_url: "${address}"`),
+      ['providers[0].base_url holds a credential: name a variable in api_key_env instead.'],
+    ]),
+    [
+      providerWith('dialect: chat, base_url: "http://lab/v1?x=1"'),
+      ['providers[0].base_url has a query, which requests would lose.'],
+    ],
+    [
+      modelWith('dialect: chat'),
+      ['models[0].routes[0]: prices are missing; a model that costs nothing says free: true.'],
+    ],
+    [modelWith('free: true'), []],
+    [
+      modelWith('free: false'),
+      ['models[0].routes[0]: prices are missing; a model that costs nothing says free: true.'],
+    ],
+    [
+      modelWith('free: true, prices: {prompt_usd_per_1m: "1"}'),
+      ['models[0].routes[0] has prices and is free: keep one of them.'],
+    ],
+    [
+      'models: [{id: a/b, context_length: 1, routes: [{provider: lab, upstream_model: m, free: true}]}]',
+      ['models[0].routes[0].provider: there is no provider lab, neither here nor in this release.'],
+    ],
+    [
+      'models: [{id: a/b, context_length: 1, routes: [{provider: deepseek, upstream_model: m, free: true}]}]',
+      [`models[0].routes[0]: dialect is missing: deepseek speaks ${DEEPSEEK?.dialects.join(', ')}.`],
+    ],
+    [
+      'models: [{id: a/b, context_length: 1, routes: [{provider: deepseek, dialect: chat, upstream_model: m, free: true}]}]',
+      [],
+    ],
+  ])('says what does not fit together: %s', (text, expected) => {
+    expect(faults(text)).toEqual(expected);
+  });
+
+  it('names a model that is there twice, and every fault at once', () => {
+    const model = '{id: a/b, context_length: 1, routes: [{provider: gone, upstream_model: m, free: true}]}';
+    expect(faults(`models: [${model}, ${model}]`)).toEqual([
+      'models[0].routes[0].provider: there is no provider gone, neither here nor in this release.',
+      'models[1]: a/b is there twice.',
+      'models[1].routes[0].provider: there is no provider gone, neither here nor in this release.',
+    ]);
+  });
+
+  it('says its faults as lines of one error', () => {
+    const error = new GatewayConfigError(['one', 'two']);
+    expect([error.name, error.message]).toEqual([
+      'GatewayConfigError',
+      "The gateway's configuration is wrong:\n  one\n  two",
+    ]);
+  });
+});
+
+describe('the upstreams of a gateway.yaml', () => {
+  const own = (more: string) =>
+    ownProviders(
+      readGatewayConfig(`providers: [{slug: openai}, {slug: lab, base_url: "http://lab/v1//", ${more}}]`),
+    );
+
+  it('are those that this release does not have, at the address without slashes at its end', () => {
+    const [lab, ...others] = own('dialect: chat');
+    expect(others).toEqual([]);
+    expect(lab).toMatchObject({
+      slug: 'lab',
+      name: 'lab',
+      credentialEnv: '',
+      baseUrlEnv: 'GATEWAY_CONFIG',
+      defaultBaseUrl: 'http://lab/v1',
+      isKeyless: true,
+      dialects: ['chat', 'embeddings'],
+    });
+    expect(own('dialect: responses, name: Lab, api_key_env: LAB_KEY')).toMatchObject([
+      {
+        name: 'Lab',
+        credentialEnv: 'LAB_KEY',
+        isKeyless: false,
+        dialects: ['responses', 'chat', 'embeddings'],
+      },
+    ]);
+  });
+
+  it.each([
+    ['gemini', ['gemini']],
+    ['cohere', ['cohere']],
+    ['ollama', ['ollama']],
+    ['converse', ['converse']],
+    ['messages', ['messages']],
+  ])('are called like a provider of this release that speaks %s', (dialect, spoken) => {
+    const [lab] = own(`dialect: ${dialect}, quirks: {max_tokens_param: max_tokens, takes_token_ids: true}`);
+    expect(lab.dialects).toEqual(expect.arrayContaining(spoken));
+    expect([lab.slug, lab.isKeyless]).toEqual(['lab', true]);
+    const quirks = lab.quirks({ dialect, upstreamModel: 'm' } as never);
+    expect(quirks).toMatchObject({ maxTokensParam: 'max_tokens', takesTokenIds: true });
+  });
+});

@@ -1,0 +1,46 @@
+import { applyMigrations } from '@gateway/database';
+import { testDatabase, type TestDatabase } from '@gateway/testing';
+import { FLEET_TOKEN, startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
+import { SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
+
+describe('POST /internal/catalogue/unknown', () => {
+  let database: TestDatabase;
+  let app: CatalogueApp;
+
+  beforeAll(async () => {
+    database = await testDatabase({
+      schemaDir: SCHEMA_DIR,
+      migrate: (url) => applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA }),
+    });
+    app = await startCatalogue({ CATALOGUE_DATABASE_URL: database.url, SIMULATED_PROVIDER: 'true' });
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  const ask = (body: object, headers: Record<string, string>): Promise<Response> =>
+    fetch(`${app.url}/internal/catalogue/unknown`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+
+  it('answers the names that neither the catalogue nor an adapter of the release has', async () => {
+    const models = ['simulator/chat', 'chat', 'auto', 'simulator/nothing', 'nothing'];
+    // No model of the catalogue is at this one, but customers may bring keys to it.
+    const providers = ['simulated', 'openai', 'huggingface', 'acme'];
+    const answer = await ask({ models, providers }, { 'x-fleet-token': FLEET_TOKEN });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { models: ['simulator/nothing', 'nothing'], providers: ['acme'] },
+    ]);
+  });
+
+  it('is for services alone, and bounded', async () => {
+    expect((await ask({ models: [], providers: [] }, {})).status).toBe(404);
+    const models = Array<string>(501).fill('a/b');
+    const long = await ask({ models, providers: [] }, { 'x-fleet-token': FLEET_TOKEN });
+    expect(long.status).toBe(422);
+  });
+});

@@ -1,0 +1,129 @@
+import {
+  ApiError,
+  type AdmitRequest,
+  type HoldCall,
+  type InferenceCall,
+  type KeyPrincipal,
+  type PutUnit,
+} from '@gateway/contracts';
+import { StoredContentNeeded } from '@gateway/endpoints';
+import { admitRequest, LEASE_MS, trialChecks, unitScopes } from '@gateway/limits';
+import { Usd } from '@gateway/money';
+import { unavailable } from '@gateway/platform';
+import { planRoutes } from '@gateway/routing';
+import { requestFor } from '../admission/admit.js';
+import { atBatchTier, type InferDeps } from '../inference/infer.js';
+import type { Call } from '../request/call.js';
+
+type Json = Record<string, unknown>;
+
+/** No line of a batch has this number. */
+const HOLD_UNIT = 2_000_000_000;
+/** Stale once, missing once, and one of each again after a failover. */
+const ROUNDS_MAX = 5;
+
+/** What the lines of a batch would reserve together; one that would be refused reserves nothing. */
+export async function worthOf(
+  call: InferenceCall,
+  bodies: readonly Json[],
+  callOf: (call: InferenceCall) => Promise<Call>,
+  deps: InferDeps,
+): Promise<bigint> {
+  let sum = 0n;
+  for (const body of bodies) {
+    try {
+      const made = await callOf({ ...call, body });
+      const read = made.endpoint.read(made);
+      if (read instanceof StoredContentNeeded) continue;
+      const asked = call.is_batch ? atBatchTier(read) : read;
+      const { endpoint, principal } = made;
+      const { providers, byok, breakers, stats, clock } = deps;
+      const index = deps.index();
+      const nowMs = clock.now();
+      const plan = planRoutes({ asked, endpoint, principal, index, providers, byok, breakers, stats, nowMs });
+      sum += requestFor('', { principal, asked, plan }, deps).reservationNano;
+    } catch (failure) {
+      // It is refused when its turn comes, and says then why.
+      if (!(failure instanceof ApiError) || failure.status >= 500) throw failure;
+    }
+  }
+  return sum;
+}
+
+/**
+ * Money for lines of a batch that have not begun, as one unit in flight of the limit store: whoever runs the batch renews it,
+ * and where nobody does it lapses. Lines are admitted by themselves; the hold is lowered before. Throws ApiError
+ * `spend_limit_exceeded` where the first hold finds no room.
+ */
+export async function hold(
+  call: HoldCall,
+  principalOf: (isNew: boolean) => Promise<KeyPrincipal>,
+  deps: InferDeps,
+): Promise<void> {
+  const record = deps.index().find(call.model)?.record;
+  // Its lines are refused, so there is nothing to hold money for.
+  if (record === undefined) return;
+  const nano = BigInt(call.nano);
+  const principal = await principalOf(false);
+  const requestOf = (whose: KeyPrincipal): AdmitRequest =>
+    admitRequest(whose, { id: record.id, isFree: record.is_free }, `${call.request_id}/${HOLD_UNIT}`, {
+      ...{ nano, worstNano: nano, tokens: 0 },
+      heldAs: 'batch',
+    });
+  const { accountId, unit, ...counted } = requestOf(principal);
+  const put = (action: PutUnit['action'], amount: bigint): PutUnit => ({
+    ...{ accountId, unit, action, nano: amount, scopes: unitScopes(counted) },
+    ...{ tokens: 0, tokenEstimate: 0, minute: 0, leaseMs: LEASE_MS },
+  });
+  if (call.is_first && nano > 0n) {
+    // A worker that died here may have held it before: that is no reason to refuse it.
+    await deps.limits.put([put('cancel', 0n)]);
+    await askFor(requestOf, principal, principalOf, deps);
+  }
+  // Cancelled first: a renewal alone keeps the amount.
+  await deps.limits.put([put('cancel', 0n), ...(nano > 0n ? [put('renew', nano)] : [])]);
+}
+
+/** Whether there is that much money, strictly: an admission overruns by one request, and this one would be a large one. */
+async function askFor(
+  requestOf: (whose: KeyPrincipal) => AdmitRequest,
+  first: KeyPrincipal,
+  principalOf: (isNew: boolean) => Promise<KeyPrincipal>,
+  { limits, funds, watch, random }: InferDeps,
+): Promise<void> {
+  let principal = first;
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const request = requestOf(principal);
+    const trial = await limits.trial(request);
+    const { result } = trial;
+    switch (result.outcome) {
+      case 'ok':
+      case 'refused':
+        return checkRoom(request.reservationNano, trialChecks(request, trial));
+      case 'stale':
+        principal = await principalOf(true);
+        await limits.stamp(principal.accountId, principal.accountVersion, result.gen);
+        break;
+      case 'missing':
+        await watch.settled();
+        await funds.seedGate(request.accountId, result.gen, unitScopes(request));
+        break;
+      default:
+        throw unavailable(random, new Error(`a hold was answered ${result.outcome}`));
+    }
+  }
+  throw unavailable(random, new Error('a hold did not settle'));
+}
+
+/** Requests and tokens are counted by the lines. Throws ApiError. */
+function checkRoom(nano: bigint, checks: ReturnType<typeof trialChecks>): void {
+  const full = checks.find(({ metric, current, limit }) =>
+    metric === 'balance' ? current - nano < limit : metric === 'spend_cap' && current + nano > limit,
+  );
+  if (full === undefined) return;
+  const whose = full.metric === 'balance' ? 'balance of the account' : `spend cap of the ${full.scope}`;
+  throw new ApiError('spend_limit_exceeded', {
+    message: `The lines of the batch may cost ${Usd.fromNano(nano).toString()} USD together, which the ${whose} does not cover (${full.metric}).`,
+    shouldRetry: false,
+  });
+}

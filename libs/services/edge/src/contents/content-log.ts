@@ -1,0 +1,123 @@
+import type { RequestContents, UnitContent } from '@gateway/contracts';
+import type { Deadlines } from '@gateway/platform';
+import type { AdmittedUnit } from '../admission/admit.js';
+import type { Call } from '../request/call.js';
+import type { Client } from '../request/client.js';
+import { WriteBehind } from '../state/write-behind.js';
+import { endUserHash } from '../units/end-user-hash.js';
+
+/** A longer body is not kept, its size alone. */
+const BODY_BYTES_MAX = 1_048_576;
+/** What answers under way and contents that wait to be written hold together. */
+const HELD_BYTES_MAX = 64 * 1_048_576;
+const WAITING = { waiting: 4_096, bytes: 32 * 1_048_576, batchBytes: 1_048_576 };
+
+interface Deps {
+  store: RequestContents;
+  deadlines: Pick<Deadlines, 'set'>;
+  /** Gets how many were kept, and how many never will be. */
+  onKept: (count: number) => void;
+  onLost: (count: number, cause: unknown) => void;
+}
+
+/** Contents of units, for organizations that log them: taken beside the answer, written behind it, never waited for. */
+export class ContentLog {
+  private readonly behind: WriteBehind<UnitContent>;
+  private heldBytes = 0;
+
+  constructor({ store, deadlines, onKept, onLost }: Deps) {
+    const write = async (batch: UnitContent[]): Promise<void> => {
+      await store.keep(batch);
+      onKept(batch.length);
+    };
+    this.behind = new WriteBehind({ write, deadlines, onLost, max: WAITING, lingerMs: 5 });
+  }
+
+  /** Takes what is sent from now on; the answer ends by `end`. */
+  begin(call: Call, admitted: AdmittedUnit, client: Client): Transcript {
+    const transcript = new Transcript(
+      (bytes) => this.hold(bytes),
+      (response, bytes) => this.end(call, admitted, response, bytes),
+    );
+    client.tee = (out) => transcript.see(out);
+    return transcript;
+  }
+
+  flush(): Promise<void> {
+    return this.behind.flush();
+  }
+
+  /** False where nothing more may be held. */
+  private hold(bytes: number): boolean {
+    if (bytes > 0 && this.heldBytes + bytes > HELD_BYTES_MAX) return false;
+    this.heldBytes += bytes;
+    return true;
+  }
+
+  private end(call: Call, admitted: AdmittedUnit, response: string | null, responseBytes: number): void {
+    const { principal, asked } = admitted;
+    const { requestLogging: logging, orgId } = principal;
+    if (!logging || orgId === null) return;
+    const request = call.bytes.length > BODY_BYTES_MAX || !isJson(call) ? null : textOf(call.bytes);
+    const content: UnitContent = {
+      request_id: call.requestId,
+      unit: call.unit,
+      account_id: principal.accountId,
+      org_id: orgId,
+      member_id: principal.createdBy,
+      key_id: principal.keyId,
+      end_user_hash: asked.endUser === null ? null : endUserHash(principal, asked.endUser),
+      endpoint: call.path,
+      created_at: new Date(call.receivedAtMs).toISOString(),
+      retention_days: logging.retentionDays,
+      redact: logging.redact,
+      request,
+      request_bytes: call.bytes.length,
+      response,
+      response_bytes: responseBytes,
+    };
+    this.behind.add(content, 512 + (request?.length ?? 0) + (response?.length ?? 0));
+  }
+}
+
+/** What is sent of one answer, until it is too long. */
+export class Transcript {
+  private parts: string[] | null = [];
+  private heldBytes = 0;
+  private bytes = 0;
+
+  constructor(
+    private readonly hold: (bytes: number) => boolean,
+    private readonly take: (response: string | null, bytes: number) => void,
+  ) {}
+
+  see(out: string | Uint8Array): void {
+    const bytes = Buffer.byteLength(out);
+    this.bytes += bytes;
+    if (this.parts === null || bytes === 0) return;
+    if (typeof out !== 'string' || this.bytes > BODY_BYTES_MAX || !this.hold(bytes)) return this.forget();
+    this.heldBytes += bytes;
+    this.parts.push(out);
+  }
+
+  /** Once, when the unit is over. */
+  end(): void {
+    const response = this.parts === null || this.bytes === 0 ? null : this.parts.join('');
+    this.forget();
+    this.take(response, this.bytes);
+  }
+
+  private forget(): void {
+    this.parts = null;
+    this.hold(-this.heldBytes);
+    this.heldBytes = 0;
+  }
+}
+
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+}
+
+function isJson({ bytes }: Call): boolean {
+  return bytes.length > 0 && bytes[bytes.findIndex((byte) => byte > 0x20)] === 0x7b;
+}

@@ -1,0 +1,162 @@
+import { ApiError, newAnswerId, type KeyPrincipal, type LimitStore } from '@gateway/contracts';
+import {
+  EVENT_STREAM_HEADERS,
+  followEvents,
+  StoredContentNeeded,
+  type Asked,
+  type EndpointBackground,
+} from '@gateway/endpoints';
+import { rateHeaders } from '@gateway/limits';
+import { planRoutes, type Plan } from '@gateway/routing';
+import { admit, planForCurrent, Refused, type Again } from '../admission/admit.js';
+import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
+import { requestTags, type Call } from '../request/call.js';
+import type { Client } from '../request/client.js';
+import { recall, resolve } from '../state/recall.js';
+import { endUserHash } from '../units/end-user-hash.js';
+import { infer, NOT_RECORDED, type InferDeps } from './infer.js';
+
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
+
+/** A request of an endpoint whose answers may be made later: begun where it asks for that, waited for otherwise. */
+export function inferOrBegin(background: EndpointBackground): typeof infer {
+  return async (call, client, deps) => {
+    if (!background.mayBe(call.bytes)) return infer(call, client, deps);
+    const asked = await askedLater(call, background, deps);
+    return asked === null ? infer(call, client, deps) : begin({ call, asked, background }, client, deps);
+  };
+}
+
+/** Null for a body that is waited for, and for one that is refused: that is said where all others are. */
+async function askedLater(
+  { bytes, headers, principal }: Call,
+  background: EndpointBackground,
+  { storedBodies }: InferDeps,
+): Promise<Asked | null> {
+  try {
+    return background.read({ bytes, headers });
+  } catch (failure) {
+    if (!(failure instanceof StoredContentNeeded)) return null;
+    const composed = await storedBodies.bodyOf(failure, principal).catch(() => null);
+    return composed === null ? null : background.read({ bytes: composed, headers });
+  }
+}
+
+interface Begin {
+  call: Call;
+  asked: Asked;
+  background: EndpointBackground;
+}
+
+/** Refuses what would be refused now, counting nothing; what is run is admitted when it is. */
+async function begin(begun: Begin, client: Client, deps: InferDeps): Promise<void> {
+  const { call, background } = begun;
+  const { endpoint, principal } = call;
+  const { plan, asked } = await checked(call, begun.asked, client, deps);
+  const id = newAnswerId(endpoint.idPrefix, deps.clock, deps.random);
+  const createdAt = Math.floor(call.receivedAtMs / 1_000);
+  const response = background.begun(asked, { id, createdAt, model: plan.model.record.id });
+  const { isStored: _always, ...record } = endpoint.state?.record(asked) ?? NO_RECORD;
+  const hash = asked.endUser === null ? null : endUserHash(principal, asked.endUser);
+  await deps.background.begin({
+    ...record,
+    ...{ id, key_id: principal.keyId, account_id: principal.accountId, request_id: call.requestId },
+    ...{ end_user_hash: hash, created_at: createdAt, response },
+    body: { ...background.body(asked), model: asked.model ?? principal.defaultModel },
+  });
+  if (!asked.stream) return client.answer(JSON.stringify(response), JSON_HEADERS);
+  client.open(EVENT_STREAM_HEADERS);
+  const events = followEvents({
+    read: (after) => deps.background.events(principal.keyId, id, after),
+    after: -1,
+    clock: deps.clock,
+    isGone: () => client.isGone,
+  });
+  try {
+    for await (const frames of events) await client.write(frames);
+    client.end();
+  } catch {
+    // It goes on, and its stream can be resumed.
+    client.cut();
+  }
+}
+
+const NO_RECORD = { isStored: true, input: [], previous_response_id: null, conversation_id: null };
+
+/** The plan of a request that would be let in now, with the items that it names. Throws ApiError; the refusal is recorded. */
+async function checked(
+  call: Call,
+  given: Asked,
+  client: Client,
+  deps: InferDeps,
+): Promise<{ plan: Plan; asked: Asked }> {
+  const { endpoint } = call;
+  const model: { id: string | null; requested: string | null } = { id: null, requested: given.model };
+  let asked = given;
+  let outcome: Awaited<ReturnType<typeof admit>>;
+  try {
+    call.tags = requestTags(call.headers, call.principal);
+    asked = { ...(await resolve(given, call, deps)), requires: given.requires };
+    let recalled = await recall(asked, call, deps);
+    const again: Again = {
+      reload: async () => {
+        const principal = await call.reload();
+        recalled = await recall(asked, { ...call, principal }, deps);
+        return principal;
+      },
+      planFor: (principal: KeyPrincipal) => {
+        const { providers, byok, breakers, stats } = deps;
+        const [index, nowMs] = [deps.index(), call.receivedAtMs];
+        const own = { ...recalled, requires: [...recalled.requires, ...given.requires] };
+        const plan = planRoutes({
+          asked: own,
+          endpoint,
+          principal,
+          index,
+          providers,
+          byok,
+          breakers,
+          stats,
+          nowMs,
+        });
+        model.id = plan.model.record.id;
+        return { principal, asked: own, plan };
+      },
+    };
+    const limits = trying(deps.limits);
+    const planned = await planForCurrent(call.principal, again, { limits });
+    outcome = await admit(`${call.requestId}/0`, planned, again, { ...deps, limits });
+  } catch (failure) {
+    const error = flagged(failure);
+    if (error instanceof ApiError && !NOT_RECORDED.includes(error.code))
+      deps.rejections.add(call, model, error, null);
+    throw error;
+  }
+  if (!(outcome instanceof Refused)) {
+    client.rateHeaders = rateHeaders(outcome.request.scopes, outcome.admitted);
+    return { plan: outcome.plan, asked };
+  }
+  const { error, refusal } = outcome;
+  client.rateHeaders = refusedRateHeaders(refusal);
+  deps.rejections.add(call, model, error, refusal);
+  throw error;
+}
+
+/** A model that cannot is one that lacks the capability, whatever else a plan may lack. */
+function flagged(failure: unknown): unknown {
+  if (!(failure instanceof ApiError) || failure.options.param !== 'background') return failure;
+  return new ApiError('model_capability_not_supported', {
+    status: 400,
+    message: 'The model does not support background responses.',
+    param: 'background',
+  });
+}
+
+/** The store as admission knows it, but that it counts nothing. */
+function trying(limits: InferDeps['limits']): Pick<LimitStore, 'admit' | 'stamp' | 'version'> {
+  return {
+    admit: async (request) => (await limits.trial(request)).result,
+    stamp: (accountId, version, gen) => limits.stamp(accountId, version, gen),
+    version: (accountId) => limits.version(accountId),
+  };
+}

@@ -1,0 +1,54 @@
+import { startUpstreamDouble, type UpstreamDouble } from '@gateway/testing';
+import { startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
+
+const PRICE = { pricing_unit: 'per_image', output_usd_per_unit: '0.04' };
+
+describe('an image that its provider works on', () => {
+  let edge: EdgeUnderTest;
+  let provider: UpstreamDouble;
+  let begun = 0;
+  let polls = 0;
+
+  beforeAll(async () => {
+    provider = await startUpstreamDouble(({ method }) => {
+      if (method === 'GET') {
+        polls += 1;
+        return { status: 503, json: { detail: 'later' } };
+      }
+      begun += 1;
+      return { json: { id: `task-${begun}`, polling_url: `${provider.url}/v1/get_result?id=${begun}` } };
+    });
+    const model = testModel(
+      'acme/slow',
+      [
+        { provider: 'bfl', upstreamModel: 'flux-pro-1.1', dialect: 'bfl' },
+        { provider: 'simulated', upstreamModel: 'sim-image', dialect: 'images' },
+      ],
+      { model_type: 'image', supports_completions_api: false, output_modalities: ['image'], pricing: PRICE },
+    );
+    const routes = model.routes.map((route, at) => ({
+      ...route,
+      price: at === 0 ? PRICE : { ...PRICE, output_usd_per_unit: '0.08' },
+      maxOutputTokens: null,
+    }));
+    edge = await startEdge({
+      models: [{ ...model, routes }],
+      upstreams: async () => ({ bfl: provider.url }),
+    });
+  });
+  afterAll(async () => {
+    await edge.close();
+    await provider.close();
+  });
+
+  it('is not begun again, there or elsewhere, when looking at it fails: it is paid for once', async () => {
+    const answer = await edge.post(
+      { model: 'acme/slow', prompt: 'A fox' },
+      { path: '/v1/images/generations' },
+    );
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    expect([begun, polls]).toEqual([1, 5]);
+    expect(edge.upstream()).toHaveLength(0);
+    expect(await edge.record(answer)).toMatchObject({ outcome: 'failed', cost_usd: null });
+  }, 30_000);
+});

@@ -1,0 +1,81 @@
+import type { StoredResponse } from '@gateway/contracts';
+import { Deadlines } from '@gateway/platform';
+import { fixedClock, ResponseStoreDouble, type FixedClock } from '@gateway/testing';
+import { ResponseWriter } from './response-writer.js';
+
+let clock: FixedClock;
+let store: ResponseStoreDouble;
+let lost: number;
+let writer: ResponseWriter;
+/** What each write of the store waits for. */
+let gate: () => Promise<void>;
+
+beforeEach(() => {
+  clock = fixedClock('2026-11-01T12:00:00Z');
+  store = new ResponseStoreDouble();
+  lost = 0;
+  gate = async () => undefined;
+  const keep = store.keep.bind(store);
+  store.keep = async (responses) => {
+    await gate();
+    return keep(responses);
+  };
+  writer = new ResponseWriter(store, new Deadlines(clock), (count) => (lost += count));
+});
+
+function response(id: string, text = ''): StoredResponse {
+  return {
+    ...{ id, key_id: 'key_1', account_id: 'acct_1', end_user_hash: null, credential: null },
+    ...{ previous_response_id: null, conversation_id: null, created_at: 0 },
+    input: [],
+    response: { id, text },
+  };
+}
+
+const keptIds = (): string[] => store.kept.map(({ id }) => id);
+
+describe('the writer of responses', () => {
+  it('RESP-04 resolves once a response is kept; those that come meanwhile go together', async () => {
+    const writes: number[] = [];
+    const keep = store.keep;
+    store.keep = (responses) => {
+      writes.push(responses.length);
+      return keep(responses);
+    };
+    await Promise.all(['one', 'two', 'three'].map((id) => writer.keep(response(id))));
+    expect([keptIds(), writes]).toEqual([
+      ['one', 'two', 'three'],
+      [1, 2],
+    ]);
+  });
+
+  it('holds an answer back for a second at most', async () => {
+    let open = (): void => undefined;
+    gate = () => new Promise((resolve) => (open = resolve));
+    const slow = writer.keep(response('slow'));
+    await clock.advance(1_100);
+    await slow;
+    expect(keptIds()).toEqual([]);
+    gate = async () => undefined;
+    open();
+    await writer.flush();
+    expect([keptIds(), lost]).toEqual([['slow'], 0]);
+  });
+
+  it('holds nothing back while the store is away, and keeps it once it is back', async () => {
+    gate = () => Promise.reject(new Error('away'));
+    const first = writer.keep(response('first'));
+    await clock.advance(1_100);
+    await first;
+    await writer.keep(response('second'));
+    gate = async () => undefined;
+    await clock.advance(300);
+    await writer.flush();
+    expect([keptIds(), lost]).toEqual([['first', 'second'], 0]);
+  });
+
+  it('loses one that is too large, and counts it', async () => {
+    await writer.keep(response('large', 'x'.repeat(13 * 1_048_576)));
+    expect([keptIds(), lost]).toEqual([[], 1]);
+  });
+});

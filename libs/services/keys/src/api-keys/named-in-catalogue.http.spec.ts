@@ -1,0 +1,52 @@
+import { ApiError } from '@gateway/contracts';
+import { applyMigrations } from '@gateway/database';
+import { testDatabase, type TestDatabase } from '@gateway/testing';
+import { startKeysApp, type Answer, type KeysApp } from '../keys-app.fixture.js';
+import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+
+describe('what a key names of the catalogue', () => {
+  let database: TestDatabase;
+  let keys: KeysApp;
+
+  beforeAll(async () => {
+    const migrate = async (url: string): Promise<void> => {
+      await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
+    };
+    database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
+    keys = await startKeysApp(database.url);
+  });
+  afterAll(async () => {
+    await keys.close();
+    await database.drop();
+  });
+
+  const create = (body: object): Promise<Answer> => keys.call('POST', '/v1/keys', { as: keys.admin, body });
+
+  it.each([
+    ['default_model', 'nowhere/model', 'openai/gpt-5-mini'],
+    ['fixed_provider', 'nowhere-at-all', 'openai'],
+  ])(
+    'KEY-06 KEY-22 422 names %s where nobody knows %s, 503 where nobody can say; what is stored stays',
+    async (field, unknown, known) => {
+      const refused = await create({ [field]: unknown });
+      expect([refused.status, refused.body.error]).toMatchObject([
+        422,
+        { code: 'unprocessable_entity', details: [{ type: 'unknown_reference', loc: [field] }] },
+      ]);
+      const path = `/v1/keys/${String((await create({ [field]: known })).body.id)}`;
+      const changed = (body: object): Promise<Answer> => keys.call('PATCH', path, { as: keys.admin, body });
+      expect((await changed({ [field]: unknown })).status).toBe(422);
+      keys.names.failure = new ApiError('service_unavailable');
+      try {
+        const again = await changed({ [field]: `${known}-2` });
+        expect([again.status, again.body.error]).toMatchObject([503, { code: 'service_unavailable' }]);
+        // Nothing is asked of what the key has already, or of a body that names nothing.
+        expect((await changed({ [field]: known, label: 'b' })).status).toBe(200);
+        expect((await changed({ [field]: null })).status).toBe(200);
+        expect((await create({ [field]: known })).status).toBe(503);
+      } finally {
+        keys.names.failure = null;
+      }
+    },
+  );
+});

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { applyMigrations } from '@gateway/database';
+import { ConfigError } from '@gateway/platform';
+import { testDatabase, type TestDatabase } from '@gateway/testing';
+import { startKeysApp, type KeysApp } from '../keys-app.fixture.js';
+import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
+import { orgDefaultsOf } from './org-defaults.js';
+
+const FILE = `
+organizations:
+  rpm_limit: 600
+  spend_cap_usd: '1000'
+  blocked_models: [openai/*]
+  default_api_version: '2026-09'
+  realtime_enabled: false
+`;
+
+let folder: string;
+let database: TestDatabase;
+let keys: KeysApp;
+
+function file(text: string): string {
+  const path = join(folder, 'gateway.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'org-defaults-'));
+  const migrate = async (url: string): Promise<void> => {
+    await applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA });
+  };
+  database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
+  keys = await startKeysApp(database.url, { config: { GATEWAY_CONFIG: file(FILE) } });
+});
+afterAll(async () => {
+  await keys.close();
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+describe('what organizations begin with, by the operator’s file', () => {
+  const BEGIN = {
+    rpm_limit: 600,
+    rpd_limit: null,
+    spend_cap_usd: '1000',
+    blocked_models: ['openai/*'],
+    default_api_version: '2026-09',
+    realtime_enabled: false,
+  };
+
+  it('holds for the first one, and for those that people make, whoever they are', async () => {
+    const first = await keys.call('GET', `/v1/orgs/${keys.first.orgId}`, { as: keys.admin });
+    expect(first.body).toMatchObject(BEGIN);
+    const as = await keys.person();
+    const made = await keys.call('POST', '/v1/orgs', { as, body: { name: 'Acme' } });
+    expect([made.status, made.body]).toEqual([201, expect.objectContaining(BEGIN)]);
+  });
+
+  it('gives way to what the creator names, null too', async () => {
+    const as = await keys.person();
+    const own = { rpm_limit: 5, spend_cap_usd: null, blocked_models: [] };
+    const made = await keys.call('POST', '/v1/orgs', { as, body: { name: 'Acme', ...own } });
+    expect(made.body).toMatchObject({ ...BEGIN, ...own });
+  });
+
+  it.each([
+    ['organizations: { rpm_limit: 5000 }', /GATEWAY_CONFIG: organizations: rpm_limit/],
+    [
+      "organizations: { default_api_version: '2020-01' }",
+      /GATEWAY_CONFIG: organizations: default_api_version/,
+    ],
+    ['organizations: { name: All }', /GATEWAY_CONFIG: organizations: name is unknown/],
+    ['organizations: [', /GATEWAY_CONFIG: /],
+  ])('stops the start with a sentence: %s', (text, sentence) => {
+    const read = (): unknown => orgDefaultsOf({ GATEWAY_CONFIG: file(text) });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(sentence);
+    expect(orgDefaultsOf({})).toEqual({});
+  });
+});

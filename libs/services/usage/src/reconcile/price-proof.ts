@@ -1,0 +1,56 @@
+import type { PricedUnit, Reprice } from '../posting/reprice.js';
+import type { UsageDatabase } from '../postgres/usage-database.js';
+import type { Finding } from './finding.js';
+
+interface Deps {
+  database: UsageDatabase;
+  reprice: Pick<Reprice, 'again' | 'knows'>;
+}
+
+export interface PriceProof {
+  findings: Finding[];
+  /** Billed events whose terms cannot be read, so that nobody can say what they should have cost. */
+  unpriced: number;
+}
+
+interface Row extends PricedUnit {
+  request_id: string;
+  unit: number;
+  account_id: string;
+  cost: string;
+}
+
+const AT_ONCE = 1_000;
+/** Which unit differs is what helps: past this many the price of a model is wrong, not a row. */
+const FINDINGS_MAX = 10_000;
+
+/** Prices every billed event again from its own record and the terms it names (money-and-limits 5). Read part by part. */
+export async function provePrices({ database, reprice }: Deps): Promise<PriceProof> {
+  const proof: PriceProof = { findings: [], unpriced: 0 };
+  // A snapshot that cannot be read is asked for once, not once an event.
+  const isKnown = new Map<string, boolean>();
+  let after: readonly [string, number] = ['', 0];
+  for (;;) {
+    const { rows } = await database.pool.query<Row>(
+      `SELECT request_id, unit, account_id, model, usage, priced_from, trim_scale(cost)::text AS cost
+       FROM usage_event WHERE (request_id, unit) > ($1, $2) AND cost IS NOT NULL AND priced_from IS NOT NULL
+       ORDER BY request_id, unit LIMIT ${AT_ONCE}`,
+      [...after],
+    );
+    for (const row of rows) {
+      const id = row.priced_from?.snapshot_id ?? '';
+      if (!isKnown.has(id)) isKnown.set(id, await reprice.knows(id));
+      const expected = isKnown.get(id) ? await reprice.again(row) : null;
+      if (expected === null) proof.unpriced += 1;
+      else if (expected !== row.cost && proof.findings.length < FINDINGS_MAX)
+        proof.findings.push(finding(row, expected));
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < AT_ONCE) return proof;
+    after = [last.request_id, last.unit];
+  }
+}
+
+function finding({ account_id: account, request_id, unit, cost: found }: Row, expected: string): Finding {
+  return { kind: 'price_differs', account, scope: `${request_id}/${unit}`, expected, found };
+}

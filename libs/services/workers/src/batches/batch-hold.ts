@@ -1,0 +1,128 @@
+import type { Clock, Inference } from '@gateway/contracts';
+import { repeat } from '@gateway/platform';
+import type { BatchLine } from './batch-lines.js';
+import type { Batch } from './batches.store.js';
+
+/** A third of the time after which an edge lets a hold go that nobody renews. */
+const RENEW_MS = 30_000;
+/** Between tries to let a hold go that is no longer needed, while the edge is away. */
+const END_WAIT_MS = { first: 500, max: 4_000 };
+/** Lines of one question what they are worth. */
+const LINES_AT_ONCE = 128;
+const SIZE_AT_ONCE = 1_048_576;
+
+/** What the lines of a file may cost together, asked in pieces. */
+export class BatchWorth {
+  private sum = 0n;
+  private bodies: Record<string, unknown>[] = [];
+  private size = 0;
+
+  constructor(
+    private readonly inference: Inference,
+    private readonly batch: Batch,
+  ) {}
+
+  async see({ body, length }: BatchLine): Promise<void> {
+    this.bodies.push(body);
+    this.size += length;
+    if (this.bodies.length >= LINES_AT_ONCE || this.size >= SIZE_AT_ONCE) await this.ask();
+  }
+
+  async total(): Promise<bigint> {
+    await this.ask();
+    return this.sum;
+  }
+
+  private async ask(): Promise<void> {
+    const { bodies, inference } = this;
+    if (bodies.length === 0) return;
+    const { key_id, account_id, request_id, endpoint } = this.batch;
+    const whose = { key_id, account_id, request_id, unit: 0, recorded_path: '/v1/batches', endpoint };
+    [this.bodies, this.size] = [[], 0];
+    this.sum += BigInt(await inference.worth({ ...whose, body: {}, is_batch: true }, bodies));
+  }
+}
+
+/**
+ * The money of a batch's lines that have not begun: that of all lines at first, less with every line that begins and holds
+ * its own. It gives way to the batch's own lines where there is no room for both.
+ */
+export class BatchHold {
+  private left: number;
+  private nano = 0n;
+
+  constructor(
+    private readonly inference: Inference,
+    private readonly clock: Clock,
+    private readonly of: { batch: Batch; linesAtOnce: number },
+  ) {
+    this.left = of.batch.total;
+  }
+
+  /** Throws ApiError `spend_limit_exceeded` where there is not that much. */
+  async first(): Promise<void> {
+    this.nano = this.due();
+    if (this.nano > 0n) await this.put(true);
+  }
+
+  /** `done` lines have their answer already. */
+  goOn(done: number): void {
+    this.left = Math.max(0, this.of.batch.total - done);
+    this.nano = this.due();
+  }
+
+  /** Renewed while the lines run. Where they are given up another worker may go on: what it does not renew lapses. */
+  async during(lines: () => Promise<void>): Promise<void> {
+    // Where the edge cannot be asked, lines cannot be run either.
+    const renew = async (): Promise<void> => (this.nano > 0n ? this.put(false) : undefined);
+    const renewal = repeat(this.clock, RENEW_MS, renew, () => undefined);
+    try {
+      await lines();
+    } finally {
+      await renewal.stop();
+    }
+    await this.end();
+  }
+
+  /** Before a line is run, so that what is lowered is there for it. */
+  async begin(): Promise<void> {
+    this.left = Math.max(0, this.left - 1);
+    if (this.nano === 0n || this.left % this.of.linesAtOnce !== 0) return;
+    this.nano = this.due();
+    await this.put(false).catch(() => undefined);
+  }
+
+  /** False where nothing was held: the line was refused for another reason. */
+  async giveWay(): Promise<boolean> {
+    if (this.nano === 0n) return false;
+    this.nano = 0n;
+    await this.put(false);
+    return true;
+  }
+
+  /** Nothing is left to be run: it would lapse, but that takes a while. */
+  async end(): Promise<void> {
+    if (this.of.batch.worth_nano === null || this.of.batch.worth_nano === '0') return;
+    this.nano = 0n;
+    for (let waitMs = END_WAIT_MS.first; waitMs <= END_WAIT_MS.max; waitMs *= 2) {
+      try {
+        return await this.put(false);
+      } catch {
+        await this.clock.sleep(waitMs);
+      }
+    }
+  }
+
+  /** Lines that are about to begin have room of their own. */
+  private due(): bigint {
+    const { batch, linesAtOnce } = this.of;
+    const waiting = Math.max(0, this.left - linesAtOnce);
+    return batch.total === 0 ? 0n : (BigInt(batch.worth_nano ?? 0) * BigInt(waiting)) / BigInt(batch.total);
+  }
+
+  private put(isFirst: boolean): Promise<void> {
+    const { key_id, account_id, request_id, model } = this.of.batch;
+    const nano = String(this.nano);
+    return this.inference.hold({ key_id, account_id, request_id, model, nano, is_first: isFirst });
+  }
+}

@@ -1,0 +1,36 @@
+import { ApiError, type ErrorCode, type InferenceAnswer } from '@gateway/contracts';
+
+/**
+ * True where the answer ended a unit: its event is written, and whatever is tried again is another unit. Where it is
+ * false the same number is asked for again, so that a crash between its event and our note of it costs nothing twice:
+ * the ledger takes one event of a unit.
+ */
+export function isUnit({ status, unit_ended }: InferenceAnswer): boolean {
+  // Of an edge that does not say it: what it refuses with these is hardly ever one.
+  return unit_ended ?? (status !== 429 && status !== 503);
+}
+
+/** What is answered where the edge cannot be asked. Throws what is no such failure. */
+export function awayAnswer(failure: unknown): InferenceAnswer {
+  if (!(failure instanceof ApiError)) throw failure;
+  const { code, status, message, options } = failure;
+  return {
+    status: status >= 500 ? 503 : status,
+    body: { error: { code, message } },
+    retry_after_seconds: options.retryAfterSeconds ?? null,
+    unit_ended: false,
+  };
+}
+
+/** The refusal that an answer is, as an error of ours. */
+export function errorOf({ status, body, retry_after_seconds }: InferenceAnswer): ApiError {
+  const { error } = body as { error?: { code?: ErrorCode; message?: string; provider_code?: string } };
+  const { code = 'internal_error', message, provider_code: providerCode, ...more } = error ?? {};
+  return new ApiError(code, {
+    ...more,
+    status,
+    message,
+    providerCode,
+    retryAfterSeconds: retry_after_seconds ?? undefined,
+  });
+}

@@ -1,0 +1,112 @@
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { uuidv7, type Clock, type Random } from '@gateway/contracts';
+import { repeat, type Repeated } from '@gateway/platform';
+import type { Logger } from 'pino';
+import type { WorkersConfig } from '../workers.config.js';
+
+const EVERY_MS = 1_000;
+
+/** One kind of work in PostgreSQL that a process takes under a lease: one that dies loses it to another. */
+export interface LeasedWork<T extends { id: string }> {
+  /** As the log calls it. */
+  noun: string;
+  /** How much of it one process runs at once. */
+  atOnce: number;
+  /** The oldest that nobody works on. */
+  claim(worker: string, leaseMs: number): Promise<T | null>;
+  /** False where its run has to stop: another worker has it, or it is to end in another way. */
+  renew(work: T, worker: string, leaseMs: number): Promise<boolean>;
+  release(id: string, worker: string): Promise<void>;
+  /** To its end, unless `signal` stops it. A failure leaves it to whoever claims it next. */
+  run(work: T, worker: string, signal: AbortSignal): Promise<void>;
+}
+
+export interface RunnerDeps {
+  config: WorkersConfig;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}
+
+/** Claims work, renews its leases while it runs, and gives it back. */
+export class LeasedRunner<T extends { id: string }>
+  implements OnApplicationBootstrap, BeforeApplicationShutdown
+{
+  readonly worker: string;
+  private readonly stopping = new AbortController();
+  private readonly stops = new Map<string, AbortController>();
+  private readonly running = new Set<Promise<void>>();
+  private loop: Repeated | null = null;
+
+  constructor(
+    private readonly work: LeasedWork<T>,
+    private readonly deps: RunnerDeps,
+  ) {
+    this.worker = uuidv7(deps.clock, deps.random);
+  }
+
+  onApplicationBootstrap(): void {
+    const { clock, logger } = this.deps;
+    const onFailure = (failure: unknown): void =>
+      logger.warn({ err: failure, work: this.work.noun }, 'work could not be looked for');
+    this.loop = repeat(clock, EVERY_MS, () => this.round(), onFailure);
+  }
+
+  /** There is something new. */
+  nudge(): void {
+    this.loop?.nudge();
+  }
+
+  /** It is to end in another way: a worker of another process finds out when it renews its lease. */
+  stop(id: string): void {
+    this.stops.get(id)?.abort();
+    this.nudge();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.loop?.stop();
+    await Promise.all(this.running);
+  }
+
+  private async round(): Promise<void> {
+    const { work, deps } = this;
+    while (this.running.size < work.atOnce && !this.stopping.signal.aborted) {
+      const claimed = await work.claim(this.worker, deps.config.WORKERS_LEASE_MS);
+      if (claimed === null) return;
+      const done: Promise<void> = this.run(claimed).finally(() => {
+        this.running.delete(done);
+        this.nudge();
+      });
+      this.running.add(done);
+    }
+  }
+
+  private async run(claimed: T): Promise<void> {
+    const { work, worker } = this;
+    const { config, clock, logger } = this.deps;
+    const { WORKERS_LEASE_MS: leaseMs } = config;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, this.stopping.signal]);
+    this.stops.set(claimed.id, stop);
+    const renewal = repeat(
+      clock,
+      leaseMs / 3,
+      async () => {
+        if (!(await work.renew(claimed, worker, leaseMs))) stop.abort();
+      },
+      // Where the database is away nobody else can take it.
+      () => undefined,
+    );
+    try {
+      await work.run(claimed, worker, signal);
+    } catch (failure) {
+      if (!signal.aborted)
+        logger.warn({ err: failure, work: work.noun, id: claimed.id }, 'work will be gone on with');
+    } finally {
+      await renewal.stop();
+      this.stops.delete(claimed.id);
+      await work.release(claimed.id, worker).catch(() => undefined);
+    }
+  }
+}

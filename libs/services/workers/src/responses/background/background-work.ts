@@ -1,0 +1,58 @@
+import { ApiError, Inference, type Clock, type InferenceAnswer } from '@gateway/contracts';
+import { awayAnswer, errorOf, isUnit } from '../../leased/answered.js';
+import { untilAborted } from '../../leased/until-aborted.js';
+import type { BackgroundStore, BackgroundTask } from './background.store.js';
+
+const PATH = '/v1/responses';
+const WAIT_MS = { first: 500, max: 30_000 };
+/** Of units that ended before anything was answered. */
+const TRIES_MAX = 3;
+const RETRIED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+
+interface Parts {
+  tasks: BackgroundStore;
+  inference: Inference;
+  clock: Clock;
+}
+
+/** What is done with a background response. The edge runs it and says where it is kept how it went. */
+export class BackgroundWork {
+  constructor(private readonly parts: Parts) {}
+
+  /** To its end, unless `signal` stops it. */
+  async run(task: BackgroundTask, worker: string, signal: AbortSignal): Promise<void> {
+    const { tasks, clock } = this.parts;
+    let { unit } = task;
+    let [waitMs, failures] = [WAIT_MS.first, 0];
+    while (!signal.aborted) {
+      if (clock.now() >= task.expires_at.getTime()) return tasks.fail(task, worker, EXPIRED);
+      const answer = await untilAborted(this.ask(task, unit).catch(awayAnswer), signal);
+      if (answer === null || answer.status === 200) return;
+      failures += isUnit(answer) ? 1 : 0;
+      const mayPass = isUnit(answer) ? RETRIED.has(answer.status) : answer.status === 503;
+      if (answer.status !== 429 && (!mayPass || failures >= TRIES_MAX))
+        return tasks.fail(task, worker, errorOf(answer));
+      if (isUnit(answer)) {
+        unit += 1;
+        await tasks.note(task.id, worker, unit);
+      }
+      await clock
+        .sleep(Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000), signal)
+        .catch(() => undefined);
+      waitMs = Math.min(waitMs * 2, WAIT_MS.max);
+    }
+  }
+
+  private ask(
+    { id, key_id, account_id, request_id, body }: BackgroundTask,
+    unit: number,
+  ): Promise<InferenceAnswer> {
+    return this.parts.inference.infer({
+      ...{ key_id, account_id, request_id, unit, body },
+      ...{ recorded_path: PATH, endpoint: PATH, is_batch: false },
+      background: { response_id: id },
+    });
+  }
+}
+
+const EXPIRED = new ApiError('gateway_timeout', { message: 'The response was not made in time.' });

@@ -1,0 +1,44 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import {
+  AppendEventsBody,
+  BackgroundEventsBody,
+  BackgroundRunBody,
+  BeginBackgroundBody,
+  type EventsPage,
+} from '@gateway/contracts';
+import { Access } from '@gateway/platform';
+import { BackgroundStore } from './background.store.js';
+
+/** Background responses as the edges begin, run and read them. */
+@Controller('internal/background-responses')
+@Access({ internal: true })
+export class InternalBackgroundController {
+  constructor(private readonly background: BackgroundStore) {}
+
+  @Post()
+  @HttpCode(200)
+  async begin(@Body() { response }: BeginBackgroundBody): Promise<object> {
+    await this.background.begin(response);
+    return {};
+  }
+
+  @Post('take')
+  @HttpCode(200)
+  async take(@Body() run: BackgroundRunBody): Promise<{ first: number | null }> {
+    return { first: await this.background.take(run) };
+  }
+
+  @Post('append')
+  @HttpCode(200)
+  async append(@Body() { run, events, ended }: AppendEventsBody): Promise<{ is_current: boolean }> {
+    return { is_current: await this.background.append(run, events, ended ?? null) };
+  }
+
+  @Post('events')
+  @HttpCode(200)
+  async events(
+    @Body() { key_id, response_id, after }: BackgroundEventsBody,
+  ): Promise<{ page: EventsPage | null }> {
+    return { page: await this.background.events(key_id, response_id, after) };
+  }
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError, valueOrFile } from '@gateway/platform';
+import {
+  GatewayConfigError,
+  NO_GATEWAY_CONFIG,
+  ownProviders,
+  providerBaseUrl,
+  PROVIDERS,
+  readGatewayConfig,
+  type GatewayConfig,
+  type Provider,
+} from '@gateway/providers';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the file of GATEWAY_CONFIG says; without the variable there is none. Throws ConfigError with all faults of the file. */
+export function gatewayConfig({ GATEWAY_CONFIG: path }: Environment): GatewayConfig {
+  try {
+    return path ? readGatewayConfig(readFileSync(path, 'utf8')) : NO_GATEWAY_CONFIG;
+  } catch (failure) {
+    throw gatewayConfigFault(failure);
+  }
+}
+
+/** What is wrong with the file, one fault a line. */
+export function gatewayConfigFault(failure: unknown): ConfigError {
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  const faults = failure instanceof GatewayConfigError ? failure.faults : [reason];
+  return new ConfigError(faults.map((fault) => `GATEWAY_CONFIG: ${fault}`));
+}
+
+/** The environment with what the file says of providers that this release knows: a variable that is set wins. */
+export function withFile(env: Environment, { providers }: GatewayConfig): Environment {
+  const merged: Record<string, string | undefined> = { ...env };
+  for (const { slug, base_url, api_key_env } of providers) {
+    const known = PROVIDERS.find((provider) => provider.slug === slug);
+    if (!known) continue;
+    if (base_url !== undefined) merged[known.baseUrlEnv] ||= base_url;
+    if (api_key_env !== undefined && merged[`${known.credentialEnv}_FILE`] === undefined)
+      merged[known.credentialEnv] ||= valueOrFile(env, api_key_env);
+  }
+  return merged;
+}
+
+/** A provider and the operator's address for it. */
+export interface KeyedProvider {
+  provider: Provider;
+  baseUrl: string;
+}
+
+/** Providers that customers' own keys are used at, by slug: with a credential of ours or not, those of the file too. */
+export function keyedProviders(env: Environment): Map<string, KeyedProvider> {
+  const faults: string[] = [];
+  const keyed = new Map<string, KeyedProvider>();
+  const config = gatewayConfig(env);
+  const known = withFile(env, config);
+  for (const provider of PROVIDERS) {
+    // Servers of ours are no business of a customer's key, unless the operator named one.
+    if (provider.isKeyless && !known[provider.baseUrlEnv]) continue;
+    try {
+      keyed.set(provider.slug, { provider, baseUrl: providerBaseUrl(provider, known) });
+    } catch (failure) {
+      faults.push(failure instanceof Error ? failure.message : String(failure));
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  for (const provider of ownProviders(config))
+    if (!provider.isKeyless) keyed.set(provider.slug, { provider, baseUrl: provider.defaultBaseUrl });
+  return keyed;
+}

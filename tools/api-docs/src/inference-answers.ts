@@ -1,0 +1,315 @@
+import type { Schema } from './class-schemas.js';
+import { ref, type PathItem } from './operation.js';
+
+/**
+ * What the inference endpoints answer with, in the formats that clients of OpenAI and Anthropic read. Providers may add
+ * members, so that none of these is closed.
+ */
+const text: Schema = { type: 'string' };
+const count: Schema = { type: 'integer', minimum: 0 };
+const number: Schema = { type: 'number' };
+const flag: Schema = { type: 'boolean' };
+const seconds: Schema = { type: 'integer', description: 'Unix time in seconds.' };
+const open: Schema = { type: 'object', additionalProperties: true };
+const orNull = ({ type, ...rest }: Schema): Schema => ({ ...rest, type: [type as string, 'null'] });
+const list = (items: Schema): Schema => ({ type: 'array', items });
+const kind = (value: string): Schema => ({ type: 'string', enum: [value] });
+
+/** Members named with a `?` at their end may be absent. */
+function object(members: Record<string, Schema>, description?: string): Schema {
+  const entries = Object.entries(members);
+  return {
+    type: 'object',
+    ...(description === undefined ? {} : { description }),
+    properties: Object.fromEntries(entries.map(([name, schema]) => [name.replace(/\?$/, ''), schema])),
+    required: entries.flatMap(([name]) => (name.endsWith('?') ? [] : [name])),
+    additionalProperties: true,
+  };
+}
+
+function page(item: string): Schema {
+  const ids = { first_id: orNull(text), last_id: orNull(text), has_more: flag };
+  return object({ object: kind('list'), data: list(ref(item)), ...ids });
+}
+
+const TOOL_CALL = object({
+  id: text,
+  type: kind('function'),
+  function: object({ name: text, arguments: text }),
+});
+
+const RESPONSE_USAGE = orNull(object({ input_tokens: count, output_tokens: count, total_tokens: count }));
+
+const SCHEMAS: Record<string, Schema> = {
+  ChatUsage: object({
+    prompt_tokens: count,
+    completion_tokens: count,
+    total_tokens: count,
+    'prompt_tokens_details?': object({ 'cached_tokens?': count, 'audio_tokens?': count }),
+    'completion_tokens_details?': object({ 'reasoning_tokens?': count, 'audio_tokens?': count }),
+  }),
+  ChatCompletion: object(
+    {
+      id: text,
+      object: kind('chat.completion'),
+      created: seconds,
+      model: text,
+      choices: list(
+        object({
+          index: count,
+          message: object({
+            role: kind('assistant'),
+            content: orNull(text),
+            'refusal?': orNull(text),
+            'reasoning_content?': text,
+            'tool_calls?': list(TOOL_CALL),
+          }),
+          finish_reason: orNull(text),
+        }),
+      ),
+      'usage?': ref('ChatUsage'),
+      'service_tier?': orNull(text),
+      'system_fingerprint?': orNull(text),
+    },
+    'With `stream: true` the same in chunks, as server-sent events.',
+  ),
+  MessagesAnswer: object(
+    {
+      id: text,
+      type: kind('message'),
+      role: kind('assistant'),
+      model: text,
+      content: list(object({ type: text, 'text?': text, 'id?': text, 'name?': text, 'input?': open })),
+      stop_reason: orNull(text),
+      'stop_sequence?': orNull(text),
+      usage: object({
+        input_tokens: count,
+        output_tokens: count,
+        'cache_creation_input_tokens?': orNull(count),
+        'cache_read_input_tokens?': orNull(count),
+      }),
+    },
+    'With `stream: true` as server-sent events.',
+  ),
+  MessagesCount: object({ input_tokens: count }),
+  ResponsesCount: object({ object: kind('response.input_tokens'), input_tokens: count }),
+  ResponseItem: object({
+    type: text,
+    'id?': text,
+    'role?': text,
+    'status?': text,
+    'content?': list(open),
+  }),
+  Response: object(
+    {
+      id: text,
+      object: kind('response'),
+      created_at: number,
+      status: text,
+      model: text,
+      output: list(ref('ResponseItem')),
+      'error?': orNull(open),
+      'usage?': RESPONSE_USAGE,
+    },
+    'With `stream: true` as server-sent events.',
+  ),
+  CompactedResponse: object({
+    id: text,
+    object: kind('response.compaction'),
+    created_at: seconds,
+    output: list(ref('ResponseItem')),
+    'usage?': RESPONSE_USAGE,
+  }),
+  ClientSecret: object({
+    value: { ...text, description: 'What a browser sends as its credential, `ek_…`.' },
+    expires_at: seconds,
+    session: object({ object: kind('realtime.session'), id: text, type: kind('realtime'), model: text }),
+  }),
+  Embeddings: object({
+    object: kind('list'),
+    model: text,
+    data: list(
+      object({
+        object: kind('embedding'),
+        index: count,
+        embedding: {
+          description: 'Numbers, or one text with `encoding_format: base64`.',
+          anyOf: [list(number), text],
+        },
+      }),
+    ),
+    usage: object({ prompt_tokens: count, total_tokens: count }),
+  }),
+  Moderation: object({
+    id: text,
+    model: text,
+    results: list(object({ flagged: flag, categories: open, category_scores: open })),
+  }),
+  Images: object({
+    created: seconds,
+    data: list(object({ 'url?': text, 'b64_json?': text, 'revised_prompt?': text })),
+    'usage?': open,
+  }),
+  Transcription: object(
+    {
+      text,
+      'language?': text,
+      'duration?': number,
+      'segments?': list(object({ id: count, start: number, end: number, text })),
+      'words?': list(object({ word: text, start: number, end: number })),
+      'usage?': open,
+    },
+    'Subtitles and plain text where `response_format` asks for them.',
+  ),
+  Rerank: object({
+    id: text,
+    object: kind('rerank'),
+    model: text,
+    results: list(object({ index: count, relevance_score: number, 'document?': object({ text }) })),
+    usage: object({ prompt_tokens: count, total_tokens: count, 'search_units?': count }),
+  }),
+  WebSearch: object({
+    id: text,
+    object: kind('web.search'),
+    created: seconds,
+    query: { description: 'As it was asked: a text, or a list of them.', anyOf: [text, list(text)] },
+    results: list(
+      object({
+        title: text,
+        url: text,
+        snippet: text,
+        'content?': text,
+        'published_at?': text,
+        'score?': number,
+      }),
+    ),
+    usage: object({ searches: count, results: count }),
+  }),
+  Evaluation: object({
+    id: text,
+    object: kind('evaluation'),
+    created: seconds,
+    model: text,
+    'usage?': ref('ChatUsage'),
+    'metadata?': open,
+  }),
+  RouterSelection: object({
+    object: kind('router.selection'),
+    model: text,
+    candidates: list(object({ model: text, score: number, reasons: list(text) })),
+    created: seconds,
+  }),
+  VideoTask: object({
+    id: text,
+    request_id: text,
+    object: kind('video.generation'),
+    model: text,
+    status: text,
+    'error?': orNull(open),
+  }),
+  VideoTasks: page('VideoTask'),
+  Comparison: object({
+    id: text,
+    object: kind('chat.compare'),
+    created: seconds,
+    usage: object({ prompt_tokens: count, completion_tokens: count, total_tokens: count }),
+    results: list(
+      object({
+        index: count,
+        model: text,
+        status: { type: 'string', enum: ['success', 'error'] },
+        completion: {
+          ...orNull(open),
+          description: 'As POST /v1/chat/completions answers; null after an error.',
+        },
+        error: orNull(open),
+        latency_ms: number,
+        ttft_ms: orNull(number),
+      }),
+    ),
+  }),
+  File: object({
+    id: text,
+    object: kind('file'),
+    bytes: count,
+    created_at: seconds,
+    'expires_at?': seconds,
+    filename: text,
+    purpose: text,
+    status: text,
+  }),
+  FileDeleted: object({ id: text, object: kind('file'), deleted: flag }),
+  Files: page('File'),
+  Batch: object({
+    id: text,
+    object: kind('batch'),
+    endpoint: text,
+    status: text,
+    input_file_id: text,
+    output_file_id: orNull(text),
+    error_file_id: orNull(text),
+    completion_window: text,
+    created_at: seconds,
+    completed_at: orNull(seconds),
+    request_counts: object({ total: count, completed: count, failed: count }),
+    errors: orNull(open),
+    metadata: orNull(open),
+  }),
+  Batches: page('Batch'),
+};
+
+/** By method and path below `/v1`. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  'post /chat/completions': 'ChatCompletion',
+  'post /chat/compare': 'Comparison',
+  'post /messages': 'MessagesAnswer',
+  'post /messages/count_tokens': 'MessagesCount',
+  'post /responses': 'Response',
+  'post /responses/input_tokens': 'ResponsesCount',
+  'get /responses/{id}': 'Response',
+  'post /responses/{id}/cancel': 'Response',
+  'post /responses/compact': 'CompactedResponse',
+  'post /realtime/client_secrets': 'ClientSecret',
+  'get /conversations/{id}/items/{item}': 'ResponseItem',
+  'post /embeddings': 'Embeddings',
+  'post /moderations': 'Moderation',
+  'post /images/generations': 'Images',
+  'post /images/edits': 'Images',
+  'post /audio/transcriptions': 'Transcription',
+  'post /audio/transcriptions/translate': 'Transcription',
+  'post /audio/translations': 'Transcription',
+  'post /rerank': 'Rerank',
+  'post /web/search': 'WebSearch',
+  'post /evaluate': 'Evaluation',
+  'post /router/select': 'RouterSelection',
+  'post /video/generations': 'VideoTask',
+  'get /video/generations': 'VideoTasks',
+  'get /video/generations/{id}': 'VideoTask',
+  'get /files': 'Files',
+  'get /files/{id}': 'File',
+  'delete /files/{id}': 'FileDeleted',
+  'post /batches': 'Batch',
+  'get /batches': 'Batches',
+  'get /batches/{id}': 'Batch',
+  'post /batches/{id}/cancel': 'Batch',
+};
+
+export function answerSchemas(): Record<string, Schema> {
+  return SCHEMAS;
+}
+
+/** The operation with what it answers with, where that is an object of which the handlers' types say no more. */
+export function withAnswer(item: PathItem): PathItem {
+  const name = ANSWERS[`${item.method} ${item.path.replace(/^(\/openai)?\/v1/, '')}`];
+  if (name === undefined) return item;
+  const responses = Object.fromEntries(
+    Object.entries(item.operation.responses).map(([status, response]) => {
+      const content = response.content?.['application/json'];
+      const schema = content?.schema as Schema | undefined;
+      if (!status.startsWith('2') || schema?.type !== 'object') return [status, response];
+      const json = { ...content, schema: ref(name) };
+      return [status, { ...response, content: { ...response.content, 'application/json': json } }];
+    }),
+  );
+  return { ...item, operation: { ...item.operation, responses } };
+}

@@ -1,0 +1,41 @@
+import type { Schema } from './class-schemas.js';
+import { ref } from './operation.js';
+
+const open: Schema = { type: 'object', additionalProperties: true };
+const list = (items: Schema): Schema => ({ type: 'array', items });
+
+/**
+ * What members hold of which validators see only that they are there: their form is looked at later, where the error can
+ * say more. By class and member, or by the member alone.
+ */
+const MEMBERS: Readonly<Record<string, Schema>> = {
+  org_id: { type: 'string' },
+  credentials: open,
+  'CreateTemplateVersionBody.messages': list(ref('PromptMessage')),
+  'CreateTemplateVersionBody.variables': list(ref('PromptVariable')),
+  'CreateTemplateVersionBody.tools': list(open),
+  'ConversationBody.items': list(ref('ResponseItem')),
+  'ConversationItemsBody.items': list(ref('ResponseItem')),
+};
+
+/** A class's schema in which every member has a type. */
+export function withTypes(name: string, schema: Schema): Schema {
+  const members = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
+  if (members.length === 0) return schema;
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      members.map(([member, given]) => {
+        const known = MEMBERS[`${name}.${member}`] ?? MEMBERS[member];
+        if (known === undefined || !isOpen(given)) return [member, given];
+        const { not: _anything, ...rest } = given;
+        return [member, { ...rest, ...known }];
+      }),
+    ),
+  };
+}
+
+function isOpen({ type, $ref, anyOf, oneOf, items }: Schema): boolean {
+  if (type === 'array') return items === undefined || Object.keys(items as object).length === 0;
+  return [type, $ref, anyOf, oneOf].every((said) => said === undefined);
+}

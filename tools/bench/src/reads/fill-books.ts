@@ -1,0 +1,81 @@
+import type { Client } from 'pg';
+
+const CLASSES = 20;
+
+/** What postings would have added up by quarters of an hour. */
+export async function fillSlots(database: Client): Promise<void> {
+  const classes = (name: string): string =>
+    Array.from({ length: CLASSES }, (_, n) => `count(*) FILTER (WHERE ${name} = ${n + 1})`).join(', ');
+  const bounds = Array.from({ length: CLASSES - 1 }, (_, n) => 2 ** (n + 2)).join(',');
+  const classOf = (column: string): string => `width_bucket(${column}, '{${bounds}}'::float8[]) + 1`;
+  const { rows } = await database.query<{ day: Date }>(
+    `SELECT generate_series(date_trunc('day', min(created_at), 'UTC'), max(created_at), interval '1 day') AS day FROM usage_event`,
+  );
+  for (const { day } of rows)
+    await database.query(
+      `INSERT INTO usage_slot (account_id, slot, key_id, team_id, model, endpoint, status, outcome, org_id, member_id,
+         requests, prompt_tokens, completion_tokens, cached_tokens, cost, latency, ttft)
+       SELECT account_id, slot, key_id, team_id, model, endpoint, status, outcome, min(org_id), min(member_id), count(*),
+         sum(prompt_tokens), sum(completion_tokens), sum(prompt_tokens / 4), sum(coalesce(cost, 0)),
+         ARRAY[${classes('l')}], ARRAY[${classes('t')}]
+       FROM (SELECT *, date_bin('15 minutes', created_at, '2000-01-01T00:00:00Z') AS slot, ${classOf('latency_ms')} AS l,
+         ${classOf('ttft_ms')} AS t FROM usage_event WHERE created_at >= $1 AND created_at < $1::timestamptz + interval '1 day') AS event
+       GROUP BY account_id, slot, key_id, team_id, model, endpoint, status, outcome`,
+      [day],
+    );
+  await fillSpans(database);
+  await database.query('ANALYZE usage_slot, usage_hour, usage_day');
+}
+
+/** What the roller would have added up: all whole hours. */
+async function fillSpans(database: Client): Promise<void> {
+  const sums = (name: string): string =>
+    `ARRAY[${Array.from({ length: CLASSES }, (_, n) => `sum(${name}[${n + 1}])`).join(', ')}]::int[]`;
+  const named = 'account_id, key_id, team_id, model, endpoint, status, outcome';
+  await database.query('BEGIN');
+  // The service that runs adds up as well: it waits for this, and finds all of it done.
+  await database.query(
+    `UPDATE spend_window SET (hours_from, days_to) = (SELECT date_trunc('hour', min(slot), 'UTC'), date_trunc('hour', max(slot), 'UTC') FROM usage_slot)`,
+  );
+  await database.query('TRUNCATE usage_hour, usage_day');
+  for (const span of ['hour', 'day'])
+    await database.query(
+      `INSERT INTO usage_${span} (${named}, slot, org_id, member_id, requests, prompt_tokens, completion_tokens, cached_tokens, cost, latency, ttft)
+       SELECT ${named}, date_trunc('${span}', slot, 'UTC') AS span, min(org_id), min(member_id), sum(requests), sum(prompt_tokens),
+         sum(completion_tokens), sum(cached_tokens), sum(cost), ${sums('latency')}, ${sums('ttft')}
+       FROM usage_slot WHERE slot < (SELECT days_to FROM spend_window) GROUP BY ${named}, span`,
+    );
+  await database.query('COMMIT');
+}
+
+/** Transfers of accounts and days, spend of scopes, balances, the window and what is applied: the proof finds no difference. */
+export async function fillBooks(database: Client, events: number): Promise<void> {
+  for (const sql of BOOKS) await database.query(sql);
+  await database.query(
+    `INSERT INTO producer (producer, epoch, applied) VALUES ('bench', 'fill', int8multirange(int8range(1, $1, '[]')))`,
+    [events],
+  );
+}
+
+const SCOPES = `LATERAL (VALUES ('key', key_id), ('team_member', team_id || '/' || member_id), ('member', member_id),
+  ('team', team_id), ('org', org_id)) AS s(scope, scope_id)`;
+
+const BOOKS = [
+  `UPDATE spend_window SET lapsed_to = date_trunc('day', now(), 'UTC') - interval '30 days'`,
+  `INSERT INTO transfer (id, kind, source, debit, credit, amount, created_at)
+   SELECT md5(account_id || day::date)::uuid, 'usage', 'bench/' || md5(account_id || day::date), account_id, 'revenue', sum(cost), day
+   FROM (SELECT *, date_trunc('day', slot, 'UTC') AS day FROM usage_slot) AS slots GROUP BY account_id, day HAVING sum(cost) > 0`,
+  `INSERT INTO account (id, kind, posted, version, org_id)
+   SELECT account_id, 'customer', -sum(cost), 1, min(org_id) FROM usage_slot GROUP BY account_id
+   ON CONFLICT (id) DO UPDATE SET posted = account.posted + excluded.posted, version = account.version + 1`,
+  `UPDATE account SET posted = posted + (SELECT sum(cost) FROM usage_slot) WHERE id = 'revenue'`,
+  `INSERT INTO spend_hour (account_id, scope, scope_id, hour, amount)
+   SELECT account_id, scope, scope_id, date_trunc('hour', slot, 'UTC'), sum(cost) FROM usage_slot CROSS JOIN ${SCOPES}
+   GROUP BY 1, 2, 3, 4 HAVING sum(cost) > 0`,
+  `INSERT INTO spend_total (account_id, scope, scope_id, amount, lapsed)
+   SELECT account_id, scope, scope_id, sum(cost),
+     coalesce(sum(cost) FILTER (WHERE scope <> 'key' AND slot < (SELECT lapsed_to FROM spend_window)), 0)
+   FROM usage_slot CROSS JOIN LATERAL (VALUES ('key', key_id), ('key', key_id || '/m:' || model),
+     ('team_member', team_id || '/' || member_id), ('member', member_id), ('team', team_id), ('org', org_id)) AS s(scope, scope_id)
+   GROUP BY 1, 2, 3 HAVING sum(cost) > 0`,
+];
