@@ -97,7 +97,7 @@ export class KeyWrites {
     request: FastifyRequest,
   ): Promise<ApiKeyRecord> {
     const stored = await this.existing(caller, id);
-    refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body, stored));
+    refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body, toWire(stored, null)));
     return this.change(caller, id, request, async (tx, row) => {
       const owner = await ownerFor(tx, payerFor(caller, row.org_id));
       await this.check(tx, body, owner, row);

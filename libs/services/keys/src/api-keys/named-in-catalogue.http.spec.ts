@@ -49,4 +49,34 @@ describe('what a key names of the catalogue', () => {
       }
     },
   );
+
+  it.each([
+    ['fallback_models', 'nowhere/model', 'openai/gpt-5-mini'],
+    ['provider_order', 'nowhere-at-all', 'openai'],
+    ['only_providers', 'nowhere-at-all', 'openai'],
+    ['ignore_providers', 'nowhere-at-all', 'openai'],
+  ])(
+    'KEY-39 422 names %s of a policy where nobody knows %s; what is stored stays',
+    async (list, unknown, known) => {
+      const policy = (...named: string[]): object => ({ routing_policy: { [list]: named } });
+      const refused = await create(policy(known, unknown));
+      expect([refused.status, refused.body.error]).toMatchObject([
+        422,
+        {
+          code: 'unprocessable_entity',
+          details: [{ type: 'unknown_reference', loc: ['routing_policy', list, 1] }],
+        },
+      ]);
+      const path = `/v1/keys/${String((await create(policy(known))).body.id)}`;
+      keys.names.failure = new ApiError('service_unavailable');
+      try {
+        const same = { ...policy(known), label: 'b' };
+        expect((await keys.call('PATCH', path, { as: keys.admin, body: same })).status).toBe(200);
+        const more = policy(known, unknown);
+        expect((await keys.call('PATCH', path, { as: keys.admin, body: more })).status).toBe(503);
+      } finally {
+        keys.names.failure = null;
+      }
+    },
+  );
 });

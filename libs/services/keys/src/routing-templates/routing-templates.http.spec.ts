@@ -1,3 +1,4 @@
+import { ApiError } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { secretDigest } from '@gateway/platform';
 import { testDatabase, type TestDatabase } from '@gateway/testing';
@@ -95,6 +96,47 @@ it.each([
   const answer = await post({ org_id: orgId, name: 'T', routing_policy: {}, ...body });
   expect([answer.status, detailsOf(answer)]).toEqual([422, expect.arrayContaining([field])]);
   expect(new Set(detailsOf(answer)).size).toBe(1);
+});
+
+it('422 names each model and provider of the policy that nobody knows, 503 where nobody can say; what is stored stays', async () => {
+  const policy = {
+    fallback_models: ['openai/gpt-5-mini', 'nowhere/model', 'auto'],
+    provider_order: ['nowhere-at-all', 'openai'],
+    only_providers: ['openai', 'nowhere-at-all'],
+    ignore_providers: ['nowhere-else'],
+  };
+  const unknown = [
+    'routing_policy.fallback_models.1',
+    'routing_policy.fallback_models.2',
+    'routing_policy.provider_order.0',
+    'routing_policy.only_providers.1',
+    'routing_policy.ignore_providers.0',
+  ];
+  const refused = await post({ org_id: orgId, name: 'T', routing_policy: policy });
+  expect([codeOf(refused), detailsOf(refused)]).toEqual([[422, 'unprocessable_entity'], unknown]);
+  const known = { fallback_models: ['openai/gpt-5-mini'], only_providers: ['openai'] };
+  const path = `${PATH}/${(await created({ routing_policy: known })).id}`;
+  const change = (body: object): Promise<Answer> => keys.call('PATCH', path, { as: owner, body });
+  expect(detailsOf(await change({ routing_policy: policy }))).toEqual(unknown);
+  keys.names.failure = new ApiError('service_unavailable');
+  try {
+    expect(codeOf(await post({ org_id: orgId, name: 'T', routing_policy: known }))).toEqual([
+      503,
+      'service_unavailable',
+    ]);
+    expect((await change({ routing_policy: { ...known, provider_order: ['groq'] } })).status).toBe(503);
+    // Nothing is asked of names that it has already, in whichever list, or of a policy that names nothing.
+    const moved = { routing_policy: { ...known, provider_order: ['openai'] }, name: 'Moved' };
+    expect((await change(moved)).body).toMatchObject(moved);
+    expect((await change({ routing_policy: { sort: 'price' } })).status).toBe(200);
+  } finally {
+    keys.names.failure = null;
+  }
+  const stranger = await keys.person();
+  expect(codeOf(await keys.call('PATCH', path, { as: stranger, body: { routing_policy: policy } }))).toEqual([
+    404,
+    'not_found',
+  ]);
 });
 
 it('403 for an org that the caller is not in, known or not; a member reads and does not write', async () => {

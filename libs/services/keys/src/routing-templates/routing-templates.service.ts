@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ApiError,
+  CatalogueNames,
   newId,
   type Clock,
   type CreateRoutingPolicyTemplateBody,
@@ -15,8 +16,9 @@ import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, pageOf, RANDOM, requireOrgRole, type AccessRule, type Page } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
-import { sentFields } from '../accounts/body-faults.js';
+import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { storedPolicy } from '../api-keys/api-key.js';
+import { catalogueFaults } from '../api-keys/named-in-catalogue.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import { plainJson, storedJson } from '../postgres/columns.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
@@ -32,6 +34,7 @@ export class RoutingTemplates {
   constructor(
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
+    private readonly names: CatalogueNames,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -63,8 +66,11 @@ export class RoutingTemplates {
     return toWire((await this.visible(caller, id, rule)).row);
   }
 
-  /** Throws ApiError `forbidden` for an org that the caller is not in or whose role does not do, `conflict` for one too many. */
-  create(
+  /**
+   * Throws ApiError `forbidden` for an org that the caller is not in or whose role does not do, `unprocessable_entity` for
+   * a model or provider that nobody knows, `service_unavailable` where nobody could say, `conflict` for one too many.
+   */
+  async create(
     caller: SessionPrincipal,
     body: CreateRoutingPolicyTemplateBody,
     rule: AccessRule,
@@ -73,6 +79,7 @@ export class RoutingTemplates {
     const { org_id, name } = body;
     const { accountId } = accountOf(caller, org_id);
     requireOrgRole(caller, org_id, rule);
+    refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body));
     return this.changes.create(request, {
       accounts: [accountId],
       make: async (tx) => {
@@ -92,13 +99,15 @@ export class RoutingTemplates {
     });
   }
 
-  update(
+  async update(
     caller: SessionPrincipal,
     id: string,
     body: UpdateRoutingPolicyTemplateBody,
     rule: AccessRule,
     request: FastifyRequest,
   ): Promise<RoutingPolicyTemplateRecord> {
+    const stored = await this.read(caller, id, rule);
+    refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body, stored));
     return this.change(caller, id, rule, request, async (tx, { org_id }) => {
       const where = { id, org_id };
       if (sentFields(body).length === 0) {
