@@ -1,0 +1,30 @@
+import { parseBody, type ParsedBody } from '../../body/parsed-body.js';
+import type { AnswerFacts, RouteTarget } from '../../translation/translation.js';
+import { dialect } from './openai.dialect.js';
+
+const facts = { model: 'acme/judge' } as AnswerFacts;
+const decode = (answer: unknown): unknown => dialect.decode(Buffer.from(JSON.stringify(answer)), facts);
+
+describe('moderations of OpenAI', () => {
+  it('send the caller’s bytes with the provider’s name of the model', () => {
+    const body = parseBody(Buffer.from('{"model":"acme/judge","input":["a", "b"],"x":1.0}')) as ParsedBody;
+    const { pieces, byteLength, ...head } = dialect.encode(body, { upstreamModel: 'omni' } as RouteTarget);
+    const type = 'application/json';
+    expect(head).toEqual({ path: '/moderations', contentType: type, accept: type });
+    expect(Buffer.concat(pieces).toString()).toBe('{"input":["a", "b"],"x":1.0,"model":"omni"}');
+    expect(byteLength).toBe(Buffer.concat(pieces).byteLength);
+  });
+
+  it('show the scores as they are, and no money beside them', () => {
+    const results = [{ flagged: true, category_scores: { 'self-harm': 0.1 }, cost: 'a score of that name' }];
+    expect(decode({ id: 'm', model: 'omni', results, cost: 1 })).toEqual({
+      kind: 'end',
+      out: JSON.stringify({ id: 'm', model: 'acme/judge', results }),
+      usage: { completion_tokens: 0 },
+    });
+  });
+
+  it.each([[{ id: 'm' }], [{ results: {} }], [[]]])('take %j for no answer', (answer) => {
+    expect(decode(answer)).toMatchObject({ kind: 'failure', failure: { kind: 'bad_response' } });
+  });
+});
