@@ -23,6 +23,7 @@ export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fau
 export { goldenAnswer, goldenAnswers, GOLDEN_VERSIONS } from './golden.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
 export { ownCertificate } from './own-certificate.js';
+export { NO_PRESSURE } from './no-pressure.js';
 export type { OwnServer } from './own-server.js';
 export { clusterScripts, redisScripts, type ClusterScripts, type RedisScripts } from './redis-scripts.js';
 export { securedKafka, securedRedis, type SecuredKafka, type SecuredRedis } from './secured-servers.js';

@@ -33,6 +33,7 @@ import {
   FundsDouble,
   keyPrincipal,
   LimitStoreDouble,
+  NO_PRESSURE,
   PrincipalReaderDouble,
   ProviderKeyVaultDouble,
   BackgroundResponsesDouble,
@@ -169,7 +170,7 @@ export async function startGateway(upstreamUrl: string): Promise<Gateway> {
   const app = await bootstrap({
     name: 'replay',
     module: ReplayApp,
-    config: { host: '127.0.0.1', port: 0, drainGraceMs: 1_000 },
+    config: { host: '127.0.0.1', port: 0, drainGraceMs: 1_000, pressure: NO_PRESSURE },
   });
   return {
     url: app.url,

@@ -9,16 +9,12 @@ import {
   SystemRandom,
   type RunningApp,
 } from '@gateway/platform';
-import { EventLogDouble, LimitStoreDouble, PrincipalReaderDouble } from '@gateway/testing';
+import { EventLogDouble, LimitStoreDouble, NO_PRESSURE, PrincipalReaderDouble } from '@gateway/testing';
 import { CatalogueConfig } from './catalogue.config.js';
 import { CatalogueModule } from './catalogue.module.js';
 
 /** The catalogue service in one process with principals that a spec names; only specs start it. */
 export const FLEET_TOKEN = 'fleet-token-of-the-spec';
-
-/** The memory of a test run is not the service's. */
-const NO_LIMIT = { some: Infinity, all: Infinity };
-const NO_PRESSURE = { delayMs: NO_LIMIT, rssBytes: NO_LIMIT, bodyBytes: NO_LIMIT };
 
 export interface CatalogueApp extends RunningApp {
   /** A new credential of this caller. */

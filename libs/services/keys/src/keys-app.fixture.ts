@@ -15,6 +15,7 @@ import {
   FundsDouble,
   LimitStoreDouble,
   MailerDouble,
+  NO_PRESSURE,
 } from '@gateway/testing';
 import type { KeyedProvider } from '@gateway/upstream';
 import { createAccount } from './accounts/account.store.js';
@@ -125,7 +126,7 @@ export async function startKeysApp(
     imports: [platform, neighbours, KeysModule.with(settings, options.keyed)],
     providers: [{ provide: Funds, useValue: funds }],
   })(KeysAppModule);
-  const config = { host: '127.0.0.1', port: 0, drainGraceMs: 1_000 };
+  const config = { host: '127.0.0.1', port: 0, drainGraceMs: 1_000, pressure: NO_PRESSURE };
   const running = await bootstrap({ name: 'keys', module: KeysAppModule, config });
   const database = running.app.get(KeysDatabase, { strict: false });
   const first = await running.app.get(FirstRun, { strict: false }).run({ withKey: true });

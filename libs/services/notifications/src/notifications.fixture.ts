@@ -21,6 +21,7 @@ import {
   fixedClock,
   LimitStoreDouble,
   MailerDouble,
+  NO_PRESSURE,
   PrincipalReaderDouble,
   sessionPrincipal,
   type FixedClock,
@@ -198,7 +199,7 @@ function boot(
     imports: [platform, mailModule(mailer), NotificationsModule.with(config)],
     providers: [{ provide: PrincipalReader, useValue: principals }],
   })(Root);
-  const place = { host: '127.0.0.1', port: 0, drainGraceMs: 500 };
+  const place = { host: '127.0.0.1', port: 0, drainGraceMs: 500, pressure: NO_PRESSURE };
   return bootstrap({ name: 'notifications', module: Root, config: place, connect: connectEventLog });
 }
 

@@ -6,6 +6,7 @@ import {
   eventually,
   LimitStoreDouble,
   MailerDouble,
+  NO_PRESSURE,
   PrefixedEventLog,
   PrincipalReaderDouble,
   testDatabase,
@@ -18,8 +19,6 @@ import { NotificationsConfig } from './notifications.config.js';
 import { NotificationsModule } from './notifications.module.js';
 
 const [clock, random] = [new SystemClock(), new SystemRandom()];
-const NO_LIMIT = { some: Infinity, all: Infinity };
-const pressure = { delayMs: NO_LIMIT, rssBytes: NO_LIMIT, bodyBytes: NO_LIMIT };
 
 let kafka: TestKafka;
 let database: TestDatabase;
@@ -69,7 +68,7 @@ async function start(): Promise<RunningApp> {
   running = await bootstrap({
     name: 'notifications',
     module: Root,
-    config: { host: '127.0.0.1', port: 0, drainGraceMs: 1_000, pressure },
+    config: { host: '127.0.0.1', port: 0, drainGraceMs: 1_000, pressure: NO_PRESSURE },
     connect: connectEventLog,
   });
   return running;

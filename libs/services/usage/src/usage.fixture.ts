@@ -20,6 +20,7 @@ import {
   EventLogDouble,
   keyPrincipal,
   LimitStoreDouble,
+  NO_PRESSURE,
   PrincipalReaderDouble,
   scopeLimits,
 } from '@gateway/testing';
@@ -111,7 +112,7 @@ export async function startUsageApp(
   const running = await bootstrap({
     name: 'usage',
     module: UsageAppModule,
-    config: { host: '127.0.0.1', port: 0, drainGraceMs: 500 },
+    config: { host: '127.0.0.1', port: 0, drainGraceMs: 500, pressure: NO_PRESSURE },
     connect: connectEventLog,
   });
   const { app } = running;

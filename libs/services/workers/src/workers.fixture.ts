@@ -20,13 +20,18 @@ import {
   SystemRandom,
   type RunningApp,
 } from '@gateway/platform';
-import { InferenceDouble, keyPrincipal, LimitStoreDouble, PrincipalReaderDouble } from '@gateway/testing';
+import {
+  InferenceDouble,
+  keyPrincipal,
+  LimitStoreDouble,
+  NO_PRESSURE,
+  PrincipalReaderDouble,
+} from '@gateway/testing';
 import { SCHEMA, SCHEMA_DIR } from './postgres/workers-database.js';
 import { StoredResponses } from './responses/responses.store.js';
 import { WorkersConfig } from './workers.config.js';
 import { WorkersModule } from './workers.module.js';
 
-const NO_LIMIT = { some: Infinity, all: Infinity };
 const random = new SystemRandom();
 
 export interface WorkersApp extends RunningApp {
@@ -95,7 +100,7 @@ export async function startWorkersApp(
       host: '127.0.0.1',
       port: 0,
       drainGraceMs: 1_000,
-      pressure: { delayMs: NO_LIMIT, rssBytes: NO_LIMIT, bodyBytes: NO_LIMIT },
+      pressure: NO_PRESSURE,
     },
     connect: connectEventLog,
   });
