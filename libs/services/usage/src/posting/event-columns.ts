@@ -103,8 +103,8 @@ export function eventArrays(
 }
 
 /** Counts as providers report them: what is no count is 0 (pricing 1). */
-export function count(tokens: number | undefined): number {
-  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
+export function count(tokens: unknown): number {
+  return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }
 
 function houseText(unit: UsageRecord): string | null {

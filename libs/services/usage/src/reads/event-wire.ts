@@ -24,8 +24,26 @@ export const EVENT = {
 
 export type EventRow = Prisma.UsageEventGetPayload<{ select: typeof EVENT }>;
 
-/** The label of the key is not the ledger's: it is added where names are known. */
+/** The same in SQL, for reads of many rows: `EventColumns`. */
+export const EVENT_SQL = `id, request_id, model, prompt_tokens, completion_tokens, cost::text AS cost, latency_ms, status,
+  created_at, routing_fallback, request_tags, key_id, member_id, endpoint, ttft_ms, usage -> 'cached_tokens' AS cached_tokens`;
+
+type Alike = Exclude<keyof EventRow, 'prompt_tokens' | 'completion_tokens' | 'cost' | 'usage'>;
+
+export interface EventColumns extends Pick<EventRow, Alike> {
+  prompt_tokens: bigint | string;
+  completion_tokens: bigint | string;
+  cost: string | null;
+  cached_tokens: unknown;
+}
+
 export function toWire(row: EventRow): UsageEventRecord {
+  const { cached_tokens } = row.usage as UnitUsage;
+  return wireOf({ ...row, cost: row.cost?.toFixed() ?? null, cached_tokens });
+}
+
+/** The label of the key is not the ledger's: it is added where names are known. */
+export function wireOf(row: EventColumns): UsageEventRecord {
   const [prompt, completion] = [Number(row.prompt_tokens), Number(row.completion_tokens)];
   return {
     id: row.id,
@@ -34,7 +52,7 @@ export function toWire(row: EventRow): UsageEventRecord {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    cost_usd: row.cost === null ? null : Usd.parse(row.cost.toFixed()).toString(),
+    cost_usd: row.cost === null ? null : Usd.parse(row.cost).toString(),
     latency_ms: Math.round(row.latency_ms),
     status: row.status,
     created_at: row.created_at.toISOString(),
@@ -45,6 +63,6 @@ export function toWire(row: EventRow): UsageEventRecord {
     user_id: row.member_id,
     endpoint: row.endpoint,
     ttft_ms: row.ttft_ms === null ? null : Math.round(row.ttft_ms),
-    cached_tokens: count((row.usage as UnitUsage).cached_tokens),
+    cached_tokens: count(row.cached_tokens),
   };
 }

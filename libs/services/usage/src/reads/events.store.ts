@@ -14,8 +14,9 @@ import type { Prisma } from '../generated/prisma/client.js';
 import { grouped } from '../grouped.js';
 import type { PricedUnit } from '../posting/reprice.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
+import { allEvents } from './all-events.js';
 import { beyond, cursorOf, readCursor } from './event-cursor.js';
-import { EVENT, toWire, type EventRow } from './event-wire.js';
+import { EVENT, toWire, wireOf, type EventRow } from './event-wire.js';
 import { findPage, isSought } from './find-page.js';
 import { attemptsOf, isLookedUp, lookupOf, pricedUnit, UNIT, type UnitRow } from './request-wire.js';
 import { allOf, createdWithin, eventRows, tagOf, timesOf, viewRows } from './row-filter.js';
@@ -33,7 +34,6 @@ interface GroupRow {
 }
 
 const UNITS_MAX = 1_000;
-const EXPORT_PAGE = 2_000;
 const NEWEST_FIRST = [
   { created_at: 'desc' },
   { id: 'desc' },
@@ -101,24 +101,10 @@ export class EventsStore {
     });
   }
 
-  /**
-   * All of them, newest first, page by page: nobody holds a transaction open while a client reads slowly. Ends where
-   * the reader does.
-   */
+  /** All of them, newest first, part by part. Ends where the reader does. */
   async *all(view: View, filter: UsageFilterBody): AsyncGenerator<UsageEventRecord[]> {
-    let after: Prisma.UsageEventWhereInput[] = [];
-    for (;;) {
-      const rows = await this.database.prisma.usageEvent.findMany({
-        where: { AND: [...eventsOf(view, filter), ...after] },
-        select: EVENT,
-        orderBy: NEWEST_FIRST,
-        take: EXPORT_PAGE,
-      });
-      const last = rows.at(-1);
-      if (last !== undefined) yield rows.map(toWire);
-      if (last === undefined || rows.length < EXPORT_PAGE) return;
-      after = [beyond(last)];
-    }
+    const asked = { conditions: eventRows(view, filter), times: timesOf(filter), tag: tagOf(filter) };
+    for await (const rows of allEvents(this.database, asked)) yield rows.map(wireOf);
   }
 
   /** Of all pages. */

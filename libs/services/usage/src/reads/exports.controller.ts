@@ -94,14 +94,13 @@ export class ExportsController {
   }
 
   private async *csv({ view, filter }: ExportQuestion, zoned: (at: Date) => string): AsyncGenerator<string> {
-    let head = CSV_HEADER;
+    let text = CSV_HEADER;
     for await (const page of this.events.all(view, filter)) {
-      const named = await this.names.labelled(view.accountId, page);
-      const rows = named.map((event) => csvRow({ ...event, created_at: zoned(new Date(event.created_at)) }));
-      yield head + rows.join('');
-      head = '';
+      for (const event of await this.names.labelled(view.accountId, page))
+        text += csvRow({ ...event, created_at: zoned(new Date(event.created_at)) });
+      yield text;
+      text = '';
     }
-    if (head !== '') yield head;
   }
 
   /** An export changes nothing, but many rows leave with it. */

@@ -97,19 +97,36 @@ describe('GET /v1/usage/events/export', () => {
     }
   });
 
-  it('a member gets their own events, page after page', async () => {
+  it('a member gets their own events, part after part, of any filter, each with the name of its key', async () => {
     await app.post(usageRecord());
+    // Three to a moment, of more keys than the directory names at once.
     const own = Array.from({ length: 4_100 }, (_, n) =>
       usageRecord({
-        key_id: 'key_2',
+        key_id: `key_of_${n % 700}`,
         member_id: 'usr_2',
-        created_at: new Date(Date.UTC(2026, 5, 1) + n).toISOString(),
+        model: n % 1_024 === 3 ? 'acme/rare' : 'acme/swift',
+        request_tags: n % 2 === 0 ? {} : { job: n % 1_025 === 7 ? 'rare' : 'often' },
+        created_at: new Date(Date.UTC(2026, 5, 1) + Math.floor(n / 3)).toISOString(),
       }),
     );
+    for (let n = 0; n < 700; n += 1) app.directory.known.keys[`key_of_${n}`] = `Key ${n}`;
     await app.post(...own);
-    const rows = linesOf((await download('', MEMBER)).body).slice(1);
-    expect(new Set(rows.map((row) => row.split(',')[0]))).toEqual(new Set(own.map(({ id }) => id)));
-    expect(rows).toHaveLength(4_100);
+    const newestFirst = own.toSorted((a, b) =>
+      a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1,
+    );
+    const expected = (isAsked: (event: (typeof own)[number]) => boolean): string[] =>
+      newestFirst.filter(isAsked).map(({ id, key_id }) => `${id} Key ${key_id.slice('key_of_'.length)}`);
+    const found = async (query: string): Promise<string[]> =>
+      linesOf((await download(query, MEMBER)).body)
+        .slice(1)
+        .map((row) => `${row.split(',')[0]} ${/,(Key \d+),/.exec(row)?.[1]}`);
+    expect(await found('')).toEqual(expected(() => true));
+    expect(await found('&model=acme/rare')).toEqual(expected(({ model }) => model === 'acme/rare'));
+    expect(await found('&tag=job')).toEqual(expected(({ request_tags }) => 'job' in request_tags));
+    const rare = expected(({ request_tags }) => request_tags['job'] === 'rare');
+    expect(rare.length).toBeGreaterThan(1);
+    expect(await found('&tag=job%3Drare')).toEqual(rare);
+    expect(await found('&tag=job%3Dnever')).toEqual([]);
   });
 });
 

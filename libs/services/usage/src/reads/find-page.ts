@@ -38,14 +38,7 @@ export async function findPage(database: UsageDatabase, sought: Sought): Promise
   const { conditions, times, after, offset, limit } = sought;
   const slots = await slotsOfPage(database, sought);
   const values = new Values();
-  const matching = conditionsSql(conditions, values);
-  if (times.from) matching.push(`created_at >= ${values.add(times.from)}::timestamptz`);
-  if (times.before) matching.push(`created_at < ${values.add(times.before)}::timestamptz`);
-  if (after)
-    matching.push(
-      `created_at <= ${values.add(after.created_at)}::timestamptz`,
-      `(created_at, id) < (${values.add(after.created_at)}::timestamptz, ${values.add(after.id)}::text)`,
-    );
+  const matching = rowsAfter({ conditions, times, after }, values);
   const events = `SELECT id, created_at FROM usage_event WHERE ${matching.join(' AND ')}`;
   const { rows } = await database.pool.query<{ id: string }>(
     `SELECT id FROM (
@@ -81,6 +74,28 @@ async function slotsOfPage(
     values.list,
   );
   return [...rows.map(({ slot }) => slot), ...(topSlot ? [topSlot] : [])];
+}
+
+/** Conditions of the events of a filter that come after a place, in the order of events. */
+export function rowsAfter(
+  { conditions, times, after }: Pick<Sought, 'conditions' | 'times' | 'after'>,
+  values: Values,
+): string[] {
+  const matching = conditionsSql(conditions, values);
+  if (times.from) matching.push(`created_at >= ${values.add(times.from)}::timestamptz`);
+  if (times.before) matching.push(`created_at < ${values.add(times.before)}::timestamptz`);
+  if (after)
+    // The first is what an index can seek by.
+    matching.push(
+      `created_at <= ${values.add(after.created_at)}::timestamptz`,
+      `(created_at, id) < (${placeSql(after, values)})`,
+    );
+  return matching;
+}
+
+/** A place as a row of two. */
+export function placeSql({ created_at, id }: Place, values: Values): string {
+  return `${values.add(created_at)}::timestamptz, ${values.add(id)}::text`;
 }
 
 function conditionsSql(conditions: readonly Condition[], values: Values): string[] {

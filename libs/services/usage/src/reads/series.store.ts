@@ -107,7 +107,7 @@ export class SeriesStore {
 function seriesSql(question: SeriesQuestion, values: Values): string {
   const { view, filter, from, before, granularity, timeZone, groupBy, top } = question;
   const groupTag = groupBy?.startsWith(TAG_PREFIX) ? groupBy.slice(TAG_PREFIX.length) : null;
-  const group = groupTag !== null ? 'tag' : groupBy === null ? `'${ALL}'` : GROUP_COLUMNS[groupBy];
+  const group = groupTag !== null ? 'tag' : groupBy === null ? null : GROUP_COLUMNS[groupBy];
   const zone = `${values.add(timeZone)}::text`;
   const bucketOf = (moment: string): string => `date_trunc('${granularity}', ${moment}, ${zone})`;
   const asked = {
@@ -116,11 +116,11 @@ function seriesSql(question: SeriesQuestion, values: Values): string {
     tag: tagOf(filter),
     groupTag,
     isByDay: granularity !== 'hour' && UTC_NAMES.has(timeZone),
-    bucketOf,
+    series: { bucketOf, group },
   };
   return `WITH summed AS MATERIALIZED (
       SELECT ${bucketOf('slot')} AS start,
-        coalesce(nullif(${group}, ''), '${NONE}') AS grp, sum(requests) AS requests,
+        coalesce(nullif(${group ?? `'${ALL}'`}, ''), '${NONE}') AS grp, sum(requests) AS requests,
         coalesce(sum(requests) FILTER (WHERE status = 'error'), 0) AS errors, sum(prompt_tokens) AS prompt,
         sum(completion_tokens) AS completion, sum(cached_tokens) AS cached, sum(cost) AS cost,
         ${classSums('latency')} AS latency, ${classSums('ttft')} AS ttft

@@ -10,8 +10,15 @@ export interface Asked {
   groupTag?: string | null;
   /** Whether whole days of UTC may come as one row. */
   isByDay?: boolean;
-  /** SQL of the bucket that a moment lies in; hours that lie in one bucket may then come as one row. */
-  bucketOf?: (moment: string) => string;
+  /** What a series is of: its rows carry its group, and no more of what is grouped by. */
+  series?: SeriesColumns;
+}
+
+interface SeriesColumns {
+  /** SQL of the bucket that a moment lies in; what lies in one bucket may then come as one row. */
+  bucketOf: (moment: string) => string;
+  /** null = one group. */
+  group: string | null;
 }
 
 const SUMMED = ['requests', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost', 'latency', 'ttft'];
@@ -49,7 +56,7 @@ export class Values {
  * what stands for a died process event by event. Tags are kept by event alone, so that a filter by one reads events.
  */
 export function usageSource(asked: Asked, values: Values): string {
-  const { conditions, times, tag, groupTag = null, isByDay = false, bucketOf } = asked;
+  const { conditions, times, tag, groupTag = null, isByDay = false, series } = asked;
   const matching = conditions.map(({ column, anyOf }) => `${column} = ANY(${values.add(anyOf)}::text[])`);
   const tagged = groupTag === null ? [] : [`request_tags ->> ${values.add(groupTag)}::text AS tag`];
   const events = (...more: string[]): string =>
@@ -59,13 +66,13 @@ export function usageSource(asked: Asked, values: Values): string {
   const until = ({ before }: Times): string[] =>
     before === null ? [] : [`created_at < ${values.add(before)}::timestamptz`];
   if (tag !== null || groupTag !== null) {
-    const more = tag === null ? [] : [tagSql(tag, values)];
-    return events(...since(times), ...until(times), ...more);
+    const within = [...since(times), ...until(times), ...(tag === null ? [] : [tagSql(tag, values)])];
+    return series ? eventsByBucket([...matching, ...within], tagged, series) : events(...within);
   }
   const whole = wholeOf(times, SLOT_MS);
   if (whole === null) return events(...since(times), ...until(times));
   const parts = [
-    ...wholeParts({ matching, ...whole }, values, { isByDay, bucketOf }),
+    ...wholeParts({ matching, ...whole }, values, { isByDay, series }),
     events(`error_code = 'gateway_crash'`, ...since(whole), ...until(whole)),
   ];
   if (times.from && whole.from && times.from < whole.from)
@@ -75,15 +82,41 @@ export function usageSource(asked: Asked, values: Values): string {
   return parts.join(' UNION ALL ');
 }
 
+/**
+ * Events added up by bucket, group and class of their durations before there are arrays of classes: two of twenty counts for
+ * each event cost several times as much as all else.
+ */
+function eventsByBucket(
+  matching: readonly string[],
+  tagged: readonly string[],
+  { bucketOf, group }: SeriesColumns,
+): string {
+  const columns = [...new Set(['slot', 'status', ...(group === null ? [] : [group])])];
+  const sums = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost'];
+  const arrayOf = (place: string): string =>
+    `ARRAY[${Array.from({ length: DURATION_CLASSES }, (_, n) => `CASE WHEN ${place} = ${n + 1} THEN requests END`).join(', ')}]`;
+  return `SELECT ${[...columns, 'requests', ...sums].join(', ')}, ${arrayOf('latency_class')} AS latency, ${arrayOf('ttft_class')} AS ttft
+    FROM (
+      SELECT ${columns.join(', ')}, latency_class, ttft_class, count(*) AS requests, ${sums.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+      FROM (
+        SELECT ${bucketOf('created_at')} AS slot, key_id, coalesce(team_id, '') AS team_id, member_id, model, endpoint, status,
+          prompt_tokens, completion_tokens, ${CACHED} AS cached_tokens, coalesce(cost, 0) AS cost,
+          ${durationClassSql('latency_ms')} AS latency_class, ${durationClassSql('ttft_ms')} AS ttft_class
+          ${tagged.map((tag) => `, ${tag}`).join('')}
+        FROM usage_event WHERE ${matching.join(' AND ')}
+      ) AS event GROUP BY ${columns.join(', ')}, latency_class, ttft_class
+    ) AS summed`;
+}
+
 type Summed = Times & { matching: readonly string[] };
 
 function wholeParts(
   asked: Summed,
   values: Values,
-  { isByDay, bucketOf }: Pick<Asked, 'isByDay' | 'bucketOf'>,
+  { isByDay, series }: Pick<Asked, 'isByDay' | 'series'>,
 ): string[] {
   if (isByDay) return dayParts(asked, values);
-  return bucketOf ? hourParts(asked, values, bucketOf) : slotParts(asked, values);
+  return series ? hourParts(asked, values, series.bucketOf) : slotParts(asked, values);
 }
 
 /**
@@ -152,7 +185,7 @@ function summed(table: 'usage_slot' | 'usage_hour' | 'usage_day', conditions: re
   return `SELECT ${[...GROUPED, ...SUMMED].join(', ')} FROM ${table} WHERE ${conditions.join(' AND ')}`;
 }
 
-function tagSql({ name, value }: Tag, values: Values): string {
+export function tagSql({ name, value }: Tag, values: Values): string {
   const tag = `request_tags ->> ${values.add(name)}::text`;
   return value === null ? `${tag} IS NOT NULL` : `${tag} = ${values.add(value)}::text`;
 }

@@ -1,0 +1,118 @@
+import type { UsageDatabase } from '../postgres/usage-database.js';
+import { EVENT_SQL, type EventColumns } from './event-wire.js';
+import type { Place } from './event-cursor.js';
+import { findPage, isSought, placeSql, rowsAfter } from './find-page.js';
+import type { Condition, Tag, Times } from './row-filter.js';
+import { tagSql, Values } from './usage-source.js';
+
+/** What an export holds. */
+interface Asked {
+  conditions: readonly Condition[];
+  times: Times;
+  tag: Tag | null;
+}
+
+interface Part {
+  rows: EventColumns[];
+  /** Where the next part begins; null = this was the last. */
+  end: Place | null;
+}
+
+/**
+ * So few that V8 collects them while they are young, that other reads do not wait for their making, and that all their
+ * keys are named.
+ */
+const PAGE = 500;
+/** Events among which one statement looks for those of a tag. */
+const TAG_PORTION = 2_000;
+/** What the indexes of events in their order know: a portion is found without a look at the events. */
+const INDEXED: ReadonlySet<string> = new Set(['account_id', 'key_id']);
+
+/**
+ * All events of a filter, newest first, part by part: nobody holds a transaction open while a client reads slowly, and no
+ * statement takes long, however rare the filter's events are.
+ */
+export async function* allEvents(database: UsageDatabase, asked: Asked): AsyncGenerator<EventColumns[]> {
+  let after: Place | null = null;
+  do {
+    const part: Part =
+      asked.tag === null
+        ? await untagged(database, asked, after)
+        : await tagged(database, asked, asked.tag, after);
+    // An empty part is handed out as well: a reader that has left is noticed between two of them.
+    for (let at = 0; at === 0 || at < part.rows.length; at += PAGE) yield part.rows.slice(at, at + PAGE);
+    after = part.end;
+  } while (after !== null);
+}
+
+async function untagged(database: UsageDatabase, asked: Asked, after: Place | null): Promise<Part> {
+  const sought = { ...asked, after, offset: 0, limit: PAGE };
+  if (!isSought(sought)) {
+    const rows = await inOrder(database, asked, after);
+    return { rows, end: rows.length < PAGE ? null : rows[PAGE - 1] };
+  }
+  const ids = await findPage(database, sought);
+  const rows = await rowsOf(database, ids);
+  // One that stood for a died process may have gone since its id was read.
+  return { rows, end: ids.length < PAGE ? null : (rows.at(-1) ?? null) };
+}
+
+/** Of the view's next events those that carry the tag. */
+async function tagged(
+  database: UsageDatabase,
+  { conditions, times }: Asked,
+  tag: Tag,
+  after: Place | null,
+): Promise<Part> {
+  const indexed = conditions.filter(({ column }) => INDEXED.has(column));
+  const end = await portionEnd(database, { conditions: indexed, times }, after);
+  const values = new Values();
+  const matching = [...rowsAfter({ conditions, times, after }, values), tagSql(tag, values)];
+  if (end !== null)
+    matching.push(
+      `created_at >= ${values.add(end.created_at)}::timestamptz`,
+      `(created_at, id) >= (${placeSql(end, values)})`,
+    );
+  const { rows } = await database.pool.query<EventColumns>(
+    `SELECT ${EVENT_SQL} FROM usage_event WHERE ${matching.join(' AND ')} ORDER BY created_at DESC, id DESC`,
+    values.list,
+  );
+  return { rows, end };
+}
+
+async function portionEnd(
+  { pool }: UsageDatabase,
+  asked: Omit<Asked, 'tag'>,
+  after: Place | null,
+): Promise<Place | null> {
+  const values = new Values();
+  const matching = rowsAfter({ ...asked, after }, values);
+  const { rows } = await pool.query<Place>(
+    `SELECT created_at, id FROM usage_event WHERE ${matching.join(' AND ')}
+     ORDER BY created_at DESC, id DESC OFFSET ${TAG_PORTION - 1} LIMIT 1`,
+    values.list,
+  );
+  return rows.at(0) ?? null;
+}
+
+async function inOrder(
+  { pool }: UsageDatabase,
+  asked: Omit<Asked, 'tag'>,
+  after: Place | null,
+): Promise<EventColumns[]> {
+  const values = new Values();
+  const matching = rowsAfter({ ...asked, after }, values);
+  const { rows } = await pool.query<EventColumns>(
+    `SELECT ${EVENT_SQL} FROM usage_event WHERE ${matching.join(' AND ')} ORDER BY created_at DESC, id DESC LIMIT ${PAGE}`,
+    values.list,
+  );
+  return rows;
+}
+
+async function rowsOf({ pool }: UsageDatabase, ids: readonly string[]): Promise<EventColumns[]> {
+  const { rows } = await pool.query<EventColumns>(
+    `SELECT ${EVENT_SQL} FROM usage_event WHERE id = ANY($1::text[]) ORDER BY created_at DESC, id DESC`,
+    [ids],
+  );
+  return rows;
+}
