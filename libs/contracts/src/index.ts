@@ -92,7 +92,9 @@ export { AuditBody, KeepContentsBody, UsageOrgQuery } from './http/request-conte
 export type { RequestContentRecord, UnitContentRecord } from './http/request-contents.js';
 export { Directory } from './ports/directory.js';
 export type { AuditedAction, NamedIds, Payer } from './ports/directory.js';
-export { DirectoryNamesBody } from './http/directory.js';
+export { ContentPromisesBody, DirectoryNamesBody } from './http/directory.js';
+export { keptFromMs, keptUntilMs, promisesAfter } from './content-promises.js';
+export type { ContentPromise } from './content-promises.js';
 export { Mailer } from './ports/mailer.js';
 export type { OutgoingMail } from './ports/mailer.js';
 export type { AppliedRange } from './ports/funds.js';

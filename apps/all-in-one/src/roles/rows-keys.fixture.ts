@@ -193,6 +193,7 @@ const INTERNAL: Rows = Object.fromEntries<Row>(
     ...[
       'POST /internal/directory/forget',
       'POST /internal/directory/audit',
+      'POST /internal/directory/content-promises',
       'GET /internal/directory/payers/:id',
     ],
     ...['POST /internal/principals/resolve', 'POST /internal/principals/keys'],

@@ -28,7 +28,7 @@ export function RequestLogging({ org }: { org: Org }): ReactNode {
           />
           <TextInput
             label="Days to keep them"
-            description="1 to 90, of what is written from now on"
+            description="1 to 90. Fewer days remove what is older at once; more act on what is written from now on."
             inputMode="numeric"
             error={save.error?.fields['request_logging.retention_days'] ?? save.error?.fields.retention_days}
             value={days}

@@ -14,3 +14,8 @@ export class DirectoryNamesBody {
   @Ids() users!: string[];
   @Ids() teams!: string[];
 }
+
+/** Body of POST /internal/directory/content-promises. */
+export class ContentPromisesBody {
+  @Ids() org_ids!: string[];
+}

@@ -12,11 +12,9 @@ import {
   Min,
   ValidateIf,
 } from 'class-validator';
+import { CONTENT_DAYS_MAX } from '../content-promises.js';
 import type { AuditedAction } from '../ports/directory.js';
 import type { UnitContent } from '../ports/request-contents.js';
-
-/** Days that contents are kept at most: as long as lookups reach. */
-const CONTENT_DAYS_MAX = 90;
 
 function IfSent(name: keyof RequestLoggingBody): PropertyDecorator {
   return ValidateIf((body: RequestLoggingBody) => body[name] !== undefined);
@@ -26,7 +24,7 @@ function IfSent(name: keyof RequestLoggingBody): PropertyDecorator {
 export class RequestLoggingBody {
   /** Whether bodies of requests and answers are kept. */
   @IfSent('enabled') @IsBoolean() enabled?: boolean;
-  /** How long what is written from now on is kept. */
+  /** How long bodies are kept. A shorter time acts at once on what is kept already, a longer one on what is written from then on. */
   @IfSent('retention_days') @IsInt() @Min(1) @Max(CONTENT_DAYS_MAX) retention_days?: number;
   /** Whether addresses of mail, numbers of cards, accounts and telephones are masked; credentials always are. */
   @IfSent('redact') @IsBoolean() redact?: boolean;
@@ -48,7 +46,7 @@ export interface UnitContentRecord {
   unit: number;
   endpoint: string;
   created_at: string;
-  /** When it is removed. */
+  /** When it is removed: by the shortest time that the organization has set since. */
   expires_at: string;
   /** The body as it came, masked; null where it was longer than 1 MiB or is no JSON. */
   request: Record<string, unknown> | null;

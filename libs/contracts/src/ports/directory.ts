@@ -1,3 +1,5 @@
+import type { ContentPromise } from '../content-promises.js';
+
 /** An action in another service that belongs into an organization's audit log. */
 export interface AuditedAction {
   id: string;
@@ -45,4 +47,6 @@ export abstract class Directory {
   abstract forget(accountId: string, endUserHash: string): Promise<void>;
   /** Notes an action in the organization's audit log. A repeat changes nothing. */
   abstract audit(action: AuditedAction): Promise<void>;
+  /** For how long organizations keep what they log, at most 500 of them. One that is unknown is absent. */
+  abstract contentPromises(orgIds: readonly string[]): Promise<Record<string, ContentPromise[]>>;
 }

@@ -1,4 +1,11 @@
-import { Directory, type AuditedAction, type NamedIds, type Payer, type Random } from '@gateway/contracts';
+import {
+  Directory,
+  type AuditedAction,
+  type ContentPromise,
+  type NamedIds,
+  type Payer,
+  type Random,
+} from '@gateway/contracts';
 import { unavailable, type InternalHttp, type InternalRequest } from '@gateway/platform';
 
 const TIMEOUT_MS = 2_000;
@@ -43,6 +50,12 @@ export class HttpDirectory extends Directory {
     return this.done('audit', action);
   }
 
+  override async contentPromises(orgIds: readonly string[]): Promise<Record<string, ContentPromise[]>> {
+    const { promises } = await this.asked('POST', 'content-promises', { org_ids: orgIds });
+    if (!arePromises(promises)) throw this.unknown();
+    return promises;
+  }
+
   private async done(path: string, body: object): Promise<void> {
     const answer = await this.http.request({
       service: 'keys',
@@ -76,6 +89,21 @@ export class HttpDirectory extends Directory {
   private unknown(): Error {
     return unavailable(this.random, new Error('the keys service gave no usable answer of its directory'));
   }
+}
+
+function arePromises(value: unknown): value is Record<string, ContentPromise[]> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((each) => Array.isArray(each) && each.every(isPromise))
+  );
+}
+
+function isPromise(value: unknown): value is ContentPromise {
+  const { until, days }: Partial<Record<keyof ContentPromise, unknown>> =
+    typeof value === 'object' ? { ...value } : {};
+  const isTime = until === null || (typeof until === 'string' && Number.isFinite(Date.parse(until)));
+  return isTime && Number.isInteger(days);
 }
 
 function isNames(value: unknown): value is Record<string, string | null> {

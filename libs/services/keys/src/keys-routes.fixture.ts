@@ -114,6 +114,7 @@ export const INTERNAL_CALLS = {
     id: 'org',
     params: async () => ({ user_id: 'usr_0' }),
   },
+  'POST /internal/directory/content-promises': { status: 200, body: { org_ids: ['org_x'] } },
   'POST /internal/directory/forget': { status: 204, body: { account_id: 'a', end_user_hash: 'h' } },
   'POST /internal/directory/audit': { status: 204, body: AUDITED },
   'GET /internal/directory/payers/:id': { status: 200, id: 'org' },

@@ -1,4 +1,11 @@
-import { ApiError, Directory, type AuditedAction, type NamedIds, type Payer } from '@gateway/contracts';
+import {
+  ApiError,
+  Directory,
+  type AuditedAction,
+  type ContentPromise,
+  type NamedIds,
+  type Payer,
+} from '@gateway/contracts';
 
 /** Names, teams and payers that a test sets. */
 export class DirectoryDouble extends Directory {
@@ -9,6 +16,8 @@ export class DirectoryDouble extends Directory {
   /** `<account>/<hash>` of end users. */
   readonly forgotten: string[] = [];
   readonly audited: AuditedAction[] = [];
+  /** By organization. */
+  readonly promises: Record<string, ContentPromise[]> = {};
   isAway = false;
 
   async names(_accountId: string, ids: Parameters<Directory['names']>[1]): Promise<NamedIds> {
@@ -33,6 +42,11 @@ export class DirectoryDouble extends Directory {
   async audit(action: AuditedAction): Promise<void> {
     if (this.isAway) throw new ApiError('service_unavailable');
     this.audited.push(action);
+  }
+
+  async contentPromises(orgIds: readonly string[]): Promise<Record<string, ContentPromise[]>> {
+    if (this.isAway) throw new ApiError('service_unavailable');
+    return Object.fromEntries(orgIds.flatMap((id) => (id in this.promises ? [[id, this.promises[id]]] : [])));
   }
 
   async forget(accountId: string, endUserHash: string): Promise<void> {

@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Directory, type AuditedAction, type NamedIds, type Payer } from '@gateway/contracts';
+import {
+  Directory,
+  type AuditedAction,
+  type ContentPromise,
+  type NamedIds,
+  type Payer,
+} from '@gateway/contracts';
+import { promisesOf } from '../orgs/org.store.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 
 /** Names and accounts, from the database. */
@@ -53,6 +60,17 @@ export class DatabaseDirectory extends Directory {
   override async audit({ created_at, ...action }: AuditedAction): Promise<void> {
     const data = { ...action, created_at: new Date(created_at) };
     await this.database.prisma.auditLog.createMany({ data, skipDuplicates: true });
+  }
+
+  /** Of a deleted organization too: what it has logged goes when it said. */
+  override async contentPromises(orgIds: readonly string[]): Promise<Record<string, ContentPromise[]>> {
+    const rows = await this.database.prisma.org.findMany({
+      where: { id: { in: [...orgIds] } },
+      select: { id: true, request_logging_days: true, request_logging_past: true },
+    });
+    return Object.fromEntries(
+      rows.map((row) => [row.id, [...promisesOf(row), { until: null, days: row.request_logging_days }]]),
+    );
   }
 
   override async forget(accountId: string, endUserHash: string): Promise<void> {

@@ -1,9 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import {
   AuditBody,
+  ContentPromisesBody,
   Directory,
   DirectoryNamesBody,
   ForgetBody,
+  type ContentPromise,
   type NamedIds,
   type Payer,
 } from '@gateway/contracts';
@@ -36,6 +38,14 @@ export class DirectoryController {
   @HttpCode(204)
   async audit(@Body() action: AuditBody): Promise<void> {
     await this.directory.audit(action);
+  }
+
+  @Post('content-promises')
+  @HttpCode(200)
+  async contentPromises(
+    @Body() { org_ids }: ContentPromisesBody,
+  ): Promise<{ promises: Record<string, ContentPromise[]> }> {
+    return { promises: await this.directory.contentPromises(org_ids) };
   }
 
   @Get('payers/:id')

@@ -1,4 +1,4 @@
-import type { OrgRecord, UpdateOrgBody } from '@gateway/contracts';
+import { promisesAfter, type ContentPromise, type OrgRecord, type UpdateOrgBody } from '@gateway/contracts';
 import { limitsToWire, tierOf } from '../accounts/scope-limits.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { money } from '../postgres/columns.js';
@@ -62,6 +62,23 @@ export function loggingColumns({ request_logging: logging }: UpdateOrgBody) {
     request_logging_days: logging?.retention_days,
     request_logging_redact: logging?.redact,
   };
+}
+
+/** What was promised of logged bodies, where their time changes: it holds for what is kept already. */
+export function promiseColumns(
+  { request_logging: logging }: UpdateOrgBody,
+  current: OrgRow,
+  atMs: number,
+): { request_logging_past?: Prisma.InputJsonArray } {
+  const [days, next] = [current.request_logging_days, logging?.retention_days];
+  if (next === undefined || next === days) return {};
+  const past = promisesAfter(promisesOf(current), { days, next, atMs });
+  return { request_logging_past: past.map((promise) => ({ ...promise })) };
+}
+
+/** Those that have ended and still hold. */
+export function promisesOf({ request_logging_past }: Pick<OrgRow, 'request_logging_past'>): ContentPromise[] {
+  return request_logging_past as unknown as ContentPromise[];
 }
 
 export function toWire(row: OrgRow): OrgRecord {

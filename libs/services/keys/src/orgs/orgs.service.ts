@@ -26,6 +26,7 @@ import {
   findOrg,
   listOrgs,
   loggingColumns,
+  promiseColumns,
   realtimeColumns,
   toWire,
   type OrgRow,
@@ -87,7 +88,7 @@ export class OrgsService {
         const current = await this.existing(tx, id);
         refuseFaults('validation_error', orgFaults(body, { ...current, tier: tierOf(current.tier) }));
         if (sentFields(body).length === 0) return { answer: toWire(current), audit: null };
-        return orgChange('org.update', await this.write(tx, id, body), body);
+        return orgChange('org.update', await this.write(tx, current, body), body);
       },
     });
   }
@@ -144,8 +145,9 @@ export class OrgsService {
     return this.existing(tx, id);
   }
 
-  private async write(tx: Tx, id: string, body: UpdateOrgBody): Promise<OrgRow> {
+  private async write(tx: Tx, current: OrgRow, body: UpdateOrgBody): Promise<OrgRow> {
     const { name, tier, default_api_version, credit_limit_usd } = body;
+    const { id } = current;
     const updated_at = new Date(this.clock.now());
     await tx.org.update({
       where: { id },
@@ -156,6 +158,7 @@ export class OrgsService {
         ...limitColumns(body),
         ...realtimeColumns(body),
         ...loggingColumns(body),
+        ...promiseColumns(body, current, updated_at.getTime()),
         updated_at,
       },
     });

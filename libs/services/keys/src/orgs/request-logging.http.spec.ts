@@ -90,6 +90,37 @@ describe('request_logging of an organization', () => {
     expect(await loggingOf(key, [accountId])).toBeUndefined();
   });
 
+  it('a time that was shorter goes on for what was logged then; the fleet alone is answered', async () => {
+    const ask = (org_ids: string[], headers: Record<string, string> = {}) =>
+      keys.call('POST', '/internal/directory/content-promises', { headers, body: { org_ids } });
+    const fleet = { [HEADER.fleetToken.toLowerCase()]: FLEET_TOKEN };
+    const promises = async (): Promise<unknown> =>
+      ((await ask([orgId, 'org_unknown'], fleet)).body.promises as Record<string, unknown>)[orgId];
+    const now = (days: number) => ({ until: null, days });
+    const ended = (days: number) => ({ until: expect.stringMatching(/^\d{4}-.*Z$/), days });
+    expect(await promises()).toEqual([now(30)]);
+    await set({ retention_days: 7 });
+    expect(await promises()).toEqual([now(7)]);
+    await set({ enabled: true, retention_days: 7 });
+    await set({ retention_days: 90 });
+    await set({ enabled: false });
+    expect(await promises()).toEqual([ended(7), now(90)]);
+    await Promise.all([set({ retention_days: 40 }), set({ redact: false })]);
+    await set({ retention_days: 50 });
+    expect(await promises()).toEqual([ended(7), ended(40), now(50)]);
+    expect((await keys.call('DELETE', `/v1/orgs/${orgId}`, { as: owner })).status).toBe(204);
+    expect(await promises()).toEqual([ended(7), ended(40), now(50)]);
+    expect((await ask([orgId])).status).toBe(404);
+    expect(
+      (
+        await ask(
+          Array.from({ length: 501 }, () => orgId),
+          fleet,
+        )
+      ).status,
+    ).toBe(422);
+  });
+
   it('S04 is in the audit log, and whether it went on or off', async () => {
     await set({ enabled: true });
     await set({ retention_days: 2 });

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import type { UsageConfig } from '../usage.config.js';
 import { checkContentKeks, loadContentKeks } from './content-keys.js';
-import { AUDIT_DIRECTORY } from './contents.controller.js';
+import { CONTENTS_DIRECTORY } from './contents.controller.js';
 import { ContentsStore } from './contents.store.js';
 
 /** What keeps the bodies that organizations log; without a key-encryption key nothing is kept. */
@@ -14,17 +14,23 @@ export function contentProviders(config: Readonly<UsageConfig>): Provider[] {
   return [
     {
       provide: ContentsStore,
-      inject: [UsageDatabase, CLOCK, RANDOM, LOGGER],
-      useFactory: async (database: UsageDatabase, clock: Clock, random: Random, logger: Logger) => {
+      inject: [UsageDatabase, CONTENTS_DIRECTORY, CLOCK, RANDOM, LOGGER],
+      useFactory: async (
+        database: UsageDatabase,
+        directory: () => Directory,
+        clock: Clock,
+        random: Random,
+        logger: Logger,
+      ) => {
         const keks = loadContentKeks(config, random);
         if (keks === null) logger.info('no USAGE_KEK: bodies that organizations want logged are not kept');
         else await checkContentKeks(database, keks, random);
-        return new ContentsStore({ database, keks, clock, random });
+        return new ContentsStore({ database, keks, directory, clock, random });
       },
     },
     { provide: RequestContents, useExisting: ContentsStore },
     {
-      provide: AUDIT_DIRECTORY,
+      provide: CONTENTS_DIRECTORY,
       inject: [ModuleRef],
       useFactory: (modules: ModuleRef) => (): Directory =>
         modules.get<Directory>(Directory, { strict: false }),

@@ -26,7 +26,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { USAGE_RULE, viewOf, viewsOf } from '../reads/view.js';
 import { ContentsStore } from './contents.store.js';
 
-export const AUDIT_DIRECTORY = Symbol('AuditDirectory');
+export const CONTENTS_DIRECTORY = Symbol('ContentsDirectory');
 const REQUEST_ID = /^[\w-]{1,128}$/;
 
 /** What an organization has logged of its requests' bodies: for people alone, and each look is in its audit log. */
@@ -35,7 +35,7 @@ const REQUEST_ID = /^[\w-]{1,128}$/;
 export class ContentsController {
   constructor(
     private readonly contents: ContentsStore,
-    @Inject(AUDIT_DIRECTORY) private readonly directory: () => Directory,
+    @Inject(CONTENTS_DIRECTORY) private readonly directory: () => Directory,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}

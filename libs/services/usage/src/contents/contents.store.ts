@@ -1,6 +1,9 @@
 import {
+  keptFromMs,
+  keptUntilMs,
   RequestContents,
   type Clock,
+  type Directory,
   type Random,
   type UnitContent,
   type UnitContentRecord,
@@ -17,6 +20,8 @@ const UNITS_MAX = 8;
 const ROWS_AT_ONCE = 1_000;
 /** Parts of one round: what is left waits for the next. */
 const PARTS_MAX = 100;
+/** As many as the directory takes at once. */
+const ORGS_AT_ONCE = 500;
 
 type Body = Record<string, unknown>;
 /** What is sealed of a unit. */
@@ -26,6 +31,8 @@ interface Deps {
   database: UsageDatabase;
   /** null: this deployment keeps no contents. */
   keks: Keks | null;
+  /** Knows for how long organizations keep what they log. */
+  directory: () => Pick<Directory, 'contentPromises'>;
   clock: Clock;
   random: Random;
 }
@@ -48,23 +55,32 @@ export class ContentsStore extends RequestContents {
     await this.insert(rows);
   }
 
-  /** Ids and sealed contents of a request that one of the views shows; empty where there is none. */
+  /**
+   * Ids and sealed contents of a request that one of the views shows; empty where there is none. Throws ApiError
+   * `service_unavailable` where nobody could say whether its time is over.
+   */
   async find(views: readonly View[], requestId: string): Promise<FoundContent[]> {
-    const { prisma } = this.deps.database;
+    const { clock, database, directory } = this.deps;
+    const { prisma } = database;
+    const now = new Date(clock.now());
     const rows = await prisma.requestContent.findMany({
       where: {
         request_id: requestId,
-        expires_at: { gt: new Date(this.deps.clock.now()) },
+        expires_at: { gt: now },
         OR: views.map(rowsOf),
       },
       orderBy: { unit: 'asc' },
       take: UNITS_MAX,
     });
-    const purges = await prisma.contentPurge.findMany({
-      where: { org_id: { in: [...new Set(rows.map(({ org_id }) => org_id))] } },
-    });
-    const untilOf = new Map(purges.map(({ org_id, until }) => [org_id, until.getTime()]));
-    return rows.filter(({ org_id, created_at }) => created_at.getTime() > (untilOf.get(org_id) ?? 0));
+    if (rows.length === 0) return [];
+    const orgIds = [...new Set(rows.map(({ org_id }) => org_id))];
+    const purges = await prisma.contentPurge.findMany({ where: { org_id: { in: orgIds } } });
+    const untilOf = new Map(purges.map(({ org_id, until }) => [org_id, until]));
+    const promises = await directory().contentPromises(orgIds);
+    return rows
+      .filter(({ org_id, created_at }) => created_at > (untilOf.get(org_id) ?? new Date(0)))
+      .map((row) => ({ ...row, expires_at: new Date(keptUntilMs(row, promises[row.org_id] ?? [])) }))
+      .filter(({ expires_at }) => expires_at > now);
   }
 
   opened(rows: readonly FoundContent[]): UnitContentRecord[] {
@@ -88,22 +104,51 @@ export class ContentsStore extends RequestContents {
     });
   }
 
-  /** What is past its time, and what organizations have purged. */
+  /** What is past its time, what organizations have purged, and what they keep for a shorter time since it was written. */
   async removeOld(): Promise<void> {
     const now = new Date(this.deps.clock.now());
-    await this.removeParts('SELECT ctid FROM request_content WHERE expires_at <= $1', now);
+    await this.removeParts('SELECT ctid FROM request_content WHERE expires_at <= $1', [now]);
     await this.removeParts(
       `SELECT c.ctid FROM content_purge p JOIN request_content c ON c.org_id = p.org_id AND c.created_at <= p.until
        WHERE p.until <= $1`,
-      now,
+      [now],
     );
+    await this.removeShortened(now.getTime());
   }
 
-  private async removeParts(which: string, now: Date): Promise<void> {
+  private async removeShortened(nowMs: number): Promise<void> {
+    let orgIds = await this.orgsAfter('');
+    while (orgIds.length > 0) {
+      const promises = await this.deps.directory().contentPromises(orgIds);
+      const since = orgIds.map((id) => new Date(keptFromMs(promises[id] ?? [], nowMs)));
+      await this.removeParts(
+        `SELECT c.ctid FROM unnest($1::text[], $2::timestamptz[]) AS kept (org_id, since)
+         JOIN request_content c ON c.org_id = kept.org_id AND c.created_at < kept.since`,
+        [orgIds, since],
+      );
+      orgIds = orgIds.length < ORGS_AT_ONCE ? [] : await this.orgsAfter(orgIds[ORGS_AT_ONCE - 1]);
+    }
+  }
+
+  /** The next organizations that have contents, each by one look into the index. */
+  private async orgsAfter(orgId: string): Promise<string[]> {
+    const next = (after: string): string =>
+      `SELECT min(org_id) AS org_id FROM request_content WHERE org_id > ${after}`;
+    const { rows } = await this.deps.database.pool.query<{ org_id: string }>(
+      `WITH RECURSIVE org AS (
+         ${next('$1')} UNION ALL SELECT (${next('org.org_id')}) FROM org WHERE org.org_id IS NOT NULL
+       )
+       SELECT org_id FROM org WHERE org_id IS NOT NULL LIMIT ${ORGS_AT_ONCE}`,
+      [orgId],
+    );
+    return rows.map(({ org_id }) => org_id);
+  }
+
+  private async removeParts(which: string, values: unknown[]): Promise<void> {
     for (let part = 0; part < PARTS_MAX; part += 1) {
       const { rowCount } = await this.deps.database.pool.query(
         `DELETE FROM request_content WHERE ctid = ANY (ARRAY(${which} LIMIT ${ROWS_AT_ONCE}))`,
-        [now],
+        values,
       );
       if ((rowCount ?? 0) < ROWS_AT_ONCE) return;
     }
