@@ -3,6 +3,7 @@ import { api, bodyOf } from '../api/call.js';
 import type { Problem } from '../api/problem.js';
 import { session } from '../api/session.js';
 import type { SignedIn } from '../api/session-token.js';
+import { useWrite } from '../api/use-write.js';
 
 export interface SignInOptions {
   password: boolean;
@@ -31,6 +32,13 @@ export function useForgotPassword(): UseMutationResult<unknown, Problem, { email
 
 export function useResetPassword(): UseMutationResult<unknown, Problem, { token: string; password: string }> {
   return useMutation({ mutationFn: (body) => bodyOf(api.POST('/auth/password/reset', { body })) });
+}
+
+/** Confirms that notices may be sent to an address. */
+export function useConfirmAddress(): UseMutationResult<unknown, Problem, string> {
+  return useWrite({
+    write: (token) => bodyOf<unknown>(api.POST('/alerts/confirm', { params: { query: { token } } })),
+  });
 }
 
 /** Joins an organization; who had no account is signed in with the new one. */

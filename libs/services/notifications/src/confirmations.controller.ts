@@ -4,7 +4,7 @@ import { Access, type HtmlText } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ChannelsService } from './channels/channels.service.js';
 import { WRITE_ALERTS } from './orgs/alert-org.js';
-import { askPage, deadPage, donePage, PAGE_HEADERS } from './confirmations/confirmation-page.js';
+import { askPage, DEAD_LINK, deadPage, donePage, PAGE_HEADERS } from './confirmations/confirmation-page.js';
 import { ConfirmationsService } from './confirmations/confirmations.service.js';
 
 /** The recipient's side of an e-mail channel: who has the link is who reads the mailbox. */
@@ -31,7 +31,7 @@ export class ConfirmationsController {
     return askPage();
   }
 
-  /** Confirms an e-mail channel. A page to browsers, JSON to everybody else. Throws ApiError `not_found`, whatever is wrong with the link. */
+  /** Confirms an e-mail channel. A page to browsers, JSON to everybody else. Throws ApiError `not_found`, whose `details` say what is wrong with the link. */
   @Post('confirm')
   @HttpCode(200)
   @Access({ public: true })
@@ -40,11 +40,16 @@ export class ConfirmationsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HtmlText | { confirmed: true }> {
-    const isDone = await this.confirmations.confirm(token);
+    const state = await this.confirmations.confirm(token);
     const isBrowser = (request.headers.accept ?? '').includes('text/html');
-    if (!isBrowser && isDone) return { confirmed: true };
-    if (!isBrowser) throw new ApiError('not_found', { message: 'This link no longer works.' });
-    void reply.code(isDone ? 200 : 404).headers(PAGE_HEADERS);
-    return isDone ? donePage() : deadPage();
+    if (isBrowser) {
+      void reply.code(state === 'confirmed' ? 200 : 404).headers(PAGE_HEADERS);
+      return state === 'confirmed' ? donePage() : deadPage(state);
+    }
+    if (state === 'confirmed') return { confirmed: true };
+    throw new ApiError('not_found', {
+      message: 'This link no longer works.',
+      details: [{ type: `link_${state}`, loc: ['token'], msg: DEAD_LINK[state] }],
+    });
   }
 }

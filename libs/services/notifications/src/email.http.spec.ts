@@ -38,8 +38,15 @@ const create = async (): Promise<{ id: string; verified_at: string | null }> => 
 };
 const verify = (id: string) => app.call('POST', `/alerts/channels/${id}/verify`, owner);
 const token = (to = address): string =>
-  /confirm\?token=([\w-]+)/.exec(app.mailer.sent.findLast((mail) => mail.to === to)?.text ?? '')?.[1] ?? '';
+  /\/dashboard\/confirm#token=([\w-]+)/.exec(
+    app.mailer.sent.findLast((mail) => mail.to === to)?.text ?? '',
+  )?.[1] ?? '';
 const confirm = (text: string) => app.call('POST', `/alerts/confirm?token=${text}`, null);
+/** What is wrong with a link, after its status. */
+const dead = async (text: string): Promise<[number, string]> => {
+  const { status, body } = await confirm(text);
+  return [status, body.error.details[0].type];
+};
 const verifiedAt = async (id: string): Promise<string | null> =>
   (await app.call('GET', '/alerts', owner)).body.channels.find((row: { id: string }) => row.id === id)
     .verified_at;
@@ -126,14 +133,14 @@ describe('an e-mail channel', () => {
     ]);
     const at = await verifiedAt(id);
     await app.clock.advance(MINUTE);
-    expect((await confirm(link)).status).toBe(404);
+    expect(await dead(link)).toEqual([404, 'link_used']);
     expect(await verifiedAt(id)).toBe(at);
   });
 
   it('LIM-15 ST-06 W14 a link ends after 24 hours', async () => {
     const { id } = await create();
     await app.clock.advance(24 * HOUR);
-    expect((await confirm(token())).status).toBe(404);
+    expect(await dead(token())).toEqual([404, 'link_expired']);
     expect(await verifiedAt(id)).toBeNull();
     await verify(id);
     await eventually(() => app.mailer.sent.length === 2);
@@ -147,10 +154,18 @@ describe('an e-mail channel', () => {
     const answer = await verify(id);
     expect([answer.status, answer.body.verified_at]).toEqual([200, null]);
     await eventually(() => app.mailer.sent.length === 2);
-    expect((await confirm(first)).status).toBe(404);
+    expect(await dead(first)).toEqual([404, 'link_replaced']);
     expect((await confirm(token())).status).toBe(200);
+    expect(await dead(first)).toEqual([404, 'link_used']);
     expect((await verify(id)).status).toBe(200);
     expect(app.mailer.sent).toHaveLength(2);
+  });
+
+  it('404 for a link that nobody mailed, and for one of a channel that is gone', async () => {
+    expect(await dead('made-up')).toEqual([404, 'link_unknown']);
+    const { id } = await create();
+    expect((await app.call('DELETE', `/alerts/channels/${id}`, owner)).status).toBe(204);
+    expect(await dead(token())).toEqual([404, 'link_unknown']);
   });
 
   it('ST-08 AUTH-20 verify is 403 for a member, 422 for a webhook', async () => {

@@ -1,3 +1,13 @@
+import type { DeadLink } from './confirmations.service.js';
+
+/** Why a link confirms nothing, and what to do. */
+export const DEAD_LINK: Record<DeadLink, string> = {
+  used: 'This address is confirmed already: the link has done its work.',
+  replaced: 'It was replaced: the newest mail has the link that works, or another address is used now.',
+  expired: 'It is older than 24 hours. Ask the organization to mail a new one.',
+  unknown: 'No such link was mailed. Open it from the mail again.',
+};
+
 /** Headers of the page: nothing runs in it, nobody frames it, and its address, which holds the token, is sent to nobody. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -21,12 +31,8 @@ export function donePage(): string {
   return page('The address is confirmed', 'Notices will be sent to it from now on.');
 }
 
-/** The same for a link that is used, too old, replaced or made up. */
-export function deadPage(): string {
-  return page(
-    'This link no longer works',
-    'It was used, replaced, or is older than 24 hours. Ask for a new one.',
-  );
+export function deadPage(why: DeadLink): string {
+  return page('This link no longer works', DEAD_LINK[why]);
 }
 
 function page(title: string, text: string, more = ''): string {

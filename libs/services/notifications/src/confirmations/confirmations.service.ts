@@ -15,6 +15,9 @@ const MAILS_MAX = 5;
 const SEND_TIMEOUT_MS = 15_000;
 const AGAIN_MS = [1_000, 10_000] as const;
 
+/** What a link that confirms nothing is: `used` where the address is confirmed, `replaced` by a newer link, `unknown` made up or of a channel that is gone. */
+export type DeadLink = 'used' | 'replaced' | 'expired' | 'unknown';
+
 /** Links that confirm the address of an e-mail channel: only their digest is stored, each works once. */
 @Injectable()
 export class ConfirmationsService implements BeforeApplicationShutdown {
@@ -55,7 +58,8 @@ export class ConfirmationsService implements BeforeApplicationShutdown {
         expires_at: new Date(now + VALID_MS),
       },
     });
-    return mailOf(destination, `${this.config.ALERTS_PUBLIC_URL}/alerts/confirm?token=${token}`);
+    // Behind the `#`, so that no server's log and no Referer holds it.
+    return mailOf(destination, `${this.config.ALERTS_PUBLIC_URL}/dashboard/confirm#token=${token}`);
   }
 
   /** Links of an address that is no longer the channel's. */
@@ -76,8 +80,9 @@ export class ConfirmationsService implements BeforeApplicationShutdown {
     this.underWay.add(work);
   }
 
-  /** @returns whether the link was good: it is not any more. */
-  async confirm(token: string): Promise<boolean> {
+  /** Spends the link. Who has it reads the mailbox, and may know why it does not work; nobody guesses 256 bits. */
+  async confirm(token: string): Promise<'confirmed' | DeadLink> {
+    const digest = digestOf(token);
     const now = new Date(this.clock.now()).toISOString();
     return this.database.batch(async (client) => {
       // The one of many at once that spends the link confirms.
@@ -88,9 +93,16 @@ export class ConfirmationsService implements BeforeApplicationShutdown {
         )
         UPDATE channel c SET verified_at = $2::timestamptz, updated_at = $2::timestamptz FROM spent s
         WHERE c.id = s.channel_id AND c.destination = s.destination AND c.verified_at IS NULL`,
-        [digestOf(token), now],
+        [digest, now],
       );
-      return rowCount === 1;
+      if (rowCount === 1) return 'confirmed';
+      const { rows } = await client.query<{ is_spent: boolean; is_confirmed: boolean }>(
+        `SELECT f.spent_at IS NOT NULL AS is_spent, c.verified_at IS NOT NULL AS is_confirmed
+        FROM confirmation f LEFT JOIN channel c ON c.id = f.channel_id AND c.destination = f.destination
+        WHERE f.digest = $1`,
+        [digest],
+      );
+      return deadLink(rows.at(0));
     });
   }
 
@@ -105,6 +117,12 @@ export class ConfirmationsService implements BeforeApplicationShutdown {
     }
     await this.mailer.send(mail, AbortSignal.timeout(SEND_TIMEOUT_MS));
   }
+}
+
+function deadLink(found: { is_spent: boolean; is_confirmed: boolean } | undefined): DeadLink {
+  if (found === undefined) return 'unknown';
+  if (found.is_confirmed) return 'used';
+  return found.is_spent ? 'replaced' : 'expired';
 }
 
 function digestOf(token: string): string {
