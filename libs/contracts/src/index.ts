@@ -179,6 +179,7 @@ export {
   KeyFilterOptionsQuery,
   ListKeysQuery,
   MODEL_PATTERN,
+  NO_ORG,
   RotateKeyBody,
   RoutingPolicyBody,
   UpdateKeyBody,

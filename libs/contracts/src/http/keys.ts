@@ -179,13 +179,16 @@ export class RotateKeyBody {
 /** Orders of GET /v1/keys; a leading `-` turns one round. */
 const KEY_SORTS = ['created_at', 'updated_at', 'last_used_at', 'label', 'status'] as const;
 
+/** In place of an organization's id: keys of no organization, which the caller's own account pays for. */
+export const NO_ORG = 'none';
+
 /** Query of GET /v1/keys. */
 export class ListKeysQuery {
   /** How many rows to answer, 1 to 200. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(200) limit: number = 50;
   /** How many rows to pass over. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1_000_000) offset: number = 0;
-  /** Keys of one organization only. */
+  /** Keys of one organization only; `none`: those of the caller's own account. */
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
   /** Keys of one team only. */
   @IsOptional() @IsString() @Length(1, 80) team_id?: string;
@@ -207,7 +210,7 @@ export class ListKeysQuery {
 
 /** Query of GET /v1/keys/filter-options: what is searched, and how many values of each kind are answered. */
 export class KeyFilterOptionsQuery {
-  /** Values of the keys of one organization only. */
+  /** Values of the keys of one organization only; `none`: of those of the caller's own account. */
   @IsOptional() @IsString() @Length(1, 80) org_id?: string;
   /** Part of a label, model, name or address, in any case. */
   @IsOptional() @IsString() @Length(1, 200) q?: string;

@@ -1,4 +1,10 @@
-import type { ApiKeyRecord, ListKeysQuery, ModelLimit, RoutingPolicy } from '@gateway/contracts';
+import {
+  NO_ORG,
+  type ApiKeyRecord,
+  type ListKeysQuery,
+  type ModelLimit,
+  type RoutingPolicy,
+} from '@gateway/contracts';
 import type { OrgRule } from '@gateway/platform';
 import type { Manager } from '../accounts/manager.js';
 import type { Prisma } from '../generated/prisma/client.js';
@@ -49,7 +55,7 @@ export async function listKeys(
 function filterOf(query: ListKeysQuery): Prisma.ApiKeyWhereInput {
   const { org_id, team_id, status, created_by, label, model } = query;
   return {
-    org_id,
+    org_id: org_id === NO_ORG ? null : org_id,
     team_id,
     status,
     created_by,

@@ -83,6 +83,15 @@ describe('POST /v1/keys', () => {
     ]);
   });
 
+  it('KEY-27 lists the keys of the caller’s own account alone, and what they can be filtered by, with org_id none', async () => {
+    const person = await keys.person();
+    await created({ org_id: (await keys.org(person)).orgId }, person);
+    const { id } = await created({ label: 'own' }, person);
+    const own = async (path: string) => (await keys.call('GET', `${path}?org_id=none`, { as: person })).body;
+    expect(await own('/v1/keys')).toMatchObject({ total: 1, data: [{ id }] });
+    expect(await own('/v1/keys/filter-options')).toMatchObject({ orgs: [], labels: ['own'] });
+  });
+
   it('KEY-08 422 above the ceilings of the standard tier, on create and on update', async () => {
     const { id } = await created({ rpm: 1_000, rpd: 1_000_000 });
     for (const body of [{ rpm: 1_001 }, { rpd: 1_000_001 }]) {

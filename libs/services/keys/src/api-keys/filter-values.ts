@@ -1,4 +1,4 @@
-import type { KeyFilterOptions, KeyFilterOptionsQuery } from '@gateway/contracts';
+import { NO_ORG, type KeyFilterOptions, type KeyFilterOptionsQuery } from '@gateway/contracts';
 import type { Manager } from '../accounts/manager.js';
 import type { Tx } from '../postgres/keys-database.js';
 import { KEY_RULE } from './api-key.store.js';
@@ -19,7 +19,7 @@ export async function filterValues(
 ): Promise<FilterValues> {
   const memberships = caller.memberships.filter(({ orgId }) => org_id === undefined || orgId === org_id);
   const accounts = memberships.map(({ accountId }) => accountId);
-  if (org_id === undefined) accounts.push(caller.accountId);
+  if (org_id === undefined || org_id === NO_ORG) accounts.push(caller.accountId);
   const adminOf = memberships
     .filter(({ role }) => KEY_RULE.roles.includes(role))
     .map(({ accountId }) => accountId);
