@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Code, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+import { useState, type FormEvent, type ReactNode } from 'react';
 import { formatUsd } from '../format/money.js';
 import { Money } from '../shell/money.js';
 import { PageHead } from '../shell/page-head.js';
@@ -55,38 +55,52 @@ interface FormProps {
   fields: Readonly<Record<string, string>>;
 }
 
-/** What is asked stands in the URL: a copied link asks the same. */
+interface Draft {
+  key_id: string | null;
+  model: string;
+  prompt: string;
+  max: string;
+}
+
+/** What was asked stands in the URL: a copied link asks the same. What is being typed does not, which would lag behind the keys. */
 function Form({ isPending, onAsk, fields }: FormProps): ReactNode {
   const [url, change] = useParamsOfUrl();
+  const [draft, setDraft] = useState<Draft>({
+    key_id: url.key_id ?? null,
+    model: url.model ?? '',
+    prompt: url.prompt ?? '1000',
+    max: url.max ?? '1000',
+  });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    change({ ...draft });
     onAsk({
-      key_id: url.key_id ?? '',
-      model: url.model ?? '',
-      prompt_tokens: Number(url.prompt ?? '1000'),
-      max_tokens: Number(url.max ?? '1000'),
+      key_id: draft.key_id ?? '',
+      model: draft.model.trim(),
+      prompt_tokens: Number(draft.prompt),
+      max_tokens: Number(draft.max),
     });
   };
-  const field = (name: string, label: string, otherwise: string, error: string | undefined): ReactNode => (
+  const field = (name: 'model' | 'prompt' | 'max', label: string, error: string | undefined): ReactNode => (
     <TextInput
       label={label}
       error={error}
-      value={url[name] ?? otherwise}
-      onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
+      value={draft[name]}
+      onChange={({ currentTarget }) => setDraft({ ...draft, [name]: currentTarget.value })}
     />
   );
   return (
     <form onSubmit={submit}>
       <Stack>
         <KeyChoice
-          value={url.key_id ?? null}
-          onChange={(key) => change({ key_id: key })}
+          value={draft.key_id}
+          onChange={(key) => setDraft({ ...draft, key_id: key })}
           error={fields.key_id}
         />
-        {field('model', 'Model', '', fields.model)}
+        {field('model', 'Model', fields.model)}
         <Group grow align="flex-start">
-          {field('prompt', 'Tokens of the input', '1000', fields.prompt_tokens)}
-          {field('max', 'Output tokens at most', '1000', fields.max_tokens)}
+          {field('prompt', 'Tokens of the input', fields.prompt_tokens)}
+          {field('max', 'Output tokens at most', fields.max_tokens)}
         </Group>
         <Group justify="flex-end">
           <Button type="submit" loading={isPending}>

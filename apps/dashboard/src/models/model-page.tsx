@@ -1,6 +1,7 @@
 import { Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { throughput, uptime } from '../format/health.js';
 import { count, milliseconds } from '../format/time.js';
 import { CodeBlock } from '../shell/code-block.js';
 import { CopyText } from '../shell/copy-text.js';
@@ -111,7 +112,9 @@ const OFFER_COLUMNS: readonly Column<Offer>[] = [
     ),
   },
   { name: 'Context', isFigure: true, cell: ({ context_length: context }) => count(context) },
-  { name: 'Latency', isFigure: true, cell: ({ latency_p50_ms: ms }) => milliseconds(ms) },
+  { name: 'Uptime, 30 min', isFigure: true, cell: ({ uptime_30m: share }) => uptime(share) },
+  { name: 'Latency p50', isFigure: true, cell: ({ latency_p50_ms: ms }) => milliseconds(ms) },
+  { name: 'Throughput p50', isFigure: true, cell: ({ throughput_p50: speed }) => throughput(speed) },
   { name: 'Regions', cell: ({ regions }) => regions.join(', ') || '–' },
   { name: 'Keeps nothing', cell: ({ zero_retention: isZero }) => (isZero ? 'yes' : 'not known') },
 ];
@@ -128,7 +131,7 @@ function Offers({ path }: { path: { brand: string; name: string } }): ReactNode 
       columns={OFFER_COLUMNS}
       rows={offers.data}
       rowKey={({ provider }) => provider}
-      minWidth={760}
+      minWidth={1080}
     />
   );
 }
