@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { useSession } from './api/session.js';
+import { reloadWhereServed } from './new-assets.js';
 import { useMe } from './session/me.queries.js';
 import { firstOrg, isAllowed, OWN_ACCOUNT, rolesIn, whoMay } from './session/rights.js';
 import { Frame } from './shell/frame.js';
@@ -28,6 +29,7 @@ const pages = Object.values(found).flatMap((folder) => folder.pages);
 const ForgotPage = lazy(async () => ({ default: (await import('./sign-in/password-pages.js')).ForgotPage }));
 const ResetPage = lazy(async () => ({ default: (await import('./sign-in/password-pages.js')).ResetPage }));
 const InvitePage = lazy(async () => ({ default: (await import('./sign-in/password-pages.js')).InvitePage }));
+const ConfirmPage = lazy(async () => ({ default: (await import('./sign-in/confirm-page.js')).ConfirmPage }));
 
 const rootRoute = createRootRoute({ component: Root });
 
@@ -36,6 +38,7 @@ const publicRoutes = [
   publicRoute('/forgot', ForgotPage),
   publicRoute('/reset', ResetPage),
   publicRoute('/invite', InvitePage),
+  publicRoute('/confirm', ConfirmPage),
   publicRoute('/', Start),
 ];
 
@@ -63,6 +66,7 @@ export const router: AnyRouter = createRouter({
   parseSearch,
   stringifySearch,
   defaultNotFoundComponent: NothingHere,
+  defaultErrorComponent: Broken,
   scrollRestoration: true,
 });
 
@@ -89,8 +93,8 @@ function Start(): ReactNode {
 
 function ToFirstOrg(): ReactNode {
   const me = useMe();
-  if (me.isPending) return <Loading height={320} />;
-  if (me.isError) return <ProblemCard failure={me.error} retry={() => void me.refetch()} />;
+  // What was read before stands while it cannot be read anew: the frame outlives the service.
+  if (me.data === undefined) return <Unknown me={me} />;
   return <Navigate to={`/o/${firstOrg(me.data)}`} replace />;
 }
 
@@ -105,8 +109,8 @@ function Inside(): ReactNode {
 function Framed(): ReactNode {
   const me = useMe();
   const { slug } = useOrg();
-  if (me.isPending) return <Loading height={320} />;
-  if (me.isError) return <ProblemCard failure={me.error} retry={() => void me.refetch()} />;
+  // What was read before stands while it cannot be read anew: the frame outlives the service.
+  if (me.data === undefined) return <Unknown me={me} />;
   return (
     <PagesContext value={pages}>
       <Frame me={me.data} roles={rolesIn(me.data, slug)}>
@@ -114,6 +118,11 @@ function Framed(): ReactNode {
       </Frame>
     </PagesContext>
   );
+}
+
+function Unknown({ me }: { me: ReturnType<typeof useMe> }): ReactNode {
+  if (me.isError) return <ProblemCard failure={me.error} retry={() => void me.refetch()} />;
+  return <Loading height={320} />;
 }
 
 /** A deep link without the right says who has it, rather than fail at its first request. */
@@ -133,6 +142,11 @@ function Guarded({ page, children }: { page: Page; children: ReactNode }): React
     );
   }
   return <Suspense fallback={<Loading height={320} />}>{children}</Suspense>;
+}
+
+/** Of one page, within the frame: its code could not be loaded, or failed. */
+function Broken({ error }: { error: unknown }): ReactNode {
+  return <ProblemCard failure={error} retry={() => void reloadWhereServed()} />;
 }
 
 function NothingHere(): ReactNode {

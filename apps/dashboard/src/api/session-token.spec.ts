@@ -122,6 +122,18 @@ describe('the session of a browser', () => {
     expect(tab.authorization()).toEqual({ authorization: 'Bearer token-3' });
   });
 
+  it('begins by itself once a server answers that was away when the page was opened', async () => {
+    const tab = browser.tab();
+    browser.answer = () => browser.status(503);
+    expect(await tab.refresh()).toBe(false);
+    expect(tab.get().state).toBe('out');
+    await browser.passTime(5_000);
+    expect(tab.get().state).toBe('out');
+    browser.answer = () => browser.signedIn();
+    await browser.passTime(5_000);
+    expect(tab.get().state).toBe('in');
+  });
+
   it('ends in every tab at once', async () => {
     const tabs = [browser.tab(), browser.tab()];
     await tabs[0].refresh();

@@ -103,10 +103,10 @@ export class SessionToken {
     return false;
   }
 
-  /** A server that is away ends no session. */
+  /** A server that is away ends no session: also who had to see the sign-in meanwhile is in again once it answers. */
   private retryLater(): boolean {
     if (this.current.state === 'starting') this.set({ state: 'out' });
-    else this.schedule(FRESH_MS);
+    this.schedule(FRESH_MS);
     return false;
   }
 

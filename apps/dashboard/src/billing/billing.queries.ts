@@ -1,5 +1,6 @@
 import { useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/call.js';
+import { freshness } from '../api/fresh-reads.js';
 import type { Problem } from '../api/problem.js';
 import type { Schemas } from '../api/schemas.js';
 import { useWrite } from '../api/use-write.js';
@@ -20,7 +21,8 @@ export function useSpendTrend(org: string): UseQueryResult<Trend> {
   const query = { org_id: org, granularity: 'day' as const };
   return useQuery({
     queryKey: [org, 'spend-trend', query],
-    queryFn: () => bodyOf(api.GET('/v1/usage/spend-trend', { params: { query } })),
+    queryFn: () =>
+      bodyOf(api.GET('/v1/usage/spend-trend', { params: { query: { ...query, ...freshness(Date.now()) } } })),
     staleTime: 60_000,
   });
 }

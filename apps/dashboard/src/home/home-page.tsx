@@ -4,16 +4,18 @@ import { Fragment, lazy, Suspense, useState, type ReactNode } from 'react';
 import { axisUsd, barHeight } from '../chart/bar-height.js';
 import { bucketLabel, count, milliseconds } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
+import { AsOf } from '../shell/as-of.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { sinceOf } from '../shell/range.js';
-import { Loading } from '../shell/states.js';
+import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { useActiveKeys, useBalance, useNewestRefusals, useWeek } from './home.queries.js';
 
+const CreateOrg = lazy(() => import('../shell/create-org.js'));
 const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
 const WEEK = { hours: 168 };
 const KEY_GRID = {
@@ -25,20 +27,53 @@ const NO_WRAP = { whiteSpace: 'nowrap' } as const;
 
 export default function HomePage(): ReactNode {
   const { id } = useOrg();
-  const [openedAt] = useState(() => Date.now());
-  const since = sinceOf(WEEK, openedAt);
+  return id === null ? <OwnHome /> : <OrgHome org={id} />;
+}
+
+/** Usage is read of an organization: an account of one's own has its keys and its money. */
+function OwnHome(): ReactNode {
+  const [isCreating, setCreating] = useState(false);
   return (
     <>
-      <PageHead title="Home" about={`${id === null ? 'Your own account, the' : 'The'} last 7 days`} />
+      <PageHead title="Home" about="Your own account" />
       <Stack gap="lg">
-        <Week org={id} since={since} />
+        <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'start' }}>
+          <BalanceCard org={null} />
+          <BusyKeys org={null} />
+        </SimpleGrid>
+        <Empty action={{ label: 'Create an organization', run: () => setCreating(true) }}>
+          Usage, requests, members and limits belong to organizations. Keys of your own account work all the
+          same; what they spend is in the ledger.
+        </Empty>
+      </Stack>
+      <Suspense>{isCreating && <CreateOrg onClose={() => setCreating(false)} />}</Suspense>
+    </>
+  );
+}
+
+function OrgHome({ org }: { org: string }): ReactNode {
+  const [openedAt] = useState(() => Date.now());
+  const since = sinceOf(WEEK, openedAt);
+  const week = useWeek(org, since, useZone());
+  return (
+    <>
+      <PageHead title="Home" about="The last 7 days">
+        {week.isSuccess && <AsOf at={week.data.as_of} isReading={week.isFetching} />}
+      </PageHead>
+      <Stack gap="lg">
+        <Week org={org} since={since} week={week} />
       </Stack>
     </>
   );
 }
 
-function Week({ org, since }: { org: string | null; since: string }): ReactNode {
-  const week = useWeek(org, since, useZone());
+interface WeekProps {
+  org: string;
+  since: string;
+  week: ReturnType<typeof useWeek>;
+}
+
+function Week({ org, since, week }: WeekProps): ReactNode {
   return (
     <>
       <SimpleGrid cols={{ base: 2, lg: 4 }}>
@@ -130,7 +165,7 @@ function BusyKeys({ org }: { org: string | null }): ReactNode {
       {keys.isPending && <Loading height={120} />}
       {keys.isError && <ProblemCard failure={keys.error} retry={() => void keys.refetch()} />}
       {keys.data?.data.length === 0 && (
-        <Anchor component={Link} to={`/o/${slug}/start`} size="sm">
+        <Anchor component={Link} to={org === null ? `/o/${slug}/keys` : `/o/${slug}/start`} size="sm">
           Create the first key
         </Anchor>
       )}
@@ -159,7 +194,7 @@ function BusyKeys({ org }: { org: string | null }): ReactNode {
   );
 }
 
-function Refusals({ org, since }: { org: string | null; since: string }): ReactNode {
+function Refusals({ org, since }: { org: string; since: string }): ReactNode {
   const refusals = useNewestRefusals(org, since);
   return (
     <Panel title="Newest refusals">

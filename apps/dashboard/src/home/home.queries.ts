@@ -1,6 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { askedOrg } from '../api/asked-org.js';
+import { keysOf } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
+import { freshness } from '../api/fresh-reads.js';
 import type { Schemas } from '../api/schemas.js';
 
 /** Money is read anew each time. */
@@ -15,35 +16,27 @@ export function useBalance(org: string | null): UseQueryResult<Schemas['BalanceR
 
 const STALE_MS = 60_000;
 
-export function useWeek(
-  org: string | null,
-  since: string,
-  zone: string,
-): UseQueryResult<Schemas['UsageSeries']> {
-  const body = { org_id: askedOrg(org), since, granularity: 'day' as const, time_zone: zone };
+export function useWeek(org: string, since: string, zone: string): UseQueryResult<Schemas['UsageSeries']> {
+  const body = { org_id: org, since, granularity: 'day' as const, time_zone: zone };
   return useQuery({
     queryKey: [org, 'series', body],
-    queryFn: () => bodyOf(api.POST('/v1/usage/series', { body })),
+    queryFn: () => bodyOf(api.POST('/v1/usage/series', { body: { ...body, ...freshness(Date.now()) } })),
     staleTime: STALE_MS,
   });
 }
 
 const SHOWN = 5;
 
-export function useNewestRefusals(
-  org: string | null,
-  since: string,
-): UseQueryResult<Schemas['RejectionsPage']> {
+export function useNewestRefusals(org: string, since: string): UseQueryResult<Schemas['RejectionsPage']> {
   const body = { org_id: org, since, limit: SHOWN };
   return useQuery({
     queryKey: [org, 'rejections', body],
-    queryFn: () => bodyOf(api.POST('/v1/usage/rejections', { body })),
+    queryFn: () => bodyOf(api.POST('/v1/usage/rejections', { body: { ...body, ...freshness(Date.now()) } })),
   });
 }
 
 export function useActiveKeys(org: string | null): UseQueryResult<Schemas['PageOfApiKeyRecord']> {
-  const own = org === null ? {} : { org_id: org };
-  const query = { ...own, status: 'active' as const, sort: '-last_used_at', limit: SHOWN };
+  const query = { ...keysOf(org), status: 'active' as const, sort: '-last_used_at', limit: SHOWN };
   return useQuery({
     queryKey: [org, 'keys', query],
     queryFn: () => bodyOf(api.GET('/v1/keys', { params: { query } })),

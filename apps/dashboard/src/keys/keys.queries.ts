@@ -1,4 +1,5 @@
 import { useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { keysOf } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import type { Problem } from '../api/problem.js';
 import type { Schemas } from '../api/schemas.js';
@@ -23,7 +24,7 @@ export function useKeys(
 ): UseQueryResult<Schemas['PageOfApiKeyRecord']> {
   const { label, status, sort, page } = filter;
   const query = {
-    ...(org === null ? {} : { org_id: org }),
+    ...keysOf(org),
     ...(label ? { label } : {}),
     ...(isStatus(status) ? { status } : {}),
     ...(sort ? { sort } : {}),
@@ -43,7 +44,7 @@ function isStatus(text: string | undefined): text is 'active' | 'suspended' {
 
 /** Names of the people whose keys the caller may see. */
 export function useKeyOwners(org: string | null): UseQueryResult<Schemas['KeyFilterOptions']> {
-  const query = { ...(org === null ? {} : { org_id: org }), limit: 200 };
+  const query = { ...keysOf(org), limit: 200 };
   return useQuery({
     queryKey: [org, 'key-owners'],
     queryFn: () => bodyOf(api.GET('/v1/keys/filter-options', { params: { query } })),

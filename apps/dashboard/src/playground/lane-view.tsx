@@ -1,6 +1,7 @@
 import { Anchor, Box, Code, Group, Loader, Paper, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
+import { useReadAnewAfter } from '../api/fresh-reads.js';
 import { count, milliseconds } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
@@ -72,6 +73,7 @@ function Figures({ answer }: { answer: Answer }): ReactNode {
   const { slug, id } = useOrg();
   const { requestId, firstTokenMs, totalMs, promptTokens, completionTokens } = answer;
   const cost = useCost(id, requestId);
+  useReadAnewAfter(cost.isSuccess);
   const seconds = totalMs === null ? null : (totalMs - (firstTokenMs ?? 0)) / 1_000;
   const speed =
     completionTokens === null || seconds === null || seconds <= 0 ? null : completionTokens / seconds;
@@ -88,13 +90,21 @@ function Figures({ answer }: { answer: Answer }): ReactNode {
       <Text size="xs" c="dimmed">
         {count(promptTokens)} in, {count(completionTokens)} out
       </Text>
-      <Text size="xs" c="dimmed" component="div">
-        {cost.isSuccess ? <Money usd={cost.data} decimals={6} /> : 'cost follows'}
-      </Text>
       {requestId !== null && id !== null && (
-        <Anchor component={Link} to={`/o/${slug}/requests/${requestId}`} size="xs">
-          Its request
-        </Anchor>
+        <>
+          <Text size="xs" c="dimmed" component="div">
+            {cost.isSuccess ? (
+              <Money usd={cost.data} decimals={6} />
+            ) : cost.isError ? (
+              'cost is with its request'
+            ) : (
+              'cost follows'
+            )}
+          </Text>
+          <Anchor component={Link} to={`/o/${slug}/requests/${requestId}`} size="xs">
+            Its request
+          </Anchor>
+        </>
       )}
     </Group>
   );

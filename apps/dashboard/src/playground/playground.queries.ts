@@ -1,12 +1,14 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { keysOf } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import { asProblem } from '../api/problem.js';
 import type { Schemas } from '../api/schemas.js';
 
 const MODELS_SHOWN = 50;
-const COST_TRIES = 15;
+const COST_TRIES = 20;
 const COST_EVERY_MS = 1_000;
+const COST_EVERY_MS_MAX = 5_000;
 
 /** Text models by a bounded search. */
 export function useTextModels(q: string): UseQueryResult<Schemas['ModelView'][]> {
@@ -31,7 +33,7 @@ export function useCost(org: string | null, requestId: string | null): UseQueryR
       return (await bodyOf(api.GET('/v1/usage/requests/{id}', { params: { path, query } }))).cost_usd;
     },
     retry: (failures, failure) => failures < COST_TRIES && [404, 503].includes(asProblem(failure).status),
-    retryDelay: COST_EVERY_MS,
+    retryDelay: (failures) => Math.min(COST_EVERY_MS * 1.5 ** failures, COST_EVERY_MS_MAX),
     staleTime: Infinity,
   });
 }
@@ -58,7 +60,7 @@ export function playgroundKey(org: string | null, person: string): Promise<strin
 async function makeKey(org: string | null, label: string): Promise<string> {
   const expiresAt = new Date(Date.now() + LIFE_MS).toISOString();
   const ofOrg = org === null ? {} : { org_id: org };
-  const query = { ...ofOrg, label, status: 'active' as const };
+  const query = { ...keysOf(org), label, status: 'active' as const };
   const found = (await bodyOf(api.GET('/v1/keys', { params: { query } }))).data;
   const own = found.find((key) => key.label === label && key.org_id === org);
   if (own === undefined) {

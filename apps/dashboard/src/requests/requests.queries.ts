@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { askedOrg } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
+import { freshness } from '../api/fresh-reads.js';
 import type { Problem } from '../api/problem.js';
 import type { Schemas } from '../api/schemas.js';
 import { useWrite } from '../api/use-write.js';
@@ -63,7 +64,7 @@ export function useEvents(
             ...filter,
             limit: ROWS,
             ...(pageParam === null ? {} : { cursor: pageParam }),
-            ...(isLive ? { refresh: true } : {}),
+            ...(isLive ? { refresh: true } : freshness(Date.now())),
           },
         }),
       ),
@@ -83,7 +84,13 @@ export function useRejections(
     queryFn: ({ pageParam }) =>
       bodyOf(
         api.POST('/v1/usage/rejections', {
-          body: { org_id: org, ...filter, limit: ROWS, offset: pageParam },
+          body: {
+            org_id: askedOrg(org),
+            ...filter,
+            limit: ROWS,
+            offset: pageParam,
+            ...(isLive ? { refresh: true } : freshness(Date.now())),
+          },
         }),
       ),
     initialPageParam: 0,

@@ -1,4 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { keysOf } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import { isAllowed, type Role } from '../session/rights.js';
 import { usePages } from './pages.js';
@@ -49,7 +50,7 @@ function requestChoice(id: string): Choice {
 }
 
 async function keys(org: string | null, label: string): Promise<Choice[]> {
-  const query = { ...(org === null ? {} : { org_id: org }), label, limit: FOUND_MAX };
+  const query = { ...keysOf(org), label, limit: FOUND_MAX };
   const { data } = await bodyOf(api.GET('/v1/keys', { params: { query } }));
   return data.map((key) => ({
     id: key.id,

@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Group, Loader, Stack, Tabs, Text, ThemeIcon, Tit
 import { IconCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { useReadAnewAfter } from '../api/fresh-reads.js';
 import { milliseconds } from '../format/time.js';
 import { CodeBlock } from '../shell/code-block.js';
 import { Money } from '../shell/money.js';
@@ -19,6 +20,7 @@ export default function StartPage(): ReactNode {
   const key = useFirstKey(org.id);
   const [since, setSince] = useState<string | null>(null);
   const first = useFirstRequest(org.id, since);
+  useReadAnewAfter(first.data?.kind === 'request');
   const make = (): void =>
     key.mutate(undefined, { onSuccess: ({ created_at: createdAt }) => setSince(createdAt) });
   return (

@@ -1,9 +1,9 @@
-import { ActionIcon, ColorSwatch, Group, Select, Stack, Text, Tooltip } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
+import { ColorSwatch, Group, Select, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { barsOf, colourOf, nameOf } from './bars-of.js';
-import { absoluteTime, count, milliseconds } from '../format/time.js';
+import { count, milliseconds } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
+import { AsOf } from '../shell/as-of.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
@@ -16,7 +16,7 @@ import { Empty, Loading } from '../shell/states.js';
 import { Views } from '../shell/views.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { GROUPS, metricOf, METRICS } from './metrics.js';
-import { useFreshSeries, useSeries, type Series, type SeriesValues } from './usage.queries.js';
+import { useSeries, type Series, type SeriesValues } from './usage.queries.js';
 
 const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
 const HOURLY_UP_TO_HOURS = 48;
@@ -31,7 +31,6 @@ export default function UsagePage(): ReactNode {
   const granularity = hours <= HOURLY_UP_TO_HOURS ? 'hour' : 'day';
   const filter = { since, until, groupBy, granularity, zone } as const;
   const series = useSeries(org.id, filter);
-  const refresh = useFreshSeries(org.id, filter);
   return (
     <>
       <PageHead title="Usage" about={`Days and hours of ${zone}`}>
@@ -56,24 +55,7 @@ export default function UsagePage(): ReactNode {
           onChange={(by) => change({ by: by === 'model' ? null : by })}
           w={150}
         />
-        {series.isSuccess && (
-          <Group gap={4} wrap="nowrap">
-            <Tooltip label="Read anew">
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label="Read anew"
-                loading={refresh.isPending}
-                onClick={() => refresh.mutate()}
-              >
-                <IconRefresh size={16} />
-              </ActionIcon>
-            </Tooltip>
-            <Text size="sm" c="dimmed" role="status">
-              As of {absoluteTime(series.data.as_of, zone)}
-            </Text>
-          </Group>
-        )}
+        {series.isSuccess && <AsOf at={series.data.as_of} isReading={series.isFetching} />}
       </Group>
       {series.isPending && <Loading height={320} />}
       {series.isError && <ProblemCard failure={series.error} retry={() => void series.refetch()} />}

@@ -1,9 +1,8 @@
-import { useQuery, useQueryClient, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { askedOrg } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
-import type { Problem } from '../api/problem.js';
+import { freshness } from '../api/fresh-reads.js';
 import type { Schemas } from '../api/schemas.js';
-import { useWrite } from '../api/use-write.js';
 
 export type Series = Schemas['UsageSeries'];
 export type SeriesValues = Schemas['SeriesValues'];
@@ -34,21 +33,8 @@ export function useSeries(org: string | null, filter: SeriesFilter): UseQueryRes
   const body = bodyOfFilter(org, filter);
   return useQuery({
     queryKey: [org, 'series', body],
-    queryFn: () => bodyOf(api.POST('/v1/usage/series', { body })),
+    queryFn: () => bodyOf(api.POST('/v1/usage/series', { body: { ...body, ...freshness(Date.now()) } })),
     staleTime: STALE_MS,
     placeholderData: (shown) => shown,
-  });
-}
-
-/** Reads past the server's cache of a minute, and shows that instead. */
-export function useFreshSeries(
-  org: string | null,
-  filter: SeriesFilter,
-): UseMutationResult<Series, Problem, void> {
-  const body = bodyOfFilter(org, filter);
-  const cache = useQueryClient();
-  return useWrite({
-    write: () => bodyOf(api.POST('/v1/usage/series', { body: { ...body, refresh: true } })),
-    after: (series) => cache.setQueryData([org, 'series', body], series),
   });
 }

@@ -5,7 +5,7 @@ export const pages: readonly Page[] = [
   {
     path: '/usage',
     title: 'Usage',
-    who: ['owner', 'admin', 'member', 'alone'],
+    who: ['owner', 'admin', 'member'],
     nav: { group: 'Observe', order: 0, icon: IconChartBar },
     load: () => import('./usage-page.js'),
   },

@@ -1,0 +1,30 @@
+import { ActionIcon, Group, Text, Tooltip } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useReadAnew } from '../api/fresh-reads.js';
+import { absoluteTime } from '../format/time.js';
+import { useZone } from '../session/me.queries.js';
+
+/** How old the figures of a page are, and a button that reads them past the gateway's cache of a minute. */
+export function AsOf({ at, isReading }: { at: string; isReading: boolean }): ReactNode {
+  const zone = useZone();
+  const readAnew = useReadAnew();
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Tooltip label="Read anew">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label="Read anew"
+          loading={isReading}
+          onClick={() => void readAnew()}
+        >
+          <IconRefresh size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Text size="sm" c="dimmed" role="status">
+        As of {absoluteTime(at, zone)}
+      </Text>
+    </Group>
+  );
+}
