@@ -4,34 +4,29 @@ import type { Page } from 'playwright-core';
 import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
 import { ask } from '../harness/requests.js';
-import { logIn, type PersonSession } from '../harness/session.js';
-import { axeFaults, signIn, startBrowser, type Browser } from './browser.js';
+import type { PersonSession } from '../harness/session.js';
+import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
 
 const START_MS = 180_000;
-const TEST_MS = 120_000;
+const TEST_MS = 240_000;
 const ARRIVES = { timeoutMs: 60_000 };
 
 describe('prompts and answers in the dashboard', () => {
   let gateway: Gateway;
   let owner: PersonSession;
-  let browser: Browser;
+  let signedIn: SignedIn;
   let page: Page;
   let base: string;
 
   beforeAll(async () => {
     gateway = await startAllInOne({ env: { USAGE_KEK: randomBytes(32).toString('base64') } });
-    owner = await logIn(gateway);
-    browser = await startBrowser(gateway.url);
-    page = await browser.context.newPage();
-    await page.goto(`${gateway.url}/dashboard/`);
-    await signIn(page, gateway.admin);
-    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
-    base = `${gateway.url}/dashboard/o/${owner.orgId}`;
+    signedIn = await openSignedIn(gateway);
+    ({ owner, page, base } = signedIn);
   }, START_MS);
   afterAll(async () => {
-    expect(browser?.faults ?? []).toEqual([]);
-    await browser?.close();
+    const faults = await signedIn?.end();
     await gateway?.stop();
+    expect(faults).toEqual([]);
   }, START_MS);
 
   /** A request that can be looked up. */

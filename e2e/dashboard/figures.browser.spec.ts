@@ -5,11 +5,11 @@ import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
 import { ask, pico } from '../harness/requests.js';
 import { logIn, type PersonSession } from '../harness/session.js';
-import { signIn, startBrowser, type Browser } from './browser.js';
+import { openSignedIn, type SignedIn } from './browser.js';
 import { seedUsage } from './seeded-usage.js';
 
 const START_MS = 180_000;
-const TEST_MS = 120_000;
+const TEST_MS = 240_000;
 const HOURS = 72;
 const HOUR_S = 3_600;
 /** Los Angeles puts its clock forward on 8 March 2026. */
@@ -23,7 +23,7 @@ describe('figures of the dashboard', () => {
   let database: TestDatabase;
   let gateway: Gateway;
   let owner: PersonSession;
-  let browser: Browser;
+  let signedIn: SignedIn;
   let page: Page;
   let base: string;
 
@@ -42,18 +42,14 @@ describe('figures of the dashboard', () => {
       from: FIRST_EVENT,
       secondsApart: HOUR_S,
     });
-    browser = await startBrowser(gateway.url);
-    page = await browser.context.newPage();
-    await page.goto(`${gateway.url}/dashboard/`);
-    await signIn(page, gateway.admin);
-    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
-    base = `${gateway.url}/dashboard/o/${owner.orgId}`;
+    signedIn = await openSignedIn(gateway, owner);
+    ({ page, base } = signedIn);
   }, START_MS);
   afterAll(async () => {
-    expect(browser?.faults ?? []).toEqual([]);
-    await browser?.close();
+    const faults = await signedIn?.end();
     await gateway?.stop();
     await database?.drop();
+    expect(faults).toEqual([]);
   }, START_MS);
 
   /** Dollars of the range as the page shows them. */

@@ -1,30 +1,26 @@
 import type { Page } from 'playwright-core';
 import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
-import { axeFaults, signIn, startBrowser, type Browser } from './browser.js';
+import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
 
 const START_MS = 180_000;
-const TEST_MS = 120_000;
+const TEST_MS = 240_000;
 
 describe('keys and the first request in the dashboard', () => {
   let gateway: Gateway;
-  let browser: Browser;
+  let signedIn: SignedIn;
   let page: Page;
   let home: string;
 
   beforeAll(async () => {
     gateway = await startAllInOne();
-    browser = await startBrowser(gateway.url);
-    page = await browser.context.newPage();
-    await page.goto(`${gateway.url}/dashboard/`);
-    await signIn(page, gateway.admin);
-    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
-    home = page.url();
+    signedIn = await openSignedIn(gateway);
+    ({ page, base: home } = signedIn);
   }, START_MS);
   afterAll(async () => {
-    expect(browser?.faults ?? []).toEqual([]);
-    await browser?.close();
+    const faults = await signedIn?.end();
     await gateway?.stop();
+    expect(faults).toEqual([]);
   }, START_MS);
 
   const chat = (key: string): Promise<Response> =>

@@ -1,12 +1,14 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually } from '@gateway/testing';
 import type { Page } from 'playwright-core';
 import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
-import { axeFaults, signIn, startBrowser, type Browser } from './browser.js';
+import { axeFaults, openSignedIn, settled, type SignedIn } from './browser.js';
 
 const START_MS = 180_000;
 const TEST_MS = 240_000;
+const ARRIVES = { timeoutMs: 60_000 };
 
 /** Pages of the organization by their path, and a text that stands there once its data does. */
 const PAGES: readonly [path: string, heading: string, text: string][] = [
@@ -22,7 +24,7 @@ const PAGES: readonly [path: string, heading: string, text: string][] = [
 
 describe('the pages of an organization', () => {
   let gateway: Gateway;
-  let browser: Browser;
+  let signedIn: SignedIn;
   let page: Page;
   let base: string;
   let hook: Server;
@@ -43,14 +45,12 @@ describe('the pages of an organization', () => {
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
     address = `127.0.0.1:${(hook.address() as AddressInfo).port}`;
     gateway = await startAllInOne({ env: { ALERTS_ALLOW_PRIVATE: address } });
-    browser = await startBrowser(gateway.url);
-    page = await browser.context.newPage();
-    await page.goto(`${gateway.url}/dashboard/`);
-    await signIn(page, gateway.admin);
-    base = await organizationPages(page, gateway);
+    signedIn = await openSignedIn(gateway);
+    ({ page } = signedIn);
+    base = await newOrganization(signedIn, gateway);
   }, START_MS);
   afterAll(async () => {
-    await browser?.close();
+    await signedIn?.end();
     await gateway?.stop();
     hook?.close();
   }, START_MS);
@@ -62,7 +62,7 @@ describe('the pages of an organization', () => {
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await page.getByText(text).first().waitFor();
       expect(await axeFaults(page)).toEqual([]);
-      expect(browser.faults).toEqual([]);
+      expect(signedIn.browser.faults).toEqual([]);
     },
     TEST_MS,
   );
@@ -78,32 +78,31 @@ describe('the pages of an organization', () => {
       await page.getByLabel('I have saved it').check();
       await page.getByRole('button', { name: 'Done' }).click();
       await page.getByRole('button', { name: /^Send a test/ }).click();
-      await page.goto(`${base}/alerts/deliveries`);
-      await page.getByRole('link', { name: 'channel.test' }).first().click();
+      await page.getByText('Test sent').waitFor();
+      const sent = page.getByRole('link', { name: 'channel.test' }).first();
+      await eventually(async () => {
+        await page.goto(`${base}/alerts/deliveries`);
+        await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
+        await settled(page);
+        return sent.isVisible();
+      }, ARRIVES);
+      await sent.click();
       await page.getByRole('button', { name: 'Redeliver' }).click();
       await page.getByRole('link', { name: 'It is on its way: open it' }).waitFor();
       await twice;
       expect(await axeFaults(page)).toEqual([]);
-      expect(browser.faults).toEqual([]);
+      expect(signedIn.browser.faults).toEqual([]);
     },
     TEST_MS,
   );
 });
 
-/** Makes an organization and answers where its pages are. */
-async function organizationPages(page: Page, { url, admin }: Gateway): Promise<string> {
-  const login = await fetch(`${url}/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(admin),
-  });
-  const { token } = (await login.json()) as { token: string };
-  const created = await fetch(`${url}/v1/orgs`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify({ name: 'Acme' }),
-  });
+/** Where the pages of an organization are in which nothing has happened yet. */
+async function newOrganization({ owner, page }: SignedIn, { url }: Gateway): Promise<string> {
+  const created = await owner.call('POST', '/v1/orgs', { name: 'Acme' });
+  expect(created.status).toBe(201);
   const { id } = (await created.json()) as { id: string };
+  // The session that the page has does not know it yet.
   await page.reload();
   return `${url}/dashboard/o/${id}`;
 }

@@ -7,7 +7,7 @@ import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
 import { ask } from '../harness/requests.js';
 import { logIn, type PersonSession } from '../harness/session.js';
-import { signIn, startBrowser, type Browser } from './browser.js';
+import { axeFaults, openSignedIn, startBrowser, type SignedIn } from './browser.js';
 import { LOOKS, visitAll } from './visits.js';
 
 const START_MS = 180_000;
@@ -21,37 +21,33 @@ describe('every page of the dashboard', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'dashboard-pages-'));
   let gateway: Gateway;
   let owner: PersonSession;
-  let browser: Browser;
+  let signedIn: SignedIn;
   let page: Page;
+  let base: string;
   let details: string[];
 
   beforeAll(async () => {
     gateway = await startAllInOne({ dataDir });
     owner = await logIn(gateway);
     details = await seed(gateway, owner);
-    browser = await startBrowser(gateway.url);
-    page = await browser.context.newPage();
-    await page.goto(`${gateway.url}/dashboard/`);
-    await signIn(page, gateway.admin);
-    await page.getByRole('link', { name: 'Requests', exact: true }).waitFor();
+    signedIn = await openSignedIn(gateway, owner);
+    ({ page, base } = signedIn);
   }, START_MS);
   afterAll(async () => {
-    await browser?.close();
+    await signedIn?.end();
     await gateway?.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }, START_MS);
 
-  const base = (): string => `${gateway.url}/dashboard/o/${owner.orgId}`;
-
   it(
     'point 2 point 3 no page shows its owner a fault, in both schemes, at 1280 and at 390 px',
     async () => {
-      const paths = [...(await linksOf(page, base())), '/account', ...details];
+      const paths = [...(await linksOf(page, base)), '/account', ...details];
       expect(paths).toEqual(
         expect.arrayContaining(['', '/keys', '/usage', '/limits', '/admin-keys', '/prompts', '/admin/orgs']),
       );
-      expect(await visitAll(page, { base: base(), paths, looks: LOOKS, keepsShots: true })).toEqual([]);
-      expect(browser.faults).toEqual([]);
+      expect(await visitAll(page, { base, paths, looks: LOOKS, keepsShots: true })).toEqual([]);
+      expect(signedIn.browser.faults).toEqual([]);
     },
     TEST_MS,
   );
@@ -63,9 +59,12 @@ describe('every page of the dashboard', () => {
       await page.goto(own);
       await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
       const paths = await linksOf(page, own);
-      expect(paths).toEqual(expect.arrayContaining(['', '/usage', '/requests', '/billing']));
+      expect(paths).toEqual(expect.arrayContaining(['', '/keys', '/limits', '/billing']));
+      // What is read of organizations alone is not offered.
+      expect(paths.filter((path) => ['/usage', '/requests', '/members'].includes(path))).toEqual([]);
+      await page.getByRole('button', { name: 'Create an organization' }).waitFor();
       expect(await visitAll(page, { base: own, paths, looks: LOOKS.slice(0, 2) })).toEqual([]);
-      expect(browser.faults).toEqual([]);
+      expect(signedIn.browser.faults).toEqual([]);
     },
     TEST_MS,
   );
@@ -74,7 +73,7 @@ describe('every page of the dashboard', () => {
     'AUTH-06 an admin key is created under admin keys, does what it may and no more, and ends when it is deleted',
     async () => {
       await page.setViewportSize({ width: 1280, height: 900 });
-      await page.goto(`${base()}/admin-keys`);
+      await page.goto(`${base}/admin-keys`);
       await page.getByRole('button', { name: 'Create admin key' }).click();
       const form = page.getByRole('dialog', { name: 'Create an admin key' });
       await form.getByLabel('Label').fill('Provisioning');
@@ -116,18 +115,18 @@ describe('every page of the dashboard', () => {
         await person.getByRole('textbox', { name: 'Password' }).fill('a long and quiet sentence 42');
         await person.getByRole('button', { name: 'Join' }).click();
         await person.getByRole('link', { name: 'Requests', exact: true }).waitFor();
-        const paths = await linksOf(person, base());
+        const paths = await linksOf(person, base);
         expect(paths.filter((path) => path.startsWith('/admin/'))).toEqual([]);
-        await person.goto(`${base()}/admin/orgs`);
+        await person.goto(`${base}/admin/orgs`);
         await person.getByText('it is for super admins').waitFor();
         const hidden = ['/settings', '/admin-keys', '/audit'];
         expect(hidden.filter((path) => paths.includes(path))).toEqual(role === 'admin' ? hidden : []);
         // An admin's pages are the owner's.
         const looks = role === 'admin' ? [{ ...LOOKS[0], withAxe: false }] : LOOKS.slice(0, 2);
         const seen = [...paths, ...(role === 'admin' ? [] : MEMBERS_OWN)];
-        expect(await visitAll(person, { base: base(), paths: seen, looks })).toEqual([]);
+        expect(await visitAll(person, { base, paths: seen, looks })).toEqual([]);
         for (const path of role === 'admin' ? [] : hidden) {
-          await person.goto(`${base()}${path}`);
+          await person.goto(`${base}${path}`);
           await person.getByText('it is for its owner and its admins').waitFor();
         }
         expect(other.faults).toEqual([]);
@@ -138,14 +137,62 @@ describe('every page of the dashboard', () => {
     TEST_MS,
   );
 
-  /** The token of the link in the mail of an invitation. */
-  async function invited(role: 'member' | 'admin'): Promise<string> {
+  it(
+    'ST-06 LIM-14 an address is confirmed by the link in its mail, without a session, once',
+    async () => {
+      const channel = { org_id: owner.orgId, channel_type: 'email', destination: 'duty@example.com' };
+      const token = await mailed('confirm', '/alerts/channels', channel);
+      const other = await startBrowser(gateway.url);
+      try {
+        const recipient = await other.context.newPage();
+        const open = async (link: string): Promise<void> => {
+          // The same address with another fragment would only scroll.
+          await recipient.goto('about:blank');
+          await recipient.goto(`${gateway.url}/dashboard/confirm${link}`);
+        };
+        const press = (): Promise<void> =>
+          recipient.getByRole('button', { name: 'Confirm', exact: true }).click();
+        await open(`#token=${token}`);
+        await recipient.getByRole('heading', { name: 'Confirm this address', level: 1 }).waitFor();
+        expect(recipient.url()).not.toContain(token);
+        expect(await axeFaults(recipient)).toEqual([]);
+        await press();
+        await recipient.getByRole('heading', { name: 'The address is confirmed', level: 1 }).waitFor();
+        const alerts = (await (await owner.call('GET', `/alerts?org_id=${owner.orgId}`)).json()) as {
+          channels: { destination: string; verified_at: string | null }[];
+        };
+        expect(alerts.channels).toEqual([
+          expect.objectContaining({ destination: 'duty@example.com', verified_at: expect.any(String) }),
+        ]);
+
+        await open(`#token=${token}`);
+        await press();
+        await recipient.getByText('This address is confirmed already').waitFor();
+        expect(await axeFaults(recipient)).toEqual([]);
+        await open('#token=made-up');
+        await press();
+        await recipient.getByText('No such link was mailed').waitFor();
+        await open('');
+        await recipient.getByText('This link is incomplete').waitFor();
+        expect(other.faults).toEqual([]);
+      } finally {
+        await other.close();
+      }
+    },
+    TEST_MS,
+  );
+
+  function invited(role: 'member' | 'admin'): Promise<string> {
+    const body = { email: `${role}@example.com`, role };
+    return mailed('invite', `/v1/orgs/${owner.orgId}/invitations`, body);
+  }
+
+  /** The token of the link in the mail that a create sends. */
+  async function mailed(link: 'invite' | 'confirm', path: string, body: object): Promise<string> {
     const folder = join(dataDir, 'mail');
     const before = mailsIn(folder);
-    const body = { email: `${role}@example.com`, role };
-    const answer = await owner.call('POST', `/v1/orgs/${owner.orgId}/invitations`, body);
-    expect(answer.status).toBe(201);
-    return eventually(() => tokenOfMail(folder, before), { timeoutMs: 60_000 });
+    expect((await owner.call('POST', path, body)).status).toBe(201);
+    return eventually(() => tokenOfMail(folder, before, link), { timeoutMs: 60_000 });
   }
 });
 
@@ -229,9 +276,10 @@ function mailsIn(folder: string): string[] {
   }
 }
 
-/** The token of the newest invitation's link; null while no mail has come. */
-function tokenOfMail(folder: string, before: readonly string[]): string | null {
+/** The token of the link in the mails that came since; null while none has. */
+function tokenOfMail(folder: string, before: readonly string[], link: string): string | null {
   const mails = mailsIn(folder).filter((name) => !before.includes(name));
   const text = mails.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
-  return /invite#token=(?:3D)?([\w.-]+)/.exec(text.replace(/=\r?\n/g, ''))?.[1] ?? null;
+  const whole = text.replace(/=\r?\n/g, '');
+  return new RegExp(`/dashboard/${link}#token=(?:3D)?([\\w.-]+)`).exec(whole)?.[1] ?? null;
 }

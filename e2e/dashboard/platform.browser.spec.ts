@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
-import { logIn, type PersonSession } from '../harness/session.js';
-import { signIn, startBrowser, type Browser } from './browser.js';
+import type { PersonSession } from '../harness/session.js';
+import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
 
 const START_MS = 180_000;
-const TEST_MS = 120_000;
+const TEST_MS = 240_000;
 /** A catalogue of one model, in place of all that are there. */
 const CATALOGUE = {
   models: [
@@ -32,24 +32,19 @@ const CATALOGUE = {
 describe('pages of the platform, and choices that a page keeps', () => {
   let gateway: Gateway;
   let owner: PersonSession;
-  let browser: Browser;
+  let signedIn: SignedIn;
   let page: Page;
   let base: string;
 
   beforeAll(async () => {
     gateway = await startAllInOne();
-    owner = await logIn(gateway);
-    browser = await startBrowser(gateway.url);
-    page = await browser.context.newPage();
-    await page.goto(`${gateway.url}/dashboard/`);
-    await signIn(page, gateway.admin);
-    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
-    base = `${gateway.url}/dashboard/o/${owner.orgId}`;
+    signedIn = await openSignedIn(gateway);
+    ({ owner, page, base } = signedIn);
   }, START_MS);
   afterAll(async () => {
-    expect(browser?.faults ?? []).toEqual([]);
-    await browser?.close();
+    const faults = await signedIn?.end();
     await gateway?.stop();
+    expect(faults).toEqual([]);
   }, START_MS);
 
   const ledgerOf = async (kind: string): Promise<{ amount_usd: string }[]> => {
@@ -165,6 +160,40 @@ describe('pages of the platform, and choices that a page keeps', () => {
       await page
         .getByRole('progressbar', { name: 'Requests this minute, Key' })
         .waitFor({ state: 'attached' });
+    },
+    TEST_MS,
+  );
+
+  it(
+    'the whole tree of limits opens from the organization down to a key, and finds one by its label',
+    async () => {
+      await owner.call('PATCH', `/v1/orgs/${owner.orgId}`, { rpd_limit: 70_000 });
+      const team = await owner.call('POST', `/v1/orgs/${owner.orgId}/teams`, { name: 'Night shift' });
+      expect(team.status).toBe(201);
+      const { id: team_id } = (await team.json()) as { id: string };
+      const me = (await (await owner.call('GET', '/auth/me')).json()) as {
+        user: { id: string; name: string };
+      };
+      expect((await owner.call('PUT', `/v1/teams/${team_id}/members/${me.user.id}`, {})).status).toBe(200);
+      await owner.createKey('Of the night', { team_id, rpm: 7 });
+
+      await page.goto(`${base}/limits`);
+      await page
+        .getByRole('region', { name: 'Organization' })
+        .getByText(/^[\d,]+ of 70,000$/)
+        .waitFor();
+      const teams = page.getByRole('region', { name: 'Teams' });
+      await teams.getByRole('button', { name: 'Open Night shift' }).click();
+      await teams.getByRole('button', { name: `Open ${me.user.name}` }).click();
+      await teams.getByRole('link', { name: 'Of the night' }).waitFor();
+      await teams.getByText('7', { exact: true }).waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+      await page.getByLabel('Search teams, people and keys').fill('of the night');
+      await page.getByText('No team is called that.').waitFor();
+      await page.getByRole('region', { name: 'Keys' }).getByRole('link', { name: 'Of the night' }).click();
+      await page.getByRole('table', { name: 'Limits from the organization to the key' }).waitFor();
+      await page.getByRole('button', { name: 'All limits' }).click();
+      await page.getByRole('region', { name: 'Keys' }).waitFor();
     },
     TEST_MS,
   );

@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core';
 import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
 import { ask } from '../harness/requests.js';
-import { logIn, type PersonSession } from '../harness/session.js';
-import { signIn, startBrowser, type Browser } from './browser.js';
+import type { PersonSession } from '../harness/session.js';
+import { openSignedIn, type SignedIn } from './browser.js';
 
 const START_MS = 180_000;
-const TEST_MS = 120_000;
+const TEST_MS = 240_000;
 const ARRIVES = { timeoutMs: 60_000 };
 
 interface Arrived {
@@ -22,7 +22,7 @@ describe('rules that the dashboard shows', () => {
   let hook: Server;
   let gateway: Gateway;
   let owner: PersonSession;
-  let browser: Browser;
+  let signedIn: SignedIn;
   let page: Page;
   let base: string;
 
@@ -38,19 +38,14 @@ describe('rules that the dashboard shows', () => {
     });
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
     gateway = await startAllInOne({ env: { ALERTS_ALLOW_PRIVATE: hookHost() } });
-    owner = await logIn(gateway);
-    browser = await startBrowser(gateway.url);
-    page = await browser.context.newPage();
-    await page.goto(`${gateway.url}/dashboard/`);
-    await signIn(page, gateway.admin);
-    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
-    base = `${gateway.url}/dashboard/o/${owner.orgId}`;
+    signedIn = await openSignedIn(gateway);
+    ({ owner, page, base } = signedIn);
   }, START_MS);
   afterAll(async () => {
-    expect(browser?.faults ?? []).toEqual([]);
-    await browser?.close();
+    const faults = await signedIn?.end();
     await gateway?.stop();
     hook?.close();
+    expect(faults).toEqual([]);
   }, START_MS);
 
   const hookHost = (): string => `127.0.0.1:${(hook.address() as AddressInfo).port}`;
@@ -74,9 +69,9 @@ describe('rules that the dashboard shows', () => {
       expect(await row.getByRole('cell').nth(1).innerText()).toContain('binds');
 
       // A cap lets a request in until it is spent.
-      expect(await simulated('Nearly nothing')).toBe('It would be let in');
+      await simulates('Nearly nothing', 'It would be let in');
       await eventually(async () => (await chat(key)) !== 200 || null, ARRIVES);
-      expect(await simulated('Nearly nothing')).toBe('It would be refused');
+      await simulates('Nearly nothing', 'It would be refused');
       const refusing = page.getByRole('row').filter({ hasText: 'refuses' });
       expect(await refusing.getByRole('cell').first().innerText()).toBe('key');
       await page.goto(`${base}/requests?show=rejected&live=yes`);
@@ -90,11 +85,16 @@ describe('rules that the dashboard shows', () => {
         .or(page.getByRole('cell', { name: /\$5\.00/ }))
         .first()
         .waitFor();
-      expect(await simulated('Nearly nothing')).toBe('It would be let in');
-      expect(await chat(key)).toBe(200);
+      await simulates('Nearly nothing', 'It would be let in');
+      await eventually(async () => (await chat(key)) === 200 || null, ARRIVES);
     },
     TEST_MS,
   );
+
+  /** An edge takes a moment to know of a limit that was changed. */
+  async function simulates(label: string, verdict: string): Promise<void> {
+    await eventually(async () => (await simulated(label)) === verdict || null, ARRIVES);
+  }
 
   async function simulated(label: string): Promise<string> {
     await page.goto(`${base}/limits/simulate`);
@@ -136,8 +136,8 @@ describe('rules that the dashboard shows', () => {
       await page.getByRole('link', { name: 'spend_cap.approaching' }).first().click();
       await page.getByRole('button', { name: 'Redeliver' }).click();
       await page.getByRole('link', { name: 'It is on its way: open it' }).waitFor();
-      const again = await eventually(() => arrived.at(before) ?? null, ARRIVES);
-      expect(String(again.headers['service-webhook-signature']).split(',')).toHaveLength(2);
+      // What was sent before the rotation may come again as well.
+      const again = await eventually(() => arrived.slice(before).find(hasTwoTerms) ?? null, ARRIVES);
 
       await page.goto(`${base}/alerts/verify`);
       for (const secret of [oldSecret, newSecret]) {
@@ -284,6 +284,10 @@ async function addRung(page: Page, percent: string): Promise<void> {
   await dialog.getByLabel('From, percent').fill(percent);
   await dialog.getByRole('button', { name: 'Add policy' }).click();
   await page.getByRole('cell', { name: `from ${percent} % on`, exact: true }).waitFor();
+}
+
+function hasTwoTerms({ headers }: Arrived): boolean {
+  return String(headers['service-webhook-signature']).split(',').length === 2;
 }
 
 /** A webhook may come twice: events differ by their id. */

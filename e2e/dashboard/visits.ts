@@ -1,13 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { axeFaults, type Scheme } from './browser.js';
+import { axeFaults, settled, type Scheme } from './browser.js';
 
 /** Where screenshots go, `npm run dashboard:shots` sets it; absent = none are made. */
 const SHOTS_DIR = process.env.DASHBOARD_SHOTS;
-
-/** Answers that no visible link may lead to. */
-const REFUSALS = new Set([401, 403]);
 
 export interface Look {
   scheme: Scheme;
@@ -38,7 +35,8 @@ export async function visitAll(
   const faults: string[] = [];
   const onResponse = (answer: { url(): string; status(): number }): void => {
     const status = answer.status();
-    if (REFUSALS.has(status) || status >= 500) faults.push(`${page.url()}: ${status} of ${answer.url()}`);
+    // No visible link leads to a refusal.
+    if (status >= 400) faults.push(`${page.url()}: ${status} of ${answer.url()}`);
   };
   page.on('response', onResponse);
   for (const path of paths) {
@@ -46,6 +44,7 @@ export async function visitAll(
     await page.goto(`${base}${path}`);
     for (const one of looks) {
       await look(page, one);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
       await settled(page);
       const at = `${path || '/'} (${one.scheme}, ${one.width})`;
       if (one.withAxe) faults.push(...(await axeFaults(page)).map((fault) => `${at}: ${fault}`));
@@ -61,21 +60,6 @@ export async function visitAll(
 async function look(page: Page, { scheme, width }: Look): Promise<void> {
   await page.setViewportSize({ width, height: width < 640 ? 844 : 900 });
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-}
-
-/** Colours of another scheme fade in; a spinner would never end. */
-const FADED = `Promise.all(document.getAnimations()
-  .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
-  .map(({ finished }) => finished.catch(() => null))).then(() => null)`;
-
-/** The head stands, and nothing loads or moves any more. */
-async function settled(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await page.locator('[aria-label=Loading]').first().waitFor({ state: 'detached' });
-  await page.evaluate('document.fonts.ready');
-  // What a new width changes is drawn in the frame after it.
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-  await page.evaluate(FADED);
 }
 
 async function keepShot(page: Page, path: string, { scheme, width }: Look): Promise<void> {
