@@ -1,4 +1,4 @@
-// Writes src/sim-endpoints.generated.ts: every folder with a <folder>.sim.ts is a simulated endpoint.
+// Writes src/sim-endpoints.generated.ts: every folder with a <folder>.sim.ts is a simulated endpoint, or several.
 // Run by `npm run generate:registries`; a test holds the file fresh.
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ function registrySource() {
     ),
     "import type { SimEndpoint } from './sim-endpoint.js';",
     '',
-    `export const SIM_ENDPOINTS: readonly SimEndpoint[] = [${folders.map(name).join(', ')}];`,
+    `export const SIM_ENDPOINTS: readonly SimEndpoint[] = [${folders.map(name).join(', ')}].flat();`,
     '',
   ].join('\n');
 }

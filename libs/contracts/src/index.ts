@@ -79,9 +79,18 @@ export {
   BeginBackgroundBody,
 } from './http/background-responses.js';
 export { Inference } from './ports/inference.js';
-export type { HoldCall, InferenceAnswer, InferenceCall, InferencePlan } from './ports/inference.js';
+export type {
+  GivenAnswer,
+  HoldCall,
+  InferenceAnswer,
+  InferenceCall,
+  InferencePlan,
+  UpstreamBatch,
+  UpstreamBatchCall,
+  UpstreamBatchState,
+} from './ports/inference.js';
 export { VideosQuery } from './http/videos.js';
-export { HoldBody, InferBody, WorthBody } from './http/inference.js';
+export { HoldBody, InferBody, UpstreamBatchBody, WorthBody } from './http/inference.js';
 export { ObjectLinkQuery } from './http/objects.js';
 export { OrgOwners } from './ports/org-owners.js';
 export { ObjectStore, ObjectTooLarge, objectName } from './ports/object-store.js';

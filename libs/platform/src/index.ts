@@ -36,6 +36,7 @@ export { Metrics } from './metrics/metrics.js';
 export { activeTraceparent, TRACER } from './tracing/tracing.js';
 export type { SeriesOf, Spread, Tally } from './metrics/series.js';
 export { PlatformModule } from './platform.module.js';
+export { textLines } from './text/text-lines.js';
 export { Deadlines } from './time/deadlines.js';
 export type { Deadline } from './time/deadlines.js';
 export { Later } from './time/later.js';

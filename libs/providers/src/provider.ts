@@ -28,6 +28,8 @@ export interface Provider {
   /** As shown in error messages. */
   readonly name: string;
   readonly dialects: readonly DialectName[];
+  /** Name of the format in which it takes batches to run itself; absent = it takes none, or none at a better price. */
+  readonly batches?: string;
   /** Variable that holds the platform's credential; the provider is enabled where it is set. */
   readonly credentialEnv: string;
   readonly baseUrlEnv: string;

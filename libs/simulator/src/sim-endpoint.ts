@@ -22,14 +22,14 @@ export interface SimAnswer {
 
 /**
  * An endpoint beside the text dialects, in OpenAI's manners: credential, errors and scripts are those of chat. A folder
- * with a `<folder>.sim.ts` that exports `simulated`; the registry is generated.
+ * with a `<folder>.sim.ts` that exports `simulated`, one or a list; the registry is generated.
  */
 export interface SimEndpoint {
   /** Ends of its paths, for example `/embeddings`. */
   readonly path: string | readonly string[];
   /** POST where it is absent. */
   readonly method?: 'GET';
-  /** The answer is a function of the request and its script only. */
+  /** The answer is a function of the request and its script only; batches alone remember what was sent before. */
   answer(request: SimRequest): SimAnswer | NativeError;
 }
 

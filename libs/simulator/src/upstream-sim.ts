@@ -10,6 +10,7 @@ import { messagesDialect } from './messages.js';
 import { playBeforeHead, playPlain, playStream } from './play.js';
 import { ID_PLACE, PrebuiltAnswers } from './prebuilt.js';
 import { Recorder, type RecordedRequest } from './record.js';
+import type { LiveSession } from './realtime/live-session.js';
 import type { RealtimeSession } from './realtime/realtime-session.js';
 import { RealtimeSim } from './realtime/realtime-sim.js';
 import { responsesDialect } from './responses.js';
@@ -48,6 +49,8 @@ export interface UpstreamSim {
   script(next: readonly string[], afterwards?: string): void;
   /** Realtime sessions that were opened, oldest first, each with the events that came. */
   sessions(): readonly RealtimeSession[];
+  /** The same of Google's Live API. */
+  liveSessions(): readonly LiveSession[];
   /** TCP connections open now and accepted since the start. */
   connections(): { open: number; accepted: number };
   close(): Promise<void>;
@@ -81,6 +84,7 @@ export async function startUpstreamSim(options: UpstreamSimOptions = {}): Promis
     reset: () => simulator.reset(),
     script: (next, afterwards) => simulator.order(next, afterwards),
     sessions: () => realtime.sessions,
+    liveSessions: () => realtime.liveSessions,
     connections: () => server.connections(),
     close: () => server.close(),
   };

@@ -176,6 +176,7 @@ const OPERATION: Rows = Object.fromEntries<Row>([
       'POST /internal/infer/worth',
       'POST /internal/responses',
     ],
+    'POST /internal/infer/batch',
     'POST /internal/infer/hold',
     'POST /internal/catalogue/unknown',
     ...['POST /internal/responses/recall', 'POST /internal/responses/items', 'GET /internal/erasures'],

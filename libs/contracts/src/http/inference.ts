@@ -2,6 +2,7 @@ import {
   ArrayMaxSize,
   IsArray,
   IsBoolean,
+  IsIn,
   IsInt,
   IsObject,
   IsOptional,
@@ -11,7 +12,15 @@ import {
   Max,
   Min,
 } from 'class-validator';
-import type { HoldCall, InferenceCall } from '../ports/inference.js';
+import type {
+  GivenAnswer,
+  HoldCall,
+  InferenceCall,
+  UpstreamBatchCall,
+  UpstreamBatchState,
+} from '../ports/inference.js';
+
+const STEPS = ['upload', 'create', 'look', 'cancel'] as const;
 
 /** POST /internal/infer and /internal/infer/plan. */
 export class InferBody implements InferenceCall {
@@ -25,6 +34,7 @@ export class InferBody implements InferenceCall {
   @IsBoolean() is_batch!: boolean;
   @IsOptional() @IsObject() task?: Record<string, unknown> | null;
   @IsOptional() @IsObject() background?: { response_id: string };
+  @IsOptional() @IsObject() given?: GivenAnswer;
 }
 
 /** POST /internal/infer/worth. */
@@ -40,4 +50,17 @@ export class HoldBody implements HoldCall {
   @IsString() @Length(1, 256) model!: string;
   @Matches(/^\d{1,18}$/) nano!: string;
   @IsBoolean() is_first!: boolean;
+}
+
+/** POST /internal/infer/batch. */
+export class UpstreamBatchBody implements UpstreamBatchCall {
+  @IsString() @Length(1, 128) key_id!: string;
+  @IsString() @Length(1, 128) account_id!: string;
+  @IsString() @Length(1, 128) request_id!: string;
+  @Matches(/^\/v1\/[a-z/]{1,60}$/) endpoint!: string;
+  @IsString() @Length(1, 128) batch_id!: string;
+  @IsIn(STEPS) step!: (typeof STEPS)[number];
+  @IsBoolean() finds_only!: boolean;
+  @IsOptional() @IsObject() state!: UpstreamBatchState | null;
+  @IsString() @Length(1, 512) input!: string;
 }

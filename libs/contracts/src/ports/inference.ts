@@ -21,6 +21,17 @@ export interface InferenceCall {
   task?: Json | null;
   /** A response that nobody waits for: its events and its end go to where it is kept, the answer says that it has ended. */
   background?: { response_id: string };
+  /** What its provider answered to it as a line of a batch of the provider's own: nothing is called, the unit is priced by it. */
+  given?: GivenAnswer;
+}
+
+/** The answer of a provider to one line of its batch. */
+export interface GivenAnswer {
+  /** The credential that it was asked with. */
+  credential: string;
+  status: number;
+  /** As it came. */
+  body: string;
 }
 
 export interface InferenceAnswer {
@@ -44,6 +55,40 @@ export interface HoldCall {
   is_first: boolean;
 }
 
+/** One step of a batch that its provider runs as a whole. */
+export interface UpstreamBatchCall {
+  key_id: string;
+  account_id: string;
+  request_id: string;
+  endpoint: string;
+  /** Ours: the provider keeps it beside its batch, which is found by it after a crash. */
+  batch_id: string;
+  /** `create` with `finds_only` begins nothing: it says whether there is one. */
+  step: 'upload' | 'create' | 'look' | 'cancel';
+  finds_only: boolean;
+  /** What the step before answered; null for the first. */
+  state: UpstreamBatchState | null;
+  /** The lines in the object store. */
+  input: string;
+}
+
+/** Where a provider has it: what later steps need to know. */
+export interface UpstreamBatchState {
+  credential: string;
+  /** The uploaded lines, and what they are asked of. */
+  file: string;
+  path: string;
+  /** The provider's batch; null while there is none. */
+  id: string | null;
+}
+
+/**
+ * `none`: no provider runs it, or there is nothing of it there. `ended`: `results` names an object of lines
+ * `{line, status, body}`, as many as have an answer; null where there are none.
+ */
+export type UpstreamBatch =
+  { kind: 'none' } | { kind: 'at'; state: UpstreamBatchState } | { kind: 'ended'; results: string | null };
+
 /** What would serve. */
 export interface InferencePlan {
   model: string;
@@ -63,4 +108,9 @@ export abstract class Inference {
   abstract worth(call: InferenceCall, bodies: readonly Json[]): Promise<string>;
   /** Throws ApiError `spend_limit_exceeded` where a first hold finds no room. */
   abstract hold(call: HoldCall): Promise<void>;
+  /**
+   * A batch of the provider's own, step by step; each may be asked for again. Throws ApiError `service_unavailable` for what
+   * may pass.
+   */
+  abstract upstreamBatch(call: UpstreamBatchCall): Promise<UpstreamBatch>;
 }

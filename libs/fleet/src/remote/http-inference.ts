@@ -7,6 +7,8 @@ import {
   type InferenceCall,
   type InferencePlan,
   type Random,
+  type UpstreamBatch,
+  type UpstreamBatchCall,
 } from '@gateway/contracts';
 import { unavailable, type InternalHttp } from '@gateway/platform';
 
@@ -55,6 +57,13 @@ export class HttpInference extends Inference {
     const body = await this.post('/internal/infer/hold', call, PLAN_TIMEOUT_MS, true);
     const { refusal, status } = (body ?? {}) as Refused;
     if (refusal !== undefined) throw new ApiError(refusal.code, { message: refusal.message, status });
+  }
+
+  override async upstreamBatch(call: UpstreamBatchCall): Promise<UpstreamBatch> {
+    const body = await this.post('/internal/infer/batch', call, INFER_TIMEOUT_MS, false);
+    const { kind } = (body ?? {}) as Partial<UpstreamBatch>;
+    if (kind === undefined) throw this.nothing();
+    return body as UpstreamBatch;
   }
 
   private async post(path: string, body: unknown, timeoutMs: number, idempotent: boolean): Promise<unknown> {

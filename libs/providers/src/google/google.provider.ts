@@ -17,7 +17,15 @@ const RULES = [...GOOGLE_RULES, ...OPENAI_RULES];
 export const provider: Provider = {
   slug: 'google',
   name: NAME,
-  dialects: ['gemini', 'gemini-embeddings', 'gemini-transcriptions', 'veo', 'chat', 'embeddings'],
+  dialects: [
+    'gemini',
+    'gemini-embeddings',
+    'gemini-transcriptions',
+    'veo',
+    'gemini-live',
+    'chat',
+    'embeddings',
+  ],
   credentialEnv: 'GEMINI_API_KEY',
   baseUrlEnv: 'GEMINI_BASE_URL',
   defaultBaseUrl: 'https://generativelanguage.googleapis.com',
@@ -28,7 +36,10 @@ export const provider: Provider = {
     const withKey = { 'x-goog-api-key': key };
     if (request.url !== undefined)
       return upstreamRequest(request, addressOf(request, baseUrl, HOSTS.api), withKey);
-    const root = `${baseUrl.replace(/\/v1beta$/, '')}/v1beta`;
+    const host = baseUrl.replace(/\/v1beta$/, '');
+    // The path of a socket names its version itself.
+    if (request.path.startsWith('/ws/')) return upstreamRequest(request, `${host}${request.path}`, withKey);
+    const root = `${host}/v1beta`;
     return request.path.startsWith('/models/')
       ? upstreamRequest(request, `${root}${request.path}`, withKey)
       : upstreamRequest(request, `${root}/openai${request.path}`, { authorization: `Bearer ${key}` });

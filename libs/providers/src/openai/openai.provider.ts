@@ -17,5 +17,6 @@ export const provider = openAiCompatible({
     'whisper',
     'realtime',
   ],
+  batches: 'openai-batches',
   quirks: { maxTokensParam: 'max_completion_tokens', takesTokenIds: true },
 });

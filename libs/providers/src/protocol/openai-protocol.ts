@@ -19,6 +19,7 @@ export interface OpenAiCompatibleOptions {
   /** Header of the key where it is not a bearer's. */
   keyHeader?: string;
   dialects?: readonly DialectName[];
+  batches?: string;
   quirks?: Quirks;
   /** Where anybody may read /models. */
   check?: CredentialCheck;
@@ -38,6 +39,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
     isKeyless = false,
     keyHeader,
     dialects = ['chat'],
+    batches,
     quirks = {},
     check,
     rules = [],
@@ -47,6 +49,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
     slug,
     name,
     dialects,
+    ...(batches === undefined ? {} : { batches }),
     credentialEnv,
     baseUrlEnv,
     defaultBaseUrl,

@@ -23,6 +23,8 @@ export const provider = openAiCompatible({
     'rerank',
     'openrouter-video',
     'realtime',
+    'gemini-live',
   ],
+  batches: 'openai-batches',
   quirks: { maxTokensParam: 'max_completion_tokens', takesTokenIds: true },
 });

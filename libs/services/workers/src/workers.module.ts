@@ -13,10 +13,13 @@ import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { Expiry } from './background/expiry.js';
 import { OpenWork } from './background/open-work.js';
+import { BatchAnswers } from './batches/batch-answers.js';
 import { BatchRunner } from './batches/batch-runner.js';
 import { BatchWork } from './batches/batch-work.js';
 import { BatchesController } from './batches/batches.controller.js';
 import { BatchStore } from './batches/batches.store.js';
+import { UpstreamRunner } from './batches/upstream-runner.js';
+import { UpstreamWork } from './batches/upstream-work.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { ConversationStore } from './conversations/conversations.store.js';
 import { FilesController } from './files/files.controller.js';
@@ -76,28 +79,7 @@ export class WorkersModule {
           useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
             new FileStore(database, clock, random),
         },
-        {
-          provide: BatchStore,
-          inject: [WorkersDatabase, CLOCK, RANDOM],
-          useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
-            new BatchStore(database, clock, random),
-        },
-        {
-          provide: BatchWork,
-          inject: [BatchStore, FileStore, ObjectStore, Inference, CLOCK],
-          useFactory: (
-            batches: BatchStore,
-            files: FileStore,
-            objects: ObjectStore,
-            inference: Inference,
-            clock: Clock,
-          ) =>
-            new BatchWork({
-              ...{ batches, files, objects, inference, clock },
-              linesAtOnce: config.WORKERS_BATCH_LINES,
-            }),
-        },
-        BatchRunner,
+        ...batchProviders(config),
         ...VIDEO_PROVIDERS,
         ...BACKGROUND_PROVIDERS,
         UploadRoute,
@@ -108,6 +90,54 @@ export class WorkersModule {
       exports: [ResponseStore, BackgroundResponses],
     };
   }
+}
+
+function batchProviders(config: Readonly<WorkersConfig>): Provider[] {
+  const { WORKERS_BATCH_LINES: linesAtOnce, WORKERS_UPSTREAM_BATCHES: usesUpstream } = config;
+  return [
+    {
+      provide: BatchStore,
+      inject: [WorkersDatabase, CLOCK, RANDOM],
+      useFactory: (database: WorkersDatabase, clock: Clock, random: Random) =>
+        new BatchStore(database, clock, random),
+    },
+    {
+      provide: BatchAnswers,
+      inject: [WorkersDatabase],
+      useFactory: (database: WorkersDatabase) => new BatchAnswers(database),
+    },
+    {
+      provide: UpstreamWork,
+      inject: [BatchStore, BatchAnswers, FileStore, ObjectStore, Inference, CLOCK],
+      useFactory: (
+        batches: BatchStore,
+        answers: BatchAnswers,
+        files: FileStore,
+        objects: ObjectStore,
+        inference: Inference,
+        clock: Clock,
+      ) => new UpstreamWork({ batches, answers, files, objects, inference, clock, linesAtOnce }),
+    },
+    {
+      provide: BatchWork,
+      inject: [BatchStore, BatchAnswers, UpstreamWork, FileStore, ObjectStore, Inference, CLOCK],
+      useFactory: (
+        batches: BatchStore,
+        answers: BatchAnswers,
+        upstream: UpstreamWork,
+        files: FileStore,
+        objects: ObjectStore,
+        inference: Inference,
+        clock: Clock,
+      ) =>
+        new BatchWork({
+          ...{ batches, answers, upstream, files, objects, inference, clock },
+          ...{ linesAtOnce, usesUpstream },
+        }),
+    },
+    BatchRunner,
+    UpstreamRunner,
+  ];
 }
 
 const VIDEO_PROVIDERS: Provider[] = [

@@ -5,6 +5,8 @@ import {
   type InferenceAnswer,
   type InferenceCall,
   type InferencePlan,
+  type UpstreamBatch,
+  type UpstreamBatchCall,
 } from '@gateway/contracts';
 
 /** Inference that says what it is asked. */
@@ -33,6 +35,15 @@ export class InferenceDouble extends Inference {
   override async hold(call: HoldCall): Promise<void> {
     if (call.is_first && this.noRoom !== null) throw this.noRoom;
     this.holds.push(call);
+  }
+
+  /** Steps of batches that a provider runs, and what each is answered. */
+  readonly steps: UpstreamBatchCall[] = [];
+  upstream: (call: UpstreamBatchCall) => Promise<UpstreamBatch> | UpstreamBatch = () => ({ kind: 'none' });
+
+  override async upstreamBatch(call: UpstreamBatchCall): Promise<UpstreamBatch> {
+    this.steps.push(call);
+    return this.upstream(call);
   }
 
   override async plan({ body }: InferenceCall): Promise<InferencePlan> {

@@ -10,10 +10,10 @@ import { StoredContentNeeded } from '@gateway/endpoints';
 import { admitRequest, LEASE_MS, trialChecks, unitScopes } from '@gateway/limits';
 import { Usd } from '@gateway/money';
 import { unavailable } from '@gateway/platform';
-import { planRoutes } from '@gateway/routing';
 import { requestFor } from '../admission/admit.js';
-import { atBatchTier, type InferDeps } from '../inference/infer.js';
+import type { InferDeps } from '../inference/infer.js';
 import type { Call } from '../request/call.js';
+import { linePlan } from './line-plan.js';
 
 type Json = Record<string, unknown>;
 
@@ -33,15 +33,10 @@ export async function worthOf(
   for (const body of bodies) {
     try {
       const made = await callOf({ ...call, body });
-      const read = made.endpoint.read(made);
-      if (read instanceof StoredContentNeeded) continue;
-      const asked = call.is_batch ? atBatchTier(read) : read;
-      const { endpoint, principal } = made;
-      const { providers, byok, breakers, stats, clock } = deps;
-      const index = deps.index();
-      const nowMs = clock.now();
-      const plan = planRoutes({ asked, endpoint, principal, index, providers, byok, breakers, stats, nowMs });
-      sum += requestFor('', { principal, asked, plan }, deps).reservationNano;
+      const planned = linePlan(made, deps);
+      if (planned instanceof StoredContentNeeded) continue;
+      const { principal } = made;
+      sum += requestFor('', { principal, ...planned }, deps).reservationNano;
     } catch (failure) {
       // It is refused when its turn comes, and says then why.
       if (!(failure instanceof ApiError) || failure.status >= 500) throw failure;

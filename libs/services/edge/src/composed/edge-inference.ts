@@ -13,17 +13,20 @@ import {
   type InferenceCall,
   type InferencePlan,
   type KeyPrincipal,
+  type UpstreamBatch,
+  type UpstreamBatchCall,
 } from '@gateway/contracts';
 import { ENDPOINTS, StoredContentNeeded, type Endpoint } from '@gateway/endpoints';
 import { permit, Pressure, unavailable } from '@gateway/platform';
-import { planRoutes } from '@gateway/routing';
-import { atBatchTier, type InferDeps } from '../inference/infer.js';
+import type { InferDeps } from '../inference/infer.js';
 import type { Call, TurnMemory } from '../request/call.js';
 import { Client } from '../request/client.js';
 import { BackgroundFeed } from './background-feed.js';
 import { hold, worthOf } from './batch-holds.js';
 import { EdgeTasks, keepResult } from './edge-tasks.js';
+import { linePlan } from './line-plan.js';
 import { askInto, askOne, SubSink } from './sub-answer.js';
+import { UpstreamBatches } from './upstream-batches.js';
 
 type Json = Record<string, unknown>;
 
@@ -47,6 +50,7 @@ export class EdgeInference extends Inference {
   private readonly known = new Map<string, Known>();
   private readonly running = new Map<string, Promise<InferenceAnswer>>();
   private readonly tasks = new EdgeTasks();
+  private readonly batches = new UpstreamBatches();
   private readonly answers = new Map<string, InferenceAnswer>();
 
   constructor(
@@ -76,15 +80,9 @@ export class EdgeInference extends Inference {
 
   override async plan(call: InferenceCall): Promise<InferencePlan> {
     const { ready: deps } = this;
-    const made = await this.callOf(call, deps);
-    const read = made.endpoint.read(made);
-    if (read instanceof StoredContentNeeded) throw read;
-    const asked = call.is_batch ? atBatchTier(read) : read;
-    const { providers, byok, breakers, stats } = deps;
-    const { endpoint, principal } = made;
-    const nowMs = deps.clock.now();
-    const index = deps.index();
-    const plan = planRoutes({ asked, endpoint, principal, index, providers, byok, breakers, stats, nowMs });
+    const planned = linePlan(await this.callOf(call, deps), deps);
+    if (planned instanceof StoredContentNeeded) throw planned;
+    const { plan } = planned;
     return { model: plan.model.record.id, provider: plan.routes[0].route.provider };
   }
 
@@ -96,6 +94,18 @@ export class EdgeInference extends Inference {
   override async hold(call: HoldCall): Promise<void> {
     const { ready: deps } = this;
     await hold(call, (isNew) => this.principalOf(call, isNew, 'batches:write', deps), deps);
+  }
+
+  override async upstreamBatch(call: UpstreamBatchCall): Promise<UpstreamBatch> {
+    const { ready: deps, pressure, objects } = this;
+    if (pressure.refusesSome) throw unavailable(deps.random, new Error('overloaded'));
+    const line = { ...call, recorded_path: '/v1/batches', is_batch: true };
+    return this.batches.step(call, {
+      callOf: (body, unit) => this.callOf({ ...line, unit, body }, deps),
+      principal: () => this.principals.keyById(call.key_id, [call.account_id]),
+      objects,
+      deps,
+    });
   }
 
   private get ready(): InferDeps {
@@ -188,8 +198,10 @@ export class EdgeInference extends Inference {
   private async callOf(call: InferenceCall, deps: InferDeps): Promise<Call> {
     const endpoint = endpointAt(call.endpoint);
     const { key_id, account_id, request_id: requestId, unit, recorded_path: path } = call;
+    // What was done for a key is billed to it, also where it may call no more by now.
+    const permission = call.given === undefined ? endpoint.permission : null;
     const principalOf = (isNew: boolean): Promise<KeyPrincipal> =>
-      this.principalOf({ key_id, account_id }, isNew, endpoint.permission, deps);
+      this.principalOf({ key_id, account_id }, isNew, permission, deps);
     const principal = await principalOf(false);
     return {
       requestId,
@@ -206,6 +218,7 @@ export class EdgeInference extends Inference {
       record: null,
       memory: null,
       ...(call.is_batch ? { isBatch: true } : {}),
+      ...(call.given === undefined ? {} : { given: call.given }),
       reload: () => principalOf(true),
     };
   }
@@ -214,7 +227,7 @@ export class EdgeInference extends Inference {
   private async principalOf(
     { key_id, account_id }: Pick<InferenceCall, 'key_id' | 'account_id'>,
     isNew: boolean,
-    permission: Endpoint['permission'],
+    permission: Endpoint['permission'] | null,
     deps: InferDeps,
   ): Promise<KeyPrincipal> {
     const known = this.known.get(key_id);
@@ -222,6 +235,7 @@ export class EdgeInference extends Inference {
     if (isFresh && !isNew) return known.principal;
     const principal = await this.principals.keyById(key_id, [account_id]);
     remember(this.known, key_id, { principal, readAtMs: deps.clock.monotonic() }, PRINCIPALS_MAX);
+    if (permission === null) return principal;
     const allowed = permit(principal, { key: { permission } }, deps.clock);
     if (allowed.kind !== 'key') throw new ApiError('forbidden');
     return allowed;

@@ -4,9 +4,11 @@ import {
   errorEnvelope,
   HoldBody,
   InferBody,
+  UpstreamBatchBody,
   WorthBody,
   type InferenceAnswer,
   type InferencePlan,
+  type UpstreamBatch,
 } from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 import { EdgeInference } from './edge-inference.js';
@@ -40,6 +42,13 @@ export class InferenceController {
   @HttpCode(200)
   async worth(@Body() { bodies, ...call }: WorthBody): Promise<{ nano: string }> {
     return { nano: await this.inference.worth(call, bodies) };
+  }
+
+  /** A step of a batch that its provider runs as a whole. */
+  @Post('batch')
+  @HttpCode(200)
+  batch(@Body() body: UpstreamBatchBody): Promise<UpstreamBatch> {
+    return this.inference.upstreamBatch(body);
   }
 
   @Post('hold')

@@ -2,7 +2,14 @@ import { ApiError, HEADER, newAnswerId, UpstreamError, type Clock, type Random }
 import type { Piece } from '@gateway/dialects';
 import { EVENT_STREAM_HEADERS } from '@gateway/endpoints';
 import type { Deadlines } from '@gateway/platform';
-import { attemptsFailed, credentialOf, runAttempts, type Breakers, type RetryBudget } from '@gateway/routing';
+import {
+  attemptsFailed,
+  credentialOf,
+  runAttempts,
+  type Breakers,
+  type PlannedRoute,
+  type RetryBudget,
+} from '@gateway/routing';
 import type { Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
 import type { ResponseWriter } from '../state/response-writer.js';
@@ -100,6 +107,7 @@ function drained(): ApiError {
 function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attempt> {
   const { plan, principal } = unit.admitted;
   const { clock, random, budget, breakers } = deps;
+  if (unit.call.given) return givenAttempt(unit, plan.routes[0], client, deps);
   const policy = principal.routingPolicy ?? {};
   const endsMs = clock.monotonic() + (policy.total_timeout_ms ?? Number.MAX_SAFE_INTEGER);
   return runAttempts({
@@ -116,6 +124,21 @@ function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attemp
       return tryRoute({ unit, planned, n, answerId, client, remainingMs }, deps);
     },
   });
+}
+
+/** Its provider has answered: a failure is final, and says nothing of how the route fares now. */
+async function givenAttempt(
+  unit: Unit,
+  planned: PlannedRoute,
+  client: Client,
+  deps: DeliverDeps,
+): Promise<Attempt> {
+  const answerId = newAnswerId(unit.call.endpoint.idPrefix, deps.clock, deps.random);
+  try {
+    return await tryRoute({ unit, planned, n: 1, answerId, client, remainingMs: Infinity }, deps);
+  } catch (failure) {
+    throw failure instanceof UpstreamError ? attemptsFailed(failure, []) : failure;
+  }
 }
 
 function answerHeaders(unit: Unit, ignored: readonly string[]): Record<string, string> {

@@ -3,6 +3,7 @@ import {
   HEADER,
   type BackgroundResponses,
   type ErrorCode,
+  type GivenAnswer,
   type KeyPrincipal,
   type LimitStore,
 } from '@gateway/contracts';
@@ -10,7 +11,7 @@ import { StoredContentNeeded, type Asked } from '@gateway/endpoints';
 import { LEASE_MS, rateHeaders } from '@gateway/limits';
 import { unavailable } from '@gateway/platform';
 import type { Provider } from '@gateway/providers';
-import { planRoutes, type Plan, type CatalogueIndex, type PlanOptions } from '@gateway/routing';
+import { credentialOf, planRoutes, type Plan, type CatalogueIndex, type PlanOptions } from '@gateway/routing';
 import {
   admit,
   planForCurrent,
@@ -19,6 +20,7 @@ import {
   type AdmittedUnit,
   type Again,
 } from '../admission/admit.js';
+import { letIn } from '../admission/let-in.js';
 import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
 import { recall, resolve, type RecallDeps } from '../state/recall.js';
 import { cacheName } from '../cache/cache-name.js';
@@ -106,9 +108,12 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
         return principal;
       },
       planFor: (principal) => {
-        const { providers, byok, breakers, stats } = deps;
+        const { providers, byok, stats } = deps;
+        const { given } = call;
         if (call.isBatch) asked = atBatchTier(asked);
-        const plan = planRoutes({
+        if (given) asked = { ...asked, credential: given.credential };
+        const breakers = given ? NEVER_OPEN : deps.breakers;
+        const planned = planRoutes({
           asked,
           endpoint,
           principal,
@@ -119,19 +124,22 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
           stats,
           nowMs: call.receivedAtMs,
         });
+        const plan = given ? answeredBy(given, planned) : planned;
         // What cannot be said in the first route's dialect is refused before anything is counted.
         const [{ translation }] = plan.routes;
         if (!translation.exchange) void translation.request;
         model.id = plan.model.record.id;
         // What a template or a stored response adds may be another one the next time.
-        const isOwn = named === null && !call.record?.isStored && call.memory === null;
+        const isOwn = named === null && !given && !call.record?.isStored && call.memory === null;
         const hasMemory = named !== null && named.memory !== null;
         return { principal, asked, plan, hasMemory, ...(isOwn && cachedFor(call, plan, principal, deps)) };
       },
     };
     const planned = await planForCurrent(call.principal, again, deps);
     if (!deps.journal.isAccepting) throw notAccepting(deps);
-    outcome = await admit(`${call.requestId}/${call.unit}`, planned, again, deps);
+    const unit = `${call.requestId}/${call.unit}`;
+    if (call.given) return letIn(unit, planned, deps);
+    outcome = await admit(unit, planned, again, deps);
     if (!(outcome instanceof Refused)) return outcome;
   } catch (error) {
     if (error instanceof ApiError && !NOT_RECORDED.includes(error.code))
@@ -142,6 +150,15 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
   client.rateHeaders = refusedRateHeaders(refusal);
   if (!NOT_RECORDED.includes(error.code)) deps.rejections.add(call, model, error, refusal);
   throw error;
+}
+
+const NEVER_OPEN: PlanOptions['breakers'] = { isOpen: () => false };
+
+/** The route that has answered. Throws ApiError where it is in the plan no more. */
+function answeredBy({ credential }: GivenAnswer, plan: Plan): Plan {
+  const route = plan.routes.find((one) => credentialOf(one) === credential);
+  if (route === undefined) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
+  return { ...plan, routes: [route] };
 }
 
 /** Whatever its body says of a tier. */

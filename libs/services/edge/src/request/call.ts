@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import {
   ApiError,
   HEADER,
+  type GivenAnswer,
   type KeyPrincipal,
   type RecalledItems,
   type ResponseLink,
@@ -42,6 +43,8 @@ export interface Call {
   opened?: () => void;
   /** A line of a batch: at its tier, of models that take batches. */
   isBatch?: true;
+  /** What its provider has answered to it already, in a batch of its own. */
+  given?: GivenAnswer;
   /** Reads the principal again, past every cache; throws where the key may no longer call. */
   reload(): Promise<KeyPrincipal>;
 }

@@ -166,6 +166,7 @@ export class Unit {
   /** What the attempts say of their routes, for later plans. */
   private learn({ outcome }: UnitEnd, usage: UnitUsage): void {
     const { stats, clock } = this.deps;
+    if (this.call.given) return;
     const nowMs = clock.now();
     for (const attempt of this.attempts) {
       const { planned, firstEventMs, startedMs, endedMs } = attempt;

@@ -2,6 +2,7 @@ import {
   ApiError,
   UpstreamError,
   type Clock,
+  type GivenAnswer,
   type ObjectStore,
   type ProviderKeyGrant,
 } from '@gateway/contracts';
@@ -250,7 +251,9 @@ export class Attempt {
   }
 
   private async send(request: UpstreamBody, bounds: SendOptions): Promise<UpstreamResponse> {
-    const { planned } = this.input;
+    const { planned, unit } = this.input;
+    const { given } = unit.call;
+    if (given) return givenResponse(given);
     const { provider } = planned.route;
     const access =
       planned.providerKey === undefined
@@ -341,6 +344,20 @@ export class Attempt {
 
 function withoutRetry({ options }: UpstreamError): UpstreamError {
   return new UpstreamError({ ...options, retryable: false, fallback: false });
+}
+
+/** What a provider answered some time ago, as if it came now. */
+function givenResponse({ status, body }: GivenAnswer): UpstreamResponse {
+  const bytes = Buffer.from(body);
+  return {
+    status,
+    headers: { 'content-type': 'application/json' },
+    bytes: () => Promise.resolve(bytes),
+    async *chunks() {
+      yield bytes;
+    },
+    cancel: () => undefined,
+  };
 }
 
 function isGood({ status }: UpstreamResponse): boolean {

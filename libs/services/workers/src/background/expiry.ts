@@ -49,7 +49,9 @@ export class Expiry implements OnApplicationBootstrap, OnModuleDestroy {
     const now = this.clock.monotonic();
     if (now < this.resultsAtMs) return;
     this.resultsAtMs = now + RESULTS_EVERY_MS;
-    await this.objects.removeAll({ kind: 'results', before: new Date(this.clock.now() - RESULTS_KEPT_MS) });
+    const before = new Date(this.clock.now() - RESULTS_KEPT_MS);
+    // Of batches whose worker died as they ended.
+    for (const kind of ['results', 'batches']) await this.objects.removeAll({ kind, before });
   }
 
   private async round(): Promise<void> {

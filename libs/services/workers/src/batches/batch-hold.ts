@@ -71,17 +71,28 @@ export class BatchHold {
     this.nano = this.due();
   }
 
-  /** Renewed while the lines run. Where they are given up another worker may go on: what it does not renew lapses. */
+  /** Renewed while the lines run, and let go. */
   async during(lines: () => Promise<void>): Promise<void> {
+    await this.renewed(lines);
+    await this.end();
+  }
+
+  /** No line has begun, and nobody works on it for a while. */
+  async keep(): Promise<void> {
+    this.goOn(0);
+    if (this.nano > 0n) await this.put(false);
+  }
+
+  /** Where the work is given up another worker may go on: what it does not renew lapses. */
+  async renewed<T>(work: () => Promise<T>): Promise<T> {
     // Where the edge cannot be asked, lines cannot be run either.
     const renew = async (): Promise<void> => (this.nano > 0n ? this.put(false) : undefined);
     const renewal = repeat(this.clock, RENEW_MS, renew, () => undefined);
     try {
-      await lines();
+      return await work();
     } finally {
       await renewal.stop();
     }
-    await this.end();
   }
 
   /** Before a line is run, so that what is lowered is there for it. */

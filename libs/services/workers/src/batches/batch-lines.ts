@@ -18,37 +18,8 @@ export interface LineFault {
 }
 
 export const LINES_MAX = 50_000;
-const LINE_BYTES_MAX = 8 * 1_024 * 1_024;
+export const LINE_BYTES_MAX = 8 * 1_024 * 1_024;
 const CUSTOM_ID_LENGTH_MAX = 512;
-
-/** Lines of a file that arrives in pieces; empty ones are passed over. Throws RangeError for one that is too long. */
-export async function* textLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let held: Buffer[] = [];
-  let size = 0;
-  const take = (piece: Buffer): void => {
-    size += piece.length;
-    if (size > LINE_BYTES_MAX) throw new RangeError(`A line is longer than ${LINE_BYTES_MAX} bytes.`);
-    held.push(piece);
-  };
-  const line = (): string => {
-    const text = Buffer.concat(held).toString('utf8').trim();
-    [held, size] = [[], 0];
-    return text;
-  };
-  for await (const bytes of content) {
-    let rest = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      take(rest.subarray(0, end));
-      rest = rest.subarray(end + 1);
-      const text = line();
-      if (text !== '') yield text;
-    }
-    // A copy: the piece may be a part of a larger buffer, which would stay.
-    if (rest.length > 0) take(Buffer.from(rest));
-  }
-  const last = line();
-  if (last !== '') yield last;
-}
 
 /** A line of the form that batches take, or what is wrong with it. */
 export function readLine(text: string, number: number, endpoint: string): BatchLine | LineFault {

@@ -22,7 +22,7 @@ export class BatchRunner extends LeasedRunner<Batch> {
       {
         noun: 'batch',
         atOnce: 4,
-        claim: (worker, leaseMs) => batches.claim(worker, leaseMs),
+        claim: (worker, leaseMs) => batches.claim(worker, leaseMs, false),
         renew: async ({ id, status }, worker, leaseMs) => {
           const now = await batches.renew(id, worker, leaseMs);
           return now !== null && (now !== 'cancelling' || status === 'cancelling');

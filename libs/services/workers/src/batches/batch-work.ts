@@ -6,11 +6,21 @@ import {
   type InferenceAnswer,
   type NewAccountEvent,
 } from '@gateway/contracts';
+import { textLines } from '@gateway/platform';
 import { awayAnswer, isUnit } from '../leased/answered.js';
 import { contentOf, FileStore } from '../files/files.store.js';
 import { BatchHold, BatchWorth } from './batch-hold.js';
-import { FileCheck, LINES_MAX, readLine, textLines, type BatchLine, type LineFault } from './batch-lines.js';
+import { BatchAnswers, type LineAnswer } from './batch-answers.js';
+import {
+  FileCheck,
+  LINE_BYTES_MAX,
+  LINES_MAX,
+  readLine,
+  type BatchLine,
+  type LineFault,
+} from './batch-lines.js';
 import { BatchStore, type Batch, type LineResult } from './batches.store.js';
+import { copyOf, UpstreamWork } from './upstream-work.js';
 import { UsageSum } from './usage-sum.js';
 
 interface Parts {
@@ -19,8 +29,12 @@ interface Parts {
   objects: ObjectStore;
   inference: Inference;
   clock: Clock;
+  answers: BatchAnswers;
+  upstream: UpstreamWork;
   /** Lines of one batch that run at once. */
   linesAtOnce: number;
+  /** Providers that run batches themselves are given them. */
+  usesUpstream: boolean;
 }
 
 /** What may pass by itself; a limit that is full is waited for until the batch expires. */
@@ -47,30 +61,30 @@ export class BatchWork {
   }
 
   private async steps(batch: Batch, worker: string, signal: AbortSignal): Promise<void> {
-    const { batches, clock } = this.parts;
+    const { batches, upstream, clock } = this.parts;
     const hold =
       batch.status === 'validating' ? await this.validate(batch, worker, signal) : this.holdOf(batch);
     if (hold === null) return;
+    const isNew = batch.status === 'validating' ? this.parts.usesUpstream : batch.upstream?.kind === 'new';
+    if (isNew && (batch.status === 'validating' || batch.status === 'in_progress')) {
+      if (await hold.renewed(() => upstream.upload(batch, worker, signal))) return;
+      batch.upstream = null;
+    }
     if (batch.status === 'finalizing') await hold.end();
     if (batch.status === 'cancelling') {
       await hold.end();
-      await this.runLines(batch, signal, async () => ended('batch_cancelled', 'The batch was cancelled.'));
+      const cancelled = ended('batch_cancelled', 'The batch was cancelled.');
+      await this.runLines(batch, { hold, signal }, async () => cancelled);
       return this.finish(batch, worker, 'cancelled', signal);
     }
     if (batch.status !== 'finalizing') {
       const isLate = (): boolean => clock.now() >= batch.expires_at.getTime();
       let hasExpired = false;
       await hold.during(() =>
-        this.runLines(
-          batch,
-          signal,
-          async (line) => {
-            hasExpired ||= isLate();
-            await hold.begin();
-            return hasExpired ? EXPIRED : this.answer(batch, line, { isLate, hold }, signal);
-          },
-          (done) => hold.goOn(done),
-        ),
+        this.runLines(batch, { hold, signal }, async (line) => {
+          hasExpired ||= isLate();
+          return hasExpired ? EXPIRED : this.answer(batch, line, { isLate, hold }, signal);
+        }),
       );
       if (hasExpired) return this.finish(batch, worker, 'expired', signal);
       if (!(await batches.finalize(batch, worker))) return;
@@ -100,7 +114,9 @@ export class BatchWork {
       const worthNano = await worth.total();
       const hold = this.holdOf({ ...batch, total: check.total, worth_nano: String(worthNano) });
       await hold.first();
-      if (await this.parts.batches.begin(batch, worker, check.total, worthNano)) return hold;
+      const upstream = this.parts.usesUpstream ? ({ kind: 'new' } as const) : null;
+      const begun = { total: check.total, worthNano, upstream };
+      if (await this.parts.batches.begin(batch, worker, begun)) return hold;
       await hold.end();
       return null;
     }
@@ -116,12 +132,14 @@ export class BatchWork {
 
   private async *linesOf(batch: Batch, signal: AbortSignal): AsyncGenerator<BatchLine | LineFault> {
     const { files, objects } = this.parts;
-    const file = await files.read(batch.key_id, batch.input_file_id);
-    const found = file === null ? null : await objects.get(contentOf(file));
+    const isCopied = batch.upstream?.kind === 'ended';
+    const file = isCopied ? null : await files.read(batch.key_id, batch.input_file_id);
+    const object = isCopied ? copyOf(batch) : file === null ? null : contentOf(file);
+    const found = object === null ? null : await objects.get(object);
     if (found === null) throw new ApiError('resource_not_found', { message: 'The input file is gone.' });
     try {
       let number = 0;
-      for await (const text of textLines(found.content)) {
+      for await (const text of textLines(found.content, LINE_BYTES_MAX)) {
         signal.throwIfAborted();
         yield readLine(text, number, batch.endpoint);
         number += 1;
@@ -134,13 +152,13 @@ export class BatchWork {
   /** Every line that has no answer yet gets one, some at once. */
   private async runLines(
     batch: Batch,
-    signal: AbortSignal,
+    { hold, signal }: { hold: BatchHold; signal: AbortSignal },
     answer: (line: BatchLine) => Promise<Outcome>,
-    begins: (done: number) => void = () => undefined,
   ): Promise<void> {
-    const { batches, linesAtOnce } = this.parts;
+    const { batches, answers, linesAtOnce } = this.parts;
     const done = await batches.linesDone(batch.id);
-    begins(done.size);
+    if (batch.status !== 'cancelling') hold.goOn(done.size);
+    const hasAnswers = batch.upstream?.kind === 'ended';
     const lines = this.linesOf(batch, signal);
     let fault: unknown;
     const lane = async (): Promise<void> => {
@@ -149,7 +167,10 @@ export class BatchWork {
         if (next.done === true || fault !== undefined) return;
         const line = next.value;
         if ('message' in line || done.has(line.number)) continue;
-        await batches.keep(batch.id, resultOf(batch, line, await answer(line)));
+        const known = hasAnswers ? await answers.of(batch.id, line.number) : null;
+        if (batch.status !== 'cancelling') await hold.begin();
+        const outcome = known === null ? await answer(line) : await this.given(batch, line, known, signal);
+        await batches.keep(batch.id, resultOf(batch, line, outcome));
       }
     };
     const lanes = Array.from({ length: linesAtOnce }, () =>
@@ -187,6 +208,33 @@ export class BatchWork {
     }
   }
 
+  /** Of a line that its provider has answered: it is priced and recorded, whenever that can be. */
+  private async given(
+    batch: Batch,
+    { number, body }: BatchLine,
+    { status, body: answered }: LineAnswer,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { inference, clock } = this.parts;
+    const { key_id, account_id, request_id, endpoint, upstream } = batch;
+    const credential = upstream?.kind === 'ended' ? upstream.credential : '';
+    const given = { credential, status, body: answered };
+    const call = {
+      key_id,
+      account_id,
+      request_id,
+      unit: number,
+      recorded_path: '/v1/batches',
+      endpoint,
+      body,
+    };
+    for (let waitMs = WAIT_MS.first; ; waitMs = Math.min(waitMs * 2, WAIT_MS.max)) {
+      const answer = await inference.infer({ ...call, is_batch: true, given }).catch(awayAnswer);
+      if (isUnit(answer) || !RETRIED.has(answer.status) || isRouteGone(answer)) return { answer };
+      await clock.sleep(Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000), signal);
+    }
+  }
+
   private async finish(
     batch: Batch,
     worker: string,
@@ -211,6 +259,7 @@ export class BatchWork {
     await batches.end(batch, worker, how, event, async (client) => {
       for (const file of made) await files.add(file, client);
     });
+    if (batch.upstream !== null) await this.parts.objects.remove(copyOf(batch));
   }
 
   /** A file of results; null where there are none. Its id is the batch's own, so that a repeat writes over it. */
@@ -247,6 +296,11 @@ export class BatchWork {
 type ResultFile = Parameters<FileStore['add']>[0] & { lines: number };
 
 type Outcome = { answer: InferenceAnswer } | { error: { code: string; message: string } };
+
+/** The route that answered is in the catalogue no more. */
+function isRouteGone({ body }: InferenceAnswer): boolean {
+  return (body as { error?: { code?: string } }).error?.code === 'provider_not_available';
+}
 
 const EXPIRED = ended('batch_expired', 'The batch expired before this line was run.');
 

@@ -9,11 +9,11 @@ import {
   type Clock,
   type Random,
 } from '@gateway/contracts';
-import { Access, CLOCK, keyOf, RANDOM } from '@gateway/platform';
+import { Access, CLOCK, keyOf, RANDOM, textLines } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { noFile } from '../files/files.controller.js';
 import { contentOf, FileStore, type FileRow } from '../files/files.store.js';
-import { readLine, textLines, type BatchLine } from './batch-lines.js';
+import { LINE_BYTES_MAX, readLine, type BatchLine } from './batch-lines.js';
 import { BatchRunner } from './batch-runner.js';
 import { BatchStore, batchView, type Batch } from './batches.store.js';
 
@@ -110,7 +110,7 @@ export class BatchesController {
     const found = await this.objects.get(contentOf(file));
     if (found === null) throw noFile(file.id);
     try {
-      for await (const text of textLines(found.content)) {
+      for await (const text of textLines(found.content, LINE_BYTES_MAX)) {
         const line = readLine(text, 0, endpoint);
         if ('message' in line) throw fault('input_file_id', `Line 1: ${line.message}`);
         return line;
@@ -128,6 +128,7 @@ export class BatchesController {
 const NEW = {
   status: 'validating',
   worth_nano: null,
+  upstream: null,
   errors: null,
   total: 0,
   completed: 0,

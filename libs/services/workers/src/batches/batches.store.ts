@@ -1,4 +1,4 @@
-import type { BatchesQuery, Clock, NewAccountEvent, Random } from '@gateway/contracts';
+import type { BatchesQuery, Clock, NewAccountEvent, Random, UpstreamBatchState } from '@gateway/contracts';
 import { inTransaction } from '@gateway/database';
 import type pg from 'pg';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
@@ -15,6 +15,15 @@ type Status =
   | 'expired'
   | 'cancelled';
 
+/**
+ * Of a batch that a provider may run itself: `new` is not asked for yet, `at` is there or on its way, of `ended` the answers are
+ * here. Null: its lines are run one by one.
+ */
+export type Upstream =
+  | { kind: 'new' }
+  | { kind: 'at'; state: UpstreamBatchState; looks: number; failures: number; isCancelled: boolean }
+  | { kind: 'ended'; credential: string };
+
 /** A row of `batches`. */
 export interface Batch {
   id: string;
@@ -30,6 +39,7 @@ export interface Batch {
   metadata: Json | null;
   /** What all lines may cost together, in integer nano-USD; null: they were not looked at yet. */
   worth_nano: string | null;
+  upstream: Upstream | null;
   status: Status;
   errors: Json | null;
   total: number;
@@ -125,7 +135,8 @@ export class BatchStore {
   /** False where it has ended already. */
   async cancel(keyId: string, id: string): Promise<boolean> {
     const { rowCount } = await this.database.pool.query(
-      `UPDATE batches SET status = 'cancelling', cancelling_at = coalesce(cancelling_at, $3)
+      `UPDATE batches SET status = 'cancelling', cancelling_at = coalesce(cancelling_at, $3),
+         leased_until = CASE WHEN worker IS NULL THEN NULL ELSE leased_until END
        WHERE key_id = $1 AND id = $2 AND status IN ('validating', 'in_progress', 'cancelling')`,
       [keyId, id, this.now],
     );
@@ -140,13 +151,14 @@ export class BatchStore {
     return rows[0].open;
   }
 
-  /** The oldest that nobody works on. */
-  async claim(worker: string, leaseMs: number): Promise<Batch | null> {
+  /** The oldest that nobody works on; `isAtProvider`: of those that a provider runs, or of the others. */
+  async claim(worker: string, leaseMs: number, isAtProvider: boolean): Promise<Batch | null> {
     const { rows } = await this.database.pool.query<Batch>(
       `UPDATE batches SET worker = $1, leased_until = $2 WHERE id = (
          SELECT id FROM batches WHERE status IN ${OPEN} AND (leased_until IS NULL OR leased_until < $3)
+           AND (coalesce(upstream ->> 'kind', '') = 'at') = $4
          ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [worker, new Date(this.clock.now() + leaseMs), this.now],
+      [worker, new Date(this.clock.now() + leaseMs), this.now, isAtProvider],
     );
     return rows.at(0) ?? null;
   }
@@ -168,12 +180,31 @@ export class BatchStore {
   }
 
   /** False where the batch has another status by now. Throws LeaseLost. */
-  async begin(batch: Batch, worker: string, total: number, worthNano: bigint): Promise<boolean> {
+  async begin(
+    { id }: Batch,
+    worker: string,
+    { total, worthNano, upstream }: { total: number; worthNano: bigint; upstream: Upstream | null },
+  ): Promise<boolean> {
     return this.move(
-      `UPDATE batches SET status = 'in_progress', in_progress_at = $3, total = $4, worth_nano = $5
+      `UPDATE batches SET status = 'in_progress', in_progress_at = $3, total = $4, worth_nano = $5, upstream = $6
        WHERE id = $1 AND worker = $2 AND status = 'validating'`,
-      [batch.id, worker, this.now, total, worthNano],
+      [id, worker, this.now, total, worthNano, upstream === null ? null : JSON.stringify(upstream)],
     );
+  }
+
+  /** Throws LeaseLost. */
+  async setUpstream(id: string, worker: string, upstream: Upstream | null): Promise<void> {
+    const json = upstream === null ? null : JSON.stringify(upstream);
+    const text = 'UPDATE batches SET upstream = $3 WHERE id = $1 AND worker = $2';
+    if (!(await this.move(text, [id, worker, json]))) throw new LeaseLost();
+  }
+
+  /** The same, and nobody claims it for `waitMs`. Throws LeaseLost. */
+  async park(id: string, worker: string, upstream: Upstream, waitMs: number): Promise<void> {
+    const until = new Date(this.clock.now() + waitMs);
+    const text = `UPDATE batches SET upstream = $3, worker = NULL, leased_until = $4
+      WHERE id = $1 AND worker = $2`;
+    if (!(await this.move(text, [id, worker, JSON.stringify(upstream), until]))) throw new LeaseLost();
   }
 
   async finalize(batch: Batch, worker: string): Promise<boolean> {
@@ -249,6 +280,7 @@ export class BatchStore {
       if (rowCount !== 1) throw new LeaseLost();
       await also(client);
       await client.query('DELETE FROM batch_results WHERE batch_id = $1', [id]);
+      await client.query('DELETE FROM batch_answers WHERE batch_id = $1', [id]);
       if (event !== null) await insertAccountEvent(client, event, { clock: this.clock, random: this.random });
     });
   }

@@ -1,8 +1,14 @@
-import type { ResultContext, RouteTarget, Translation, UpstreamBody } from '@gateway/dialects';
-import { Misfit } from '@gateway/dialects';
+import {
+  Misfit,
+  REALTIME_DIALECTS,
+  type ResultContext,
+  type RouteTarget,
+  type Translation,
+  type UpstreamBody,
+} from '@gateway/dialects';
 import type { Asked, Endpoint } from '@gateway/endpoints';
 
-/** What realtime routes of the catalogue carry. */
+/** What callers speak. */
 const REALTIME_DIALECT = 'realtime';
 /** Those of models that write the caller's speech down beside it. */
 const TRANSCRIPTION_DIALECTS = new Set(['transcriptions', 'whisper']);
@@ -49,16 +55,7 @@ export function askedOf(turn: TurnAsked): Asked<TurnAsked> {
 
 const NO_CONTEXT: ResultContext = {};
 
-/** Where a session of the route is opened; the provider adds its address and credential. */
-function translationTo(upstreamModel: string): Translation {
-  const request: UpstreamBody = {
-    method: 'GET',
-    path: `/realtime?model=${encodeURIComponent(upstreamModel)}`,
-    contentType: '',
-    accept: '',
-    pieces: [],
-    byteLength: 0,
-  };
+function translationTo(request: UpstreamBody): Translation {
   return {
     request,
     ignored: [],
@@ -67,6 +64,16 @@ function translationTo(upstreamModel: string): Translation {
     },
   };
 }
+
+/** Nothing is sent: the session is there. */
+const NO_REQUEST: UpstreamBody = {
+  method: 'GET',
+  path: '',
+  contentType: '',
+  accept: '',
+  pieces: [],
+  byteLength: 0,
+};
 
 /** What planning knows of /v1/realtime: it has no POST, so it is none of the registry. */
 export const REALTIME: Endpoint = {
@@ -79,8 +86,9 @@ export const REALTIME: Endpoint = {
   },
   translate: ({ request }, route: RouteTarget) => {
     const { kind } = request as TurnAsked;
-    const isServed =
-      kind === 'response' ? route.dialect === REALTIME_DIALECT : TRANSCRIPTION_DIALECTS.has(route.dialect);
-    return isServed ? translationTo(route.upstreamModel) : new Misfit(null);
+    if (kind === 'transcription')
+      return TRANSCRIPTION_DIALECTS.has(route.dialect) ? translationTo(NO_REQUEST) : new Misfit(null);
+    const dialect = REALTIME_DIALECTS.get(route.dialect);
+    return dialect === undefined ? new Misfit(null) : translationTo(dialect.open(route.upstreamModel));
   },
 };

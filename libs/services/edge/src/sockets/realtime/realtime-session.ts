@@ -5,7 +5,9 @@ import {
   isObject,
   parseBody,
   parseUpstreamObject,
+  REALTIME_DIALECTS,
   type ParsedBody,
+  type RealtimeTranslator,
 } from '@gateway/dialects';
 import type { Deadline, Drain } from '@gateway/platform';
 import { scrub } from '@gateway/providers';
@@ -53,6 +55,8 @@ export class RealtimeSession {
   private readonly planned: PlannedRoute;
   private readonly input = new SessionInput();
   private readonly turns: SessionTurns;
+  /** Of a provider that speaks other events than the caller. */
+  private readonly translator: RealtimeTranslator | null;
   private readonly timers: Deadline[] = [];
   private lastActiveMs: number;
   private missedPings = 0;
@@ -67,6 +71,7 @@ export class RealtimeSession {
     this.upstream = link.ws;
     this.planned = link.planned;
     this.lastActiveMs = deps.clock.monotonic();
+    this.translator = this.translatorOf(link.planned);
     const giveUp = (): void => this.end(new ApiError('service_draining'));
     const refused = (error: unknown): void => this.refuse(error, null);
     this.turns = new SessionTurns(
@@ -81,6 +86,7 @@ export class RealtimeSession {
     ws.once('close', () => void this.close());
     this.upstream.once('close', (code, reason) => this.providerLeft(code, reason.toString()));
     this.watch();
+    if (this.translator !== null) this.answered(this.translator.opened());
     if (parts.given !== null) this.begin(parts.given);
     if (drain.isDraining) this.leaveSoon();
     this.upstream.resume();
@@ -93,6 +99,17 @@ export class RealtimeSession {
     this.say(error, null);
     this.ws.close(closeCodeOf(error), error.code);
     void this.close();
+  }
+
+  private translatorOf({ route }: PlannedRoute): RealtimeTranslator | null {
+    const { clock, random } = this.deps;
+    const dialect = REALTIME_DIALECTS.get(route.dialect);
+    return dialect?.translator?.(route.upstreamModel, (kind) => newAnswerId(kind, clock, random)) ?? null;
+  }
+
+  /** Events that a translator makes in the provider's place. */
+  private answered(events: readonly Record<string, unknown>[]): void {
+    for (const event of events) void this.guarded(() => this.event(event, bytesOf(event)));
   }
 
   /** As if the caller had sent it first. */
@@ -246,8 +263,16 @@ export class RealtimeSession {
 
   private async fromProvider(bytes: Buffer): Promise<void> {
     const event = parseUpstreamObject(bytes);
-    if (event === null || typeof event.type !== 'string')
+    if (event === null || (this.translator === null && typeof event.type !== 'string'))
       return this.end(new ApiError('provider_error', { message: 'The provider sent no event.' }));
+    if (this.translator === null) return this.event(event, bytes);
+    const { provider, caller } = this.translator.received(event);
+    for (const message of provider) await this.pass(this.upstream, bytesOf(message));
+    for (const one of caller) await this.event(one, bytesOf(one));
+  }
+
+  /** One event for the caller, in the protocol that it speaks. */
+  private async event(event: Record<string, unknown>, bytes: Buffer): Promise<void> {
     const { type } = event;
     if (type === 'error') return this.providerFailed(event);
     if (type === 'session.created' || type === 'session.updated')
@@ -302,7 +327,15 @@ export class RealtimeSession {
   }
 
   private toProvider(bytes: Buffer): Promise<void> | undefined {
-    return this.pass(this.upstream, bytes);
+    return this.translator === null ? this.pass(this.upstream, bytes) : this.translated(bytes);
+  }
+
+  private async translated(bytes: Buffer): Promise<void> {
+    const event = parseUpstreamObject(bytes);
+    if (event === null || this.translator === null) return;
+    const { provider, caller } = this.translator.sent(event);
+    for (const message of provider) await this.pass(this.upstream, bytesOf(message));
+    for (const one of caller) await this.event(one, bytesOf(one));
   }
 
   private toCaller(bytes: Buffer): Promise<void> | undefined {
@@ -335,6 +368,10 @@ const ENDS: ReadonlySet<string> = new Set([
   'forbidden',
   'internal_error',
 ]);
+function bytesOf(message: object): Buffer {
+  return Buffer.from(JSON.stringify(message));
+}
+
 const EVENT_ID_LENGTH_MAX = 512;
 /** Of events that the caller did not name. */
 const OWN_EVENT = 'gwevent';

@@ -153,6 +153,8 @@ export class SessionTurns {
     const { input, units, planned, giveUp, model } = this.parts;
     const heard = input.heardSeconds;
     input.heardSeconds = 0;
+    // It is counted with the response.
+    if (event.usage === null) return;
     const named = input.transcriptionModel;
     const turn: TurnAsked = {
       kind: named === null ? 'response' : 'transcription',

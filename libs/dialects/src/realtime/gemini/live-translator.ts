@@ -1,0 +1,225 @@
+import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
+import type { RealtimeTranslator } from '../realtime-dialect.js';
+import { contentOf } from './live-content.js';
+import { detectsTurns, merged, mimeTypeOf, misfit, setupOf } from './live-setup.js';
+import { LiveTurn } from './live-turn.js';
+
+type Both = ReturnType<RealtimeTranslator['sent']>;
+
+const NOTHING: Both = { provider: [], caller: [] };
+/** Messages that wait for the provider to be set up, audio included: some seconds of it. */
+const HELD_MAX = 1_000;
+const CALLS_MAX = 256;
+const TRANSCRIPT = 'conversation.item.input_audio_transcription';
+
+/**
+ * A session of the Live API. The setup is held until the first event that is none of the session's, because a second one
+ * closes the socket; everything after it waits until the provider has taken it.
+ */
+export class LiveTranslator implements RealtimeTranslator {
+  private session: JsonObject;
+  private state: 'new' | 'opening' | 'open' = 'new';
+  private readonly held: JsonObject[] = [];
+  private turn: LiveTurn | null = null;
+  private usage: JsonObject | null = null;
+  /** Said by the caller since the last response. */
+  private turns: JsonObject[] = [];
+  private outputs: JsonObject[] = [];
+  /** Names of functions by the id of their call, the newest last. */
+  private readonly calls = new Map<string, string>();
+  private isSpeaking = false;
+  private heardItem: string | null = null;
+  private heard = '';
+
+  constructor(
+    private readonly upstreamModel: string,
+    private readonly newId: (kind: string) => string,
+  ) {
+    const defaults = { type: 'realtime', object: 'realtime.session', output_modalities: ['audio'] };
+    this.session = { ...defaults, id: newId('sess'), model: upstreamModel };
+  }
+
+  opened(): JsonObject[] {
+    return [this.event('session.created', { session: this.session })];
+  }
+
+  sent(event: JsonObject): Both {
+    switch (event.type) {
+      case 'session.update':
+        return this.update(event);
+      case 'input_audio_buffer.append':
+        return this.append(textOf(event.audio));
+      case 'input_audio_buffer.commit':
+        return this.commit();
+      case 'conversation.item.create':
+        return this.item(objectOf(event.item), event);
+      case 'response.create':
+        return this.respond();
+      case 'response.cancel':
+        if (this.turn !== null) this.turn.cancelled ??= 'client_cancelled';
+        return NOTHING;
+      case 'conversation.item.truncate':
+        // The provider keeps what was heard of an answer that was interrupted by itself.
+        return answered([this.event('conversation.item.truncated', { item_id: event.item_id ?? null })]);
+      default:
+        return this.refused(event, `The model has no ${textOf(event.type).slice(0, 80)}.`, 'type');
+    }
+  }
+
+  received(message: JsonObject): Both {
+    const { setupComplete, serverContent, toolCall, usageMetadata } = message;
+    if (isObject(usageMetadata)) this.usage = usageMetadata;
+    if (setupComplete !== undefined) {
+      this.state = 'open';
+      return { provider: this.held.splice(0), caller: [] };
+    }
+    if (isObject(serverContent)) return answered(this.content(serverContent));
+    return isObject(toolCall) ? answered(this.called(toolCall)) : NOTHING;
+  }
+
+  private update(event: JsonObject): Both {
+    const next = merged(this.session, objectOf(event.session));
+    const param = misfit(next);
+    if (param !== null) return this.refused(event, `The model cannot carry ${param}.`, param);
+    if (this.state !== 'new')
+      return this.refused(event, 'The session of this model cannot be changed once it is used.', 'session');
+    this.session = next;
+    return answered([this.event('session.updated', { session: next })]);
+  }
+
+  private append(data: string): Both {
+    const messages: JsonObject[] = [];
+    if (!detectsTurns(this.session) && !this.isSpeaking) {
+      this.isSpeaking = true;
+      messages.push({ realtimeInput: { activityStart: {} } });
+    }
+    messages.push({ realtimeInput: { audio: { mimeType: mimeTypeOf(this.session), data } } });
+    return this.pass(messages);
+  }
+
+  private commit(): Both {
+    const isOwn = !detectsTurns(this.session);
+    const ends = isOwn ? { activityEnd: {} } : { audioStreamEnd: true };
+    this.isSpeaking = false;
+    const item_id = this.hearing();
+    const committed = this.event('input_audio_buffer.committed', { item_id, previous_item_id: null });
+    return this.pass([{ realtimeInput: ends }], [committed]);
+  }
+
+  private item(item: JsonObject, event: JsonObject): Both {
+    if (item.type === 'function_call_output') {
+      const id = textOf(item.call_id);
+      const name = this.calls.get(id);
+      if (name === undefined) return this.refused(event, 'No call of this id was made.', 'item.call_id');
+      this.outputs.push({ id, name, response: { output: item.output ?? '' } });
+    } else {
+      const content = contentOf(item, mimeTypeOf(this.session));
+      if (content === null)
+        return this.refused(event, 'The model cannot carry this item.', 'item.content');
+      this.turns.push(content);
+    }
+    const shown = { id: this.newId('item'), status: 'completed', ...item };
+    return answered(
+      ['added', 'done'].map((end) =>
+        this.event(`conversation.item.${end}`, { previous_item_id: null, item: shown }),
+      ),
+    );
+  }
+
+  private respond(): Both {
+    const [turns, outputs] = [this.turns, this.outputs];
+    [this.turns, this.outputs] = [[], []];
+    const messages: JsonObject[] = [];
+    const isCall = outputs.length > 0;
+    // What was spoken is answered by its end.
+    if (turns.length > 0 || (!isCall && this.heardItem === null))
+      messages.push({ clientContent: { turns, turnComplete: !isCall } });
+    if (isCall) messages.push({ toolResponse: { functionResponses: outputs } });
+    return this.pass(messages);
+  }
+
+  private content(content: JsonObject): JsonObject[] {
+    const events = this.transcribed(objectOf(content.inputTranscription));
+    if (content.interrupted === true && this.turn !== null) {
+      events.push(this.event('input_audio_buffer.speech_started', { item_id: this.hearing() }));
+      this.turn.cancelled ??= 'turn_detected';
+    }
+    if (content.modelTurn !== undefined || content.outputTranscription !== undefined) {
+      events.push(...this.heardAll(), ...this.begun());
+      events.push(...(this.turn?.content(content) ?? []));
+    }
+    if (content.turnComplete === true) events.push(...this.begun(), ...this.ended());
+    return events;
+  }
+
+  /** The caller answers a call before the provider goes on: for the caller that is another response. */
+  private called(toolCall: JsonObject): JsonObject[] {
+    const events = [...this.heardAll(), ...this.begun()];
+    for (const call of objectsOf(toolCall.functionCalls)) {
+      this.calls.set(textOf(call.id), textOf(call.name));
+      if (this.calls.size > CALLS_MAX) this.calls.delete([...this.calls.keys()][0]);
+      events.push(...(this.turn?.call(call) ?? []));
+    }
+    // What is not counted here is counted with the end of the provider's turn.
+    this.usage ??= {};
+    return [...events, ...this.ended()];
+  }
+
+  private begun(): JsonObject[] {
+    if (this.turn !== null) return [];
+    this.turn = new LiveTurn(this.newId);
+    return this.turn.begin();
+  }
+
+  private ended(): JsonObject[] {
+    const events = this.turn?.end(this.usage) ?? [];
+    [this.turn, this.usage] = [null, null];
+    return events;
+  }
+
+  private transcribed({ text, finished }: JsonObject): JsonObject[] {
+    const delta = textOf(text);
+    const events: JsonObject[] = [];
+    if (delta !== '') {
+      this.heard += delta;
+      const at = { item_id: this.hearing(), content_index: 0 };
+      events.push(this.event(`${TRANSCRIPT}.delta`, { ...at, delta }));
+    }
+    return finished === true ? [...events, ...this.heardAll()] : events;
+  }
+
+  /** What the caller said is over when the model speaks. It has no count of its own: it is in that of the response. */
+  private heardAll(): JsonObject[] {
+    const [item_id, transcript] = [this.heardItem, this.heard];
+    [this.heardItem, this.heard] = [null, ''];
+    if (item_id === null || transcript === '') return [];
+    return [this.event(`${TRANSCRIPT}.completed`, { item_id, content_index: 0, transcript, usage: null })];
+  }
+
+  private hearing(): string {
+    return (this.heardItem ??= this.newId('item'));
+  }
+
+  private pass(messages: JsonObject[], caller: JsonObject[] = []): Both {
+    if (this.state === 'open') return { provider: messages, caller };
+    this.held.push(...messages);
+    if (this.held.length > HELD_MAX) this.held.splice(0, this.held.length - HELD_MAX);
+    if (this.state === 'opening') return { provider: [], caller };
+    this.state = 'opening';
+    return { provider: [setupOf(this.session, this.upstreamModel)], caller };
+  }
+
+  private refused(event: JsonObject, message: string, param: string): Both {
+    const named = typeof event.event_id === 'string' ? event.event_id : null;
+    const error = { type: 'invalid_request_error', code: 'unsupported_operation', message, param };
+    return answered([this.event('error', { error: { ...error, event_id: named } })]);
+  }
+
+  private event(type: string, more: JsonObject): JsonObject {
+    return { type, event_id: this.newId('event'), ...more };
+  }
+}
+
+function answered(caller: JsonObject[]): Both {
+  return { provider: [], caller };
+}

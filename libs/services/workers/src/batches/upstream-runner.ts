@@ -1,0 +1,33 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock, Random } from '@gateway/contracts';
+import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
+import type { Logger } from 'pino';
+import { LeasedRunner } from '../leased/leased-runner.js';
+import { WorkersConfig } from '../workers.config.js';
+import { BatchStore, type Batch } from './batches.store.js';
+import { UpstreamWork } from './upstream-work.js';
+
+/** Visits batches that a provider runs, each when its time has come. */
+@Injectable()
+export class UpstreamRunner extends LeasedRunner<Batch> {
+  constructor(
+    batches: BatchStore,
+    work: UpstreamWork,
+    config: WorkersConfig,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(RANDOM) random: Random,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super(
+      {
+        noun: 'upstream batch',
+        atOnce: 8,
+        claim: (worker, leaseMs) => batches.claim(worker, leaseMs, true),
+        renew: async ({ id }, worker, leaseMs) => (await batches.renew(id, worker, leaseMs)) !== null,
+        release: (id, worker) => batches.release(id, worker),
+        run: (batch, worker) => work.visit(batch, worker),
+      },
+      { config, clock, random, logger },
+    );
+  }
+}

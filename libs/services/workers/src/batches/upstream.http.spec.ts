@@ -1,0 +1,208 @@
+import OpenAI, { toFile } from 'openai';
+import {
+  ApiError,
+  type InferenceAnswer,
+  type ObjectKey,
+  type UpstreamBatch,
+  type UpstreamBatchCall,
+} from '@gateway/contracts';
+import { eventually, InferenceDouble, served, testPostgres, type TestDatabase } from '@gateway/testing';
+import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
+
+const SLOWLY = { timeoutMs: 40_000 };
+const TIMEOUT_MS = 90_000;
+const STATE = { credential: 'acme', file: 'file-up', path: '/chat/completions', id: null };
+const BEGUN = { ...STATE, id: 'up-1' };
+
+describe('a batch that its provider runs itself', () => {
+  let database: TestDatabase;
+  let app: WorkersApp;
+  let inference: InferenceDouble;
+  let openai: OpenAI;
+
+  beforeAll(async () => {
+    database = await testPostgres();
+    await MIGRATED.migrate(database.url);
+    inference = new InferenceDouble();
+    app = await startWorkersApp(database.url, { inference });
+    openai = new OpenAI({ apiKey: app.keyOf('key_up'), baseURL: `${app.url}/v1`, maxRetries: 0 });
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+  beforeEach(() => {
+    const plain = { answer: settled, worthNano: 0n, noRoom: null, upstream: () => ({ kind: 'none' }) };
+    Object.assign(inference, plain);
+    for (const list of [inference.calls, inference.steps, inference.holds]) list.splice(0);
+  });
+
+  /** As the edge prices what a provider has answered. */
+  function settled(call: Parameters<typeof served>[0]): InferenceAnswer {
+    const status = call.given?.status ?? 200;
+    return { ...served(call), status, unit_ended: true };
+  }
+
+  async function begin(count: number): Promise<{ id: string; input: string }> {
+    const lines = Array.from({ length: count }, (_, n) => {
+      const body = { model: 'sim/chat', messages: [{ role: 'user', content: `say ${n}` }] };
+      return JSON.stringify({ custom_id: `c-${n}`, method: 'POST', url: '/v1/chat/completions', body });
+    });
+    const file = await toFile(Buffer.from(lines.join('\n')), 'in.jsonl');
+    const { id: input } = await openai.files.create({ file, purpose: 'batch' });
+    const asked = {
+      input_file_id: input,
+      endpoint: '/v1/chat/completions',
+      completion_window: '24h',
+    } as const;
+    return { id: (await openai.batches.create(asked)).id, input };
+  }
+
+  async function end(id: string): Promise<OpenAI.Batches.Batch> {
+    let batch = await openai.batches.retrieve(id);
+    await eventually(async () => {
+      batch = await openai.batches.retrieve(id);
+      return ['completed', 'failed', 'expired', 'cancelled'].includes(batch.status);
+    }, SLOWLY);
+    return batch;
+  }
+
+  async function results(id: string | null | undefined): Promise<{ custom_id: string; error: unknown }[]> {
+    const text = await (await openai.files.content(String(id))).text();
+    const lines = text.split('\n').filter(Boolean);
+    return lines.map((line) => JSON.parse(line) as { custom_id: string; error: unknown });
+  }
+
+  /** A provider that has the answers of these lines at the second look. */
+  function provider(answers: (call: UpstreamBatchCall) => object[]): void {
+    let looks = 0;
+    inference.upstream = async (call): Promise<UpstreamBatch> => {
+      if (call.step === 'upload') return { kind: 'at', state: STATE };
+      if (call.step === 'create' && call.finds_only) return { kind: 'none' };
+      if (call.step !== 'look') return { kind: 'at', state: BEGUN };
+      looks += 1;
+      if (looks < 2) return { kind: 'at', state: BEGUN };
+      const results = `results/${call.account_id}/${call.batch_id}-answers.jsonl` as ObjectKey;
+      const content = async function* (): AsyncGenerator<Uint8Array> {
+        for (const answer of answers(call)) yield Buffer.from(`${JSON.stringify(answer)}\n`);
+      };
+      await app.objects.put(results, content(), { maxBytes: 1_000_000 });
+      return { kind: 'ended', results };
+    };
+  }
+
+  const good = (line: number): object => ({ line, status: 200, body: `{"answer":${line}}` });
+  const stepsOf = (): string[] => inference.steps.map(({ step }) => step);
+
+  it(
+    'BAT-01 BAT-04 each line is priced by the provider’s answer, once, under its own number; failures are their own',
+    async () => {
+      inference.worthNano = 1_000n;
+      provider(() => [good(2), good(0), { line: 1, status: 400, body: '{"error":{}}' }, good(77)]);
+      const batch = await end((await begin(3)).id);
+      expect(batch).toMatchObject({
+        status: 'completed',
+        request_counts: { total: 3, completed: 2, failed: 1 },
+      });
+      expect(stepsOf()).toEqual(['upload', 'create', 'look', 'look']);
+      const given = inference.calls.map(({ unit, given: one }) => [unit, one?.status, one?.body]);
+      expect([...given].sort(([a], [b]) => Number(a) - Number(b))).toEqual([
+        [0, 200, '{"answer":0}'],
+        [1, 400, '{"error":{}}'],
+        [2, 200, '{"answer":2}'],
+      ]);
+      expect(inference.calls[0].given?.credential).toBe('acme');
+      expect((await results(batch.output_file_id)).map(({ custom_id }) => custom_id)).toEqual(['c-0', 'c-2']);
+      expect((await results(batch.error_file_id)).map(({ custom_id }) => custom_id)).toEqual(['c-1']);
+      expect(inference.holds.at(-1)?.nano).toBe('0');
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'lines that the provider did not answer are run one by one',
+    async () => {
+      provider(() => [good(1)]);
+      const batch = await end((await begin(3)).id);
+      expect(batch.request_counts).toEqual({ total: 3, completed: 3, failed: 0 });
+      const run = inference.calls.filter(({ given }) => given === undefined).map(({ unit }) => unit);
+      expect([...run].sort()).toEqual([0, 2]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'all are, where no provider takes the batch or begins it',
+    async () => {
+      inference.upstream = ({ step }) =>
+        step === 'upload' ? { kind: 'at', state: STATE } : { kind: 'none' };
+      const batch = await end((await begin(2)).id);
+      expect(batch.request_counts).toEqual({ total: 2, completed: 2, failed: 0 });
+      expect(stepsOf()).toEqual(['upload', 'create']);
+      inference.upstream = () => ({ kind: 'none' });
+      expect((await end((await begin(2)).id)).request_counts).toMatchObject({ completed: 2 });
+      expect(inference.calls.every(({ given }) => given === undefined)).toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'what was done is billed also where the input file was deleted meanwhile',
+    async () => {
+      provider(() => [good(0), good(1)]);
+      const { id, input } = await begin(2);
+      await eventually(() => inference.steps.some(({ step }) => step === 'create'), SLOWLY);
+      await openai.files.delete(input);
+      const batch = await end(id);
+      expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 2 } });
+      const copy = `batches/acct_key_up/${id}.jsonl` as const;
+      await eventually(async () => (await app.objects.get(copy)) === null, SLOWLY);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'a cancel stops it at the provider; what was answered until then is billed and kept',
+    async () => {
+      let isCancelled = false;
+      provider(() => [good(0)]);
+      const look = inference.upstream;
+      inference.upstream = (call) => {
+        isCancelled ||= call.step === 'cancel';
+        return call.step === 'look' && !isCancelled ? { kind: 'at', state: BEGUN } : look(call);
+      };
+      const { id } = await begin(2);
+      await eventually(() => inference.steps.some(({ step }) => step === 'look'), SLOWLY);
+      await openai.batches.cancel(id);
+      const batch = await end(id);
+      expect(batch).toMatchObject({
+        status: 'cancelled',
+        request_counts: { total: 2, completed: 1, failed: 1 },
+      });
+      expect(await results(batch.error_file_id)).toMatchObject([
+        { custom_id: 'c-1', error: { code: 'batch_cancelled' } },
+      ]);
+      expect(inference.calls.map(({ unit }) => unit)).toEqual([0]);
+      expect(stepsOf().filter((step) => step === 'cancel')).toHaveLength(1);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'steps that fail are tried again where they stood, and nothing is begun a second time',
+    async () => {
+      provider(() => [good(0)]);
+      const next = inference.upstream;
+      const failed = new Set<string>();
+      inference.upstream = (call) => {
+        if (call.step === 'upload' || failed.has(call.step)) return next(call);
+        failed.add(call.step);
+        throw new ApiError('service_unavailable');
+      };
+      const batch = await end((await begin(1)).id);
+      expect(batch.request_counts).toEqual({ total: 1, completed: 1, failed: 0 });
+      expect(stepsOf()).toEqual(['upload', 'create', 'create', 'look', 'look', 'look']);
+    },
+    TIMEOUT_MS,
+  );
+});
