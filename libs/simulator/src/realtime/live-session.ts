@@ -29,7 +29,8 @@ export class LiveSession {
     const message = parseJson((data as Buffer).toString('utf8'));
     if (!isObject(message)) return this.ws.close(1_007, 'no JSON object');
     if (this.received.length < MESSAGES_KEPT_MAX) this.received.push(message);
-    if ((this.setup === null) !== isObject(message.setup)) return this.ws.close(1_007, 'setup comes first, once');
+    if ((this.setup === null) !== isObject(message.setup))
+      return this.ws.close(1_007, 'setup comes first, once');
     if (isObject(message.setup)) {
       this.setup = message.setup;
       return this.send({ setupComplete: {} });

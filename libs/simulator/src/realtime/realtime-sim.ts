@@ -19,9 +19,10 @@ export class RealtimeSim {
     const { pathname, searchParams } = new URL(request.path, 'http://sim');
     const model = searchParams.get('model') ?? '';
     const isLive = pathname.endsWith('.BidiGenerateContent');
-    const refused = isLive || pathname.endsWith('/realtime')
-      ? chatDialect.checkHeaders(withGoogleKey(request.headers))
-      : chatDialect.refuse(404, `Invalid URL (GET ${pathname})`);
+    const refused =
+      isLive || pathname.endsWith('/realtime')
+        ? chatDialect.checkHeaders(withGoogleKey(request.headers))
+        : chatDialect.refuse(404, `Invalid URL (GET ${pathname})`);
     const error = refused ?? (model.includes('busy') ? chatDialect.errors.get('503-overloaded') : undefined);
     if (error !== undefined) {
       const body = JSON.stringify(error.body);

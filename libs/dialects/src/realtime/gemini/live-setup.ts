@@ -26,7 +26,7 @@ export function misfit(session: JsonObject): string | null {
   return Array.isArray(modalities) && modalities.length > 1 ? 'session.output_modalities' : null;
 }
 
-export function speaks({ output_modalities: modalities }: JsonObject): boolean {
+function speaks({ output_modalities: modalities }: JsonObject): boolean {
   return !Array.isArray(modalities) || !modalities.includes('text');
 }
 

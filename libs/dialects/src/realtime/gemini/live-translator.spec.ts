@@ -54,7 +54,11 @@ describe('a session of Google’s Live API', () => {
           },
           systemInstruction: { parts: [{ text: 'Be brief.' }] },
           tools: [
-            { functionDeclarations: [{ name: 'f', description: 'd', parametersJsonSchema: { type: 'object' } }] },
+            {
+              functionDeclarations: [
+                { name: 'f', description: 'd', parametersJsonSchema: { type: 'object' } },
+              ],
+            },
           ],
           inputAudioTranscription: {},
           outputAudioTranscription: {},
@@ -182,7 +186,9 @@ describe('a session of Google’s Live API', () => {
     ]);
     expect(live.received({ serverContent: { modelTurn: { parts: [{ text: 'x' }] } } }).caller).toEqual([]);
     const usageMetadata = { promptTokenCount: 1, responseTokenCount: 2 };
-    expect(live.received({ serverContent: { turnComplete: true }, usageMetadata }).caller.at(-1)).toMatchObject({
+    expect(
+      live.received({ serverContent: { turnComplete: true }, usageMetadata }).caller.at(-1),
+    ).toMatchObject({
       response: {
         status: 'cancelled',
         status_details: { reason: 'turn_detected' },
@@ -198,12 +204,18 @@ describe('a session of Google’s Live API', () => {
       [update({ output_modalities: ['text', 'audio'] }), 'session.output_modalities'],
       [{ type: 'input_audio_buffer.clear' }, 'type'],
       [
-        { type: 'conversation.item.create', item: { content: [{ type: 'input_image', image_url: 'https://x' }] } },
+        {
+          type: 'conversation.item.create',
+          item: { content: [{ type: 'input_image', image_url: 'https://x' }] },
+        },
         'item.content',
       ],
     ];
     for (const [event, param] of refusals)
-      expect(session().sent(event)).toMatchObject({ provider: [], caller: [{ type: 'error', error: { param } }] });
+      expect(session().sent(event)).toMatchObject({
+        provider: [],
+        caller: [{ type: 'error', error: { param } }],
+      });
   });
 
   it('a cancel stops what is passed on until the turn is over', () => {

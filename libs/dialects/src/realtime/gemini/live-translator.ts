@@ -114,8 +114,7 @@ export class LiveTranslator implements RealtimeTranslator {
       this.outputs.push({ id, name, response: { output: item.output ?? '' } });
     } else {
       const content = contentOf(item, mimeTypeOf(this.session));
-      if (content === null)
-        return this.refused(event, 'The model cannot carry this item.', 'item.content');
+      if (content === null) return this.refused(event, 'The model cannot carry this item.', 'item.content');
       this.turns.push(content);
     }
     const shown = { id: this.newId('item'), status: 'completed', ...item };
