@@ -22,6 +22,7 @@ export { eventually } from './eventually.js';
 export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fault-proxy.js';
 export { goldenAnswer, goldenAnswers, GOLDEN_VERSIONS } from './golden.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
+export { HandClock } from './hand-clock.js';
 export { ownCertificate } from './own-certificate.js';
 export { NO_PRESSURE } from './no-pressure.js';
 export type { OwnServer } from './own-server.js';

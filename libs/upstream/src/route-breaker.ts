@@ -9,12 +9,15 @@ const BUCKETS = 10;
  * it has recovered, and one call in five seconds costs nobody anything.
  */
 const RESET_MS = 5_000;
+/** opossum starts a timer at each opening whatever it is for; this one never ends, for the clock that is passed in decides. */
+const NEVER_MS = 2 ** 31 - 1;
 /** A probe that has not ended after so long does not keep the next one back. */
 const PROBE_PATIENCE_MS = 3_000;
 const SETTINGS = {
   timeout: false,
   // Below 20, so that it is open before the 20th call where a few are under way.
   volumeThreshold: 16,
+  resetTimeout: NEVER_MS,
   // opossum opens above this share, not at it: half faults are enough.
   errorThresholdPercentage: 49.9,
   rollingCountTimeout: BUCKETS * BUCKET_MS,
@@ -45,8 +48,8 @@ function settle(outcome: 'good' | 'fault'): Promise<void> {
 }
 
 /**
- * The circuit breaker of one route. opossum holds the state, the rolling window, the threshold and the reset timer; this
- * adapter gives it decided outcomes only and lets one probe at a time through (docs/adr/0004).
+ * The circuit breaker of one route. opossum holds the rolling window and the threshold that opens; this adapter gives it
+ * decided outcomes only, waits by the clock, and lets one probe at a time through (docs/adr/0004).
  */
 export class RouteBreaker {
   private readonly breaker: CircuitBreaker<['good' | 'fault'], void>;
@@ -56,47 +59,41 @@ export class RouteBreaker {
   private period = 0;
   private probe = 0;
   private probeEndsMs = 0;
+  private opensUntilMs = 0;
+  /** Open and its time is over, which is noticed by the first call after it. */
+  private isHalfOpen = false;
 
   constructor(
     private readonly clock: Clock,
-    random: Random,
-    onState: (state: BreakerState) => void,
+    private readonly random: Random,
+    private readonly onState: (state: BreakerState) => void,
   ) {
     this.bucket = this.currentBucket();
-    const options = { ...SETTINGS, resetTimeout: RESET_MS, rotateBucketController: this.window };
-    this.breaker = new CircuitBreaker(settle, options);
-    // Before opossum's own listener, which starts its timer with what the options hold then.
-    this.breaker.prependListener('open', () => {
-      options.resetTimeout = RESET_MS * (0.8 + 0.4 * random.fraction());
-    });
-    const changed = (state: BreakerState): void => {
-      this.period += 1;
-      this.probeEndsMs = 0;
-      onState(state);
-    };
-    this.breaker.on('open', () => changed('open'));
-    this.breaker.on('halfOpen', () => changed('half_open'));
+    this.breaker = new CircuitBreaker(settle, { ...SETTINGS, rotateBucketController: this.window });
+    this.breaker.on('open', () => this.open());
     this.breaker.on('close', () => {
       this.rotate(BUCKETS);
-      changed('closed');
+      this.changed('closed');
     });
   }
 
   get state(): BreakerState {
-    if (this.breaker.opened) return 'open';
-    return this.breaker.halfOpen ? 'half_open' : 'closed';
+    if (this.breaker.closed) return 'closed';
+    return this.clock.monotonic() < this.opensUntilMs ? 'open' : 'half_open';
   }
 
   /** True where a call would be refused now. */
   get isRefusing(): boolean {
     if (this.breaker.closed) return false;
-    return this.breaker.opened || this.clock.monotonic() < this.probeEndsMs;
+    const now = this.clock.monotonic();
+    return now < this.opensUntilMs || now < this.probeEndsMs;
   }
 
   /** Null where no call may be made. */
   enter(): Pass | null {
     if (this.breaker.closed) return { probe: null, period: this.period };
     if (this.isRefusing) return null;
+    if (!this.isHalfOpen) this.changed('half_open');
     this.probe += 1;
     this.probeEndsMs = this.clock.monotonic() + PROBE_PATIENCE_MS;
     return { probe: this.probe, period: this.period };
@@ -104,10 +101,14 @@ export class RouteBreaker {
 
   ended(pass: Pass, outcome: Outcome): void {
     if (pass.period !== this.period) return;
-    if (outcome === 'good') return this.count('good');
-    // Half open, a later probe is under way and decides.
-    if (pass.probe !== null && pass.probe !== this.probe) return;
-    if (outcome === 'fault') this.count('fault');
+    if (pass.probe === null) {
+      if (outcome !== 'undecided') this.count(outcome);
+      return;
+    }
+    if (outcome === 'good') return this.breaker.close();
+    // A later probe is under way and decides.
+    if (pass.probe !== this.probe) return;
+    if (outcome === 'fault') this.open();
     else this.probeEndsMs = 0;
   }
 
@@ -116,9 +117,22 @@ export class RouteBreaker {
     if (this.breaker.closed) this.count('fault');
   }
 
-  /** Stops the reset timer. Nothing may be entered afterwards. */
+  /** Lets go of opossum's timer. Nothing may be entered afterwards. */
   close(): void {
     this.breaker.shutdown();
+  }
+
+  /** Closed before, or half open: for the next while nothing passes. */
+  private open(): void {
+    this.opensUntilMs = this.clock.monotonic() + RESET_MS * (0.8 + 0.4 * this.random.fraction());
+    this.changed('open');
+  }
+
+  private changed(state: BreakerState): void {
+    this.isHalfOpen = state === 'half_open';
+    this.period += 1;
+    this.probeEndsMs = 0;
+    this.onState(state);
   }
 
   private count(outcome: 'good' | 'fault'): void {

@@ -15,6 +15,7 @@ import {
   StoredContent,
   TOPIC,
   type CatalogueModel,
+  type Clock,
   type KeyPrincipal,
   type ModelRecord,
   type Route,
@@ -37,6 +38,7 @@ import {
   catalogueModel,
   CatalogueReaderDouble,
   EventLogDouble,
+  eventually,
   fixedClock,
   FundsDouble,
   keyPrincipal,
@@ -166,6 +168,8 @@ export interface EdgeTestOptions {
   storeAheadMs?: number;
   /** Base URL of a collector of traces; default: there are none. */
   otlpEndpoint?: string;
+  /** The edge's own clock; default: the machine's. */
+  clock?: Clock;
 }
 
 /** The body of a greeting to a model. */
@@ -216,6 +220,7 @@ interface AppParts {
   objects: FolderStore;
   edgeModule: DynamicModule;
   otlpEndpoint: string | null;
+  clock: Clock;
 }
 
 /** The edge with its platform, and the neighbours' ports as the test's own. */
@@ -234,6 +239,7 @@ function appOf({
   objects,
   edgeModule,
   otlpEndpoint,
+  clock,
 }: AppParts): Type<unknown> {
   const ports = [
     { provide: CatalogueReader, useValue: catalogue },
@@ -261,6 +267,7 @@ function appOf({
     eventLog: () => log,
     limitStore: () => limits,
     otlpEndpoint,
+    clock,
   });
   @Module({ imports: [platform, neighbours, edgeModule] })
   class EdgeApp {}
@@ -344,7 +351,7 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
   const providers = simulatedAccess(sim, (await options.upstreams?.(sim)) ?? {});
   const keyed = keyedBy(providers);
   const edgeModule = EdgeModule.with({ config, providers, keyed, frontDoor: options.frontDoor ?? {} });
-  const ports = { log, limits, principals, catalogue, funds, ...kept };
+  const ports = { log, limits, principals, catalogue, funds, clock: options.clock ?? clock, ...kept };
   const app = await bootstrap({
     name: 'edge',
     module: appOf({ ...ports, edgeModule, otlpEndpoint: options.otlpEndpoint ?? null }),
@@ -374,14 +381,9 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
     },
     serveModels: (...models) => catalogue.serve(...models),
     post: (body, options) => post(app.url, key, body, options),
-    record: async (of, topic) => {
+    record: (of, topic) => {
       const id = typeof of === 'string' ? of : of.headers.get('x-request-id');
-      for (let waits = 0; waits < 500; waits += 1) {
-        const found = shipped(topic).find(({ request_id }) => request_id === id);
-        if (found) return found;
-        await clock.sleep(10);
-      }
-      throw new Error(`no record of ${id}`);
+      return eventually(() => shipped(topic).find(({ request_id }) => request_id === id));
     },
     upstream: () => sim.requests(),
     close: async () => {
