@@ -32,7 +32,8 @@ export default {
   // The guard owns the servers of this run; none starts before a test asks for it.
   globalSetup: '<rootDir>/tools/infra/jest-setup.mjs',
   globalTeardown: '<rootDir>/tools/infra/jest-teardown.mjs',
-  testTimeout: 30_000,
+  // Above what `eventually` waits, several times over: only what hangs ends here.
+  testTimeout: 120_000,
   // Two cores are what the smallest machine has; more workers only make real services slower beside them.
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface EventuallyOptions {
-  /** Upper bound; the wait ends as soon as the condition holds. Default 5,000. */
+  /** Upper bound; the wait ends as soon as the condition holds. Default 30,000: a busy machine may stand still for seconds. */
   timeoutMs?: number;
   intervalMs?: number;
 }
@@ -15,7 +15,7 @@ export async function eventually<T>(
   condition: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<NonNullable<T>> {
-  const { timeoutMs = 5_000, intervalMs = 20 } = options;
+  const { timeoutMs = 30_000, intervalMs = 20 } = options;
   const end = performance.now() + timeoutMs;
   let failure: unknown;
   for (;;) {

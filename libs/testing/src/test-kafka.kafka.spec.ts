@@ -50,5 +50,5 @@ describe('ownKafka', () => {
     });
     expect(offset).toBe('1');
     await kafka.server.drop();
-  }, 60_000);
+  });
 });

@@ -346,7 +346,9 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
     ...(options.models ?? []),
   );
   const funds = fundsWith(limits, options.balanceUsd ?? 100);
-  const config = Object.assign(new EdgeConfig(), { JOURNAL_DIR: folder, ...options.config });
+  // A clock that stands still never reaches the end of the pause between two syncs.
+  const journal = { JOURNAL_DIR: folder, JOURNAL_SYNC: options.clock ? 'wait' : 'group' } as const;
+  const config = Object.assign(new EdgeConfig(), { ...journal, ...options.config });
   const kept = keptIn(folder);
   const providers = simulatedAccess(sim, (await options.upstreams?.(sim)) ?? {});
   const keyed = keyedBy(providers);

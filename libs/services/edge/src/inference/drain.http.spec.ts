@@ -9,10 +9,10 @@ const ROADS: [string, string][] = [
 
 describe('U09 the drain of an edge', () => {
   it('cuts no stream that is shorter than the grace, and ships every record', async () => {
-    const edge = await startEdge({ drainGraceMs: 10_000 });
+    const edge = await startEdge({ drainGraceMs: 100_000 });
     const streams = Array.from({ length: 20 }, (_, at) => {
       const [path, upstream] = ROADS[at % 2];
-      const model = edge.serve(`drain/${upstream}`, `${upstream}:text=${'word '.repeat(30)};delay=20`);
+      const model = edge.serve(`drain/${upstream}`, `${upstream}:text=${'word '.repeat(100)};delay=20`);
       return edge.post(hello(model, { stream: true }), { path });
     });
     const answers = await Promise.all(streams);
@@ -27,7 +27,7 @@ describe('U09 the drain of an edge', () => {
   it('ends a longer stream in-band and a longer plain request with 503', async () => {
     const edge = await startEdge({ drainGraceMs: 300 });
     const model = edge.serve('drain/endless', 'sim-chat:endless;delay=20');
-    const slow = edge.serve('drain/slow', 'sim-chat:latency=30000');
+    const slow = edge.serve('drain/slow', 'sim-chat:latency=600000');
     const stream = await edge.post(hello(model, { stream: true }));
     const reader = new StreamReader(stream);
     await reader.until((text) => text.includes('content'));

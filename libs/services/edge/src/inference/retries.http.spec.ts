@@ -1,13 +1,19 @@
+import { SystemClock } from '@gateway/platform';
+import { eventually, HandClock } from '@gateway/testing';
 import { hello, startEdge, testPrincipal, type EdgeUnderTest, type Json } from '../edge.fixture.js';
 
 const BUSY = 'error=503-overloaded;retry_after_ms=1';
 
 /** Without a bound of ours an attempt would take so long. */
-const HANG_MS = 5_000;
+const HANG_MS = 600_000;
 
 describe('attempts', () => {
   let edge: EdgeUnderTest;
-  beforeEach(async () => (edge = await startEdge()));
+  let clock: HandClock;
+  beforeEach(async () => {
+    clock = new HandClock(new SystemClock());
+    edge = await startEdge({ clock });
+  });
   afterEach(() => edge.close());
 
   function keyWith(policy: Json): string {
@@ -34,7 +40,7 @@ describe('attempts', () => {
       expect(record).toMatchObject({ outcome: 'served', routing_fallback: false });
       edge.sim.reset();
       await edge.close();
-      edge = await startEdge();
+      edge = await startEdge({ clock });
       edge.serve('retry/scripted', `sim-chat:${BUSY};fail=2`);
     }
   });
@@ -100,14 +106,16 @@ describe('attempts', () => {
     const key = keyWith({ attempt_timeout_ms: 300 });
     const model = edge.serve('retry/two', `sim-chat:hang=${HANG_MS}`, 'sim-claude');
     for (const stream of [false, true]) {
-      const startedMs = performance.now();
-      const response = await edge.post(hello(model, { stream }), { key });
+      edge.sim.reset();
+      const asked = edge.post(hello(model, { stream }), { key });
+      await eventually(() => edge.upstream().length === 1);
+      clock.advance(350);
+      const response = await asked;
       expect(response.status).toBe(200);
       await response.text();
-      expect(performance.now() - startedMs).toBeLessThan(HANG_MS);
       const [first] = (await edge.record(response)).attempts as Json[];
       expect(first).toMatchObject({ error_code: 'gateway_timeout', provider_code: 'provider_timeout' });
-      expect(Number(first.latency_ms)).toBeLessThan(HANG_MS);
+      expect(first.latency_ms).toBe(350);
     }
   });
 
@@ -115,21 +123,23 @@ describe('attempts', () => {
     const key = keyWith({ total_timeout_ms: 400 });
     const model = edge.serve('retry/two', `sim-chat:hang=${HANG_MS}`, `sim-claude:hang=${HANG_MS}`);
     for (const stream of [false, true]) {
-      const startedMs = performance.now();
-      const response = await edge.post(hello(model, { stream }), { key });
+      edge.sim.reset();
+      const asked = edge.post(hello(model, { stream }), { key });
+      await eventually(() => edge.upstream().length === 1);
+      clock.advance(450);
+      const response = await asked;
       expect(response.status).toBe(504);
       expect(await response.json()).toMatchObject({ error: { code: 'gateway_timeout' } });
-      expect(performance.now() - startedMs).toBeLessThan(HANG_MS);
       expect(await edge.record(response)).toMatchObject({ outcome: 'failed', error_code: 'gateway_timeout' });
+      expect(edge.upstream()).toHaveLength(1);
     }
-    expect(edge.upstream()).toHaveLength(2);
   });
 
   it('a short Retry-After is waited for, a long one is passed on', async () => {
     const short = edge.serve('retry/short', 'sim-chat:error=429-rate;retry_after=1;fail=1');
-    const startedMs = performance.now();
     expect((await edge.post(hello(short))).status).toBe(200);
-    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(950);
+    const [first, second] = edge.upstream();
+    expect(second.receivedAt - first.receivedAt).toBeGreaterThanOrEqual(950);
     const long = edge.serve('retry/long', 'sim-chat:error=429-rate;retry_after=30');
     const response = await edge.post(hello(long));
     expect(response.status).toBe(429);

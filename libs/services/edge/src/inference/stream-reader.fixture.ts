@@ -45,6 +45,11 @@ export class StreamReader {
     return true;
   }
 
+  /** Leaves: the connection is closed. */
+  async cancel(): Promise<void> {
+    await this.reader.cancel().catch(() => undefined);
+  }
+
   async rest(): Promise<string> {
     await this.until(() => false);
     return this.text;

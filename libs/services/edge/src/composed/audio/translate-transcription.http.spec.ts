@@ -1,4 +1,5 @@
 import type { CatalogueModel } from '@gateway/contracts';
+import { eventually } from '@gateway/testing';
 import { startEdge, testModel, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
 
 const PRICE = { pricing_unit: 'per_minute', audio_usd_per_minute: '0.006' };
@@ -56,14 +57,12 @@ describe('POST /v1/audio/transcriptions/translate', () => {
     return fetch(`${edge.url}/v1/audio/transcriptions/translate`, { method: 'POST', headers, body: form });
   }
 
-  async function records(answer: Response): Promise<Json[]> {
+  function records(answer: Response): Promise<Json[]> {
     const id = answer.headers.get('x-request-id');
-    for (let waits = 0; waits < 500; waits += 1) {
+    return eventually(() => {
       const found = edge.shipped().filter(({ request_id }) => request_id === id);
-      if (found.length === 2) return found.sort((a, b) => Number(a.unit) - Number(b.unit));
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    throw new Error('no two records');
+      return found.length === 2 ? found.sort((a, b) => Number(a.unit) - Number(b.unit)) : null;
+    });
   }
 
   it('AUD-04 answers what was said and its translation, each a unit of its own price', async () => {

@@ -1,9 +1,7 @@
 import type { CatalogueModel, ModelRecord, PriceRecord } from '@gateway/contracts';
-import { SystemClock } from '@gateway/platform';
+import { eventually } from '@gateway/testing';
 import WebSocket from 'ws';
 import { testModel, testPrincipal, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
-
-const clock = new SystemClock();
 
 const PRICE: PriceRecord = {
   prompt_usd_per_1m: '1',
@@ -101,14 +99,11 @@ export function ownKey(
   keyId: string,
 ): { key: string; records: (count: number) => Promise<Json[]> } {
   const key = edge.addKey(testPrincipal(keyId));
-  const records = async (count: number): Promise<Json[]> => {
-    for (let waits = 0; waits < 1_000; waits += 1) {
+  const records = (count: number): Promise<Json[]> =>
+    eventually(() => {
       const found = edge.shipped().filter(({ key_id: of }) => of === keyId);
-      if (found.length >= count) return found.sort((a, b) => Number(a.unit) - Number(b.unit));
-      await clock.sleep(10);
-    }
-    throw new Error(`${count} records did not come`);
-  };
+      return found.length >= count ? found.sort((a, b) => Number(a.unit) - Number(b.unit)) : null;
+    });
   return { key, records };
 }
 
