@@ -9,8 +9,8 @@ import {
 import { eventually, InferenceDouble, served, testPostgres, type TestDatabase } from '@gateway/testing';
 import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
 
-const SLOWLY = { timeoutMs: 40_000 };
-const TIMEOUT_MS = 90_000;
+const SLOWLY = { timeoutMs: 120_000 };
+const TIMEOUT_MS = 240_000;
 const STATE = { credential: 'acme', file: 'file-up', path: '/chat/completions', id: null };
 const BEGUN = { ...STATE, id: 'up-1' };
 
