@@ -8,6 +8,7 @@ import {
   RemotePrincipalsModule,
   RemoteProviderKeysModule,
   RemoteResponsesModule,
+  RemoteRouteHealthModule,
   RemoteStoredContentModule,
   type FleetSettings,
 } from '@gateway/fleet';
@@ -42,6 +43,7 @@ export function edgeParts({
     RemoteErasuresModule,
     RemoteContentsModule,
     RemoteResponsesModule,
+    RemoteRouteHealthModule,
     RemoteStoredContentModule,
   ];
   return [edge, fleetShipper(fleet), ...ports];

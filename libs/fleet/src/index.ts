@@ -18,6 +18,7 @@ export {
   RemoteProviderKeysModule,
   RemoteInferenceModule,
   RemoteResponsesModule,
+  RemoteRouteHealthModule,
   RemoteStoredContentModule,
 } from './remote/remote.modules.js';
 export { HttpSnapshots } from './remote/http-snapshots.js';

@@ -5,6 +5,7 @@ export { OPTIMIZE } from './rank-models.js';
 export type { Optimize, RankedModel, Wanted } from './rank-models.js';
 export type { Plan, PlannedRoute, PlanOptions } from './plan.js';
 export { isMeasured } from './route-order.js';
+export { medianOf, RouteFigureCounts } from './route-figures.js';
 export { RouteStats } from './route-stats.js';
 export { discountOn } from './terms.js';
 export { RetryBudget } from './retry-budget.js';

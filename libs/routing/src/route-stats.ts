@@ -1,13 +1,6 @@
 import type { Route } from '@gateway/contracts';
-
-/** How one try of a route went. */
-export interface RouteSample {
-  /** To the first piece of the answer; null where none came. */
-  firstPieceMs: number | null;
-  /** Tokens of output a second; null where too few came to say. */
-  tokensPerSecond: number | null;
-  isFault: boolean;
-}
+import { RouteFigureCounts } from './route-figures.js';
+import type { RouteSample } from './route-sample.js';
 
 /** The last tries of a route. */
 interface Window {
@@ -28,10 +21,13 @@ const AFFINITY_MS = 5 * 60_000;
 
 /** What this process has seen of each route: how fast it is, how often it fails, and who used it last. */
 export class RouteStats {
+  /** The same for other processes to know. */
+  readonly figures = new RouteFigureCounts();
   private readonly windows = new Map<string, Window>();
   private readonly servedLast = new Map<string, { provider: string; atMs: number }>();
 
   see(route: Route, sample: RouteSample, nowMs: number): void {
+    this.figures.see(route, sample);
     const name = nameOf(route);
     let window = this.windows.get(name);
     if (window === undefined || nowMs - window.seenAtMs > WINDOW_MS) {

@@ -12,6 +12,7 @@ import {
   BackgroundResponses,
   RequestContents,
   ResponseStore,
+  RouteHealth,
   StoredContent,
   type CatalogueModel,
   type DialectName,
@@ -39,6 +40,7 @@ import {
   BackgroundResponsesDouble,
   RequestContentsDouble,
   ResponseStoreDouble,
+  RouteHealthDouble,
   StoredContentDouble,
   scopeLimits,
 } from '@gateway/testing';
@@ -140,6 +142,7 @@ export async function startGateway(upstreamUrl: string): Promise<Gateway> {
     { provide: ResponseStore, useValue: new ResponseStoreDouble() },
     { provide: ObjectStore, useValue: new FolderStore({ folder, publicUrl: upstreamUrl, clock, random }) },
     { provide: ErasedEndUsers, useValue: new ErasedEndUsersDouble() },
+    { provide: RouteHealth, useValue: new RouteHealthDouble() },
     { provide: BackgroundResponses, useValue: new BackgroundResponsesDouble() },
     { provide: RequestContents, useValue: new RequestContentsDouble() },
     { provide: StoredContent, useValue: new StoredContentDouble() },

@@ -27,9 +27,11 @@ export interface ProviderOffer {
   max_output_tokens: number | null;
   regions: string[];
   zero_retention: boolean;
-  /** Share of the last 30 minutes; null while nothing was measured. */
+  /** Share of the last 30 minutes' calls that the provider did not fail, from 0 to 1; null where there was none. */
   uptime_30m: number | null;
+  /** Median milliseconds to the first piece of an answer, over the same time; null where none came. */
   latency_p50_ms: number | null;
+  /** Median tokens of output a second, over the same time; null where none were counted. */
   throughput_p50: number | null;
 }
 

@@ -14,6 +14,7 @@ import {
   RequestContents,
   ProviderKeyVault,
   ResponseStore,
+  RouteHealth,
   StoredContent,
   type Clock,
   type Random,
@@ -33,6 +34,7 @@ import { HttpBackgroundResponses } from './http-background-responses.js';
 import { HttpInference } from './http-inference.js';
 import { HttpRequestContents } from './http-request-contents.js';
 import { HttpResponseStore } from './http-response-store.js';
+import { HttpRouteHealth } from './http-route-health.js';
 import { catalogueLoadCounter, principalCacheCounter } from './reader-metrics.js';
 
 /** Principals of the keys service, for an app that does not hold it. */
@@ -124,6 +126,20 @@ class CatalogueFollower implements OnModuleInit, OnApplicationShutdown {
 })
 class CatalogueOverHttp {}
 export const RemoteCatalogueModule = { module: CatalogueOverHttp, global: true };
+
+/** Where the catalogue service takes how providers fare, for an app that calls them. */
+@Module({
+  providers: [
+    {
+      provide: RouteHealth,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpRouteHealth(http, random),
+    },
+  ],
+  exports: [RouteHealth],
+})
+class RouteHealthOverHttp {}
+export const RemoteRouteHealthModule = { module: RouteHealthOverHttp, global: true };
 
 /** What the catalogue service knows by name, for an app that needs no snapshot. */
 @Module({

@@ -7,7 +7,14 @@ import {
   type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
-import { CatalogueNames, CatalogueReader, type Clock, type Random, type Timer } from '@gateway/contracts';
+import {
+  CatalogueNames,
+  CatalogueReader,
+  RouteHealth,
+  type Clock,
+  type Random,
+  type Timer,
+} from '@gateway/contracts';
 import { outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
@@ -15,6 +22,8 @@ import { AdminController } from './admin/admin.controller.js';
 import { CatalogueWrites } from './admin/catalogue-writes.js';
 import { CatalogueConfig } from './catalogue.config.js';
 import { ErrorsController } from './errors/errors.controller.js';
+import { RouteHealthController } from './health/route-health.controller.js';
+import { StoredRouteHealth } from './health/stored-route-health.js';
 import { ModelReads } from './models/model-reads.js';
 import { PriceHistory } from './models/price-history.js';
 import { ModelsController, OpenAiModelsController } from './models/models.controller.js';
@@ -40,6 +49,7 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
     private readonly config: CatalogueConfig,
     private readonly database: CatalogueDatabase,
     private readonly reader: StoredCatalogueReader,
+    private readonly health: StoredRouteHealth,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -73,17 +83,19 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
 
   onApplicationBootstrap(): void {
     this.askLater();
+    this.health.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopped = true;
     this.timer?.cancel();
     await this.asking;
+    await this.health.stop();
     await this.reader.stop();
   }
 }
 
-/** Models, prices, errors and versions. Needs the global PlatformModule; gives everybody CatalogueReader and CatalogueNames. */
+/** Models, prices, errors and versions. Needs the global PlatformModule; gives everybody CatalogueReader, CatalogueNames and RouteHealth. */
 @Module({})
 export class CatalogueModule {
   static with(config: Readonly<CatalogueConfig>): DynamicModule {
@@ -99,6 +111,7 @@ export class CatalogueModule {
         VersionsController,
         SnapshotsController,
         NamesController,
+        RouteHealthController,
       ],
       providers: [
         { provide: CatalogueConfig, useValue: config },
@@ -110,6 +123,8 @@ export class CatalogueModule {
         { provide: CatalogueReader, useExisting: StoredCatalogueReader },
         StoredCatalogueReader,
         { provide: CatalogueNames, useClass: SnapshotNames },
+        StoredRouteHealth,
+        { provide: RouteHealth, useExisting: StoredRouteHealth },
         ModelReads,
         PriceHistory,
         OwnEntries,
@@ -117,7 +132,7 @@ export class CatalogueModule {
         CatalogueLife,
         outboxRelay(CatalogueDatabase, 'catalogue'),
       ],
-      exports: [CatalogueReader, CatalogueNames],
+      exports: [CatalogueReader, CatalogueNames, RouteHealth],
     };
   }
 }

@@ -11,6 +11,7 @@ import {
   ProviderKeyVault,
   RequestContents,
   ResponseStore,
+  RouteHealth,
   ErasedEndUsers,
   StoredContent,
   TOPIC,
@@ -48,6 +49,7 @@ import {
   BackgroundResponsesDouble,
   RequestContentsDouble,
   ResponseStoreDouble,
+  RouteHealthDouble,
   ErasedEndUsersDouble,
   StoredContentDouble,
   scopeLimits,
@@ -251,6 +253,7 @@ function appOf({
     { provide: ProviderKeyVault, useValue: vault },
     { provide: StoredContent, useValue: stored },
     { provide: ErasedEndUsers, useValue: erased },
+    { provide: RouteHealth, useValue: new RouteHealthDouble() },
     { provide: ObjectStore, useValue: objects },
     { provide: START_SHIPPER, useValue: keepingShipper(log) },
   ];

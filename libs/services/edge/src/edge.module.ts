@@ -20,6 +20,7 @@ import {
   ProviderKeyVault,
   RequestContents,
   ResponseStore,
+  RouteHealth,
   StoredContent,
   type Clock,
   type Random,
@@ -57,6 +58,7 @@ import { registerSockets } from './sockets/register-sockets.js';
 import { ResponseWriter } from './state/response-writer.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
+import { RouteReports } from './upstream/route-reports.js';
 import { EdgeInference } from './composed/edge-inference.js';
 import { InferenceController } from './composed/inference.controller.js';
 import { COMPOSED_ENDPOINTS } from './composed/composed-endpoints.js';
@@ -87,6 +89,8 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
   private readonly transport: UndiciTransport;
   private readonly breakers: CircuitBreakers;
   private readonly keyUses: KeyUses;
+  private readonly stats = new RouteStats();
+  private readonly routeReports: RouteReports;
   private readonly forgetting: ForgetErased;
   private rejections: Rejections | null = null;
   private responseWriter: ResponseWriter | null = null;
@@ -117,6 +121,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     private readonly fleet: FleetSecret,
     private readonly cache: ResponseCache,
     erased: ErasedEndUsers,
+    health: RouteHealth,
   ) {
     const { config } = options;
     this.transport = new UndiciTransport({
@@ -136,6 +141,9 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       onFailure: (failure) =>
         logger.warn({ err: failure }, 'erasures could not be looked at, kept answers stay'),
     });
+    this.routeReports = new RouteReports(this.stats.figures, health, clock, (failure) =>
+      logger.warn({ err: failure }, 'how providers fare was not reported'),
+    );
     this.keyUses = new KeyUses(vault, clock, (failure) =>
       logger.warn({ err: failure }, 'uses of provider keys will be reported later'),
     );
@@ -150,6 +158,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     const speeds = new OutputSpeeds();
     const deadlines = new Deadlines(clock);
     this.keyUses.start();
+    this.routeReports.start();
     this.rejections = new Rejections(journal, clock, metrics);
     const deps: EndpointDeps = {
       clock,
@@ -160,7 +169,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       puts,
       journal,
       outputs,
-      stats: new RouteStats(),
+      stats: this.stats,
       speeds,
       cache: this.cache,
       composed: COMPOSED_ENDPOINTS,
@@ -232,6 +241,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     await this.responseWriter?.flush();
     await this.contentLog?.flush();
     await this.keyUses.stop();
+    await this.routeReports.stop();
   }
 
   async onApplicationShutdown(): Promise<void> {

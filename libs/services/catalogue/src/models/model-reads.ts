@@ -15,6 +15,7 @@ import {
 } from '@gateway/contracts';
 import { CLOCK, pageOf, type Page } from '@gateway/platform';
 import { accessOf, CatalogueIndex, modelNotFound, requireAccess } from '@gateway/routing';
+import { StoredRouteHealth, type Health } from '../health/stored-route-health.js';
 import { providerEntries } from './provider-entries.js';
 import { searchModels } from './search-models.js';
 import { wireRecord } from './wire-record.js';
@@ -49,6 +50,7 @@ export class ModelReads {
   constructor(
     private readonly catalogue: CatalogueReader,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly health: StoredRouteHealth,
   ) {}
 
   /** Enabled models that the caller may call, by id. A session, and who has no credential, see all. */
@@ -95,7 +97,8 @@ export class ModelReads {
   providersOf(reader: Reader, idOrName: string, page: CataloguePageQuery): Page<ProviderOffer> {
     const model = this.one(reader.caller, idOrName);
     const names = new Map(this.index().snapshot.providers.map(({ slug, name }) => [slug, name]));
-    const entries = providerEntries(model, { ...reader, names });
+    const healthOf = (provider: string): Health => this.health.of(provider, model.record.id);
+    const entries = providerEntries(model, { ...reader, names, healthOf });
     return paged(entries, page);
   }
 

@@ -2,6 +2,7 @@ import { downConvert } from '@gateway/api-version';
 import type { CatalogueModel, Principal, ProviderOffer, Route } from '@gateway/contracts';
 import { cheapestRoute, discounted } from '@gateway/money';
 import { discountOn } from '@gateway/routing';
+import type { Health } from '../health/stored-route-health.js';
 import { pricing } from '../snapshots/catalogue-model.js';
 import { discountOf, withDiscount } from './wire-record.js';
 
@@ -10,6 +11,8 @@ interface EntryOptions {
   apiVersion: string;
   /** Display names by slug. */
   names: ReadonlyMap<string, string>;
+  /** By slug. */
+  healthOf: (provider: string) => Health;
 }
 
 /** One entry per provider of the model, by slug: its cheapest route, at its own price. */
@@ -26,7 +29,7 @@ export function providerEntries({ routes }: CatalogueModel, options: EntryOption
   });
 }
 
-function entry(route: Route, { caller, names }: EntryOptions): ProviderOffer {
+function entry(route: Route, { caller, names, healthOf }: EntryOptions): ProviderOffer {
   const pct = discountOn(route, discountOf(caller));
   const list = pricing(route.price);
   return {
@@ -37,9 +40,6 @@ function entry(route: Route, { caller, names }: EntryOptions): ProviderOffer {
     max_output_tokens: route.maxOutputTokens,
     regions: [...(route.regions ?? [])],
     zero_retention: route.zeroRetention ?? false,
-    // Null while nothing was measured.
-    uptime_30m: null,
-    latency_p50_ms: null,
-    throughput_p50: null,
+    ...healthOf(route.provider),
   };
 }

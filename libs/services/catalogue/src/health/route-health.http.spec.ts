@@ -1,0 +1,123 @@
+import { FIGURE_CLASSES } from '@gateway/contracts';
+import { applyMigrations } from '@gateway/database';
+import { RouteFigureCounts } from '@gateway/routing';
+import { keyPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
+import { FLEET_TOKEN, startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
+import { CatalogueDatabase, SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
+import { StoredRouteHealth, type Health } from './stored-route-health.js';
+
+let database: TestDatabase;
+let app: CatalogueApp;
+let key: string;
+
+beforeAll(async () => {
+  database = await testDatabase({
+    schemaDir: SCHEMA_DIR,
+    migrate: (url) => applyMigrations({ url, schemaDir: SCHEMA_DIR, schema: SCHEMA }),
+  });
+  app = await startCatalogue({ CATALOGUE_DATABASE_URL: database.url, SIMULATED_PROVIDER: 'true' });
+  key = app.credentialOf(keyPrincipal());
+  // Every read of the figures is this file's own.
+  await app.app.get(StoredRouteHealth).stop();
+});
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  await app.app.get(CatalogueDatabase).pool.query('DELETE FROM route_health');
+});
+
+/** What an edge reports of so many answers after `ms`, each of 40 tokens a second, and so many failures. */
+function seen(provider: string, ms: number, answers: number, faults = 0): unknown[] {
+  const counts = new RouteFigureCounts();
+  const route = { provider, model: 'simulator/dual' };
+  for (let n = 0; n < answers; n += 1)
+    counts.see(route, { firstPieceMs: ms, tokensPerSecond: 40, isFault: false });
+  for (let n = 0; n < faults; n += 1)
+    counts.see(route, { firstPieceMs: null, tokensPerSecond: null, isFault: true });
+  return counts.take();
+}
+
+const report = async (figures: unknown[], token = FLEET_TOKEN): Promise<number> =>
+  (
+    await fetch(`${app.url}/internal/catalogue/health`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-fleet-token': token },
+      body: JSON.stringify({ figures }),
+    })
+  ).status;
+
+async function shown(): Promise<Record<string, Health>> {
+  await app.app.get(StoredRouteHealth).refresh();
+  const { body } = await app.get('/v1/models/simulator/dual/providers', key);
+  return Object.fromEntries(
+    (body.data as (Health & { provider: string })[]).map(
+      ({ provider, uptime_30m, latency_p50_ms, throughput_p50 }) => [
+        provider,
+        { uptime_30m, latency_p50_ms, throughput_p50 },
+      ],
+    ),
+  );
+}
+
+const nothing: Health = { uptime_30m: null, latency_p50_ms: null, throughput_p50: null };
+/** A class is a fifth of its value wide. */
+const about = (value: number): unknown => ({
+  asymmetricMatch: (found: number) => Math.abs(found / value - 1) < 0.2,
+});
+
+describe('the health of a model’s providers', () => {
+  it('MOD-49 is what all edges have reported, and null where nobody has called', async () => {
+    expect(await shown()).toEqual({ simulated: nothing, 'simulated-messages': nothing });
+    expect(await report(seen('simulated', 100, 30, 10))).toBe(204);
+    expect(await report(seen('simulated', 900, 50, 10))).toBe(204);
+    expect(await shown()).toEqual({
+      simulated: { uptime_30m: 0.8, latency_p50_ms: about(900), throughput_p50: about(40) },
+      'simulated-messages': nothing,
+    });
+    expect(await report(seen('simulated-messages', 100, 0, 3))).toBe(204);
+    expect((await shown())['simulated-messages']).toEqual({ ...nothing, uptime_30m: 0 });
+  });
+
+  it('MOD-49 adds up reports that meet, and the slots of the last half hour alone', async () => {
+    const both = [...seen('simulated', 100, 5), ...seen('simulated-messages', 100, 5)];
+    const reports = Array.from({ length: 20 }, (_, n) => report(n % 2 === 0 ? both : both.toReversed()));
+    expect(new Set(await Promise.all(reports))).toEqual(new Set([204]));
+    const { pool } = app.app.get(CatalogueDatabase);
+    const tries = async (): Promise<unknown[]> =>
+      (
+        await pool.query(`SELECT provider, sum(tries)::int AS tries, sum(latency[27])::int AS counted
+          FROM route_health GROUP BY 1 ORDER BY 1`)
+      ).rows;
+    expect(await tries()).toEqual([
+      { provider: 'simulated', tries: 100, counted: 100 },
+      { provider: 'simulated-messages', tries: 100, counted: 100 },
+    ]);
+    await pool.query("UPDATE route_health SET slot = slot - interval '20 minutes'");
+    await report(seen('simulated', 100, 0, 100));
+    expect((await shown()).simulated.uptime_30m).toBe(0.5);
+    await pool.query("UPDATE route_health SET slot = slot - interval '15 minutes'");
+    expect((await shown()).simulated.uptime_30m).toBe(0);
+    await pool.query("UPDATE route_health SET slot = slot - interval '30 minutes'");
+    expect(await shown()).toEqual({ simulated: nothing, 'simulated-messages': nothing });
+    expect(await tries()).toEqual([]);
+  });
+
+  it('is for services alone, and takes nothing that cannot be added', async () => {
+    const [figures] = seen('simulated', 100, 1) as object[];
+    expect(await report([figures], 'another token')).toBe(404);
+    const bad: object[] = [
+      { tries: -1 },
+      { tries: 0.5 },
+      { tries: 1e9 },
+      { latency: [] },
+      { latency: Array<number>(FIGURE_CLASSES + 1).fill(0) },
+      { speed: Array<string>(FIGURE_CLASSES).fill('1') },
+      { model: 7 },
+    ];
+    for (const more of bad) expect([more, await report([{ ...figures, ...more }])]).toEqual([more, 422]);
+    expect(await report(Array<object>(501).fill(figures))).toBe(422);
+    expect(await shown()).toEqual({ simulated: nothing, 'simulated-messages': nothing });
+  });
+});

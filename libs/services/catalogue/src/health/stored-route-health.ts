@@ -1,0 +1,120 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { FIGURE_CLASSES, RouteHealth, type Clock, type RouteFigures } from '@gateway/contracts';
+import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
+import { medianOf } from '@gateway/routing';
+import type { Logger } from 'pino';
+import { CatalogueDatabase } from '../postgres/catalogue-database.js';
+
+const WINDOW_MS = 30 * 60_000;
+/** The window moves on in steps of this. */
+const SLOT_MS = 5 * 60_000;
+const READ_EVERY_MS = 15_000;
+
+/** How a provider fared with a model over the last 30 minutes; null where nothing was measured. */
+export type Health = Record<'uptime_30m' | 'latency_p50_ms' | 'throughput_p50', number | null>;
+
+const NOT_MEASURED: Health = { uptime_30m: null, latency_p50_ms: null, throughput_p50: null };
+
+interface SlotRow {
+  provider: string;
+  model_id: string;
+  tries: number;
+  faults: number;
+  latency: number[];
+  speed: number[];
+}
+
+const ADDED = (column: string): string => `${column} = (SELECT array_agg(a + b ORDER BY n)
+  FROM unnest(route_health.${column}, excluded.${column}) WITH ORDINALITY AS added(a, b, n))`;
+
+/** Always in one order: two reports that meet lock the same rows one after the other. */
+const ADD = `INSERT INTO route_health (slot, provider, model_id, tries, faults, latency, speed)
+  SELECT $1, provider, model, tries, faults, latency, speed
+  FROM jsonb_to_recordset($2::jsonb)
+    AS seen(provider text, model text, tries int, faults int, latency int[], speed int[])
+  ORDER BY provider, model
+  ON CONFLICT (slot, provider, model_id) DO UPDATE SET tries = route_health.tries + excluded.tries,
+    faults = route_health.faults + excluded.faults, ${ADDED('latency')}, ${ADDED('speed')}`;
+
+/**
+ * What all edges have reported, added up in slots of five minutes in the service's database, so that every process of the
+ * service shows the same. Reads are answered from memory.
+ */
+@Injectable()
+export class StoredRouteHealth extends RouteHealth {
+  private known: ReadonlyMap<string, Health> = new Map();
+  private loop: Repeated | null = null;
+
+  constructor(
+    private readonly database: CatalogueDatabase,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    super();
+  }
+
+  start(): void {
+    this.loop = repeat(
+      this.clock,
+      READ_EVERY_MS,
+      () => this.refresh(),
+      (failure) => this.logger.warn({ err: failure }, 'the health of providers could not be read again'),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.loop?.stop();
+  }
+
+  of(provider: string, modelId: string): Health {
+    return this.known.get(nameOf(provider, modelId)) ?? NOT_MEASURED;
+  }
+
+  override async report(figures: readonly RouteFigures[]): Promise<void> {
+    const slot = new Date(Math.floor(this.clock.now() / SLOT_MS) * SLOT_MS);
+    await this.database.pool.query(ADD, [slot, JSON.stringify(figures)]);
+  }
+
+  /** Takes what was reported up to now into memory; what is older than the window goes. */
+  async refresh(): Promise<void> {
+    const { pool } = this.database;
+    const since = new Date(this.clock.now() - WINDOW_MS);
+    await pool.query('DELETE FROM route_health WHERE slot <= $1', [since]);
+    const { rows } = await pool.query<SlotRow>(
+      'SELECT provider, model_id, tries, faults, latency, speed FROM route_health WHERE slot > $1',
+      [since],
+    );
+    const sums = new Map<string, SlotRow>();
+    for (const row of rows) {
+      const name = nameOf(row.provider, row.model_id);
+      const sum = sums.get(name);
+      sums.set(name, sum === undefined ? row : addedUp(sum, row));
+    }
+    this.known = new Map([...sums].map(([name, sum]) => [name, healthOf(sum)]));
+  }
+}
+
+function nameOf(provider: string, modelId: string): string {
+  return `${provider} ${modelId}`;
+}
+
+function addedUp(one: SlotRow, other: SlotRow): SlotRow {
+  const added = (a: number[], b: number[]): number[] =>
+    Array.from({ length: FIGURE_CLASSES }, (_, at) => a[at] + b[at]);
+  return {
+    ...one,
+    tries: one.tries + other.tries,
+    faults: one.faults + other.faults,
+    latency: added(one.latency, other.latency),
+    speed: added(one.speed, other.speed),
+  };
+}
+
+function healthOf({ tries, faults, latency, speed }: SlotRow): Health {
+  const [latencyMs, tokensPerSecond] = [medianOf(latency), medianOf(speed)];
+  return {
+    uptime_30m: tries === 0 ? null : Math.round((1 - faults / tries) * 10_000) / 10_000,
+    latency_p50_ms: latencyMs === null ? null : Math.round(latencyMs),
+    throughput_p50: tokensPerSecond === null ? null : Math.round(tokensPerSecond * 10) / 10,
+  };
+}
