@@ -218,8 +218,14 @@ export { CreateTeamBody, ListTeamsQuery, UpdateTeamBody } from './http/teams.js'
 export type { TeamMemberRecord, TeamRecord } from './http/teams.js';
 export { SimulateLimitsBody } from './http/limits.js';
 export type { LimitCheck, LimitSimulation } from './http/limits.js';
-export { CreateOrgBody, ListOrgsQuery, ScopeLimitsBody, UpdateOrgBody } from './http/orgs.js';
-export type { OrgRecord, OrgTier, ScopeLimitsRecord } from './http/orgs.js';
+export {
+  CreateOrgBody,
+  ListOrgsQuery,
+  OrgDefaultsBody,
+  ScopeLimitsBody,
+  UpdateOrgBody,
+} from './http/orgs.js';
+export type { OrgDefaultsRecord, OrgRecord, OrgTier, ScopeLimitsRecord } from './http/orgs.js';
 export {
   CreateRoutingPolicyTemplateBody,
   ListRoutingPolicyTemplatesQuery,

@@ -9,10 +9,12 @@ export interface Fleet {
 const TIMEOUT_MS = 30_000;
 
 /** Brings the plan to the fleet through its admin endpoints, one by one. Rejects at the first that is refused. */
-export async function apply({ providers, models }: Plan, fleet: Fleet): Promise<void> {
+export async function apply({ providers, models, organizations }: Plan, fleet: Fleet): Promise<void> {
   for (const { slug, name, dialects } of providers)
     await put(fleet, `/v1/admin/providers/${slug}`, { name, dialects });
   for (const { id, brand: _brand, ...model } of models) await put(fleet, `/v1/admin/models/${id}`, model);
+  if (Object.keys(organizations).length > 0)
+    await put(fleet, '/v1/admin/organization-defaults', organizations);
 }
 
 async function put({ url, token }: Fleet, path: string, body: object): Promise<void> {

@@ -5,8 +5,7 @@ import { apply } from './apply.js';
 import { planOf } from './plan.js';
 
 const USAGE = `usage: npm run config -- plan [FILE]    checks the file and prints what it changes
-       npm run config -- apply [FILE]   the same, then writes models and prices to a running fleet;
-                                        what organizations begin with comes with a start of the keys service
+       npm run config -- apply [FILE]   the same, then writes it to a running fleet
 FILE is GATEWAY_CONFIG, else gateway.yaml. apply needs GATEWAY_URL and GATEWAY_TOKEN, a super admin's.
 `;
 
@@ -30,7 +29,10 @@ async function main(): Promise<number> {
       return 2;
     }
     await apply(plan, { url, token });
-    process.stdout.write(`applied: ${plan.providers.length} providers, ${plan.models.length} models\n`);
+    const defaults = Object.keys(plan.organizations).length;
+    process.stdout.write(
+      `applied: ${plan.providers.length} providers, ${plan.models.length} models, ${defaults} defaults of organizations\n`,
+    );
     return 0;
   } catch (failure) {
     if (!(failure instanceof GatewayConfigError)) throw failure;

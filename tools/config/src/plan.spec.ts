@@ -101,17 +101,26 @@ models:
   it('is applied through the admin endpoints, providers first', async () => {
     const seen: string[] = [];
     const server = createServer((request: IncomingMessage, response) => {
-      seen.push(`${request.method} ${request.url} ${request.headers.authorization}`);
-      request.resume().on('end', () => response.end('{}'));
+      const line = `${request.method} ${request.url} ${request.headers.authorization}`;
+      let body = '';
+      request.setEncoding('utf8').on('data', (part: string) => (body += part));
+      request.on('end', () => {
+        seen.push(request.url?.includes('organization') === true ? `${line} ${body}` : line);
+        response.end('{}');
+      });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      await apply(planOf(FILE), { url: `http://127.0.0.1:${port}/`, token: 't' });
+      await apply(planOf(`${FILE}\norganizations: { rpm_limit: 600 }`), {
+        url: `http://127.0.0.1:${port}/`,
+        token: 't',
+      });
       expect(seen).toEqual([
         'PUT /v1/admin/providers/lab Bearer t',
         'PUT /v1/admin/models/openai/gpt-5.5 Bearer t',
         'PUT /v1/admin/models/lab/llama Bearer t',
+        'PUT /v1/admin/organization-defaults Bearer t {"rpm_limit":600}',
       ]);
     } finally {
       server.close();

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readSeed, withOwn } from '@gateway/catalogue';
 import { checkOrgDefaults } from '@gateway/keys';
-import { readGatewayConfig } from '@gateway/providers';
+import { readGatewayConfig, type GatewayConfig } from '@gateway/providers';
 
 type Merged = ReturnType<typeof withOwn>;
 
@@ -9,6 +9,8 @@ type Merged = ReturnType<typeof withOwn>;
 export interface Plan {
   providers: Merged['providers'];
   models: Merged['models'];
+  /** What new organizations begin with; nothing where the file says nothing of it. */
+  organizations: GatewayConfig['organizations'];
   /** A line per change, for people. */
   lines: string[];
 }
@@ -25,6 +27,7 @@ export function planOf(text: string, seed: Merged = readSeed({ simulated: false 
   return {
     providers,
     models,
+    organizations: config.organizations,
     lines: [
       ...providers.map(({ slug, dialects }) => `+ provider ${slug} (${dialects.join(', ')})`),
       ...models.flatMap((model) => changes(model, before.get(model.id))),

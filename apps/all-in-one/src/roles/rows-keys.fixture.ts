@@ -171,6 +171,8 @@ const AUTH: Rows = {
   },
   'GET /.well-known/jwks.json': { who: EVERYBODY },
   'GET /v1/admin/super-admins': { who: SUPER },
+  'GET /v1/admin/organization-defaults': { who: SUPER },
+  'PUT /v1/admin/organization-defaults': { who: SUPER, body: {} },
   'POST /v1/admin/super-admins': { who: SUPER, status: 422, body: { email: 'nobody@example.com' } },
   'DELETE /v1/admin/super-admins/:user_id': { who: SUPER, thing: 'superAdmin', isFresh: true, status: 204 },
   'PUT /v1/admin/discounts/:account': {

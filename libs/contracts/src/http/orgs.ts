@@ -53,17 +53,12 @@ export class ScopeLimitsBody {
   blocked_models?: string[] | null;
 }
 
-class OrgFieldsBody extends ScopeLimitsBody {
+/** Body of PUT /v1/admin/organization-defaults: what new organizations begin with where their creators say nothing else. */
+export class OrgDefaultsBody extends ScopeLimitsBody {
   /** Contract version that new keys are pinned to, `YYYY-MM`; null = none. */
   @IsOptional() @IsString() @Length(1, 20) default_api_version?: string | null;
-  /** Only a super admin sets it. */
-  @ValidateIf((body: OrgFieldsBody) => body.tier !== undefined) @IsIn(ORG_TIERS) tier?: OrgTier;
-  /** How far below zero the balance may go, decimal text of USD; null = unlimited. Only a super admin sets it. */
-  @IsOptional()
-  @Matches(AMOUNT_PATTERN, { message: 'credit_limit_usd must be a decimal string of USD' })
-  credit_limit_usd?: string | null;
   /** Whether keys may open realtime sessions. Only a super admin sets it and the bounds of a session. */
-  @ValidateIf((body: OrgFieldsBody) => body.realtime_enabled !== undefined)
+  @ValidateIf((body: OrgDefaultsBody) => body.realtime_enabled !== undefined)
   @IsBoolean()
   realtime_enabled?: boolean;
   /** Sessions of one key on one edge at a time; null = the deployment's. */
@@ -72,6 +67,15 @@ class OrgFieldsBody extends ScopeLimitsBody {
   @IsOptional() @IsInt() @Min(1) @Max(86_400) realtime_max_seconds?: number | null;
   /** Of one session; null = the deployment's. */
   @IsOptional() @IsInt() @Min(1) @Max(INT_MAX) realtime_max_tokens?: number | null;
+}
+
+class OrgFieldsBody extends OrgDefaultsBody {
+  /** Only a super admin sets it. */
+  @ValidateIf((body: OrgFieldsBody) => body.tier !== undefined) @IsIn(ORG_TIERS) tier?: OrgTier;
+  /** How far below zero the balance may go, decimal text of USD; null = unlimited. Only a super admin sets it. */
+  @IsOptional()
+  @Matches(AMOUNT_PATTERN, { message: 'credit_limit_usd must be a decimal string of USD' })
+  credit_limit_usd?: string | null;
   /** Whether bodies of requests and answers are kept, for how long, and how much of them is masked. */
   @ValidateIf((body: OrgFieldsBody) => body.request_logging !== undefined)
   @IsObject()
@@ -123,4 +127,19 @@ export interface OrgRecord extends ScopeLimitsRecord {
   request_logging: RequestLogging;
   created_at: string;
   updated_at: string;
+}
+
+/** What new organizations begin with; a field that is absent means none. */
+export interface OrgDefaultsRecord {
+  rpm_limit?: number;
+  rpd_limit?: number;
+  tpm_limit?: number;
+  spend_cap_usd?: string;
+  allowed_models?: string[];
+  blocked_models?: string[];
+  default_api_version?: string;
+  realtime_enabled?: boolean;
+  realtime_max_sessions?: number;
+  realtime_max_seconds?: number;
+  realtime_max_tokens?: number;
 }

@@ -122,6 +122,8 @@ const CALLS: Record<string, HowTo> = {
   'GET /v1/orgs/:id/audit-log': { status: 200, id: 'org' },
   'POST /v1/admin/super-admins': { status: 422, body: { email: 'nobody@example.com' } },
   'GET /v1/admin/super-admins': { status: 200 },
+  'GET /v1/admin/organization-defaults': { status: 200 },
+  'PUT /v1/admin/organization-defaults': { status: 200, body: {} },
   'PUT /v1/admin/discounts/:account': { status: 422, body: { pct: '101' } },
   'DELETE /v1/admin/super-admins/:user_id': { status: 204, params: anew(aSuperAdmin) },
   'POST /auth/password/change': { status: 422, body: { current_password: 'no', new_password: 'no' } },

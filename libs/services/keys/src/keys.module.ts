@@ -48,7 +48,9 @@ import { OidcLoginService } from './oidc/oidc-login.service.js';
 import { DatabaseDirectory } from './directory/database-directory.js';
 import { DiscountsController } from './accounts/discounts.controller.js';
 import { DirectoryController } from './directory/directory.controller.js';
+import { OrgDefaultsController } from './orgs/org-defaults.controller.js';
 import { ORG_DEFAULTS, orgDefaultsOf } from './orgs/org-defaults.js';
+import { StoredOrgDefaults } from './orgs/org-defaults.store.js';
 import { DatabaseOrgOwners } from './orgs/database-org-owners.js';
 import { OrgOwnersController } from './orgs/org-owners.controller.js';
 import { OrgsController } from './orgs/orgs.controller.js';
@@ -130,6 +132,7 @@ export class KeysModule {
         AuditController,
         PasswordsController,
         SuperAdminsController,
+        OrgDefaultsController,
         ApiKeysController,
         AuthController,
         DirectoryController,
@@ -189,6 +192,7 @@ const parts: Provider[] = [
   KeyReads,
   KeyWrites,
   OrgsService,
+  StoredOrgDefaults,
   RoutingTemplates,
   ProviderKeySecrets,
   ProviderKeysService,

@@ -21,6 +21,7 @@ const OWNERS: Record<keyof FrontDoorServices, readonly string[]> = {
     '/v1/admin-keys',
     '/v1/admin/super-admins',
     '/v1/admin/discounts',
+    '/v1/admin/organization-defaults',
     '/v1/provider-keys',
     '/v1/routing-policy-templates',
     '/v1/templates',

@@ -9,6 +9,7 @@ const END_USER_KEY_BYTES = 32;
  * several accounts never wait for each other. Keys of other requests may still be inserted beside it.
  */
 export async function lockAccounts(tx: Tx, accountIds: readonly string[]): Promise<void> {
+  if (accountIds.length === 0) return;
   await tx.$queryRaw`SELECT id FROM account WHERE id IN (${Prisma.join([...accountIds])}) ORDER BY id FOR NO KEY UPDATE`;
 }
 

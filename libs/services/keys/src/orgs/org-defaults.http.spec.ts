@@ -66,6 +66,43 @@ describe('what organizations begin with, by the operator’s file', () => {
     expect(made.body).toMatchObject({ ...BEGIN, ...own });
   });
 
+  it('is replaced by what a super admin writes, from the next organization on, and for that alone', async () => {
+    const path = '/v1/admin/organization-defaults';
+    const read = async (): Promise<object> => (await keys.call('GET', path, { as: keys.admin })).body;
+    const { rpd_limit: _none, ...file } = BEGIN;
+    expect(await read()).toEqual(file);
+    const as = await keys.person();
+    const before = await keys.call('POST', '/v1/orgs', { as, body: { name: 'Before' } });
+    const body = { rpm_limit: 900, realtime_max_sessions: 3, tpm_limit: null };
+    const written = await keys.call('PUT', path, { as: keys.admin, body });
+    expect([written.status, written.body]).toEqual([200, { rpm_limit: 900, realtime_max_sessions: 3 }]);
+    expect(await read()).toEqual(written.body);
+    const made = await keys.call('POST', '/v1/orgs', { as, body: { name: 'After' } });
+    expect(made.body).toMatchObject({
+      ...written.body,
+      spend_cap_usd: null,
+      blocked_models: null,
+      realtime_enabled: true,
+    });
+    const old = await keys.call('GET', `/v1/orgs/${String(before.body.id)}`, { as });
+    expect(old.body).toMatchObject(BEGIN);
+    await keys.call('PUT', path, { as: keys.admin, body: {} });
+    expect(await read()).toEqual({});
+    const bare = await keys.call('POST', '/v1/orgs', { as, body: { name: 'Bare' } });
+    expect(bare.body).toMatchObject({ rpm_limit: null, default_api_version: null });
+  });
+
+  it.each([
+    [{ rpm_limit: 5_000 }],
+    [{ default_api_version: '2020-01' }],
+    [{ tier: 'enterprise' }],
+    [{ credit_limit_usd: '1' }],
+    [{ spend_cap_usd: 5 }],
+  ])('is 422 for what a create would not take, or no default is: %j', async (body) => {
+    const path = '/v1/admin/organization-defaults';
+    expect((await keys.call('PUT', path, { as: keys.admin, body })).status).toBe(422);
+  });
+
   it.each([
     ['organizations: { rpm_limit: 5000 }', /GATEWAY_CONFIG: organizations: rpm_limit/],
     [

@@ -19,7 +19,8 @@ import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, tierOf } from '../accounts/scope-limits.js';
 import { refuseOneMoreOwned } from '../members/member.store.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
-import { NEW_ORG, ORG_DEFAULTS, withDefaults, type OrgDefaults } from './org-defaults.js';
+import { NEW_ORG, withDefaults } from './org-defaults.js';
+import { StoredOrgDefaults } from './org-defaults.store.js';
 import { orgFaults, requireFields } from './org.js';
 import {
   closeOrg,
@@ -37,7 +38,7 @@ export class OrgsService {
   constructor(
     private readonly database: KeysDatabase,
     private readonly changes: AccountChanges,
-    @Inject(ORG_DEFAULTS) private readonly defaults: OrgDefaults,
+    private readonly defaults: StoredOrgDefaults,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -54,13 +55,13 @@ export class OrgsService {
   }
 
   /** The caller becomes its owner. Throws ApiError `forbidden`, `validation_error`, `conflict` for one too many. */
-  create(
+  async create(
     caller: SessionPrincipal,
     body: CreateOrgBody,
     request: FastifyRequest,
   ): Promise<CreateAnswer<OrgRecord>> {
     requireFields(caller, body, null);
-    const filled = withDefaults(body, this.defaults);
+    const filled = withDefaults(body, await this.defaults.read());
     refuseFaults('validation_error', orgFaults(filled, NEW_ORG));
     // Their membership is new, so it is their account that changes.
     return this.changes.create(request, {

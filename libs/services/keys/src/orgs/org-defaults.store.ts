@@ -1,0 +1,51 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Clock, OrgDefaultsBody, OrgDefaultsRecord } from '@gateway/contracts';
+import { CLOCK } from '@gateway/platform';
+import type { FastifyRequest } from 'fastify';
+import { AccountChanges } from '../accounts/account-change.js';
+import { refuseFaults, sentFields } from '../accounts/body-faults.js';
+import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
+import { NEW_ORG, ORG_DEFAULTS, type OrgDefaults } from './org-defaults.js';
+import { orgFaults } from './org.js';
+
+const ONLY = { id: 1 };
+
+/** What new organizations begin with: as a super admin has written it, and the operator's file until one has. */
+@Injectable()
+export class StoredOrgDefaults {
+  constructor(
+    private readonly database: KeysDatabase,
+    private readonly changes: AccountChanges,
+    @Inject(ORG_DEFAULTS) private readonly file: OrgDefaults,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async read(tx: Tx = this.database.prisma): Promise<OrgDefaultsRecord> {
+    const row = await tx.orgDefaults.findUnique({ where: ONLY });
+    return saying((row?.fields as OrgDefaultsBody | undefined) ?? this.file);
+  }
+
+  /** What the body does not name new organizations begin without. Throws ApiError `validation_error`. */
+  write(body: OrgDefaultsBody, request: FastifyRequest): Promise<OrgDefaultsRecord> {
+    refuseFaults('validation_error', orgFaults(body, NEW_ORG));
+    const fields = saying(body);
+    return this.changes.run(request, {
+      accounts: [],
+      make: async (tx) => {
+        const written = { fields: { ...fields }, updated_at: new Date(this.clock.now()) };
+        await tx.orgDefaults.upsert({ where: ONLY, create: { ...ONLY, ...written }, update: written });
+        const target = { targetType: 'org_defaults', targetId: 'org_defaults', orgId: null };
+        return {
+          answer: fields,
+          audit: { action: 'org_defaults.update', ...target, changedFields: sentFields(body) },
+        };
+      },
+    });
+  }
+}
+
+/** Without the fields that are null: both mean none. */
+function saying(body: OrgDefaultsBody): OrgDefaultsRecord {
+  const named = Object.entries(body).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(named);
+}
