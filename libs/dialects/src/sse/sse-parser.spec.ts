@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { SSE_LIMIT, SseParser, type SseEvent } from './sse-parser.js';
 
@@ -62,6 +63,50 @@ describe('SseParser', () => {
         },
       ),
     );
+  });
+
+  it('ends a line at a carriage return that was the last of a piece, and takes the line feed after it for the same end', () => {
+    const parser = new SseParser();
+    const events = ['data: 1\r', '\n', '\r', 'data: 2\r', '\r', '\ndata: 3\r\n\r\n'].flatMap((text) =>
+      parser.push(Buffer.from(text)),
+    );
+    expect(events).toEqual([
+      { event: '', data: '1' },
+      { event: '', data: '2' },
+      { event: '', data: '3' },
+    ]);
+  });
+
+  /** How many characters an upstream makes the parser search for each that it sends. */
+  function searched(pieces: Iterable<Buffer>): number {
+    const search = jest.spyOn(String.prototype, 'indexOf');
+    let sent = 0;
+    let looked = 0;
+    try {
+      const parser = new SseParser();
+      for (const piece of pieces) {
+        sent += piece.length;
+        search.mockClear();
+        parser.push(piece);
+        search.mock.calls.forEach(([, from = 0], call) => {
+          const text = String(search.mock.contexts[call]);
+          const found = search.mock.results[call].value as number;
+          looked += (found < 0 ? text.length : found) - from;
+        });
+      }
+    } finally {
+      search.mockRestore();
+    }
+    return looked / sent;
+  }
+
+  it.each([
+    ['carriage returns alone', Array.from({ length: 4 }, () => Buffer.alloc(4_096, '\r'))],
+    ['line feeds alone', Array.from({ length: 4 }, () => Buffer.alloc(4_096, '\n'))],
+    ['a line in pieces of one byte', Array.from({ length: 20_000 }, () => Buffer.from('a'))],
+    ['short lines of both ends', Array.from({ length: 200 }, () => Buffer.from('a\nb\r'.repeat(20)))],
+  ])('U08 looks at each character a few times at most: %s', (_what, pieces) => {
+    expect(searched(pieces)).toBeLessThan(6);
   });
 
   it('stops at a line past the bound', () => {

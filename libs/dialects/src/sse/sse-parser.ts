@@ -3,6 +3,9 @@ import { StringDecoder } from 'node:string_decoder';
 /** Longest line and longest unfinished event, in UTF-16 units. */
 export const SSE_LIMIT = 1_048_576;
 
+/** So many pieces of one line are joined: a piece costs more memory than its characters. */
+const PIECES_MAX = 1_024;
+
 export interface SseEvent {
   /** Value of the event field, "" where there was none. */
   event: string;
@@ -13,10 +16,13 @@ export interface SseEvent {
 /**
  * Incremental parser of text/event-stream (WHATWG HTML 9.2.6): CR, LF and CRLF line ends, comments, several data lines,
  * `data:` with and without a space, and characters cut in two by the network. A last event without its blank line counts.
+ * Each character is looked at once, however the text is cut and whatever ends its lines.
  */
 export class SseParser {
   private readonly decoder = new StringDecoder('utf8');
-  private rest = '';
+  /** Pieces of a line whose end has not come. Only the last may end with a carriage return, which may be half of CRLF. */
+  private rest: string[] = [];
+  private restLength = 0;
   private event = '';
   private data: string | null = null;
   private started = false;
@@ -31,29 +37,58 @@ export class SseParser {
   /** The stream closed: what is left of it. */
   end(): SseEvent[] {
     const events = this.text(`${this.decoder.end()}\n\n`);
-    this.rest = '';
+    this.rest = [];
+    this.restLength = 0;
     return events;
   }
 
   private text(chunk: string): SseEvent[] {
-    let text = this.rest + chunk;
-    if (!this.started && text.length > 0) {
-      this.started = true;
-      if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
-    }
     const events: SseEvent[] = [];
-    let from = 0;
-    const hasCarriageReturn = text.includes('\r');
-    for (;;) {
-      const line = hasCarriageReturn ? anyLineEnd(text, from) : lineFeed(text, from);
-      if (line === null) break;
-      this.line(text.slice(from, line.end), events);
-      from = line.next;
+    if (chunk === '') return events;
+    let piece = chunk;
+    if (!this.started) {
+      this.started = true;
+      if (piece.charCodeAt(0) === 0xfeff) piece = piece.slice(1);
     }
-    this.rest = from === 0 ? text : text.slice(from);
-    if (this.rest.length > SSE_LIMIT || (this.data !== null && this.data.length > SSE_LIMIT))
+    // A carriage return that was the last of what came ends its line with or without what comes now.
+    if (this.rest.at(-1)?.endsWith('\r') === true) {
+      const held = this.rest.pop() ?? '';
+      this.restLength -= held.length;
+      piece = held + piece;
+    }
+    this.lines(piece, events);
+    if (this.restLength > SSE_LIMIT || (this.data !== null && this.data.length > SSE_LIMIT))
       this.overflowed = true;
     return events;
+  }
+
+  private lines(text: string, events: SseEvent[]): void {
+    let from = 0;
+    let feed = text.indexOf('\n');
+    let back = text.indexOf('\r');
+    while (feed >= 0 || back >= 0) {
+      const isBack = back >= 0 && (feed < 0 || back < feed);
+      const end = isBack ? back : feed;
+      // At the very end it may be half of CRLF: wait for what follows.
+      if (isBack && end === text.length - 1) break;
+      const last = text.slice(from, end);
+      this.line(this.rest.length === 0 ? last : this.wholeLine(last), events);
+      from = isBack && feed === end + 1 ? end + 2 : end + 1;
+      if (feed >= 0 && feed < from) feed = text.indexOf('\n', from);
+      if (back >= 0 && back < from) back = text.indexOf('\r', from);
+    }
+    if (from === text.length) return;
+    this.rest.push(from === 0 ? text : text.slice(from));
+    this.restLength += text.length - from;
+    if (this.rest.length >= PIECES_MAX) this.rest = [this.rest.join('')];
+  }
+
+  private wholeLine(last: string): string {
+    this.rest.push(last);
+    const line = this.rest.join('');
+    this.rest = [];
+    this.restLength = 0;
+    return line;
   }
 
   private line(line: string, events: SseEvent[]): void {
@@ -70,18 +105,4 @@ export class SseParser {
     if (field === 'data') this.data = this.data === null ? value : `${this.data}\n${value}`;
     else if (field === 'event') this.event = value;
   }
-}
-
-function lineFeed(text: string, from: number): { end: number; next: number } | null {
-  const end = text.indexOf('\n', from);
-  return end < 0 ? null : { end, next: end + 1 };
-}
-
-function anyLineEnd(text: string, from: number): { end: number; next: number } | null {
-  const feed = text.indexOf('\n', from);
-  const back = text.indexOf('\r', from);
-  if (back < 0 || (feed >= 0 && feed < back)) return feed < 0 ? null : { end: feed, next: feed + 1 };
-  // A carriage return at the very end may be half of CRLF: wait for what follows.
-  if (back === text.length - 1) return null;
-  return { end: back, next: text.charCodeAt(back + 1) === 0x0a ? back + 2 : back + 1 };
 }

@@ -2,12 +2,16 @@ import { StringDecoder } from 'node:string_decoder';
 
 /** Longest line, in UTF-16 units. */
 const LINE_MAX = 1_048_576;
+/** So many pieces of one line are joined: a piece costs more memory than its characters. */
+const PIECES_MAX = 1_024;
 
 /** Lines of application/x-ndjson, however the network cut them; empty ones are nothing. */
 export class JsonLines {
   overflowed = false;
   private readonly decoder = new StringDecoder('utf8');
-  private rest = '';
+  /** Pieces of a line whose end has not come: joined once it has, so that each character is looked at once. */
+  private rest: string[] = [];
+  private restLength = 0;
 
   push(bytes: Uint8Array): string[] {
     if (this.overflowed) return [];
@@ -20,9 +24,16 @@ export class JsonLines {
   }
 
   private lines(text: string): string[] {
-    const all = (this.rest + text).split('\n');
-    this.rest = all.pop() ?? '';
-    if (this.rest.length > LINE_MAX) this.overflowed = true;
+    const [first = '', ...others] = text.split('\n');
+    this.rest.push(first);
+    this.restLength += first.length;
+    if (this.restLength > LINE_MAX) this.overflowed = true;
+    if (this.rest.length >= PIECES_MAX) this.rest = [this.rest.join('')];
+    if (others.length === 0) return [];
+    const all = [this.rest.join(''), ...others];
+    const last = all.pop() ?? '';
+    this.rest = [last];
+    this.restLength = last.length;
     return all.map((line) => line.trim()).filter((line) => line !== '');
   }
 }
