@@ -15,7 +15,7 @@ describe('npm run chaos', () => {
     program?.signal('SIGTERM');
     await program?.ended;
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('B01 B02 B03 B04 loses and doubles nothing when edges, ledger, PostgreSQL, Kafka or anything else is killed: two seeds each', async () => {
     if (!existsSync(main)) throw new Error(`${main} is missing: run "npm run build", or "npm test".`);

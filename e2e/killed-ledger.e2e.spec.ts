@@ -35,7 +35,7 @@ let folder: string;
 beforeAll(async () => {
   [server, redis] = await Promise.all([ownPostgres(), testRedis()]);
   folder = mkdtempSync(join(tmpdir(), 'killed-ledger-'));
-}, 60_000);
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await Promise.all([server?.drop(), redis?.drop()]);

@@ -36,7 +36,7 @@ describe('limits of every scope', () => {
     const email = 'member@example.com';
     const password = 'a long enough password';
     await done(owner, 'POST', `/v1/orgs/${owner.orgId}/invitations`, { email, role: 'member' });
-    const token = await eventually(mailedToken, { timeoutMs: 15_000 });
+    const token = await eventually(mailedToken);
     await fetch(`${gateway.url}/auth/invitations/accept`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

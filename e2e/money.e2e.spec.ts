@@ -98,9 +98,7 @@ describe.each(MODES)('money in %s', (_name, start) => {
     });
     expect(refused.body.request_id).toBe(refused.requestId);
     // Reads wait for what was served; a refusal has no unit to wait for.
-    const lookup = await eventually(() => read(key, 'GET', `/v1/usage/requests/${refused.requestId}`), {
-      timeoutMs: 15_000,
-    });
+    const lookup = await eventually(() => read(key, 'GET', `/v1/usage/requests/${refused.requestId}`));
     expect(lookup).toMatchObject({
       request_id: refused.requestId,
       outcome: 'rejected',

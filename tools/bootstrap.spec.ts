@@ -166,7 +166,7 @@ describe('start.mjs and test.mjs', () => {
       env: { ...environment(), npm_lifecycle_event: 'start' },
     });
     npm.stdout.once('data', () => npm.kill('SIGKILL'));
-    await eventually(() => existsSync(join(root, 'ended')) || null, { timeoutMs: 15_000 });
+    await eventually(() => existsSync(join(root, 'ended')) || null);
     expect(readFileSync(join(root, 'signals'), 'utf8')).toBe('TERM\n');
   });
 });

@@ -55,7 +55,7 @@ describe('docs/openapi.json', () => {
 
   it('has no fault for a strict linter', async () => {
     expect(await problemsOf(text)).toEqual([]);
-  }, 60_000);
+  });
 
   it('would have one for an example that its schema refuses, and for a parameter that nobody describes', async () => {
     const document: Document = JSON.parse(text);
@@ -64,7 +64,7 @@ describe('docs/openapi.json', () => {
     delete get.parameters[1].description;
     const found = (await problemsOf(JSON.stringify(document))).map((problem) => problem.split(' ')[0]);
     expect(new Set(found)).toEqual(new Set(['no-invalid-media-type-examples', 'parameter-description']));
-  }, 60_000);
+  });
 
   it('says of every operation what it answers with, and shows nearly all', () => {
     const { paths }: Document = JSON.parse(text);

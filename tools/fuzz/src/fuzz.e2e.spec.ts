@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repository } from '@gateway/testing';
+import { eventually, repository } from '@gateway/testing';
 import { logIn, type Person } from './caller.js';
 import { readApi } from './operations.js';
 import { run } from './run.js';
@@ -33,12 +33,7 @@ describe('hostile requests made from the OpenAPI document', () => {
       expect(result.operations.size).toBe(api.operations.length);
       expect(result.statuses.get(200)).toBeGreaterThan(500);
       expect(target.isAlive()).toBe(true);
-      let reserved = '';
-      for (let waits = 0; waits < 20 && Number(reserved || '1') !== 0; waits += 1) {
-        reserved = await person.reservedUsd();
-        if (Number(reserved) !== 0) await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      expect(reserved).toBe('0');
+      await eventually(async () => (await person.reservedUsd()) === '0');
     },
     WAIT_MS,
   );

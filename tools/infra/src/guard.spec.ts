@@ -67,8 +67,8 @@ function answers(address: string): Promise<boolean> {
 }
 
 async function expectNothingLeft(temporary: string, addresses: string[]): Promise<void> {
-  await eventually(() => readdirSync(temporary).length === 0, { timeoutMs: 10_000 });
-  await eventually(() => processesIn(temporary).length === 0, { timeoutMs: 10_000 });
+  await eventually(() => readdirSync(temporary).length === 0);
+  await eventually(() => processesIn(temporary).length === 0);
   for (const address of addresses) expect(await answers(address)).toBe(false);
 }
 
@@ -82,7 +82,7 @@ describe('the guard of a run', () => {
   });
   afterEach(async () => {
     for (const runner of runners.splice(0)) await runner.kill();
-    await eventually(() => processesIn(temporary).length === 0, { timeoutMs: 10_000 });
+    await eventually(() => processesIn(temporary).length === 0);
     rmSync(temporary, { recursive: true, force: true });
   });
 
@@ -110,7 +110,7 @@ describe('the guard of a run', () => {
     expect(await runner.ended).toBe(0);
     expect(readdirSync(temporary)).toEqual([]);
     await expectNothingLeft(temporary, Object.values(addresses));
-  }, 60_000);
+  });
 
   it('leaves nothing after kill -9 of a runner whose servers were still starting', async () => {
     const script = join(temporary, 'runner.mjs');
@@ -124,11 +124,11 @@ describe('the guard of a run', () => {
     );
     const runner = await startRunner(temporary, [script]);
     const { folder } = addressesOf(runner);
-    await eventually(() => existsSync(folder), { timeoutMs: 10_000 });
+    await eventually(() => existsSync(folder));
     await runner.kill();
     await eventually(() => !existsSync(folder), { timeoutMs: 20_000 });
-    await eventually(() => processesIn(folder).length === 0, { timeoutMs: 10_000 });
-  }, 60_000);
+    await eventually(() => processesIn(folder).length === 0);
+  });
 
   it('runs twice at the same time without a collision', async () => {
     const both = await Promise.all(
@@ -142,7 +142,7 @@ describe('the guard of a run', () => {
     expect(await answers(addressesOf(both[1])['DATABASE_URL'])).toBe(true);
     await both[1].kill();
     await expectNothingLeft(temporary, addresses);
-  }, 60_000);
+  });
 
   it('prefers an address of the environment and never stops that server', async () => {
     const given = await startRunner(temporary, [cli, 'up', 'redis']);
@@ -154,5 +154,5 @@ describe('the guard of a run', () => {
     expect(await answers(address)).toBe(true);
     await given.kill();
     await expectNothingLeft(temporary, [address]);
-  }, 60_000);
+  });
 });

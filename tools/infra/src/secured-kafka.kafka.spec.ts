@@ -15,7 +15,7 @@ let folder: string;
 beforeAll(async () => {
   kafka = await securedKafka();
   folder = mkdtempSync(join(tmpdir(), 'kafka-token-'));
-}, 90_000);
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await kafka.drop();
@@ -68,14 +68,14 @@ describe('a Kafka with TLS and SASL', () => {
     expect(JSON.parse(stdout)).toMatchObject({ created: expect.arrayContaining([TOPIC.usage]) as unknown });
     for (const mechanism of ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'])
       for (const hasTls of [true, false]) await append(environment(mechanism, hasTls));
-  }, 60_000);
+  });
 
   it('is refused a wrong password, and refuses a broker of an unknown authority', async () => {
     const wrong = { ...environment('plain', true), KAFKA_SASL_PASSWORD: 'wrong' };
     await expect(append(wrong)).rejects.toThrow(/Authentication failed/i);
     const unknown = { ...environment('plain', true), KAFKA_TLS_CA: '' };
     await expect(append(unknown)).rejects.toThrow(/certificate/i);
-  }, 60_000);
+  });
 
   it('says what is wrong with the variables of kafka:topics', async () => {
     const env = { ...environment('plain', true), KAFKA_SASL_PASSWORD: '', KAFKA_TLS_CA: 'none' };

@@ -93,7 +93,7 @@ describe('WorkerShipper', () => {
     replaced.synced({ segment: 1, offset: 900, seq: 5 });
     await eventually(() => faults.length > 0);
     replaced.synced({ segment: 1, offset: 1_000, seq: 6 });
-    await eventually(() => heard().some((line) => line.includes('"seq":6')), { timeoutMs: 10_000 });
+    await eventually(() => heard().some((line) => line.includes('"seq":6')));
     const sources = heard().filter((line) => line.includes('"kind":"source"'));
     expect(sources.map((line) => /"epoch":"(e\d)"/.exec(line)?.[1])).toEqual(['e0', 'e1', 'e1']);
   });

@@ -74,10 +74,10 @@ describe('connectRedis', () => {
     const connection = connectRedis({ url: server.address, clientName: 'spec', clock });
     await eventually(() => isConnected(connection));
     server.kill();
-    await eventually(() => !isConnected(connection), { timeoutMs: 15_000 });
+    await eventually(() => !isConnected(connection));
     expect((await fails(connection)).ms).toBeLessThan(200);
     await server.restart();
-    await eventually(() => isConnected(connection), { timeoutMs: 15_000 });
+    await eventually(() => isConnected(connection));
     expect((await fails(connection)).message).toBe('answered');
     connection.close();
     await server.drop();
@@ -103,7 +103,7 @@ describe('connectRedis', () => {
     });
     const keys = Array.from({ length: 30 }, (_, n) => `scope:{${prefix}acct_${n}}:org`);
     for (const key of keys) {
-      await eventually(() => connection.pipe.nodeOf(key), { timeoutMs: 10_000 });
+      await eventually(() => connection.pipe.nodeOf(key));
       expect(await eventually(() => echo(connection, key, key))).toBe(key);
     }
     expect(new Set(keys.map((key) => connection.pipe.nodeOf(key))).size).toBe(3);
