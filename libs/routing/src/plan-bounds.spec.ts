@@ -102,6 +102,9 @@ describe('a plan', () => {
     );
     expect(message).toBe('acme/one does not have supports_thinking, supports_web_search.');
     expect(options.details).toMatchObject([{ type: 'model_capability_not_supported', loc: ['model'] }]);
+    const one = { ...serves, flags: ['supports_thinking'] as const };
+    const lacking = refusal(() => planRoutes({ ...optionsFor(two), asked: { ...asked, serves: one } }));
+    expect(lacking.message).toBe('acme/one does not have supports_thinking.');
   });
 
   it('ERR-31 asks for a model where neither the request nor the key names one', () => {

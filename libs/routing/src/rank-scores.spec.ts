@@ -107,6 +107,42 @@ describe('the score of a model', () => {
     ]);
   });
 
+  it('takes a price that is not set for none, and a free route for one that costs nothing', () => {
+    const only = (price: CatalogueModel['routes'][number]['price'], more: CatalogueModel['routes'] = []) => {
+      const one = catalogueModel('a/one', [{ provider: 'p', upstreamModel: 'one', price }]);
+      const [found] = rankModels(
+        { needs: [], inputTokens: 1_000, outputTokens: 500, difficulty: 0, optimize: 'cost' },
+        {
+          snapshot: {
+            id: 's',
+            created_at: '',
+            models: [{ ...one, routes: [...more, ...one.routes] }, able],
+            providers: [],
+          },
+          principal: { access: [], fixedProvider: null },
+          providers: new Set(['p']),
+          stats: new RouteStats(),
+          nowMs: NOW,
+        },
+      );
+      return { upstream: found.route.upstreamModel, cost: found.reasons[1] };
+    };
+    const unset = { prompt_usd_per_1m: null, completion_usd_per_1m: null };
+    expect(only(unset)).toEqual({ upstream: 'one', cost: 'cost 100 %' });
+    const asks = { prompt_usd_per_1m: '3', completion_usd_per_1m: '15', is_free: true };
+    expect(only(asks)).toEqual({ upstream: 'one', cost: 'cost 100 %' });
+    // Half a dollar on either side is more than nothing on the other.
+    const [half] = catalogueModel('a/one', [
+      {
+        provider: 'p',
+        upstreamModel: 'half',
+        price: { prompt_usd_per_1m: '0.5', completion_usd_per_1m: '0' },
+      },
+    ]).routes;
+    expect(only({ ...unset, completion_usd_per_1m: '0.4' }, [half]).upstream).toBe('one');
+    expect(only({ ...unset, prompt_usd_per_1m: '0.4' }, [half]).upstream).toBe('one');
+  });
+
   it('goes by id where it is equal, and by the cheapest route of a model', () => {
     const price = (prompt: string, completion: string) => ({
       prompt_usd_per_1m: prompt,

@@ -62,6 +62,14 @@ describe('the breakers', () => {
     );
   });
 
+  it('lets what is no failure of a provider through as it is, and counts nothing of it', async () => {
+    const fault = new TypeError('a fault of our own');
+    for (let n = 0; n < 40; n += 1)
+      await expect(breakers.run(route, () => Promise.reject(fault))).rejects.toBe(fault);
+    expect(breakers.isOpen(route)).toBe(false);
+    expect(await fail(40)).toBeLessThan(20);
+  });
+
   it('ERR-58 U02 opens within 20 failures, for that route only, and answers provider_not_available without a call', async () => {
     expect(await fail(1_000)).toBeLessThan(20);
     expect(breakers.isOpen(route)).toBe(true);
@@ -205,6 +213,62 @@ describe('the breakers', () => {
     await advance(600_000);
     await pass();
     expect(breakers.states()).toHaveLength(1);
+  });
+
+  it('makes room by those that were idle for ten minutes, and by no other', async () => {
+    const use = (n: number): Promise<void> =>
+      breakers.run({ ...route, upstreamModel: `m${n}` }, () => Promise.resolve());
+    for (let n = 0; n < 2_000; n += 1) await use(n);
+    await advance(400_000);
+    for (let n = 0; n < 1_000; n += 1) await use(n);
+    await advance(199_999);
+    await use(2_000);
+    expect(breakers.states()).toHaveLength(2_000);
+    await advance(1);
+    await use(2_001);
+    expect(breakers.states()).toHaveLength(1_002);
+  });
+
+  it('is one for the platform’s credential and one for each provider key of an account', async () => {
+    const failing = (): Promise<never> => Promise.reject(failure(true));
+    for (let n = 0; n < 40; n += 1) await breakers.run(route, failing, 'pk_1').catch(() => undefined);
+    const isOpen = [undefined, 'pk_1', 'pk_2'].map((credential) => breakers.isOpen(route, credential));
+    expect(isOpen).toEqual([false, true, false]);
+    // How a customer's key fares is no state of ours.
+    expect([states, breakers.states()]).toEqual([[], []]);
+    for (let n = 0; n < 40; n += 1) breakers.report(route, failure(true), 'pk_2');
+    expect(breakers.isOpen(route, 'pk_2')).toBe(true);
+    expect(await pass()).toBe(7);
+  });
+
+  it('half open, a provider that refuses the request has answered: it closes', async () => {
+    await fail(20);
+    await advance(6_001);
+    await fail(1, failure(false, 400));
+    expect(states).toEqual(['open', 'half_open', 'closed']);
+  });
+
+  it('half open, the next probe may go 3 s after one that has not ended, and no sooner', async () => {
+    await fail(20);
+    await advance(6_001);
+    const silent = held();
+    const first = breakers.run(route, silent.attempt);
+    await advance(2_999);
+    expect(breakers.isOpen(route)).toBe(true);
+    await advance(1);
+    expect(breakers.isOpen(route)).toBe(false);
+    silent.end();
+    await first;
+  });
+
+  it('counts the faults of ten seconds, of the tenth and not of the eleventh', async () => {
+    await fail(15);
+    await advance(10_000);
+    await fail(15);
+    expect(breakers.isOpen(route)).toBe(false);
+    await advance(9_000);
+    await fail(1);
+    expect(breakers.isOpen(route)).toBe(true);
   });
 
   it('takes no stack of a refusal', async () => {
