@@ -241,9 +241,18 @@ describe('the breakers', () => {
     expect(await pass()).toBe(7);
   });
 
+  it('counts each of the calls that fail side by side', async () => {
+    const calls = Array.from({ length: 20 }, held);
+    const running = calls.map(({ attempt }) => breakers.run(route, attempt).catch(() => undefined));
+    for (const { end } of calls) end(failure(true));
+    await Promise.all(running);
+    expect(breakers.isOpen(route)).toBe(true);
+  });
+
   it('half open, a provider that refuses the request has answered: it closes', async () => {
     await fail(20);
     await advance(6_001);
+    expect(breakers.states()).toEqual([{ provider: 'p', model: 'm', state: 'half_open' }]);
     await fail(1, failure(false, 400));
     expect(states).toEqual(['open', 'half_open', 'closed']);
   });
