@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endProgram, startBuilt } from '@gateway/testing';
+import { endProgram, keepFiles, startBuilt } from '@gateway/testing';
 import type { Gateway } from './gateway.js';
 
 export interface AllInOneOptions {
@@ -32,6 +32,8 @@ export async function startAllInOne(options: AllInOneOptions = {}): Promise<Gate
     outputs: () => ({ 'all-in-one': program.output() }),
     stop: async () => {
       const ended = await endProgram(program);
+      keepFiles('logs', join(dataDir, 'logs'));
+      keepFiles('journals', join(dataDir, 'journal'));
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
       return { 'all-in-one': ended };
     },

@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
+import { entriesOf, eventually, rowsOf } from '@gateway/testing';
 import kafkajs from 'kafkajs';
-import { Client } from 'pg';
-import { eventually } from '@gateway/testing';
 import type { Fleet } from './fleet.js';
 
 /** The names of secrets by the place of the fleet that holds them; all is looked at, whatever it is for. */
@@ -30,8 +28,8 @@ export async function scanForSecrets(
   for (const text of told) look('answers', text);
   for (const [name, text] of Object.entries(fleet.outputs()))
     look(`log of ${name}`, text.replace(FIRST_LOGIN, ''));
-  await lookInPostgres(fleet.databaseUrl, look);
-  await lookInRedis(fleet.redisUrl, look);
+  for await (const { table, text } of rowsOf(fleet.databaseUrl)) look(`table ${table}`, text);
+  for await (const entry of entriesOf(fleet.redisUrl)) look('redis', entry);
   await lookInKafka(fleet.kafka.brokers, look);
   lookInFolder(fleet.journalFolder, look);
   return found;
@@ -49,45 +47,6 @@ function formsOf(secret: string): string[] {
     bytes.toString('hex'),
     bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64'),
   ];
-}
-
-async function lookInPostgres(url: string, look: Look): Promise<void> {
-  const database = new Client({ connectionString: url });
-  await database.connect();
-  try {
-    const { rows: tables } = await database.query<{ name: string }>(
-      `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-       where table_schema not in ('pg_catalog', 'information_schema')`,
-    );
-    for (const { name } of tables) {
-      const { rows } = await database.query<{ text: string }>(`select t::text as text from ${name} t`);
-      for (const { text } of rows) look(`table ${name}`, text);
-    }
-  } finally {
-    await database.end();
-  }
-}
-
-async function lookInRedis(url: string, look: Look): Promise<void> {
-  const redis = new Redis(url);
-  try {
-    for await (const keys of redis.scanStream({ count: 1_000 }) as AsyncIterable<string[]>) {
-      for (const key of keys) look('redis', `${key} ${JSON.stringify(await valueOf(redis, key))}`);
-    }
-  } finally {
-    redis.disconnect();
-  }
-}
-
-async function valueOf(redis: Redis, key: string): Promise<unknown> {
-  const type = await redis.type(key);
-  if (type === 'string') return (await redis.getBuffer(key))?.toString('latin1');
-  if (type === 'hash') return redis.hgetall(key);
-  if (type === 'set') return redis.smembers(key);
-  if (type === 'zset') return redis.zrange(key, '0', '-1');
-  if (type === 'list') return redis.lrange(key, 0, -1);
-  if (type === 'none') return null;
-  throw new Error(`${key} is a ${type}: the scan cannot read it.`);
 }
 
 async function lookInKafka(brokers: string[], look: Look): Promise<void> {

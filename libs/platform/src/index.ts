@@ -6,7 +6,7 @@ export { FleetSecret } from './auth/fleet-secret.js';
 export { permit } from './auth/authenticator.js';
 export { credentialOf, credentialOfRequest } from './auth/credential.js';
 export { keyOf, principalOf, sessionOf } from './auth/principal-of.js';
-export { maskedSecret, mintSecret, secretDigest } from './auth/secret.js';
+export { isWellFormedSecret, maskedSecret, mintSecret, secretDigest } from './auth/secret.js';
 export { bootstrap } from './boot/bootstrap.js';
 export type { BootConfig, RunningApp } from './boot/bootstrap.js';
 export { defaultPressureLimits, Pressure } from './pressure/pressure.js';

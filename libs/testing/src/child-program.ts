@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { keeper } from './leftovers/keep.js';
 
 const OUTPUT_CHARS_MAX = 1_000_000;
 
@@ -39,7 +40,11 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let output = '';
-  const collect = (chunk: string): void => void (output = (output + chunk).slice(-OUTPUT_CHARS_MAX));
+  const keep = keeper('logs');
+  const collect = (chunk: string): void => {
+    output = (output + chunk).slice(-OUTPUT_CHARS_MAX);
+    keep?.(chunk);
+  };
   child.stdout.setEncoding('utf8').on('data', collect);
   child.stderr.setEncoding('utf8').on('data', collect);
   child.stdin.on('error', () => undefined); // It has ended: `ended` says so.

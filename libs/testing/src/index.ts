@@ -24,6 +24,8 @@ export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fau
 export { goldenAnswer, goldenAnswers, GOLDEN_VERSIONS } from './golden.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
 export { HandClock } from './hand-clock.js';
+export { keepFiles } from './leftovers/keep.js';
+export { entriesOf, rowsOf } from './leftovers/stored.js';
 export { ownCertificate } from './own-certificate.js';
 export { NO_PRESSURE } from './no-pressure.js';
 export type { OwnServer } from './own-server.js';

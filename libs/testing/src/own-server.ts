@@ -1,4 +1,5 @@
 import { askGuard, textOf } from './guard-client.js';
+import { keepDatabase, keepRedis } from './leftovers/keep.js';
 
 /** A server of one test's own, to be broken at will. The address stays the same over restarts. */
 export interface OwnServer {
@@ -18,9 +19,10 @@ export interface OwnServer {
 export async function ownServer(kind: 'postgres' | 'redis' | 'kafka'): Promise<OwnServer> {
   const started = await askGuard('/own', { kind });
   const id = textOf(started, 'id');
+  const address = textOf(started, 'address');
   let pid = Number(started['pid']);
   return {
-    address: textOf(started, 'address'),
+    address,
     get pid() {
       return pid;
     },
@@ -31,6 +33,8 @@ export async function ownServer(kind: 'postgres' | 'redis' | 'kafka'): Promise<O
       pid = Number((await askGuard('/own/restart', { id }))['pid']);
     },
     drop: async () => {
+      if (kind === 'postgres') await keepDatabase(address);
+      if (kind === 'redis') await keepRedis(address);
       await askGuard('/own/stop', { id });
     },
   };

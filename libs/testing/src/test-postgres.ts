@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { askGuard, textOf } from './guard-client.js';
+import { keepDatabase } from './leftovers/keep.js';
 import { ownServer } from './own-server.js';
 import type { OwnServer } from './own-server.js';
 
@@ -43,9 +44,11 @@ async function sharedUrl(): Promise<string> {
 async function createDatabase(server: string, template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await withClient(server, (client) => client.query(`CREATE DATABASE "${name}" TEMPLATE "${template}"`));
+  const url = withName(server, name);
   return {
-    url: withName(server, name),
+    url,
     drop: async () => {
+      await keepDatabase(url);
       await withClient(server, (client) => client.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`));
     },
   };

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { askGuard, textOf } from './guard-client.js';
+import { keepRedis } from './leftovers/keep.js';
 import { ownServer } from './own-server.js';
 import type { OwnServer } from './own-server.js';
 
@@ -31,7 +32,13 @@ export async function testRedis(): Promise<TestRedis> {
     const number = await leaseDatabase(client, count);
     const url = new URL(server);
     url.pathname = `/${number}`;
-    return { url: url.href, drop: () => giveBack(server, number) };
+    return {
+      url: url.href,
+      drop: async () => {
+        await keepRedis(url.href);
+        await giveBack(server, number);
+      },
+    };
   } finally {
     client.disconnect();
   }

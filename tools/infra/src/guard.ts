@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createTopics } from './kafka-topics.js';
+import { keepLogs } from './keep-logs.js';
 import { Services } from './services.js';
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -25,6 +26,7 @@ async function close(exitCode: number): Promise<void> {
   isClosing = true;
   setTimeout(() => process.exit(1), CLOSE_MS).unref();
   await services.close();
+  if (process.env['GATEWAY_LEFTOVERS']) keepLogs(folder, process.env['GATEWAY_LEFTOVERS']);
   rmSync(folder, { recursive: true, force: true });
   process.exit(exitCode);
 }

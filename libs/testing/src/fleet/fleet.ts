@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { startUpstreamSim } from '@gateway/simulator';
 import { eventually } from '../eventually.js';
 import type { FaultProxy } from '../fault-proxy/fault-proxy.js';
+import { keepFiles } from '../leftovers/keep.js';
 import { freePorts } from './built-program.js';
 import {
   startProxies,
@@ -86,7 +87,10 @@ async function start(
   const { apps = FLEET_APPS } = options;
   const servers = await startServers(options, undo);
   const journalFolder = join(mkdtempSync(join(tmpdir(), 'fleet-')), 'journal');
-  undo.push(() => rmSync(join(journalFolder, '..'), { recursive: true, force: true }));
+  undo.push(() => {
+    keepFiles('journals', journalFolder);
+    rmSync(join(journalFolder, '..'), { recursive: true, force: true });
+  });
   if (options.onJournalFolder) undo.push(options.onJournalFolder(journalFolder));
   const addresses = await addressesOf(options);
   const { urls } = addresses;
