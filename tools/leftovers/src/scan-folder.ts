@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { secretsIn, type FoundSecret } from './secret-forms.js';
 
 /** A secret, and the file below the folder that holds it. */
-export interface Finding extends FoundSecret {
+interface Finding extends FoundSecret {
   file: string;
 }
 
