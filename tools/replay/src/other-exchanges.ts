@@ -97,36 +97,36 @@ async function vectorFaults({
   const faults: string[] = [];
   for (const encoding_format of ['float', 'base64']) {
     const answer = await post(gateway, '/v1/embeddings', { ...body, encoding_format });
-    const told = object(await answer.json());
+    const got = object(await answer.json());
     if (response.status >= 400) {
       if (answer.status !== 502 && answer.status !== 400) faults.push(`got ${answer.status} for an error`);
       continue;
     }
     const expected = object(JSON.parse(response.body.toString('utf8')));
-    if (answer.status !== 200) faults.push(`got ${answer.status} ${JSON.stringify(told).slice(0, 300)}`);
-    else if (!isClose(vectorsIn(told), vectorsIn(expected, kind.dialect === 'perplexity-embeddings')))
+    if (answer.status !== 200) faults.push(`got ${answer.status} ${JSON.stringify(got).slice(0, 300)}`);
+    else if (!isClose(vectorsIn(got), vectorsIn(expected, kind.dialect === 'perplexity-embeddings')))
       faults.push(`${encoding_format}: other vectors`);
-    const { prompt_tokens: count } = object(told.usage);
+    const { prompt_tokens: count } = object(got.usage);
     const counted = object(expected.usage).prompt_tokens ?? object(expected.usageMetadata).promptTokenCount;
     if (counted !== undefined && counted !== count)
       faults.push(`prompt ${JSON.stringify(count)}, expected ${JSON.stringify(counted)}`);
-    if (/cost|price/i.test(JSON.stringify(told.usage))) faults.push('a cost is shown');
+    if (/cost|price/i.test(JSON.stringify(got.usage))) faults.push('a cost is shown');
   }
   return faults;
 }
 
-async function answered(gateway: Gateway, path: string, body: Json): Promise<{ status: number; told: Json }> {
+async function answered(gateway: Gateway, path: string, body: Json): Promise<{ status: number; got: Json }> {
   const answer = await post(gateway, path, body);
-  return { status: answer.status, told: object(await answer.json()) };
+  return { status: answer.status, got: object(await answer.json()) };
 }
 
 async function rankFaults({ exchange: { request, response }, model, gateway }: Other): Promise<string[]> {
   const body = { ...request.json, model };
-  const { told } = await answered(gateway, '/v1/rerank', body);
+  const { got } = await answered(gateway, '/v1/rerank', body);
   const expected = object(JSON.parse(response.body.toString('utf8')));
   const ranks = (answer: Json): unknown[] =>
     list(answer.results).map((entry) => [object(entry).index, object(entry).relevance_score]);
-  return isDeepStrictEqual(ranks(told), ranks(expected)) ? [] : [`other ranks: ${JSON.stringify(told)}`];
+  return isDeepStrictEqual(ranks(got), ranks(expected)) ? [] : [`other ranks: ${JSON.stringify(got)}`];
 }
 
 async function moderationFaults({
@@ -135,11 +135,11 @@ async function moderationFaults({
   gateway,
 }: Other): Promise<string[]> {
   const body = { ...request.json, model };
-  const { told } = await answered(gateway, '/v1/moderations', body);
+  const { got } = await answered(gateway, '/v1/moderations', body);
   const expected = object(JSON.parse(response.body.toString('utf8')));
-  return isDeepStrictEqual(told.results, expected.results)
+  return isDeepStrictEqual(got.results, expected.results)
     ? []
-    : [`other results: ${JSON.stringify(told).slice(0, 300)}`];
+    : [`other results: ${JSON.stringify(got).slice(0, 300)}`];
 }
 
 /** What a provider adds for itself where tools are sent: Anthropic's own instructions, for one. */
@@ -154,9 +154,9 @@ async function countFaults(
   const real = Number(expected.input_tokens ?? expected.totalTokens);
   const asked = readRequest(dialect, request.json ?? {}, request.path);
   const { max_tokens: _, stream: __, ...body } = writeRequest('messages', asked);
-  const { status, told } = await answered(gateway, '/v1/messages/count_tokens', { ...body, model });
-  const count = Number(told.input_tokens);
-  if (status !== 200) return [`got ${status} ${JSON.stringify(told).slice(0, 300)}`];
+  const { status, got } = await answered(gateway, '/v1/messages/count_tokens', { ...body, model });
+  const count = Number(got.input_tokens);
+  if (status !== 200) return [`got ${status} ${JSON.stringify(got).slice(0, 300)}`];
   return count > 0 &&
     count <= 3 * real + 30 &&
     count >= (real - (asked.tools.length > 0 ? TOOLS_EXTRA : 0)) / 3 - 30
