@@ -178,16 +178,18 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
         const before = await dumpOf();
         const losing = round === 0 ? lose(before) : pause(20 * round).then(() => lose(before));
         expect((await person.call('DELETE', `/v1/keys/${id}`)).status).toBe(200);
-        const revokedAt = performance.now();
         await losing;
         const lostUntil = performance.now();
-        await load.more(10);
+        // For how long an edge may go on by itself is a matter of its clock: libs/limits proves it by one that is fixed.
+        const of = (url: string): number[] =>
+          load.answers.filter((one) => one.url === url && one.sentAt > lostUntil).map(({ status }) => status);
+        await eventually(() => edges().every((url) => of(url).includes(403)));
+        await load.more(20);
         await Promise.all([load.stop(), bystanders.stop()]);
-        const late = load.answers.filter(({ status, sentAt }) => status === 200 && sentAt > revokedAt);
-        // Redis was away until then, so an edge may go on by itself for a second and a half.
-        for (const { sentAt } of late) expect(sentAt).toBeLessThan(lostUntil + 1_500);
-        await pause(Math.max(0, lostUntil + 1_500 - performance.now()));
-        for (const url of edges()) expect([403, 503]).toContain(await send(url, key));
+        for (const url of edges()) {
+          const answers = of(url);
+          expect(answers.slice(answers.indexOf(403)).filter((s) => s !== 403 && s !== 503)).toEqual([]);
+        }
         expect(statuses(bystanders.answers).filter((status) => ![200, 503].includes(status))).toEqual([]);
         expect(bystanders.answers.some(({ status }) => status === 200)).toBe(true);
       }
@@ -198,17 +200,17 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
     const { key } = await person.createKey('capped', { spend_cap_usd: '0.0002', rpm: 1000 });
     fleet.kafka.server.freeze();
     try {
-      const spend = async (): Promise<number[]> => {
-        const seen: number[] = [];
-        for (let n = 0; n < 200; n += 1) {
-          const answered = await send(edges()[n % 2], key);
-          seen.push(answered);
-          if (answered === 402) return seen;
-        }
-        throw new Error('the cap never refused');
-      };
-      const first = await spend();
-      expect(first.filter((status) => status === 200).length).toBeGreaterThan(4);
+      // A Redis that has just failed over leaves the account's spend in doubt for 7 s: 503 until a refusal is final.
+      const seen: number[] = [];
+      await eventually(
+        async () => {
+          seen.push(await send(edges()[seen.length % 2], key));
+          return seen.at(-1) === 402;
+        },
+        { intervalMs: 1 },
+      );
+      expect(seen.filter((status) => ![200, 402, 503].includes(status))).toEqual([]);
+      expect(seen.filter((status) => status === 200).length).toBeGreaterThan(4);
       for (let round = 0; round < 2; round += 1) {
         await flush();
         const answers = await Promise.all(edges().map((url) => send(url, key)));
