@@ -1,4 +1,4 @@
-import { boundMemory } from './memory.config.js';
+import { boundMemory } from '@gateway/platform/memory';
 
 boundMemory();
 await import('./edge.js');

@@ -1,8 +1,9 @@
 /**
- * What bounds the edge's memory. Young garbage is collected in 16 MiB instead of up to 64, by one thread, because on few
- * processors V8's helpers cost more than they save; the heap may grow to twice what lives, V8 would take five times. With
- * 4 MiB and half more an edge had 291 MiB instead of 348, and took 195 µs of processor a request instead of 137. Buffers
- * count where V8 decides when to collect all: so the ballast of the shipper's thread works (shipper-worker.ts).
+ * `@gateway/platform/memory`: what bounds a process that every request or line goes through, the edge and the workers. Young
+ * garbage is collected in 16 MiB instead of up to 64, by one thread, because on few processors V8's helpers cost more than
+ * they save; the heap may grow to twice what lives, V8 would take five times. With 4 MiB and half more an edge had 291 MiB
+ * instead of 348, and took 195 µs of processor a request instead of 137. Buffers count where V8 decides when to collect all:
+ * so the ballast of the shipper's thread works (shipper-worker.ts).
  */
 const FLAGS = [
   '--max-semi-space-size=16',
@@ -15,7 +16,7 @@ const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 
 /**
  * V8 takes the size of its young generation, and malloc the number of its arenas, at the start of a process only: so the
- * edge replaces itself, once and before it loads anything, by a process that has them. It keeps pid, parent and streams.
+ * process replaces itself, once and before it loads anything, by one that has them. It keeps pid, parent and streams.
  * Where the system cannot do that (Windows) it goes on without.
  */
 export function boundMemory(): void {
