@@ -2,15 +2,8 @@ import type { UsageDatabase } from '../postgres/usage-database.js';
 import { EVENT_SQL, type EventColumns } from './event-wire.js';
 import type { Place } from './event-cursor.js';
 import { findPage, isSought, placeSql, rowsAfter } from './find-page.js';
-import type { Condition, Tag, Times } from './row-filter.js';
+import type { Listed, Tag } from './row-filter.js';
 import { tagSql, Values } from './usage-source.js';
-
-/** What an export holds. */
-interface Asked {
-  conditions: readonly Condition[];
-  times: Times;
-  tag: Tag | null;
-}
 
 interface Part {
   rows: EventColumns[];
@@ -32,7 +25,7 @@ const INDEXED: ReadonlySet<string> = new Set(['account_id', 'key_id']);
  * All events of a filter, newest first, part by part: nobody holds a transaction open while a client reads slowly, and no
  * statement takes long, however rare the filter's events are.
  */
-export async function* allEvents(database: UsageDatabase, asked: Asked): AsyncGenerator<EventColumns[]> {
+export async function* allEvents(database: UsageDatabase, asked: Listed): AsyncGenerator<EventColumns[]> {
   let after: Place | null = null;
   do {
     const part: Part =
@@ -45,7 +38,7 @@ export async function* allEvents(database: UsageDatabase, asked: Asked): AsyncGe
   } while (after !== null);
 }
 
-async function untagged(database: UsageDatabase, asked: Asked, after: Place | null): Promise<Part> {
+async function untagged(database: UsageDatabase, asked: Listed, after: Place | null): Promise<Part> {
   const sought = { ...asked, after, offset: 0, limit: PAGE };
   if (!isSought(sought)) {
     const rows = await inOrder(database, asked, after);
@@ -60,7 +53,7 @@ async function untagged(database: UsageDatabase, asked: Asked, after: Place | nu
 /** Of the view's next events those that carry the tag. */
 async function tagged(
   database: UsageDatabase,
-  { conditions, times }: Asked,
+  { conditions, times }: Listed,
   tag: Tag,
   after: Place | null,
 ): Promise<Part> {
@@ -82,7 +75,7 @@ async function tagged(
 
 async function portionEnd(
   { pool }: UsageDatabase,
-  asked: Omit<Asked, 'tag'>,
+  asked: Omit<Listed, 'tag'>,
   after: Place | null,
 ): Promise<Place | null> {
   const values = new Values();
@@ -97,7 +90,7 @@ async function portionEnd(
 
 async function inOrder(
   { pool }: UsageDatabase,
-  asked: Omit<Asked, 'tag'>,
+  asked: Omit<Listed, 'tag'>,
   after: Place | null,
 ): Promise<EventColumns[]> {
   const values = new Values();

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { ApiError } from '@gateway/contracts';
 import type { Prisma } from '../generated/prisma/client.js';
+import type { Listed } from './row-filter.js';
 
-const CURSOR = /^(\d{1,15})\.(.{1,120})$/s;
+const CURSOR = /^(\d{1,15})\.([^\0]{1,120})\.([\w-]{11})$/;
+const CHECK_LENGTH = 11;
 
 /** The order of events. */
 export interface Place {
@@ -9,16 +12,22 @@ export interface Place {
   id: string;
 }
 
-/** Where a page ended: the order of events is time, then id, and a time may be many events'. */
-export function cursorOf({ created_at, id }: Place): string {
-  return Buffer.from(`${created_at.getTime()}.${id}`).toString('base64url');
+/**
+ * Where a page of these events ended: the order of events is time, then id, and a time may be many events'. The check at its
+ * end is no secret: a cursor that was cut short or goes with other filters would skip events without a word.
+ */
+export function cursorOf(place: Place, of: Listed): string {
+  const { created_at, id } = place;
+  return Buffer.from(`${created_at.getTime()}.${id}.${checkOf(place, of)}`).toString('base64url');
 }
 
-/** Throws ApiError `validation_error` for a text that is no cursor. */
-export function readCursor(cursor: string): Place {
+/** Throws ApiError `validation_error` for a text that is no cursor of a page of these events. */
+export function readCursor(cursor: string, of: Listed): Place {
   const parts = CURSOR.exec(Buffer.from(cursor, 'base64url').toString());
   if (parts === null) throw noCursor();
-  return { created_at: new Date(Number(parts[1])), id: parts[2] };
+  const place = { created_at: new Date(Number(parts[1])), id: parts[2] };
+  if (checkOf(place, of) !== parts[3]) throw noCursor();
+  return place;
 }
 
 /** What comes after it, newest first. The outer bound is what an index can seek by. */
@@ -29,8 +38,13 @@ export function beyond({ created_at, id }: Place): Prisma.UsageEventWhereInput {
   };
 }
 
+function checkOf({ created_at, id }: Place, { conditions, times, tag }: Listed): string {
+  const bound = JSON.stringify([created_at, id, conditions, times, tag]);
+  return createHash('sha256').update(bound).digest('base64url').slice(0, CHECK_LENGTH);
+}
+
 function noCursor(): ApiError {
-  const msg = 'cursor is not the next_cursor of a page.';
+  const msg = 'cursor is not the next_cursor of a page with these filters.';
   return new ApiError('validation_error', {
     message: msg,
     details: [{ type: 'cursor_invalid', loc: ['cursor'], msg }],

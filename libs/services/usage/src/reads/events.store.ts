@@ -19,7 +19,7 @@ import { beyond, cursorOf, readCursor } from './event-cursor.js';
 import { EVENT, toWire, wireOf, type EventRow } from './event-wire.js';
 import { findPage, isSought } from './find-page.js';
 import { attemptsOf, isLookedUp, lookupOf, pricedUnit, UNIT, type UnitRow } from './request-wire.js';
-import { allOf, createdWithin, eventRows, tagOf, timesOf, viewRows } from './row-filter.js';
+import { allOf, createdWithin, listedBy, viewRows, type Listed } from './row-filter.js';
 import { tagged } from './tagged.js';
 import { usageSource, Values, type Asked } from './usage-source.js';
 import type { View } from './view.js';
@@ -75,25 +75,29 @@ export class EventsStore {
   /** Newest first. */
   async page(view: View, filter: UsageEventsBody): Promise<Omit<UsageEventsPage, 'limit' | 'offset'>> {
     const { limit } = filter;
-    const [rows, total] = await Promise.all([this.rows(view, filter), this.count(view, filter)]);
+    const listed = listedBy(view, filter);
+    const [rows, total] = await Promise.all([this.rows(listed, filter), this.count(view, filter)]);
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
-    return { events: shown.map(toWire), total, next_cursor: last === undefined ? null : cursorOf(last) };
+    return {
+      events: shown.map(toWire),
+      total,
+      next_cursor: last === undefined ? null : cursorOf(last, listed),
+    };
   }
 
   /** Of a page and the one after it. */
-  private async rows(view: View, filter: UsageEventsBody): Promise<EventRow[]> {
-    const { cursor } = filter;
-    const after = cursor ? readCursor(cursor) : null;
-    const [limit, offset] = [filter.limit + 1, cursor ? 0 : filter.offset];
+  private async rows(listed: Listed, { cursor, ...page }: UsageEventsBody): Promise<EventRow[]> {
+    const after = cursor ? readCursor(cursor, listed) : null;
+    const [limit, offset] = [page.limit + 1, cursor ? 0 : page.offset];
     const { usageEvent } = this.database.prisma;
-    const sought = { conditions: eventRows(view, filter), times: timesOf(filter), after, offset, limit };
-    if (tagOf(filter) === null && isSought(sought)) {
+    const sought = { ...listed, after, offset, limit };
+    if (listed.tag === null && isSought(sought)) {
       const ids = await findPage(this.database, sought);
       return usageEvent.findMany({ where: { id: { in: ids } }, select: EVENT, orderBy: NEWEST_FIRST });
     }
     return usageEvent.findMany({
-      where: { AND: [...eventsOf(view, filter), ...(after === null ? [] : [beyond(after)])] },
+      where: { AND: [...eventsOf(listed), ...(after === null ? [] : [beyond(after)])] },
       select: EVENT,
       orderBy: NEWEST_FIRST,
       take: limit,
@@ -103,8 +107,7 @@ export class EventsStore {
 
   /** All of them, newest first, part by part. Ends where the reader does. */
   async *all(view: View, filter: UsageFilterBody): AsyncGenerator<UsageEventRecord[]> {
-    const asked = { conditions: eventRows(view, filter), times: timesOf(filter), tag: tagOf(filter) };
-    for await (const rows of allEvents(this.database, asked)) yield rows.map(wireOf);
+    for await (const rows of allEvents(this.database, listedBy(view, filter))) yield rows.map(wireOf);
   }
 
   /** Of all pages. */
@@ -153,15 +156,14 @@ export class EventsStore {
 }
 
 function askedOf(view: View, filter: UsageFilterBody): Asked {
-  return { conditions: eventRows(view, filter), times: timesOf(filter), tag: tagOf(filter), isByDay: true };
+  return { ...listedBy(view, filter), isByDay: true };
 }
 
 /** The same rows as `askedOf` names. */
-function eventsOf(view: View, filter: UsageFilterBody): Prisma.UsageEventWhereInput[] {
-  const tag = tagOf(filter);
+function eventsOf({ conditions, times, tag }: Listed): Prisma.UsageEventWhereInput[] {
   return [
-    ...allOf(eventRows(view, filter)),
-    createdWithin(timesOf(filter)),
+    ...allOf(conditions),
+    createdWithin(times),
     ...(tag === null ? [] : [{ request_tags: tagged(tag) }]),
   ];
 }

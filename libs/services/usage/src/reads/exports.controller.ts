@@ -7,6 +7,7 @@ import {
   type Clock,
   type Random,
   type UsageExportRecord,
+  type UsageFilterBody,
 } from '@gateway/contracts';
 import { auditRow, type AuditRow } from '@gateway/database';
 import { Access, CLOCK, principalOf, RANDOM, unavailable, type SentCsv } from '@gateway/platform';
@@ -15,6 +16,7 @@ import { CSV_HEADER, csvRow } from './csv.js';
 import { EventsStore } from './events.store.js';
 import { ExportsStore, type ExportQuestion } from './exports.store.js';
 import { Names } from './names.js';
+import { timesOf } from './row-filter.js';
 import { USAGE_RULE, viewOf, type View } from './view.js';
 import { zonedTime } from './zoned-time.js';
 
@@ -112,8 +114,10 @@ export class ExportsController {
   }
 
   /** What comes while a file is written is not in it. */
-  private upToNow<T extends { until?: string | null }>(filter: T): T {
-    return { ...filter, until: filter.until ?? new Date(this.clock.now()).toISOString() };
+  private upToNow<T extends UsageFilterBody>(filter: T): T {
+    const { from } = timesOf(filter);
+    const now = Math.max(this.clock.now(), from?.getTime() ?? 0);
+    return { ...filter, until: filter.until ?? new Date(now).toISOString() };
   }
 }
 

@@ -26,6 +26,18 @@ export interface Tag {
   value: string | null;
 }
 
+/** Which events a read is of. */
+export interface Listed {
+  conditions: readonly Condition[];
+  times: Times;
+  tag: Tag | null;
+}
+
+/** Throws as `timesOf` does. */
+export function listedBy(view: View, filter: UsageFilterBody): Listed {
+  return { conditions: eventRows(view, filter), times: timesOf(filter), tag: tagOf(filter) };
+}
+
 /** The rows of a view. */
 export function viewRows(view: View): Condition<ScopeColumn>[] {
   const account = is('account_id', view.accountId);

@@ -18,6 +18,7 @@ import { SeriesStore } from './series.store.js';
 import { SessionCache } from './session-cache.js';
 import { trendWindow, TrendStore } from './trend.store.js';
 import { USAGE_RULE, viewOf, type View } from './view.js';
+import { zonedTime } from './zoned-time.js';
 
 const DAYS_30_MS = 30 * 86_400_000;
 
@@ -86,6 +87,8 @@ export class SeriesController {
     const until = before ?? new Date(now + 1);
     const since = from ?? new Date(until.getTime() - DAYS_30_MS);
     const { granularity, time_zone, top } = body;
+    // PostgreSQL takes rules such as XYZ+5 for zones.
+    zonedTime(time_zone);
     const groupBy = body.group_by ?? null;
     const times = { from: since, before: until };
     const asked = { view, filter: body, ...times, granularity, timeZone: time_zone, groupBy, top };
