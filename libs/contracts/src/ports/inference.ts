@@ -78,6 +78,8 @@ export interface UpstreamBatchState {
   /** The uploaded lines, and what they are asked of. */
   file: string;
   path: string;
+  /** Which lines they are: a bit for each line of the batch, as base64. */
+  sent: string;
   /** The provider's batch; null while there is none. */
   id: string | null;
 }

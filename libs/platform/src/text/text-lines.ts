@@ -1,17 +1,22 @@
-/** Lines of a file that arrives in pieces; empty ones are passed over. Throws RangeError for one of more than `bytesMax`. */
+/**
+ * Lines of a file that arrives in pieces; empty ones are passed over. One of more than `bytesMax` is a RangeError, or is
+ * passed over as well; no more than that is held of it.
+ */
 export async function* textLines(
   content: AsyncIterable<Uint8Array>,
   bytesMax: number,
+  whereLonger: 'throws' | 'passed over' = 'throws',
 ): AsyncGenerator<string> {
   let held: Buffer[] = [];
   let size = 0;
   const take = (piece: Buffer): void => {
     size += piece.length;
-    if (size > bytesMax) throw new RangeError(`A line is longer than ${bytesMax} bytes.`);
-    held.push(piece);
+    if (size <= bytesMax) held.push(piece);
+    else if (whereLonger === 'throws') throw new RangeError(`A line is longer than ${bytesMax} bytes.`);
+    else held = [];
   };
   const line = (): string => {
-    const text = Buffer.concat(held).toString('utf8').trim();
+    const text = size > bytesMax ? '' : Buffer.concat(held).toString('utf8').trim();
     [held, size] = [[], 0];
     return text;
   };

@@ -179,6 +179,7 @@ describe('/internal/infer/batch', () => {
       credential: 'simulated',
       file: 'f',
       path: '/chat/completions',
+      sent: 'AQ==',
       id: 'gone-simulated-batch',
     };
     expect(await step(call, { step: 'look', state })).toEqual({ kind: 'ended', results: null });

@@ -18,15 +18,22 @@ import {
 } from '@gateway/dialects';
 import { StoredContentNeeded } from '@gateway/endpoints';
 import { textLines, unavailable } from '@gateway/platform';
-import type { Provider, ProviderAccess, UpstreamResponse } from '@gateway/providers';
+import {
+  TransportFailure,
+  type Provider,
+  type ProviderAccess,
+  type UpstreamResponse,
+} from '@gateway/providers';
 import { credentialOf, type PlannedRoute } from '@gateway/routing';
 import type { InferDeps } from '../inference/infer.js';
 import type { Call } from '../request/call.js';
 import { linePlan } from './line-plan.js';
+import { sentText, Unanswered } from './sent-lines.js';
 
 const MIB = 1_048_576;
-/** Of a line that is sent, and of one that comes back: what is longer is no answer that a caller could get. */
+/** Of a line that is sent, and of one that comes back, also as it is kept: a line and its answer go in one body. */
 const LINE_BYTES_MAX = { sent: 8 * MIB, answered: 16 * MIB };
+/** Of all answers. What comes after it, or in a line that is too long, is asked for again, line by line. */
 const RESULTS_BYTES_MAX = 8_192 * MIB;
 const REPLY_BYTES_MAX = 16 * MIB;
 /** Lines that are made ready before requests of others get their turn. */
@@ -107,7 +114,7 @@ export class UpstreamBatches {
       const { id } = state;
       if (id === null) return { kind: 'none' };
       if (call.step === 'cancel') await target.dialect.cancel(callsOf(target, CALL, parts), id);
-      return call.step === 'cancel' ? { kind: 'at', state } : await look(call, id, target, parts);
+      return call.step === 'cancel' ? { kind: 'at', state } : await look(call, { id, state }, target, parts);
     } catch (failure) {
       if (failure instanceof ApiError) throw failure;
       if (isFinal(failure)) return call.step === 'look' ? { kind: 'ended', results: null } : { kind: 'none' };
@@ -135,6 +142,7 @@ async function upload(call: UpstreamBatchCall, parts: Parts): Promise<UpstreamBa
   const found = await parts.objects.get(call.input as ObjectKey);
   if (found === null) return { kind: 'none' };
   const lines: Uint8Array[] = [];
+  const sent: number[] = [];
   let [number, size] = [0, 0];
   let first: { target: Target; credential: string; path: string } | null = null;
   try {
@@ -148,6 +156,7 @@ async function upload(call: UpstreamBatchCall, parts: Parts): Promise<UpstreamBa
       if (first === null || request === null) continue;
       const line = first.target.dialect.line(at, request);
       lines.push(line);
+      sent.push(at);
       size += line.byteLength;
       if (size > first.target.dialect.bytesMax) return { kind: 'none' };
     }
@@ -157,7 +166,7 @@ async function upload(call: UpstreamBatchCall, parts: Parts): Promise<UpstreamBa
   if (first === null) return { kind: 'none' };
   const { target, credential, path } = first;
   const file = await target.dialect.upload(callsOf(target, TRANSFER, parts), lines, call.batch_id);
-  return { kind: 'at', state: { credential, file, path, id: null } };
+  return { kind: 'at', state: { credential, file, path, sent: sentText(sent), id: null } };
 }
 
 /** Of one line; none where it would be refused. */
@@ -233,31 +242,47 @@ function mintedAtMs(name: string): number {
 
 async function look(
   call: UpstreamBatchCall,
-  id: string,
+  { id, state }: { id: string; state: UpstreamBatchState },
   target: Target,
   parts: Parts,
 ): Promise<UpstreamBatch> {
-  const { dialect } = target;
-  const files = await dialect.look(callsOf(target, CALL, parts), id);
-  if (files === null) return { kind: 'at', state: call.state as UpstreamBatchState };
+  const files = await target.dialect.look(callsOf(target, CALL, parts), id);
+  if (files === null) return { kind: 'at', state };
   if (files.length === 0) return { kind: 'ended', results: null };
   const results = objectName('results', call.account_id, `${call.batch_id}-answers.jsonl`);
-  const content = async function* (): AsyncGenerator<Uint8Array> {
-    for (const file of files) yield* answersIn(await send(target, file, TRANSFER, parts), dialect);
-  };
-  await parts.objects.put(results, content(), { maxBytes: RESULTS_BYTES_MAX });
+  const answers = answersIn(files, new Unanswered(state.sent), target, parts);
+  await parts.objects.put(results, answers, { maxBytes: RESULTS_BYTES_MAX + LINE_BYTES_MAX.answered });
   return { kind: 'ended', results };
 }
 
-async function* answersIn(response: UpstreamResponse, dialect: BatchesDialect): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const text of textLines(response.chunks(), LINE_BYTES_MAX.answered)) {
-      const answer = dialect.answer(text);
-      if (answer !== null) yield Buffer.from(`${JSON.stringify(answer)}\n`);
+/** Each line that was sent, once, whatever the files hold: the first answer of it stands. */
+async function* answersIn(
+  files: readonly UpstreamBody[],
+  unanswered: Unanswered,
+  target: Target,
+  parts: Parts,
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for (const file of files)
+    for await (const text of linesIn(file, target, parts)) {
+      const answer = target.dialect.answer(text);
+      if (answer === null || !unanswered.take(answer.line)) continue;
+      const kept = Buffer.from(`${JSON.stringify(answer)}\n`);
+      if (kept.byteLength > LINE_BYTES_MAX.answered) continue;
+      yield kept;
+      size += kept.byteLength;
+      if (unanswered.isEmpty || size > RESULTS_BYTES_MAX) return;
     }
+}
+
+/** Of a file that the provider gives; what breaks off is tried again. */
+async function* linesIn(file: UpstreamBody, target: Target, parts: Parts): AsyncGenerator<string> {
+  try {
+    const response = await send(target, file, TRANSFER, parts);
+    yield* textLines(response.chunks(), LINE_BYTES_MAX.answered, 'passed over');
   } catch (failure) {
-    // What comes after a line that is too long is asked for again, line by line.
-    if (!(failure instanceof RangeError)) throw failure;
+    const isTooLarge = failure instanceof TransportFailure && failure.fault === 'too_large';
+    if (!isTooLarge && !isFinal(failure)) throw failure;
   }
 }
 

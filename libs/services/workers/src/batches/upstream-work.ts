@@ -77,7 +77,8 @@ export class UpstreamWork {
     const hold = new BatchHold(inference, clock, { batch, linesAtOnce });
     if (!hasToEnd) await hold.keep().catch(() => undefined);
     try {
-      await this.step(batch, worker, at, hasToEnd);
+      // The answers of a large one take longer to come than a hold lasts.
+      await hold.renewed(() => this.step(batch, worker, at, hasToEnd));
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
       const failures = at.failures + 1;
@@ -150,10 +151,8 @@ export class UpstreamWork {
     // It was kept before, and is gone since.
     if (found === null) return;
     const lines = async function* (): AsyncGenerator<LineAnswer> {
-      for await (const text of textLines(found.content, ANSWER_BYTES_MAX)) {
-        const answer = JSON.parse(text) as LineAnswer;
-        if (answer.line < batch.total) yield answer;
-      }
+      for await (const text of textLines(found.content, ANSWER_BYTES_MAX))
+        yield JSON.parse(text) as LineAnswer;
     };
     await answers.keep(batch.id, lines());
     await objects.remove(results);

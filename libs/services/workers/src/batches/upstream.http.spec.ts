@@ -11,7 +11,7 @@ import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.j
 
 const SLOWLY = { timeoutMs: 120_000 };
 const TIMEOUT_MS = 240_000;
-const STATE = { credential: 'acme', file: 'file-up', path: '/chat/completions', id: null };
+const STATE = { credential: 'acme', file: 'file-up', path: '/chat/completions', sent: 'Dw==', id: null };
 const BEGUN = { ...STATE, id: 'up-1' };
 
 describe('a batch that its provider runs itself', () => {
@@ -98,7 +98,8 @@ describe('a batch that its provider runs itself', () => {
     'BAT-01 BAT-04 each line is priced by the provider’s answer, once, under its own number; failures are their own',
     async () => {
       inference.worthNano = 1_000n;
-      provider(() => [good(2), good(0), { line: 1, status: 400, body: '{"error":{}}' }, good(77)]);
+      const failed = { line: 1, status: 400, body: '{"error":{}}' };
+      provider(() => [good(2), good(0), failed, good(77), { ...good(1) }, { ...failed, line: 0 }]);
       const batch = await end((await begin(3)).id);
       expect(batch).toMatchObject({
         status: 'completed',
@@ -115,6 +116,23 @@ describe('a batch that its provider runs itself', () => {
       expect((await results(batch.output_file_id)).map(({ custom_id }) => custom_id)).toEqual(['c-0', 'c-2']);
       expect((await results(batch.error_file_id)).map(({ custom_id }) => custom_id)).toEqual(['c-1']);
       expect(inference.holds.at(-1)?.nano).toBe('0');
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'BAT-04 the money of its lines is held on while the answers come, however long that takes',
+    async () => {
+      inference.worthNano = 1_000n;
+      provider(() => []);
+      const next = inference.upstream;
+      inference.upstream = async (call) => {
+        const before = inference.holds.length;
+        if (call.step === 'look') await eventually(() => inference.holds.length > before, SLOWLY);
+        return next(call);
+      };
+      expect((await end((await begin(40)).id)).request_counts).toMatchObject({ completed: 40 });
+      expect(inference.holds.map(({ nano }) => nano).pop()).toBe('0');
     },
     TIMEOUT_MS,
   );

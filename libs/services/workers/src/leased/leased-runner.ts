@@ -101,8 +101,11 @@ export class LeasedRunner<T extends { id: string }>
     try {
       await work.run(claimed, worker, signal);
     } catch (failure) {
-      if (!signal.aborted)
+      if (!signal.aborted) {
         logger.warn({ err: failure, work: work.noun, id: claimed.id }, 'work will be gone on with');
+        // Whoever claims it next may fail at once as well.
+        await clock.sleep(EVERY_MS, signal).catch(() => undefined);
+      }
     } finally {
       await renewal.stop();
       this.stops.delete(claimed.id);

@@ -1,0 +1,50 @@
+import { SystemClock, SystemRandom } from '@gateway/platform';
+import { eventually } from '@gateway/testing';
+import { pino } from 'pino';
+import type { WorkersConfig } from '../workers.config.js';
+import { LeasedRunner } from './leased-runner.js';
+
+/** Whoever sleeps does so until the test opens the gate. */
+class GatedClock extends SystemClock {
+  readonly slept: number[] = [];
+  open = (): void => undefined;
+  private readonly gate = new Promise<void>((resolve) => (this.open = resolve));
+
+  override sleep(ms: number): Promise<void> {
+    this.slept.push(ms);
+    return this.gate;
+  }
+}
+
+describe('LeasedRunner', () => {
+  it('takes work that failed at once again after a second, and keeps its lease until then', async () => {
+    const clock = new GatedClock();
+    const done: string[] = [];
+    const runner = new LeasedRunner(
+      {
+        noun: 'work',
+        atOnce: 1,
+        claim: async () => ({ id: 'one' }),
+        renew: async () => true,
+        release: async () => void done.push('release'),
+        run: async () => {
+          done.push('run');
+          throw new Error('the disk is full');
+        },
+      },
+      {
+        config: { WORKERS_LEASE_MS: 60_000 } as WorkersConfig,
+        clock,
+        random: new SystemRandom(),
+        logger: pino({ level: 'silent' }),
+      },
+    );
+    runner.onApplicationBootstrap();
+    await eventually(() => clock.slept.length > 0, { timeoutMs: 60_000 });
+    expect([done, clock.slept]).toEqual([['run'], [1_000]]);
+    clock.open();
+    await eventually(() => done.length > 3, { timeoutMs: 60_000 });
+    await runner.beforeApplicationShutdown();
+    expect(done.slice(0, 4)).toEqual(['run', 'release', 'run', 'release']);
+  });
+});
