@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { RouteHealth, RouteHealthBody } from '@gateway/contracts';
+import { ApiError, RouteHealth, RouteHealthBody, type RouteFigures } from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 
 /** Edges report here how providers fare; `/internal` is never forwarded from outside. */
@@ -10,7 +10,19 @@ export class RouteHealthController {
   @Post('health')
   @HttpCode(204)
   @Access({ internal: true })
-  report(@Body() { figures }: RouteHealthBody): Promise<void> {
-    return this.health.report(figures);
+  async report(@Body() { figures }: RouteHealthBody): Promise<void> {
+    const at = figures.findIndex((one) => !isPossible(one));
+    if (at >= 0)
+      throw new ApiError('validation_error', {
+        message: `figures.${at} counts more than its tries.`,
+        param: `figures.${at}`,
+      });
+    await this.health.report(figures);
   }
+}
+
+/** A try fails or not, and has one time and one speed at most. */
+function isPossible({ tries, faults, latency, speed }: RouteFigures): boolean {
+  const sum = (classes: readonly number[]): number => classes.reduce((all, count) => all + count, 0);
+  return faults <= tries && sum(latency) <= tries && sum(speed) <= tries;
 }

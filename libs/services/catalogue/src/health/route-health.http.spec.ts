@@ -1,7 +1,8 @@
-import { FIGURE_CLASSES } from '@gateway/contracts';
+import { CatalogueReader, FIGURE_CLASSES, type RouteFigures } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { RouteFigureCounts } from '@gateway/routing';
-import { keyPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
+import { fixedClock, keyPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
+import { pino } from 'pino';
 import { FLEET_TOKEN, startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
 import { CatalogueDatabase, SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
 import { StoredRouteHealth, type Health } from './stored-route-health.js';
@@ -115,9 +116,63 @@ describe('the health of a model’s providers', () => {
       { latency: Array<number>(FIGURE_CLASSES + 1).fill(0) },
       { speed: Array<string>(FIGURE_CLASSES).fill('1') },
       { model: 7 },
+      { model: 'a\0b' },
+      { provider: '\ud800' },
+      { tries: null },
+      { tries: 1e308 },
+      { tries: '1' },
+      { tries: 0 },
+      { faults: 2 },
+      { latency: Array<number>(FIGURE_CLASSES).fill(1) },
+      { speed: Array<number>(FIGURE_CLASSES).fill(-1) },
+      { speed: Array<null>(FIGURE_CLASSES).fill(null) },
+      { speed: { length: FIGURE_CLASSES } },
+      { latency: Array<number>(100_000).fill(0) },
     ];
     for (const more of bad) expect([more, await report([{ ...figures, ...more }])]).toEqual([more, 422]);
     expect(await report(Array<object>(501).fill(figures))).toBe(422);
+    for (const none of [null, [], 'x', [figures]]) expect(await report([none])).toBe(422);
     expect(await shown()).toEqual({ simulated: nothing, 'simulated-messages': nothing });
+  });
+
+  it('MOD-49 adds up what one report says twice', async () => {
+    expect(await report([...seen('simulated', 100, 1), ...seen('simulated', 100, 2, 1)])).toBe(204);
+    expect((await shown()).simulated).toMatchObject({ uptime_30m: 0.75, latency_p50_ms: about(100) });
+  });
+
+  it('MOD-49 passes over providers and models that the catalogue does not have together', async () => {
+    const [figures] = seen('simulated', 100, 1) as object[];
+    const others = [
+      { provider: 'nobody' },
+      { provider: 'openai' },
+      { model: 'simulator/nothing' },
+      { provider: 'simulated simulator/dual', model: 'x' },
+    ];
+    expect(await report(others.map((more) => ({ ...figures, ...more })))).toBe(204);
+    expect(await report([{ ...figures, model: 'another' }, figures])).toBe(204);
+    const { pool } = app.app.get(CatalogueDatabase);
+    const { rows } = await pool.query('SELECT provider, model_id, tries FROM route_health');
+    expect(rows).toEqual([{ provider: 'simulated', model_id: 'simulator/dual', tries: 1 }]);
+  });
+
+  it('MOD-49 goes on counting where one edge has reported more than a slot can hold', async () => {
+    const database = app.app.get(CatalogueDatabase);
+    // One slot, whenever this runs.
+    const clock = fixedClock('2026-11-01T12:00:00Z');
+    const reader = app.app.get(CatalogueReader);
+    const health = new StoredRouteHealth(database, reader, clock, pino({ level: 'silent' }));
+    await health.report(seen('simulated', 100, 4, 1) as RouteFigures[]);
+    await database.pool.query(`UPDATE route_health SET tries = 2000000000, faults = 1999999999,
+      latency = array_replace(latency, 4, 2000000000)`);
+    await health.report(seen('simulated', 100, 4, 3) as RouteFigures[]);
+    const { rows } = await database.pool.query(
+      'SELECT tries, faults, latency[27] AS counted FROM route_health',
+    );
+    expect(rows).toEqual([{ tries: 2_000_000_000, faults: 2_000_000_000, counted: 2_000_000_000 }]);
+    await health.refresh();
+    expect(health.of('simulated', 'simulator/dual')).toMatchObject({
+      uptime_30m: 0,
+      latency_p50_ms: about(100),
+    });
   });
 });

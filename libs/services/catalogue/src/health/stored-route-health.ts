@@ -1,5 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { FIGURE_CLASSES, RouteHealth, type Clock, type RouteFigures } from '@gateway/contracts';
+import {
+  CatalogueReader,
+  FIGURE_CLASSES,
+  RouteHealth,
+  type Clock,
+  type RouteFigures,
+} from '@gateway/contracts';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import { medianOf } from '@gateway/routing';
 import type { Logger } from 'pino';
@@ -15,16 +21,10 @@ export type Health = Record<'uptime_30m' | 'latency_p50_ms' | 'throughput_p50', 
 
 const NOT_MEASURED: Health = { uptime_30m: null, latency_p50_ms: null, throughput_p50: null };
 
-interface SlotRow {
-  provider: string;
-  model_id: string;
-  tries: number;
-  faults: number;
-  latency: number[];
-  speed: number[];
-}
-
-const ADDED = (column: string): string => `${column} = (SELECT array_agg(a + b ORDER BY n)
+/** Of one count in a slot: what is beyond it says no more, and fits four bytes. */
+const COUNT_MAX = 2_000_000_000;
+const MORE = (one: string, other: string): string => `least(${one}::bigint + ${other}, ${COUNT_MAX})::int`;
+const ADDED = (column: string): string => `${column} = (SELECT array_agg(${MORE('a', 'b')} ORDER BY n)
   FROM unnest(route_health.${column}, excluded.${column}) WITH ORDINALITY AS added(a, b, n))`;
 
 /** Always in one order: two reports that meet lock the same rows one after the other. */
@@ -33,8 +33,8 @@ const ADD = `INSERT INTO route_health (slot, provider, model_id, tries, faults, 
   FROM jsonb_to_recordset($2::jsonb)
     AS seen(provider text, model text, tries int, faults int, latency int[], speed int[])
   ORDER BY provider, model
-  ON CONFLICT (slot, provider, model_id) DO UPDATE SET tries = route_health.tries + excluded.tries,
-    faults = route_health.faults + excluded.faults, ${ADDED('latency')}, ${ADDED('speed')}`;
+  ON CONFLICT (slot, provider, model_id) DO UPDATE SET tries = ${MORE('route_health.tries', 'excluded.tries')},
+    faults = ${MORE('route_health.faults', 'excluded.faults')}, ${ADDED('latency')}, ${ADDED('speed')}`;
 
 /**
  * What all edges have reported, added up in slots of five minutes in the service's database, so that every process of the
@@ -47,6 +47,7 @@ export class StoredRouteHealth extends RouteHealth {
 
   constructor(
     private readonly database: CatalogueDatabase,
+    private readonly catalogue: CatalogueReader,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -70,9 +71,16 @@ export class StoredRouteHealth extends RouteHealth {
     return this.known.get(nameOf(provider, modelId)) ?? NOT_MEASURED;
   }
 
+  /** A provider that the catalogue has not for a model is passed over: nobody is shown it, and names have no end. */
   override async report(figures: readonly RouteFigures[]): Promise<void> {
+    const { models } = this.catalogue.snapshot();
+    const routes = new Set(
+      models.flatMap((one) => one.routes.map(({ provider, model }) => nameOf(provider, model))),
+    );
+    const known = figures.filter(({ provider, model }) => routes.has(nameOf(provider, model)));
+    if (known.length === 0) return;
     const slot = new Date(Math.floor(this.clock.now() / SLOT_MS) * SLOT_MS);
-    await this.database.pool.query(ADD, [slot, JSON.stringify(figures)]);
+    await this.database.pool.query(ADD, [slot, JSON.stringify([...summed(known).values()])]);
   }
 
   /** Takes what was reported up to now into memory; what is older than the window goes. */
@@ -80,17 +88,11 @@ export class StoredRouteHealth extends RouteHealth {
     const { pool } = this.database;
     const since = new Date(this.clock.now() - WINDOW_MS);
     await pool.query('DELETE FROM route_health WHERE slot <= $1', [since]);
-    const { rows } = await pool.query<SlotRow>(
-      'SELECT provider, model_id, tries, faults, latency, speed FROM route_health WHERE slot > $1',
+    const { rows } = await pool.query<RouteFigures>(
+      'SELECT provider, model_id AS model, tries, faults, latency, speed FROM route_health WHERE slot > $1',
       [since],
     );
-    const sums = new Map<string, SlotRow>();
-    for (const row of rows) {
-      const name = nameOf(row.provider, row.model_id);
-      const sum = sums.get(name);
-      sums.set(name, sum === undefined ? row : addedUp(sum, row));
-    }
-    this.known = new Map([...sums].map(([name, sum]) => [name, healthOf(sum)]));
+    this.known = new Map([...summed(rows)].map(([name, sum]) => [name, healthOf(sum)]));
   }
 }
 
@@ -98,8 +100,19 @@ function nameOf(provider: string, modelId: string): string {
   return `${provider} ${modelId}`;
 }
 
-function addedUp(one: SlotRow, other: SlotRow): SlotRow {
-  const added = (a: number[], b: number[]): number[] =>
+/** One of each name. */
+function summed(rows: readonly RouteFigures[]): Map<string, RouteFigures> {
+  const sums = new Map<string, RouteFigures>();
+  for (const row of rows) {
+    const name = nameOf(row.provider, row.model);
+    const sum = sums.get(name);
+    sums.set(name, sum === undefined ? row : addedUp(sum, row));
+  }
+  return sums;
+}
+
+function addedUp(one: RouteFigures, other: RouteFigures): RouteFigures {
+  const added = (a: readonly number[], b: readonly number[]): number[] =>
     Array.from({ length: FIGURE_CLASSES }, (_, at) => a[at] + b[at]);
   return {
     ...one,
@@ -110,7 +123,7 @@ function addedUp(one: SlotRow, other: SlotRow): SlotRow {
   };
 }
 
-function healthOf({ tries, faults, latency, speed }: SlotRow): Health {
+function healthOf({ tries, faults, latency, speed }: RouteFigures): Health {
   const [latencyMs, tokensPerSecond] = [medianOf(latency), medianOf(speed)];
   return {
     uptime_30m: tries === 0 ? null : Math.round((1 - faults / tries) * 10_000) / 10_000,
