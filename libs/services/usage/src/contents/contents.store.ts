@@ -11,6 +11,7 @@ import {
 import { arrayLiteral } from '../postgres/array-literal.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { View } from '../reads/view.js';
+import { turn } from '../turn.js';
 import { openedColumns, sealedColumns, type Keks } from './content-keys.js';
 import { readAnswer } from './read-answer.js';
 import { redacted } from './redact.js';
@@ -50,7 +51,7 @@ export class ContentsStore extends RequestContents {
     const rows: Row[] = [];
     for (const content of contents) {
       rows.push(this.row(content, keks));
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await turn();
     }
     await this.insert(rows);
   }

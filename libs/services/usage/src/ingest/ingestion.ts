@@ -1,4 +1,5 @@
 import type { Clock, ConsumedRecord, UsageRecord } from '@gateway/contracts';
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { UsageMetrics } from '../usage-metrics.js';
@@ -7,8 +8,8 @@ import type { Posted, PostingStore } from '../posting/posting.store.js';
 import type { Reprice } from '../posting/reprice.js';
 
 interface Deps {
-  store: PostingStore;
-  mirrors: Mirrors;
+  store: Pick<PostingStore, 'post'>;
+  mirrors: Pick<Mirrors, 'tell'>;
   reprice: Pick<Reprice, 'check'>;
   metrics: Pick<UsageMetrics, 'batchPosted'>;
   clock: Clock;
@@ -23,10 +24,16 @@ export const BATCH_MAX = 8_000;
 const PART_MAX = 1_000;
 
 /** Posts what the edges and workers have finished: records in, ledger, mirror, then the offsets. */
-export class Ingestion {
+export class Ingestion implements OnApplicationShutdown {
+  /** The check of the newest batch. */
+  private checking: Promise<void> = Promise.resolve();
+
   constructor(private readonly deps: Deps) {}
 
-  /** Rejects only where the whole batch shall come again: PostgreSQL is away. */
+  /**
+   * Rejects only where the whole batch shall come again: PostgreSQL is away. The prices of a batch are checked while PostgreSQL
+   * writes the next one; not more than one batch waits for it.
+   */
   async apply(records: readonly ConsumedRecord[]): Promise<void> {
     const { posted, applied } = await this.post(records);
     this.deps.nudge();
@@ -36,7 +43,13 @@ export class Ingestion {
       posted,
     );
     this.report(records.length, posted.fresh, applied);
-    await this.deps.reprice.check(posted.fresh);
+    const before = this.checking;
+    this.checking = this.deps.reprice.check(posted.fresh);
+    await before;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.checking;
   }
 
   private async post(records: readonly ConsumedRecord[]): Promise<{ posted: Posted; applied: ReadBatch }> {

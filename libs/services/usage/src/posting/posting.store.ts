@@ -2,6 +2,7 @@ import { uuidv7, type Clock, type Random, type UsageRecord } from '@gateway/cont
 import type pg from 'pg';
 import { insertOutbox } from '../postgres/outbox-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
+import { turn } from '../turn.js';
 import { isCharged } from './charged.js';
 import { insertDeadLetters } from './dead-letters.js';
 import { eventArrays } from './event-columns.js';
@@ -62,6 +63,7 @@ export class PostingStore {
         fresh.push(...(await writing));
         writing = insertEvents(client, units, arrays);
         writing.catch(() => undefined); // It is awaited after the next part was read.
+        // The driver writes to its socket before the next part takes the processor.
         await turn();
       }
       fresh.push(...(await writing));
@@ -112,11 +114,6 @@ interface Written {
   transferIds: ReadonlyMap<string, string>;
   batches: readonly ReadBatch[];
   at: string;
-}
-
-/** Lets the driver write to its socket before the next part takes the processor. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /** A part may hold a unit several times; a real outcome goes before one for a died process. In key order. */

@@ -8,11 +8,14 @@ import type {
 import { price, type PriceInput } from '@gateway/money';
 import type { Logger } from 'pino';
 import { grouped } from '../grouped.js';
+import { turn } from '../turn.js';
 import type { UsageMetrics } from '../usage-metrics.js';
 import { priceLineView } from './price-lines.js';
 
 const SNAPSHOTS_KEPT = 8;
 const LOGGED_PER_BATCH = 5;
+/** A few milliseconds: whatever else waits for the processor goes between. */
+const UNITS_PER_TURN = 256;
 
 type Routes = ReadonlyMap<string, Route>;
 
@@ -36,10 +39,12 @@ export class Reprice {
 
   async check(units: readonly UsageRecord[]): Promise<void> {
     let logged = 0;
+    let checked = 0;
     for (const [snapshotId, priced] of grouped(units, (unit) => unit.priced_from?.snapshot_id ?? null)) {
       const routes = snapshotId === null ? null : await this.routesOf(snapshotId);
       for (const unit of priced) {
         if (!unit.cost_usd) continue;
+        if ((checked += 1) % UNITS_PER_TURN === 0) await turn();
         const cost = routes === null ? undefined : costOf(unit, routes);
         if (cost === unit.cost_usd) continue;
         this.deps.metrics.priced(cost === undefined ? 'unknown' : 'different');
@@ -127,11 +132,11 @@ function inputOf({ model, usage, priced_from: from }: PricedUnit, routes: Routes
   };
 }
 
+/** undefined for whatever cannot be priced: it is a finding, and must not stop what is posted. */
 function again(input: PriceInput): ReturnType<typeof price> | undefined {
   try {
     return price(input);
-  } catch (failure) {
-    if (failure instanceof RangeError) return undefined;
-    throw failure;
+  } catch {
+    return undefined;
   }
 }
