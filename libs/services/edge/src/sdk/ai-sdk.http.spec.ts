@@ -1,16 +1,11 @@
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { createOpenAI } from '@ai-sdk/openai';
+import * as anthropic7 from '@ai-sdk/anthropic';
+import * as anthropic6 from '@ai-sdk/anthropic-3';
+import * as openai7 from '@ai-sdk/openai';
+import * as openai6 from '@ai-sdk/openai-3';
 import { eventually } from '@gateway/testing';
-import {
-  generateText,
-  isStepCount,
-  jsonSchema,
-  Output,
-  streamText,
-  tool,
-  type LanguageModel,
-  type ModelMessage,
-} from 'ai';
+import * as ai7 from 'ai';
+import type { LanguageModel, ModelMessage } from 'ai';
+import * as ai6 from 'ai-6';
 import {
   FAULTS,
   errorOf,
@@ -35,13 +30,28 @@ beforeAll(async () => {
 afterAll(() => edge.close());
 beforeEach(() => edge.forget());
 
-/** Responses is what its OpenAI provider speaks where nothing else is set. */
-const FRONTS: [front: string, model: (id: string) => LanguageModel][] = [
-  ['responses', (id) => createOpenAI({ baseURL: `${edge.url}/v1`, apiKey: edge.key })(id)],
-  ['chat', (id) => createOpenAI({ baseURL: `${edge.url}/v1`, apiKey: edge.key }).chat(id)],
-  ['messages', (id) => createAnthropic({ baseURL: `${edge.url}/v1`, apiKey: edge.key })(id)],
+type Sdk = Pick<typeof ai7, 'generateText' | 'jsonSchema' | 'Output' | 'streamText' | 'tool'> & {
+  major: 6 | 7;
+  createOpenAI: typeof openai7.createOpenAI;
+  createAnthropic: typeof anthropic7.createAnthropic;
+  isStepCount: typeof ai7.isStepCount;
+};
+/** What is used of the two differs in one name; their types name other versions of the same provider contract. */
+const SDKS: Sdk[] = [
+  { major: 7, ...ai7, ...openai7, ...anthropic7 },
+  { major: 6, ...ai6, ...openai6, ...anthropic6, isStepCount: ai6.stepCountIs } as unknown as Sdk,
 ];
-const CASES = FRONTS.flatMap(([front, make]) => UPSTREAMS.map((upstream) => ({ front, make, upstream })));
+/** Responses is what its OpenAI provider speaks where nothing else is set. */
+const FRONTS: [front: string, model: (sdk: Sdk, id: string) => LanguageModel][] = [
+  ['responses', (sdk, id) => sdk.createOpenAI({ baseURL: `${edge.url}/v1`, apiKey: edge.key })(id)],
+  ['chat', (sdk, id) => sdk.createOpenAI({ baseURL: `${edge.url}/v1`, apiKey: edge.key }).chat(id)],
+  ['messages', (sdk, id) => sdk.createAnthropic({ baseURL: `${edge.url}/v1`, apiKey: edge.key })(id)],
+];
+const CASES = SDKS.flatMap((sdk) =>
+  FRONTS.flatMap(([front, make]) =>
+    UPSTREAMS.map((upstream) => ({ major: sdk.major, sdk, front, make, upstream })),
+  ),
+);
 
 interface Asked {
   model: LanguageModel;
@@ -53,15 +63,15 @@ interface Weather {
   city: string;
   days: number;
 }
-const weather = tool({
-  description: 'Weather of a city',
-  inputSchema: jsonSchema<Weather>(WEATHER_SCHEMA),
-  execute: () => 'Sunny',
-});
-
-describe.each(CASES)('the AI SDK’s $front over a $upstream upstream', ({ make, upstream }) => {
+describe.each(CASES)('AI SDK $major’s $front over a $upstream upstream', ({ sdk, make, upstream }) => {
+  const { generateText, jsonSchema, Output, streamText, tool } = sdk;
+  const weather = tool({
+    description: 'Weather of a city',
+    inputSchema: jsonSchema<Weather>(WEATHER_SCHEMA),
+    execute: () => 'Sunny',
+  });
   const asked = (behaviour?: string): Asked => ({
-    model: make(edge.model(upstream, behaviour)),
+    model: make(sdk, edge.model(upstream, behaviour)),
     maxRetries: 0,
     maxOutputTokens: 2_048,
   });
@@ -85,7 +95,7 @@ describe.each(CASES)('the AI SDK’s $front over a $upstream upstream', ({ make,
 
   it.each([false, true])('runs three turns of parallel tools, stream %s', async (stream) => {
     const messages: ModelMessage[] = [{ role: 'user', content: 'What is the weather?' }];
-    const request = { ...asked('parallel'), tools: { get_weather: weather }, stopWhen: isStepCount(4) };
+    const request = { ...asked('parallel'), tools: { get_weather: weather }, stopWhen: sdk.isStepCount(4) };
     for (let turn = 0; turn < 3; turn += 1) {
       const result = stream
         ? streamText({ ...request, messages })
@@ -96,7 +106,8 @@ describe.each(CASES)('the AI SDK’s $front over a $upstream upstream', ({ make,
       for (const { input } of steps[0].toolCalls)
         expect(input).toMatchObject({ city: expect.any(String) as string });
       expect(await result.text).toContain('The tools answered: Sunny and Sunny and Sunny');
-      messages.push(...(await result.responseMessages));
+      const answered = await result.responseMessages;
+      messages.push(...(answered ?? (await result.response).messages));
       messages.push({ role: 'user', content: `And turn ${turn}?` });
     }
   });
