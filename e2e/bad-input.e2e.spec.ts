@@ -1,4 +1,5 @@
 import { mintSecret, SystemRandom } from '@gateway/platform';
+import { eventually } from '@gateway/testing';
 import type { Gateway } from './harness/gateway.js';
 import { MODES, START_MS } from './harness/modes.js';
 import { ask, type Answered, type Body } from './harness/requests.js';
@@ -128,9 +129,13 @@ describe.each(MODES)('bad input to %s', (_name, start) => {
   });
 
   it('LIM-13 LIM-34 LIM-35 32 MiB pass on every path, one byte more is the HTML 413 without a trace', async () => {
+    // 503: an edge that has just read 32 MiB sheds what comes next, on a busy machine.
     const { key } = await person.createKey('oversize');
-    const counted = async (): Promise<Body> =>
-      (await ask(gateway, 'GET', '/v1/usage/rate-limits', { key })).body.scopes.key.rpd.current;
+    const counted = (): Promise<Body> =>
+      eventually(async () => {
+        const { status, body } = await ask(gateway, 'GET', '/v1/usage/rate-limits', { key });
+        return status === 200 ? { rpd: body.scopes.key.rpd.current } : null;
+      });
     const paths: [string, Body, string][] = [
       [CHAT, chat(), key],
       ['/v1/messages', { ...chat({ model: 'simulator/claude' }), max_tokens: 9 }, key],
@@ -139,7 +144,11 @@ describe.each(MODES)('bad input to %s', (_name, start) => {
     ];
     for (const [path, body, by] of paths) {
       const padded = (size: number): Buffer => Buffer.from(JSON.stringify(body).padEnd(size, ' '));
-      expect([path, (await post(path, padded(BODY_LIMIT_BYTES), { key: by })).status]).toEqual([path, 200]);
+      const passed = await eventually(async () => {
+        const { status } = await post(path, padded(BODY_LIMIT_BYTES), { key: by });
+        return status === 503 ? null : status;
+      });
+      expect([path, passed]).toEqual([path, 200]);
       const before = await counted();
       for (const credential of [by, unknownKey]) {
         const refused = await post(path, padded(BODY_LIMIT_BYTES + 1), {

@@ -105,7 +105,7 @@ describe('turns on a messages route', () => {
     );
   });
 
-  it('bugs 16, 17: sends its own thinking back first and unchanged, no other family’s', () => {
+  it('bugs 16, 17, 18: sends its own thinking back first and unchanged, no other family’s', () => {
     const parts: Part[] = [
       { type: 'text', text: 'so' },
       { type: 'reasoning', text: '', signature: 'own+/=', format: 'anthropic' },

@@ -44,7 +44,7 @@ describe('reading a responses request', () => {
     expect(request.sizes.textBytes).toBe(12);
   });
 
-  it('RESP-05 puts parallel calls into one turn and their outputs directly after it', () => {
+  it('RESP-05 puts parallel calls into one turn and their outputs directly after it (bug 37)', () => {
     const request = of(
       { role: 'user', content: 'Go' },
       said('Looking'),

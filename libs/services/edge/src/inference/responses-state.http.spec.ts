@@ -34,7 +34,7 @@ const inputOf = (at: number): Json[] => {
 
 describe('responses that go on from earlier ones', () => {
   it.each(['simulator/chat', 'simulator/claude', 'simulator/native'])(
-    'RESP-05 continues a chain of three on %s, each with all that was said before',
+    'RESP-05 continues a chain of three on %s, each with all that was said before (bug 36)',
     async (model) => {
       const first = await ask({ model, input: 'My name is Ada' });
       kept(first.body.id);
