@@ -22,11 +22,13 @@ export { IsAddress, IsCertificates, IsReadableFile, NotWith } from './config/val
 export { IsTrustedProxies } from './config/trusted-proxies.js';
 export type { TrustedProxies } from './config/trusted-proxies.js';
 export { toApiError } from './errors/to-api-error.js';
+export { serviceAway } from './errors/service-away.js';
+export type { ServiceName } from './errors/service-away.js';
 export { unavailable } from './errors/unavailable.js';
 export { Drain } from './health/drain.js';
 export { ReadinessChecks } from './health/readiness-checks.js';
 export { InternalHttp } from './http/internal-http.js';
-export type { InternalRequest, InternalResponse, ServiceName } from './http/internal-http.js';
+export type { InternalRequest, InternalResponse } from './http/internal-http.js';
 export { pageOf } from './http/page.js';
 export type { EventStreamText, HtmlText, JsonText, SentCsv } from './http/answer-text.js';
 export type { Page } from './http/page.js';

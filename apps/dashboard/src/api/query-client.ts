@@ -1,14 +1,18 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { asProblem, isRetryable } from './problem.js';
 
 const RETRIES = 2;
+const AGAIN_MIN_S = 5;
+const AGAIN_S = 15;
 
 export function newQueryClient(): QueryClient {
   return new QueryClient({
+    queryCache: keepingFailures(),
     defaultOptions: {
       queries: {
         staleTime: 30_000,
         retry: (failures, failure) => failures < RETRIES && mayRetry(failure),
+        refetchInterval: ({ state }) => againMs(state.error),
       },
       mutations: { retry: false },
     },
@@ -19,4 +23,27 @@ export function newQueryClient(): QueryClient {
 function mayRetry(failure: unknown): boolean {
   const problem = asProblem(failure);
   return isRetryable(problem) && problem.retryAfterSeconds === null;
+}
+
+/** A part of the gateway that was away comes back without a reload: what failed is read until it answers. */
+function againMs(failure: Error | null): number | false {
+  if (failure === null) return false;
+  const problem = asProblem(failure);
+  if (!isRetryable(problem) || problem.code === 'dashboard_fault') return false;
+  return 1_000 * Math.max(AGAIN_MIN_S, problem.retryAfterSeconds ?? AGAIN_S);
+}
+
+/** The card of a failure stands while the same is read again: it would vanish for a moment each time. */
+function keepingFailures(): QueryCache {
+  const cache = new QueryCache();
+  const failures = new WeakMap<object, Error>();
+  cache.subscribe((event) => {
+    if (event.type !== 'updated') return;
+    const { query, action } = event;
+    if (action.type === 'error') failures.set(query, action.error as Error);
+    const error = failures.get(query);
+    if (action.type === 'fetch' && query.state.status === 'pending' && error !== undefined)
+      query.setState({ status: 'error', error });
+  });
+  return cache;
 }

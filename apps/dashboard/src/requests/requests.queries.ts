@@ -70,7 +70,7 @@ export function useEvents(
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor: cursor }) => cursor ?? undefined,
-    refetchInterval: isLive ? LIVE_EVERY_MS : false,
+    ...(isLive && { refetchInterval: LIVE_EVERY_MS }),
   });
 }
 
@@ -96,7 +96,7 @@ export function useRejections(
     initialPageParam: 0,
     getNextPageParam: ({ offset, limit, rejections }) =>
       rejections.length === limit ? offset + limit : undefined,
-    refetchInterval: isLive ? LIVE_EVERY_MS : false,
+    ...(isLive && { refetchInterval: LIVE_EVERY_MS }),
   });
 }
 

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
-import { asProblem, isRetryable } from '../api/problem.js';
+import { asProblem, isRetryable, type Problem } from '../api/problem.js';
 import { CopyText } from './copy-text.js';
 
 interface ProblemCardProps {
@@ -20,24 +20,31 @@ export function ProblemCard({ failure, retry }: ProblemCardProps): ReactNode {
           <Code>{problem.code}</Code>
           {problem.requestId !== null && <CopyText text={problem.requestId} label="request id" />}
         </Group>
-        {retry !== undefined && isRetryable(problem) && (
-          <RetryButton seconds={problem.retryAfterSeconds ?? 0} retry={retry} />
-        )}
+        {retry !== undefined && isRetryable(problem) && <RetryButton problem={problem} retry={retry} />}
       </Stack>
     </Alert>
   );
 }
 
 /** Counts down what the server asked to wait for. */
-function RetryButton({ seconds, retry }: { seconds: number; retry: () => void }): ReactNode {
-  const [left, setLeft] = useState(Math.min(seconds, 3_600));
+function RetryButton({ problem, retry }: { problem: Problem; retry: () => void }): ReactNode {
+  const [isAsked, setAsked] = useState(false);
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    setAsked(false);
+    setLeft(Math.min(problem.retryAfterSeconds ?? 0, 3_600));
+  }, [problem]);
   useEffect(() => {
     if (left <= 0) return undefined;
     const timer = setTimeout(() => setLeft(left - 1), 1_000);
     return () => clearTimeout(timer);
   }, [left]);
+  const again = (): void => {
+    setAsked(true);
+    retry();
+  };
   return (
-    <Button size="xs" variant="default" disabled={left > 0} onClick={retry}>
+    <Button size="xs" variant="default" disabled={left > 0} loading={isAsked} onClick={again}>
       {left > 0 ? `Retry in ${left} s` : 'Retry'}
     </Button>
   );

@@ -30,7 +30,7 @@ export class Entrance {
     if (!this.deps.drain.isDraining) return null;
     reply.header('Connection', 'close');
     if (OPERATIONAL_PATHS.has(request.url)) return null;
-    return unavailable(this.deps.random, undefined, 'service_draining');
+    return unavailable(this.deps.random, undefined, { code: 'service_draining' });
   }
 
   /**

@@ -9,7 +9,7 @@ import {
   Min,
   MinLength,
 } from 'class-validator';
-import type { ServiceName } from '../http/internal-http.js';
+import type { ServiceName } from '../errors/service-away.js';
 import { LOG_LEVELS, type LogLevel } from '../logging/logger.js';
 import { ConfigError } from './load-config.js';
 import { OrFile } from './or-file.js';

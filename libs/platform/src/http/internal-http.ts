@@ -1,10 +1,7 @@
 import { ApiError, HEADER, type Clock, type Random } from '@gateway/contracts';
 import { context, propagation } from '@opentelemetry/api';
 import { Agent, type Dispatcher } from 'undici';
-import { unavailable } from '../errors/unavailable.js';
-
-/** The services of the fleet, by the name of their library. */
-export type ServiceName = 'edge' | 'catalogue' | 'keys' | 'usage' | 'notifications' | 'workers';
+import { serviceAway, type ServiceName } from '../errors/service-away.js';
 
 export interface InternalRequest {
   service: ServiceName;
@@ -119,7 +116,11 @@ export class InternalHttp {
 
   private failed({ service, method, path }: InternalRequest, cause: unknown): ApiError {
     if (cause instanceof ApiError) return cause;
-    return unavailable(this.options.random, new Error(`${method} ${service}${path} failed`, { cause }));
+    return serviceAway(
+      service,
+      this.options.random,
+      new Error(`${method} ${service}${path} failed`, { cause }),
+    );
   }
 }
 

@@ -139,13 +139,16 @@ describe('the front door', () => {
     expect(seen.at(-1)?.path).toBe('/v1/keys//evil.example/x');
   });
 
-  it('VER-14 503 with the envelope where the owner is away, 404 where nobody owns the path', async () => {
+  it('VER-14 503 with the envelope where the owner is away, which says what is, 404 where nobody owns the path', async () => {
     const away = await fetch(`${edge.url}/v1/usage/summary`);
     expect(away.status).toBe(503);
     expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(away.headers.get('x-service-version')).toBe('2026-08');
     expect(await away.json()).toMatchObject({
-      error: { code: 'service_unavailable' },
+      error: {
+        code: 'service_unavailable',
+        message: 'Usage, limits in use and billing are away for the moment.',
+      },
       request_id: away.headers.get('x-request-id'),
     });
     const nowhere = await fetch(`${edge.url}/v1/nowhere`);

@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
 import { ApiError, HEADER, type Random } from '@gateway/contracts';
-import { unavailable } from '@gateway/platform';
+import { serviceAway, type ServiceName } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Base URL per owning service; a service without one runs in this process and answers by itself. */
-export type FrontDoorServices = Readonly<
-  Partial<Record<'keys' | 'catalogue' | 'usage' | 'notifications' | 'workers', string>>
->;
+export type FrontDoorServices = Readonly<Partial<Record<Owner, string>>>;
+
+type Owner = Exclude<ServiceName, 'edge'>;
 
 /** Which service owns which public paths. /internal is in no row, so it is never forwarded. */
-const OWNERS: Record<keyof FrontDoorServices, readonly string[]> = {
+const OWNERS: Record<Owner, readonly string[]> = {
   keys: [
     '/auth',
     '/.well-known',
@@ -102,7 +102,7 @@ export async function registerFrontDoor(
   services: FrontDoorServices,
   random: Random,
 ): Promise<void> {
-  for (const [owner, base] of Object.entries(services) as [keyof FrontDoorServices, string | undefined][]) {
+  for (const [owner, base] of Object.entries(services) as [Owner, string | undefined][]) {
     if (base === undefined) continue;
     await instance.register(async (scope) => {
       scope.removeAllContentTypeParsers();
@@ -118,7 +118,7 @@ export async function registerFrontDoor(
             method: [...METHODS],
             url,
             config: { access: { public: true } },
-            handler: (request, reply) => forward(request, reply, random),
+            handler: (request, reply) => forward(request, reply, { owner, random }),
           });
         }
       }
@@ -129,7 +129,11 @@ export async function registerFrontDoor(
 /** No name of ours has two dots in a row: who sends them wants out of the owner's paths. */
 const CLIMBS = /(?:\.|%2e){2}/i;
 
-function forward(request: FastifyRequest, reply: FastifyReply, random: Random): FastifyReply {
+function forward(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { owner, random }: { owner: Owner; random: Random },
+): FastifyReply {
   const { url = '/' } = request.raw;
   const [path] = url.split('?', 1);
   if (CLIMBS.test(path)) throw new ApiError('not_found');
@@ -145,7 +149,7 @@ function forward(request: FastifyRequest, reply: FastifyReply, random: Random): 
     retryDelay: retryDelayMs,
     // The handler of the root logs the cause and answers.
     onError: (answer, { error }) => {
-      void answer.send(unavailable(random, error));
+      void answer.send(serviceAway(owner, random, error));
     },
   });
 }
