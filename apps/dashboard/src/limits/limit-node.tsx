@@ -110,7 +110,11 @@ export function LimitNode(props: NodeProps): ReactNode {
               </>
             )}
             <Money usd={cap} none="no cap" />
-            {isAboveKeys && (spent !== undefined || cap !== null) && ' in 30 days'}
+            {isAboveKeys && (spent !== undefined || cap !== null) && (
+              <Text size="xs" c="dimmed">
+                in 30 days
+              </Text>
+            )}
           </Used>
         </Cell>
       </div>
