@@ -270,6 +270,7 @@ export type {
   OpenAiModel,
   PriceStep,
   PricingView,
+  ProviderHealth,
   ProviderOffer,
 } from './http/model-view.js';
 export { CataloguePageQuery, ListModelsQuery, MODEL_TYPES, SearchModelsQuery } from './http/catalogue.js';

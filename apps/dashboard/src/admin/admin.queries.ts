@@ -78,17 +78,14 @@ export function useProviders(): UseQueryResult<Provider[]> {
 }
 
 /** A provider is written whole; what is not asked here stays as it is. */
-export function useSwitchProvider({
-  slug,
-  routes: _counted,
-  ...provider
-}: Provider): UseMutationResult<unknown, Problem, boolean> {
+export function useSwitchProvider(provider: Provider): UseMutationResult<unknown, Problem, boolean> {
+  const { slug, name, dialects, regions, zero_retention } = provider;
   return useWrite({
     write: (is_enabled) =>
       bodyOf<unknown>(
         api.PUT('/v1/admin/providers/{slug}', {
           params: { path: { slug } },
-          body: { ...provider, is_enabled },
+          body: { name, dialects, regions, zero_retention, is_enabled },
         }),
       ),
     touches: ([noun]) => noun === 'providers' || noun === 'models' || noun === 'model',

@@ -1,6 +1,7 @@
 import { Badge, Button, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { count } from '../format/time.js';
+import { throughput, uptime } from '../format/health.js';
+import { count, milliseconds } from '../format/time.js';
 import { Confirm } from '../shell/confirm.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
@@ -35,9 +36,22 @@ const COLUMNS: readonly Column<Provider>[] = [
     ),
   },
   { name: 'Routes', isFigure: true, cell: ({ routes }) => count(routes) },
+  { name: 'Uptime, 30 min', isFigure: true, cell: ({ uptime_30m: share }) => uptime(share) },
+  { name: 'Latency p50', isFigure: true, cell: ({ latency_p50_ms: ms }) => milliseconds(ms) },
+  { name: 'Throughput p50', isFigure: true, cell: ({ throughput_p50: speed }) => throughput(speed) },
   { name: 'Speaks', cell: ({ dialects }) => dialects.join(', ') || '–' },
-  { name: 'Regions', cell: ({ regions }) => regions.join(', ') || '–' },
-  { name: 'Data', width: 120, cell: ({ zero_retention: isZero }) => RETENTION[`${isZero}`] },
+  {
+    name: 'Data',
+    width: 120,
+    cell: ({ zero_retention: isZero, regions }) => (
+      <Stack gap={0}>
+        <Text size="sm">{RETENTION[`${isZero}`]}</Text>
+        <Text size="sm" c="dimmed">
+          {regions.join(', ')}
+        </Text>
+      </Stack>
+    ),
+  },
   { name: 'Action', cell: (provider) => <Switch provider={provider} /> },
 ];
 
@@ -55,7 +69,7 @@ export default function ProvidersPage(): ReactNode {
           columns={COLUMNS}
           rows={providers.data}
           rowKey={({ slug }) => slug}
-          minWidth={900}
+          minWidth={940}
         />
       )}
     </>

@@ -2,7 +2,7 @@ import { throughput, uptime } from './health.js';
 
 describe('the health of a provider', () => {
   it.each([
-    [null, 'no traffic in the last 30 minutes'],
+    [null, 'no calls'],
     [1, '100%'],
     [0.99996, '99.9%'],
     [0.9512, '95.1%'],

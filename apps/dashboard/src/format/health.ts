@@ -2,7 +2,7 @@ const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFracti
 
 /** The share of attempts that a provider answered. All below 100 % is shown below it. */
 export function uptime(share: number | null): string {
-  if (share === null) return 'no traffic in the last 30 minutes';
+  if (share === null) return 'no calls';
   return percent.format(share < 1 ? Math.min(share, 0.999) : share);
 }
 

@@ -17,8 +17,18 @@ export interface ModelView extends Omit<ModelRecord, 'pricing'> {
   pricing: PricingView;
 }
 
+/** How a provider fared over the last 30 minutes. */
+export interface ProviderHealth {
+  /** Share of the last 30 minutes' calls that the provider did not fail, from 0 to 1; null where there was none. */
+  uptime_30m: number | null;
+  /** Median milliseconds to the first piece of an answer, over the same time; null where none came. */
+  latency_p50_ms: number | null;
+  /** Median tokens of output a second, over the same time; null where none were counted. */
+  throughput_p50: number | null;
+}
+
 /** A provider's own offer of a model. */
-export interface ProviderOffer {
+export interface ProviderOffer extends ProviderHealth {
   /** Its slug. */
   provider: string;
   name: string;
@@ -27,12 +37,6 @@ export interface ProviderOffer {
   max_output_tokens: number | null;
   regions: string[];
   zero_retention: boolean;
-  /** Share of the last 30 minutes' calls that the provider did not fail, from 0 to 1; null where there was none. */
-  uptime_30m: number | null;
-  /** Median milliseconds to the first piece of an answer, over the same time; null where none came. */
-  latency_p50_ms: number | null;
-  /** Median tokens of output a second, over the same time; null where none were counted. */
-  throughput_p50: number | null;
 }
 
 /** One value of a facet and how many models have it. */

@@ -1,5 +1,7 @@
-/** A provider of the catalogue, as a super admin sees it. */
-export interface ProviderRecord {
+import type { ProviderHealth } from './model-view.js';
+
+/** A provider of the catalogue, as a super admin sees it; its health is that of all models that it serves. */
+export interface ProviderRecord extends ProviderHealth {
   slug: string;
   name: string;
   /** Wire formats that it speaks. */

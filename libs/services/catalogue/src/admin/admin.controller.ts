@@ -8,6 +8,7 @@ import {
 } from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
+import { StoredRouteHealth } from '../health/stored-route-health.js';
 import { ModelReads } from '../models/model-reads.js';
 import { idOf } from '../models/models.controller.js';
 import { CatalogueDatabase } from '../postgres/catalogue-database.js';
@@ -24,6 +25,7 @@ export class AdminController {
     private readonly writes: CatalogueWrites,
     private readonly models: ModelReads,
     private readonly database: CatalogueDatabase,
+    private readonly health: StoredRouteHealth,
   ) {}
 
   /** Adds a model or replaces it whole. */
@@ -50,7 +52,7 @@ export class AdminController {
   /** Lists every provider, disabled ones too. */
   @Get('providers')
   async providers(): Promise<{ data: ProviderRecord[] }> {
-    return { data: await listProviders(this.database.prisma) };
+    return { data: await listProviders(this.database.prisma, this.health) };
   }
 
   /** Adds a provider or replaces it whole. */

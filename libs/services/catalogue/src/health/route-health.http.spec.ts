@@ -1,11 +1,17 @@
-import { CatalogueReader, FIGURE_CLASSES, type RouteFigures } from '@gateway/contracts';
+import { CatalogueReader, FIGURE_CLASSES, type ProviderHealth, type RouteFigures } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { RouteFigureCounts } from '@gateway/routing';
-import { fixedClock, keyPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
+import {
+  fixedClock,
+  keyPrincipal,
+  sessionPrincipal,
+  testDatabase,
+  type TestDatabase,
+} from '@gateway/testing';
 import { pino } from 'pino';
 import { FLEET_TOKEN, startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
 import { CatalogueDatabase, SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
-import { StoredRouteHealth, type Health } from './stored-route-health.js';
+import { StoredRouteHealth } from './stored-route-health.js';
 
 let database: TestDatabase;
 let app: CatalogueApp;
@@ -30,9 +36,15 @@ beforeEach(async () => {
 });
 
 /** What an edge reports of so many answers after `ms`, each of 40 tokens a second, and so many failures. */
-function seen(provider: string, ms: number, answers: number, faults = 0): unknown[] {
+function seen(
+  provider: string,
+  ms: number,
+  answers: number,
+  faults = 0,
+  model = 'simulator/dual',
+): unknown[] {
   const counts = new RouteFigureCounts();
-  const route = { provider, model: 'simulator/dual' };
+  const route = { provider, model };
   for (let n = 0; n < answers; n += 1)
     counts.see(route, { firstPieceMs: ms, tokensPerSecond: 40, isFault: false });
   for (let n = 0; n < faults; n += 1)
@@ -49,11 +61,11 @@ const report = async (figures: unknown[], token = FLEET_TOKEN): Promise<number> 
     })
   ).status;
 
-async function shown(): Promise<Record<string, Health>> {
+async function shown(): Promise<Record<string, ProviderHealth>> {
   await app.app.get(StoredRouteHealth).refresh();
   const { body } = await app.get('/v1/models/simulator/dual/providers', key);
   return Object.fromEntries(
-    (body.data as (Health & { provider: string })[]).map(
+    (body.data as (ProviderHealth & { provider: string })[]).map(
       ({ provider, uptime_30m, latency_p50_ms, throughput_p50 }) => [
         provider,
         { uptime_30m, latency_p50_ms, throughput_p50 },
@@ -62,7 +74,7 @@ async function shown(): Promise<Record<string, Health>> {
   );
 }
 
-const nothing: Health = { uptime_30m: null, latency_p50_ms: null, throughput_p50: null };
+const nothing: ProviderHealth = { uptime_30m: null, latency_p50_ms: null, throughput_p50: null };
 /** A class is a fifth of its value wide. */
 const about = (value: number): unknown => ({
   asymmetricMatch: (found: number) => Math.abs(found / value - 1) < 0.2,
@@ -79,6 +91,24 @@ describe('the health of a model’s providers', () => {
     });
     expect(await report(seen('simulated-messages', 100, 0, 3))).toBe(204);
     expect((await shown())['simulated-messages']).toEqual({ ...nothing, uptime_30m: 0 });
+  });
+
+  it('MOD-49 of a provider is that of all its models together, for super admins', async () => {
+    await report(seen('simulated', 100, 30, 10));
+    await report(seen('simulated', 900, 50, 10, 'simulator/chat'));
+    await app.app.get(StoredRouteHealth).refresh();
+    const admin = app.credentialOf(sessionPrincipal({ isSuperAdmin: true }));
+    const { status, body } = await app.get('/v1/admin/providers', admin);
+    expect(status).toBe(200);
+    const listed = (slug: string): unknown =>
+      (body.data as { slug: string }[]).find((provider) => provider.slug === slug);
+    expect(listed('simulated')).toMatchObject({
+      uptime_30m: 0.8,
+      latency_p50_ms: about(900),
+      throughput_p50: about(40),
+    });
+    expect(listed('simulated-messages')).toMatchObject(nothing);
+    expect((await shown()).simulated.uptime_30m).toBe(0.75);
   });
 
   it('MOD-49 adds up reports that meet, and the slots of the last half hour alone', async () => {

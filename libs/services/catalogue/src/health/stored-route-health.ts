@@ -4,6 +4,7 @@ import {
   FIGURE_CLASSES,
   RouteHealth,
   type Clock,
+  type ProviderHealth,
   type RouteFigures,
 } from '@gateway/contracts';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
@@ -16,10 +17,7 @@ const WINDOW_MS = 30 * 60_000;
 const SLOT_MS = 5 * 60_000;
 const READ_EVERY_MS = 15_000;
 
-/** How a provider fared with a model over the last 30 minutes; null where nothing was measured. */
-export type Health = Record<'uptime_30m' | 'latency_p50_ms' | 'throughput_p50', number | null>;
-
-const NOT_MEASURED: Health = { uptime_30m: null, latency_p50_ms: null, throughput_p50: null };
+const NOT_MEASURED: ProviderHealth = { uptime_30m: null, latency_p50_ms: null, throughput_p50: null };
 
 /** Of one count in a slot: what is beyond it says no more, and fits four bytes. */
 const COUNT_MAX = 2_000_000_000;
@@ -42,7 +40,7 @@ const ADD = `INSERT INTO route_health (slot, provider, model_id, tries, faults, 
  */
 @Injectable()
 export class StoredRouteHealth extends RouteHealth {
-  private known: ReadonlyMap<string, Health> = new Map();
+  private known: ReadonlyMap<string, ProviderHealth> = new Map();
   private loop: Repeated | null = null;
 
   constructor(
@@ -67,7 +65,8 @@ export class StoredRouteHealth extends RouteHealth {
     await this.loop?.stop();
   }
 
-  of(provider: string, modelId: string): Health {
+  /** Of a provider with one model, or with all that it serves. */
+  of(provider: string, modelId?: string): ProviderHealth {
     return this.known.get(nameOf(provider, modelId)) ?? NOT_MEASURED;
   }
 
@@ -92,11 +91,13 @@ export class StoredRouteHealth extends RouteHealth {
       'SELECT provider, model_id AS model, tries, faults, latency, speed FROM route_health WHERE slot > $1',
       [since],
     );
-    this.known = new Map([...summed(rows)].map(([name, sum]) => [name, healthOf(sum)]));
+    // Without a model's name: what all of a provider's models have together.
+    const ofProviders = rows.map((row) => ({ ...row, model: '' }));
+    this.known = new Map([...summed([...rows, ...ofProviders])].map(([name, sum]) => [name, healthOf(sum)]));
   }
 }
 
-function nameOf(provider: string, modelId: string): string {
+function nameOf(provider: string, modelId = ''): string {
   return `${provider} ${modelId}`;
 }
 
@@ -123,7 +124,7 @@ function addedUp(one: RouteFigures, other: RouteFigures): RouteFigures {
   };
 }
 
-function healthOf({ tries, faults, latency, speed }: RouteFigures): Health {
+function healthOf({ tries, faults, latency, speed }: RouteFigures): ProviderHealth {
   const [latencyMs, tokensPerSecond] = [medianOf(latency), medianOf(speed)];
   return {
     uptime_30m: tries === 0 ? null : Math.round((1 - faults / tries) * 10_000) / 10_000,

@@ -9,13 +9,14 @@ import {
   type ModelFacets,
   type ModelView,
   type Principal,
+  type ProviderHealth,
   type ProviderOffer,
   type Route,
   type SearchModelsQuery,
 } from '@gateway/contracts';
 import { CLOCK, pageOf, type Page } from '@gateway/platform';
 import { accessOf, CatalogueIndex, modelNotFound, requireAccess } from '@gateway/routing';
-import { StoredRouteHealth, type Health } from '../health/stored-route-health.js';
+import { StoredRouteHealth } from '../health/stored-route-health.js';
 import { providerEntries } from './provider-entries.js';
 import { searchModels } from './search-models.js';
 import { wireRecord } from './wire-record.js';
@@ -97,7 +98,7 @@ export class ModelReads {
   providersOf(reader: Reader, idOrName: string, page: CataloguePageQuery): Page<ProviderOffer> {
     const model = this.one(reader.caller, idOrName);
     const names = new Map(this.index().snapshot.providers.map(({ slug, name }) => [slug, name]));
-    const healthOf = (provider: string): Health => this.health.of(provider, model.record.id);
+    const healthOf = (provider: string): ProviderHealth => this.health.of(provider, model.record.id);
     const entries = providerEntries(model, { ...reader, names, healthOf });
     return paged(entries, page);
   }

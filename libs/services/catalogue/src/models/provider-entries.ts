@@ -1,8 +1,7 @@
 import { downConvert } from '@gateway/api-version';
-import type { CatalogueModel, Principal, ProviderOffer, Route } from '@gateway/contracts';
+import type { CatalogueModel, Principal, ProviderHealth, ProviderOffer, Route } from '@gateway/contracts';
 import { cheapestRoute, discounted } from '@gateway/money';
 import { discountOn } from '@gateway/routing';
-import type { Health } from '../health/stored-route-health.js';
 import { pricing } from '../snapshots/catalogue-model.js';
 import { discountOf, withDiscount } from './wire-record.js';
 
@@ -12,7 +11,7 @@ interface EntryOptions {
   /** Display names by slug. */
   names: ReadonlyMap<string, string>;
   /** By slug. */
-  healthOf: (provider: string) => Health;
+  healthOf: (provider: string) => ProviderHealth;
 }
 
 /** One entry per provider of the model, by slug: its cheapest route, at its own price. */
