@@ -37,6 +37,7 @@ import { provider as perplexity } from './perplexity/perplexity.provider.js';
 import { provider as recraft } from './recraft/recraft.provider.js';
 import { provider as replicate } from './replicate/replicate.provider.js';
 import { provider as runway } from './runway/runway.provider.js';
+import { provider as sambanova } from './sambanova/sambanova.provider.js';
 import { provider as serper } from './serper/serper.provider.js';
 import { provider as simulated } from './simulated/simulated.provider.js';
 import { provider as simulatedMessages } from './simulated-messages/simulated-messages.provider.js';
@@ -86,6 +87,7 @@ export const PROVIDERS: readonly Provider[] = [
   recraft,
   replicate,
   runway,
+  sambanova,
   serper,
   simulated,
   simulatedMessages,
