@@ -1,19 +1,16 @@
-import { Badge, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
+import { Badge, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { CopyText } from '../shell/copy-text.js';
 import { Money } from '../shell/money.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { SearchField } from '../shell/search-field.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
 import { ROWS_A_PAGE, useAllOrgs, type Org } from './admin.queries.js';
 import { OrgActions } from './org-actions.js';
-
-const SEARCH_AFTER_MS = 300;
 
 const COLUMNS: readonly Column<Org>[] = [
   {
@@ -41,8 +38,6 @@ export default function OrgsPage(): ReactNode {
   const [url, change] = useParamsOfUrl();
   const page = pageOf(url.page);
   const orgs = useAllOrgs(url.q, page);
-  const [text, setText] = useState(url.q ?? '');
-  const search = useDebouncedCallback((q: string) => change({ q }), SEARCH_AFTER_MS);
   return (
     <>
       <PageHead
@@ -50,17 +45,7 @@ export default function OrgsPage(): ReactNode {
         about="All of this gateway: their tier, what they may owe, credit and discounts."
       />
       <Group mb="md">
-        <TextInput
-          aria-label="Search organizations"
-          placeholder="Search organizations"
-          leftSection={<IconSearch size={16} />}
-          value={text}
-          onChange={({ currentTarget }) => {
-            setText(currentTarget.value);
-            search(currentTarget.value.trim());
-          }}
-          w={{ base: '100%', xs: 260 }}
-        />
+        <SearchField label="Search organizations" text={url.q} onSearch={(q) => change({ q })} width={260} />
       </Group>
       {orgs.isPending && <Loading height={44} rows={6} />}
       {orgs.isError && <ProblemCard failure={orgs.error} retry={() => void orgs.refetch()} />}

@@ -1,20 +1,18 @@
-import { Anchor, Badge, Button, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { Anchor, Badge, Button, Code, Group, Select, Stack, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useOrg } from '../shell/org.queries.js';
 import { Money } from '../shell/money.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { SearchField } from '../shell/search-field.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
 import { CreateKey } from './create-key.js';
 import { KEYS_A_PAGE, useKeyOwners, useKeys, type Key } from './keys.queries.js';
-
-const SEARCH_AFTER_MS = 300;
 
 export default function KeysPage(): ReactNode {
   const org = useOrg();
@@ -56,20 +54,13 @@ export default function KeysPage(): ReactNode {
 
 function Filters(): ReactNode {
   const [url, change] = useParamsOfUrl();
-  const [label, setLabel] = useState(url.label ?? '');
-  const search = useDebouncedCallback((text: string) => change({ label: text }), SEARCH_AFTER_MS);
   return (
     <Group mb="md" gap="sm">
-      <TextInput
-        aria-label="Search labels"
-        placeholder="Search labels"
-        leftSection={<IconSearch size={16} />}
-        value={label}
-        onChange={({ currentTarget }) => {
-          setLabel(currentTarget.value);
-          search(currentTarget.value);
-        }}
-        w={{ base: '100%', xs: 240 }}
+      <SearchField
+        label="Search labels"
+        text={url.label}
+        onSearch={(label) => change({ label })}
+        width={240}
       />
       <Select
         aria-label="Status"

@@ -1,18 +1,16 @@
-import { Box, Button, Stack, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconArrowLeft, IconSearch } from '@tabler/icons-react';
+import { Box, Button, Stack } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useMe } from '../session/me.queries.js';
 import { isAllowed, rolesIn } from '../session/rights.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
+import { SearchField } from '../shell/search-field.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { KeyChoice } from './key-choice.js';
 import { KeyPath } from './key-path.js';
 import { KeyTree, LimitTree, OwnTree } from './limit-tree.js';
-
-const SEARCH_AFTER_MS = 300;
 
 export default function LimitsPage(): ReactNode {
   const { id, slug } = useOrg();
@@ -53,35 +51,22 @@ export default function LimitsPage(): ReactNode {
 
 function Everything(): ReactNode {
   const { id, slug } = useOrg();
-  const [url] = useParamsOfUrl();
+  const [url, change] = useParamsOfUrl();
   const me = useMe().data;
   if (me === undefined) return null;
   if (id === null) return <KeyTree org={null} label={undefined} />;
   if (!isAllowed(rolesIn(me, slug), ['owner', 'admin'])) return <OwnTree org={id} person={me.user.id} />;
   return (
     <>
-      <Search />
+      <Box mb="md">
+        <SearchField
+          label="Search teams, people and keys"
+          text={url.q}
+          onSearch={(q) => change({ q })}
+          width={300}
+        />
+      </Box>
       <LimitTree org={id} q={url.q === '' ? undefined : url.q} />
     </>
-  );
-}
-
-function Search(): ReactNode {
-  const [url, change] = useParamsOfUrl();
-  const [text, setText] = useState(url.q ?? '');
-  const search = useDebouncedCallback((q: string) => change({ q }), SEARCH_AFTER_MS);
-  return (
-    <TextInput
-      aria-label="Search teams, people and keys"
-      placeholder="Search teams, people and keys"
-      leftSection={<IconSearch size={16} />}
-      mb="md"
-      value={text}
-      onChange={({ currentTarget }) => {
-        setText(currentTarget.value);
-        search(currentTarget.value.trim());
-      }}
-      w={{ base: '100%', xs: 300 }}
-    />
   );
 }

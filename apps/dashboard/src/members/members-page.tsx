@@ -1,7 +1,6 @@
-import { Badge, Button, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconPlus, IconSearch } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
+import { Badge, Box, Button, Stack, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { useMe } from '../session/me.queries.js';
 import { isAllowed, rolesIn } from '../session/rights.js';
 import { Money } from '../shell/money.js';
@@ -9,6 +8,7 @@ import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { SearchField } from '../shell/search-field.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
@@ -23,8 +23,6 @@ import {
   type Invitation,
   type Member,
 } from './members.queries.js';
-
-const SEARCH_AFTER_MS = 300;
 
 export default function MembersPage(): ReactNode {
   const { id, slug } = useOrg();
@@ -47,7 +45,9 @@ export default function MembersPage(): ReactNode {
           </Button>
         )}
       </PageHead>
-      <Search />
+      <Box mb="md">
+        <SearchField label="Search names and addresses" text={url.q} onSearch={(q) => change({ q })} />
+      </Box>
       <Stack gap="lg">
         <Members org={id} own={me.user.id} mayChange={mayChange} />
         <Invitations org={id} mayChange={mayChange} />
@@ -58,26 +58,6 @@ export default function MembersPage(): ReactNode {
         onClose={() => change({ invite: null, page: url.page })}
       />
     </>
-  );
-}
-
-function Search(): ReactNode {
-  const [url, change] = useParamsOfUrl();
-  const [text, setText] = useState(url.q ?? '');
-  const search = useDebouncedCallback((q: string) => change({ q }), SEARCH_AFTER_MS);
-  return (
-    <TextInput
-      aria-label="Search names and addresses"
-      placeholder="Search names and addresses"
-      leftSection={<IconSearch size={16} />}
-      mb="md"
-      value={text}
-      onChange={({ currentTarget }) => {
-        setText(currentTarget.value);
-        search(currentTarget.value.trim());
-      }}
-      w={{ base: '100%', xs: 280 }}
-    />
   );
 }
 

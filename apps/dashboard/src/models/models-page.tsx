@@ -1,14 +1,13 @@
-import { Anchor, Badge, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { Anchor, Badge, Button, Checkbox, Group, Select, Stack, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { Schemas } from '../api/schemas.js';
 import { count } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
+import { SearchField } from '../shell/search-field.js';
 import { useParamsOfUrl, type Params } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
@@ -16,7 +15,6 @@ import { COMPARED_MAX, comparedIds, toggled } from './compared.js';
 import { MODELS_A_PAGE, useModels, type Model } from './models.queries.js';
 import { mainRate } from './price.js';
 
-const SEARCH_AFTER_MS = 300;
 const RATE_DECIMALS = 3;
 
 export default function ModelsPage(): ReactNode {
@@ -61,8 +59,6 @@ export default function ModelsPage(): ReactNode {
 /** Each value says how many of the models that were found have it. */
 function Filters({ facets }: { facets: Schemas['FoundModels']['facets'] | undefined }): ReactNode {
   const [url, change] = useParamsOfUrl();
-  const [text, setText] = useState(url.q ?? '');
-  const search = useDebouncedCallback((q: string) => change({ q }), SEARCH_AFTER_MS);
   const facet = (
     param: string,
     label: string,
@@ -82,17 +78,7 @@ function Filters({ facets }: { facets: Schemas['FoundModels']['facets'] | undefi
   );
   return (
     <Group mb="md" gap="sm">
-      <TextInput
-        aria-label="Search models"
-        placeholder="Search models"
-        leftSection={<IconSearch size={16} />}
-        value={text}
-        onChange={({ currentTarget }) => {
-          setText(currentTarget.value);
-          search(currentTarget.value.trim());
-        }}
-        w={{ base: '100%', xs: 240 }}
-      />
+      <SearchField label="Search models" text={url.q} onSearch={(q) => change({ q })} width={240} />
       {facet('brand', 'Brand', facets?.brand)}
       {facet('type', 'Kind', facets?.model_type)}
       {facet('capability', 'Capability', facets?.capability)}

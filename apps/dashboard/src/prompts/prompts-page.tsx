@@ -1,10 +1,11 @@
-import { Anchor, Badge, Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Modal } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import { useRoles } from '../session/me.queries.js';
 import { isAllowed } from '../session/rights.js';
+import { CreateForm, type CreateField } from '../shell/create-form.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
@@ -32,7 +33,7 @@ export default function PromptsPage(): ReactNode {
       </PageHead>
       <Templates />
       <Modal opened={url.create === 'yes'} onClose={() => change({ create: null })} title="Create a prompt">
-        <Form onClose={() => change({ create: null })} />
+        <Form />
       </Modal>
     </>
   );
@@ -92,53 +93,32 @@ export function TemplateState({ template }: { template: Template }): ReactNode {
   );
 }
 
-function Form({ onClose }: { onClose: () => void }): ReactNode {
+const FIELDS: readonly CreateField[] = [
+  {
+    name: 'name',
+    label: 'Name',
+    description: 'Requests name it: letters, digits, dots, - and _',
+    required: true,
+  },
+  { name: 'description', label: 'What for', isLong: true },
+];
+
+function Form(): ReactNode {
   const { id, slug } = useOrg();
   const navigate = useNavigate();
   const [idempotencyKey] = useState(newIdempotencyKey);
-  const [name, setName] = useState('');
-  const [description, setDescription] = useState('');
   const create = useCreateTemplate(idempotencyKey);
-  const fields = create.error?.fields ?? {};
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    const body = {
-      name: name.trim(),
-      ...(description.trim() === '' ? {} : { description: description.trim() }),
-      ...(id === null ? {} : { org_id: id }),
-    };
-    create.mutate(body, {
-      onSuccess: (template) => void navigate({ to: `/o/${slug}/prompts/${template.id}` }),
-    });
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="Name"
-          description="Requests name it: letters, digits, dots, - and _"
-          data-autofocus
-          required
-          error={fields.name}
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        <Textarea
-          label="What for"
-          error={fields.description}
-          value={description}
-          onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-        />
-        {create.error !== null && <ProblemCard failure={create.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create prompt
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <CreateForm
+      fields={FIELDS}
+      write={create}
+      action="Create prompt"
+      onSubmit={({ name = '', description }) =>
+        create.mutate(
+          { name, description, ...(id === null ? {} : { org_id: id }) },
+          { onSuccess: (template) => void navigate({ to: `/o/${slug}/prompts/${template.id}` }) },
+        )
+      }
+    />
   );
 }

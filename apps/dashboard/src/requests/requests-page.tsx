@@ -1,6 +1,4 @@
-import { Button, Code, Group, SegmentedControl, Switch, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { Button, Code, Group, SegmentedControl, Switch, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { absoluteTime, count } from '../format/time.js';
@@ -10,6 +8,7 @@ import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { RangePicker, rangeOfUrl } from '../shell/range.js';
+import { SearchField } from '../shell/search-field.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { Views } from '../shell/views.js';
@@ -27,8 +26,6 @@ import {
   type RequestFilter,
 } from './requests.queries.js';
 import { resetOf } from './reset-of.js';
-
-const SEARCH_AFTER_MS = 300;
 
 export default function RequestsPage(): ReactNode {
   const [url] = useParamsOfUrl();
@@ -60,12 +57,11 @@ function Filters(): ReactNode {
   const [url, change] = useParamsOfUrl();
   const { slug } = useOrg();
   const navigate = useNavigate();
-  const [text, setText] = useState(url.model ?? '');
-  const search = useDebouncedCallback((value: string) => {
+  const search = (value: string): void => {
     // A pasted id opens its request.
     if (/^req_[\w-]+$/.test(value)) void navigate({ to: `/o/${slug}/requests/${value}` });
     else change({ model: value });
-  }, SEARCH_AFTER_MS);
+  };
   return (
     <Group mb="md" gap="sm">
       <SegmentedControl
@@ -78,17 +74,7 @@ function Filters(): ReactNode {
         value={url.show ?? 'all'}
         onChange={(show) => change({ show: show === 'all' ? null : show })}
       />
-      <TextInput
-        aria-label="Model or request id"
-        placeholder="Model or request id"
-        leftSection={<IconSearch size={16} />}
-        value={text}
-        onChange={({ currentTarget }) => {
-          setText(currentTarget.value);
-          search(currentTarget.value.trim());
-        }}
-        w={{ base: '100%', xs: 260 }}
-      />
+      <SearchField label="Model or request id" text={url.model} onSearch={search} width={260} />
       {url.key_id !== undefined && (
         <Button variant="light" size="compact-sm" onClick={() => change({ key_id: null })}>
           Of one key · show all
@@ -139,22 +125,22 @@ function Rejections({ filter }: { filter: RequestFilter }): ReactNode {
   const rows = refusals.data.pages.flatMap((page) => page.rejections);
   if (rows.length === 0) return <Empty>No request was refused in this range and filter.</Empty>;
   const columns: Column<Rejection>[] = [
-    { name: 'Time', width: 110, cell: ({ created_at: at }) => <When at={at} /> },
-    { name: 'Code', width: 190, cell: ({ code }) => <Code>{code}</Code> },
-    { name: 'Why', width: 340, cell: ({ message }) => <span title={message}>{message}</span> },
+    { name: 'Time', width: 90, cell: ({ created_at: at }) => <When at={at} /> },
+    { name: 'Code', width: 176, cell: ({ code }) => <Code>{code}</Code> },
+    { name: 'Why', width: 190, cell: ({ message }) => <span title={message}>{message}</span> },
     {
       name: 'Scope',
-      width: 120,
+      width: 84,
       cell: ({ scope, limit_type: type }) => [scope, type].filter(Boolean).join(' · '),
     },
     {
       name: 'Open again',
-      width: 110,
+      width: 96,
       cell: ({ limit_type: type, created_at: at }) => <OpenAgain type={type} at={at} />,
     },
-    { name: 'Model', width: 150, cell: ({ model }) => model ?? '–' },
-    { name: 'Status', width: 70, isFigure: true, cell: ({ status }) => status },
-    { name: 'Times', width: 70, isFigure: true, cell: ({ count: times }) => count(times) },
+    { name: 'Model', width: 110, cell: ({ model }) => <span title={model ?? ''}>{model ?? '–'}</span> },
+    { name: 'Status', width: 46, isFigure: true, cell: ({ status }) => status },
+    { name: 'Times', width: 46, isFigure: true, cell: ({ count: times }) => count(times) },
   ];
   return (
     <VirtualTable

@@ -1,41 +1,36 @@
-import { Modal, Stack, TextInput } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { newIdempotencyKey } from '../api/idempotency.js';
-import { FormEnd } from './form-end.js';
+import { CreateForm, type CreateField } from './create-form.js';
 import { useCreateOrg } from './create-org.queries.js';
+
+const FIELDS: readonly CreateField[] = [
+  {
+    name: 'name',
+    label: 'Name',
+    description: 'It has its own balance, keys, members and limits. You are its owner.',
+    required: true,
+  },
+];
 
 /** Anybody may found an organization, and owns it. */
 export default function CreateOrg({ onClose }: { onClose: () => void }): ReactNode {
   const [idempotencyKey] = useState(newIdempotencyKey);
-  const [name, setName] = useState('');
   const create = useCreateOrg(idempotencyKey);
   const navigate = useNavigate();
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    const open = ({ id }: { id: string }): void => {
-      onClose();
-      void navigate({ to: `/o/${id}/start` });
-    };
-    create.mutate(name.trim(), { onSuccess: open });
+  const open = ({ id }: { id: string }): void => {
+    onClose();
+    void navigate({ to: `/o/${id}/start` });
   };
   return (
     <Modal opened onClose={onClose} title="Create an organization">
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label="Name"
-            description="It has its own balance, keys, members and limits. You are its owner."
-            required
-            maxLength={200}
-            data-autofocus
-            error={create.error?.fields.name}
-            value={name}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-          />
-          <FormEnd write={create} action="Create organization" />
-        </Stack>
-      </form>
+      <CreateForm
+        fields={FIELDS}
+        write={create}
+        action="Create organization"
+        onSubmit={({ name = '' }) => create.mutate(name, { onSuccess: open })}
+      />
     </Modal>
   );
 }

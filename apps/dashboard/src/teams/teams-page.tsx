@@ -1,10 +1,11 @@
-import { Anchor, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, Modal } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import { useMe } from '../session/me.queries.js';
 import { isAllowed, rolesIn } from '../session/rights.js';
+import { CreateForm, type CreateField } from '../shell/create-form.js';
 import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
@@ -79,45 +80,27 @@ function Teams({ org }: { org: string }): ReactNode {
   );
 }
 
+const FIELDS: readonly CreateField[] = [
+  { name: 'name', label: 'Name', required: true },
+  {
+    name: 'spend_cap_usd',
+    label: 'Spend cap, USD',
+    description: 'Of all its keys in 30 days; empty = none',
+    isMoney: true,
+  },
+];
+
 function Form({ org, onClose }: { org: string; onClose: () => void }): ReactNode {
   const [idempotencyKey] = useState(newIdempotencyKey);
-  const [name, setName] = useState('');
-  const [cap, setCap] = useState('');
   const create = useCreateTeam(org, idempotencyKey);
-  const fields = create.error?.fields ?? {};
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    const limits = cap.trim() === '' ? {} : { spend_cap_usd: cap.trim() };
-    create.mutate({ name: name.trim(), ...limits }, { onSuccess: onClose });
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="Name"
-          data-autofocus
-          error={fields.name}
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        <TextInput
-          label="Spend cap, USD"
-          description="Of all its keys in 30 days; empty = none"
-          inputMode="decimal"
-          error={fields.spend_cap_usd}
-          value={cap}
-          onChange={({ currentTarget }) => setCap(currentTarget.value)}
-        />
-        {create.error !== null && <ProblemCard failure={create.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create team
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <CreateForm
+      fields={FIELDS}
+      write={create}
+      action="Create team"
+      onSubmit={({ name = '', spend_cap_usd }) =>
+        create.mutate({ name, spend_cap_usd }, { onSuccess: onClose })
+      }
+    />
   );
 }
