@@ -54,6 +54,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
     '--mantine-color-anchor': 'var(--mantine-color-gateway-3)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
+    // A panel has the kit's own.
+    '--mantine-color-disabled': 'var(--mantine-color-dark-5)',
     '--mantine-color-gateway-light-color': 'var(--mantine-color-gateway-2)',
     '--mantine-color-red-light-color': 'var(--mantine-color-red-3)',
     '--mantine-color-green-light-color': 'var(--mantine-color-green-3)',

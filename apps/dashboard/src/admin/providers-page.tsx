@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Provider>[] = [
   { name: 'Uptime, 30 min', isFigure: true, cell: ({ uptime_30m: share }) => uptime(share) },
   { name: 'Latency p50', isFigure: true, cell: ({ latency_p50_ms: ms }) => milliseconds(ms) },
   { name: 'Throughput p50', isFigure: true, cell: ({ throughput_p50: speed }) => throughput(speed) },
-  { name: 'Speaks', cell: ({ dialects }) => dialects.join(', ') || '–' },
+  { name: 'Speaks', cell: ({ dialects }) => <Spoken dialects={dialects} /> },
   {
     name: 'Data',
     width: 120,
@@ -54,6 +54,19 @@ const COLUMNS: readonly Column<Provider>[] = [
   },
   { name: 'Action', cell: (provider) => <Switch provider={provider} /> },
 ];
+
+const SPOKEN_SHOWN = 2;
+
+/** One that speaks a dozen would be as tall as a page: the first, and all on hover. */
+function Spoken({ dialects }: { dialects: readonly string[] }): ReactNode {
+  const more = dialects.length - SPOKEN_SHOWN;
+  return (
+    <span title={dialects.join(', ')}>
+      {dialects.slice(0, SPOKEN_SHOWN).join(', ') || '–'}
+      {more > 0 && ` and ${more} more`}
+    </span>
+  );
+}
 
 export default function ProvidersPage(): ReactNode {
   const providers = useProviders();

@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   {
     name: 'Who',
     cell: ({ actor, actor_email: email, actor_kind: kind }) => (
-      <Text size="sm" truncate maw={220}>
+      <Text size="sm" truncate maw={180}>
         {email ?? (kind === 'system' ? 'The gateway' : actor)}
       </Text>
     ),
@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   {
     name: 'To what',
     cell: ({ target, target_type: type }) => (
-      <Text size="sm" truncate maw={260}>
+      <Text size="sm" truncate maw={230}>
         {type.replaceAll('_', ' ')} {target}
       </Text>
     ),

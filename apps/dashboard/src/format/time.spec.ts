@@ -1,4 +1,4 @@
-import { absoluteTime, bucketLabel, milliseconds, relativeTime, dayStart } from './time.js';
+import { absoluteTime, bucketLabel, dayStart, milliseconds, relativeTime, usedOf } from './time.js';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 
@@ -43,5 +43,15 @@ describe('where a day begins', () => {
     ['yesterday', 'UTC', 0, null],
   ])('%s of %s, %i days later', (day, zone, after, instant) => {
     expect(dayStart(day, zone, after)).toBe(instant);
+  });
+});
+
+describe('what is used of a limit', () => {
+  it.each([
+    [1_234, 10_000, '1,234 of 10,000'],
+    [0, 0, '0 of 0'],
+    [25, null, '25, no limit'],
+  ])('%p of %p is %s', (used, limit, shown) => {
+    expect(usedOf(used, limit)).toBe(shown);
   });
 });

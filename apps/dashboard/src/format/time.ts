@@ -52,6 +52,11 @@ export function milliseconds(ms: number | null): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
 }
 
+/** What is used of a limit; null = there is none. */
+export function usedOf(used: number, limit: number | null): string {
+  return limit === null ? `${count(used)}, no limit` : `${count(used)} of ${count(limit)}`;
+}
+
 export function count(value: number | null): string {
   return value === null ? '–' : value.toLocaleString('en-US');
 }

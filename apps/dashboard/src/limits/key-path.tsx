@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { count } from '../format/time.js';
+import { usedOf } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { Loading } from '../shell/states.js';
@@ -65,7 +65,7 @@ function columnsOf({ scopes, binding }: KeyLimits, rates: Rates): Column<Scope>[
             pct={limit === null ? null : pct}
             binds={binding[metric] === scope}
           >
-            {count(current)} of {limit === null ? 'any number' : count(limit)}
+            {usedOf(current, limit)}
           </Used>
         );
       },
@@ -80,7 +80,9 @@ function columnsOf({ scopes, binding }: KeyLimits, rates: Rates): Column<Scope>[
         const pct = cap === null ? null : shareOf(spent ?? '0', cap);
         return (
           <Used label={`Spend, ${scopeName}`} pct={pct} binds={binding.spend_cap === scope}>
-            <Money usd={spent} none="unknown" /> of <Money usd={cap} none="any amount" />
+            <Money usd={spent} none="unknown" />
+            {cap === null ? ', ' : ' of '}
+            <Money usd={cap} none="no cap" />
             {scope !== 'key' && cap !== null && ' in 30 days'}
           </Used>
         );

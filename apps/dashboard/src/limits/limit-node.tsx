@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { count } from '../format/time.js';
+import { count, usedOf } from '../format/time.js';
 import { Money } from '../shell/money.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { Loading } from '../shell/states.js';
@@ -97,7 +97,7 @@ export function LimitNode(props: NodeProps): ReactNode {
                 label={`${label}, ${name}`}
                 pct={counted === undefined || limit === null ? null : counted.pct}
               >
-                {counted === undefined ? most : `${count(counted.current)} of ${most}`}
+                {counted === undefined ? most : usedOf(counted.current, limit)}
               </Used>
             </Cell>
           );
@@ -106,7 +106,8 @@ export function LimitNode(props: NodeProps): ReactNode {
           <Used label={`Spend, ${name}`} pct={cap === null || spent == null ? null : shareOf(spent, cap)}>
             {spent !== undefined && (
               <>
-                <Money usd={spent} none="unknown" /> of{' '}
+                <Money usd={spent} none="unknown" />
+                {cap === null ? ', ' : ' of '}
               </>
             )}
             <Money usd={cap} none="no cap" />

@@ -175,7 +175,7 @@ function Scope({
       about={about}
       limits={limits}
       usage={{ rates: rates?.scopes[scope] ?? undefined, spentUsd: above?.scopes[scope]?.spent_usd }}
-      unset="any number"
+      unset="no limit"
       isAboveKeys
       fold={isFolded ? { isOpen, toggle: () => setOpen(!isOpen) } : undefined}
     >

@@ -115,8 +115,11 @@ const OFFER_COLUMNS: readonly Column<Offer>[] = [
   { name: 'Uptime, 30 min', isFigure: true, cell: ({ uptime_30m: share }) => uptime(share) },
   { name: 'Latency p50', isFigure: true, cell: ({ latency_p50_ms: ms }) => milliseconds(ms) },
   { name: 'Throughput p50', isFigure: true, cell: ({ throughput_p50: speed }) => throughput(speed) },
-  { name: 'Regions', cell: ({ regions }) => regions.join(', ') || '–' },
-  { name: 'Keeps nothing', cell: ({ zero_retention: isZero }) => (isZero ? 'yes' : 'not known') },
+  {
+    name: 'Data',
+    cell: ({ regions, zero_retention: isZero }) =>
+      [isZero && 'keeps nothing', ...regions].filter(Boolean).join(', ') || 'not known',
+  },
 ];
 
 function Offers({ path }: { path: { brand: string; name: string } }): ReactNode {
@@ -131,7 +134,7 @@ function Offers({ path }: { path: { brand: string; name: string } }): ReactNode 
       columns={OFFER_COLUMNS}
       rows={offers.data}
       rowKey={({ provider }) => provider}
-      minWidth={1080}
+      minWidth={900}
     />
   );
 }

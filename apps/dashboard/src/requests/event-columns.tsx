@@ -10,44 +10,37 @@ import type { UsageEvent } from './requests.queries.js';
 /** Every column that the list can show, in its order. */
 export function eventColumns(slug: string): Column<UsageEvent>[] {
   return [
-    { name: 'Time', width: 120, cell: ({ created_at: at }) => <When at={at} /> },
+    { name: 'Time', width: 96, cell: ({ created_at: at }) => <When at={at} /> },
     {
       name: 'Request',
-      width: 200,
+      width: 150,
       cell: ({ request_id: id }) => (
-        <Anchor
-          component={Link}
-          to={`/o/${slug}/requests/${id}`}
-          size="sm"
-          truncate
-          display="block"
-          maw={190}
-        >
+        <Anchor component={Link} to={`/o/${slug}/requests/${id}`} size="sm" truncate display="block">
           {id}
         </Anchor>
       ),
     },
-    { name: 'Model', width: 200, cell: ({ model }) => model },
+    { name: 'Model', width: 180, cell: ({ model }) => <span title={model}>{model}</span> },
     {
       name: 'Key',
       width: 160,
       cell: ({ key_id: id, key_label: label }) => (
-        <Anchor component={Link} to={`/o/${slug}/keys/${id}`} size="sm" truncate display="block" maw={150}>
+        <Anchor component={Link} to={`/o/${slug}/keys/${id}`} size="sm" truncate display="block">
           {label ?? id}
         </Anchor>
       ),
     },
     { name: 'Endpoint', width: 190, cell: ({ endpoint }) => endpoint },
-    { name: 'Status', width: 100, cell: ({ status }) => <Outcome status={status} /> },
-    { name: 'Input', width: 90, isFigure: true, cell: ({ prompt_tokens: tokens }) => count(tokens) },
-    { name: 'Cached', width: 90, isFigure: true, cell: ({ cached_tokens: tokens }) => count(tokens) },
-    { name: 'Output', width: 90, isFigure: true, cell: ({ completion_tokens: tokens }) => count(tokens) },
+    { name: 'Status', width: 90, cell: ({ status }) => <Outcome status={status} /> },
+    { name: 'Input', width: 70, isFigure: true, cell: ({ prompt_tokens: tokens }) => count(tokens) },
+    { name: 'Cached', width: 70, isFigure: true, cell: ({ cached_tokens: tokens }) => count(tokens) },
+    { name: 'Output', width: 70, isFigure: true, cell: ({ completion_tokens: tokens }) => count(tokens) },
     { name: 'First token', width: 100, isFigure: true, cell: ({ ttft_ms: ms }) => milliseconds(ms) },
-    { name: 'Latency', width: 100, isFigure: true, cell: ({ latency_ms: ms }) => milliseconds(ms) },
+    { name: 'Latency', width: 80, isFigure: true, cell: ({ latency_ms: ms }) => milliseconds(ms) },
     { name: 'Tags', width: 200, cell: ({ request_tags: tags }) => textOf(tags) },
     {
       name: 'Cost',
-      width: 120,
+      width: 96,
       isFigure: true,
       cell: ({ cost_usd: usd }) => <Money usd={usd} decimals={6} />,
     },

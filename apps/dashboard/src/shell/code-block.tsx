@@ -3,13 +3,20 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useCopy } from './copy-text.js';
 
-/** Code that scrolls inside its box, with a button that copies it. */
+/** Of a shade that stands out from a panel in both schemes. */
+const LOOK = {
+  whiteSpace: 'pre-wrap',
+  overflowWrap: 'anywhere',
+  background: 'var(--mantine-color-default-hover)',
+} as const;
+
+/** Code whose long lines wrap, with a button that copies it as it is. */
 export function CodeBlock({ code, label }: { code: string; label: string }): ReactNode {
   const [state, copy] = useCopy();
   const hint = state === 'copied' ? 'Copied' : state === 'refused' ? 'The browser refused' : 'Copy';
   return (
     <Box pos="relative">
-      <Code block tabIndex={0} role="region" aria-label={label} p="md" pr={56} fz="sm">
+      <Code block role="region" aria-label={label} p="md" pr={56} fz="sm" style={LOOK}>
         {code}
       </Code>
       <Tooltip label={hint}>

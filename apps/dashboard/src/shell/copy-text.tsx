@@ -30,6 +30,7 @@ export function CopyText({ text, label }: { text: string; label: string }): Reac
       <Button
         size="compact-xs"
         variant="subtle"
+        style={{ flexShrink: 0 }}
         aria-label={`${COPY_LABELS[state]} ${label}`}
         leftSection={state === 'copied' ? <IconCheck size={12} /> : <IconCopy size={12} />}
         onClick={() => copy(text)}

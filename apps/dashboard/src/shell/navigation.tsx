@@ -58,6 +58,9 @@ function Group({ group, pages, here }: GroupProps): ReactNode {
   );
 }
 
+/** The link itself would mark every page above the one that is open. */
+const EXACT = { exact: true };
+
 function PageLink({ page, isHere }: { page: Page; isHere: boolean }): ReactNode {
   const { slug } = useOrg();
   const target = `/o/${slug}${page.path}`;
@@ -66,7 +69,7 @@ function PageLink({ page, isHere }: { page: Page; isHere: boolean }): ReactNode 
     <NavLink
       component={Link}
       to={target}
-      activeOptions={{ exact: page.path === '' }}
+      activeOptions={EXACT}
       label={page.title}
       active={isHere}
       aria-current={isHere ? 'page' : undefined}
