@@ -65,7 +65,7 @@ function Shown({ record }: { record: Key }): ReactNode {
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
           <Panel title="Limits and models">
-            <LimitsForm key={record.updated_at} record={record} />
+            <LimitsForm key={record.id} record={record} />
           </Panel>
           <Stack gap="md">
             <Panel title="What binds" about="The smallest limit of every scope above and including the key">

@@ -19,8 +19,13 @@ export function changeOf(before: Draft, after: Draft): KeyChange {
   };
 }
 
+function draftOf(record: Key): Draft {
+  return { ...limitDraftOf(record), label: record.label ?? '' };
+}
+
 export function LimitsForm({ record }: { record: Key }): ReactNode {
-  const [before] = useState(() => ({ ...limitDraftOf(record), label: record.label ?? '' }));
+  // What is read anew meanwhile does not undo what was typed.
+  const [before, setBefore] = useState(() => draftOf(record));
   const [draft, setDraft] = useState<Draft>(before);
   const save = useChangeKey(record.id);
   const change = changeOf(before, draft);
@@ -28,7 +33,11 @@ export function LimitsForm({ record }: { record: Key }): ReactNode {
   const { rpm = '', rpd = '', tpm = '', ...errors } = save.error?.fields ?? {};
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    save.mutate(change);
+    const onSuccess = (saved: Key): void => {
+      setBefore(draftOf(saved));
+      setDraft(draftOf(saved));
+    };
+    save.mutate(change, { onSuccess });
   };
   return (
     <form onSubmit={submit}>

@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Progress, Stack, Text, Tooltip } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { count } from '../format/time.js';
+import { count, usedOf } from '../format/time.js';
 import { useOrg } from '../shell/org.queries.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
@@ -61,7 +61,7 @@ function Bars({ scope }: { scope: NonNullable<RateState['scopes']['key']> }): Re
             <Group justify="space-between" mb={4} wrap="nowrap">
               <Text size="sm">{name}</Text>
               <Text size="sm" style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
-                {count(current)} of {limit === null ? 'any number' : count(limit)}
+                {usedOf(current, limit)}
                 {pct >= FULL_PCT && ` · refused for ${count(seconds)} s`}
               </Text>
             </Group>

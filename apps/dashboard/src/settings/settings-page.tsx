@@ -24,7 +24,7 @@ export default function SettingsPage(): ReactNode {
       {org.isSuccess && (
         <Stack maw={760}>
           <Panel title="Organization">
-            <OrgForm key={org.data.updated_at} org={org.data} />
+            <OrgForm key={org.data.id} org={org.data} />
           </Panel>
           <RequestLogging org={org.data} />
           <Panel title="Set by the platform">
@@ -59,7 +59,8 @@ function changeOf(before: Draft, after: Draft): Schemas['UpdateOrgBody'] {
 }
 
 function OrgForm({ org }: { org: Org }): ReactNode {
-  const [before] = useState(() => draftOf(org));
+  // What is read anew meanwhile does not undo what was typed.
+  const [before, setBefore] = useState(() => draftOf(org));
   const [draft, setDraft] = useState(before);
   const save = useChangeOrg(org.id);
   const change = changeOf(before, draft);
@@ -67,7 +68,11 @@ function OrgForm({ org }: { org: Org }): ReactNode {
   const fields = save.error?.fields ?? {};
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    save.mutate(change);
+    const onSuccess = (saved: Org): void => {
+      setBefore(draftOf(saved));
+      setDraft(draftOf(saved));
+    };
+    save.mutate(change, { onSuccess });
   };
   return (
     <form onSubmit={submit}>
@@ -92,7 +97,12 @@ function OrgForm({ org }: { org: Org }): ReactNode {
           capLabel="Spend cap of 30 days, USD"
           errors={fields}
         />
-        <FormEnd write={save} action="Save" isDisabled={!isChanged} />
+        <FormEnd
+          write={save}
+          action="Save"
+          said={save.isSuccess && !isChanged ? 'Saved.' : ''}
+          isDisabled={!isChanged}
+        />
       </Stack>
     </form>
   );

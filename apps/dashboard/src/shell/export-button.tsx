@@ -9,7 +9,7 @@ import { useOrg } from './org.queries.js';
 export function ExportButton({ filter }: { filter: ExportFilter }): ReactNode {
   const { id } = useOrg();
   const file = useExport(id);
-  const said = file.isSuccess ? `${count(file.data.rows)} rows` : (file.error?.message ?? '');
+  const said = file.isSuccess ? rowsOf(file.data.rows) : (file.error?.message ?? '');
   return (
     <Group gap={said === '' ? 0 : 'xs'} wrap="nowrap">
       <Text size="sm" c="dimmed" role="status">
@@ -27,4 +27,8 @@ export function ExportButton({ filter }: { filter: ExportFilter }): ReactNode {
       </Tooltip>
     </Group>
   );
+}
+
+function rowsOf(rows: number): string {
+  return rows === 1 ? '1 row' : `${count(rows)} rows`;
 }

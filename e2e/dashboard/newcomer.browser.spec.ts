@@ -1,0 +1,156 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventually } from '@gateway/testing';
+import type { Locator, Page } from 'playwright-core';
+import { startAllInOne } from '../harness/all-in-one.js';
+import type { Gateway } from '../harness/gateway.js';
+import { signIn, startBrowser, type Browser } from './browser.js';
+
+const START_MS = 180_000;
+const TEST_MS = 480_000;
+/** From the page of the menu where one would look, until it is done; what is typed does not count. */
+const CLICKS_MAX = 3;
+/** Below the requests a minute that a key has by itself. */
+const CALL_EVERY_MS = 1_000;
+
+describe('a newcomer', () => {
+  let arrived = 0;
+  let hook: Server;
+  let gateway: Gateway;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    hook = createServer((request, answer) => {
+      request.resume();
+      request.on('end', () => {
+        arrived += 1;
+        answer.end();
+      });
+    });
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+    gateway = await startAllInOne({ env: { ALERTS_ALLOW_PRIVATE: hookHost() } });
+    browser = await startBrowser(gateway.url);
+    page = await browser.context.newPage();
+  }, START_MS);
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    hook?.close();
+    expect(browser?.faults).toEqual([]);
+  }, START_MS);
+
+  const hookHost = (): string => `127.0.0.1:${(hook.address() as AddressInfo).port}`;
+
+  let clicks = 0;
+  const clicked = async (target: Locator): Promise<void> => {
+    clicks += 1;
+    await target.click();
+  };
+  const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+  /** Opens a page of the menu. */
+  const lookIn = async (name: string): Promise<void> => {
+    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    clicks = 0;
+  };
+  const savedSecret = async (title: string): Promise<string> => {
+    const dialog = page.getByRole('dialog', { name: title });
+    const secret = (await dialog.getByTestId('secret').textContent()) ?? '';
+    await dialog.getByLabel('I have saved it').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    return secret;
+  };
+
+  /** As the page shows it, with the key in its place. */
+  async function callOf(key: string): Promise<() => Promise<number>> {
+    const code = (await page.getByRole('region', { name: 'the call in curl' }).textContent()) ?? '';
+    const url = /^curl (\S+)/.exec(code)?.[1] ?? '';
+    const body = /-d '(.*)'/s.exec(code)?.[1];
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    return async () => {
+      const answer = await fetch(url, { method: 'POST', headers, body });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+  }
+
+  it(
+    'finds each thing within three clicks: key, call, request, cap, refusal and why, webhook, redelivery, export',
+    async () => {
+      const needed: Record<string, number> = {};
+      await page.goto(`${gateway.url}/dashboard/`);
+      await signIn(page, gateway.admin);
+
+      await lookIn('API keys');
+      await clicked(button('Create key'));
+      const form = page.getByRole('dialog', { name: 'Create an API key' });
+      await form.getByLabel('Label').fill('My program');
+      await clicked(form.getByRole('button', { name: 'Create key' }));
+      const key = await savedSecret('Your new API key');
+      needed.key = clicks;
+
+      await lookIn('First request');
+      const call = await callOf(key);
+      // A machine that stands still may answer 503.
+      const served = async (): Promise<boolean> => (await call()) === 200;
+      await eventually(served, { timeoutMs: 60_000, intervalMs: CALL_EVERY_MS });
+      needed.call = clicks;
+
+      await lookIn('Requests');
+      await clicked(page.getByRole('switch', { name: 'Live' }));
+      await clicked(
+        page.getByRole('table', { name: 'Requests' }).getByRole('link', { name: /^req_/ }).first(),
+      );
+      await page.getByText('by the first route').waitFor();
+      needed.request = clicks;
+
+      await lookIn('API keys');
+      await clicked(page.getByRole('link', { name: 'My program' }));
+      await page.getByLabel('Spend cap, USD').fill('0.000001');
+      await clicked(button('Save'));
+      await page.getByText('Saved. It holds for the next request.').waitFor();
+      needed.cap = clicks;
+
+      const refused = async (): Promise<boolean> => (await call()) === 402;
+      await eventually(refused, { timeoutMs: 60_000, intervalMs: CALL_EVERY_MS });
+      await lookIn('Requests');
+      await clicked(page.getByText('Refused', { exact: true }));
+      await clicked(page.getByRole('switch', { name: 'Live' }));
+      const refusal = page.getByRole('row').filter({ hasText: 'spend_limit_exceeded' }).first();
+      await refusal.getByText(/^key/).waitFor();
+      await refusal.getByText('when raised').waitFor();
+      needed.why = clicks;
+
+      await lookIn('Notifications');
+      await clicked(button('Add channel'));
+      const channel = page.getByRole('dialog');
+      await channel.getByLabel('Address').fill(`http://${hookHost()}/hook`);
+      await clicked(channel.getByRole('button', { name: 'Add channel' }));
+      await savedSecret('The signing secret');
+      needed.webhook = clicks;
+
+      await page.getByRole('button', { name: /^Send a test to/ }).click();
+      await eventually(() => arrived > 0, { timeoutMs: 60_000 });
+      await lookIn('Notifications');
+      await clicked(page.getByRole('link', { name: 'Deliveries' }));
+      await clicked(page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first());
+      const before = arrived;
+      await clicked(button('Redeliver'));
+      await page.getByRole('link', { name: 'It is on its way: open it' }).waitFor();
+      await eventually(() => arrived > before, { timeoutMs: 60_000 });
+      needed.redelivery = clicks;
+
+      await lookIn('Usage');
+      const coming = page.waitForEvent('download');
+      await clicked(button('Export CSV'));
+      const lines = (await readFile(await (await coming).path(), 'utf8')).trim().split(/\r?\n/);
+      expect(lines.slice(1).filter((line) => line.includes('simulator/chat'))).not.toEqual([]);
+      needed.export = clicks;
+
+      expect(Object.entries(needed).filter(([, count]) => count > CLICKS_MAX)).toEqual([]);
+    },
+    TEST_MS,
+  );
+});
