@@ -17,6 +17,6 @@ export interface RealtimeTranslator {
   opened(): JsonObject[];
   /** An event of the caller: what the provider gets, and what the caller is answered at once. */
   sent(event: JsonObject): { provider: JsonObject[]; caller: JsonObject[] };
-  /** A message of the provider as events for the caller, and what was held back until it came. */
-  received(message: JsonObject): { provider: JsonObject[]; caller: JsonObject[] };
+  /** A message of the provider as events for the caller, and what was held back until it came; null where it is none. */
+  received(message: JsonObject): { provider: JsonObject[]; caller: JsonObject[] } | null;
 }

@@ -8,6 +8,8 @@ function session(): LiveTranslator {
 }
 
 const typesOf = (events: JsonObject[]): unknown[] => events.map(({ type }) => type);
+const heard = (live: LiveTranslator, message: JsonObject): JsonObject[] =>
+  live.received(message)?.caller ?? [];
 const update = (more: JsonObject): JsonObject => ({ type: 'session.update', session: more });
 const say = (text: string): JsonObject => ({
   type: 'conversation.item.create',
@@ -67,7 +69,7 @@ describe('a session of Google’s Live API', () => {
       },
     ]);
     expect(live.sent({ type: 'input_audio_buffer.commit' }).provider).toEqual([]);
-    expect(live.received({ setupComplete: {} }).provider).toEqual([
+    expect(live.received({ setupComplete: {} })?.provider).toEqual([
       { realtimeInput: { activityStart: {} } },
       { realtimeInput: { audio: { mimeType: 'audio/pcm;rate=24000', data: 'AA==' } } },
       { realtimeInput: { activityEnd: {} } },
@@ -89,7 +91,7 @@ describe('a session of Google’s Live API', () => {
       { clientContent: { turns: [{ role: 'user', parts: [{ text: 'Hello' }] }], turnComplete: true } },
     ]);
     const parts = [{ text: 'Hi' }, { text: 'hidden', thought: true }];
-    const first = live.received({ serverContent: { modelTurn: { parts } } }).caller;
+    const first = heard(live, { serverContent: { modelTurn: { parts } } });
     expect(typesOf(first)).toEqual(['response.created', 'response.output_text.delta']);
     const usageMetadata = {
       promptTokenCount: 12,
@@ -100,7 +102,7 @@ describe('a session of Google’s Live API', () => {
       promptTokensDetails: [{ modality: 'AUDIO', tokenCount: 5 }],
       responseTokensDetails: [{ modality: 'AUDIO', tokenCount: 6 }],
     };
-    const last = live.received({ serverContent: { turnComplete: true }, usageMetadata }).caller;
+    const last = heard(live, { serverContent: { turnComplete: true }, usageMetadata });
     expect(typesOf(last)).toEqual([
       'response.output_text.done',
       'response.output_item.done',
@@ -119,26 +121,26 @@ describe('a session of Google’s Live API', () => {
         },
       },
     });
-    const next = live.received({ serverContent: { modelTurn: { parts: [{ text: 'b' }] } } }).caller;
+    const next = heard(live, { serverContent: { modelTurn: { parts: [{ text: 'b' }] } } });
     expect(next[0]).toMatchObject({ type: 'response.created' });
-    expect(live.received({ serverContent: { turnComplete: true } }).caller.at(-1)).toMatchObject({
+    expect(heard(live, { serverContent: { turnComplete: true } }).at(-1)).toMatchObject({
       response: { usage: null },
     });
   });
 
   it('passes sound and what was said on, the caller’s own words before the answer', () => {
     const live = opened();
-    const own = live.received({ serverContent: { inputTranscription: { text: 'Hi ' } } }).caller;
+    const own = heard(live, { serverContent: { inputTranscription: { text: 'Hi ' } } });
     expect(own).toMatchObject([{ type: 'conversation.item.input_audio_transcription.delta', delta: 'Hi ' }]);
     const data = 'AAAA';
     const sound = { modelTurn: { parts: [{ inlineData: { mimeType: 'audio/pcm;rate=24000', data } }] } };
-    expect(live.received({ serverContent: sound }).caller).toMatchObject([
+    expect(heard(live, { serverContent: sound })).toMatchObject([
       { type: 'conversation.item.input_audio_transcription.completed', transcript: 'Hi ', usage: null },
       { type: 'response.created' },
       { type: 'response.output_audio.delta', delta: data },
     ]);
     live.received({ serverContent: { outputTranscription: { text: 'Hello' } } });
-    const end = live.received({ serverContent: { turnComplete: true } }).caller;
+    const end = heard(live, { serverContent: { turnComplete: true } });
     expect(typesOf(end)).toEqual([
       'response.output_audio.done',
       'response.output_audio_transcript.done',
@@ -150,7 +152,7 @@ describe('a session of Google’s Live API', () => {
   it('a call is a response of its own, and its result goes back under its name', () => {
     const live = opened();
     const functionCalls = [{ id: 'c1', name: 'weather', args: { city: 'Paris' } }];
-    const called = live.received({ toolCall: { functionCalls } }).caller;
+    const called = heard(live, { toolCall: { functionCalls } });
     expect(typesOf(called)).toEqual([
       'response.created',
       'response.output_item.added',
@@ -181,14 +183,12 @@ describe('a session of Google’s Live API', () => {
   it('an answer that the caller interrupts ends as one that was cancelled, counted all the same', () => {
     const live = opened();
     live.received({ serverContent: { modelTurn: { parts: [{ text: 'I was' }] } } });
-    expect(typesOf(live.received({ serverContent: { interrupted: true } }).caller)).toEqual([
+    expect(typesOf(heard(live, { serverContent: { interrupted: true } }))).toEqual([
       'input_audio_buffer.speech_started',
     ]);
-    expect(live.received({ serverContent: { modelTurn: { parts: [{ text: 'x' }] } } }).caller).toEqual([]);
+    expect(heard(live, { serverContent: { modelTurn: { parts: [{ text: 'x' }] } } })).toEqual([]);
     const usageMetadata = { promptTokenCount: 1, responseTokenCount: 2 };
-    expect(
-      live.received({ serverContent: { turnComplete: true }, usageMetadata }).caller.at(-1),
-    ).toMatchObject({
+    expect(heard(live, { serverContent: { turnComplete: true }, usageMetadata }).at(-1)).toMatchObject({
       response: {
         status: 'cancelled',
         status_details: { reason: 'turn_detected' },
@@ -223,8 +223,8 @@ describe('a session of Google’s Live API', () => {
     expect(live.sent({ type: 'response.cancel' })).toEqual({ provider: [], caller: [] });
     live.received({ serverContent: { modelTurn: { parts: [{ text: 'a' }] } } });
     live.sent({ type: 'response.cancel' });
-    expect(live.received({ serverContent: { modelTurn: { parts: [{ text: 'b' }] } } }).caller).toEqual([]);
-    const end = live.received({ serverContent: { turnComplete: true } }).caller;
+    expect(heard(live, { serverContent: { modelTurn: { parts: [{ text: 'b' }] } } })).toEqual([]);
+    const end = heard(live, { serverContent: { turnComplete: true } });
     expect(end.at(-1)).toMatchObject({ response: { status_details: { reason: 'client_cancelled' } } });
   });
 

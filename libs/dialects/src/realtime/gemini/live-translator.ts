@@ -1,15 +1,17 @@
 import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import type { RealtimeTranslator } from '../realtime-dialect.js';
 import { contentOf } from './live-content.js';
+import { CALLS_MAX, grown, Held, isPossible, lengthOf } from './live-bounds.js';
 import { detectsTurns, merged, mimeTypeOf, misfit, setupOf } from './live-setup.js';
 import { LiveTurn } from './live-turn.js';
 
 type Both = ReturnType<RealtimeTranslator['sent']>;
 
 const NOTHING: Both = { provider: [], caller: [] };
-/** Messages that wait for the provider to be set up, audio included: some seconds of it. */
-const HELD_MAX = 1_000;
-const CALLS_MAX = 256;
+/** What waits for the provider to be set up, audio included, and what waits for the next response. */
+const WAITING_MAX = { count: 1_000, length: 16 * 1_048_576 };
+/** Of all settings together: an update adds to those before. */
+const SESSION_LENGTH_MAX = 1_048_576;
 const TRANSCRIPT = 'conversation.item.input_audio_transcription';
 
 /**
@@ -19,12 +21,14 @@ const TRANSCRIPT = 'conversation.item.input_audio_transcription';
 export class LiveTranslator implements RealtimeTranslator {
   private session: JsonObject;
   private state: 'new' | 'opening' | 'open' = 'new';
-  private readonly held: JsonObject[] = [];
+  private readonly held = waiting();
   private turn: LiveTurn | null = null;
   private usage: JsonObject | null = null;
   /** Said by the caller since the last response. */
-  private turns: JsonObject[] = [];
-  private outputs: JsonObject[] = [];
+  private readonly turns = waiting();
+  private readonly outputs = waiting();
+  /** The caller waits for a response, though nothing be in it. */
+  private isAsked = false;
   /** Names of functions by the id of their call, the newest last. */
   private readonly calls = new Map<string, string>();
   private isSpeaking = false;
@@ -48,13 +52,13 @@ export class LiveTranslator implements RealtimeTranslator {
       case 'session.update':
         return this.update(event);
       case 'input_audio_buffer.append':
-        return this.append(textOf(event.audio));
+        return this.append(event);
       case 'input_audio_buffer.commit':
-        return this.commit();
+        return this.commit(event);
       case 'conversation.item.create':
         return this.item(objectOf(event.item), event);
       case 'response.create':
-        return this.respond();
+        return this.respond(event);
       case 'response.cancel':
         if (this.turn !== null) this.turn.cancelled ??= 'client_cancelled';
         return NOTHING;
@@ -66,12 +70,13 @@ export class LiveTranslator implements RealtimeTranslator {
     }
   }
 
-  received(message: JsonObject): Both {
+  received(message: JsonObject): Both | null {
+    if (!isPossible(message)) return null;
     const { setupComplete, serverContent, toolCall, usageMetadata } = message;
     if (isObject(usageMetadata)) this.usage = usageMetadata;
     if (setupComplete !== undefined) {
       this.state = 'open';
-      return { provider: this.held.splice(0), caller: [] };
+      return { provider: this.held.take(), caller: [] };
     }
     if (isObject(serverContent)) return answered(this.content(serverContent));
     return isObject(toolCall) ? answered(this.called(toolCall)) : NOTHING;
@@ -81,29 +86,32 @@ export class LiveTranslator implements RealtimeTranslator {
     const next = merged(this.session, objectOf(event.session));
     const param = misfit(next);
     if (param !== null) return this.refused(event, `The model cannot carry ${param}.`, param);
+    if (lengthOf(next) > SESSION_LENGTH_MAX)
+      return this.refused(event, 'The settings are too long.', 'session');
     if (this.state !== 'new')
       return this.refused(event, 'The session of this model cannot be changed once it is used.', 'session');
     this.session = next;
     return answered([this.event('session.updated', { session: next })]);
   }
 
-  private append(data: string): Both {
+  private append(event: JsonObject): Both {
+    const data = textOf(event.audio);
     const messages: JsonObject[] = [];
     if (!detectsTurns(this.session) && !this.isSpeaking) {
       this.isSpeaking = true;
       messages.push({ realtimeInput: { activityStart: {} } });
     }
     messages.push({ realtimeInput: { audio: { mimeType: mimeTypeOf(this.session), data } } });
-    return this.pass(messages);
+    return this.pass(event, messages);
   }
 
-  private commit(): Both {
+  private commit(event: JsonObject): Both {
     const isOwn = !detectsTurns(this.session);
     const ends = isOwn ? { activityEnd: {} } : { audioStreamEnd: true };
     this.isSpeaking = false;
     const item_id = this.hearing();
     const committed = this.event('input_audio_buffer.committed', { item_id, previous_item_id: null });
-    return this.pass([{ realtimeInput: ends }], [committed]);
+    return this.pass(event, [{ realtimeInput: ends }], [committed]);
   }
 
   private item(item: JsonObject, event: JsonObject): Both {
@@ -111,11 +119,11 @@ export class LiveTranslator implements RealtimeTranslator {
       const id = textOf(item.call_id);
       const name = this.calls.get(id);
       if (name === undefined) return this.refused(event, 'No call of this id was made.', 'item.call_id');
-      this.outputs.push({ id, name, response: { output: item.output ?? '' } });
+      if (!this.outputs.add({ id, name, response: { output: item.output ?? '' } })) return this.full(event);
     } else {
       const content = contentOf(item, mimeTypeOf(this.session));
       if (content === null) return this.refused(event, 'The model cannot carry this item.', 'item.content');
-      this.turns.push(content);
+      if (!this.turns.add(content)) return this.full(event);
     }
     const shown = { id: this.newId('item'), status: 'completed', ...item };
     return answered(
@@ -125,16 +133,16 @@ export class LiveTranslator implements RealtimeTranslator {
     );
   }
 
-  private respond(): Both {
-    const [turns, outputs] = [this.turns, this.outputs];
-    [this.turns, this.outputs] = [[], []];
+  private respond(event: JsonObject): Both {
+    const [turns, outputs] = [this.turns.take(), this.outputs.take()];
+    this.isAsked = true;
     const messages: JsonObject[] = [];
     const isCall = outputs.length > 0;
     // What was spoken is answered by its end.
     if (turns.length > 0 || (!isCall && this.heardItem === null))
       messages.push({ clientContent: { turns, turnComplete: !isCall } });
     if (isCall) messages.push({ toolResponse: { functionResponses: outputs } });
-    return this.pass(messages);
+    return this.pass(event, messages);
   }
 
   private content(content: JsonObject): JsonObject[] {
@@ -147,7 +155,9 @@ export class LiveTranslator implements RealtimeTranslator {
       events.push(...this.heardAll(), ...this.begun());
       events.push(...(this.turn?.content(content) ?? []));
     }
-    if (content.turnComplete === true) events.push(...this.begun(), ...this.ended());
+    // An end of nothing, which nobody asked for and which counts nothing, is no response.
+    const isEmpty = this.turn === null && this.usage === null && !this.isAsked;
+    if (content.turnComplete === true && !isEmpty) events.push(...this.begun(), ...this.ended());
     return events;
   }
 
@@ -172,7 +182,7 @@ export class LiveTranslator implements RealtimeTranslator {
 
   private ended(): JsonObject[] {
     const events = this.turn?.end(this.usage) ?? [];
-    [this.turn, this.usage] = [null, null];
+    [this.turn, this.usage, this.isAsked] = [null, null, false];
     return events;
   }
 
@@ -180,7 +190,7 @@ export class LiveTranslator implements RealtimeTranslator {
     const delta = textOf(text);
     const events: JsonObject[] = [];
     if (delta !== '') {
-      this.heard += delta;
+      this.heard = grown(this.heard, delta);
       const at = { item_id: this.hearing(), content_index: 0 };
       events.push(this.event(`${TRANSCRIPT}.delta`, { ...at, delta }));
     }
@@ -199,13 +209,16 @@ export class LiveTranslator implements RealtimeTranslator {
     return (this.heardItem ??= this.newId('item'));
   }
 
-  private pass(messages: JsonObject[], caller: JsonObject[] = []): Both {
+  private pass(event: JsonObject, messages: JsonObject[], caller: JsonObject[] = []): Both {
     if (this.state === 'open') return { provider: messages, caller };
-    this.held.push(...messages);
-    if (this.held.length > HELD_MAX) this.held.splice(0, this.held.length - HELD_MAX);
+    if (!messages.every((message) => this.held.add(message))) return this.full(event);
     if (this.state === 'opening') return { provider: [], caller };
     this.state = 'opening';
     return { provider: [setupOf(this.session, this.upstreamModel)], caller };
+  }
+
+  private full(event: JsonObject): Both {
+    return this.refused(event, 'Too much waits for the next response.', 'type');
   }
 
   private refused(event: JsonObject, message: string, param: string): Both {
@@ -217,6 +230,10 @@ export class LiveTranslator implements RealtimeTranslator {
   private event(type: string, more: JsonObject): JsonObject {
     return { type, event_id: this.newId('event'), ...more };
   }
+}
+
+function waiting(): Held {
+  return new Held(WAITING_MAX.count, WAITING_MAX.length);
 }
 
 function answered(caller: JsonObject[]): Both {

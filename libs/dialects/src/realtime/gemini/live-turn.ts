@@ -1,4 +1,5 @@
 import { objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { grown } from './live-bounds.js';
 import { usageOf } from './live-usage.js';
 
 type NewId = (kind: string) => string;
@@ -94,12 +95,12 @@ export class LiveTurn {
   }
 
   private text(delta: string): JsonObject {
-    this.written += delta;
+    this.written = grown(this.written, delta);
     return this.part('response.output_text.delta', { delta });
   }
 
   private transcript(delta: string): JsonObject {
-    this.spoken += delta;
+    this.spoken = grown(this.spoken, delta);
     return this.part('response.output_audio_transcript.delta', { delta });
   }
 

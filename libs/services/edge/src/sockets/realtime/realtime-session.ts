@@ -263,10 +263,11 @@ export class RealtimeSession {
 
   private async fromProvider(bytes: Buffer): Promise<void> {
     const event = parseUpstreamObject(bytes);
-    if (event === null || (this.translator === null && typeof event.type !== 'string'))
+    if (this.translator === null && typeof event?.type === 'string') return this.event(event, bytes);
+    const translated = event === null ? null : (this.translator?.received(event) ?? null);
+    if (translated === null)
       return this.end(new ApiError('provider_error', { message: 'The provider sent no event.' }));
-    if (this.translator === null) return this.event(event, bytes);
-    const { provider, caller } = this.translator.received(event);
+    const { provider, caller } = translated;
     for (const message of provider) await this.pass(this.upstream, bytesOf(message));
     for (const one of caller) await this.event(one, bytesOf(one));
   }

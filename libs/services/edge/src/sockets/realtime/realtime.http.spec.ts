@@ -183,10 +183,12 @@ describe('GET /v1/realtime as a WebSocket', () => {
   });
 
   it('ERR-41 RT-03 session_token_cap_exceeded once a session has used its tokens', async () => {
-    const realtime = { enabled: true, maxSessions: null, maxSeconds: null, maxTokens: 5 };
+    const realtime = { enabled: true, maxSessions: null, maxSeconds: null, maxTokens: 60 };
     const client = connect(edge, 'acme/voice', edge.addKey(testPrincipal('key_few_tokens', { realtime })));
-    client.say('Hello');
-    await client.next('response.done');
+    for (const text of ['Hello', 'Bye']) {
+      client.say(text);
+      await client.next('response.done');
+    }
     expect(codeOf(await client.next('error'))).toBe('session_token_cap_exceeded');
     expect(await client.closed).toBe(4_430);
   });

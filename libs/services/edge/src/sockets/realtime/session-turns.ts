@@ -12,9 +12,13 @@ const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed';
 const TOKEN_BYTES = 4;
 /** Responses at once, out of the conversation or in it. */
 const TURNS_MAX = 16;
+/** A provider's id of a response; a longer one is none. */
+const ID_LENGTH_MAX = 256;
 /** A second of audio as tokens of output, in bytes of what an estimate counts: 20 tokens. */
 const SPOKEN_BYTES_PER_SECOND = 80;
 const PCM_BASE64_PER_SECOND = 64_000;
+/** Refused responses whose events are still kept from the caller. */
+const REFUSED_MAX = 64;
 /** Connected time that makes a unit of its own at the end of a session. */
 const REST_SECONDS_MIN = 1;
 
@@ -30,14 +34,14 @@ interface TurnsParts {
 
 /** The units of one session: a response each, and each transcription of what the caller said. */
 export class SessionTurns {
-  /** Of all responses so far. */
-  tokens = 0;
   /** Admitted for the caller's own response.create, by its event's id: the provider has not begun them. */
   private readonly expected = new Map<string, Turn>();
   private readonly running = new Map<string, Turn>();
   /** Responses that the provider began by itself and that were refused. */
   private readonly refusedIds = new Set<string>();
   private contextTokens = 0;
+  /** Of all responses that have ended. */
+  private counted = 0;
   private isFirst = true;
   private isOver = false;
   private lastUnitMs: number;
@@ -49,10 +53,16 @@ export class SessionTurns {
     this.lastUnitMs = deps.clock.monotonic();
   }
 
+  /** Of all responses that have ended; those under way count where they alone have more, by what was delivered of them. */
+  get tokens(): number {
+    let bytes = 0;
+    for (const turn of this.running.values()) bytes += turn.deliveredBytes;
+    return Math.max(this.counted, Math.floor(bytes / TOKEN_BYTES));
+  }
+
   /** Admits the response that the caller asks for. Throws ApiError. */
   async expect(eventId: string): Promise<void> {
-    if (this.expected.size + this.running.size >= TURNS_MAX || this.expected.has(eventId))
-      throw new ApiError('conflict', { message: 'Too many responses are under way in this session.' });
+    if (this.expected.size + this.running.size >= TURNS_MAX || this.expected.has(eventId)) throw tooMany();
     const turn = await this.open();
     this.expected.set(eventId, turn);
   }
@@ -62,7 +72,7 @@ export class SessionTurns {
     const { type } = event;
     const response = isObject(event.response) ? event.response : null;
     const named = event.response_id ?? response?.id;
-    const id = typeof named === 'string' ? named : '';
+    const id = typeof named === 'string' && named.length <= ID_LENGTH_MAX ? named : '';
     if (type === 'response.created') return this.begun(id);
     if (this.refusedIds.has(id)) {
       if (type === 'response.done') this.refusedIds.delete(id);
@@ -117,7 +127,9 @@ export class SessionTurns {
     await Promise.all([...waiting.map((turn) => turn.dropped()), ...running.map(end)]);
   }
 
-  private async begun(id: string): Promise<'passed' | 'refused'> {
+  private async begun(id: string): Promise<'passed' | 'refused' | 'dropped'> {
+    // Begun twice, it is one response.
+    if (this.running.has(id)) return 'dropped';
     const next = this.expected.entries().next();
     if (!next.done) {
       const [eventId, turn] = next.value;
@@ -126,9 +138,11 @@ export class SessionTurns {
       return 'passed';
     }
     try {
+      if (this.running.size >= TURNS_MAX) throw tooMany();
       this.running.set(id, await this.open());
       return 'passed';
     } catch (error) {
+      if (this.refusedIds.size >= REFUSED_MAX) this.refusedIds.delete([...this.refusedIds][0]);
       this.refusedIds.add(id);
       this.parts.refused(error);
       return 'refused';
@@ -142,7 +156,7 @@ export class SessionTurns {
     const usage = usageOf(response.usage);
     if (usage !== null) {
       this.contextTokens = (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0);
-      this.tokens += this.contextTokens;
+      this.counted += this.contextTokens;
     }
     this.parts.input.answered();
     if (response.status === 'failed' && usage === null) return turn.failed('provider_error');
@@ -206,6 +220,10 @@ export class SessionTurns {
     this.isFirst = false;
     return { requests };
   }
+}
+
+function tooMany(): ApiError {
+  return new ApiError('conflict', { message: 'Too many responses are under way in this session.' });
 }
 
 /** Of the texts and sounds of an event: what an estimate counts. */

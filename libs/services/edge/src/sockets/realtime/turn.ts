@@ -137,7 +137,8 @@ function onRoute(plan: Plan, { kind }: TurnAsked, { route, providerKey }: Sessio
 /** One priced turn, from its admission to its OUTCOME. */
 export class Turn {
   private readonly state: AttemptState;
-  private deliveredBytes = 0;
+  /** What an estimate counts. */
+  deliveredBytes = 0;
 
   constructor(
     private readonly unit: Unit,
