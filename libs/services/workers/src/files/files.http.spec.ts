@@ -1,6 +1,7 @@
 import OpenAI, { toFile } from 'openai';
 import { BODY_LIMIT_BYTES } from '@gateway/contracts';
 import { testPostgres, type TestDatabase } from '@gateway/testing';
+import { WorkersDatabase } from '../postgres/workers-database.js';
 import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -117,6 +118,21 @@ describe('/v1/files', () => {
     const answer = await send(cut, { 'content-type': 'multipart/form-data; boundary=b' });
     expect(answer.status).toBe(422);
     expect((await openai.files.list()).data).toHaveLength(before);
+  });
+
+  it('BAT-06 409 for a key that has 10,000 files, until it deletes one', async () => {
+    const { pool } = app.app.get(WorkersDatabase);
+    await pool.query(
+      `INSERT INTO files (id, key_id, account_id, created_at, bytes, filename, purpose)
+       SELECT 'file-full-' || n, 'key_full', 'acct_full', now(), 1, 'x', 'batch' FROM generate_series(1, 10000) n`,
+    );
+    const full = { authorization: `Bearer ${app.keyOf('key_full')}` };
+    const made = (): FormData => form({ file: new Blob([Buffer.alloc(1_000_000)]), purpose: 'batch' });
+    const refused = await send(made(), full);
+    expect([refused.status, ((await refused.json()) as Json).error.code]).toEqual([409, 'conflict']);
+    expect((await app.call('DELETE', '/v1/files/file-full-7', app.keyOf('key_full'))).status).toBe(200);
+    expect((await send(made(), full)).status).toBe(200);
+    expect((await send(made(), full)).status).toBe(409);
   });
 
   it('401 without a key, before the body', async () => {

@@ -23,6 +23,8 @@ export interface FileRow {
 
 type NewFile = Omit<FileRow, 'created_at' | 'bytes'> & { bytes: number };
 
+/** Of one key: they cost nothing to keep, and most have no end. */
+export const FILES_MAX = 10_000;
 /** Files that are removed at once. */
 const EXPIRED_AT_ONCE = 200;
 
@@ -78,6 +80,14 @@ export class FileStore {
       [keyId, purpose ?? null, after ?? null, limit + 1, new Date(this.clock.now())],
     );
     return rows;
+  }
+
+  async countOf(keyId: string): Promise<number> {
+    const { rows } = await this.database.pool.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM files WHERE key_id = $1',
+      [keyId],
+    );
+    return rows[0].count;
   }
 
   /** False where there was none. */

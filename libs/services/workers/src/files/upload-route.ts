@@ -1,10 +1,10 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { ObjectStore, type Clock } from '@gateway/contracts';
+import { ApiError, ObjectStore, type Clock } from '@gateway/contracts';
 import { CLOCK } from '@gateway/platform';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { contentOf, FileStore, fileView } from './files.store.js';
+import { contentOf, FILES_MAX, FileStore, fileView } from './files.store.js';
 import { readUpload } from './read-upload.js';
 
 /** POST /v1/files: without Nest, whose parsers would hold the whole body. */
@@ -39,6 +39,10 @@ export class UploadRoute implements OnModuleInit {
     const file = { id: this.files.newId(), key_id, account_id };
     const body = request.body as Readable | undefined;
     const stream = body ?? new PassThrough().end();
+    if ((await this.files.countOf(key_id)) >= FILES_MAX) {
+      stream.resume();
+      throw new ApiError('conflict', { message: `A key has at most ${FILES_MAX} files. Delete some first.` });
+    }
     const form = { stream, contentType: request.headers['content-type'] };
     const { bytes, filename, purpose, seconds } = await readUpload(form, this.objects, contentOf(file));
     const expires_at = seconds === null ? null : new Date(this.clock.now() + seconds * 1_000);
