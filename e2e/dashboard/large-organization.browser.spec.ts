@@ -11,7 +11,7 @@ const START_MS = 600_000;
 const TEST_MS = 300_000;
 const PEOPLE = 40;
 const KEYS = 200;
-/** The long form: EVENTS=1000000 DASHBOARD_FIGURES=figures.json, which takes how long each page took to its head, and until nothing loads. */
+/** The long form: EVENTS=1000000 DASHBOARD_FIGURES=figures.json, which takes how long each page took to its head, by the browser's clock, and until nothing loads. */
 const EVENTS = Number(process.env['EVENTS'] ?? 20_000);
 const FIGURES = process.env['DASHBOARD_FIGURES'];
 const DAYS = 29;
@@ -44,6 +44,13 @@ const PATHS = [
   '/prompts',
   '/routing',
 ];
+
+/** In each page, before its own code. */
+const NOTE_HEAD = `new MutationObserver((_, notes) => {
+  if (document.querySelector('h1') === null) return;
+  window.headMs = performance.now();
+  notes.disconnect();
+}).observe(document, { childList: true, subtree: true })`;
 
 interface Reads {
   /** Answers above the bound, and reads that ask for more than a page. */
@@ -87,12 +94,13 @@ describe('an organization of 40 members, 200 keys and many events', () => {
     'point 9 reads no more than a page at a time, and no answer is above 1 MB',
     async () => {
       const reads = watchReads(page, gateway.url);
+      await page.addInitScript(NOTE_HEAD);
       const figures: Record<string, { firstMs: number; allMs: number }> = {};
       for (const path of PATHS) {
         const began = Date.now();
         await page.goto(`${signedIn.base}${path}`);
         await page.getByRole('heading', { level: 1 }).first().waitFor();
-        const firstMs = Date.now() - began;
+        const firstMs = Math.round(Number(await page.evaluate('window.headMs')));
         await page.locator('[aria-label=Loading]').first().waitFor({ state: 'detached' });
         figures[path || '/'] = { firstMs, allMs: Date.now() - began };
         expect([path, await page.getByRole('alert').count()]).toEqual([path, 0]);
