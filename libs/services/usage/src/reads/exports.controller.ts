@@ -10,23 +10,21 @@ import {
   type UsageFilterBody,
 } from '@gateway/contracts';
 import { auditRow, type AuditRow } from '@gateway/database';
-import { Access, CLOCK, principalOf, RANDOM, unavailable, type SentCsv } from '@gateway/platform';
+import { Access, CLOCK, principalOf, RANDOM, type SentCsv } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CSV_HEADER, csvRow } from './csv.js';
 import { EventsStore } from './events.store.js';
 import { ExportsStore, type ExportQuestion } from './exports.store.js';
+import { ExportsUnderWay } from './exports-under-way.js';
 import { Names } from './names.js';
 import { timesOf } from './row-filter.js';
 import { USAGE_RULE, viewOf, type View } from './view.js';
 import { zonedTime } from './zoned-time.js';
 
-/** CSVs that one process writes at once: each holds a page of events and a connection now and then. */
-const EXPORTS_MAX = 8;
-
 /** Usage events as CSV, for people: an API key reads the events page by page. */
 @Controller('v1/usage')
 export class ExportsController {
-  private underWay = 0;
+  private readonly underWay: ExportsUnderWay;
 
   constructor(
     private readonly events: EventsStore,
@@ -34,7 +32,9 @@ export class ExportsController {
     private readonly names: Names,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
-  ) {}
+  ) {
+    this.underWay = new ExportsUnderWay(random);
+  }
 
   /** Writes usage events as CSV. */
   @Get('events/export')
@@ -47,8 +47,12 @@ export class ExportsController {
     const { time_zone, ...filter } = query;
     const view = viewOf(principalOf(request), query.org_id);
     zonedTime(time_zone);
-    await this.exports.note(this.audit(request, view));
-    await this.send({ view, filter: this.upToNow(filter), timeZone: time_zone }, reply);
+    const question = { view, filter: this.upToNow(filter), timeZone: time_zone };
+    if (request.method === 'HEAD') {
+      void this.headers(reply).send();
+      return;
+    }
+    await this.send(question, reply, () => this.exports.note(this.audit(request, view)));
   }
 
   /** Prepares a CSV of usage events. Answers an address that a browser can save to disk by itself. */
@@ -65,34 +69,55 @@ export class ExportsController {
     return { url: `/v1/usage/exports/${token}`, rows, expires_at: expiresAt.toISOString() };
   }
 
-  /** Writes a CSV that was prepared, once. */
+  /** Writes a CSV that was prepared, once. A browser or a scanner that only looks whether it is there does not use it up. */
   @Get('exports/:token')
   @Access({ public: true })
-  async fetched(@Param('token') token: string, @Res() reply: FastifyReply): Promise<SentCsv> {
-    const question = await this.exports.take(token);
-    if (question === null)
-      throw new ApiError('not_found', { message: 'This export was fetched or is too old.' });
-    await this.send(question, reply);
+  async fetched(
+    @Param('token') token: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<SentCsv> {
+    const question = await this.exports.find(token);
+    if (question === null) throw noSuchExport();
+    if (request.method === 'HEAD') {
+      void this.headers(reply).send();
+      return;
+    }
+    await this.send(question, reply, async () => {
+      if (!(await this.exports.take(token))) throw noSuchExport();
+    });
   }
 
-  private async send({ view, filter, timeZone }: ExportQuestion, reply: FastifyReply): Promise<void> {
-    const zoned = zonedTime(timeZone);
-    if (this.underWay >= EXPORTS_MAX) throw unavailable(this.random);
-    const rows = this.csv({ view, filter, timeZone }, zoned);
-    // The first page is read before the status is sent: a database that is away is a 503 and not half a file.
-    this.underWay += 1;
-    const first = await rows.next().catch((failure: unknown) => {
-      this.underWay -= 1;
+  /**
+   * The first page is read before the status is sent: a database that is away is a 503 and not half a file. Only then is the
+   * export `granted`: one that is refused leaves its address as it was.
+   */
+  private async send(
+    { view, filter, timeZone }: ExportQuestion,
+    reply: FastifyReply,
+    granted: () => Promise<void>,
+  ): Promise<void> {
+    const end = this.underWay.begin(view.accountId);
+    try {
+      const rows = this.csv({ view, filter, timeZone }, zonedTime(timeZone));
+      const first = await rows.next();
+      await granted();
+      // Closed at its end, and where its reader has left, before this line, too.
+      await this.headers(reply).send(
+        Readable.from(after(first, rows), { objectMode: false }).once('close', end),
+      );
+    } catch (failure) {
+      end();
       throw failure;
-    });
-    const body = Readable.from(after(first, rows), { objectMode: false });
-    body.once('close', () => (this.underWay -= 1));
+    }
+  }
+
+  private headers(reply: FastifyReply): FastifyReply {
     const day = new Date(this.clock.now()).toISOString().slice(0, 10);
-    await reply
+    return reply
       .header('Content-Type', 'text/csv; charset=utf-8; header=present')
       .header('Content-Disposition', `attachment; filename="usage-${day}.csv"`)
-      .header('Cache-Control', 'no-store')
-      .send(body);
+      .header('Cache-Control', 'no-store');
   }
 
   private async *csv({ view, filter }: ExportQuestion, zoned: (at: Date) => string): AsyncGenerator<string> {
@@ -119,6 +144,10 @@ export class ExportsController {
     const now = Math.max(this.clock.now(), from?.getTime() ?? 0);
     return { ...filter, until: filter.until ?? new Date(now).toISOString() };
   }
+}
+
+function noSuchExport(): ApiError {
+  return new ApiError('not_found', { message: 'This export was fetched or is too old.' });
 }
 
 async function* after(first: IteratorResult<string>, rest: AsyncGenerator<string>): AsyncGenerator<string> {

@@ -40,13 +40,22 @@ export class ExportsStore {
     await this.deps.database.transaction((client) => insertAudit(client, audit));
   }
 
-  /** Once; null for a token that is unknown, used or too old. */
-  async take(token: string): Promise<ExportQuestion | null> {
+  /** null for a token that is unknown, used or too old. */
+  async find(token: string): Promise<ExportQuestion | null> {
     const { rows } = await this.deps.database.pool.query<{ question: ExportQuestion }>(
-      'DELETE FROM usage_export WHERE token_digest = $1 AND expires_at > $2 RETURNING question',
+      'SELECT question FROM usage_export WHERE token_digest = $1 AND expires_at > $2',
       [digestOf(token), new Date(this.deps.clock.now())],
     );
     return rows.at(0)?.question ?? null;
+  }
+
+  /** Whether this caller is the one who has it: once, for a token that was found. */
+  async take(token: string): Promise<boolean> {
+    const { rowCount } = await this.deps.database.pool.query(
+      'DELETE FROM usage_export WHERE token_digest = $1',
+      [digestOf(token)],
+    );
+    return rowCount === 1;
   }
 }
 
