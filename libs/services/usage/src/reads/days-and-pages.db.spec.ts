@@ -178,6 +178,12 @@ describe('a page of a filter', () => {
             begin + Math.floor(random.fraction() * 40) * 1_800_000 + Math.floor(random.fraction() * 3),
           ),
           model: pick(['acme/swift', 'acme/swift', 'acme/deep', 'acme/seldom']),
+          request_tags: pick<Record<string, string>>([
+            {},
+            { job: 'often' },
+            { job: 'often' },
+            { job: 'seldom' },
+          ]),
           ...(isCrash ? { status: 'error', outcome: 'failed', error_code: 'gateway_crash' } : {}),
         });
       });
@@ -194,10 +200,17 @@ describe('a page of a filter', () => {
           until: at(begin + 15 * HOUR_MS + 60_001),
         },
         { model: ['acme/never'] },
+        { tag: 'job' },
+        { tag: 'job=often', model: ['acme/swift'] },
+        { tag: 'job=seldom', since: at(begin + 3 * HOUR_MS + 1) },
+        { tag: 'job=never' },
       ]) {
-        const matches = ({ model, status, created_at }: UsageRecord): boolean =>
+        const matches = ({ model, status, created_at, request_tags }: UsageRecord): boolean =>
           (!filter.model || filter.model.includes(model)) &&
           (!filter.status || filter.status.includes(status)) &&
+          (!filter.tag ||
+            filter.tag === `job=${request_tags['job']}` ||
+            (filter.tag === 'job' && 'job' in request_tags)) &&
           (!filter.since || created_at >= filter.since) &&
           (!filter.until || created_at <= filter.until);
         const expected = records

@@ -18,9 +18,9 @@ import { allEvents } from './all-events.js';
 import { beyond, cursorOf, readCursor } from './event-cursor.js';
 import { EVENT, toWire, wireOf, type EventRow } from './event-wire.js';
 import { findPage, isSought } from './find-page.js';
+import { findTagged } from './find-tagged.js';
 import { attemptsOf, isLookedUp, lookupOf, pricedUnit, UNIT, type UnitRow } from './request-wire.js';
 import { allOf, createdWithin, listedBy, viewRows, type Listed } from './row-filter.js';
-import { tagged } from './tagged.js';
 import { usageSource, Values, type Asked } from './usage-source.js';
 import type { View } from './view.js';
 
@@ -92,12 +92,20 @@ export class EventsStore {
     const [limit, offset] = [page.limit + 1, cursor ? 0 : page.offset];
     const { usageEvent } = this.database.prisma;
     const sought = { ...listed, after, offset, limit };
-    if (listed.tag === null && isSought(sought)) {
-      const ids = await findPage(this.database, sought);
+    const { tag } = listed;
+    if (tag !== null || isSought(sought)) {
+      const ids =
+        tag === null ? await findPage(this.database, sought) : await findTagged(this.database, sought, tag);
       return usageEvent.findMany({ where: { id: { in: ids } }, select: EVENT, orderBy: NEWEST_FIRST });
     }
     return usageEvent.findMany({
-      where: { AND: [...eventsOf(listed), ...(after === null ? [] : [beyond(after)])] },
+      where: {
+        AND: [
+          ...allOf(listed.conditions),
+          createdWithin(listed.times),
+          ...(after === null ? [] : [beyond(after)]),
+        ],
+      },
       select: EVENT,
       orderBy: NEWEST_FIRST,
       take: limit,
@@ -157,15 +165,6 @@ export class EventsStore {
 
 function askedOf(view: View, filter: UsageFilterBody): Asked {
   return { ...listedBy(view, filter), isByDay: true };
-}
-
-/** The same rows as `askedOf` names. */
-function eventsOf({ conditions, times, tag }: Listed): Prisma.UsageEventWhereInput[] {
-  return [
-    ...allOf(conditions),
-    createdWithin(times),
-    ...(tag === null ? [] : [{ request_tags: tagged(tag) }]),
-  ];
 }
 
 function summaryOf(rows: readonly GroupRow[], { limit, offset }: UsageFilterBody): UsageSummary {

@@ -4,7 +4,7 @@ import type { Place } from './event-cursor.js';
 import type { Condition, Times } from './row-filter.js';
 import { Values } from './usage-source.js';
 
-interface Sought {
+export interface Sought {
   conditions: readonly Condition[];
   times: Times;
   after: Place | null;
