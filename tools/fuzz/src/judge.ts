@@ -13,7 +13,7 @@ export function faultOf(
 ): string | null {
   if (typeof answer === 'string') return answer;
   const { status } = answer;
-  if (isShed(answer)) return null;
+  if (isShed(request, answer)) return null;
   // 501 says that the model lacks what was asked (spec, Errors): its envelope is judged below.
   if (status >= 500 && status !== 501 && !lacksProvider(request, answer)) return `a ${status} of ours`;
   if (status === 413)
@@ -35,12 +35,9 @@ function lacksProvider({ target }: FuzzRequest, { status, text }: Answer): boole
 }
 
 /** An overloaded gateway says so and when to come back: no fault of a request, but counted by status. */
-function isShed(answer: Answer): boolean {
-  return (
-    answer.status === 503 &&
-    header(answer, 'retry-after') !== '' &&
-    answer.text.includes('"code":"service_unavailable"')
-  );
+function isShed({ method }: FuzzRequest, answer: Answer): boolean {
+  if (answer.status !== 503 || header(answer, 'retry-after') === '') return false;
+  return method === 'HEAD' || answer.text.includes('"code":"service_unavailable"');
 }
 
 function envelopeFault(answer: Answer): string | null {

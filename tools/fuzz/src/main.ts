@@ -10,6 +10,8 @@ import { readApi } from './operations.js';
 import { run, type RunOptions, type RunResult } from './run.js';
 import { startTarget, type Target } from './target.js';
 
+/** On a machine that does nothing else nobody waits longer for any answer. */
+const HANG_MS = 5_000;
 const USAGE = `usage: npm run fuzz -- --requests N [--seed S] [--from N] [--only N] [--connections C]
                        [--url U]   a running gateway; FUZZ_EMAIL and FUZZ_PASSWORD log in
 `;
@@ -79,7 +81,8 @@ async function fuzz(target: Target, requests: number, seed: number): Promise<num
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   const { signal } = interrupted;
-  const options = { signal, url: target.url, api, caller: person, seed, connections: Number(connections) };
+  const sender = { connections: Number(connections), hangMs: HANG_MS };
+  const options = { signal, url: target.url, api, caller: person, seed, ...sender };
   const part = (more: Pick<RunOptions, 'from' | 'to'>): Promise<RunResult> => run({ ...options, ...more });
   let failures = 0;
   const show = (name: string, result: RunResult): void => {

@@ -14,6 +14,8 @@ export interface RunOptions {
   from: number;
   to: number;
   connections: number;
+  /** Longest time that an answer may take. */
+  hangMs: number;
   /** Ends the run early; what was sent is reported. */
   signal?: AbortSignal;
 }
@@ -42,7 +44,7 @@ const FAILURES_MAX = 200;
 
 /** Sends the requests over parallel connections and judges every answer. */
 export async function run(options: RunOptions): Promise<RunResult> {
-  const { url, api, caller, seed, from, to, connections, signal } = options;
+  const { url, api, caller, seed, from, to, connections, hangMs, signal } = options;
   const statuses = new Map<number, number>();
   const operations = new Map<string, number>();
   const failures: Failure[] = [];
@@ -50,7 +52,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   let next = from;
   const startedMs = performance.now();
   const worker = async (): Promise<void> => {
-    const connection = new Connection(url);
+    const connection = new Connection(url, hangMs);
     while (next < to && failures.length < FAILURES_MAX && signal?.aborted !== true) {
       const n = next++;
       const request = fuzzRequest(api, new Dice(seed, n), caller);

@@ -8,22 +8,24 @@ export interface Answer {
   tookMs: number;
 }
 
-/** Nobody waits longer for any answer. */
-const HANG_MS = 5_000;
 const ANSWER_CHARS_MAX = 8_000_000;
 
 /** One keep-alive connection: requests one after the other, as an SDK sends them. */
 export class Connection {
   private client: Client;
 
-  constructor(private readonly url: string) {
+  /** `hangMs`: nobody waits longer for any answer. */
+  constructor(
+    private readonly url: string,
+    private readonly hangMs: number,
+  ) {
     this.client = this.connect();
   }
 
   /** @returns the answer, or why there was none. */
   async send({ method, target, headers, body }: FuzzRequest): Promise<Answer | string> {
     const startedMs = performance.now();
-    const signal = AbortSignal.timeout(HANG_MS);
+    const signal = AbortSignal.timeout(this.hangMs);
     try {
       const answer = await this.client.request({
         path: target,
@@ -47,7 +49,7 @@ export class Connection {
     } catch (failure) {
       await this.client.destroy().catch(() => undefined);
       this.client = this.connect();
-      if (signal.aborted) return `no whole answer within ${HANG_MS} ms`;
+      if (signal.aborted) return `no whole answer within ${this.hangMs} ms`;
       return `no answer: ${reasonOf(failure)}`;
     }
   }
