@@ -40,7 +40,7 @@ export interface WorkersApp extends RunningApp {
   objects: ObjectStore;
   inference: InferenceDouble;
   /** A credential of a key. */
-  keyOf(keyId: string): string;
+  keyOf(keyId: string, secret?: string): string;
   call(method: string, path: string, key: string, body?: unknown): Promise<Answer>;
 }
 
@@ -114,8 +114,7 @@ export async function startWorkersApp(
       await app.close();
       if (more.folder === undefined) rmSync(folder, { recursive: true, force: true });
     },
-    keyOf: (keyId) => {
-      const secret = mintSecret('rsk_', random);
+    keyOf: (keyId, secret = mintSecret('rsk_', random)) => {
       principals.add(secret, keyPrincipal({ keyId, accountId: `acct_${keyId}` }));
       return secret;
     },

@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
+import { mintSecret, SystemRandom } from '@gateway/platform';
 import { eventually, repository, startProgram, testPostgres, type TestDatabase } from '@gateway/testing';
 import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
 
 const FIXTURE = join(repository, 'dist/libs/services/workers/src/batches/run-batches.fixture.js');
+const KEY = mintSecret('rsk_', new SystemRandom());
 const LINES = 60;
 const SLOWLY = { timeoutMs: 60_000 };
 const KILLS = [1, 20, 45];
@@ -37,7 +39,7 @@ describe('a batch whose worker is killed again and again', () => {
       const config = { WORKERS_LEASE_MS: 300 };
       const first = await startProgramOf();
       const url = String(first.ready[1]);
-      const openai = new OpenAI({ apiKey: String(first.ready[2]), baseURL: `${url}/v1`, maxRetries: 0 });
+      const openai = new OpenAI({ apiKey: KEY, baseURL: `${url}/v1`, maxRetries: 0 });
       const lines = Array.from({ length: LINES }, (_, n) =>
         JSON.stringify({
           custom_id: `c-${n}`,
@@ -63,7 +65,7 @@ describe('a batch whose worker is killed again and again', () => {
       await program.kill();
 
       app = await startWorkersApp(database.url, { folder, config });
-      const key = app.keyOf('key_killed');
+      const key = app.keyOf('key_killed', KEY);
       let batch: Json = {};
       await eventually(async () => {
         batch = (await app.call('GET', `/v1/batches/${id}`, key)).body as Json;
@@ -85,8 +87,8 @@ describe('a batch whose worker is killed again and again', () => {
   function startProgramOf(): ReturnType<typeof startProgram> {
     return startProgram({
       command: process.execPath,
-      args: [FIXTURE, database.url, folder],
-      readyWhen: /ready (\S+) (\S+)\n/,
+      args: [FIXTURE, database.url, folder, KEY],
+      readyWhen: /ready (\S+)\n/,
       timeoutMs: 60_000,
     });
   }
