@@ -86,7 +86,8 @@ export class SessionTurns {
 
   /** The provider refused an event; true where it asked for a response. */
   async refused(eventId: string | null): Promise<boolean> {
-    const found = eventId ?? (this.expected.size === 1 ? [...this.expected.keys()][0] : null);
+    const only = this.expected.size === 1 ? this.expected.keys().next().value : undefined;
+    const found = eventId ?? only ?? null;
     const turn = found === null ? undefined : this.expected.get(found);
     if (found === null || turn === undefined) return false;
     this.expected.delete(found);
@@ -142,11 +143,17 @@ export class SessionTurns {
       this.running.set(id, await this.open());
       return 'passed';
     } catch (error) {
-      if (this.refusedIds.size >= REFUSED_MAX) this.refusedIds.delete([...this.refusedIds][0]);
-      this.refusedIds.add(id);
+      this.keepOut(id);
       this.parts.refused(error);
       return 'refused';
     }
+  }
+
+  /** The oldest is forgotten. */
+  private keepOut(id: string): void {
+    const oldest = this.refusedIds.values().next();
+    if (this.refusedIds.size >= REFUSED_MAX && !oldest.done) this.refusedIds.delete(oldest.value);
+    this.refusedIds.add(id);
   }
 
   private async done(id: string, response: Record<string, unknown>): Promise<void> {
