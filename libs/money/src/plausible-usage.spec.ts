@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { plausibleUsage, usageBound } from './plausible-usage.js';
+import { plausibleUsage, transcriptionBound, usageBound } from './plausible-usage.js';
 
 const bound = usageBound({ contextLength: 1_000, maxOutputTokens: 500 }, 0);
 
@@ -36,6 +36,23 @@ describe('counts that cannot be', () => {
     expect(plausibleUsage({ searches: 1_001 }, bound)).toEqual({ usage: {}, isDoubted: true });
     expect(plausibleUsage({ searches: 1_000 }, bound).isDoubted).toBe(false);
     expect(plausibleUsage({ tool_calls: { code: 1_001 } }, bound).isDoubted).toBe(true);
+  });
+
+  it('issue 14 believes no more seconds of speech than were sent, a started one whole, nor tokens beyond them', () => {
+    const heard = transcriptionBound(1.5);
+    expect(plausibleUsage({ audio_seconds: '2' }, heard)).toEqual({
+      usage: { audio_seconds: '2' },
+      isDoubted: false,
+    });
+    expect(plausibleUsage({ audio_seconds: '2.001' }, heard)).toEqual({
+      usage: { audio_seconds: '2' },
+      isDoubted: true,
+    });
+    const most = 2 * 512 + 4_096;
+    expect(plausibleUsage({ prompt_tokens: most, completion_tokens: most }, heard).isDoubted).toBe(false);
+    const over = { prompt_tokens: most + 1, audio_input_tokens: 9, completion_tokens: 3 };
+    expect(plausibleUsage(over, heard)).toEqual({ usage: { completion_tokens: 3 }, isDoubted: true });
+    expect(plausibleUsage({ audio_seconds: '90000' }, bound).isDoubted).toBe(false);
   });
 
   it('leaves out a side with all its parts', () => {

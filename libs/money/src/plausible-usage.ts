@@ -9,11 +9,18 @@ const UNKNOWN_CONTEXT_TOKENS = 1_048_576;
 /** Searches and calls of tools that a provider ran for one answer. */
 const CALLS_MAX = 1_000;
 
+/** More than any model makes of a second of speech. */
+const TOKENS_PER_AUDIO_SECOND = 32 * STEPS;
+/** Of the text that tells a transcription what to expect. */
+const HINT_TOKENS_MAX = 4_096;
+
 /** What one unit of a route can count at most. */
 export interface UsageBound {
   /** Tokens of the input, and of the output. */
   readonly input: number;
   readonly output: number;
+  /** Of speech that was sent; without it they are not the provider's to say. */
+  readonly audioSeconds?: number;
 }
 
 /** An input may be many contexts long, as embeddings are; no tokenizer makes more tokens than bytes. */
@@ -24,6 +31,13 @@ export function usageBound(
   const { contextLength, maxOutputTokens } = route;
   const output = STEPS * ((contextLength ?? UNKNOWN_CONTEXT_TOKENS) + (maxOutputTokens ?? 0));
   return { input: Math.max(output, inputBytes), output };
+}
+
+/** Of writing down so much speech: a started second counts whole. */
+export function transcriptionBound(seconds: number): UsageBound {
+  const audioSeconds = Math.ceil(seconds);
+  const tokens = TOKENS_PER_AUDIO_SECOND * audioSeconds + HINT_TOKENS_MAX;
+  return { input: tokens, output: tokens, audioSeconds };
 }
 
 export interface PlausibleUsage {
@@ -70,6 +84,11 @@ export function plausibleUsage(reported: UnitUsage, bound: UsageBound): Plausibl
   ] as const) {
     if ((usage[side[0]] ?? 0) <= most) continue;
     for (const name of side) delete usage[name];
+    isDoubted = true;
+  }
+  const { audioSeconds = Infinity } = bound;
+  if (Number(usage.audio_seconds ?? 0) > audioSeconds) {
+    usage.audio_seconds = String(audioSeconds);
     isDoubted = true;
   }
   if ((usage.searches ?? 0) > CALLS_MAX) {

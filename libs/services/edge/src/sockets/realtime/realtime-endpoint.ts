@@ -20,6 +20,8 @@ export interface TurnAsked {
   model: string;
   inputBytes: number;
   audioSeconds: number;
+  /** Of a transcription: more than this was never sent. */
+  heardSecondsMax?: number;
   /** Of connection since the unit before. */
   connectedSeconds: number;
   maxOutputTokens: number | null;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { eventually } from '@gateway/testing';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { testModel, startEdge, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
-import { codeOf, connect, ownKey, REALTIME_MODELS } from './realtime.fixture.js';
+import { codeOf, connect, ownKey, REALTIME_MODELS, SECOND } from './realtime.fixture.js';
 
 const TURNS_MAX = 16;
 
@@ -99,6 +99,39 @@ describe('a realtime provider that cannot be trusted', () => {
     const [record] = await records(1);
     expect(record).toMatchObject({ outcome: 'cancelled', usage_estimated: true });
     expect(Number((record.usage as Json).completion_tokens)).toBeGreaterThan(900);
+  });
+
+  it('issue 14 transcriptions are billed for no more speech than the caller sent, whatever the provider claims', async () => {
+    const { key, records } = ownKey(edge, 'key_claims');
+    const type = 'conversation.item.input_audio_transcription.completed';
+    const claims = [
+      { type: 'duration', seconds: 99_999 },
+      { type: 'duration', seconds: 99_999 },
+      { type: 'tokens', input_tokens: 16_000_000, output_tokens: 9 },
+    ];
+    act = (ws, { type: of }) => {
+      if (of === 'input_audio_buffer.commit')
+        say(ws, ...claims.map((usage) => ({ type, transcript: 'Hi', usage })));
+    };
+    const client = connect(edge, 'acme/voice', key);
+    const audio = { input: { transcription: { model: 'acme/hears' } } };
+    client.send(
+      { type: 'session.update', session: { type: 'realtime', audio } },
+      { type: 'input_audio_buffer.append', audio: SECOND },
+      { type: 'input_audio_buffer.append', audio: SECOND },
+      { type: 'input_audio_buffer.commit' },
+    );
+    for (const _ of claims) await client.next(type);
+    client.ws.close();
+    expect(await records(3)).toMatchObject([
+      { model: 'acme/hears', outcome: 'served', usage: { audio_seconds: '2' }, cost_usd: '0.02' },
+      { outcome: 'served', usage: { audio_seconds: '0' }, cost_usd: '0' },
+      {
+        outcome: 'served',
+        usage: { audio_seconds: '0', prompt_tokens: 0, completion_tokens: 9 },
+        cost_usd: '0',
+      },
+    ]);
   });
 
   it.each([

@@ -38,7 +38,7 @@ export function transcriptionUsage(usage: unknown, heardSeconds: number): UnitUs
   };
 }
 
-/** Longer than any session. */
+/** Longer than any session, so that the text has no exponent. */
 const SECONDS_MAX = 100_000;
 
 export function secondsText(seconds: number): string {

@@ -8,6 +8,8 @@ export class SessionInput {
   seconds = 0;
   /** Since the last committed input: what an input transcription hears. */
   heardSeconds = 0;
+  /** Of all audio of the session, less what transcriptions were billed for: no later one heard more. */
+  untranscribedSeconds = 0;
   maxOutputTokens: number | null = null;
   /** Catalogue id of what writes the input down; null: nothing does. */
   transcriptionModel: string | null = null;
@@ -18,6 +20,7 @@ export class SessionInput {
     const seconds = audioSeconds(audio.length, this.format);
     this.seconds += seconds;
     this.heardSeconds += seconds;
+    this.untranscribedSeconds += seconds;
   }
 
   item(item: unknown): void {
@@ -25,9 +28,16 @@ export class SessionInput {
     for (const part of Array.isArray(item.content) ? (item.content as unknown[]) : []) {
       if (!isObject(part)) continue;
       if (typeof part.text === 'string') this.textBytes += Buffer.byteLength(part.text);
-      if (typeof part.audio === 'string') this.seconds += audioSeconds(part.audio.length, this.format);
+      if (typeof part.audio !== 'string') continue;
+      const seconds = audioSeconds(part.audio.length, this.format);
+      this.seconds += seconds;
+      this.untranscribedSeconds += seconds;
     }
     if (typeof item.output === 'string') this.textBytes += Buffer.byteLength(item.output);
+  }
+
+  transcribed(seconds: number): void {
+    this.untranscribedSeconds = Math.max(0, this.untranscribedSeconds - seconds);
   }
 
   /** The response has read all that was sent. */

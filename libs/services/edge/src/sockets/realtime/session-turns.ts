@@ -177,16 +177,21 @@ export class SessionTurns {
     // It is counted with the response.
     if (event.usage === null) return;
     const named = input.transcriptionModel;
+    const sent = input.untranscribedSeconds;
+    const usage = transcriptionUsage(event.usage, heard);
+    // Before anything is waited for: another one may come meanwhile.
+    input.transcribed(Number(usage.audio_seconds));
     const turn: TurnAsked = {
       kind: named === null ? 'response' : 'transcription',
       model: named ?? model,
       inputBytes: 0,
       audioSeconds: heard,
+      heardSecondsMax: sent,
       connectedSeconds: 0,
       maxOutputTokens: null,
     };
     const opened = await units.open(turn, planned, giveUp);
-    await opened.done(transcriptionUsage(event.usage, heard), this.first());
+    await opened.done(usage, this.first());
   }
 
   private async open(): Promise<Turn> {

@@ -1,5 +1,5 @@
 import { ApiError, type KeyPrincipal, type UnitUsage } from '@gateway/contracts';
-import { usageBound } from '@gateway/money';
+import { transcriptionBound, usageBound, type UsageBound } from '@gateway/money';
 import { planRoutes, type Plan, type PlannedRoute } from '@gateway/routing';
 import { admit, cancel, planForCurrent, Refused, type AdmittedUnit } from '../../admission/admit.js';
 import { notAccepting, openUnit, type InferDeps } from '../../inference/infer.js';
@@ -134,6 +134,10 @@ function onRoute(plan: Plan, { kind }: TurnAsked, { route, providerKey }: Sessio
   return { ...plan, routes };
 }
 
+function boundOf({ heardSecondsMax, inputBytes }: TurnAsked, { route }: PlannedRoute): UsageBound {
+  return heardSecondsMax === undefined ? usageBound(route, inputBytes) : transcriptionBound(heardSecondsMax);
+}
+
 /** One priced turn, from its admission to its OUTCOME. */
 export class Turn {
   private readonly state: AttemptState;
@@ -160,7 +164,7 @@ export class Turn {
       providerCode: null,
       errorMessage: null,
       isFault: false,
-      meter: new Meter(admitted.asked.input, usageBound(planned.route, turn.inputBytes)),
+      meter: new Meter(admitted.asked.input, boundOf(turn, planned)),
     };
     this.state.meter.answeredAtMs = this.state.startedMs;
     unit.attempts.push(this.state);
@@ -180,6 +184,7 @@ export class Turn {
     const nowMs = this.deps.clock.monotonic();
     this.state.firstEventMs ??= nowMs;
     this.state.meter.see({ kind: 'end', out: '', usage: counts }, nowMs, false);
+    if (this.state.meter.isDoubted) this.deps.alarms.doubt(this.state.planned, this.unit.call.requestId);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
   }
 
