@@ -135,6 +135,44 @@ describe('/v1/files', () => {
     expect((await send(made(), full)).status).toBe(409);
   });
 
+  it('BAT-06 409 past 10,000 files of a key, however many uploads come at once; nothing of those refused is kept', async () => {
+    const { pool } = app.app.get(WorkersDatabase);
+    await pool.query(
+      `INSERT INTO files (id, key_id, account_id, created_at, bytes, filename, purpose)
+       SELECT 'file-brim-' || n, 'key_brim', 'acct_key_brim', now(), 1, 'x', 'batch' FROM generate_series(1, 9997) n`,
+    );
+    const brim = { authorization: `Bearer ${app.keyOf('key_brim')}` };
+    // All are counted while none is kept yet: the last byte of each comes once every other one has begun.
+    let begun = 0;
+    let go: () => void = () => undefined;
+    const all = new Promise<void>((resolve) => (go = resolve));
+    const put = app.objects.put.bind(app.objects);
+    const kept: string[] = [];
+    app.objects.put = async (key, ...rest) => {
+      kept.push(key);
+      begun += 1;
+      if (begun === 8) go();
+      await all;
+      return put(key, ...rest);
+    };
+    try {
+      const made = Array.from({ length: 8 }, () =>
+        send(form({ file: new Blob(['x']), purpose: 'batch' }), brim),
+      );
+      const statuses = (await Promise.all(made)).map(({ status }) => status).sort((a, b) => a - b);
+      expect(statuses).toEqual([200, 200, 200, 409, 409, 409, 409, 409]);
+    } finally {
+      app.objects.put = put;
+    }
+    const { rows } = await pool.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM files WHERE key_id = 'key_brim'`,
+    );
+    expect(rows[0].count).toBe(10_000);
+    const found = await Promise.all(kept.map((key) => app.objects.get(key as Parameters<typeof put>[0])));
+    for (const one of found) one?.content.destroy();
+    expect(found.filter((one) => one !== null)).toHaveLength(3);
+  });
+
   it('401 without a key, before the body', async () => {
     const answer = await fetch(`${app.url}/v1/files`, { method: 'POST', body: form({ purpose: 'batch' }) });
     expect(answer.status).toBe(401);

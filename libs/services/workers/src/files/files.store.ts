@@ -6,6 +6,7 @@ import {
   type ObjectKey,
   type Random,
 } from '@gateway/contracts';
+import { inTransaction } from '@gateway/database';
 import type pg from 'pg';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 
@@ -60,6 +61,16 @@ export class FileStore {
     return row;
   }
 
+  /** Null where its key has as many files as it may: uploads of one key are counted one after the other. */
+  async addUploaded(file: NewFile): Promise<FileRow | null> {
+    return inTransaction(this.database.pool, async (client) => {
+      await client.query(`SELECT pg_advisory_xact_lock(hashtext('workers.files'), hashtext($1))`, [
+        file.key_id,
+      ]);
+      return (await this.hasRoom(file.key_id, client)) ? this.add(file, client) : null;
+    });
+  }
+
   async read(keyId: string, id: string): Promise<FileRow | null> {
     const { rows } = await this.database.pool.query<FileRow>(
       'SELECT * FROM files WHERE key_id = $1 AND id = $2 AND (expires_at IS NULL OR expires_at > $3)',
@@ -82,12 +93,12 @@ export class FileStore {
     return rows;
   }
 
-  async countOf(keyId: string): Promise<number> {
-    const { rows } = await this.database.pool.query<{ count: number }>(
+  async hasRoom(keyId: string, queries: Pick<pg.ClientBase, 'query'> = this.database.pool): Promise<boolean> {
+    const { rows } = await queries.query<{ count: number }>(
       'SELECT count(*)::int AS count FROM files WHERE key_id = $1',
       [keyId],
     );
-    return rows[0].count;
+    return rows[0].count < FILES_MAX;
   }
 
   /** False where there was none. */

@@ -39,13 +39,21 @@ export class UploadRoute implements OnModuleInit {
     const file = { id: this.files.newId(), key_id, account_id };
     const body = request.body as Readable | undefined;
     const stream = body ?? new PassThrough().end();
-    if ((await this.files.countOf(key_id)) >= FILES_MAX) {
+    // Before the body is read; and again when it is there, because others may have come meanwhile.
+    if (!(await this.files.hasRoom(key_id))) {
       stream.resume();
-      throw new ApiError('conflict', { message: `A key has at most ${FILES_MAX} files. Delete some first.` });
+      throw tooMany();
     }
     const form = { stream, contentType: request.headers['content-type'] };
     const { bytes, filename, purpose, seconds } = await readUpload(form, this.objects, contentOf(file));
     const expires_at = seconds === null ? null : new Date(this.clock.now() + seconds * 1_000);
-    return fileView(await this.files.add({ ...file, bytes, filename, purpose, expires_at }));
+    const added = await this.files.addUploaded({ ...file, bytes, filename, purpose, expires_at });
+    if (added !== null) return fileView(added);
+    await this.objects.remove(contentOf(file));
+    throw tooMany();
   }
+}
+
+function tooMany(): ApiError {
+  return new ApiError('conflict', { message: `A key has at most ${FILES_MAX} files. Delete some first.` });
 }
