@@ -157,6 +157,32 @@ describe('money in the dashboard', () => {
     TEST_MS,
   );
 
+  // The last of all: from here on the failing provider is left alone.
+  it(
+    'issue 16 D11 a provider that fails shows its breaker and its last error, and nothing that it wrote',
+    async () => {
+      const routing_policy = { provider_order: ['failing', 'caching'], max_retries: 0 };
+      const { key } = await owner.createKey('Opens a breaker', { routing_policy });
+      const body = { model: 'acme/cached', messages: [{ role: 'user', content: 'hello' }] };
+      const asked = Array.from({ length: 20 }, () =>
+        ask(gateway, 'POST', '/v1/chat/completions', { key, body }),
+      );
+      for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
+      const row = page.getByRole('row', { name: /failing/ });
+      await eventually(
+        async () => {
+          await page.goto(`${base}/admin/providers`);
+          await row.waitFor();
+          return /\bopen\b/i.test(await row.innerText());
+        },
+        { ...ARRIVES, intervalMs: 1_000 },
+      );
+      expect(await row.innerText()).toMatch(/internal_provider_error\s+status 500, /);
+      expect(await page.getByRole('row', { name: /caching/ }).innerText()).toMatch(/\bclosed\b/i);
+    },
+    TEST_MS,
+  );
+
   /** A click selects the whole figure, and Ctrl C copies it as it is in the ledger; the clipboard takes a moment. */
   async function copies(figure: Locator, amount: string): Promise<void> {
     await figure.click();

@@ -30,12 +30,17 @@ function held(): { attempt: () => Promise<void>; end: (error?: Error) => void } 
 
 describe('the breakers', () => {
   let states: string[];
+  let failures: string[];
   let breakers: CircuitBreakers;
   beforeEach(() => {
     // opossum times its reset by the runtime's timers; on these the clock stands still too until it is advanced.
     jest.useFakeTimers({ now: Date.parse('2026-11-21T00:00:00Z') });
     states = [];
-    breakers = new CircuitBreakers(new SystemClock(), seededRandom(7), (_route, state) => states.push(state));
+    failures = [];
+    breakers = new CircuitBreakers(new SystemClock(), seededRandom(7), {
+      onState: (_route, state) => states.push(state),
+      onFailure: ({ provider }, { options }) => failures.push(`${provider} ${options.code}`),
+    });
   });
   afterEach(() => {
     jest.useRealTimers();
@@ -239,6 +244,21 @@ describe('the breakers', () => {
     for (let n = 0; n < 40; n += 1) breakers.report(route, failure(true), 'pk_2');
     expect(breakers.isOpen(route, 'pk_2')).toBe(true);
     expect(await pass()).toBe(7);
+  });
+
+  it('issue 16 reports each failure of a provider on the platform’s credential, and no other', async () => {
+    const refused = (fault: 'caller' | 'service', countsAsFault = false): UpstreamError =>
+      new UpstreamError({ ...failure(countsAsFault).options, fault });
+    await fail(1, refused('service'));
+    await fail(1, refused('caller'));
+    await breakers.run(route, () => Promise.reject(refused('service', true)), 'pk_1').catch(() => undefined);
+    breakers.report(other, refused('service', true));
+    breakers.report(other, refused('service', true), 'pk_1');
+    await breakers.run(route, () => Promise.reject(new TypeError('ours'))).catch(() => undefined);
+    expect(failures).toEqual(['p upstream_error', 'q upstream_error']);
+    // What an open breaker refuses was no call.
+    await fail(40);
+    expect(failures.length).toBeLessThan(22);
   });
 
   it('counts each of the calls that fail side by side', async () => {

@@ -1,13 +1,14 @@
 import {
   UpstreamError,
   withoutStack,
+  type BreakerState,
   type Clock,
   type Random,
   type Route,
   type UpstreamErrorOptions,
 } from '@gateway/contracts';
 import type { Breakers } from '@gateway/routing';
-import { RouteBreaker, type BreakerState, type Outcome } from './route-breaker.js';
+import { RouteBreaker, type Outcome } from './route-breaker.js';
 
 const IDLE_EVICTION_MS = 600_000;
 const BREAKERS_MAX = 2_000;
@@ -20,6 +21,13 @@ const OPEN: UpstreamErrorOptions = {
   countsAsFault: false,
   fault: 'service',
 };
+
+/** How routes fare on the platform's own credentials: how a customer's key fares is for them to see. */
+interface BreakerEvents {
+  onState?: (route: Route, state: BreakerState) => void;
+  /** The provider failed, or refused the platform; what is the caller's own fault is none. */
+  onFailure?: (route: Route, error: UpstreamError) => void;
+}
 
 interface Slot {
   route: Route;
@@ -35,7 +43,7 @@ export class CircuitBreakers implements Breakers {
   constructor(
     private readonly clock: Clock,
     private readonly random: Random,
-    private readonly onState: (route: Route, state: BreakerState) => void = () => undefined,
+    private readonly events: BreakerEvents = {},
   ) {}
 
   isOpen(route: Route, credential?: string): boolean {
@@ -52,12 +60,18 @@ export class CircuitBreakers implements Breakers {
       return answer;
     } catch (error) {
       breaker.ended(pass, outcomeOf(error));
+      if (error instanceof UpstreamError) this.failed(route, error, credential);
       throw error;
     }
   }
 
   report(route: Route, error: UpstreamError, credential?: string): void {
     if (error.options.countsAsFault) this.breakerOf(route, credential).fault();
+    this.failed(route, error, credential);
+  }
+
+  private failed(route: Route, error: UpstreamError, credential: string | undefined): void {
+    if (credential === undefined && error.options.fault === 'service') this.events.onFailure?.(route, error);
   }
 
   /** Every breaker in memory of the platform's own credentials; `model` is the provider's own name. */
@@ -80,8 +94,7 @@ export class CircuitBreakers implements Breakers {
     }
     if (this.slots.size >= BREAKERS_MAX) this.evict(now);
     const breaker = new RouteBreaker(this.clock, this.random, (state) => {
-      // How a customer's own key fares is for them to see, and no series of ours.
-      if (credential === undefined) this.onState(route, state);
+      if (credential === undefined) this.events.onState?.(route, state);
     });
     this.slots.set(name, { route, isPlatforms: credential === undefined, breaker, usedAtMs: now });
     return breaker;

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import CircuitBreaker from 'opossum';
-import type { Clock, Random } from '@gateway/contracts';
+import type { BreakerState, Clock, Random } from '@gateway/contracts';
 
 const BUCKET_MS = 1_000;
 const BUCKETS = 10;
@@ -26,7 +26,6 @@ const SETTINGS = {
   enableSnapshots: false,
 } as const;
 
-export type BreakerState = 'closed' | 'half_open' | 'open';
 /** `undecided`: it says nothing about the provider, for example because the caller left first. */
 export type Outcome = 'good' | 'fault' | 'undecided';
 

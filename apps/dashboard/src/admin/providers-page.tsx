@@ -6,10 +6,17 @@ import { Confirm } from '../shell/confirm.js';
 import { PageHead } from '../shell/page-head.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { Empty, Loading } from '../shell/states.js';
+import { When } from '../shell/when.js';
 import { DataTable, type Column } from '../table/data-table.js';
 import { useProviders, useSwitchProvider, type Provider } from './admin.queries.js';
 
 const RETENTION = { true: 'keeps nothing', false: 'keeps some', null: 'not known' } as const;
+
+const BREAKERS = {
+  closed: { word: 'closed', color: 'green' },
+  half_open: { word: 'half open', color: 'yellow' },
+  open: { word: 'open', color: 'red' },
+} as const;
 
 const COLUMNS: readonly Column<Provider>[] = [
   {
@@ -35,11 +42,23 @@ const COLUMNS: readonly Column<Provider>[] = [
       </Badge>
     ),
   },
+  {
+    name: 'Breaker',
+    width: 110,
+    cell: ({ breaker }) =>
+      breaker === null ? (
+        '–'
+      ) : (
+        <Badge variant="light" color={BREAKERS[breaker].color}>
+          {BREAKERS[breaker].word}
+        </Badge>
+      ),
+  },
   { name: 'Routes', isFigure: true, cell: ({ routes }) => count(routes) },
   { name: 'Uptime, 30 min', isFigure: true, cell: ({ uptime_30m: share }) => uptime(share) },
   { name: 'Latency p50', isFigure: true, cell: ({ latency_p50_ms: ms }) => milliseconds(ms) },
   { name: 'Throughput p50', isFigure: true, cell: ({ throughput_p50: speed }) => throughput(speed) },
-  { name: 'Speaks', cell: ({ dialects }) => <Spoken dialects={dialects} /> },
+  { name: 'Last error', width: 190, cell: ({ last_error: error }) => <LastError error={error} /> },
   {
     name: 'Data',
     width: 120,
@@ -55,16 +74,19 @@ const COLUMNS: readonly Column<Provider>[] = [
   { name: 'Action', cell: (provider) => <Switch provider={provider} /> },
 ];
 
-const SPOKEN_SHOWN = 2;
-
-/** One that speaks a dozen would be as tall as a page: the first, and all on hover. */
-function Spoken({ dialects }: { dialects: readonly string[] }): ReactNode {
-  const more = dialects.length - SPOKEN_SHOWN;
+/** Codes alone: what the provider wrote is in the attempts of the request. */
+function LastError({ error }: { error: Provider['last_error'] }): ReactNode {
+  if (error === null) return '–';
+  const { code, provider_code: narrower, http_status: status, at } = error;
   return (
-    <span title={dialects.join(', ')}>
-      {dialects.slice(0, SPOKEN_SHOWN).join(', ') || '–'}
-      {more > 0 && ` and ${more} more`}
-    </span>
+    <Stack gap={0}>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {narrower ?? code}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {status === null ? 'no answer' : `status ${status}`}, <When at={at} />
+      </Text>
+    </Stack>
   );
 }
 
@@ -72,7 +94,10 @@ export default function ProvidersPage(): ReactNode {
   const providers = useProviders();
   return (
     <>
-      <PageHead title="Providers" about="Who serves the models. A disabled one gets no request." />
+      <PageHead
+        title="Providers"
+        about="Who serves the models, and how they fare. A disabled one gets no request; one whose breaker is open is left alone for some seconds."
+      />
       {providers.isPending && <Loading height={44} rows={6} />}
       {providers.isError && <ProblemCard failure={providers.error} retry={() => void providers.refetch()} />}
       {providers.data?.length === 0 && <Empty>There is no provider.</Empty>}
@@ -82,7 +107,7 @@ export default function ProvidersPage(): ReactNode {
           columns={COLUMNS}
           rows={providers.data}
           rowKey={({ slug }) => slug}
-          minWidth={940}
+          minWidth={1060}
         />
       )}
     </>

@@ -1,3 +1,4 @@
+import type { BreakerState, ProviderError } from '../ports/route-health.js';
 import type { ProviderHealth } from './model-view.js';
 
 /** A provider of the catalogue, as a super admin sees it; its health is that of all models that it serves. */
@@ -12,4 +13,8 @@ export interface ProviderRecord extends ProviderHealth {
   is_enabled: boolean;
   /** Routes that it has, those of disabled models too. */
   routes: number;
+  /** The worst that any edge reported within the last minute; null where none has called it. */
+  breaker: BreakerState | null;
+  /** The newest of all edges, on the platform's own credential; null where there was none. */
+  last_error: ProviderError | null;
 }

@@ -2,16 +2,21 @@ import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
+  ArrayUnique,
   IsArray,
+  IsIn,
   IsInt,
+  IsISO8601,
   IsObject,
+  IsOptional,
   IsString,
   Length,
+  Matches,
   Max,
   Min,
   ValidateNested,
 } from 'class-validator';
-import { FIGURE_CLASSES } from '../ports/route-health.js';
+import { BREAKER_STATES, FIGURE_CLASSES, type BreakerState } from '../ports/route-health.js';
 
 const REPORT_MAX = 500;
 /** More than an edge tries between two reports; sums of a slot stay within four bytes. */
@@ -46,4 +51,35 @@ export class RouteHealthBody {
   @ValidateNested({ each: true })
   @Type(() => RouteFiguresBody)
   figures!: RouteFiguresBody[];
+}
+
+const CODE = /^[a-z0-9_]{1,64}$/;
+
+class ProviderErrorBody {
+  @Matches(CODE) code!: string;
+  @IsOptional() @Matches(CODE) provider_code!: string | null;
+  @IsOptional() @IsInt() @Min(100) @Max(999) http_status!: number | null;
+  @Length(20, 30) @IsISO8601({ strict: true }) at!: string;
+}
+
+class ProviderStateBody {
+  @IsString() @Length(1, 64) provider!: string;
+  @IsIn(BREAKER_STATES) breaker!: BreakerState;
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ProviderErrorBody)
+  last_error!: ProviderErrorBody | null;
+}
+
+/** Body of POST /internal/catalogue/provider-states. */
+export class ProviderStatesBody {
+  @Matches(/^[\w-]{1,64}$/) edge!: string;
+  @IsArray()
+  @ArrayMaxSize(REPORT_MAX)
+  @ArrayUnique((one: ProviderStateBody | null) => one?.provider)
+  @IsObject({ each: true })
+  @ValidateNested({ each: true })
+  @Type(() => ProviderStateBody)
+  states!: ProviderStateBody[];
 }

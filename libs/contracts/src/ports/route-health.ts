@@ -15,11 +15,38 @@ export interface RouteFigures {
   speed: readonly number[];
 }
 
+/** Of a circuit breaker, from the mildest to the worst. */
+export const BREAKER_STATES = ['closed', 'half_open', 'open'] as const;
+export type BreakerState = (typeof BREAKER_STATES)[number];
+
+/** How a provider failed on the platform's own credential: codes alone, because its text may hold what nobody else may read. */
+export interface ProviderError {
+  /** Of the error table. */
+  code: string;
+  /** The narrower reason. */
+  provider_code: string | null;
+  /** The provider's own status; null where it gave no answer. */
+  http_status: number | null;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** A provider as one edge sees it now. */
+export interface ProviderState {
+  provider: string;
+  /** The worst of its models' breakers. */
+  breaker: BreakerState;
+  last_error: ProviderError | null;
+}
+
 /**
  * Where edges report how providers fare, for the figures that the catalogue shows beside their prices. Drivers: in process
- * (catalogue service); HTTP. What is reported twice counts twice, so nobody repeats it.
+ * (catalogue service); HTTP.
  */
 export abstract class RouteHealth {
-  /** Throws ApiError `service_unavailable` where nobody takes them. */
+  /** What is reported twice counts twice, so nobody repeats it. Throws ApiError `service_unavailable` where nobody takes them. */
   abstract report(figures: readonly RouteFigures[]): Promise<void>;
+
+  /** Replaces what this edge has reported of these providers; `edge` names the process. Throws like `report`. */
+  abstract reportStates(edge: string, states: readonly ProviderState[]): Promise<void>;
 }

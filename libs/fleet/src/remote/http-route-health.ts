@@ -1,9 +1,9 @@
-import { RouteHealth, type Random, type RouteFigures } from '@gateway/contracts';
+import { RouteHealth, type ProviderState, type Random, type RouteFigures } from '@gateway/contracts';
 import { unavailable, type InternalHttp } from '@gateway/platform';
 
 const TIMEOUT_MS = 5_000;
 
-/** The catalogue service's figures over HTTP. A report counts each time it arrives, so it is sent once. */
+/** The catalogue service over HTTP. Figures count each time they arrive, so they are sent once. */
 export class HttpRouteHealth extends RouteHealth {
   constructor(
     private readonly http: InternalHttp,
@@ -12,14 +12,22 @@ export class HttpRouteHealth extends RouteHealth {
     super();
   }
 
-  override async report(figures: readonly RouteFigures[]): Promise<void> {
+  override report(figures: readonly RouteFigures[]): Promise<void> {
+    return this.post('/internal/catalogue/health', { figures }, false);
+  }
+
+  override reportStates(edge: string, states: readonly ProviderState[]): Promise<void> {
+    return this.post('/internal/catalogue/provider-states', { edge, states }, true);
+  }
+
+  private async post(path: string, body: object, idempotent: boolean): Promise<void> {
     const { status } = await this.http.request({
       service: 'catalogue',
       method: 'POST',
-      path: '/internal/catalogue/health',
-      body: { figures },
+      path,
+      body,
       timeoutMs: TIMEOUT_MS,
-      idempotent: false,
+      idempotent,
     });
     if (status !== 204)
       throw unavailable(this.random, new Error(`The catalogue service answered ${status}.`));

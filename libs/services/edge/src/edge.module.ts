@@ -131,9 +131,12 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       proxy:
         config.HTTPS_PROXY === undefined ? undefined : { url: config.HTTPS_PROXY, except: config.NO_PROXY },
     });
-    this.breakers = new CircuitBreakers(clock, random, (route, state) => {
-      metrics.breakerChanged(route.provider, state);
-      logger.warn({ provider: route.provider, model: route.model, state }, 'circuit breaker');
+    this.breakers = new CircuitBreakers(clock, random, {
+      onState: (route, state) => {
+        metrics.breakerChanged(route.provider, state);
+        logger.warn({ provider: route.provider, model: route.model, state }, 'circuit breaker');
+      },
+      onFailure: ({ provider }, error) => this.routeReports.failed(provider, error),
     });
     metrics.watch(this.breakers, this.transport);
     this.forgetting = new ForgetErased({
@@ -141,9 +144,11 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       onFailure: (failure) =>
         logger.warn({ err: failure }, 'erasures could not be looked at, kept answers stay'),
     });
-    this.routeReports = new RouteReports(this.stats.figures, health, clock, (failure) =>
-      logger.warn({ err: failure }, 'how providers fare was not reported'),
-    );
+    this.routeReports = new RouteReports({
+      ...{ figures: this.stats.figures, breakers: this.breakers, health, clock },
+      edge: Buffer.from(random.bytes(12)).toString('base64url'),
+      onFault: (failure) => logger.warn({ err: failure }, 'how providers fare was not reported'),
+    });
     this.keyUses = new KeyUses(vault, clock, (failure) =>
       logger.warn({ err: failure }, 'uses of provider keys will be reported later'),
     );

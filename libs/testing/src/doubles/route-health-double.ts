@@ -1,12 +1,18 @@
-import { RouteHealth, type RouteFigures } from '@gateway/contracts';
+import { RouteHealth, type ProviderState, type RouteFigures } from '@gateway/contracts';
 
 /** Keeps what was reported. */
 export class RouteHealthDouble extends RouteHealth {
   readonly reports: (readonly RouteFigures[])[] = [];
+  readonly states: (readonly ProviderState[])[] = [];
   isAway = false;
 
   override async report(figures: readonly RouteFigures[]): Promise<void> {
     if (this.isAway) throw new Error('The catalogue service is away.');
     this.reports.push(figures);
+  }
+
+  override async reportStates(_edge: string, states: readonly ProviderState[]): Promise<void> {
+    if (this.isAway) throw new Error('The catalogue service is away.');
+    this.states.push(states);
   }
 }

@@ -18,5 +18,6 @@ export async function listProviders(tx: Tx, health: StoredRouteHealth): Promise<
     is_enabled,
     routes: routes.get(slug) ?? 0,
     ...health.of(slug),
+    ...health.stateOf(slug),
   }));
 }

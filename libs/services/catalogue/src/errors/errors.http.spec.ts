@@ -144,7 +144,11 @@ describe('who may call what', () => {
   ];
   const internalReads = ['/internal/catalogue/snapshot', '/internal/catalogue/snapshots/:id'];
   /** Who may send it is shown beside it. */
-  const internalWrites = ['/internal/catalogue/health', '/internal/catalogue/unknown'];
+  const internalWrites = [
+    '/internal/catalogue/health',
+    '/internal/catalogue/provider-states',
+    '/internal/catalogue/unknown',
+  ];
 
   it('the table names every endpoint of the service', () => {
     const own = app.routes.filter(({ access }) => access.public !== true).map(({ path }) => path);

@@ -1,5 +1,11 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiError, RouteHealth, RouteHealthBody, type RouteFigures } from '@gateway/contracts';
+import {
+  ApiError,
+  ProviderStatesBody,
+  RouteHealth,
+  RouteHealthBody,
+  type RouteFigures,
+} from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 
 /** Edges report here how providers fare; `/internal` is never forwarded from outside. */
@@ -18,6 +24,13 @@ export class RouteHealthController {
         param: `figures.${at}`,
       });
     await this.health.report(figures);
+  }
+
+  @Post('provider-states')
+  @HttpCode(204)
+  @Access({ internal: true })
+  reportStates(@Body() { edge, states }: ProviderStatesBody): Promise<void> {
+    return this.health.reportStates(edge, states);
   }
 }
 

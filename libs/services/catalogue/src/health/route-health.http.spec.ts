@@ -1,4 +1,10 @@
-import { CatalogueReader, FIGURE_CLASSES, type ProviderHealth, type RouteFigures } from '@gateway/contracts';
+import {
+  CatalogueReader,
+  FIGURE_CLASSES,
+  type ProviderHealth,
+  type ProviderRecord,
+  type RouteFigures,
+} from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { RouteFigureCounts } from '@gateway/routing';
 import {
@@ -32,7 +38,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await app.app.get(CatalogueDatabase).pool.query('DELETE FROM route_health');
+  await app.app.get(CatalogueDatabase).pool.query('DELETE FROM route_health; DELETE FROM provider_state');
 });
 
 /** What an edge reports of so many answers after `ms`, each of 40 tokens a second, and so many failures. */
@@ -52,14 +58,17 @@ function seen(
   return counts.take();
 }
 
-const report = async (figures: unknown[], token = FLEET_TOKEN): Promise<number> =>
+const post = async (path: string, body: object, token = FLEET_TOKEN): Promise<number> =>
   (
-    await fetch(`${app.url}/internal/catalogue/health`, {
+    await fetch(`${app.url}/internal/catalogue/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-fleet-token': token },
-      body: JSON.stringify({ figures }),
+      body: JSON.stringify(body),
     })
   ).status;
+const report = (figures: unknown[], token?: string): Promise<number> => post('health', { figures }, token);
+const reportStates = (edge: unknown, states: unknown[], token?: string): Promise<number> =>
+  post('provider-states', { edge, states }, token);
 
 async function shown(): Promise<Record<string, ProviderHealth>> {
   await app.app.get(StoredRouteHealth).refresh();
@@ -72,6 +81,15 @@ async function shown(): Promise<Record<string, ProviderHealth>> {
       ],
     ),
   );
+}
+
+/** A provider as a super admin sees it. */
+async function listed(slug: string): Promise<ProviderRecord> {
+  await app.app.get(StoredRouteHealth).refresh();
+  const admin = app.credentialOf(sessionPrincipal({ isSuperAdmin: true }));
+  const { status, body } = await app.get('/v1/admin/providers', admin);
+  expect(status).toBe(200);
+  return (body.data as ProviderRecord[]).find((provider) => provider.slug === slug) as ProviderRecord;
 }
 
 const nothing: ProviderHealth = { uptime_30m: null, latency_p50_ms: null, throughput_p50: null };
@@ -96,18 +114,12 @@ describe('the health of a model’s providers', () => {
   it('MOD-49 of a provider is that of all its models together, for super admins', async () => {
     await report(seen('simulated', 100, 30, 10));
     await report(seen('simulated', 900, 50, 10, 'simulator/chat'));
-    await app.app.get(StoredRouteHealth).refresh();
-    const admin = app.credentialOf(sessionPrincipal({ isSuperAdmin: true }));
-    const { status, body } = await app.get('/v1/admin/providers', admin);
-    expect(status).toBe(200);
-    const listed = (slug: string): unknown =>
-      (body.data as { slug: string }[]).find((provider) => provider.slug === slug);
-    expect(listed('simulated')).toMatchObject({
+    expect(await listed('simulated')).toMatchObject({
       uptime_30m: 0.8,
       latency_p50_ms: about(900),
       throughput_p50: about(40),
     });
-    expect(listed('simulated-messages')).toMatchObject(nothing);
+    expect(await listed('simulated-messages')).toMatchObject(nothing);
     expect((await shown()).simulated.uptime_30m).toBe(0.75);
   });
 
@@ -204,5 +216,89 @@ describe('the health of a model’s providers', () => {
       uptime_30m: 0,
       latency_p50_ms: about(100),
     });
+  });
+});
+
+describe('the state of a provider', () => {
+  const error = (at: string, http_status: number | null = 500): object => ({
+    code: 'upstream_error',
+    provider_code: 'internal_provider_error',
+    http_status,
+    at,
+  });
+  const state = (breaker: string, last_error: object | null = null, provider = 'simulated'): object => ({
+    provider,
+    breaker,
+    last_error,
+  });
+  const shownState = async (slug = 'simulated'): Promise<unknown> => {
+    const { breaker, last_error } = await listed(slug);
+    return { breaker, last_error };
+  };
+  const older = error('2026-11-01T12:00:00.000Z');
+  const newer = error('2026-11-01T12:00:01.000Z', null);
+
+  it('issue 16 D11 is the worst breaker and the newest error that any edge reports, as each reported last', async () => {
+    expect(await shownState()).toEqual({ breaker: null, last_error: null });
+    expect(
+      await reportStates('e1', [state('closed', newer), state('closed', null, 'simulated-messages')]),
+    ).toBe(204);
+    expect(await shownState()).toEqual({ breaker: 'closed', last_error: newer });
+    expect(await shownState('simulated-messages')).toEqual({ breaker: 'closed', last_error: null });
+    for (const [breaker, worst] of [
+      ['open', 'open'],
+      ['half_open', 'half_open'],
+      ['closed', 'closed'],
+    ]) {
+      expect(await reportStates('e2', [state(breaker, older)])).toBe(204);
+      expect(await shownState()).toEqual({ breaker: worst, last_error: newer });
+    }
+  });
+
+  it('issue 16 D11 is not known a minute after the last report; the error stays for a day', async () => {
+    await reportStates('e1', [state('open', older)]);
+    await reportStates('e2', [state('half_open')]);
+    const { pool } = app.app.get(CatalogueDatabase);
+    const age = (edge: string, by: string): Promise<unknown> =>
+      pool.query('UPDATE provider_state SET reported_at = reported_at - $2::interval WHERE edge = $1', [
+        edge,
+        by,
+      ]);
+    await age('e1', '1 minute');
+    expect(await shownState()).toEqual({ breaker: 'half_open', last_error: older });
+    await age('e2', '1 minute');
+    expect(await shownState()).toEqual({ breaker: null, last_error: older });
+    await age('e1', '1 day');
+    expect(await shownState()).toEqual({ breaker: null, last_error: null });
+    const { rows } = await pool.query('SELECT edge FROM provider_state');
+    expect(rows).toEqual([{ edge: 'e2' }]);
+  });
+
+  it('issue 16 D11 404 and 422: is for services alone, takes codes and no text, and passes over unknown providers', async () => {
+    expect(await reportStates('e1', [state('open')], 'another token')).toBe(404);
+    const bad: object[] = [
+      { breaker: 'ajar' },
+      { breaker: null },
+      { provider: '' },
+      { provider: 7 },
+      { last_error: 'Incorrect API key provided: sk-1' },
+      { last_error: { ...older, code: 'Incorrect API key' } },
+      { last_error: { ...older, message: 'Incorrect API key' } },
+      { last_error: { ...older, provider_code: '<b>' } },
+      { last_error: { ...older, http_status: 7 } },
+      { last_error: { ...older, at: 'yesterday, or so it is' } },
+      { last_error: { ...older, at: '2026-02-31T12:00:00.000Z' } },
+      { last_error: [older] },
+    ];
+    for (const more of bad)
+      expect([more, await reportStates('e1', [{ ...state('open'), ...more }])]).toEqual([more, 422]);
+    for (const edge of ['', 'x'.repeat(65), 'a b', 7, null])
+      expect([edge, await reportStates(edge, [state('open')])]).toEqual([edge, 422]);
+    expect(await reportStates('e1', [state('open'), state('closed')])).toBe(422);
+    expect(await reportStates('e1', Array<object>(501).fill(state('open')))).toBe(422);
+    for (const none of [null, [], 'x']) expect(await reportStates('e1', [none])).toBe(422);
+    expect(await reportStates('e1', [state('open', older, 'nobody')])).toBe(204);
+    const { rows } = await app.app.get(CatalogueDatabase).pool.query('SELECT * FROM provider_state');
+    expect(rows).toEqual([]);
   });
 });

@@ -1,10 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
+  BREAKER_STATES,
   CatalogueReader,
   FIGURE_CLASSES,
   RouteHealth,
   type Clock,
   type ProviderHealth,
+  type ProviderRecord,
+  type ProviderState,
   type RouteFigures,
 } from '@gateway/contracts';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
@@ -16,6 +19,9 @@ const WINDOW_MS = 30 * 60_000;
 /** The window moves on in steps of this. */
 const SLOT_MS = 5 * 60_000;
 const READ_EVERY_MS = 15_000;
+/** A state counts no longer than this: edges report every 15 s, and one report may be lost. */
+const STATE_MS = 60_000;
+const STATES_KEPT_MS = 24 * 3_600_000;
 
 const NOT_MEASURED: ProviderHealth = { uptime_30m: null, latency_p50_ms: null, throughput_p50: null };
 
@@ -34,6 +40,16 @@ const ADD = `INSERT INTO route_health (slot, provider, model_id, tries, faults, 
   ON CONFLICT (slot, provider, model_id) DO UPDATE SET tries = ${MORE('route_health.tries', 'excluded.tries')},
     faults = ${MORE('route_health.faults', 'excluded.faults')}, ${ADDED('latency')}, ${ADDED('speed')}`;
 
+const PUT_STATES = `INSERT INTO provider_state (provider, edge, breaker, last_error, reported_at)
+  SELECT provider, $1, breaker, last_error, $2
+  FROM jsonb_to_recordset($3::jsonb) AS seen(provider text, breaker text, last_error jsonb)
+  ON CONFLICT (provider, edge) DO UPDATE SET breaker = excluded.breaker, last_error = excluded.last_error,
+    reported_at = excluded.reported_at`;
+
+interface StoredState extends ProviderState {
+  reported_at: Date;
+}
+
 /**
  * What all edges have reported, added up in slots of five minutes in the service's database, so that every process of the
  * service shows the same. Reads are answered from memory.
@@ -41,6 +57,7 @@ const ADD = `INSERT INTO route_health (slot, provider, model_id, tries, faults, 
 @Injectable()
 export class StoredRouteHealth extends RouteHealth {
   private known: ReadonlyMap<string, ProviderHealth> = new Map();
+  private states: ReadonlyMap<string, readonly StoredState[]> = new Map();
   private loop: Repeated | null = null;
 
   constructor(
@@ -70,6 +87,21 @@ export class StoredRouteHealth extends RouteHealth {
     return this.known.get(nameOf(provider, modelId)) ?? NOT_MEASURED;
   }
 
+  /** The worst breaker and the newest error of all edges. */
+  stateOf(provider: string): Pick<ProviderRecord, 'breaker' | 'last_error'> {
+    const states = this.states.get(provider) ?? [];
+    const since = this.clock.now() - STATE_MS;
+    const breakers = new Set(
+      states.filter(({ reported_at }) => reported_at.getTime() > since).map(({ breaker }) => breaker),
+    );
+    const errors = states.flatMap(({ last_error }) => last_error ?? []);
+    errors.sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
+    return {
+      breaker: BREAKER_STATES.findLast((state) => breakers.has(state)) ?? null,
+      last_error: errors.at(0) ?? null,
+    };
+  }
+
   /** A provider that the catalogue has not for a model is passed over: nobody is shown it, and names have no end. */
   override async report(figures: readonly RouteFigures[]): Promise<void> {
     const { models } = this.catalogue.snapshot();
@@ -80,6 +112,15 @@ export class StoredRouteHealth extends RouteHealth {
     if (known.length === 0) return;
     const slot = new Date(Math.floor(this.clock.now() / SLOT_MS) * SLOT_MS);
     await this.database.pool.query(ADD, [slot, JSON.stringify([...summed(known).values()])]);
+  }
+
+  override async reportStates(edge: string, states: readonly ProviderState[]): Promise<void> {
+    const { models } = this.catalogue.snapshot();
+    const providers = new Set(models.flatMap(({ routes }) => routes.map(({ provider }) => provider)));
+    const known = states.filter(({ provider }) => providers.has(provider));
+    if (known.length === 0) return;
+    const at = new Date(this.clock.now());
+    await this.database.pool.query(PUT_STATES, [edge, at, JSON.stringify(known)]);
   }
 
   /** Takes what was reported up to now into memory; what is older than the window goes. */
@@ -93,6 +134,16 @@ export class StoredRouteHealth extends RouteHealth {
     );
     // Without a model's name: what all of a provider's models have together.
     const ofProviders = rows.map((row) => ({ ...row, model: '' }));
+    await pool.query('DELETE FROM provider_state WHERE reported_at <= $1', [
+      new Date(this.clock.now() - STATES_KEPT_MS),
+    ]);
+    const states = await pool.query<StoredState>(
+      'SELECT provider, breaker, last_error, reported_at FROM provider_state',
+    );
+    const byProvider = new Map<string, StoredState[]>();
+    for (const state of states.rows)
+      byProvider.set(state.provider, [...(byProvider.get(state.provider) ?? []), state]);
+    this.states = byProvider;
     this.known = new Map([...summed([...rows, ...ofProviders])].map(([name, sum]) => [name, healthOf(sum)]));
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AdmitResult, RejectionRecord, UsageRecord } from '@gateway/contracts';
+import { BREAKER_STATES, type AdmitResult, type RejectionRecord, type UsageRecord } from '@gateway/contracts';
 import { settledNano } from '@gateway/money';
 import { Metrics, type SeriesOf, type Spread, type Tally } from '@gateway/platform';
 import { type CircuitBreakers, type UndiciTransport } from '@gateway/upstream';
@@ -29,7 +29,6 @@ const TRIP_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.25, 1];
 const TOKEN_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 const OUTPUT_TOKEN_BUCKETS = [0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1];
 const ATTEMPT_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
-const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 } as const;
 
 /**
  * Figures of inference. Labels are endpoints, provider slugs, models of the catalogue, codes of the error table, scopes and
@@ -186,7 +185,7 @@ export class EdgeMetrics {
       () =>
         breakers.states().map(({ provider, model, state }) => ({
           labels: { provider, model },
-          value: BREAKER_STATES[state],
+          value: BREAKER_STATES.indexOf(state),
         })),
     );
     metrics.gauge(

@@ -1,36 +1,80 @@
-import type { Clock, RouteHealth } from '@gateway/contracts';
+import {
+  BREAKER_STATES,
+  type BreakerState,
+  type Clock,
+  type ProviderError,
+  type ProviderState,
+  type RouteHealth,
+  type UpstreamError,
+} from '@gateway/contracts';
 import { repeat, type Repeated } from '@gateway/platform';
 import type { RouteFigureCounts } from '@gateway/routing';
 
 const REPORT_EVERY_MS = 15_000;
 const AT_ONCE = 500;
 
+interface RouteReportsOptions {
+  figures: Pick<RouteFigureCounts, 'take'>;
+  breakers: { states(): { provider: string; state: BreakerState }[] };
+  health: RouteHealth;
+  clock: Clock;
+  /** Names this process among all that report. */
+  edge: string;
+  onFault: (failure: unknown) => void;
+}
+
 /**
- * How providers fare, for the catalogue service. A report that does not arrive is lost: what follows says the same, and
- * one that is repeated might count twice.
+ * How providers fare, for the catalogue service. Figures that do not arrive are lost: what follows says the same, and what
+ * is repeated might count twice. States are sent whole each time.
  */
 export class RouteReports {
+  private readonly errors = new Map<string, ProviderError>();
   private loop: Repeated | null = null;
 
-  constructor(
-    private readonly figures: RouteFigureCounts,
-    private readonly health: RouteHealth,
-    private readonly clock: Clock,
-    private readonly onFault: (failure: unknown) => void,
-  ) {}
+  constructor(private readonly options: RouteReportsOptions) {}
 
   start(): void {
-    this.loop = repeat(this.clock, REPORT_EVERY_MS, () => this.send(), this.onFault);
+    const { clock, onFault } = this.options;
+    this.loop = repeat(clock, REPORT_EVERY_MS, () => this.send(), onFault);
   }
 
   async stop(): Promise<void> {
     await this.loop?.stop();
-    await this.send().catch(this.onFault);
+    await this.send().catch(this.options.onFault);
+  }
+
+  /** One is kept for each provider of this release. */
+  failed(provider: string, { options }: UpstreamError): void {
+    this.errors.set(provider, {
+      code: options.code,
+      provider_code: options.providerCode ?? null,
+      http_status: options.httpStatus,
+      at: new Date(this.options.clock.now()).toISOString(),
+    });
   }
 
   private async send(): Promise<void> {
-    const taken = this.figures.take();
-    for (let at = 0; at < taken.length; at += AT_ONCE)
-      await this.health.report(taken.slice(at, at + AT_ONCE));
+    const { figures, health, edge } = this.options;
+    const taken = figures.take();
+    for (let at = 0; at < taken.length; at += AT_ONCE) await health.report(taken.slice(at, at + AT_ONCE));
+    const states = this.states();
+    for (let at = 0; at < states.length; at += AT_ONCE)
+      await health.reportStates(edge, states.slice(at, at + AT_ONCE));
+  }
+
+  /** Of each provider that was called: one whose breakers are forgotten was not called for long, and would be. */
+  private states(): ProviderState[] {
+    const worst = new Map<string, BreakerState>(
+      [...this.errors.keys()].map((provider) => [provider, 'closed']),
+    );
+    for (const { provider, state } of this.options.breakers.states()) {
+      const known = worst.get(provider) ?? 'closed';
+      worst.set(provider, BREAKER_STATES.indexOf(state) > BREAKER_STATES.indexOf(known) ? state : known);
+    }
+    return [...worst].map(([provider, breaker]) => ({
+      provider,
+      breaker,
+      last_error: this.errors.get(provider) ?? null,
+    }));
   }
 }
