@@ -14,7 +14,8 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ApiError, type Clock, PrincipalReader } from '@gateway/contracts';
 import { EventLogDouble, LimitStoreDouble, PrincipalReaderDouble } from '@gateway/testing';
-import { IsInt, IsOptional, IsString, Length } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsArray, IsInt, IsObject, IsOptional, IsString, Length, ValidateNested } from 'class-validator';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Access } from '../auth/access.js';
 import { keyOf, principalOf } from '../auth/principal-of.js';
@@ -28,6 +29,11 @@ import { SystemClock } from '../time/system-clock.js';
 import { SystemRandom } from '../time/system-random.js';
 import { bootstrap, type BootConfig, type RunningApp } from './bootstrap.js';
 
+class WidgetPart {
+  @IsInt()
+  size!: number;
+}
+
 /** A small service that uses every part of the platform; only specs start it. */
 class WidgetBody {
   @IsString()
@@ -37,6 +43,13 @@ class WidgetBody {
   @IsOptional()
   @IsInt()
   size?: number;
+
+  @IsOptional()
+  @IsArray()
+  @IsObject({ each: true })
+  @ValidateNested({ each: true })
+  @Type(() => WidgetPart)
+  parts?: WidgetPart[];
 }
 
 @Controller('v1')

@@ -28,9 +28,44 @@ class StorablePipe extends ValidationPipe {
         });
       }
     }
+    if (this.toValidate(metadata)) refuseUnseen(value, metadata);
     const isQuery = metadata.type === 'query' && !takesRefresh(metadata);
     return super.transform(isQuery ? withoutRefresh(value) : value, metadata);
   }
+}
+
+/**
+ * Names that every object has, for example `constructor`: class-transformer and Nest leave them out of the copy that
+ * class-validator is given, so that none is found unknown and all would be dropped without a word.
+ */
+function refuseUnseen(value: unknown, { type, metatype }: ArgumentMetadata): void {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(
+    metatype as NewableFunction,
+    '',
+    false,
+    false,
+  );
+  const nested = new Set(
+    rules.flatMap(({ type: kind, propertyName }) => (kind === 'nestedValidation' ? [propertyName] : [])),
+  );
+  const details = unseenIn(value, (name) => nested.has(name)).map((loc) => ({
+    ...named('whitelistValidation', ''),
+    loc: type === 'query' ? ['query', ...loc] : loc,
+  }));
+  const [first] = details;
+  if (first === undefined) return;
+  throw new ApiError('validation_error', { message: `${first.loc.join('.')}: ${first.msg}`, details });
+}
+
+/** The places of such names. A member without a class of its own is looked at by its handler. */
+function unseenIn(value: unknown, hasClass: (name: string) => boolean): (string | number)[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (!isList && (name === 'prototype' || name in Object.prototype)) return [[name]];
+    if (!hasClass(name)) return [];
+    return unseenIn(member, () => true).map((loc) => [isList ? Number(name) : name, ...loc]);
+  });
 }
 
 /** Whether the class of the query has the member itself: a read that is kept for a while. */
