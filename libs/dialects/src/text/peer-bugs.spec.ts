@@ -1,10 +1,9 @@
-import { EventStreamCodec } from '@smithy/core/event-streams';
 import { TEXT_DIALECTS } from '../families.generated.js';
 import type { ModelEvent } from './model-event.js';
 import { FACTS, read } from './responses/responses.fixture.js';
 import { ResponsesEncoder } from './responses/responses-encoder.js';
 import { sent, user, type Json } from './upstream-requests.fixture.js';
-import { streamOf, target, UPSTREAM_SAMPLES } from './upstream-streams.fixture.js';
+import { eventFrame, streamOf, target, UPSTREAM_SAMPLES } from './upstream-streams.fixture.js';
 
 const [gemini, converse] = UPSTREAM_SAMPLES;
 
@@ -89,17 +88,7 @@ describe('a schema for Gemini', () => {
 });
 
 describe('a stream of Bedrock that fails', () => {
-  const codec = new EventStreamCodec(
-    (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),
-    (text) => Buffer.from(text, 'utf8'),
-  );
-  const exception = codec.encode({
-    headers: {
-      ':message-type': { type: 'string', value: 'exception' },
-      ':exception-type': { type: 'string', value: 'throttlingException' },
-    },
-    body: Buffer.from('{"message":"Too many tokens"}'),
-  });
+  const exception = eventFrame({ throttlingException: { message: 'Too many tokens' } }, 'exception');
 
   it('bug 29: is an error with its status and message, after what was said, and has no finish', () => {
     const events = eventsOf('converse', streamOf(converse, converse.frames.slice(0, 6)), exception);

@@ -22,7 +22,7 @@ const codec = new EventStreamCodec(
 );
 
 /** A frame of application/vnd.amazon.eventstream; its only member is the event's name. */
-function eventFrame(frame: Json, messageType = 'event'): Uint8Array {
+export function eventFrame(frame: Json, messageType = 'event'): Uint8Array {
   const [[name, payload] = ['', {}]] = Object.entries(frame);
   return codec.encode({
     headers: {
