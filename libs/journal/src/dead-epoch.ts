@@ -55,7 +55,6 @@ export async function scanDeadEpoch(
       if (segments.length === 0) scan.lastSeq = await seqBefore(at, index);
       const limit = { segment: index, offset: Number.POSITIVE_INFINITY, seq: 0 };
       while (await reader.read(window, limit, note));
-      await reader.close();
       const path = join(at.folder, segmentName(index));
       segments.push({ index, path, bytes: at.disk.sizeOf(path), lastSeq: scan.lastSeq });
     }

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { decodeFrames, encodeFrame, type FrameEnd, MAX_FRAME_BYTES, readSegment } from './frame.js';
+import {
+  decodeFrames,
+  encodeFrame,
+  type FrameEnd,
+  MAX_FRAME_BYTES,
+  nextFrame,
+  readSegment,
+} from './frame.js';
 
 function decode(bytes: Buffer): { texts: string[]; end: FrameEnd } {
   const texts: string[] = [];
@@ -80,6 +87,15 @@ describe('journal frames', () => {
         const isTorn = hit === frames.length - 1 && bad.length === 0;
         if (!isTorn) expect(bad).toEqual([{ offset: begin, bytes: frames[hit].length }]);
       }
+    }
+  });
+
+  it('B09 a search that meets a frame cut off by its window goes on there; at the end of the file no frame is left', () => {
+    const bytes = Buffer.concat([Buffer.from('damaged'), encodeFrame('{"a":1}')]);
+    expect(nextFrame(bytes, 0, false)).toEqual({ at: 7, isFound: true });
+    for (let size = 8; size < bytes.length; size += 1) {
+      expect(nextFrame(bytes.subarray(0, size), 0, false)).toEqual({ at: 7, isFound: false });
+      expect(nextFrame(bytes.subarray(0, size), 0, true)).toEqual({ at: size, isFound: false });
     }
   });
 });

@@ -210,6 +210,29 @@ describe('the journal when the disk is full', () => {
       await journal.close();
     }));
 
+  it('a journal that closes waits for no gap between two syncs, and each refused sync or write is counted once', () =>
+    withFolder(async (dir) => {
+      const faults = new Set<'write' | 'sync'>();
+      const disk = faultyDisk({
+        write: (fd, bytes, offset) =>
+          faults.delete('write') ? noSpace() : nodeDisk.write(fd, bytes, offset),
+        sync: (fd) => (faults.delete('sync') ? Promise.reject(new Error('EIO')) : nodeDisk.sync(fd)),
+      });
+      const { journal, clock, settled } = await openJournal(dir, { disk, syncGapMs: 60_000 });
+      const failures = (): number[] => [journal.stats().writeFailures, journal.stats().syncFailures];
+      faults.add('write').add('sync');
+      journal.outcome(USAGE, 'a', usage(1));
+      expect(journal.flush()).toBe(false);
+      expect(failures()).toEqual([1, 0]);
+      await clock.until(() => settled.length === 1, 1_000);
+      expect(failures()).toEqual([1, 1]);
+      journal.outcome(USAGE, 'a', usage(2));
+      expect(journal.flush()).toBe(true);
+      // The clock stands: the gap would never be over.
+      await journal.close();
+      expect(settled.map(({ seq }) => seq)).toEqual([1, 2]);
+    }));
+
   it('B08 no space: units are refused, nothing is lost, and it recovers', () =>
     withFolder(async (dir) => {
       let isFull = true;

@@ -167,6 +167,29 @@ describe('the journal after a death', () => {
       await heir.journal.close();
     }));
 
+  it('B09 a unit whose outcome stood at the damaged end is closed as lost, though no number is missing behind it', () =>
+    withFolder(async (dir) => {
+      const dead = await openJournal(dir);
+      for (let n = 1; n <= 2; n += 1) {
+        dead.journal.intent(intentFor(n));
+        dead.journal.outcome(USAGE, 'a', usage(n));
+      }
+      await abandon(dead.journal);
+      const path = join(dir, 'edge-0', dead.journal.epoch, '00000001.log');
+      const bytes = readFileSync(path);
+      bytes[bytes.length - 5] ^= 4;
+      writeFileSync(path, bytes);
+      const heir = await openJournal(dir);
+      const closed: [string, boolean][] = [];
+      await heir.journal.recover((open, isLost) => {
+        closed.push([open.unit, isLost]);
+        return crashRecord(open);
+      });
+      expect(closed).toEqual([['req_2/0', true]]);
+      expect(heir.alarms.map(({ kind }) => kind)).toEqual(['bad_frame', 'crashed_units']);
+      await heir.journal.close();
+    }));
+
   it('its folders are for its user alone, and so are its files', () =>
     withFolder(async (dir) => {
       const { journal } = await openJournal(dir);
@@ -229,6 +252,13 @@ describe('who owns a journal', () => {
       await heir.journal.passed('edge-1', sibling.journal.epoch, 1);
       expect(existsSync(join(dir, 'edge-1', sibling.journal.epoch))).toBe(false);
       for (const { journal } of [heir, other, back]) await journal.close();
+    }));
+
+  it('meets other claimants in the folder itself: containers that share it share no temporary folder', () =>
+    withFolder(async (dir) => {
+      const { journal } = await openJournal(dir);
+      expect(readdirSync(join(dir, 'edge-0'))).toContainEqual(expect.stringMatching(/^owner-.+\.sock$/));
+      await journal.close();
     }));
 
   it('a path too long for a socket still has one owner', () =>
