@@ -10,6 +10,8 @@ interface SimRequest {
   readonly contentType: string;
   /** With its query. */
   readonly path: string;
+  /** Where it is called. */
+  readonly origin: string;
   readonly script: Script;
   /** Twelve characters that make every id of this answer unique. */
   readonly id: string;
@@ -29,6 +31,8 @@ export interface SimEndpoint {
   readonly path: string | readonly string[];
   /** POST where it is absent. */
   readonly method?: 'GET';
+  /** Without a credential, as a signed address. */
+  readonly isOpen?: boolean;
   /** The answer is a function of the request and its script only; batches alone remember what was sent before. */
   answer(request: SimRequest): SimAnswer | NativeError;
 }

@@ -14,7 +14,8 @@ import { simulated as transcriptions } from './transcriptions/transcriptions.sim
 import { simulated as translations } from './translations/translations.sim.js';
 import { simulated as videoContent } from './video-content/video-content.sim.js';
 import { simulated as videoPoll } from './video-poll/video-poll.sim.js';
+import { simulated as videoTasks } from './video-tasks/video-tasks.sim.js';
 import { simulated as videos } from './videos/videos.sim.js';
 import type { SimEndpoint } from './sim-endpoint.js';
 
-export const SIM_ENDPOINTS: readonly SimEndpoint[] = [batches, embeddings, imageEdits, imageTools, images, listen, moderations, rerank, search, searchGet, speech, transcriptions, translations, videoContent, videoPoll, videos].flat();
+export const SIM_ENDPOINTS: readonly SimEndpoint[] = [batches, embeddings, imageEdits, imageTools, images, listen, moderations, rerank, search, searchGet, speech, transcriptions, translations, videoContent, videoPoll, videoTasks, videos].flat();

@@ -169,14 +169,15 @@ class Simulator {
 
   private answerWhole(exchange: Exchange, endpoint: SimEndpoint): void {
     const { headers, body, path } = exchange.request;
-    const refused = chatDialect.checkHeaders(withKey(headers));
+    const refused = endpoint.isOpen === true ? undefined : chatDialect.checkHeaders(withKey(headers));
     if (refused !== undefined) return sendError(exchange, refused);
+    const origin = `http://${headers.host ?? 'localhost'}`;
     const contentType = headers['content-type'] ?? '';
     const parsed = contentType.startsWith(JSON_TYPE) ? parseJson(body.toString('utf8')) : undefined;
     const json = isObject(parsed) ? parsed : undefined;
     try {
       const script = this.scriptOf(json ?? {}, exchange, this.orderedOr(headers['x-sim']));
-      const request = { json, body, contentType, path, script, id: this.nextId() };
+      const request = { json, body, contentType, path, origin, script, id: this.nextId() };
       void playWhole(exchange, script, () => endpoint.answer(request));
     } catch (error) {
       if (!(error instanceof ScriptFault)) throw error;

@@ -67,8 +67,8 @@ function answered(endpoint: string, json: JsonObject, id: string): NativeError |
       const ask = dialect.readAsk(json, script);
       return { body: dialect.plain({ id, ask, answer: answerTo(ask, script), script }) };
     }
-    const request = { json, body: Buffer.alloc(0), contentType: JSON_TYPE, path: endpoint, script, id };
-    const answer = whole.answer(request);
+    const sent = { json, body: Buffer.alloc(0), contentType: JSON_TYPE, path: endpoint, origin: '' };
+    const answer = whole.answer({ ...sent, script, id });
     return isNativeError(answer) ? answer : { body: parseJson(String(answer.body)) };
   } catch (failure) {
     if (failure instanceof ScriptFault) return dialect.refuse(400, failure.message);

@@ -1,3 +1,4 @@
+import { Misfit } from '../../translation/translation.js';
 import { begunBy, INLINE, items, NAMED, replied, sent, videoOf } from '../video.fixture.js';
 import { dialect } from './kling.dialect.js';
 
@@ -28,10 +29,24 @@ describe('videos of Kling', () => {
         negative_prompt: 'rain',
         sound: 'on',
         duration: '5',
+        mode: 'std',
         watermark_info: { enabled: false },
       },
     });
     expect(JSON.stringify(asked.json)).not.toContain(INLINE);
+  });
+
+  it.each([
+    ['720p', 'std'],
+    ['1080p', 'pro'],
+    ['4k', '4k'],
+  ])('VID-13 %s is its mode %s', (resolution, mode) => {
+    expect(begunBy(dialect, 'kling-v3', { resolution }).json).toMatchObject({ mode });
+    expect(dialect.misfit?.(videoOf({ resolution }))).toBeNull();
+  });
+
+  it('VID-12 refuses a resolution that it does not make', () => {
+    expect(dialect.misfit?.(videoOf({ resolution: '480p' }))).toEqual(new Misfit('resolution'));
   });
 
   it('VID-13 are looked at where they were begun', () => {

@@ -1,11 +1,13 @@
 import { objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
-import type { UpstreamReply } from '../../translation/translation.js';
+import { Misfit, type UpstreamReply } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { getBody } from '../get-body.js';
 import type { VideoDialect, VideoItem, VideoRequest } from '../video-dialect.js';
 import { answerIn, failedState, given, inlineOf, itemsOf, ratioOf, taskIn, videoAt } from '../video-parts.js';
 
+/** What it calls a resolution; the first where none is asked for. */
+const MODES: Readonly<Record<string, string>> = { '720p': 'std', '1080p': 'pro', '4k': '4k' };
 const KINDS = ['text2video', 'image2video', 'multi-image2video'];
 
 /** Kling: one path for each kind of video, where its task is looked at, too. A failure comes with 200 and a code. */
@@ -14,6 +16,7 @@ export const dialect: VideoDialect = {
   roles: ['first_frame', 'last_frame', 'reference_image'],
   takes: ['negative_prompt', 'generate_audio', 'watermark'],
   pollMs: 5_000,
+  misfit: ({ resolution }) => (resolution === null || resolution in MODES ? null : new Misfit('resolution')),
   create: (request, { upstreamModel }) =>
     jsonBody(`/v1/videos/${kindOf(request)}`, JSON_TYPE, given(bodyOf(request, upstreamModel))),
   begun: (reply, request) => `${kindOf(request)}:${taskIn(dataIn(reply).task_id)}`,
@@ -46,7 +49,7 @@ function kindOf(request: VideoRequest): string {
 }
 
 function bodyOf(request: VideoRequest, model: string): JsonObject {
-  const { prompt, duration, options } = request;
+  const { prompt, duration, resolution, options } = request;
   const { negative_prompt, generate_audio: audio, watermark } = options;
   const [first] = itemsOf(request, 'first_frame');
   const [last] = itemsOf(request, 'last_frame');
@@ -62,6 +65,7 @@ function bodyOf(request: VideoRequest, model: string): JsonObject {
     // A picture has a format already.
     aspect_ratio: first === undefined ? ratioOf(request) : null,
     duration: duration === null ? null : String(duration),
+    mode: MODES[resolution ?? '720p'],
     watermark_info: typeof watermark === 'boolean' ? { enabled: watermark } : null,
   };
 }

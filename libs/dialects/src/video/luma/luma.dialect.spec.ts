@@ -18,15 +18,16 @@ describe('videos of Luma', () => {
         resolution: '1080p',
       },
     });
-    expect(begunBy(dialect, 'ray-2').json).toEqual({ model: 'ray-2', prompt: 'a fox' });
+    expect(begunBy(dialect, 'ray-2').json).toEqual({ model: 'ray-2', prompt: 'a fox', resolution: '720p' });
   });
 
-  it('VID-12 refuses bytes of a frame, and lengths that it does not make', () => {
+  it('VID-12 refuses bytes of a frame, and lengths and resolutions that it does not make', () => {
     expect(dialect.misfit?.(videoOf({ items: items(['first_frame']) }))).toEqual(
       new Misfit('content.0.image_url'),
     );
     expect(dialect.misfit?.(videoOf({ duration: 6 }))).toEqual(new Misfit('duration'));
-    expect(dialect.misfit?.(videoOf({ duration: 5 }))).toBeNull();
+    expect(dialect.misfit?.(videoOf({ resolution: '480p' }))).toEqual(new Misfit('resolution'));
+    expect(dialect.misfit?.(videoOf({ duration: 5, resolution: '4k' }))).toBeNull();
   });
 
   it('VID-13 are generations', () => {

@@ -7,6 +7,8 @@ import type { VideoDialect } from '../video-dialect.js';
 import { answerIn, failedState, given, ratioOf, taskIn, urlOf, videoAt } from '../video-parts.js';
 
 const LENGTHS = [5, 9];
+/** The first where none is asked for: what one costs depends on it. */
+const RESOLUTIONS = ['720p', '1080p', '4k'];
 
 /** Luma's Ray: the frames of a video are addresses, and it is five or nine seconds long. */
 export const dialect: VideoDialect = {
@@ -14,9 +16,10 @@ export const dialect: VideoDialect = {
   roles: ['first_frame', 'last_frame'],
   takes: [],
   pollMs: 3_000,
-  misfit: ({ items, duration }) => {
+  misfit: ({ items, duration, resolution }) => {
     const inline = items.find(({ url }) => url.startsWith('data:'));
     if (inline !== undefined) return new Misfit(`content.${inline.position}.image_url`);
+    if (resolution !== null && !RESOLUTIONS.includes(resolution)) return new Misfit('resolution');
     return duration === null || LENGTHS.includes(duration) ? null : new Misfit('duration');
   },
   create: (request, { upstreamModel: model }) => {
@@ -31,7 +34,7 @@ export const dialect: VideoDialect = {
       keyframes: frame0 === null ? null : given({ frame0, frame1 }),
       aspect_ratio: ratioOf(request),
       duration: duration === null ? null : `${duration}s`,
-      resolution,
+      resolution: resolution ?? RESOLUTIONS[0],
     };
     return jsonBody('/generations/video', JSON_TYPE, given(body));
   },
