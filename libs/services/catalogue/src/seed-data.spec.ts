@@ -264,14 +264,26 @@ describe('seed data', () => {
     }
   });
 
-  it('prices cache writes of Claude at 1.25 and 2 times its input, and its batches at half', () => {
+  it('prices cache writes of Claude at 1.25 and 2 times its input', () => {
     const routes = real.flatMap((model) => model.routes).filter((route) => route.provider === 'anthropic');
     expect(routes.length).toBeGreaterThan(10);
     for (const { price } of routes) {
       const input = pico(price.prompt_usd_per_1m);
       expect(pico(price.cache_write_input_usd_per_1m) * 4n).toBe(input * 5n);
       expect(pico(price.cache_write_1h_input_usd_per_1m)).toBe(input * 2n);
-      expect(pico(price.batch_prompt_usd_per_1m) * 2n).toBe(input);
+    }
+  });
+
+  it('issue 14 promises a batch rate only at a provider that runs batches itself, and there half the rate', () => {
+    const promised = real
+      .flatMap((model) => model.routes)
+      .filter(
+        ({ price }) =>
+          present(price, 'batch_prompt_usd_per_1m') || present(price, 'batch_completion_usd_per_1m'),
+      );
+    expect(new Set(promised.map(({ provider }) => provider))).toEqual(new Set(['openai']));
+    for (const { price } of promised) {
+      expect(pico(price.batch_prompt_usd_per_1m) * 2n).toBe(pico(price.prompt_usd_per_1m));
       expect(pico(price.batch_completion_usd_per_1m) * 2n).toBe(pico(price.completion_usd_per_1m));
     }
   });
