@@ -239,6 +239,34 @@ describe('/v1/batches', () => {
     expect(eventOf(id)).toBeUndefined();
   });
 
+  it('BAT-05 a batch that is cancelled while its file is checked counts the lines that it names', async () => {
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    let isAsked = false;
+    const worth = inference.worth.bind(inference);
+    inference.worth = async (...call) => {
+      isAsked = true;
+      await held;
+      return worth(...call);
+    };
+    try {
+      const { id } = await begin([line(0), line(1), line(2)]);
+      await eventually(() => isAsked, SLOWLY);
+      expect((await openai.batches.cancel(id)).status).toBe('cancelling');
+      letGo();
+      const batch = await end(id);
+      expect(batch).toMatchObject({
+        status: 'cancelled',
+        request_counts: { total: 3, completed: 0, failed: 3 },
+        output_file_id: null,
+      });
+      expect(await content(batch.error_file_id)).toHaveLength(3);
+    } finally {
+      letGo();
+      inference.worth = worth;
+    }
+  });
+
   it('BAT-05 ERR-31 another key’s batch, an unknown one and an unknown file are 404', async () => {
     const { id } = await begin([line(0)]);
     await end(id);

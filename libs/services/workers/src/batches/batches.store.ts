@@ -262,7 +262,8 @@ export class BatchStore {
     await inTransaction(this.database.pool, async (client) => {
       const { rowCount } = await client.query(
         `UPDATE batches SET status = $3, ${how.status}_at = $4, errors = $5, usage = $6, output_file_id = $7,
-           error_file_id = $8, completed = $9, failed = $10, worker = NULL, leased_until = NULL
+           error_file_id = $8, completed = $9, failed = $10, total = GREATEST(total, $9::int + $10::int),
+           worker = NULL, leased_until = NULL
          WHERE id = $1 AND worker = $2 AND status IN ${OPEN}`,
         [
           id,
