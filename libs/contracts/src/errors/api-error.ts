@@ -77,7 +77,7 @@ export function errorEnvelope(error: ApiError, requestId: string): ErrorEnvelope
       code: error.code,
       message: error.message,
       type: error.entry.type,
-      param: param ?? (details?.[0] ? details[0].loc.join('.') : null),
+      param: param ?? paramOf(details?.[0]),
       ...(providerCode === undefined ? {} : { provider_code: providerCode }),
       ...(details === undefined ? {} : { details }),
       ...(supportedVersions === undefined ? {} : { supported_versions: supportedVersions }),
@@ -85,6 +85,13 @@ export function errorEnvelope(error: ApiError, requestId: string): ErrorEnvelope
     },
     request_id: requestId,
   };
+}
+
+/** The member as the caller wrote it: `body` before it says where it stood, as query and path do. */
+function paramOf(detail: ErrorDetail | undefined): string | null {
+  if (detail === undefined) return null;
+  const [first, ...rest] = detail.loc;
+  return (first === 'body' && rest.length > 0 ? rest : detail.loc).join('.');
 }
 
 const ANTHROPIC_TYPES: Record<number, string> = {

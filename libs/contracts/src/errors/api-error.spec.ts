@@ -1,0 +1,20 @@
+import { ApiError, errorEnvelope } from './api-error.js';
+
+describe('the envelope of an error', () => {
+  it.each<[(string | number)[], string]>([
+    [['body', 'content', 1, 'role'], 'content.1.role'],
+    [['prompt'], 'prompt'],
+    [['query', 'limit'], 'query.limit'],
+    [['body'], 'body'],
+  ])('issue 14 names the member at %j as the caller wrote it: %s', (loc, param) => {
+    const error = new ApiError('validation_error', { details: [{ type: 'invalid', loc, msg: 'no' }] });
+    expect(errorEnvelope(error, 'req_1').error.param).toBe(param);
+  });
+
+  it('names the member that it was made with, and none without one', () => {
+    const detail = { type: 'invalid', loc: ['body', 'a'], msg: 'no' };
+    const named = new ApiError('validation_error', { details: [detail], param: 'b' });
+    expect(errorEnvelope(named, 'req_1').error.param).toBe('b');
+    expect(errorEnvelope(new ApiError('not_found'), 'req_1').error.param).toBeNull();
+  });
+});
