@@ -1,4 +1,5 @@
-// `npm run bench:batch -- [--lines 50000] [--kib 0.2]`: one batch of so many lines of so many KiB, through a fleet of its own.
+// `npm run bench:batch -- [--lines 50000] [--kib 0.2] [--beside 20]`: one batch of so many lines of so many KiB, through a fleet of
+// its own, with so many chats a second before it and beside it.
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -9,12 +10,19 @@ import { memoryMiB, processorSeconds } from './proc.js';
 import { JAVA_OPTIONS } from './processes.js';
 
 const { values } = parseArgs({
-  options: { lines: { type: 'string', default: '50000' }, kib: { type: 'string', default: '0.2' } },
+  options: {
+    lines: { type: 'string', default: '50000' },
+    kib: { type: 'string', default: '0.2' },
+    beside: { type: 'string', default: '0' },
+  },
 });
 const LINES = Number(values.lines);
 const FILLER = 'a'.repeat(Math.max(0, Math.round(Number(values.kib) * 1_024) - 180));
 const PIECE_LINES = 100;
 const POLL_MS = 1_000;
+const CHATS_A_SECOND = Number(values.beside);
+/** Of chats alone, before the batch: the first ones of a fresh edge do not count. */
+const ALONE_MS = { warm: 10_000, measured: 20_000 };
 const APPS = ['catalogue', 'keys', 'usage', 'workers', 'edge'] as const;
 
 type Json = Record<string, unknown>;
@@ -57,6 +65,9 @@ async function measure(url: string, key: string): Promise<Json> {
   const beganMs = performance.now();
   const file = (await (await upload(call)).json()) as { id: string; bytes: number };
   const uploadSeconds = (performance.now() - beganMs) / 1_000;
+  const chat = (): Promise<Response> => call('POST', '/v1/chat/completions', CHAT);
+  const alone = CHATS_A_SECOND > 0 ? await chatsAlone(chat, pids.edge) : null;
+  const beside = alone === null ? null : new Chats(chat);
   const spentBefore = { workers: processorSeconds(pids.workers), edge: processorSeconds(pids.edge) };
   const startMs = performance.now();
   const asked = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' };
@@ -73,6 +84,7 @@ async function measure(url: string, key: string): Promise<Json> {
   } while (!['completed', 'failed', 'expired'].includes(String(batch.status)));
   const seconds = (performance.now() - startMs) / 1_000;
   clearInterval(sampler);
+  const besideIt = (await beside?.ended()) ?? null;
   const counted = await countedEvents(request);
   const balance = (await (await call('GET', '/v1/balance')).json()) as Json;
   const spent = (name: 'workers' | 'edge'): number =>
@@ -90,7 +102,53 @@ async function measure(url: string, key: string): Promise<Json> {
     reserved_usd_at_the_end: balance.reserved_usd,
     cores: { workers: spent('workers'), edge: spent('edge') },
     memory_mib: { idle, most },
+    ...(alone !== null && { chats: { a_second: CHATS_A_SECOND, alone, beside: besideIt } }),
   };
+}
+
+const CHAT = JSON.stringify({
+  model: 'simulator/chat',
+  messages: [{ role: 'user', content: 'beside a batch' }],
+  max_tokens: 100,
+});
+
+/** Chats at a steady pace, whatever each takes. */
+class Chats {
+  private readonly tookMs: number[] = [];
+  private readonly open = new Set<Promise<void>>();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(private readonly chat: () => Promise<Response>) {
+    this.timer = setInterval(() => this.one(), 1_000 / CHATS_A_SECOND);
+  }
+
+  async ended(): Promise<Json> {
+    clearInterval(this.timer);
+    await Promise.all(this.open);
+    const sorted = [...this.tookMs].sort((a, b) => a - b);
+    const at = (part: number): number =>
+      sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+    return { chats: sorted.length, p50_ms: at(0.5), p95_ms: at(0.95), p99_ms: at(0.99) };
+  }
+
+  private one(): void {
+    const startMs = performance.now();
+    const done = this.chat()
+      .then((answer) => answer.arrayBuffer())
+      .then(() => void this.tookMs.push(performance.now() - startMs));
+    this.open.add(done);
+    void done.finally(() => this.open.delete(done));
+  }
+}
+
+async function chatsAlone(chat: () => Promise<Response>, edge: number): Promise<Json> {
+  const warm = new Chats(chat);
+  await pause(ALONE_MS.warm);
+  await warm.ended();
+  const [chats, before] = [new Chats(chat), processorSeconds(edge)];
+  await pause(ALONE_MS.measured);
+  const cores = (processorSeconds(edge) - before) / (ALONE_MS.measured / 1_000);
+  return { ...(await chats.ended()), edge_cores: cores };
 }
 
 function upload(
