@@ -75,7 +75,8 @@ function mutate(node: ts.Node, add: Add): void {
     for (const to of TURNED[node.operatorToken.getText()] ?? []) add(node.operatorToken, to);
   } else if (ts.isPrefixUnaryExpression(node)) mutatePrefix(node, add);
   else if (ts.isPropertyAccessExpression(node)) {
-    const to = ts.isCallExpression(node.parent) && TURNED_NAMES[node.name.text];
+    const { text } = node.name;
+    const to = ts.isCallExpression(node.parent) && Object.hasOwn(TURNED_NAMES, text) && TURNED_NAMES[text];
     if (to) add(node.name, to);
   } else if (ts.isIfStatement(node)) {
     add(node.expression, 'false');
