@@ -82,7 +82,11 @@ describe('the breakers', () => {
     let called = false;
     const refused = breakers.run(route, () => Promise.resolve((called = true)));
     await expect(refused).rejects.toMatchObject({
-      options: { code: 'provider_not_available', fallback: true, countsAsFault: false },
+      message: 'The provider failed too often and is left alone for a moment.',
+      options: {
+        ...{ code: 'provider_not_available', fault: 'service', httpStatus: null },
+        ...{ retryable: false, fallback: true, countsAsFault: false },
+      },
     });
     expect(called).toBe(false);
     expect(breakers.states()).toEqual([{ provider: 'p', model: 'm', state: 'open' }]);
@@ -204,6 +208,22 @@ describe('the breakers', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(6_010);
     expect(new Set(waits).size).toBeGreaterThan(10);
   });
+
+  it.each([
+    [0, 4_000],
+    [0.5, 5_000],
+  ])(
+    'U02 where chance is %d it is half open %d ms after it opened, and no sooner',
+    async (fraction, waitMs) => {
+      breakers = new CircuitBreakers(new SystemClock(), { ...seededRandom(7), fraction: () => fraction });
+      const state = (): string | undefined => breakers.states()[0]?.state;
+      await fail(20);
+      await advance(waitMs - 1);
+      expect([breakers.isOpen(route), state()]).toEqual([true, 'open']);
+      await advance(1);
+      expect([breakers.isOpen(route), state()]).toEqual([false, 'half_open']);
+    },
+  );
 
   it('holds at most 2,000: the one used longest ago goes, with its timer; only open ones have a timer', async () => {
     await fail(20);
