@@ -30,11 +30,9 @@ class Sha256 {
   }
 }
 
+/** The signer gives texts and Uint8Array, and `Buffer.from` takes both. */
 function bytesOf(data: SourceData): Buffer {
-  if (typeof data === 'string') return Buffer.from(data, 'utf8');
-  return ArrayBuffer.isView(data)
-    ? Buffer.from(data.buffer, data.byteOffset, data.byteLength)
-    : Buffer.from(data);
+  return Buffer.from(data as Uint8Array);
 }
 
 /** The request with its signature (AWS Signature Version 4, service bedrock); the path is signed as it is sent. */
@@ -49,7 +47,7 @@ export async function signed(
     method: request.method,
     protocol: url.protocol,
     hostname: url.hostname,
-    ...(url.port === '' ? {} : { port: Number(url.port) }),
+    // A port is signed as a part of the header `host`.
     path: url.pathname,
     query: {},
     headers: { ...request.headers, host: url.host },
