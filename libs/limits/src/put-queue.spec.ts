@@ -171,4 +171,16 @@ describe('PutQueue', () => {
     expect(store.sent).toEqual([['settle u1'], ['settle u2']]);
     expect(clock.pendingTimers).toBe(0);
   });
+
+  it('close tries once more what waits for its retry, and leaves the rest to the journal', async () => {
+    const queue = new PutQueue({ store, clock });
+    queue.add(put('u1'));
+    await clock.advance(2);
+    await store.acknowledge(new Error('away'));
+    const closed = queue.close();
+    await store.acknowledge(new Error('away'));
+    await closed;
+    expect(store.sent).toEqual([['settle u1'], ['settle u1']]);
+    expect([queue.pending, clock.pendingTimers]).toEqual([1, 0]);
+  });
 });

@@ -64,6 +64,12 @@ describe('the checks of a trial', () => {
     ]);
     expect(trialChecks(request, { result, records: [] })).toEqual([]);
   });
+
+  it('are the balance alone where nothing else has a limit', () => {
+    const alone = { ...request, scopes: [], extra: [] };
+    const records = [record('account', { spentNano: -50n })];
+    expect(trialChecks(alone, { result, records })).toMatchObject([{ metric: 'balance', refuses: true }]);
+  });
 });
 
 describe('what an admission would hold', () => {

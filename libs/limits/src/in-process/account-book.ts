@@ -76,7 +76,6 @@ export class AccountBook {
   private doubtUntil = -Infinity;
 
   admit(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookAnswer {
-    this.freeLapsed(now);
     return this.unready(asked, entries) ?? this.take(asked, entries, now);
   }
 

@@ -12,8 +12,6 @@ const CONFIRMED_MS = 1_000;
 const EXPOSURE_MAX_NANO = 5_000_000_000;
 const EXPOSURE_PARTS = 100;
 const ACCOUNTS_MAX = 50_000;
-/** Records and units of all accounts. */
-const HELD_MAX = 400_000;
 /** In place of a share of which nobody can say anything. */
 const UNDECIDED = -Infinity;
 /** Notes of one account that are not read yet. */
@@ -56,10 +54,11 @@ export class LocalShare {
   private readonly notes = new WeakMap<Entries, Noted>();
   private held = 0;
 
-  /** `edges`: edge processes of the fleet. */
+  /** `edges`: edge processes of the fleet. `heldMax`: records and units of all accounts. */
   constructor(
     private readonly clock: Clock,
     private readonly edges: number,
+    private readonly heldMax = 400_000,
   ) {}
 
   /**
@@ -265,7 +264,7 @@ export class LocalShare {
     const held = account.book.size + account.told.size;
     this.held += held - account.held;
     account.held = held;
-    while (this.held > HELD_MAX && this.dropOldest(account));
+    while (this.held > this.heldMax && this.dropOldest(account));
   }
 
   private dropOldest(except: ShareAccount): boolean {

@@ -1,0 +1,54 @@
+import type { AdmitResult } from '@gateway/contracts';
+import { fixedClock } from '@gateway/testing';
+import { admissionEntries } from '../admission.js';
+import { limited, request } from '../conformance.fixture.js';
+import { LocalShare } from './local-share.js';
+
+/** The accounts are of version 1; each request has a principal of its own. */
+function shareOf(heldMax: number) {
+  const share = new LocalShare(fixedClock('2026-03-01T12:00:15.000Z'), 1, heldMax);
+  const asked = (accountId: string) =>
+    request({ accountId, scopes: limited('key', { rpm: 5 }), reservationNano: 0n });
+  const refused: AdmitResult = {
+    outcome: 'refused',
+    refusal: {
+      ...{ scope: 'key', scopeId: 'key_1', counter: null, metric: 'rpm', resetsInSeconds: 45 },
+      ...{ current: '5', limit: '5', reservationsOnly: false },
+    },
+  };
+  return {
+    /** The store refused a request of the account. */
+    refuse: (accountId: string) => {
+      const of = asked(accountId);
+      share.note(of, admissionEntries(of), refused, []);
+    },
+    /** While the store is away. */
+    admit: (accountId: string) => {
+      const of = asked(accountId);
+      share.stamp(accountId, 1);
+      return share.admit(of, admissionEntries(of));
+    },
+    known: (...accounts: string[]) => accounts.filter((account) => share.version(account) === 1),
+  };
+}
+
+describe('what one edge remembers of its accounts', () => {
+  it('R05 is bounded by what the store said of them: the account that came first goes', () => {
+    const { refuse, known } = shareOf(3);
+    for (const account of ['a', 'b', 'c']) refuse(account);
+    expect(known('a', 'b', 'c')).toEqual(['a', 'b', 'c']);
+    // The same record again is no more.
+    refuse('b');
+    expect(known('a', 'b', 'c')).toEqual(['a', 'b', 'c']);
+    refuse('d');
+    expect(known('a', 'b', 'c', 'd')).toEqual(['b', 'c', 'd']);
+  });
+
+  it('R05 is bounded by the records and units of what it let in, and never forgets the account that asks', () => {
+    const { admit, known } = shareOf(1);
+    expect(admit('a')).toMatchObject({ outcome: 'ok' });
+    expect(known('a')).toEqual(['a']);
+    expect(admit('b')).toMatchObject({ outcome: 'ok' });
+    expect(known('a', 'b')).toEqual(['b']);
+  });
+});
