@@ -75,6 +75,11 @@ export class Imaging {
     });
   }
 
+  /** Rejects where it cannot be decoded to its last pixel. */
+  async check(image: Uint8Array): Promise<void> {
+    await this.turn(() => this.open(image).stats());
+  }
+
   crop(image: Uint8Array, box: Box): Promise<Buffer> {
     return this.turn(() => this.open(image).extract(box).png().toBuffer());
   }

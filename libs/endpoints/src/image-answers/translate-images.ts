@@ -79,14 +79,9 @@ async function prepared(
   if (mask === null) return { asked, masked: null };
   const imaging = findImaging();
   if (imaging === null) throw noImaging('mask');
-  const white = await imaging.mask(mask.bytes, operation === 'edit').catch((failure: unknown) => {
-    throw new ApiError('invalid_input', {
-      status: 422,
-      message: 'mask: the image cannot be decoded.',
-      param: 'mask',
-      cause: failure,
-    });
-  });
+  const white = await imaging.mask(mask.bytes, operation === 'edit').catch(unreadable('mask'));
+  // Before it is sent, and paid for: the answer is laid over it.
+  if (operation === 'inpaint') await imaging.check(images[0].bytes).catch(unreadable('image'));
   const masked = { imaging, white };
   if (operation === 'outpaint') {
     const box = await imaging.keptBox(white);
@@ -98,7 +93,7 @@ async function prepared(
         msg: 'has to keep a part and extend beside it',
       });
     if (dialect.takesMargins) {
-      const kept = pictureFrom(await imaging.crop(images[0].bytes, box));
+      const kept = pictureFrom(await imaging.crop(images[0].bytes, box).catch(unreadable('image')));
       const { left, top } = box;
       const margins = { left, up: top, right: width - left - box.width, down: height - top - box.height };
       return { asked: { ...asked, images: [kept, ...images.slice(1)], mask: null, margins }, masked };
@@ -106,6 +101,14 @@ async function prepared(
   }
   const form = dialect.mask ?? 'white';
   return { asked: { ...asked, mask: pictureFrom(await imaging.maskAs(white, form)) }, masked };
+}
+
+/** What the caller sent is no image, though its head is that of one. */
+function unreadable(param: string): (cause: unknown) => never {
+  return (cause) => {
+    const message = `${param}: the image cannot be decoded.`;
+    throw new ApiError('invalid_input', { status: 422, message, param, cause });
+  };
 }
 
 function pictureFrom(bytes: Uint8Array): Picture {

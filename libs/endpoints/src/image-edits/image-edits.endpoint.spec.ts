@@ -291,6 +291,12 @@ describe('an edit in OpenAI’s format', () => {
     });
   });
 
+  it('IMG-22 422 for an image that cannot be decoded, before it is sent to be inpainted', async () => {
+    const broken = bytes.subarray(0, 60).toString('base64');
+    const failure = { status: 422, code: 'invalid_input', options: { param: 'image' } };
+    await expect(edited({ operation: 'inpaint', image: broken, mask })).rejects.toMatchObject(failure);
+  });
+
   it('IMG-24 has no call for upscale and reframe', () => {
     for (const body of [
       { operation: 'upscale', upscale_factor: 'x2' },
