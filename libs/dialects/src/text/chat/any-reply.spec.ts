@@ -18,7 +18,7 @@ import {
   plainEvents,
   USAGE,
   wire,
-} from './chat-samples.js';
+} from './chat-samples.fixture.js';
 import type { JsonObject } from '../../body/json-object.js';
 
 interface Reply {

@@ -1,5 +1,5 @@
 import type { TextFacts } from '../text-dialect.js';
-import { choiceIn, editedAnswer, foldOf, HEAD, plainEvents, USAGE } from './chat-samples.js';
+import { choiceIn, editedAnswer, foldOf, HEAD, plainEvents, USAGE } from './chat-samples.fixture.js';
 import { objectOf, type JsonObject } from '../../body/json-object.js';
 
 const CALL = { index: 0, id: 'a', type: 'function', function: { name: 'look', arguments: '{"q":1}' } };

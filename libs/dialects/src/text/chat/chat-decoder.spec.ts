@@ -13,7 +13,7 @@ import {
   USAGE,
   USAGE_CHUNK,
   wire,
-} from './chat-samples.js';
+} from './chat-samples.fixture.js';
 import type { JsonObject } from '../../body/json-object.js';
 import { TOOL_ARGUMENTS_MAX } from './tool-call-decoder.js';
 

@@ -17,7 +17,7 @@ import {
   joined,
   USAGE,
   USAGE_CHUNK,
-} from './chat-samples.js';
+} from './chat-samples.fixture.js';
 import { objectOf, objectsOf } from '../../body/json-object.js';
 
 const CALL = { index: 0, id: 'a', type: 'function', function: { name: 'look', arguments: '{"q":1}' } };

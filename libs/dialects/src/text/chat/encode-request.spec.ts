@@ -2,7 +2,7 @@ import { BodyFault, parseBody } from '../../body/parsed-body.js';
 import type { Quirks, RouteTarget } from '../../translation/translation.js';
 import type { ModelRequest, Turn } from '../model-request.js';
 import { dialect } from './chat.dialect.js';
-import { bodyOf, sent, target } from './chat-samples.js';
+import { bodyOf, sent, target } from './chat-samples.fixture.js';
 import { objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 
 const USER = { role: 'user', content: 'Hi' };

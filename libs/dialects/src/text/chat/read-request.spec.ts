@@ -1,7 +1,7 @@
 import { ApiError, errorEnvelope } from '@gateway/contracts';
 import type { ModelRequest } from '../model-request.js';
 import { dialect } from './chat.dialect.js';
-import { bodyOf } from './chat-samples.js';
+import { bodyOf } from './chat-samples.fixture.js';
 import type { JsonObject } from '../../body/json-object.js';
 import { DATA_URL_LIMIT_BYTES } from '../data-url.js';
 

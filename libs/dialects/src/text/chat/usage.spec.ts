@@ -1,5 +1,5 @@
 import { withoutMoney } from '../../translation/money-names.js';
-import { facts } from './chat-samples.js';
+import { facts } from './chat-samples.fixture.js';
 import { chatUsage, unitUsage } from './usage.js';
 import type { Quirks } from '../../translation/translation.js';
 import type { JsonObject } from '../../body/json-object.js';
@@ -35,6 +35,21 @@ describe('the chat usage object', () => {
     });
     const nulls = { prompt_tokens: 3, completion_tokens: null, prompt_tokens_details: null };
     expect(mapped(nulls)).toMatchObject({ completion_tokens: 0, ...ZERO_DETAILS });
+  });
+
+  it('USG-01 says the counts of another dialect by the fixed keys alone, beside the keys that are the provider’s own', () => {
+    const raw = {
+      input_tokens: 3,
+      output_tokens: 4,
+      cache_read_input_tokens: 1,
+      cache_creation_input_tokens: 1,
+      cache_creation: { ephemeral_5m_input_tokens: 1 },
+      output_tokens_details: { thinking_tokens: 2 },
+      inference_geo: 'eu',
+    };
+    expect(Object.keys(mapped(raw)).toSorted()).toEqual(
+      [...Object.keys(mapped({})), 'inference_geo'].toSorted(),
+    );
   });
 
   it('USG-04 USG-05 USG-06 USG-07 USG-08 USG-09 USG-10 USG-11 USG-12 USG-13 maps every count', () => {

@@ -78,6 +78,7 @@ describe('a body of POST /v1/messages', () => {
     ['tools.0.name', { tools: [tool({ name: 'not allowed' })] }],
     ['tools.0.input_schema', { tools: [{ name: 'a' }] }],
     ['tools.0.input_schema.type', { tools: [tool({ input_schema: { type: 'string' } })] }],
+    ['tools.0.input_schema.type', { tools: [tool({ input_schema: {} })] }],
     ['tools.1.name', { tools: [tool(), tool()] }],
     ['tool_choice', { tool_choice: 'auto' }],
     ['tool_choice.type', { tool_choice: { type: 'required' } }],
