@@ -2,6 +2,7 @@ import type { AdmitResult } from '@gateway/contracts';
 import { fixedClock } from '@gateway/testing';
 import { admissionEntries } from '../admission.js';
 import { limited, request } from '../conformance.fixture.js';
+import { minuteOf } from '../windows.js';
 import { LocalShare } from './local-share.js';
 
 /** The accounts are of version 1; each request has a principal of its own. */
@@ -50,5 +51,31 @@ describe('what one edge remembers of its accounts', () => {
     expect(known('a')).toEqual(['a']);
     expect(admit('b')).toMatchObject({ outcome: 'ok' });
     expect(known('a', 'b')).toEqual(['b']);
+  });
+});
+
+describe('what the store said last of a counter', () => {
+  it('R05 stands while its minute and its day run, and no longer', async () => {
+    const clock = fixedClock('2026-03-01T23:58:15.000Z');
+    const share = new LocalShare(clock, 1);
+    // One array for all requests of a principal.
+    const scopes = limited('key', { rpm: 100, rpd: 1_000, tpm: 100_000 });
+    const free = () => request({ scopes, reservationNano: 0n, tokenEstimate: 10 });
+    const entries = admissionEntries(free());
+    const counters = scopes.map(({ kind, id }) => ({ kind, id, rpm: 3, rpd: 30, tpm: 300 }));
+    const minute = minuteOf(clock.now());
+    share.note(free(), entries, { outcome: 'ok', counters, minute, minuteResetSeconds: 45 }, []);
+    const counted = () => {
+      share.stamp('acct_1', 1);
+      const result = share.admit(free(), entries);
+      if (result?.outcome !== 'ok') throw new Error('not let in');
+      const { rpm, rpd, tpm } = result.counters.find(({ kind }) => kind === 'key') ?? {};
+      return { rpm, rpd, tpm };
+    };
+    expect(counted()).toEqual({ rpm: 4, rpd: 31, tpm: 310 });
+    await clock.advance(45_000);
+    expect(counted()).toEqual({ rpm: 1, rpd: 32, tpm: 10 });
+    await clock.advance(60_000);
+    expect(counted()).toEqual({ rpm: 1, rpd: 1, tpm: 10 });
   });
 });
