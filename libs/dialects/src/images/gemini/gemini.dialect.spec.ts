@@ -76,6 +76,7 @@ describe('images of Gemini', () => {
       dialect.misfit(asked(given), targetOf(MODEL));
     expect(misfit({ operation: 'inpaint' })).toEqual(new Misfit(null));
     expect(misfit({ n: 2 })).toEqual(new Misfit('n'));
-    expect(misfit({ operation: 'reframe' })).toBeNull();
+    for (const operation of ['generate', 'edit', 'mix', 'reframe'] as const)
+      expect(misfit({ operation })).toBeNull();
   });
 });
