@@ -96,6 +96,21 @@ describe('the decoder of OpenAI-compatible streams', () => {
     expect(order).toEqual(['tool_start', 'tool_end', 'tool_start', 'tool_end', 'tool_start', 'tool_end']);
   });
 
+  it('waits for the rest of an input that is JSON so far and no object', () => {
+    const custom = (index: number, input: string, more: JsonObject = {}): JsonObject =>
+      call({ index, type: 'custom', custom: { ...more, input }, ...(more.name ? { id: `c${index}` } : {}) });
+    const events = eventsOf([
+      custom(0, '12', { name: 'sum' }),
+      custom(1, '4', { name: 'sum' }),
+      custom(0, '+3'),
+      finish,
+    ]);
+    expect(brief(events)).toEqual([
+      ['sum', '12+3'],
+      ['sum', '4'],
+    ]);
+  });
+
   it('keeps fragments apart that come in turns', () => {
     const events = eventsOf([
       call({ index: 0, id: 'a', function: { name: 'x', arguments: '{"a"' } }),
