@@ -7,6 +7,15 @@ type Answer = ReturnType<SimEndpoint['answer']>;
 
 /** Bytes that are taken for one second: 16 kbit/s. */
 const BYTES_PER_SECOND = 2_000;
+/** What whisper says of each segment of verbose_json beside its words; strict clients refuse a segment without. */
+const LIKELIHOOD = {
+  seek: 0,
+  tokens: [1],
+  temperature: 0,
+  avg_logprob: -0.2,
+  compression_ratio: 1,
+  no_speech_prob: 0.01,
+};
 
 /** What is answered to a form with a recording. Models with `tokens` in their name report tokens, others seconds. */
 export function heard({ body, contentType }: Request, textOf: (bytes: number) => string): Answer {
@@ -47,11 +56,16 @@ function answered(
     return { contentType: 'text/plain', body: `1\n00:00:00,000 --> ${end},000\n${text}\n\n` };
   if (format === 'vtt')
     return { contentType: 'text/vtt', body: `WEBVTT\n\n00:00:00.000 --> ${end}.000\n${text}\n\n` };
-  const segment = { id: 0, seek: 0, start: 0, end: seconds, text, speaker: 'A' };
-  const whole =
-    format === 'json'
-      ? { text, usage }
-      : { task: 'transcribe', language: 'english', duration: seconds, text, segments: [segment], usage };
+  if (format === 'json') return { contentType: JSON_TYPE, body: JSON.stringify({ text, usage }) };
+  const segment = { id: 0, start: 0, end: seconds, text, speaker: 'A', ...LIKELIHOOD };
+  const whole = {
+    task: 'transcribe',
+    language: 'english',
+    duration: seconds,
+    text,
+    segments: [segment],
+    usage,
+  };
   return { contentType: JSON_TYPE, body: JSON.stringify(whole) };
 }
 

@@ -81,6 +81,16 @@ describe('POST /v1/audio/transcriptions and /v1/audio/translations', () => {
       expect(srt).toMatch(/^1\n00:00:00,000 --> .*\nA recording/);
       const verbose = await audio.transcriptions.create({ ...of, response_format: 'verbose_json' });
       expect(verbose).toMatchObject({ language: 'english', segments: [{ id: 0 }] });
+      // What OpenAI's schema requires of a segment: strict clients refuse one without.
+      const required = [
+        'avg_logprob',
+        'compression_ratio',
+        'no_speech_prob',
+        'seek',
+        'temperature',
+        'tokens',
+      ];
+      expect(Object.keys(verbose.segments?.[0] ?? {})).toEqual(expect.arrayContaining(required));
       const stream = await audio.transcriptions.create({ file, model: 'acme/tokens', stream: true });
       const types: string[] = [];
       for await (const event of stream) types.push(event.type);
