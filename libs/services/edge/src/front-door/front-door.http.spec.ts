@@ -57,6 +57,12 @@ describe('the front door', () => {
     expect(seen[0].headers['x-forwarded-for']).toBe('127.0.0.1');
   });
 
+  it('names the host that the caller asked, whatever the caller says of itself', async () => {
+    await fetch(`${edge.url}/v1/keys`, { headers: { 'x-forwarded-host': 'evil.example' } });
+    expect(seen[0].headers['x-forwarded-host']).toBe(new URL(edge.url).host);
+    expect(seen[0].headers.host).not.toBe(new URL(edge.url).host);
+  });
+
   it('passes a query on as it came, also one that cannot be decoded', async () => {
     for (const query of ['label=%zz', 'a=../b', '%ff', 'q=a%20b&q=']) {
       expect(await raw(`/v1/keys?${query}`)).toMatch(/^HTTP\/1\.1 201 /);

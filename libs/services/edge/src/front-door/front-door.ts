@@ -144,6 +144,8 @@ function forward(
       // Who called, for limits per address; what a caller says of itself is written over.
       [HEADER.clientAddress.toLowerCase()]: request.clientVoucher,
       'x-forwarded-for': request.clientIp,
+      // By what name: the owner has another, and the refresh cookie counts from the caller's own origin only.
+      'x-forwarded-host': request.headers.host,
     }),
     rewriteHeaders: (headers) => ofBothEnds(headers),
     retryDelay: retryDelayMs,

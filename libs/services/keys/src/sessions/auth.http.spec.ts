@@ -260,6 +260,17 @@ describe('POST /auth/refresh and /auth/logout', () => {
     );
   });
 
+  it('S05 issue 16 behind an edge, our own origin is the host that the browser named there', async () => {
+    const cookie = `__Host-refresh=${cookieOf(await login())}`;
+    const ask = (origin: string, forwarded: string): Promise<Answer> => {
+      const headers = { host: 'keys:8081', 'x-forwarded-host': forwarded, cookie, origin };
+      return keys.call('POST', '/auth/refresh', { headers: { ...headers, 'sec-fetch-site': 'same-origin' } });
+    };
+    expect((await ask('https://evil.example', 'gateway.example')).status).toBe(403);
+    expect((await ask('http://keys:8081', 'gateway.example')).status).toBe(403);
+    expect((await ask('https://gateway.example', 'gateway.example')).status).toBe(200);
+  });
+
   it('a session ends by itself after 30 days', async () => {
     const token = cookieOf(await login());
     // Only the wall clock: a month of the service's own rounds would take minutes.

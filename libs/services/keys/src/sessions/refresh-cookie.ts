@@ -27,7 +27,7 @@ export function refreshTokenOf(
   if (token === '') return null;
   const site = headers['sec-fetch-site'];
   const isSameSite = site === undefined || site === 'same-origin';
-  const isOwnOrigin = headers.origin === undefined || isOwn(headers.origin, headers.host, dashboardOrigin);
+  const isOwnOrigin = headers.origin === undefined || isOwn(headers.origin, hostOf(headers), dashboardOrigin);
   // A browser names at least one of the two; a caller that names neither is no browser and sends the body instead.
   const isNamed = site !== undefined || headers.origin !== undefined;
   if (!isSameSite || !isOwnOrigin || !isNamed) {
@@ -39,4 +39,13 @@ export function refreshTokenOf(
 function isOwn(origin: string, host: string | undefined, dashboardOrigin: string | undefined): boolean {
   if (dashboardOrigin !== undefined) return origin === dashboardOrigin;
   return URL.canParse(origin) && new URL(origin).host === host;
+}
+
+/**
+ * The host that the browser named: an edge before this service passes it on in a header. A page of another origin cannot set
+ * that header and send the cookie, because no preflight is answered with credentials.
+ */
+function hostOf(headers: FastifyRequest['headers']): string | undefined {
+  const forwarded = headers['x-forwarded-host'];
+  return typeof forwarded === 'string' ? forwarded : headers.host;
 }
