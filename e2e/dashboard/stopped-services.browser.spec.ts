@@ -1,7 +1,7 @@
 import type { FleetApp } from '@gateway/testing';
 import type { Locator, Page } from 'playwright-core';
 import { startFleet, type Fleet } from '../harness/fleet.js';
-import { openSignedIn, type SignedIn } from './browser.js';
+import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
 
 const START_MS = 240_000;
 const TEST_MS = 240_000;
@@ -84,6 +84,29 @@ describe('the dashboard while a service is stopped', () => {
       await startAgain(app);
       await content(page).waitFor();
       await page.getByRole('alert').first().waitFor({ state: 'detached' });
+      expect(await page.evaluate('window.isTheSame')).toBe(true);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'point 18 keys: a reload says what is away, asks nobody to sign in, and the page comes by itself',
+    async () => {
+      await open('API keys');
+      await fleet.process('keys').end();
+      await page.reload();
+      const card = page
+        .getByRole('alert')
+        .filter({ hasText: 'Sign-in, API keys and organizations are away' });
+      await card.waitFor();
+      await card.getByText('service_unavailable', { exact: true }).waitFor();
+      await card.getByText(/^req_/).waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+      expect(await page.getByLabel('Email').count()).toBe(0);
+      await page.evaluate('window.isTheSame = true');
+
+      await startAgain('keys');
+      await page.getByRole('link', { name: 'e2e', exact: true }).waitFor();
       expect(await page.evaluate('window.isTheSame')).toBe(true);
     },
     TEST_MS,

@@ -1,14 +1,18 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import { session } from './session.js';
 import type { paths } from './generated/schema.js';
-import { problemOf, unreachable } from './problem.js';
+import { isRetryable, Problem, problemOf, unreachable } from './problem.js';
 
 /** Adds the session's token, and renews it once where the gateway refuses it. */
 async function signedFetch(request: Request): Promise<Response> {
   const again = request.clone();
   const first = await fetch(withToken(request));
   if (first.status !== 401 || session.get().state !== 'in') return first;
-  return (await session.refresh()) ? fetch(withToken(again)) : first;
+  const failure = await session.refresh();
+  if (failure === null) return fetch(withToken(again));
+  // Nobody has refused the person: what would renew the token is away.
+  if (isRetryable(failure)) throw failure;
+  return first;
 }
 
 function withToken(request: Request): Request {
@@ -19,19 +23,10 @@ function withToken(request: Request): Request {
 const refuseProblems: Middleware = {
   async onResponse({ response }) {
     if (response.ok) return undefined;
-    const text = await response.clone().text();
-    throw problemOf(response, parsed(text));
+    throw await problemOf(response.clone());
   },
-  onError: () => unreachable(),
+  onError: ({ error }) => (error instanceof Problem ? error : unreachable()),
 };
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 /** The gateway's API, typed by its own OpenAPI document. Every failure is thrown as a Problem. */
 export const api = createClient<paths>({ baseUrl: '/', fetch: signedFetch });

@@ -35,7 +35,8 @@ interface Envelope {
 }
 
 /** What an answer above 299 says; an answer that is not ours, as of a proxy, still names its status. */
-export function problemOf(answer: Response, body: unknown): Problem {
+export async function problemOf(answer: Response): Promise<Problem> {
+  const body: unknown = await answer.json().catch(() => null);
   const { error } = (typeof body === 'object' && body !== null ? body : {}) as Envelope;
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
   const details = Array.isArray(error?.details) ? error.details : [];

@@ -21,7 +21,10 @@ class BrowserDouble {
   }
 
   status(status: number): Response {
-    return { ok: false, status } as Response;
+    return {
+      ...{ ok: false, status, headers: new Headers({ 'x-request-id': 'req_1' }) },
+      json: () => Promise.resolve({ error: { code: `code_${status}`, message: 'In words.' } }),
+    } as Response;
   }
 
   tab(): SessionToken {
@@ -71,7 +74,7 @@ describe('the session of a browser', () => {
 
   it('is renewed once by two tabs that start together', async () => {
     const tabs = [browser.tab(), browser.tab()];
-    expect(await Promise.all(tabs.map((tab) => tab.refresh()))).toEqual([true, true]);
+    expect(await Promise.all(tabs.map((tab) => tab.refresh()))).toEqual([null, null]);
     expect(browser.refreshes).toBe(1);
     expect(tabs.map((tab) => tab.authorization())).toEqual(
       tabs.map(() => ({ authorization: 'Bearer token-1' })),
@@ -100,7 +103,7 @@ describe('the session of a browser', () => {
     await working.refresh();
     browser.answer = () => browser.status(401);
     await browser.passTime(10_000);
-    expect(await working.refresh()).toBe(false);
+    expect(await working.refresh()).toMatchObject({ status: 401 });
     expect(working.get()).toEqual({ state: 'ended', person });
     const third = browser.tab();
     await third.refresh();
@@ -122,16 +125,33 @@ describe('the session of a browser', () => {
     expect(tab.authorization()).toEqual({ authorization: 'Bearer token-3' });
   });
 
-  it('begins by itself once a server answers that was away when the page was opened', async () => {
+  it.each([
+    ['answers 503', 503, 'code_503', (double: BrowserDouble) => double.status(503)],
+    ['answers 429', 429, 'code_429', (double: BrowserDouble) => double.status(429)],
+    ['is away', 0, 'unreachable', () => Promise.reject(new TypeError('Failed to fetch'))],
+  ])(
+    'point 18 says what is away, and begins by itself, where the server %s when the page is opened',
+    async (_what, status, code, answer) => {
+      const tab = browser.tab();
+      browser.answer = () => answer(browser);
+      expect(await tab.refresh()).toMatchObject({ status, code });
+      expect(tab.get()).toMatchObject({ state: 'away', failure: { status, code } });
+      await browser.passTime(5_000);
+      expect(browser.refreshes).toBe(2);
+      expect(tab.get().state).toBe('away');
+      browser.answer = () => browser.signedIn();
+      await browser.passTime(5_000);
+      expect(tab.get().state).toBe('in');
+    },
+  );
+
+  it('point 18 asks for sign-in where the server comes back and knows no session', async () => {
     const tab = browser.tab();
     browser.answer = () => browser.status(503);
-    expect(await tab.refresh()).toBe(false);
-    expect(tab.get().state).toBe('out');
+    await tab.refresh();
+    browser.answer = () => browser.status(401);
     await browser.passTime(5_000);
-    expect(tab.get().state).toBe('out');
-    browser.answer = () => browser.signedIn();
-    await browser.passTime(5_000);
-    expect(tab.get().state).toBe('in');
+    expect(tab.get()).toEqual({ state: 'out' });
   });
 
   it('ends in every tab at once', async () => {

@@ -1,3 +1,5 @@
+import { isRetryable, problemOf, unreachable, type Problem } from './problem.js';
+
 /** What the session's endpoints answer. */
 export interface SignedIn {
   token: string;
@@ -16,6 +18,8 @@ interface Person {
 export type Session =
   | { state: 'starting' }
   | { state: 'out' }
+  /** Nobody can say yet whether there is one: what answers that is away. */
+  | { state: 'away'; failure: Problem }
   | { state: 'in'; token: string; expiresAt: number; person: Person }
   /** It ended while somebody worked: sign-in opens over the page and what was typed stays. */
   | { state: 'ended'; person: Person };
@@ -41,7 +45,7 @@ const FRESH_MS = 5_000;
 export class SessionToken {
   private current: Session = { state: 'starting' };
   private refreshedAt = 0;
-  private running: Promise<boolean> | null = null;
+  private running: Promise<Problem | null> | null = null;
   private cancel: () => void = () => undefined;
   private readonly listeners = new Set<() => void>();
 
@@ -60,8 +64,8 @@ export class SessionToken {
     return () => this.listeners.delete(listener);
   };
 
-  /** Renews the token by the cookie; false where there is no session any more. Calls that come together share one. */
-  refresh(): Promise<boolean> {
+  /** Renews the token by the cookie; answers why where it was not. Calls that come together share one. */
+  refresh(): Promise<Problem | null> {
     this.running ??= this.world.exclusive(() => this.renew()).finally(() => (this.running = null));
     return this.running;
   }
@@ -85,35 +89,37 @@ export class SessionToken {
     return this.current.state === 'in' ? { authorization: `Bearer ${this.current.token}` } : {};
   }
 
-  private async renew(): Promise<boolean> {
+  private async renew(): Promise<Problem | null> {
     // Another tab may have renewed it while this one waited for the lock.
-    if (this.current.state === 'in' && this.world.now() - this.refreshedAt < FRESH_MS) return true;
+    if (this.current.state === 'in' && this.world.now() - this.refreshedAt < FRESH_MS) return null;
     let answer: Response;
     try {
       answer = await this.world.fetch('/auth/refresh', { method: 'POST' });
     } catch {
-      return this.retryLater();
+      return this.retryLater(unreachable());
     }
     if (answer.ok) {
       this.signIn((await answer.json()) as SignedIn);
-      return true;
+      return null;
     }
-    if (answer.status >= 500 || answer.status === 429) return this.retryLater();
+    const failure = await problemOf(answer);
+    if (isRetryable(failure)) return this.retryLater(failure);
     this.end();
-    return false;
+    return failure;
   }
 
-  /** A server that is away ends no session: also who had to see the sign-in meanwhile is in again once it answers. */
-  private retryLater(): boolean {
-    if (this.current.state === 'starting') this.set({ state: 'out' });
+  /** A server that is away ends no session: it is asked again until it answers. */
+  private retryLater(failure: Problem): Problem {
+    const { state } = this.current;
+    if (state === 'starting' || state === 'away') this.set({ state: 'away', failure });
     this.schedule(FRESH_MS);
-    return false;
+    return failure;
   }
 
   private end(): void {
     const { current } = this;
     if (current.state === 'in') this.set({ state: 'ended', person: current.person });
-    else if (current.state === 'starting') this.set({ state: 'out' });
+    else if (current.state !== 'ended') this.set({ state: 'out' });
   }
 
   private accept({ token, expires_at: expires, user }: SignedIn): void {

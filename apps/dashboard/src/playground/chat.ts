@@ -97,7 +97,7 @@ export async function chat(body: Body, { key, signal, now, onProgress }: Sending
     throw signal.aborted ? failure : unreachable();
   });
   if (!response.ok || response.body === null) {
-    throw problemOf(response, await response.json().catch(() => null));
+    throw await problemOf(response);
   }
   let answer: Answer = { ...EMPTY, requestId: response.headers.get('x-request-id') };
   for await (const data of eventsOf(response.body)) {

@@ -1,6 +1,7 @@
-import { Modal, Text } from '@mantine/core';
+import { Center, Modal, Text } from '@mantine/core';
 import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { session, useSession } from '../api/session.js';
+import { ProblemCard } from '../shell/problem-card.js';
 import { Loading } from '../shell/states.js';
 
 // Who is signed in, as a rule, needs neither.
@@ -14,6 +15,12 @@ export function RequireSession({ children }: { children: ReactNode }): ReactNode
     if (session.get().state === 'starting') void session.refresh();
   }, []);
   if (current.state === 'starting') return <Loading height={320} />;
+  if (current.state === 'away')
+    return (
+      <Center component="main" mih="100vh" p="md">
+        <ProblemCard failure={current.failure} retry={() => void session.refresh()} />
+      </Center>
+    );
   if (current.state === 'out') {
     return (
       <Suspense fallback={<Loading height={320} />}>
