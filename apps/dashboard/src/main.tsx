@@ -5,7 +5,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { newQueryClient } from './api/query-client.js';
+import { keepToPerson, newQueryClient } from './api/query-client.js';
+import { session } from './api/session.js';
 import { router } from './router.js';
 import { cssVariables, theme } from './theme.js';
 import { allowStyleText, pageNonce } from './trusted-types.js';
@@ -13,6 +14,8 @@ import { reloadOnceForNewAssets } from './new-assets.js';
 
 allowStyleText();
 reloadOnceForNewAssets();
+const client = newQueryClient();
+keepToPerson(client, session, () => location.assign('/dashboard/'));
 const root = document.querySelector('#root');
 if (root === null) throw new Error('The page has no root element.');
 createRoot(root).render(
@@ -23,7 +26,7 @@ createRoot(root).render(
       defaultColorScheme="auto"
       getStyleNonce={pageNonce}
     >
-      <QueryClientProvider client={newQueryClient()}>
+      <QueryClientProvider client={client}>
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

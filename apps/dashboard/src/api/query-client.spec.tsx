@@ -1,17 +1,22 @@
 /** @jest-environment jsdom */
 import { jest } from '@jest/globals';
-import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { QueryClientProvider, useQuery, type QueryClient } from '@tanstack/react-query';
 import { act, cleanup, render, screen } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { Problem } from './problem.js';
-import { newQueryClient } from './query-client.js';
+import { keepToPerson, newQueryClient } from './query-client.js';
+import type { Session } from './session-token.js';
 
 describe('a read that failed', () => {
   let reads: number;
   let shown: string[];
+  let client: QueryClient;
+  let closePage: () => void;
+  let openPage: () => void;
 
   beforeEach(() => {
     jest.useFakeTimers();
+    client = newQueryClient();
     [reads, shown] = [0, []];
   });
   afterEach(() => {
@@ -30,11 +35,12 @@ describe('a read that failed', () => {
       shown.push(status);
       return data ?? status;
     }
-    render(
-      <QueryClientProvider client={newQueryClient()}>
-        <Page />
-      </QueryClientProvider>,
+    const inClient = (page: ReactNode): ReactNode => (
+      <QueryClientProvider client={client}>{page}</QueryClientProvider>
     );
+    const { rerender } = render(inClient(<Page />));
+    closePage = () => rerender(inClient(null));
+    openPage = () => rerender(inClient(<Page />));
     await pass(10);
   }
   const pass = (ms: number): Promise<void> => act(() => jest.advanceTimersByTimeAsync(ms));
@@ -65,5 +71,62 @@ describe('a read that failed', () => {
     await open(refuse(status, null));
     await pass(600_000);
     expect(reads).toBe(1);
+  });
+
+  it('point 18 begins anew where it was removed while it failed: nothing is read for the page that has gone', async () => {
+    const never = (): Promise<string> => new Promise(() => undefined);
+    await open(refuse(503, 2), never, () => Promise.resolve('here'));
+    // The second read is under way.
+    await pass(5_000);
+    expect([reads, shown.at(-1)]).toEqual([2, 'error']);
+    closePage();
+    client.clear();
+    await pass(600_000);
+    expect(reads).toBe(2);
+    shown = [];
+    openPage();
+    await pass(10);
+    expect([shown.at(0), new Set(shown), reads]).toEqual(['pending', new Set(['pending', 'success']), 3]);
+  });
+
+  it('point 18 shows no failure of before it succeeded, nor of before it was reset', async () => {
+    const slow = (): Promise<string> => new Promise((resolve) => setTimeout(() => resolve('here'), 1_000));
+    await open(refuse(503, 2), () => Promise.resolve('here'), slow, refuse(503, 2), slow);
+    await pass(5_010);
+    screen.getByText('here');
+    for (const reset of ['after a success', 'after a failure']) {
+      shown = [];
+      await act(async () => void client.resetQueries());
+      await pass(500);
+      expect([reset, new Set(shown)]).toEqual([reset, new Set(['pending'])]);
+      await pass(600);
+      screen.getByText('here');
+      await act(async () => void client.invalidateQueries());
+      await pass(10);
+    }
+  });
+});
+
+describe('what a tab has read', () => {
+  const ada = { id: 'usr_1', email: 'ada@example.com', name: 'Ada', time_zone: null, locale: null };
+  const signedIn = (person: typeof ada): Session => ({ state: 'in', token: 't', expiresAt: 0, person });
+
+  it('is forgotten at the end of a session, and left where another person is signed in', () => {
+    const client = newQueryClient();
+    let [current, changed, left]: [Session, () => void, number] = [{ state: 'starting' }, () => undefined, 0];
+    const session = { get: () => current, subscribe: (call: () => void) => ((changed = call), () => true) };
+    keepToPerson(client, session, () => (left += 1));
+    const becomes = (next: Session): unknown => {
+      client.setQueryData(['me'], 'Ada');
+      current = next;
+      changed();
+      return [client.getQueryData(['me']), left];
+    };
+    expect(becomes(signedIn(ada))).toEqual(['Ada', 0]);
+    expect(becomes({ state: 'ended', person: ada })).toEqual(['Ada', 0]);
+    expect(becomes(signedIn(ada))).toEqual(['Ada', 0]);
+    expect(becomes(signedIn({ ...ada, id: 'usr_2' }))).toEqual(['Ada', 1]);
+    expect(becomes({ state: 'out' })).toEqual([undefined, 1]);
+    expect(becomes(signedIn(ada))).toEqual(['Ada', 1]);
   });
 });

@@ -1,5 +1,6 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { asProblem, isRetryable } from './problem.js';
+import type { SessionToken } from './session-token.js';
 
 const RETRIES = 2;
 const AGAIN_MIN_S = 5;
@@ -33,7 +34,33 @@ function againMs(failure: Error | null): number | false {
   return 1_000 * Math.max(AGAIN_MIN_S, problem.retryAfterSeconds ?? AGAIN_S);
 }
 
-/** The card of a failure stands while the same is read again: it would vanish for a moment each time. */
+/**
+ * Nobody sees what another person read in this tab: sign-out, here or in another tab, forgets all of it, and a page on which
+ * somebody else is signed in is left.
+ */
+export function keepToPerson(
+  client: QueryClient,
+  session: Pick<SessionToken, 'get' | 'subscribe'>,
+  leave: () => void,
+): void {
+  let known: string | null = null;
+  session.subscribe(() => {
+    const current = session.get();
+    if (current.state === 'out') {
+      known = null;
+      client.clear();
+    }
+    if (current.state !== 'in') return;
+    const { id } = current.person;
+    if (known !== null && known !== id) leave();
+    known = id;
+  });
+}
+
+/**
+ * The card of a failure stands while the same is read again: it would vanish for a moment each time. A read that has
+ * succeeded since, or was begun anew, has no failure of before.
+ */
 function keepingFailures(): QueryCache {
   const cache = new QueryCache();
   const failures = new WeakMap<object, Error>();
@@ -41,6 +68,8 @@ function keepingFailures(): QueryCache {
     if (event.type !== 'updated') return;
     const { query, action } = event;
     if (action.type === 'error') failures.set(query, action.error as Error);
+    const isForgotten = action.type === 'setState' && action.state.status === 'pending';
+    if (action.type === 'success' || isForgotten) failures.delete(query);
     const error = failures.get(query);
     if (action.type === 'fetch' && query.state.status === 'pending' && error !== undefined)
       query.setState({ status: 'error', error });

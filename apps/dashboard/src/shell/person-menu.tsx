@@ -1,6 +1,5 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
 import { IconLogout, IconUser, IconUserCircle } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { session } from '../api/session.js';
@@ -9,11 +8,6 @@ import { useOrg } from './org.queries.js';
 
 export function PersonMenu({ me }: { me: Me }): ReactNode {
   const { slug } = useOrg();
-  const cache = useQueryClient();
-  const signOut = async (): Promise<void> => {
-    await session.signOut();
-    cache.clear();
-  };
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -32,7 +26,7 @@ export function PersonMenu({ me }: { me: Me }): ReactNode {
         <Menu.Item component={Link} to={`/o/${slug}/account`} leftSection={<IconUser size={16} />}>
           Account and sessions
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void session.signOut()}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>
