@@ -8,8 +8,8 @@ import {
   type AnyRouter,
   type RouteComponent,
 } from '@tanstack/react-router';
-import { lazy, Suspense, type ReactNode } from 'react';
-import { useSession } from './api/session.js';
+import type { ComponentType, ReactNode } from 'react';
+import { startSession, useSession } from './api/session.js';
 import { reloadWhereServed } from './new-assets.js';
 import { useMe } from './session/me.queries.js';
 import { firstOrg, isAllowed, OWN_ACCOUNT, rolesIn, whoMay } from './session/rights.js';
@@ -26,32 +26,66 @@ import { RequireSession } from './sign-in/require-session.js';
 const found = import.meta.glob<{ pages: readonly Page[] }>('./*/*.routes.tsx', { eager: true });
 const pages = Object.values(found).flatMap((folder) => folder.pages);
 
-const ForgotPage = lazy(async () => ({ default: (await import('./sign-in/password-pages.js')).ForgotPage }));
-const ResetPage = lazy(async () => ({ default: (await import('./sign-in/password-pages.js')).ResetPage }));
-const InvitePage = lazy(async () => ({ default: (await import('./sign-in/password-pages.js')).InvitePage }));
-const ConfirmPage = lazy(async () => ({ default: (await import('./sign-in/confirm-page.js')).ConfirmPage }));
+const rootRoute = createRootRoute();
 
-const rootRoute = createRootRoute({ component: Root });
+const passwordPages = (): Promise<typeof import('./sign-in/password-pages.js')> =>
+  import('./sign-in/password-pages.js');
 
 const publicRoutes = [
-  publicRoute('/login', Login),
-  publicRoute('/forgot', ForgotPage),
-  publicRoute('/reset', ResetPage),
-  publicRoute('/invite', InvitePage),
-  publicRoute('/confirm', ConfirmPage),
-  publicRoute('/', Start),
+  publicRoute('/login', { component: Login }),
+  publicRoute(
+    '/forgot',
+    loaded(async () => (await passwordPages()).ForgotPage),
+  ),
+  publicRoute(
+    '/reset',
+    loaded(async () => (await passwordPages()).ResetPage),
+  ),
+  publicRoute(
+    '/invite',
+    loaded(async () => (await passwordPages()).InvitePage),
+  ),
+  publicRoute(
+    '/confirm',
+    loaded(async () => (await import('./sign-in/confirm-page.js')).ConfirmPage),
+  ),
+  publicRoute('/', { component: Start }),
 ];
 
-function publicRoute(path: string, component: RouteComponent): AnyRoute {
-  return createRoute({ getParentRoute: () => rootRoute, path, component });
+function publicRoute(path: string, more: { component: RouteComponent }): AnyRoute {
+  return createRoute({ getParentRoute: () => rootRoute, path, ...more });
 }
 
-const orgRoute = createRoute({ getParentRoute: () => rootRoute, path: '/o/$org', component: Inside });
+/**
+ * A page whose code is there before it is drawn: the link to it loads it, and the page before stands until then. What React
+ * shows in place of code that is still missing stays for 300 ms, however soon the code comes.
+ */
+function loaded(load: () => Promise<ComponentType>): {
+  component: RouteComponent;
+  loader: () => Promise<void>;
+} {
+  let Content: ComponentType | null = null;
+  return {
+    loader: async () => {
+      Content = await load();
+    },
+    component: () => Content && <Content />,
+  };
+}
+
+const orgRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/o/$org',
+  // Beside the code of the page.
+  loader: () => void startSession(),
+  component: Inside,
+});
 const pageRoutes = pages.map((page) => {
-  const Content = lazy(() => page.load());
+  const { loader, component: Content } = loaded(async () => (await page.load()).default);
   return createRoute({
     getParentRoute: () => orgRoute,
     path: page.path === '' ? '/' : page.path,
+    loader,
     component: () => (
       <Guarded page={page}>
         <Content />
@@ -67,16 +101,14 @@ export const router: AnyRouter = createRouter({
   stringifySearch,
   defaultNotFoundComponent: NothingHere,
   defaultErrorComponent: Broken,
+  defaultPendingComponent: () => <Loading height={320} />,
+  defaultPendingMinMs: 0,
+  defaultPreload: 'intent',
+  // Code is loaded once.
+  defaultStaleTime: Infinity,
+  defaultPreloadStaleTime: Infinity,
   scrollRestoration: true,
 });
-
-function Root(): ReactNode {
-  return (
-    <Suspense fallback={<Loading height={320} />}>
-      <Outlet />
-    </Suspense>
-  );
-}
 
 function Login(): ReactNode {
   const { state } = useSession();
@@ -141,7 +173,7 @@ function Guarded({ page, children }: { page: Page; children: ReactNode }): React
       </>
     );
   }
-  return <Suspense fallback={<Loading height={320} />}>{children}</Suspense>;
+  return children;
 }
 
 /** Of one page, within the frame: its code could not be loaded, or failed. */

@@ -18,3 +18,8 @@ export const session = new SessionToken({
 export function useSession(): Session {
   return useSyncExternalStore(session.subscribe, session.get);
 }
+
+/** Asks for the session of this browser where nobody has. */
+export function startSession(): void {
+  if (session.get().state === 'starting') void session.refresh();
+}

@@ -1,6 +1,6 @@
 import { Center, Modal, Text } from '@mantine/core';
 import { lazy, Suspense, useEffect, type ReactNode } from 'react';
-import { session, useSession } from '../api/session.js';
+import { session, startSession, useSession } from '../api/session.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { Loading } from '../shell/states.js';
 
@@ -11,9 +11,7 @@ const SignInPage = lazy(async () => ({ default: (await import('./sign-in-page.js
 /** Its children, for who is signed in; sign-in otherwise, in their place or, where a session ended, above them. */
 export function RequireSession({ children }: { children: ReactNode }): ReactNode {
   const current = useSession();
-  useEffect(() => {
-    if (session.get().state === 'starting') void session.refresh();
-  }, []);
+  useEffect(startSession, []);
   if (current.state === 'starting') return <Loading height={320} />;
   if (current.state === 'away')
     return (
