@@ -50,7 +50,14 @@ function Content({ org, mayChange }: { org: string; mayChange: boolean }): React
   if (alerts.isPending) return <Loading height={160} rows={2} />;
   if (alerts.isError) return <ProblemCard failure={alerts.error} retry={() => void alerts.refetch()} />;
   const { channels, policies } = alerts.data;
-  if (channels.length === 0) return <Empty>There is no channel yet: nothing is reported to anybody.</Empty>;
+  if (channels.length === 0) {
+    const add = { label: 'Add the first channel', run: () => change({ add: 'channel' }) };
+    return (
+      <Empty action={mayChange ? add : undefined}>
+        There is no channel yet: nothing is reported to anybody.
+      </Empty>
+    );
+  }
   return (
     <Stack gap="lg">
       <Panel title="Channels">

@@ -134,7 +134,7 @@ function Burn({ org }: { org: string }): ReactNode {
               ],
             }}
             label="Spend by day; the table below has the amounts"
-            format={(height) => axisUsd(height)}
+            format={axisUsd}
           />
         </Suspense>
       </Panel>

@@ -12,7 +12,8 @@ interface Bars {
 interface StackedBarsProps {
   bars: Bars;
   label: string;
-  format: (height: number) => string;
+  /** A height, and that of the tallest bar where it stands on the axis. */
+  format: (height: number, top?: number) => string;
 }
 
 /** Groups stacked over time. A dot in a key is read as a path, so series are called s0, s1 and so on. */
@@ -21,6 +22,9 @@ export default function StackedBars({ bars, label, format }: StackedBarsProps): 
     bucket,
     ...Object.fromEntries(bars.series.map(({ heights }, index) => [`s${index}`, heights[at] ?? 0])),
   }));
+  const top = Math.max(
+    ...bars.labels.map((_, at) => bars.series.reduce((sum, { heights }) => sum + (heights[at] ?? 0), 0)),
+  );
   return (
     <div role="img" aria-label={label}>
       <BarChart
@@ -33,8 +37,8 @@ export default function StackedBars({ bars, label, format }: StackedBarsProps): 
           label: series.label,
           color: series.color,
         }))}
-        valueFormatter={format}
-        yAxisProps={{ width: 64 }}
+        valueFormatter={(height) => format(height)}
+        yAxisProps={{ width: 72, tickFormatter: (height: number) => format(height, top) }}
         barProps={{ isAnimationActive: false, maxBarSize: 36 }}
         tickLine="none"
         gridAxis="x"

@@ -147,11 +147,7 @@ function SpendByDay({ week }: { week: WeekSeries }): ReactNode {
   return (
     <Panel title="Spend by day">
       <Suspense fallback={<Loading height={260} />}>
-        <StackedBars
-          bars={bars}
-          label="Spend by day; Usage has it as a table"
-          format={(height) => axisUsd(height)}
-        />
+        <StackedBars bars={bars} label="Spend by day; Usage has it as a table" format={axisUsd} />
       </Suspense>
     </Panel>
   );

@@ -42,7 +42,11 @@ export default function AdminKeysPage(): ReactNode {
       </PageHead>
       {keys.isPending && <Loading height={44} rows={3} />}
       {keys.isError && <ProblemCard failure={keys.error} retry={() => void keys.refetch()} />}
-      {keys.data?.length === 0 && <Empty>There is no admin key yet.</Empty>}
+      {keys.data?.length === 0 && (
+        <Empty action={{ label: 'Create the first admin key', run: () => setOpen(true) }}>
+          There is no admin key yet.
+        </Empty>
+      )}
       {keys.data !== undefined && keys.data.length > 0 && <List rows={keys.data} />}
       <Modal opened={isOpen} onClose={() => setOpen(false)} title="Create an admin key">
         <Form

@@ -1,6 +1,6 @@
 import { NavLink, Stack, Text } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { isAllowed, type Role } from '../session/rights.js';
 import { useOrg } from './org.queries.js';
 import { usePages, type NavGroup, type Page } from './pages.js';
@@ -65,9 +65,15 @@ function PageLink({ page, isHere }: { page: Page; isHere: boolean }): ReactNode 
   const { slug } = useOrg();
   const target = `/o/${slug}${page.path}`;
   const Icon = page.nav?.icon;
+  const link = useRef<HTMLAnchorElement>(null);
+  // The menu is longer than most windows.
+  useEffect(() => {
+    if (isHere) link.current?.scrollIntoView({ block: 'nearest' });
+  }, [isHere]);
   return (
     <NavLink
       component={Link}
+      ref={link}
       to={target}
       activeOptions={EXACT}
       label={page.title}

@@ -20,7 +20,7 @@ export function Loading({ height = 160, rows = 1 }: { height?: number; rows?: nu
 
 interface EmptyProps {
   children: ReactNode;
-  action?: { label: string; run: () => void };
+  action?: { label: string; run: () => void } | undefined;
 }
 
 /** Nothing there yet: one sentence, and what to do about it. */

@@ -9,7 +9,7 @@ export interface Metric {
   label: string;
   height: (values: SeriesValues) => number;
   shown: (values: SeriesValues) => string;
-  axis: (height: number) => string;
+  axis: (height: number, top?: number) => string;
 }
 
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
