@@ -5,7 +5,7 @@ import { eventually } from '@gateway/testing';
 import type { Locator, Page } from 'playwright-core';
 import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
-import { signIn, startBrowser, type Browser } from './browser.js';
+import { openSignedIn, type SignedIn } from './browser.js';
 
 const START_MS = 180_000;
 const TEST_MS = 480_000;
@@ -18,7 +18,7 @@ describe('a newcomer', () => {
   let arrived = 0;
   let hook: Server;
   let gateway: Gateway;
-  let browser: Browser;
+  let signedIn: SignedIn;
   let page: Page;
 
   beforeAll(async () => {
@@ -31,14 +31,14 @@ describe('a newcomer', () => {
     });
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
     gateway = await startAllInOne({ env: { ALERTS_ALLOW_PRIVATE: hookHost() } });
-    browser = await startBrowser(gateway.url);
-    page = await browser.context.newPage();
+    signedIn = await openSignedIn(gateway);
+    ({ page } = signedIn);
   }, START_MS);
   afterAll(async () => {
-    await browser?.close();
+    const faults = await signedIn?.end();
     await gateway?.stop();
     hook?.close();
-    expect(browser?.faults).toEqual([]);
+    expect(faults).toEqual([]);
   }, START_MS);
 
   const hookHost = (): string => `127.0.0.1:${(hook.address() as AddressInfo).port}`;
@@ -80,9 +80,6 @@ describe('a newcomer', () => {
     'finds each thing within three clicks: key, call, request, cap, refusal and why, webhook, redelivery, export',
     async () => {
       const needed: Record<string, number> = {};
-      await page.goto(`${gateway.url}/dashboard/`);
-      await signIn(page, gateway.admin);
-
       await lookIn('API keys');
       await clicked(button('Create key'));
       const form = page.getByRole('dialog', { name: 'Create an API key' });

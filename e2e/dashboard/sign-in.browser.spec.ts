@@ -1,7 +1,8 @@
+import { eventually } from '@gateway/testing';
 import type { Page } from 'playwright-core';
 import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
-import { logIn } from '../harness/session.js';
+import { logIn, type PersonSession } from '../harness/session.js';
 import { axeFaults, signIn, startBrowser, type Browser } from './browser.js';
 
 const START_MS = 180_000;
@@ -9,13 +10,14 @@ const TEST_MS = 240_000;
 
 describe('the dashboard of npm start', () => {
   let gateway: Gateway;
+  let owner: PersonSession;
   let browser: Browser;
   let page: Page;
 
   beforeAll(async () => {
     gateway = await startAllInOne();
     // The form is tried once the gateway takes logins.
-    await logIn(gateway);
+    owner = await logIn(gateway);
     browser = await startBrowser(gateway.url);
     page = await browser.context.newPage();
   }, START_MS);
@@ -58,6 +60,45 @@ describe('the dashboard of npm start', () => {
       expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain(
         'eyJ',
       );
+      expect(browser.faults).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'point 10 401 a session that was revoked opens sign-in above the form, which keeps what was typed',
+    async () => {
+      const keys = `${gateway.url}/dashboard/o/${owner.orgId}/keys`;
+      await page.goto(keys);
+      const asked = page.waitForRequest((request) => request.url().includes('/v1/keys'));
+      await signIn(page, gateway.admin);
+      const headers = { authorization: (await asked).headers()['authorization'] };
+      await page.getByRole('button', { name: 'Create key' }).click();
+      const form = page.getByRole('dialog', { name: 'Create an API key' });
+      const label = form.getByLabel('Label');
+      await label.fill('Half written');
+
+      expect((await owner.call('DELETE', '/auth/sessions')).status).toBeLessThan(300);
+      const me = `${gateway.url}/auth/me`;
+      await eventually(async () => (await fetch(me, { headers })).status === 401, { timeoutMs: 60_000 });
+      const again = page.getByRole('dialog', { name: 'Your session has ended' });
+      const button = form.getByRole('button', { name: 'Create key', includeHidden: true });
+      // Within five seconds of sign-in its token is taken for new, and the refusal stands in the form.
+      await eventually(
+        async () => {
+          await button.dispatchEvent('click');
+          return again.isVisible();
+        },
+        { timeoutMs: 60_000, intervalMs: 1_000 },
+      );
+      await page.keyboard.press('Escape');
+      await again.getByRole('textbox', { name: 'Password' }).fill(gateway.admin.password);
+      await again.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await again.waitFor({ state: 'detached' });
+      expect(page.url()).toContain(keys);
+      expect(await label.inputValue()).toBe('Half written');
+      await form.getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('dialog', { name: 'Your new API key' }).waitFor();
       expect(browser.faults).toEqual([]);
     },
     TEST_MS,

@@ -8,10 +8,14 @@ import { Loading } from '../shell/states.js';
 const SignInForm = lazy(async () => ({ default: (await import('./sign-in-form.js')).SignInForm }));
 const SignInPage = lazy(async () => ({ default: (await import('./sign-in-page.js')).SignInPage }));
 
+/** The kit's dialogs and menus are below 400; one of the page may be open, and is later in the document. */
+const ABOVE_DIALOGS = 500;
+
 /** Its children, for who is signed in; sign-in otherwise, in their place or, where a session ended, above them. */
 export function RequireSession({ children }: { children: ReactNode }): ReactNode {
   const current = useSession();
   useEffect(startSession, []);
+  useEffect(keepForms, []);
   if (current.state === 'starting') return <Loading height={320} />;
   if (current.state === 'away')
     return (
@@ -36,6 +40,7 @@ export function RequireSession({ children }: { children: ReactNode }): ReactNode
         closeOnEscape={false}
         closeOnClickOutside={false}
         title="Your session has ended"
+        zIndex={ABOVE_DIALOGS}
       >
         <Text size="sm" c="dimmed" mb="md">
           Sign in again. What you typed is still there.
@@ -44,4 +49,13 @@ export function RequireSession({ children }: { children: ReactNode }): ReactNode
       </Modal>
     </>
   );
+}
+
+/** Escape closes a dialog of the page wherever the focus is: sign-in stands above it, and what was typed there stays. */
+function keepForms(): () => void {
+  const keep = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && session.get().state === 'ended') event.stopImmediatePropagation();
+  };
+  window.addEventListener('keydown', keep, true);
+  return () => window.removeEventListener('keydown', keep, true);
 }
