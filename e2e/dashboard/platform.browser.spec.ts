@@ -1,8 +1,10 @@
+import { eventually } from '@gateway/testing';
 import type { Page } from 'playwright-core';
 import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
+import { ask } from '../harness/requests.js';
 import type { PersonSession } from '../harness/session.js';
-import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
+import { axeFaults, openSignedIn, settled, type SignedIn } from './browser.js';
 
 const START_MS = 180_000;
 const TEST_MS = 240_000;
@@ -194,6 +196,85 @@ describe('pages of the platform, and choices that a page keeps', () => {
       await page.getByRole('table', { name: 'Limits from the organization to the key' }).waitFor();
       await page.getByRole('button', { name: 'All limits' }).click();
       await page.getByRole('region', { name: 'Keys' }).waitFor();
+    },
+    TEST_MS,
+  );
+
+  it(
+    'point 4 by keyboard alone: a search, the row that it finds, back and forward, and the whole list again',
+    async () => {
+      await owner.createKey('Needle');
+      await page.goto(`${base}/keys`);
+      const field = page.getByLabel('Search labels');
+      await field.waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('needle');
+      await page.waitForURL(/label=needle/);
+      await page.getByText('1 to 1 of 1').waitFor();
+      const focused = (): Promise<unknown> => page.evaluate('document.activeElement.textContent');
+      for (let n = 0; n < 10 && (await focused()) !== 'Needle'; n += 1) await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      const heading = (name: string): Promise<void> =>
+        page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
+      await heading('Needle');
+      await eventually(async () => (await focused()) === 'Needle');
+      await page.goBack();
+      await heading('API keys');
+      expect(await field.inputValue()).toBe('needle');
+      await page.goForward();
+      await heading('Needle');
+      await page.goBack();
+      await heading('API keys');
+      // Two letters count together only within a moment.
+      await eventually(
+        async () => {
+          await page.keyboard.press('g');
+          await page.keyboard.press('k');
+          return page.url() === `${base}/keys`;
+        },
+        { timeoutMs: 60_000, intervalMs: 500 },
+      );
+      await page.getByRole('link', { name: 'First key', exact: true }).waitFor();
+      expect(await field.inputValue()).toBe('');
+    },
+    TEST_MS,
+  );
+
+  it(
+    'point 2 names that hold markup stand as text on every page of the menu, and nothing in them is run',
+    async () => {
+      const markup = '<img src=x onerror="window.ran=1"><a href="javascript:window.ran=2">go</a>';
+      const write = async (method: string, path: string, body: object): Promise<void> => {
+        const { status } = await owner.call(method, path, body);
+        expect([path, status < 300]).toEqual([path, true]);
+      };
+      const org = { org_id: owner.orgId };
+      const { key } = await owner.createKey(markup);
+      await write('PATCH', `/v1/orgs/${owner.orgId}`, { name: markup });
+      await write('PATCH', '/auth/me', { name: markup });
+      await write('POST', `/v1/orgs/${owner.orgId}/teams`, { name: markup });
+      await write('POST', '/v1/templates', { ...org, name: 'hostile', description: markup });
+      await write('PUT', '/v1/admin/providers/simulated-messages', { name: markup });
+      const call = { messages: [{ role: 'user', content: markup }] };
+      for (const model of ['simulator/chat', markup])
+        await ask(gateway, 'POST', '/v1/chat/completions', { key, body: { ...call, model } });
+
+      await page.goto(base);
+      await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+      const menu = page.getByRole('navigation');
+      const names = await menu.getByRole('link').allInnerTexts();
+      expect(names.length).toBeGreaterThan(15);
+      for (const name of names) {
+        await menu.getByRole('link', { name, exact: true }).click();
+        await page.getByRole('heading', { name, level: 1 }).waitFor();
+        await settled(page);
+        const made = "document.querySelectorAll('img[src=x], a[href^=javascript]').length";
+        expect([name, await page.evaluate(`[${made}, window.ran]`)]).toEqual([name, [0, undefined]]);
+      }
+      await menu.getByRole('link', { name: 'API keys', exact: true }).click();
+      await page.getByRole('link', { name: markup, exact: true }).click();
+      await page.getByRole('heading', { name: markup, level: 1, exact: true }).waitFor();
+      expect(await page.evaluate('window.ran')).toBeUndefined();
     },
     TEST_MS,
   );
