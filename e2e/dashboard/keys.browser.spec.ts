@@ -49,6 +49,32 @@ describe('keys and the first request in the dashboard', () => {
   );
 
   it(
+    'point 7 a secret that comes after its form was closed is shown all the same',
+    async () => {
+      await page.goto(`${home}/keys?create=yes`);
+      const form = page.getByRole('dialog', { name: 'Create an API key' });
+      await form.getByLabel('Label').fill('Closed too soon');
+      let answer = (): void => undefined;
+      const closed = new Promise<void>((resolve) => (answer = resolve));
+      await page.route('**/v1/keys', async (route) => {
+        await closed;
+        await route.continue();
+      });
+      await form.getByRole('button', { name: 'Create key' }).click();
+      await page.keyboard.press('Escape');
+      await form.waitFor({ state: 'detached' });
+      answer();
+      const shown = page.getByRole('dialog', { name: 'Your new API key' });
+      expect(await shown.getByTestId('secret').textContent()).toMatch(/^rsk_/);
+      await page.unroute('**/v1/keys');
+      await shown.getByLabel('I have saved it').check();
+      await shown.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('link', { name: 'Closed too soon' }).waitFor();
+    },
+    TEST_MS,
+  );
+
+  it(
     'KEY-05 point 7 point 8 a key is created, shown once, listed by its label, limited, rotated and suspended',
     async () => {
       await page.goto(`${home}/keys`);

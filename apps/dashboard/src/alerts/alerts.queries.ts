@@ -49,9 +49,11 @@ export function useDelivery(id: string): UseQueryResult<DeliveryDetail> {
 
 function useAlertWrite<Sent, Answer>(
   write: (sent: Sent) => Promise<Answer>,
+  after?: (answer: Answer) => void,
 ): UseMutationResult<Answer, Problem, Sent> {
   return useWrite({
     write,
+    after,
     touches: ([first, noun]) => noun === 'alerts' || noun === 'deliveries' || first === 'delivery',
   });
 }
@@ -59,9 +61,10 @@ function useAlertWrite<Sent, Answer>(
 export function useCreateChannel(
   org: string,
   idempotencyKey: string,
+  after: (created: Schemas['CreatedChannel']) => void,
 ): UseMutationResult<Schemas['CreatedChannel'], Problem, Schemas['CreateChannelBody']> {
   const options = { headers: { 'Idempotency-Key': idempotencyKey }, params: { query: { org_id: org } } };
-  return useAlertWrite((body) => bodyOf(api.POST('/alerts/channels', { ...options, body })));
+  return useAlertWrite((body) => bodyOf(api.POST('/alerts/channels', { ...options, body })), after);
 }
 
 export function useChangeChannel(

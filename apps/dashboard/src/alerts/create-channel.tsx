@@ -41,13 +41,10 @@ function Form({ org, onClose, onCreated }: FormProps): ReactNode {
   const [idempotencyKey] = useState(newIdempotencyKey);
   const [kind, setKind] = useState<'webhook' | 'email'>('webhook');
   const [destination, setDestination] = useState('');
-  const create = useCreateChannel(org, idempotencyKey);
+  const create = useCreateChannel(org, idempotencyKey, ({ signing_secret: secret }) => onCreated(secret));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    create.mutate(
-      { channel_type: kind, destination: destination.trim() },
-      { onSuccess: ({ signing_secret: secret }) => onCreated(secret) },
-    );
+    create.mutate({ channel_type: kind, destination: destination.trim() });
   };
   return (
     <form onSubmit={submit}>

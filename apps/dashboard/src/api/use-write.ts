@@ -6,7 +6,8 @@ interface WriteOptions<Sent, Answer> {
   write: (sent: Sent) => Promise<Answer>;
   /** Which reads it makes old. */
   touches?: (key: QueryKey) => boolean;
-  after?: (answer: Answer) => void;
+  /** Also where the form has gone meanwhile: what an answer shows once would be lost with it. */
+  after?: ((answer: Answer) => void) | undefined;
 }
 
 /**

@@ -64,11 +64,11 @@ function Form({
   const org = useOrg();
   const [idempotencyKey] = useState(newIdempotencyKey);
   const [draft, setDraft] = useState<Draft>({ label: '', cap: '', rpm: '', days: '' });
-  const create = useCreateKey(idempotencyKey);
+  const create = useCreateKey(idempotencyKey, ({ key }) => onCreated(key ?? ''));
   const fields = create.error?.fields ?? {};
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    create.mutate(bodyOfDraft(draft, org.id, Date.now()), { onSuccess: ({ key }) => onCreated(key ?? '') });
+    create.mutate(bodyOfDraft(draft, org.id, Date.now()));
   };
   return (
     <form onSubmit={submit}>

@@ -80,16 +80,17 @@ export function useRates(org: string | null, id: string): UseQueryResult<RateSta
 /** The list, the key and its limits are read anew after each write. */
 function useKeyWrite<Sent, Answer>(
   write: (sent: Sent) => Promise<Answer>,
+  after?: (answer: Answer) => void,
 ): UseMutationResult<Answer, Problem, Sent> {
-  return useWrite({ write, touches: (key) => key[0] === 'key' || key[1] === 'keys' });
+  return useWrite({ write, after, touches: (key) => key[0] === 'key' || key[1] === 'keys' });
 }
 
 export function useCreateKey(
   idempotencyKey: string,
+  after: (created: Schemas['CreatedApiKey']) => void,
 ): UseMutationResult<Schemas['CreatedApiKey'], Problem, Schemas['CreateKeyBody']> {
-  return useKeyWrite((body) =>
-    bodyOf(api.POST('/v1/keys', { body, headers: { 'Idempotency-Key': idempotencyKey } })),
-  );
+  const headers = { 'Idempotency-Key': idempotencyKey };
+  return useKeyWrite((body) => bodyOf(api.POST('/v1/keys', { body, headers })), after);
 }
 
 export function useChangeKey(id: string): UseMutationResult<Key, Problem, KeyChange> {

@@ -117,7 +117,7 @@ function Form({ org, onCreated }: { org: string; onCreated: (secret: string) => 
   const [idempotencyKey] = useState(newIdempotencyKey);
   const [label, setLabel] = useState('');
   const [scopes, setScopes] = useState<string[]>(['keys:read']);
-  const create = useCreateAdminKey(idempotencyKey);
+  const create = useCreateAdminKey(idempotencyKey, ({ key }) => onCreated(key ?? ''));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const body = {
@@ -125,7 +125,7 @@ function Form({ org, onCreated }: { org: string; onCreated: (secret: string) => 
       label: label.trim() === '' ? null : label.trim(),
       scopes: scopes as AdminScope[],
     };
-    create.mutate(body, { onSuccess: ({ key }) => onCreated(key ?? '') });
+    create.mutate(body);
   };
   return (
     <form onSubmit={submit}>

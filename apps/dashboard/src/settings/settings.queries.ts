@@ -41,10 +41,12 @@ export function useAdminKeys(org: string): UseQueryResult<AdminKey[]> {
 
 export function useCreateAdminKey(
   idempotencyKey: string,
+  after: (created: Schemas['CreatedAdminKey']) => void,
 ): UseMutationResult<Schemas['CreatedAdminKey'], Problem, Schemas['CreateAdminKeyBody']> {
   return useWrite({
     write: (body) =>
       bodyOf(api.POST('/v1/admin-keys', { body, headers: { 'Idempotency-Key': idempotencyKey } })),
+    after,
     touches: (key) => key[1] === 'admin-keys',
   });
 }
