@@ -32,6 +32,26 @@ describe('turns on a messages route', () => {
     ]);
   });
 
+  it('sends images and documents inside a result as what they are', () => {
+    const parts: Extract<Part, { type: 'tool_result' }>['parts'] = [
+      { type: 'image', source: { kind: 'url', url: 'https://a.example/b.png' } },
+      { type: 'document', source: { kind: 'text', text: 'x' }, title: 'T' },
+    ];
+    const result: Turn = {
+      role: 'tool',
+      parts: [{ type: 'tool_result', toolCallId: 'a', parts, isError: true }],
+    };
+    const content = [
+      { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } },
+      { type: 'document', title: 'T' },
+    ];
+    expect(messagesOf([hi, calls('a'), result])).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant' },
+      { role: 'user', content: [{ type: 'tool_result', is_error: true, content }] },
+    ]);
+  });
+
   it('merges user and tool turns into one, results first', () => {
     const turns = [hi, calls('a', 'b'), answers('a'), say('user', 'and'), answers('b', '')];
     expect(messagesOf(turns)).toMatchObject([
