@@ -12,16 +12,12 @@ import { useProviders, useSwitchProvider, type Provider } from './admin.queries.
 
 const RETENTION = { true: 'keeps nothing', false: 'keeps some', null: 'not known' } as const;
 
-const BREAKERS = {
-  closed: { word: 'closed', color: 'green' },
-  half_open: { word: 'half open', color: 'yellow' },
-  open: { word: 'open', color: 'red' },
-} as const;
+const BREAKERS = { closed: 'closed', half_open: 'half open', open: 'open' } as const;
 
 const COLUMNS: readonly Column<Provider>[] = [
   {
     name: 'Provider',
-    width: 190,
+    width: 150,
     cell: ({ name, slug }) => (
       <Stack gap={0}>
         <Text size="sm" fw={500}>
@@ -35,33 +31,28 @@ const COLUMNS: readonly Column<Provider>[] = [
   },
   {
     name: 'State',
-    width: 110,
-    cell: ({ is_enabled: isOn }) => (
-      <Badge variant="light" color={isOn ? 'green' : 'red'}>
-        {isOn ? 'serves' : 'disabled'}
-      </Badge>
-    ),
-  },
-  {
-    name: 'Breaker',
-    width: 110,
-    cell: ({ breaker }) =>
-      breaker === null ? (
-        '–'
-      ) : (
-        <Badge variant="light" color={BREAKERS[breaker].color}>
-          {BREAKERS[breaker].word}
+    width: 140,
+    cell: ({ is_enabled: isOn, breaker }) => (
+      <Stack gap={0} align="flex-start">
+        <Badge variant="light" color={isOn ? 'green' : 'red'}>
+          {isOn ? 'serves' : 'disabled'}
         </Badge>
-      ),
+        {breaker !== null && (
+          <Text size="sm" c={breaker === 'closed' ? 'dimmed' : undefined} style={{ whiteSpace: 'nowrap' }}>
+            breaker {BREAKERS[breaker]}
+          </Text>
+        )}
+      </Stack>
+    ),
   },
   { name: 'Routes', isFigure: true, cell: ({ routes }) => count(routes) },
   { name: 'Uptime, 30 min', isFigure: true, cell: ({ uptime_30m: share }) => uptime(share) },
   { name: 'Latency p50', isFigure: true, cell: ({ latency_p50_ms: ms }) => milliseconds(ms) },
   { name: 'Throughput p50', isFigure: true, cell: ({ throughput_p50: speed }) => throughput(speed) },
-  { name: 'Last error', width: 190, cell: ({ last_error: error }) => <LastError error={error} /> },
+  { name: 'Last error', width: 150, cell: ({ last_error: error }) => <LastError error={error} /> },
   {
     name: 'Data',
-    width: 120,
+    width: 100,
     cell: ({ zero_retention: isZero, regions }) => (
       <Stack gap={0}>
         <Text size="sm">{RETENTION[`${isZero}`]}</Text>
@@ -107,7 +98,7 @@ export default function ProvidersPage(): ReactNode {
           columns={COLUMNS}
           rows={providers.data}
           rowKey={({ slug }) => slug}
-          minWidth={1060}
+          minWidth={960}
         />
       )}
     </>
