@@ -11,7 +11,7 @@ const CALLS_MAX = 1_000;
 
 /** More than any model makes of a second of speech. */
 const TOKENS_PER_AUDIO_SECOND = 32 * STEPS;
-/** Of the text that tells a transcription what to expect. */
+/** Of the prompt that a transcription may be given. */
 const HINT_TOKENS_MAX = 4_096;
 
 /** What one unit of a route can count at most. */
