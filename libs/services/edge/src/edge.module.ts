@@ -41,6 +41,7 @@ import { CircuitBreakers, UndiciTransport, type KeyedProvider } from '@gateway/u
 import { CatalogueIndex, RetryBudget, RouteStats } from '@gateway/routing';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { BatchPace } from './admission/batch-pace.js';
 import { OutputSizes } from './admission/output-sizes.js';
 import { EdgeConfig, type EnabledProvider } from './config/edge.config.js';
 import { readDashboard } from './dashboard/dashboard-files.js';
@@ -196,6 +197,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       keyUses: this.keyUses,
       storedBodies: new StoredBodies(this.stored, clock),
       deadlines,
+      pace: new BatchPace(clock, random, config.BATCH_LINES_PER_SECOND),
       budget: new RetryBudget(),
       alarms: new ProviderAlarms(metrics, this.logger, clock),
       inFlight,

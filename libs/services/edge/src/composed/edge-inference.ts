@@ -116,6 +116,7 @@ export class EdgeInference extends Inference {
   private async run(call: InferenceCall): Promise<InferenceAnswer> {
     const { ready: deps } = this;
     if (call.is_batch && this.pressure.refusesSome) throw unavailable(deps.random, new Error('overloaded'));
+    if (call.is_batch) await deps.pace.turn();
     let text = '';
     let error: ApiError | null;
     let isUnit = false;

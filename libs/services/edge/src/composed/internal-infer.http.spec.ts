@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import {
   counterScope,
   heldCounter,
@@ -5,7 +6,8 @@ import {
   type AdmitRequest,
   type InferenceCall,
 } from '@gateway/contracts';
-import { keyPrincipal } from '@gateway/testing';
+import { eventually, keyPrincipal } from '@gateway/testing';
+import { BatchPace } from '../admission/batch-pace.js';
 import { hello, startEdge, testModel, testPrincipal, type EdgeUnderTest } from '../edge.fixture.js';
 
 const TOKEN = 'fleet-token-of-the-edge-under-test';
@@ -57,6 +59,24 @@ describe('/internal/infer', () => {
     expect([status, body.status, body.body.object]).toEqual([200, 200, 'chat.completion']);
     const record = await edge.record(asked.request_id);
     expect(record).toMatchObject({ unit: 7, endpoint: '/v1/batches', priced_from: { tier: 'batch' } });
+  });
+
+  it('BAT-01 a line waits for its turn beside callers, whose requests never do', async () => {
+    let begin = (): void => undefined;
+    const turn = jest.spyOn(BatchPace.prototype, 'turn');
+    turn.mockImplementationOnce(() => new Promise((begun) => (begin = begun)));
+    const answer = post('/internal/infer', call());
+    const pace = await eventually(() => turn.mock.contexts.at(0) as BatchPace | undefined);
+    const callerMs = pace.callerMs;
+    const chat = await edge.post(hello('simulator/batches'));
+    expect([chat.status, turn.mock.calls.length]).toEqual([200, 1]);
+    expect(pace.callerMs).toBeGreaterThan(callerMs);
+    const chatMs = pace.callerMs;
+    begin();
+    expect((await answer).body.status).toBe(200);
+    await post('/internal/infer', call({ is_batch: false }));
+    expect([turn.mock.calls.length, pace.callerMs]).toEqual([1, chatMs]);
+    jest.restoreAllMocks();
   });
 
   it('READ-57 holds the money of a line as a batch’s', async () => {

@@ -100,7 +100,9 @@ function registerPath(scope: FastifyInstance, path: string, route: PathRoute, de
     const stallMs = deps.config.CLIENT_STALL_TIMEOUT_MS;
     const client = new Client(reply.raw, headOf, deps.clock, deps.deadlines, stallMs);
     try {
-      await run(callOf(request, principal), client, deps);
+      const call = callOf(request, principal);
+      deps.pace.callerMs = call.startedMs;
+      await run(call, client, deps);
     } catch (error) {
       // Sent in-band, or nobody is left to read it.
       if (client.isOpen || client.isGone) return;

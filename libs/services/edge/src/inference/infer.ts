@@ -20,6 +20,7 @@ import {
   type AdmittedUnit,
   type Again,
 } from '../admission/admit.js';
+import type { BatchPace } from '../admission/batch-pace.js';
 import { letIn } from '../admission/let-in.js';
 import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
 import { recall, resolve, type RecallDeps } from '../state/recall.js';
@@ -47,6 +48,7 @@ export interface InferDeps extends AdmissionDeps, DeliverDeps, RecallDeps {
   background: BackgroundResponses;
   limits: Pick<LimitStore, 'admit' | 'stamp' | 'version' | 'trial' | 'put'>;
   contents: Pick<ContentLog, 'begin'>;
+  pace: BatchPace;
 }
 
 /** Failures of ours that say nothing about the request: they are metrics, not records of a caller. */

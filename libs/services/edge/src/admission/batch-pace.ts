@@ -1,0 +1,47 @@
+import type { Clock, Random } from '@gateway/contracts';
+import { unavailable } from '@gateway/platform';
+
+/** Callers are there for so long after a request of one began. */
+const CALLERS_MS = 1_000;
+/** Lines that may begin at once after a rest: a small batch does not wait. */
+const BURST = 10;
+/** Lines that wait for their turn; those of one workers process are 32. */
+const WAITING_MAX = 64;
+
+/**
+ * When lines of batches begin. A line costs a process what a chat costs it, and somebody waits for the chat: while
+ * requests of callers come in, so many lines a second begin, in the order in which they came; else each begins at once.
+ */
+export class BatchPace {
+  /** When a request of a caller last began, on the monotonic clock. */
+  callerMs = -Infinity;
+  /** When the line after the last one is due at this pace. */
+  private dueMs = -Infinity;
+  private waiting = 0;
+  private readonly intervalMs: number;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: Random,
+    linesPerSecond: number,
+  ) {
+    this.intervalMs = 1_000 / linesPerSecond;
+  }
+
+  /** Returns when the line may begin. Throws 503 where too many wait, to be sent again. */
+  async turn(): Promise<void> {
+    const nowMs = this.clock.monotonic();
+    if (nowMs - this.callerMs > CALLERS_MS) return;
+    if (this.waiting >= WAITING_MAX)
+      throw unavailable(this.random, new Error('too many lines of batches wait'));
+    const startMs = Math.max(this.dueMs, nowMs - BURST * this.intervalMs);
+    this.dueMs = startMs + this.intervalMs;
+    if (this.dueMs <= nowMs) return;
+    this.waiting += 1;
+    try {
+      await this.clock.sleep(this.dueMs - nowMs);
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+}
