@@ -15,7 +15,17 @@ import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ApiError, type Clock, PrincipalReader } from '@gateway/contracts';
 import { EventLogDouble, LimitStoreDouble, PrincipalReaderDouble } from '@gateway/testing';
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsObject, IsOptional, IsString, Length, ValidateNested } from 'class-validator';
+import {
+  IsArray,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Access } from '../auth/access.js';
 import { keyOf, principalOf } from '../auth/principal-of.js';
@@ -32,6 +42,10 @@ import { bootstrap, type BootConfig, type RunningApp } from './bootstrap.js';
 class WidgetPart {
   @IsInt()
   size!: number;
+
+  @IsOptional()
+  @IsObject()
+  labels?: Record<string, unknown>;
 }
 
 /** A small service that uses every part of the platform; only specs start it. */
@@ -42,7 +56,13 @@ class WidgetBody {
 
   @IsOptional()
   @IsInt()
+  @Min(1)
+  @Max(200)
   size?: number;
+
+  @IsOptional()
+  @IsObject()
+  labels?: Record<string, unknown>;
 
   @IsOptional()
   @IsArray()
@@ -75,7 +95,7 @@ class ProbeController {
   @Post('widgets')
   @Access({ key: true, session: true, adminKey: { scope: 'keys:write' } })
   create(@Body() body: WidgetBody, @Req() request: FastifyRequest): object {
-    return { kind: principalOf(request).kind, name: body.name };
+    return { kind: principalOf(request).kind, ...body };
   }
 
   @Post('guarded')

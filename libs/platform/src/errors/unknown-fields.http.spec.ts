@@ -14,14 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => probe.close());
 
-async function refusal(name: string, rest: string): Promise<unknown> {
+async function sent(body: string): Promise<{ status: number } & Record<string, unknown>> {
   const answer = await fetch(`${probe.url}/v1/widgets`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
-    body: `{"name": "a", "${name}": {"x": 1}${rest}}`,
+    body,
   });
   return { status: answer.status, ...((await answer.json()) as object) };
 }
+
+const refusal = (name: string, rest: string): Promise<unknown> =>
+  sent(`{"name": "a", "${name}": {"x": 1}${rest}}`);
 
 // class-transformer and Nest drop these names before class-validator looks for unknown ones.
 it.each(['constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__'])(
@@ -41,6 +44,42 @@ it.each(['constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGett
     });
   },
 );
+
+it('EDGE-06 members without a class keep every name, at any depth and beside a nested object of a class', async () => {
+  const labels =
+    '{"constructor": {"prototype": [{"toString": null}]}, "valueOf": 1, "hasOwnProperty": ["x"]}';
+  const {
+    status,
+    labels: kept,
+    parts,
+  } = await sent(`{"name": "a", "labels": ${labels}, "parts": [{"size": 1, "labels": ${labels}}]}`);
+  expect(status).toBe(201);
+  expect(JSON.stringify(kept)).toBe(JSON.stringify(JSON.parse(labels)));
+  expect(JSON.stringify(parts)).toBe(JSON.stringify([{ size: 1, labels: JSON.parse(labels) as unknown }]));
+});
+
+it('EDGE-06 422 refuses __proto__ also in a member without a class, and no prototype changes', async () => {
+  for (const name of ['__proto__', '\\u005f_proto__'])
+    expect(await sent(`{"name": "a", "labels": {"x": [{"${name}": {"isAdmin": true}}]}}`)).toMatchObject({
+      status: 422,
+      error: { details: [{ type: 'json_forbidden_key' }] },
+    });
+  expect('isAdmin' in {}).toBe(false);
+});
+
+it('ERR-03 422 of a value of another kind names the kind before the bounds that it misses, too', async () => {
+  const { error } = await sent('{"name": 7, "size": "many"}');
+  expect(error).toMatchObject({
+    message: 'name: name must be a string',
+    details: [
+      { type: 'is_string', loc: ['name'] },
+      { type: 'is_length', loc: ['name'] },
+      { type: 'is_int', loc: ['size'] },
+      { type: 'max', loc: ['size'] },
+      { type: 'min', loc: ['size'] },
+    ],
+  });
+});
 
 it('EDGE-06 422 refuses __proto__ in a body as a name that is not allowed', async () => {
   expect(await refusal('__proto__', '')).toMatchObject({

@@ -1,3 +1,6 @@
+import { Type } from 'class-transformer';
+import { IsArray, IsObject, IsOptional, ValidateNested } from 'class-validator';
+import fc from 'fast-check';
 import { PageQuery } from '../http/page.js';
 import { validationPipe } from './validation-pipe.js';
 
@@ -40,4 +43,44 @@ describe('texts that a database cannot hold', () => {
     await expect(of('param', 'key_1')).resolves.toBe('key_1');
     await expect(of('body', { a: '🦊' })).resolves.toEqual({ a: '🦊' });
   });
+});
+
+class Part {
+  @IsOptional() @IsObject() free?: Record<string, unknown>;
+}
+
+class Free {
+  @IsObject() free!: Record<string, unknown>;
+  @IsArray() list!: unknown[];
+  @IsArray() @IsObject({ each: true }) @ValidateNested({ each: true }) @Type(() => Part) parts!: Part[];
+}
+
+it('EDGE-06 values of members without a class come out as they went in, whatever their names are', async () => {
+  const pipe = validationPipe();
+  const names = fc.oneof(
+    fc.constantFrom(...Object.getOwnPropertyNames(Object.prototype), 'prototype', 'then', 'length'),
+    fc.string(),
+  );
+  const { value } = fc.letrec<{ value: unknown; object: Record<string, unknown> }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.jsonValue({ maxDepth: 1 }),
+      tie('object'),
+      fc.array(tie('value'), { maxLength: 3 }),
+    ),
+    object: fc.dictionary(names, tie('value'), { maxKeys: 4 }),
+  }));
+  const object = fc.dictionary(names, value, { maxKeys: 4 });
+  const before = Object.getOwnPropertyNames(Object.prototype);
+  await fc.assert(
+    fc.asyncProperty(object, fc.array(value), fc.array(object), async (free, list, others) => {
+      const text = JSON.stringify({ free, list, parts: others.map((other) => ({ free: other })) });
+      fc.pre(!/\\u0000|\\ud[89a-f]/.test(text));
+      const body: unknown = JSON.parse(text);
+      const entity: unknown = await pipe.transform(body, { type: 'body', metatype: Free });
+      expect(entity).toBeInstanceOf(Free);
+      expect(JSON.stringify(entity)).toBe(text);
+    }),
+  );
+  expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
 });

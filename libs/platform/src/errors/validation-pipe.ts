@@ -1,4 +1,11 @@
-import { ValidationPipe, type ArgumentMetadata, type ValidationError } from '@nestjs/common';
+import {
+  ValidationPipe,
+  type ArgumentMetadata,
+  type Type,
+  type ValidationError,
+  type ValidationPipeOptions,
+} from '@nestjs/common';
+import { instanceToPlain, plainToInstance } from 'class-transformer';
 import { getMetadataStorage } from 'class-validator';
 import { ApiError, type ErrorDetail } from '@gateway/contracts';
 
@@ -10,6 +17,7 @@ export function validationPipe(): ValidationPipe {
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
     validationError: { target: false, value: false },
+    transformerPackage: TRANSFORMER,
     exceptionFactory: (errors) => validationFailure(errors),
   });
 }
@@ -28,44 +36,73 @@ class StorablePipe extends ValidationPipe {
         });
       }
     }
-    if (this.toValidate(metadata)) refuseUnseen(value, metadata);
     const isQuery = metadata.type === 'query' && !takesRefresh(metadata);
     return super.transform(isQuery ? withoutRefresh(value) : value, metadata);
   }
+
+  /** Nest would delete members in the caller's own values. The parser has refused `__proto__` anywhere in a body. */
+  protected override stripProtoKeys(): void {
+    // Nothing is assigned by a caller's name without a look at it: see `instanceOf`.
+  }
 }
+
+type Place = (string | number)[];
 
 /**
- * Names that every object has, for example `constructor`: class-transformer and Nest leave them out of the copy that
- * class-validator is given, so that none is found unknown and all would be dropped without a word.
+ * class-transformer for one object at a time. It leaves out names that every object has, for example `constructor`, and
+ * breaks on some of them, so it sees no member without a class of its own: such a one stays the caller's value, by
+ * reference. Where a class names the members, such a name is refused: class-validator would not find it unknown.
  */
-function refuseUnseen(value: unknown, { type, metatype }: ArgumentMetadata): void {
-  const rules = getMetadataStorage().getTargetValidationMetadatas(
-    metatype as NewableFunction,
-    '',
-    false,
-    false,
-  );
-  const nested = new Set(
-    rules.flatMap(({ type: kind, propertyName }) => (kind === 'nestedValidation' ? [propertyName] : [])),
-  );
-  const details = unseenIn(value, (name) => nested.has(name)).map((loc) => ({
-    ...named('whitelistValidation', ''),
-    loc: type === 'query' ? ['query', ...loc] : loc,
-  }));
-  const [first] = details;
-  if (first === undefined) return;
-  throw new ApiError('validation_error', { message: `${first.loc.join('.')}: ${first.msg}`, details });
+const TRANSFORMER: NonNullable<ValidationPipeOptions['transformerPackage']> = {
+  plainToInstance: <T>(type: Type<T>, value: unknown) => {
+    const unseen: Place[] = [];
+    const entity = instanceOf(type, value, [], unseen) as T;
+    const details = unseen.map((loc) => ({ ...named('whitelistValidation', ''), loc }));
+    const [first] = details;
+    if (first === undefined) return entity;
+    throw new ApiError('validation_error', { message: `${first.loc.join('.')}: ${first.msg}`, details });
+  },
+  classToPlain: instanceToPlain,
+};
+
+/** `unseen` collects the places of names that no class can have. */
+function instanceOf(type: Type<unknown>, value: unknown, loc: Place, unseen: Place[]): unknown {
+  if (!isObject(value)) return value;
+  if (Array.isArray(value)) return value.map((item, at) => instanceOf(type, item, [...loc, at], unseen));
+  const plain = Object.entries(value).filter(([name]) => {
+    const isSeen = name !== 'prototype' && !(name in Object.prototype);
+    if (!isSeen) unseen.push([...loc, name]);
+    return isSeen;
+  });
+  const flat = Object.fromEntries(plain.map(([name, member]) => [name, isObject(member) ? null : member]));
+  const entity = plainToInstance(type, flat) as Record<string, unknown>;
+  const nested = nestedOf(type);
+  for (const [name, member] of plain) {
+    const inner = nested.get(name);
+    if (!isObject(member)) continue;
+    entity[name] = inner === undefined ? member : instanceOf(inner, member, [...loc, name], unseen);
+  }
+  return entity;
 }
 
-/** The places of such names. A member without a class of its own is looked at by its handler. */
-function unseenIn(value: unknown, hasClass: (name: string) => boolean): (string | number)[][] {
-  if (typeof value !== 'object' || value === null) return [];
-  const isList = Array.isArray(value);
-  return Object.entries(value).flatMap(([name, member]) => {
-    if (!isList && (name === 'prototype' || name in Object.prototype)) return [[name]];
-    if (!hasClass(name)) return [];
-    return unseenIn(member, () => true).map((loc) => [isList ? Number(name) : name, ...loc]);
-  });
+const nestedOfClass = new WeakMap<object, ReadonlyMap<string, Type<unknown>>>();
+
+/** The members of a class that have a class of their own. */
+function nestedOf(type: Type<unknown>): ReadonlyMap<string, Type<unknown>> {
+  const known = nestedOfClass.get(type);
+  if (known !== undefined) return known;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  const names = rules.flatMap((rule) => (rule.type === 'nestedValidation' ? [rule.propertyName] : []));
+  // What class-transformer makes of an empty object has the class that the member is declared with.
+  const made = plainToInstance(type, Object.fromEntries(names.map((name) => [name, {}])));
+  const found = Object.entries(made as Record<string, object>).filter(([name]) => names.includes(name));
+  const nested = new Map(found.map(([name, one]) => [name, one.constructor as Type<unknown>]));
+  nestedOfClass.set(type, nested);
+  return nested;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Whether the class of the query has the member itself: a read that is kept for a while. */
@@ -100,9 +137,9 @@ function placeOfOdd(value: unknown): (string | number)[] | null {
   return null;
 }
 
-/** class-validator's findings as the envelope's details. `root` begins the loc, for example "query". */
-function validationFailure(errors: readonly ValidationError[], root: string[] = []): ApiError {
-  const details = errors.flatMap((error) => detailsOf(error, root));
+/** class-validator's findings as the envelope's details. */
+function validationFailure(errors: readonly ValidationError[]): ApiError {
+  const details = errors.flatMap((error) => detailsOf(error, []));
   const [first] = details;
   return new ApiError('validation_error', {
     message: first === undefined ? undefined : `${first.loc.join('.')}: ${first.msg}`,
@@ -110,9 +147,22 @@ function validationFailure(errors: readonly ValidationError[], root: string[] = 
   });
 }
 
+/** What kind of value a member takes: said before its bounds, which a value of another kind misses, too. */
+const KINDS: ReadonlySet<string> = new Set([
+  'isArray',
+  'isBoolean',
+  'isDefined',
+  'isInt',
+  'isNumber',
+  'isObject',
+  'isString',
+]);
+
 function detailsOf(error: ValidationError, parent: (string | number)[]): ErrorDetail[] {
   const loc = [...parent, /^\d+$/.test(error.property) ? Number(error.property) : error.property];
-  const own = Object.entries(error.constraints ?? {}).map(([type, msg]) => ({ ...named(type, msg), loc }));
+  const own = Object.entries(error.constraints ?? {})
+    .sort(([one], [other]) => Number(KINDS.has(other)) - Number(KINDS.has(one)))
+    .map(([type, msg]) => ({ ...named(type, msg), loc }));
   return [...own, ...(error.children ?? []).flatMap((child) => detailsOf(child, loc))];
 }
 

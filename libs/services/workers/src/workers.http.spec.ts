@@ -153,6 +153,26 @@ describe('/v1/conversations', () => {
     expect((await app.call('GET', path, key)).status).toBe(404);
   });
 
+  it('RESP-05 keep names that every object has, in metadata and in items; such a type of an item is a type like another', async () => {
+    const metadata = { constructor: 'a', toString: 'b', hasOwnProperty: 'c' };
+    const call = {
+      type: 'function_call',
+      call_id: 'call_1',
+      name: 'f',
+      arguments: '{}',
+      constructor: { valueOf: [1] },
+    };
+    const items = [call, { type: 'constructor', valueOf: {} }];
+    const { body } = await app.call('POST', '/v1/conversations', key, { metadata, items });
+    const path = `/v1/conversations/${body.id}`;
+    expect((await app.call('GET', path, key)).body.metadata).toEqual(metadata);
+    const { data } = (await app.call('GET', `${path}/items?order=asc`, key)).body;
+    expect(data).toMatchObject(items);
+    expect(data[1].id).toMatch(/^msg_/);
+    const polluted = { metadata: JSON.parse('{"__proto__": "x"}') as object };
+    expect((await app.call('POST', path, key, polluted)).status).toBe(422);
+  });
+
   it('RESP-05 hold items, and what responses add to them', async () => {
     const { body } = await app.call('POST', '/v1/conversations', key, { items: [text('one')] });
     const path = `/v1/conversations/${body.id}/items`;

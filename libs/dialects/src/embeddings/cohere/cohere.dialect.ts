@@ -5,16 +5,18 @@ import type { EmbeddingsDialect, EmbeddingsRequest } from '../embeddings-dialect
 import { purposeOf, textsOf, translatedAnswer } from '../translated-answer.js';
 
 const INPUTS_MAX = 96;
-const TYPES: Readonly<Record<string, string>> = {
-  query: 'search_query',
-  document: 'search_document',
-  classification: 'classification',
-  clustering: 'clustering',
-};
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    query: 'search_query',
+    document: 'search_document',
+    classification: 'classification',
+    clustering: 'clustering',
+  }),
+);
 
 /** What the vector is for, which Cohere wants to know: a document where the caller does not say. */
 export function inputTypeOf(request: EmbeddingsRequest): string {
-  return TYPES[purposeOf(request) ?? 'document'] ?? 'search_document';
+  return TYPES.get(purposeOf(request) ?? 'document') ?? 'search_document';
 }
 
 /** Cohere's /v2/embed. */

@@ -5,12 +5,14 @@ import type { EmbeddingsDialect } from '../embeddings-dialect.js';
 import { purposeOf, textsOf, translatedAnswer } from '../translated-answer.js';
 
 const INPUTS_MAX = 100;
-const TASKS: Readonly<Record<string, string>> = {
-  query: 'RETRIEVAL_QUERY',
-  document: 'RETRIEVAL_DOCUMENT',
-  classification: 'CLASSIFICATION',
-  clustering: 'CLUSTERING',
-};
+const TASKS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    query: 'RETRIEVAL_QUERY',
+    document: 'RETRIEVAL_DOCUMENT',
+    classification: 'CLASSIFICATION',
+    clustering: 'CLUSTERING',
+  }),
+);
 
 /** Google's batchEmbedContents. */
 export const dialect: EmbeddingsDialect = {
@@ -20,7 +22,7 @@ export const dialect: EmbeddingsDialect = {
     return texts === null || texts.length > INPUTS_MAX ? 'input' : null;
   },
   encode: (request, { upstreamModel }) => {
-    const task = TASKS[purposeOf(request) ?? ''];
+    const task = TASKS.get(purposeOf(request) ?? '');
     const requests = (textsOf(request) ?? []).map((text) => ({
       model: `models/${upstreamModel}`,
       content: { parts: [{ text }] },

@@ -4,11 +4,13 @@ import { jsonBody } from '../../translation/upstream-body.js';
 import type { EmbeddingsDialect } from '../embeddings-dialect.js';
 import { purposeOf, textsOf, translatedAnswer } from '../translated-answer.js';
 
-const PURPOSES: Readonly<Record<string, string>> = {
-  query: 'TEXT_RETRIEVAL',
-  classification: 'CLASSIFICATION',
-  clustering: 'CLUSTERING',
-};
+const PURPOSES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    query: 'TEXT_RETRIEVAL',
+    classification: 'CLASSIFICATION',
+    clustering: 'CLUSTERING',
+  }),
+);
 
 /** Nova's embeddings on Bedrock: one text a call, made to be looked up where the caller does not say what for. */
 export const dialect: EmbeddingsDialect = {
@@ -18,7 +20,7 @@ export const dialect: EmbeddingsDialect = {
     jsonBody(`/model/${encodeURIComponent(upstreamModel)}/invoke`, 'application/json', {
       taskType: 'SINGLE_EMBEDDING',
       singleEmbeddingParams: {
-        embeddingPurpose: PURPOSES[purposeOf(request) ?? ''] ?? 'GENERIC_INDEX',
+        embeddingPurpose: PURPOSES.get(purposeOf(request) ?? '') ?? 'GENERIC_INDEX',
         ...(request.dimensions === null ? {} : { embeddingDimension: request.dimensions }),
         text: { value: textsOf(request)?.[0], truncationMode: 'NONE' },
       },

@@ -5,12 +5,14 @@ import type { EmbeddingsDialect } from '../embeddings-dialect.js';
 import { purposeOf, textsOf, translatedAnswer } from '../translated-answer.js';
 
 const INPUTS_MAX = 250;
-const TASKS: Readonly<Record<string, string>> = {
-  query: 'RETRIEVAL_QUERY',
-  document: 'RETRIEVAL_DOCUMENT',
-  classification: 'CLASSIFICATION',
-  clustering: 'CLUSTERING',
-};
+const TASKS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    query: 'RETRIEVAL_QUERY',
+    document: 'RETRIEVAL_DOCUMENT',
+    classification: 'CLASSIFICATION',
+    clustering: 'CLUSTERING',
+  }),
+);
 
 /** From its second version on Gemini's embeddings are no prediction but a call of their own, with one text. */
 function isContent(upstreamModel: string): boolean {
@@ -25,7 +27,7 @@ export const dialect: EmbeddingsDialect = {
     return texts === null || texts.length > (isContent(upstreamModel) ? 1 : INPUTS_MAX) ? 'input' : null;
   },
   encode: (request, { upstreamModel }) => {
-    const task_type = TASKS[purposeOf(request) ?? ''];
+    const task_type = TASKS.get(purposeOf(request) ?? '');
     const { dimensions } = request;
     const path = `/models/${encodeURIComponent(upstreamModel)}`;
     if (isContent(upstreamModel))

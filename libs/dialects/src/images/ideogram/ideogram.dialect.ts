@@ -23,7 +23,9 @@ const RESOLUTIONS: Readonly<Record<string, string>> = {
   '2:3': '832x1248',
   '3:2': '1248x832',
 };
-const SPEEDS: Readonly<Record<string, string>> = { low: 'TURBO', medium: 'DEFAULT', high: 'QUALITY' };
+const SPEEDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ low: 'TURBO', medium: 'DEFAULT', high: 'QUALITY' }),
+);
 const IMAGES_MAX = 8;
 
 /** Ideogram 3.0: results wait at addresses. Black is repainted. */
@@ -47,7 +49,7 @@ export const dialect: ImagesDialect = {
       ...(operation === 'reframe' && { resolution: RESOLUTIONS[ratio ?? '1:1'] }),
       ...((operation === 'generate' || operation === 'edit') && { aspect_ratio: ratio?.replace(':', 'x') }),
       num_images: n,
-      rendering_speed: SPEEDS[quality] ?? 'DEFAULT',
+      rendering_speed: SPEEDS.get(quality) ?? 'DEFAULT',
       seed: options.seed,
     };
     const pictures: [string, Picture][] = images.map((picture) => ['image', picture]);
@@ -60,7 +62,7 @@ export const dialect: ImagesDialect = {
     return {
       images: made.map((picture) => ({ picture })),
       usage: unitUsage(Math.min(made.length, n), images.length),
-      context: { ...context, quality: Object.hasOwn(SPEEDS, quality) ? quality : 'medium' },
+      context: { ...context, quality: SPEEDS.has(quality) ? quality : 'medium' },
     };
   },
 };

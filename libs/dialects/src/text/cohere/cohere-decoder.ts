@@ -19,13 +19,15 @@ import type { Decoded } from '../text-dialect.js';
 
 const FORMAT = 'cohere-v2';
 /** Native reason -> finish_reason where the meaning matches (wire-formats 5.8); anything else goes on verbatim. */
-const TO_FINISH: Readonly<Record<string, string>> = {
-  COMPLETE: 'stop',
-  STOP_SEQUENCE: 'stop',
-  MAX_TOKENS: 'length',
-  TOOL_CALL: 'tool_calls',
-  ERROR_TOXIC: 'content_filter',
-};
+const TO_FINISH: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    COMPLETE: 'stop',
+    STOP_SEQUENCE: 'stop',
+    MAX_TOKENS: 'length',
+    TOOL_CALL: 'tool_calls',
+    ERROR_TOXIC: 'content_filter',
+  }),
+);
 const TRANSLATED: ReadonlySet<string> = new Set(['tokens', 'cached_tokens']);
 
 /** Reads the answer of /v2/chat; a plain one is read as the events that would have built it. */
@@ -117,7 +119,7 @@ export class CohereDecoder extends EventDecoder {
     events.push({
       type: 'finish',
       choice: 0,
-      reason: TO_FINISH[native] ?? native,
+      reason: TO_FINISH.get(native) ?? native,
       native,
       stopSequence: null,
     });

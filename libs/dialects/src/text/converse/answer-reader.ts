@@ -5,15 +5,17 @@ import { SIGNATURE_FORMAT } from './encode-content.js';
 import { addedKeys, unitUsage } from './usage.js';
 
 /** stopReason -> finish_reason where the meaning matches (wire-formats 5.8); anything else goes on verbatim. */
-const TO_FINISH: Readonly<Record<string, string>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  tool_use: 'tool_calls',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  content_filtered: 'content_filter',
-  guardrail_intervened: 'content_filter',
-};
+const TO_FINISH: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    tool_use: 'tool_calls',
+    max_tokens: 'length',
+    model_context_window_exceeded: 'length',
+    content_filtered: 'content_filter',
+    guardrail_intervened: 'content_filter',
+  }),
+);
 const BLOCKS_MAX = 4_096;
 const ARGUMENTS_MAX = 8 * 1_048_576;
 
@@ -140,7 +142,7 @@ export class AnswerReader {
     for (const index of [...this.blocks.keys()]) this.stop(index, events);
     this.isFinished = true;
     const stopSequence = filled(objectOf(additionalModelResponseFields).stop_sequence);
-    events.push({ type: 'finish', choice: 0, reason: TO_FINISH[native] ?? native, native, stopSequence });
+    events.push({ type: 'finish', choice: 0, reason: TO_FINISH.get(native) ?? native, native, stopSequence });
   }
 
   private metadata({ usage }: JsonObject, events: ModelEvent[]): void {

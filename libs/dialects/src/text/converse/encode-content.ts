@@ -10,17 +10,19 @@ import { toolUseId, type Family } from './families.js';
 export const SIGNATURE_FORMAT = 'bedrock-converse-v1';
 
 const IMAGE_FORMATS: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp']);
-const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
-  'application/pdf': 'pdf',
-  'text/csv': 'csv',
-  'application/msword': 'doc',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
-  'application/vnd.ms-excel': 'xls',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-  'text/html': 'html',
-  'text/plain': 'txt',
-  'text/markdown': 'md',
-};
+const DOCUMENT_FORMATS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'application/pdf': 'pdf',
+    'text/csv': 'csv',
+    'application/msword': 'doc',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+    'application/vnd.ms-excel': 'xls',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+    'text/html': 'html',
+    'text/plain': 'txt',
+    'text/markdown': 'md',
+  }),
+);
 const NAME_MAX = 200;
 const NAME_OF_NONE = 'document';
 
@@ -108,7 +110,7 @@ export class ContentEncoder {
     if (source.kind === 'text')
       return this.documentBlock('txt', title, Buffer.from(source.text).toString('base64'));
     if (source.kind !== 'base64') throw unsupported('This provider takes documents by their data only.');
-    const format = DOCUMENT_FORMATS[source.mediaType] ?? endingOf(title);
+    const format = DOCUMENT_FORMATS.get(source.mediaType) ?? endingOf(title);
     if (format === null) throw unsupported(`This provider takes no documents of type ${source.mediaType}.`);
     return this.documentBlock(format, title, source.data);
   }

@@ -17,18 +17,20 @@ const LOST_SIGNATURE = 'skip_thought_signature_validator';
 const PLACEHOLDER = { text: '(continued)' };
 
 /** Media types by the end of an address: the provider fetches it and wants to know what it gets. */
-const TYPE_BY_ENDING: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  webp: 'image/webp',
-  gif: 'image/gif',
-  heic: 'image/heic',
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  csv: 'text/csv',
-  html: 'text/html',
-};
+const TYPE_BY_ENDING: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    png: 'image/png',
+    jpg: 'image/jpeg',
+    jpeg: 'image/jpeg',
+    webp: 'image/webp',
+    gif: 'image/gif',
+    heic: 'image/heic',
+    pdf: 'application/pdf',
+    txt: 'text/plain',
+    csv: 'text/csv',
+    html: 'text/html',
+  }),
+);
 
 export interface EncodeOptions {
   /** Names as the upstream may know them. */
@@ -159,7 +161,7 @@ function mediaPart(source: MediaSource): JsonObject {
       return { inlineData: { mimeType: imageType(source.data, source.mediaType), data: source.data } };
     case 'url': {
       const ending = filled(/\.(\w+)(?:[?#]|$)/.exec(source.url)?.[1])?.toLowerCase();
-      const mimeType = ending === undefined ? undefined : TYPE_BY_ENDING[ending];
+      const mimeType = ending === undefined ? undefined : TYPE_BY_ENDING.get(ending);
       return { fileData: { fileUri: source.url, ...(mimeType === undefined ? {} : { mimeType }) } };
     }
     case 'file':

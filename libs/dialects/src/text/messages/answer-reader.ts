@@ -9,19 +9,21 @@ import { mergeUsage, unitUsage } from './usage.js';
 export const SIGNATURE_FORMAT = 'anthropic';
 
 /** Status that an in-band error would have had as an HTTP answer (wire-formats 2.4). */
-const ERROR_STATUS: Record<string, number> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  conflict_error: 409,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
+const ERROR_STATUS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    invalid_request_error: 400,
+    authentication_error: 401,
+    billing_error: 402,
+    permission_error: 403,
+    not_found_error: 404,
+    conflict_error: 409,
+    request_too_large: 413,
+    rate_limit_error: 429,
+    api_error: 500,
+    timeout_error: 504,
+    overloaded_error: 529,
+  }),
+);
 
 interface OpenBlock {
   /** Number of the client's tool call, null for every other block. */
@@ -48,7 +50,7 @@ export function inBandError(envelope: JsonObject): ModelEvent {
   return failed({
     kind: 'in_band',
     body: error,
-    status: ERROR_STATUS[textAt(error, 'type')] ?? null,
+    status: ERROR_STATUS.get(textAt(error, 'type')) ?? null,
     message: message === '' ? 'the provider reported an error without a message' : message,
   });
 }

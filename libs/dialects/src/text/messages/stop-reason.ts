@@ -1,20 +1,24 @@
 /** stop_reason -> finish_reason where the meaning matches (wire-formats 5.8); anything else goes on verbatim. */
-const TO_FINISH: Record<string, string> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  tool_use: 'tool_calls',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  refusal: 'content_filter',
-};
+const TO_FINISH: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    tool_use: 'tool_calls',
+    max_tokens: 'length',
+    model_context_window_exceeded: 'length',
+    refusal: 'content_filter',
+  }),
+);
 
 /** Values that mean the same in this dialect and in Bedrock's, so a native one is kept. */
-const OWN = new Set([...Object.keys(TO_FINISH), 'pause_turn', 'compaction']);
+const OWN = new Set([...TO_FINISH.keys(), 'pause_turn', 'compaction']);
 
-const FROM_FINISH: Record<string, string> = { length: 'max_tokens', content_filter: 'refusal' };
+const FROM_FINISH: ReadonlyMap<string, string> = new Map(
+  Object.entries({ length: 'max_tokens', content_filter: 'refusal' }),
+);
 
 export function finishReason(stopReason: string): string {
-  return TO_FINISH[stopReason] ?? stopReason;
+  return TO_FINISH.get(stopReason) ?? stopReason;
 }
 
 export interface Finish {
@@ -29,7 +33,7 @@ export interface Finish {
  */
 export function stopReason(finish: Finish, hasToolBlock: boolean): string {
   const own = finish.native !== null && OWN.has(finish.native) ? finish.native : null;
-  const reason = own ?? FROM_FINISH[finish.reason] ?? 'end_turn';
+  const reason = own ?? FROM_FINISH.get(finish.reason) ?? 'end_turn';
   const isPlainEnd = reason === 'end_turn' || reason === 'stop_sequence' || reason === 'tool_use';
   if (isPlainEnd && hasToolBlock) return 'tool_use';
   if (reason === 'tool_use') return 'end_turn';

@@ -6,14 +6,16 @@ import { flatName } from './tools.js';
 import { unitUsage } from './usage.js';
 
 /** Status that an in-band error would have had as an HTTP answer. */
-const ERROR_STATUS: Record<string, number> = {
-  rate_limit_exceeded: 429,
-  insufficient_quota: 429,
-  server_error: 500,
-  invalid_prompt: 400,
-  invalid_request_error: 400,
-  context_length_exceeded: 400,
-};
+const ERROR_STATUS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    rate_limit_exceeded: 429,
+    insufficient_quota: 429,
+    server_error: 500,
+    invalid_prompt: 400,
+    invalid_request_error: 400,
+    context_length_exceeded: 400,
+  }),
+);
 
 /** Failure of an upstream that says what was wrong with its bytes. */
 export function badResponse(message: string): ModelEvent {
@@ -24,7 +26,7 @@ export function badResponse(message: string): ModelEvent {
 function inBandError(error: JsonObject): ModelEvent {
   const said = textOf(error.message);
   const message = said === '' ? 'the provider reported an error without a message' : said;
-  const status = ERROR_STATUS[textOf(error.code)] ?? ERROR_STATUS[textOf(error.type)] ?? null;
+  const status = ERROR_STATUS.get(textOf(error.code)) ?? ERROR_STATUS.get(textOf(error.type)) ?? null;
   return { type: 'error', failure: { kind: 'in_band', body: error, status, message } };
 }
 

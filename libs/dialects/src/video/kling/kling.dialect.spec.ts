@@ -46,7 +46,8 @@ describe('videos of Kling', () => {
   });
 
   it('VID-12 refuses a resolution that it does not make', () => {
-    expect(dialect.misfit?.(videoOf({ resolution: '480p' }))).toEqual(new Misfit('resolution'));
+    for (const resolution of ['480p', 'constructor'])
+      expect(dialect.misfit?.(videoOf({ resolution }))).toEqual(new Misfit('resolution'));
   });
 
   it('VID-13 are looked at where they were begun', () => {

@@ -7,7 +7,9 @@ import type { VideoDialect, VideoItem, VideoRequest } from '../video-dialect.js'
 import { answerIn, failedState, given, inlineOf, itemsOf, ratioOf, taskIn, videoAt } from '../video-parts.js';
 
 /** What it calls a resolution; the first where none is asked for. */
-const MODES: Readonly<Record<string, string>> = { '720p': 'std', '1080p': 'pro', '4k': '4k' };
+const MODES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ '720p': 'std', '1080p': 'pro', '4k': '4k' }),
+);
 const KINDS = ['text2video', 'image2video', 'multi-image2video'];
 
 /** Kling: one path for each kind of video, where its task is looked at, too. A failure comes with 200 and a code. */
@@ -16,7 +18,8 @@ export const dialect: VideoDialect = {
   roles: ['first_frame', 'last_frame', 'reference_image'],
   takes: ['negative_prompt', 'generate_audio', 'watermark'],
   pollMs: 5_000,
-  misfit: ({ resolution }) => (resolution === null || resolution in MODES ? null : new Misfit('resolution')),
+  misfit: ({ resolution }) =>
+    resolution === null || MODES.has(resolution) ? null : new Misfit('resolution'),
   create: (request, { upstreamModel }) =>
     jsonBody(`/v1/videos/${kindOf(request)}`, JSON_TYPE, given(bodyOf(request, upstreamModel))),
   begun: (reply, request) => `${kindOf(request)}:${taskIn(dataIn(reply).task_id)}`,
@@ -65,7 +68,7 @@ function bodyOf(request: VideoRequest, model: string): JsonObject {
     // A picture has a format already.
     aspect_ratio: first === undefined ? ratioOf(request) : null,
     duration: duration === null ? null : String(duration),
-    mode: MODES[resolution ?? '720p'],
+    mode: MODES.get(resolution ?? '720p'),
     watermark_info: typeof watermark === 'boolean' ? { enabled: watermark } : null,
   };
 }

@@ -6,15 +6,18 @@ import { getBody } from '../get-body.js';
 import type { VideoDialect, VideoRequest } from '../video-dialect.js';
 import { answerIn, failedState, given, itemsOf, taskIn, urlOf, videoAt } from '../video-parts.js';
 
+const WIDE = '1280:720';
 /** Pixels of a format, as it names them; 720p where nothing else is asked for. */
-const RATIOS: Readonly<Record<string, string>> = {
-  '16:9': '1280:720',
-  '9:16': '720:1280',
-  '1:1': '960:960',
-  '4:3': '1104:832',
-  '3:4': '832:1104',
-  '21:9': '1584:672',
-};
+const RATIOS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '16:9': WIDE,
+    '9:16': '720:1280',
+    '1:1': '960:960',
+    '4:3': '1104:832',
+    '3:4': '832:1104',
+    '21:9': '1584:672',
+  }),
+);
 const RUNNING = ['PENDING', 'THROTTLED', 'RUNNING'];
 
 /** Runway: an endpoint for each kind of input, whose bodies are closed: nothing is sent that it does not know. */
@@ -60,5 +63,5 @@ export const dialect: VideoDialect = {
 function ratioOf({ aspectRatio, options }: VideoRequest): string {
   const { size } = options;
   if (typeof size === 'string') return size.replace('x', ':');
-  return RATIOS[aspectRatio ?? '16:9'] ?? RATIOS['16:9'];
+  return RATIOS.get(aspectRatio ?? '16:9') ?? WIDE;
 }

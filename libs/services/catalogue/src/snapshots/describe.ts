@@ -18,15 +18,17 @@ const KINDS: Readonly<Record<ModelType, string>> = {
   video: 'Video model',
 };
 
-const ABILITIES: Readonly<Record<string, string>> = {
-  tools: 'tool calls',
-  structured_output: 'structured output',
-  thinking: 'reasoning',
-};
+const ABILITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    tools: 'tool calls',
+    structured_output: 'structured output',
+    thinking: 'reasoning',
+  }),
+);
 
 /** A sentence of what the fields of a model say, for a model whose data has none: search finds it by these words. */
 export function describe(model: Fields): string {
-  const abilities = model.supports.flatMap((flag) => ABILITIES[flag] ?? []);
+  const abilities = model.supports.flatMap((flag) => ABILITIES.get(flag) ?? []);
   const parts = [
     `${KINDS[model.model_type]}: ${model.input_modalities.join(', ')} to ${model.output_modalities.join(', ')}`,
     ...(abilities.length > 0 ? [`with ${abilities.join(', ')}`] : []),

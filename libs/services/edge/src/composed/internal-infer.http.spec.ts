@@ -79,6 +79,18 @@ describe('/internal/infer', () => {
     jest.restoreAllMocks();
   });
 
+  it('BAT-04 sends a line whole: members with names that every object has, too', async () => {
+    const parameters = { type: 'object', properties: { constructor: { type: 'string' }, toString: {} } };
+    const tools = [{ type: 'function', function: { name: 'find', parameters } }];
+    const before = edge.upstream().length;
+    const { body } = await post(
+      '/internal/infer',
+      call({ is_batch: false, body: { ...hello('simulator/chat'), tools } }),
+    );
+    expect([body.status, body.body]).toEqual([200, expect.anything()]);
+    expect(JSON.parse(edge.upstream()[before].body)).toMatchObject({ tools });
+  });
+
   it('READ-57 holds the money of a line as a batch’s', async () => {
     const admit = edge.limits.admit.bind(edge.limits);
     const asked: AdmitRequest[] = [];

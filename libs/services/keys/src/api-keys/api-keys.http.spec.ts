@@ -64,7 +64,7 @@ describe('POST /v1/keys', () => {
       fixed_provider: 'openai',
       scopes: ['inference:write'],
       response_cache: { enabled: true },
-      request_tags: { team: 'search' },
+      request_tags: { team: 'search', constructor: 'x' },
       expires_at: '2099-01-01T00:00:00Z',
     };
     const { id } = await created(sent);

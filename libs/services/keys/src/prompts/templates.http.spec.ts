@@ -54,6 +54,29 @@ const statuses = async (id: string): Promise<unknown> =>
   ((await call('GET', `/v1/templates/${id}/versions`)).body.data as Sent[]).map(({ status }) => status);
 
 describe('prompt templates', () => {
+  it('TPL-08 a version keeps members with names that every object has, and a variable may have such a name', async () => {
+    const { id } = await template();
+    const schema = { type: 'object', properties: { constructor: { type: 'string' }, toString: {} } };
+    const sent = {
+      variables: [
+        { name: 'constructor', type: 'json', required: false, default: { valueOf: [{ constructor: 1 }] } },
+      ],
+      defaults: { temperature: 0.5, metadata: { constructor: 'a', hasOwnProperty: 'b' } },
+      tools: [{ type: 'function', function: { name: 'find', parameters: schema } }],
+      response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+    };
+    const made = await version(id, 'Hello {{constructor}}', sent);
+    for (const [name, value] of Object.entries(sent)) expect([name, made[name]]).toEqual([name, value]);
+    const polluted = {
+      messages: [{ role: 'user', content: 'x' }],
+      defaults: JSON.parse('{"__proto__": {"a": 1}}') as object,
+    };
+    expect(codeOf(await call('POST', `/v1/templates/${id}/versions`, polluted))).toEqual([
+      422,
+      'validation_error',
+    ]);
+  });
+
   it('TPL-08 POST 201, GET, list and DELETE answer the record of the format', async () => {
     const made = await template();
     expect(made).toEqual({

@@ -82,7 +82,9 @@ describe('/v1/batches', () => {
       call.unit === 1
         ? { status: 400, body: { error: { code: 'bad_request' } }, retry_after_seconds: null }
         : served(call);
-    const made = await begin([line(0), line(1), '', line(2)], { metadata: { job: 'nightly' } });
+    const made = await begin([line(0), line(1), '', line(2)], {
+      metadata: { job: 'nightly', constructor: 'x' },
+    });
     expect(made).toMatchObject({ object: 'batch', status: 'validating', completion_window: '24h' });
     const batch = await end(made.id);
     expect(batch).toMatchObject({
@@ -90,7 +92,7 @@ describe('/v1/batches', () => {
       model: 'sim/chat',
       request_counts: { total: 3, completed: 2, failed: 1 },
       usage: { input_tokens: 12, output_tokens: 8, total_tokens: 20 },
-      metadata: { job: 'nightly' },
+      metadata: { job: 'nightly', constructor: 'x' },
       errors: null,
       failed_at: null,
       completed_at: expect.any(Number),

@@ -104,12 +104,14 @@ function viewOf({ id, created_at, metadata }: Row): Conversation {
   return { id, object: 'conversation', created_at: Math.floor(created_at.getTime() / 1_000), metadata };
 }
 
-const PREFIXES: Readonly<Record<string, string>> = {
-  reasoning: 'rs',
-  function_call: 'fc',
-  custom_tool_call: 'ctc',
-};
+const PREFIXES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    reasoning: 'rs',
+    function_call: 'fc',
+    custom_tool_call: 'ctc',
+  }),
+);
 
 function prefixOf({ type }: Json): string {
-  return (typeof type === 'string' ? PREFIXES[type] : undefined) ?? 'msg';
+  return (typeof type === 'string' ? PREFIXES.get(type) : undefined) ?? 'msg';
 }
