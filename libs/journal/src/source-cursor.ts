@@ -141,9 +141,11 @@ export class SourceCursor {
     return isHigher;
   }
 
-  /** Behind what was shipped for too long. A known gap is no reason: shipping again cannot fill it. */
+  /**
+   * Behind what was shipped for too long; asked of an epoch that waits for its watermark, just after `observe`, so one
+   * that has caught up was seen to move at this moment. A known gap is no reason: shipping again cannot fill it.
+   */
   isStalled(): boolean {
-    if (this.highestShipped <= this.watermark) return false;
     if (this.gaps.some((gap) => gap.from === this.watermark + 1)) return false;
     return this.options.clock.monotonic() - this.behindSince >= this.patienceMs;
   }
