@@ -31,9 +31,9 @@ describe('hostile requests made from the OpenAPI document', () => {
       expect(result.requests).toBe(5_000);
       // A machine that does other things too may shed some; a run that is shed tells nothing.
       expect(result.statuses.get(503) ?? 0).toBeLessThan(1_000);
-      // Every operation was met, and the requests are not so odd that none is served.
+      // Every operation was met, and the requests are not so odd that few are served; some of those may be shed, too.
       expect(result.operations.size).toBe(api.operations.length);
-      expect(result.statuses.get(200)).toBeGreaterThan(500);
+      expect(result.statuses.get(200)).toBeGreaterThan(350);
       expect(target.isAlive()).toBe(true);
       await eventually(async () => (await person.reservedUsd()) === '0');
     },
