@@ -129,6 +129,16 @@ describe('pages of the platform, and choices that a page keeps', () => {
       expect(await page.getByLabel('7 d').isChecked()).toBe(true);
 
       await page.goto(`${base}/models?q=simulator`);
+      // On a phone a row is a card, whose first line says what its box is for.
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page
+        .getByRole('checkbox', { name: /^Compare / })
+        .first()
+        .waitFor();
+      const before = `getComputedStyle(document.querySelector('td:has(input[type=checkbox])'), '::before')`;
+      const shown = await page.evaluate(`[${before}.content, ${before}.display]`);
+      expect(shown).toEqual(['"Compare"', 'block']);
+      await page.setViewportSize({ width: 1280, height: 800 });
       await page
         .getByRole('checkbox', { name: /^Compare / })
         .first()

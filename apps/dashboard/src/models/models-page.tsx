@@ -93,6 +93,7 @@ function Models({ rows }: { rows: readonly Model[] }): ReactNode {
   const columns: Column<Model>[] = [
     {
       name: 'Compare',
+      isControl: true,
       width: 90,
       cell: ({ id, name }) => (
         <Checkbox

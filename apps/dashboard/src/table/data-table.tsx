@@ -7,6 +7,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Figures stand at the right, in digits of one width. */
   isFigure?: boolean;
+  /** Stands before what the row is about, so a card says its name, too. */
+  isControl?: boolean;
   width?: number;
 }
 
@@ -56,12 +58,12 @@ export function DataTable<Row>({
         <Table.Tbody role="rowgroup">
           {rows.map((row) => (
             <Table.Tr key={rowKey(row)} role="row">
-              {columns.map(({ name, cell, isFigure }) => (
+              {columns.map(({ name, cell, isFigure, isControl }) => (
                 <Table.Td
                   key={name}
                   role="cell"
                   data-label={name}
-                  className={isFigure ? classes.figure : undefined}
+                  className={isFigure ? classes.figure : isControl ? classes.control : undefined}
                 >
                   {cell(row)}
                 </Table.Td>
