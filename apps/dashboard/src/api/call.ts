@@ -6,9 +6,10 @@ import { isRetryable, Problem, problemOf, unreachable } from './problem.js';
 /** Adds the session's token, and renews it once where the gateway refuses it. */
 async function signedFetch(request: Request): Promise<Response> {
   const again = request.clone();
+  const used = session.get();
   const first = await fetch(withToken(request));
-  if (first.status !== 401 || session.get().state !== 'in') return first;
-  const failure = await session.refresh();
+  if (first.status !== 401 || used.state !== 'in' || session.get().state !== 'in') return first;
+  const failure = await session.refresh(used.token);
   if (failure === null) return fetch(withToken(again));
   // Nobody has refused the person: what would renew the token is away.
   if (isRetryable(failure)) throw failure;

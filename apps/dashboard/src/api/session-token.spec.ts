@@ -111,6 +111,25 @@ describe('the session of a browser', () => {
     expect(fresh.get().state).toBe('in');
   });
 
+  it('point 10 401 asks for sign-in where a token is refused seconds after it was given', async () => {
+    const tab = browser.tab();
+    await tab.refresh();
+    browser.answer = () => browser.status(401);
+    expect(await tab.refresh('token-1')).toMatchObject({ status: 401 });
+    expect(tab.get()).toEqual({ state: 'ended', person });
+  });
+
+  it('renews no token that has taken the place of the refused one', async () => {
+    const tabs = [browser.tab(), browser.tab()];
+    await tabs[0].refresh();
+    await browser.passTime(10_000);
+    expect(await Promise.all(tabs.map((tab) => tab.refresh('token-1')))).toEqual([null, null]);
+    expect(browser.refreshes).toBe(2);
+    await browser.passTime(10_000);
+    expect(await tabs[1].refresh('token-1')).toBeNull();
+    expect(browser.refreshes).toBe(2);
+  });
+
   it.each([
     ['answers 503', (double: BrowserDouble) => double.status(503)],
     ['is away', () => Promise.reject(new TypeError('Failed to fetch'))],

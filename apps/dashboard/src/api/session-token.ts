@@ -38,7 +38,7 @@ export interface SessionWorld {
 }
 
 const AHEAD_MS = 60_000;
-/** A new token is not asked for again so soon: several requests with an old one may be refused at once. */
+/** A new token is not renewed again so soon: the tabs of a browser are due at one moment. */
 const FRESH_MS = 5_000;
 
 /** The session of this browser: its token is in memory only, and the refresh cookie, which no script can read, renews it. */
@@ -64,9 +64,12 @@ export class SessionToken {
     return () => this.listeners.delete(listener);
   };
 
-  /** Renews the token by the cookie; answers why where it was not. Calls that come together share one. */
-  refresh(): Promise<Problem | null> {
-    this.running ??= this.world.exclusive(() => this.renew()).finally(() => (this.running = null));
+  /**
+   * Renews the token by the cookie; answers why where it was not. Calls that come together share one. A token that was
+   * `refused` is renewed however new it is, unless another has taken its place.
+   */
+  refresh(refused?: string): Promise<Problem | null> {
+    this.running ??= this.world.exclusive(() => this.renew(refused)).finally(() => (this.running = null));
     return this.running;
   }
 
@@ -89,9 +92,12 @@ export class SessionToken {
     return this.current.state === 'in' ? { authorization: `Bearer ${this.current.token}` } : {};
   }
 
-  private async renew(): Promise<Problem | null> {
+  private async renew(refused?: string): Promise<Problem | null> {
     // Another tab may have renewed it while this one waited for the lock.
-    if (this.current.state === 'in' && this.world.now() - this.refreshedAt < FRESH_MS) return null;
+    if (this.current.state === 'in') {
+      const isFresh = this.world.now() - this.refreshedAt < FRESH_MS;
+      if (refused === undefined ? isFresh : this.current.token !== refused) return null;
+    }
     let answer: Response;
     try {
       answer = await this.world.fetch('/auth/refresh', { method: 'POST' });
