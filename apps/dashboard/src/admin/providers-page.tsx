@@ -12,8 +12,6 @@ import { useProviders, useSwitchProvider, type Provider } from './admin.queries.
 
 const RETENTION = { true: 'keeps nothing', false: 'keeps some', null: 'not known' } as const;
 
-const BREAKERS = { closed: 'closed', half_open: 'half open', open: 'open' } as const;
-
 const COLUMNS: readonly Column<Provider>[] = [
   {
     name: 'Provider',
@@ -39,7 +37,7 @@ const COLUMNS: readonly Column<Provider>[] = [
         </Badge>
         {breaker !== null && (
           <Text size="sm" c={breaker === 'closed' ? 'dimmed' : undefined} style={{ whiteSpace: 'nowrap' }}>
-            breaker {BREAKERS[breaker]}
+            breaker {breaker.replace('_', ' ')}
           </Text>
         )}
       </Stack>
