@@ -274,6 +274,21 @@ describe('the state of a provider', () => {
     expect(rows).toEqual([{ edge: 'e2' }]);
   });
 
+  it('issue 16 D11 keeps the newest 256 edges of a provider, however often they start', async () => {
+    const { pool } = app.app.get(CatalogueDatabase);
+    await reportStates('e1', [state('closed', newer), state('closed', null, 'simulated-messages')]);
+    await pool.query(
+      `INSERT INTO provider_state SELECT provider, 'old_' || n, 'open', NULL, reported_at - n * interval '1 second'
+       FROM provider_state, generate_series(1, 300) AS n WHERE provider <> 'simulated-messages'`,
+    );
+    expect(await shownState()).toEqual({ breaker: 'open', last_error: newer });
+    const { rows } = await pool.query(
+      'SELECT count(*)::int AS edges, min(reported_at) AS oldest, max(reported_at) AS newest FROM provider_state GROUP BY provider ORDER BY 1',
+    );
+    expect(rows.map(({ edges }: { edges: number }) => edges)).toEqual([1, 256]);
+    expect(rows[1].newest.getTime() - rows[1].oldest.getTime()).toBe(255_000);
+  });
+
   it('issue 16 D11 404 and 422: is for services alone, takes codes and no text, and passes over unknown providers', async () => {
     expect(await reportStates('e1', [state('open')], 'another token')).toBe(404);
     const bad: object[] = [

@@ -22,6 +22,8 @@ const READ_EVERY_MS = 15_000;
 /** A state counts no longer than this: edges report every 15 s, and one report may be lost. */
 const STATE_MS = 60_000;
 const STATES_KEPT_MS = 24 * 3_600_000;
+/** Edges of a provider whose newest reports are kept: each start of an edge has a name of its own. */
+const STATES_MAX = 256;
 
 const NOT_MEASURED: ProviderHealth = { uptime_30m: null, latency_p50_ms: null, throughput_p50: null };
 
@@ -45,6 +47,12 @@ const PUT_STATES = `INSERT INTO provider_state (provider, edge, breaker, last_er
   FROM jsonb_to_recordset($3::jsonb) AS seen(provider text, breaker text, last_error jsonb)
   ON CONFLICT (provider, edge) DO UPDATE SET breaker = excluded.breaker, last_error = excluded.last_error,
     reported_at = excluded.reported_at`;
+
+const DROP_STATES = `DELETE FROM provider_state WHERE reported_at <= $1 OR (provider, edge) IN (
+  SELECT provider, edge FROM (
+    SELECT provider, edge, row_number() OVER (PARTITION BY provider ORDER BY reported_at DESC, edge) AS place
+    FROM provider_state) AS placed
+  WHERE place > $2)`;
 
 interface StoredState extends ProviderState {
   reported_at: Date;
@@ -134,9 +142,7 @@ export class StoredRouteHealth extends RouteHealth {
     );
     // Without a model's name: what all of a provider's models have together.
     const ofProviders = rows.map((row) => ({ ...row, model: '' }));
-    await pool.query('DELETE FROM provider_state WHERE reported_at <= $1', [
-      new Date(this.clock.now() - STATES_KEPT_MS),
-    ]);
+    await pool.query(DROP_STATES, [new Date(this.clock.now() - STATES_KEPT_MS), STATES_MAX]);
     const states = await pool.query<StoredState>(
       'SELECT provider, breaker, last_error, reported_at FROM provider_state',
     );
