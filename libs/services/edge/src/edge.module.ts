@@ -141,12 +141,17 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     });
     metrics.watch(this.breakers, this.transport);
     this.forgetting = new ForgetErased({
-      ...{ cache, erased, clock },
+      cache,
+      erased,
+      clock,
       onFailure: (failure) =>
         logger.warn({ err: failure }, 'erasures could not be looked at, kept answers stay'),
     });
     this.routeReports = new RouteReports({
-      ...{ figures: this.stats.figures, breakers: this.breakers, health, clock },
+      figures: this.stats.figures,
+      breakers: this.breakers,
+      health,
+      clock,
       edge: Buffer.from(random.bytes(12)).toString('base64url'),
       onFault: (failure) => logger.warn({ err: failure }, 'how providers fare was not reported'),
     });
@@ -231,7 +236,8 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
   private contentsOf(deadlines: Deadlines): ContentLog {
     const { contents: store, metrics, logger } = this;
     this.contentLog = new ContentLog({
-      ...{ store, deadlines },
+      store,
+      deadlines,
       onKept: (count) => metrics.contentsEnded('kept', count),
       onLost: (count, cause) => {
         metrics.contentsEnded('lost', count);
