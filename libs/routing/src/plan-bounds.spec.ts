@@ -85,7 +85,11 @@ describe('a plan', () => {
 
   it('ERR-15 refuses for good where every route is for another endpoint, and for now where one is away', () => {
     const foreign = route('groq', '1', { dialect: 'embeddings' });
-    expect(refusal(() => plan(model('acme/one', [foreign]))).code).toBe('model_capability_not_supported');
+    const { code, message } = refusal(() => plan(model('acme/one', [foreign])));
+    expect([code, message]).toEqual([
+      'model_capability_not_supported',
+      'acme/one cannot serve this endpoint.',
+    ]);
     const away = route('cohere', '1');
     expect(refusal(() => plan(model('acme/one', [foreign, away]))).code).toBe('provider_not_available');
     expect(refusal(() => plan(model('acme/one', []))).code).toBe('provider_not_available');

@@ -73,9 +73,13 @@ describe('checkCredential', () => {
     ['openrouter', 'GET https://openrouter.ai/api/v1/key'],
     ['cohere', 'POST https://api.cohere.com/v2/chat {}'],
     ['voyage', 'POST https://api.voyageai.com/v1/embeddings {}'],
+    ['sambanova', 'POST https://api.sambanova.ai/v1/chat/completions {}'],
+    ['deepinfra', 'POST https://api.deepinfra.com/v1/openai/chat/completions {}'],
   ])('ROUTE-07 asks %s by the cheapest call that needs the key: %s', async (slug, asked) => {
     const transport = new OneAnswer(200);
     expect(await tried(slug, transport)).toEqual({ status: 'works', asked });
+    const [{ method, headers }] = transport.sent;
+    if (method === 'POST') expect(headers).toMatchObject({ 'content-type': 'application/json' });
     expect(transport.cancelled).toBe(1);
   });
 

@@ -255,6 +255,13 @@ describe('what a failure of an Anthropic-type upstream means', () => {
     );
   });
 
+  it.each([400, 402, 403, 429])('ERR-48 takes a caller’s own monthly cap for one, with status %i', (code) => {
+    const said = 'You have reached your monthly usage limit.';
+    expect(verdict(anthropic(code, 'billing_error', said, {}, true))).toBe(
+      'upstream_rate_limit_error/monthly_quota_exceeded/429 f',
+    );
+  });
+
   it('judges an error inside a stream as if it were its status', () => {
     const inBand = (type: string): FailureSignal => ({
       kind: 'stream',

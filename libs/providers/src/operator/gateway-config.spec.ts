@@ -165,6 +165,15 @@ describe('the upstreams of a gateway.yaml', () => {
     ]);
   });
 
+  it('are called as Anthropic is, and for nothing else, where they speak messages', async () => {
+    const [lab] = own('dialect: messages, api_key_env: LAB_KEY');
+    expect([lab.dialects, lab.isKeyless]).toEqual([['messages'], false]);
+    const body = { path: '/messages', contentType: '', accept: '', headers: {}, pieces: [], byteLength: 0 };
+    const access = { baseUrl: lab.defaultBaseUrl, credential: { kind: 'api_key' as const, key: 'k' } };
+    const { url, headers } = await lab.prepare(body, access);
+    expect([url, headers['x-api-key']]).toEqual([expect.stringMatching(/\/v1\/messages$/), 'k']);
+  });
+
   it.each([
     ['gemini', ['gemini']],
     ['cohere', ['cohere']],
