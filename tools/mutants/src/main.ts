@@ -27,6 +27,7 @@ const { values: flags } = parseArgs({
     seed: { type: 'string', default: '1' },
     limit: { type: 'string', default: '90' },
     file: { type: 'string', default: '' },
+    help: { type: 'boolean', default: false },
   },
 });
 
@@ -46,6 +47,10 @@ async function servers(): Promise<() => Promise<void>> {
 }
 
 async function main(): Promise<number> {
+  if (flags.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   const lib = LIBS[flags.lib ?? ''];
   const [size, seed, limitMs] = [Number(flags.sample), Number(flags.seed), Number(flags.limit) * 1_000];
   if (lib === undefined || !(size > 0) || !Number.isInteger(seed) || !(limitMs > 0)) {

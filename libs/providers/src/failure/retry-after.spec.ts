@@ -4,6 +4,7 @@ describe('how long a provider asks us to wait', () => {
   const now = Date.parse('2026-11-21T00:00:00Z');
   it.each<[string, Record<string, string>, string, number | null]>([
     ['seconds', { 'retry-after': '20' }, '', 20_000],
+    ['no wait at all', { 'retry-after': '0' }, '', 0],
     ['a fraction of seconds', { 'retry-after': '0.5' }, '', 500],
     ['a date', { 'retry-after': 'Sat, 21 Nov 2026 00:00:30 GMT' }, '', 30_000],
     ['the larger of both headers', { 'retry-after': '1', 'retry-after-ms': '0' }, '', 1_000],

@@ -24,6 +24,21 @@ describe('a gateway.yaml', () => {
     expect(readGatewayConfig(text)).toEqual(NO_GATEWAY_CONFIG);
   });
 
+  it.each(['none', 'effort', 'adaptive', 'budget'])('may say that a model reasons by %s', (style) => {
+    const route = 'routes: [{provider: lab, upstream_model: m, free: true}]';
+    const text = `${LAB}\nmodels: [{id: lab/m, context_length: 8192, reasoning: {style: ${style}}, ${route}}]`;
+    expect(faults(text)).toEqual([]);
+  });
+
+  it('takes names of 100 characters, and 500 models where it bounds a list of them', () => {
+    const named = (length: number): string =>
+      providerWith(`name: ${'n'.repeat(length)}, dialect: chat, base_url: "http://x"`);
+    const allowed = (count: number): string =>
+      `organizations: {allowed_models: [${Array.from({ length: count }, (_, n) => `a/m${n}`).join(', ')}]}`;
+    for (const good of [named(100), allowed(500)]) expect(faults(good)).toEqual([]);
+    for (const bad of [named(101), allowed(501)]) expect(faults(bad)).toHaveLength(1);
+  });
+
   it('is read as it stands', () => {
     const text = modelWith('prices: {prompt_usd_per_1m: "1"}');
     expect(readGatewayConfig(text)).toEqual({

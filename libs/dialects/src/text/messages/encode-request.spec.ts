@@ -37,6 +37,13 @@ describe('parameters on a messages route', () => {
     );
   });
 
+  it('passes on what it does not know where the provider takes it, and replaces nothing of its own by it', () => {
+    const unknown = { novel: 1, constructor: { valueOf: 2 }, model: 'another' };
+    const { novel, model, ...rest } = sent({ unknown }, { quirks: { passthroughParams: true } });
+    expect([novel, model]).toEqual([1, sent({}).model]);
+    expect(Object.entries(rest)).toContainEqual(['constructor', { valueOf: 2 }]);
+  });
+
   it('sends stop, end user, tier and stream in its own words', () => {
     expect(
       sent({ stop: ['END', ' ', ''], endUser: 'u1', serviceTier: 'default', stream: true }),

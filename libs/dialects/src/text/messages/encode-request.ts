@@ -117,7 +117,7 @@ function translated(
   for (const [name, value] of Object.entries(request.unknown)) {
     if (GATEWAY_OWNED.includes(name)) continue;
     if (!target.quirks.passthroughParams) ignored.push(name);
-    else if (!(name in body)) body[name] = value;
+    else if (!Object.hasOwn(body, name)) body[name] = value;
   }
   for (const name of target.quirks.refuses ?? []) {
     if (!(name in body)) continue;

@@ -253,6 +253,24 @@ describe('the events of a response', () => {
     expect(unseal(String(hidden.encrypted_content))).toEqual({ format: ANTHROPIC, data: 'secret' });
   });
 
+  it('RESP-01 name the tier in OpenAI’s words and items by the response’s id without its hyphens', () => {
+    const tierOf = (serviceTier: string | null): unknown =>
+      (written([{ ...START, serviceTier }])[0].response as Json).service_tier;
+    expect([tierOf(null), tierOf('standard'), tierOf('flex')]).toEqual(['default', 'default', 'flex']);
+    expect((content([text('a')])[0].item as Json).id).toMatch(/^msg_gw00001\d+$/);
+  });
+
+  it('RESP-05 of a signature without a text show no summary', () => {
+    const signed: ModelEvent = {
+      type: 'reasoning_signature',
+      choice: 0,
+      signature: 'sig',
+      format: ANTHROPIC,
+    };
+    const output = outputOf(written([signed, END], { reasoning: { summary: 'auto' } }));
+    expect(output).toMatchObject([{ type: 'reasoning', summary: [] }]);
+  });
+
   it.each([
     ['length', 'incomplete', 'max_output_tokens'],
     ['content_filter', 'incomplete', 'content_filter'],

@@ -79,7 +79,7 @@ export class NativeResponsesEncoder implements AnswerEncoder {
     // What an older or thinner upstream leaves out, or says null for, has the value that the request, or its default, gave it.
     const kept: JsonObject = responseObject(this.startState(), this.request, facts);
     for (const [name, member] of Object.entries(response)) {
-      const isUnset = member === null && name in kept;
+      const isUnset = member === null && Object.hasOwn(kept, name);
       if (!OWN_MEMBERS.has(name) && !isUnset) kept[name] = member;
     }
     const id = textOf(response.id);
