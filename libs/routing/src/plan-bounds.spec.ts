@@ -93,6 +93,9 @@ describe('a plan', () => {
     const away = route('cohere', '1');
     expect(refusal(() => plan(model('acme/one', [foreign, away]))).code).toBe('provider_not_available');
     expect(refusal(() => plan(model('acme/one', []))).code).toBe('provider_not_available');
+    // What a route lacks matters to who could use it: here neither the platform nor the caller has a key.
+    const keyless = { providers: new Map(), body: { service_tier: 'flex' } };
+    expect(refusal(() => plan(two, keyless)).code).toBe('provider_not_available');
   });
 
   it('names every ability that a model lacks', () => {
