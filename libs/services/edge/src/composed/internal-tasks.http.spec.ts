@@ -48,7 +48,9 @@ describe('a video that the edge runs for the workers service', () => {
     const [one, two] = await Promise.all([inference.infer(waiting), inference.infer(waiting)]);
     expect(two).toEqual(one);
     expect(one).toMatchObject({ status: 200, body: { seconds: 6 } });
-    expect(await edge.objects.get(one.body.object as ObjectKey)).toMatchObject({ contentType: 'video/mp4' });
+    const kept = await edge.objects.get(one.body.object as ObjectKey);
+    expect(kept).toMatchObject({ contentType: 'video/mp4' });
+    kept?.content.destroy();
     const record = await edge.record(asked.request_id);
     expect(record).toMatchObject({
       endpoint: PATH,
