@@ -158,5 +158,8 @@ export type Need =
   /** It is among the model's output modalities. */
   | { readonly output: string };
 
-/** `param` is the member of the body that asks for it, as the caller wrote it: named in the refusal. */
-export type Requirement = Need & { readonly param: string };
+/**
+ * `param` is the member of the body that asks for it, as the caller wrote it: named in the refusal, beside `what` where the
+ * member does not say what it is that the model does not support.
+ */
+export type Requirement = Need & { readonly param: string; readonly what?: string };

@@ -1,4 +1,12 @@
-export type { Asked, Endpoint, EndpointBackground, EndpointCounts, EndpointState, Need } from './endpoint.js';
+export type {
+  Asked,
+  Endpoint,
+  EndpointBackground,
+  EndpointCounts,
+  EndpointState,
+  Need,
+  Requirement,
+} from './endpoint.js';
 export { EVENT_STREAM_HEADERS } from './event-stream.js';
 export { followEvents } from './responses/follow-events.js';
 export { StoredContentNeeded } from './stored/stored-content-needed.js';

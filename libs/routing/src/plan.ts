@@ -75,7 +75,7 @@ const NAMEABLE = /^[\w.-]{1,64}$/;
 interface Survey {
   routes: PlannedRoute[];
   /** Why routes fell out, for the refusal when none is left. */
-  missing: { param: string; value?: string } | null;
+  missing: { param: string; value?: string; what?: string } | null;
   /** False where a route that did not serve might have: its provider is away, or a parameter stood in its way. */
   isForeign: boolean;
   /** A provider key that could serve the model, or is not allowed to, forbids the platform's credentials. */
@@ -91,7 +91,7 @@ const NO_KEYS: readonly ProviderKeyGrant[] = [];
 function survey(model: CatalogueModel, options: PlanOptions): Survey {
   const { asked, endpoint, principal, providers, byok, stats, nowMs } = options;
   const policy = principal.routingPolicy ?? NO_POLICY;
-  const lacked = asked.requires.find((requirement) => !has(model.record, requirement))?.param;
+  const lacked = asked.requires.find((requirement) => !has(model.record, requirement));
   const found: Survey = { routes: [], missing: null, isForeign: true, isPlatformOff: false };
   const own: PlannedRoute[] = [];
   for (const route of inOrder(model.routes, { asked, policy, principal, stats, nowMs })) {
@@ -104,9 +104,9 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       found.isForeign = false;
       continue;
     }
-    const missing = lacked ?? (servesTier(route.price, asked.tier) ? undefined : 'service_tier');
+    const missing = lacked ?? (servesTier(route.price, asked.tier) ? undefined : { param: 'service_tier' });
     if (missing !== undefined) {
-      found.missing ??= { param: missing };
+      found.missing ??= missing;
       continue;
     }
     const { dialect, upstreamModel, maxOutputTokens, contextLength } = route;
@@ -163,11 +163,14 @@ function refuse(model: CatalogueModel, found: Survey, { principal, asked }: Plan
   }
   if (found.isPlatformOff) throw new ApiError('byok_model_not_allowed', { param: 'model' });
   if (found.missing !== null) {
-    const { param, value } = found.missing;
+    const { param, value, what } = found.missing;
     const named = value !== undefined && NAMEABLE.test(value) ? `${param} ${value}` : param;
     throw new ApiError('unsupported_operation', {
       providerCode: 'unsupported_operation',
-      message: `No provider of ${model.record.id} supports ${named}.`,
+      message:
+        what === undefined
+          ? `No provider of ${model.record.id} supports ${named}.`
+          : `${model.record.id} does not support ${what}.`,
       param,
     });
   }

@@ -36,7 +36,7 @@ export function askedImages(
     endUser: filled(members.safety_identifier) ?? filled(members.user),
     serves,
     // Also what reserves the rate of image tokens for the output.
-    requires: [{ output: 'image', param: 'model' }],
+    requires: [{ output: 'image', param: 'model', what: 'images as output' }],
     dialect: 'images',
     input: {
       inputBytes: Buffer.byteLength(request.prompt),

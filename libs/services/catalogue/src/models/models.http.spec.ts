@@ -113,6 +113,15 @@ describe('GET /v1/models', () => {
     expect(all.some((model) => !model.supports_completions_api)).toBe(true);
   });
 
+  it('MOD-11 every simulated model of an endpoint that batches run may be tried in one, and no other', () => {
+    const simulated = all.filter(({ brand }) => brand === 'simulator');
+    const batched = simulated.filter(({ supports_batching }) => supports_batching).map(({ id }) => id);
+    for (const id of ['embedding', 'moderation', 'image', 'chat', 'claude', 'dual', 'free'])
+      expect(batched).toContain(`simulator/${id}`);
+    for (const id of ['search', 'rerank', 'video', 'realtime', 'speech', 'whisper', 'image-tools'])
+      expect(batched).not.toContain(`simulator/${id}`);
+  });
+
   it('MOD-16 MOD-17 MOD-18 MOD-21 EDGE-03 prices are decimal strings, and null where nothing is billed', () => {
     for (const { id, is_free: isFree, pricing } of all) {
       for (const [field, value] of Object.entries(pricing)) {

@@ -194,9 +194,11 @@ describe('/internal/infer', () => {
   it('BAT-03 refuses a model that takes no batches, and one that is not there', async () => {
     const other = call({ body: { ...call().body, model: 'simulator/chat' } });
     const refused = await post('/internal/infer', other);
-    expect(refused.body).toMatchObject({ status: 400, body: { error: { code: 'unsupported_operation' } } });
+    const message = 'simulator/chat does not support batches.';
+    const error = { code: 'unsupported_operation', message };
+    expect(refused.body).toMatchObject({ status: 400, body: { error } });
     const plan = await post('/internal/infer/plan', other);
-    expect(plan.body).toMatchObject({ status: 400, refusal: { code: 'unsupported_operation' } });
+    expect(plan.body).toMatchObject({ status: 400, refusal: error });
     const unknown = call({ body: { ...call().body, model: 'no/model' } });
     expect((await post('/internal/infer/plan', unknown)).body).toMatchObject({ status: 404 });
     expect((await post('/internal/infer/plan', call())).body).toEqual({

@@ -7,7 +7,7 @@ import {
   type KeyPrincipal,
   type LimitStore,
 } from '@gateway/contracts';
-import { StoredContentNeeded, type Asked } from '@gateway/endpoints';
+import { StoredContentNeeded, type Asked, type Requirement } from '@gateway/endpoints';
 import { LEASE_MS, rateHeaders } from '@gateway/limits';
 import { unavailable } from '@gateway/platform';
 import type { Provider } from '@gateway/providers';
@@ -163,11 +163,12 @@ function answeredBy({ credential }: GivenAnswer, plan: Plan): Plan {
   return { ...plan, routes: [route] };
 }
 
+const BATCHES: Requirement = { flag: 'supports_batching', param: 'model', what: 'batches' };
+
 /** Whatever its body says of a tier. */
 export function atBatchTier(asked: Asked): Asked {
   if (asked.tier === 'batch') return asked;
-  const requires = [...asked.requires, { flag: 'supports_batching', param: 'model' } as const];
-  return { ...asked, tier: 'batch', requires };
+  return { ...asked, tier: 'batch', requires: [...asked.requires, BATCHES] };
 }
 
 /** What is asked, or what has to be fetched first. */
