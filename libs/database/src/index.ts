@@ -1,5 +1,6 @@
 export { auditRow } from './audit.js';
 export type { AuditedWrite, AuditRow } from './audit.js';
+export { IdempotencyTable } from './idempotency-table.js';
 export { idempotent, IDEMPOTENCY_KEPT_MS } from './idempotent.js';
 export type {
   CreateAnswer,

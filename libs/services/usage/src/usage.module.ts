@@ -19,7 +19,7 @@ import {
   type Clock,
   type Random,
 } from '@gateway/contracts';
-import { applyMigrations, assertSchemaKnown } from '@gateway/database';
+import { applyMigrations, assertSchemaKnown, IdempotencyTable } from '@gateway/database';
 import { OutboxRelay, outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, Metrics, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
@@ -50,7 +50,6 @@ import { ActiveAccounts } from './mirror/active-accounts.js';
 import { MirrorStore } from './mirror/mirror.store.js';
 import { Mirrors } from './mirror/mirrors.js';
 import { WindowRoller } from './mirror/window-roller.js';
-import { UsageIdempotency } from './postgres/idempotency.store.js';
 import { SCHEMA, SCHEMA_DIR, UsageDatabase } from './postgres/usage-database.js';
 import { AccountController } from './reads/account.controller.js';
 import { EventsStore } from './reads/events.store.js';
@@ -129,11 +128,16 @@ export class UsageModule {
 
 const stores: Provider[] = [
   { provide: UsageMetrics, inject: [Metrics], useFactory: (metrics: Metrics) => new UsageMetrics(metrics) },
-  ...[UsageIdempotency, RejectionsStore, SeriesStore, TrendStore, MirrorStore].map((type) => ({
+  ...[RejectionsStore, SeriesStore, TrendStore, MirrorStore].map((type) => ({
     provide: type,
     inject: [UsageDatabase],
     useFactory: (database: UsageDatabase) => new type(database),
   })),
+  {
+    provide: IdempotencyTable,
+    inject: [UsageDatabase],
+    useFactory: ({ prisma }: UsageDatabase) => new IdempotencyTable(prisma),
+  },
   {
     provide: EventsStore,
     inject: [UsageDatabase, Reprice],
@@ -313,6 +317,7 @@ const ingest: Provider[] = [
       Payments,
       Erasures,
       ContentsStore,
+      IdempotencyTable,
       UsageMetrics,
       CLOCK,
       LOGGER,
@@ -327,6 +332,7 @@ const ingest: Provider[] = [
       payments: Payments,
       erasures: Erasures,
       contents: ContentsStore,
+      creates: IdempotencyTable,
       metrics: UsageMetrics,
       clock: Clock,
       logger: Logger,
@@ -341,6 +347,7 @@ const ingest: Provider[] = [
         payments,
         erasures,
         contents,
+        creates,
         metrics,
         clock,
         logger,

@@ -1,13 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock, NewAccountEvent, Random } from '@gateway/contracts';
-import { auditRow, idempotent, type AuditedWrite, type CreateAnswer, type Created } from '@gateway/database';
+import {
+  auditRow,
+  idempotent,
+  IdempotencyTable,
+  type AuditedWrite,
+  type CreateAnswer,
+  type Created,
+} from '@gateway/database';
 import { OutboxRelay } from '@gateway/event-log';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { addAccountEvent } from '../events/account-events.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { bumpAccount, lockAccounts } from './account.store.js';
-import { idempotencyRows } from './idempotency.store.js';
 import { VersionStamps } from './version-stamps.js';
 
 /** A management change. Who may make it was decided before; `make` reads what it rests on again, behind the lock. */
@@ -56,7 +62,7 @@ export class AccountChanges {
   ): Promise<CreateAnswer<T>> {
     return this.commit(async (tx) => {
       let versions: Committed<T>['versions'] = [];
-      const store = idempotencyRows(tx);
+      const store = IdempotencyTable.within(tx);
       const { status, body } = await idempotent({ store, clock: this.clock }, request, async () => {
         const applied = await this.apply(tx, request, change);
         versions = applied.versions;

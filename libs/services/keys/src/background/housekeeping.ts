@@ -5,10 +5,9 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Clock } from '@gateway/contracts';
-import { IDEMPOTENCY_KEPT_MS } from '@gateway/database';
+import { IDEMPOTENCY_KEPT_MS, IdempotencyTable } from '@gateway/database';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
-import { forgetAnswersBefore } from '../accounts/idempotency.store.js';
 import { KeysConfig } from '../keys.config.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { SigningKeys } from '../sessions/signing-keys.js';
@@ -45,7 +44,7 @@ export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationSh
 
   async sweep(): Promise<void> {
     const now = this.clock.now();
-    await forgetAnswersBefore(this.database.prisma, new Date(now - IDEMPOTENCY_KEPT_MS));
+    await new IdempotencyTable(this.database.prisma).forgetBefore(new Date(now - IDEMPOTENCY_KEPT_MS));
     const ended = { where: { expires_at: { lt: new Date(now) } } };
     await this.database.prisma.session.deleteMany(ended);
     await this.database.prisma.mail.deleteMany(ended);

@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Clock } from '@gateway/contracts';
-import { IDEMPOTENCY_KEPT_MS } from '@gateway/database';
+import { IDEMPOTENCY_KEPT_MS, IdempotencyTable } from '@gateway/database';
 import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { EVENTS_KEPT_MS } from '../events/enqueue.js';
@@ -42,9 +42,7 @@ export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationSh
   async sweep(): Promise<void> {
     const { prisma, pool } = this.database;
     const now = this.clock.now();
-    await prisma.idempotency.deleteMany({
-      where: { created_at: { lt: new Date(now - IDEMPOTENCY_KEPT_MS) } },
-    });
+    await new IdempotencyTable(prisma).forgetBefore(new Date(now - IDEMPOTENCY_KEPT_MS));
     await prisma.signingSecret.deleteMany({ where: { ends_at: { lt: new Date(now) } } });
     const before = new Date(now - EVENTS_KEPT_MS).toISOString();
     for (let deleted = ROWS_MAX; deleted === ROWS_MAX;) {

@@ -3,6 +3,7 @@ import type { Clock, Random } from '@gateway/contracts';
 import {
   auditRow,
   idempotent,
+  IdempotencyTable,
   type AuditedWrite,
   type AuditRow,
   type CreateAnswer,
@@ -11,7 +12,6 @@ import {
 import { CLOCK, RANDOM } from '@gateway/platform';
 import { auditEntryRow } from '@gateway/event-log';
 import type { FastifyRequest } from 'fastify';
-import { idempotencyRows } from './idempotency.store.js';
 import { NotificationsDatabase, type Tx } from './notifications-database.js';
 
 export interface Changed<T> {
@@ -39,7 +39,7 @@ export class AlertChanges {
     make: (tx: Tx) => Promise<Changed<Created<T>>>,
   ): Promise<CreateAnswer<T> & { isReplay: boolean }> {
     return this.database.transaction((tx) =>
-      idempotent({ store: idempotencyRows(tx), clock: this.clock }, request, () =>
+      idempotent({ store: IdempotencyTable.within(tx), clock: this.clock }, request, () =>
         this.apply(tx, request, make),
       ),
     );

@@ -1,5 +1,6 @@
 import { repeat, type Repeated } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
+import { IDEMPOTENCY_KEPT_MS, type IdempotencyTable } from '@gateway/database';
 import type { Logger } from 'pino';
 import type { ContentsStore } from '../contents/contents.store.js';
 import type { Erasures } from '../erasures/erasures.js';
@@ -22,6 +23,7 @@ interface Deps {
   payments: Payments;
   erasures: Erasures;
   contents: ContentsStore;
+  creates: Pick<IdempotencyTable, 'forgetBefore'>;
   metrics: Pick<UsageMetrics, 'gapsFound'>;
   clock: Clock;
   logger: Logger;
@@ -49,7 +51,8 @@ export class Rounds {
   constructor(private readonly deps: Deps) {}
 
   start(): void {
-    const { mirrors, roller, days, reconciler, payments, erasures, ledger, contents } = this.deps;
+    const { mirrors, roller, days, reconciler, payments, erasures, ledger, contents, creates, clock } =
+      this.deps;
     this.running = [
       this.every(RECENT_EVERY_MS, 'recent accounts', () => this.noteRecent()),
       this.every(DUE_EVERY_MS, 'due units', () => mirrors.tellDue()),
@@ -60,6 +63,9 @@ export class Rounds {
       this.every(RECHARGE_EVERY_MS, 'recharges', () => payments.recharge()),
       this.every(ERASE_EVERY_MS, 'erasures', () => erasures.advance()),
       this.every(RETENTION_EVERY_MS, 'retention', () => ledger.removeOldRejections()),
+      this.every(RETENTION_EVERY_MS, 'answers of creates', () =>
+        creates.forgetBefore(new Date(clock.now() - IDEMPOTENCY_KEPT_MS)),
+      ),
       this.every(CONTENTS_EVERY_MS, 'retention of contents', () => contents.removeOld()),
       this.every(PROVE_EVERY_MS, 'the proof of the books', () => reconciler.advance()),
     ];

@@ -10,10 +10,9 @@ import {
   type Random,
   type SessionPrincipal,
 } from '@gateway/contracts';
-import { auditRow, idempotent, type Created } from '@gateway/database';
+import { auditRow, idempotent, IdempotencyTable, type Created } from '@gateway/database';
 import { Access, CLOCK, RANDOM, sessionOf } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { UsageIdempotency } from '../postgres/idempotency.store.js';
 import { AccountDirectory } from './account-directory.js';
 import { LedgerFunds } from './ledger-funds.js';
 
@@ -22,7 +21,7 @@ export class CreditsController {
   constructor(
     private readonly funds: LedgerFunds,
     private readonly directory: AccountDirectory,
-    private readonly idempotency: UsageIdempotency,
+    private readonly idempotency: IdempotencyTable,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}

@@ -14,12 +14,11 @@ import {
   type Random,
   type RedemptionRecord,
 } from '@gateway/contracts';
-import { auditRow, idempotent, type AuditRow } from '@gateway/database';
+import { auditRow, idempotent, IdempotencyTable, type AuditRow } from '@gateway/database';
 import { Usd } from '@gateway/money';
 import { Access, CLOCK, pageOf, RANDOM, sessionOf, type OrgRule, type Page } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Mirrors } from '../mirror/mirrors.js';
-import { UsageIdempotency } from '../postgres/idempotency.store.js';
 import { BillingStore } from './billing.store.js';
 import { CouponsStore } from './coupons.store.js';
 import { Payments } from './payments.js';
@@ -41,7 +40,7 @@ export class BillingController {
     private readonly payments: Payments,
     private readonly coupons: CouponsStore,
     private readonly mirrors: Mirrors,
-    private readonly idempotency: UsageIdempotency,
+    private readonly idempotency: IdempotencyTable,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}

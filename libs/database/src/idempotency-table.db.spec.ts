@@ -1,0 +1,89 @@
+import { testPostgres, type TestDatabase } from '@gateway/testing';
+import pg from 'pg';
+import { IdempotencyTable, type SqlStatements } from './idempotency-table.js';
+
+const HOUR_MS = 3_600_000;
+const START = Date.parse('2026-11-24T00:00:00.000Z');
+const claim = { scope: 'user_1 POST /v1/orgs', key: 'k1', bodyDigest: 'd1', createdAt: new Date(START) };
+const answer = { status: 201, body: { id: 'org_1', nested: { list: [1, 'two'] } } };
+const none = new Date(0);
+
+/** Statements as Prisma writes them: one parameter for each value. */
+function statementsOf(on: pg.Pool | pg.PoolClient): SqlStatements {
+  const query = (texts: TemplateStringsArray, values: unknown[]): Promise<pg.QueryResult> =>
+    on.query(
+      texts.reduce((text, part, index) => `${text}$${index}${part}`),
+      values,
+    );
+  return {
+    $executeRaw: async (texts, ...values) => (await query(texts, values)).rowCount ?? 0,
+    $queryRaw: async <T>(texts: TemplateStringsArray, ...values: unknown[]) =>
+      (await query(texts, values)).rows as T,
+  };
+}
+
+describe('the table of answers to creates', () => {
+  let database: TestDatabase;
+  let pool: pg.Pool;
+  let table: IdempotencyTable;
+
+  beforeEach(async () => {
+    database = await testPostgres();
+    pool = new pg.Pool({ connectionString: database.url });
+    await pool.query(`CREATE TABLE idempotency (scope text, key text, body_digest text NOT NULL,
+      created_at timestamptz(3) NOT NULL, status int, body jsonb, PRIMARY KEY (scope, key))`);
+    table = new IdempotencyTable(statementsOf(pool));
+  });
+  afterEach(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  it('gives a key to one of many claims at once; the others see that it is under way', async () => {
+    const claims = await Promise.all(Array.from({ length: 8 }, () => table.claim(claim, none, none)));
+    expect(claims.filter((held) => held === null)).toHaveLength(1);
+    expect(claims.filter((held) => held !== null)).toEqual(Array(7).fill({ ...claim, answer: null }));
+  });
+
+  it('keeps the first answer as it was, whatever comes later under the key', async () => {
+    await table.claim(claim, none, none);
+    await table.complete(claim, answer);
+    const later = { ...claim, bodyDigest: 'd2', createdAt: new Date(START + HOUR_MS) };
+    expect(await table.claim(later, none, later.createdAt)).toEqual({ ...claim, answer });
+    await table.release(later);
+    expect(await table.claim(later, none, none)).toEqual({ ...claim, answer });
+  });
+
+  it('gives a key again that is old, abandoned or released', async () => {
+    await table.claim(claim, none, none);
+    expect(await table.claim(claim, none, new Date(START + 1))).toBeNull();
+    await table.complete(claim, answer);
+    expect(await table.claim(claim, new Date(START + 1), none)).toBeNull();
+    expect(await table.claim(claim, none, none)).toEqual({ ...claim, answer: null });
+    await table.release(claim);
+    expect(await table.claim(claim, none, none)).toBeNull();
+  });
+
+  it('forgets answers from before a time, and no later one', async () => {
+    const later = { ...claim, key: 'k2', createdAt: new Date(START + HOUR_MS) };
+    for (const made of [claim, later]) {
+      await table.claim(made, none, none);
+      await table.complete(made, answer);
+    }
+    await table.forgetBefore(later.createdAt);
+    const { rows } = await pool.query('SELECT key FROM idempotency');
+    expect(rows).toEqual([{ key: 'k2' }]);
+  });
+
+  it('within a transaction: a create that failed in the database rolls back with its claim, and says its own failure', async () => {
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    const store = IdempotencyTable.within(statementsOf(client));
+    expect(await store.claim(claim, none, none)).toBeNull();
+    await expect(client.query('SELECT 1 / 0')).rejects.toThrow('division by zero');
+    await store.release(claim);
+    await client.query('ROLLBACK');
+    client.release();
+    expect(await table.claim(claim, none, none)).toBeNull();
+  });
+});
