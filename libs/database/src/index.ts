@@ -2,13 +2,7 @@ export { auditRow } from './audit.js';
 export type { AuditedWrite, AuditRow } from './audit.js';
 export { IdempotencyTable } from './idempotency-table.js';
 export { idempotent, IDEMPOTENCY_KEPT_MS } from './idempotent.js';
-export type {
-  CreateAnswer,
-  Created,
-  IdempotencyClaim,
-  IdempotencyRecord,
-  IdempotencyStore,
-} from './idempotent.js';
+export type { CreateAnswer, Created } from './idempotent.js';
 export { applyMigrations } from './postgres/apply-migrations.js';
 export { assertSchemaKnown } from './postgres/assert-schema-known.js';
 export { EmbeddedPostgres } from './postgres/embedded-postgres.js';
