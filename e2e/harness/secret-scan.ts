@@ -8,13 +8,13 @@ import type { Fleet } from './fleet.js';
 export type Found = Record<string, string[]>;
 
 /**
- * Looks for secrets, as they are and in base64 and hex, in all that a fleet keeps and tells: its processes' output, every
- * row of PostgreSQL, every key of Redis, every record of Kafka, the journals, and `told` to callers.
+ * Looks for secrets, as they are and in base64 and hex, in all that a fleet keeps and sends: its processes' output, every
+ * row of PostgreSQL, every key of Redis, every record of Kafka, the journals, and `sent` to callers.
  */
 export async function scanForSecrets(
   fleet: Fleet,
   secrets: Readonly<Record<string, string>>,
-  told: readonly string[] = [],
+  sent: readonly string[] = [],
 ): Promise<Found> {
   const found: Found = {};
   const forms = Object.entries(secrets).map(([name, secret]) => [name, formsOf(secret)] as const);
@@ -25,7 +25,7 @@ export async function scanForSecrets(
       if (!names.includes(name)) names.push(name);
     }
   };
-  for (const text of told) look('answers', text);
+  for (const text of sent) look('answers', text);
   for (const [name, text] of Object.entries(fleet.outputs()))
     look(`log of ${name}`, text.replace(FIRST_LOGIN, ''));
   for await (const { table, text } of rowsOf(fleet.databaseUrl)) look(`table ${table}`, text);
@@ -37,7 +37,7 @@ export async function scanForSecrets(
 
 type Look = (place: string, text: string) => void;
 
-/** The one line that tells a secret, once, to the operator who starts a fleet for the first time. */
+/** The one line that prints a secret, once, to the operator who starts a fleet for the first time. */
 const FIRST_LOGIN = /^\{"first_login":.*\}$/m;
 
 function formsOf(secret: string): string[] {

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { FirstRun, OpeningCredit } from '@gateway/keys';
 
-/** Seeds an empty database, and tells the one time that anybody is told who may log in: the log would keep it. */
+/** Seeds an empty database and prints the first login, this once: the log would keep it. */
 export async function announceFirstRun(app: INestApplication): Promise<void> {
   const first = await app.get(FirstRun, { strict: false }).run({ withKey: false });
   if (first === null) return;

@@ -9,7 +9,7 @@ export interface KafkaConsumerDeps {
   clock: Clock;
   backOffMs: (failures: number) => number;
   onFault: (error: unknown) => void;
-  /** Told with each fetch, and when it was handled, how many records of the partition are left. */
+  /** Called with each fetch, and when it was handled, how many records of the partition are left. */
   onLag?: (topic: string, partition: number, records: number) => void;
   stopTimeoutMs: number;
   /** After this long without a heartbeat the group gives a consumer's partitions to others. */

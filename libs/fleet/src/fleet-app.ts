@@ -30,7 +30,7 @@ export function startFleetApp(
   return bootstrap({ name, module, config: boot, connect: connectEventLog });
 }
 
-/** Off the public port, unless it is told to be there. */
+/** Off the public port, unless a setting puts them there. */
 function metricsOf({ HOST: host, PORT, METRICS_PORT: port }: FleetSettings): BootConfig['metrics'] {
   if (port === undefined) return null;
   return port === PORT && port !== 0 ? undefined : { host, port };

@@ -47,7 +47,7 @@ function checkLength(length: number): void {
 
 /**
  * Reads frames from the start of `bytes` until `take` answers false, the bytes are used up or a frame is wrong.
- * `take` gets the JSON's bytes and the offset behind the frame. `isEnd` tells that no byte follows `bytes`.
+ * `take` gets the JSON's bytes and the offset behind the frame. `isEnd` says that no byte follows `bytes`.
  * `more`: stopped by `take`, or the next frame is not whole yet and bytes may follow.
  */
 export function decodeFrames(
@@ -126,7 +126,7 @@ function frameFault(rest: Buffer, isEnd: boolean): Exclude<FrameEnd, 'clean'> | 
 }
 
 // A flipped bit in a length can point past the end of the file and so look like a torn tail. But JSON holds no
-// zero byte and every header begins with one, so a zero tells that other frames follow; and where the last frame's
+// zero byte and every header begins with one, so a zero means that other frames follow; and where the last frame's
 // own length is wrong, its checksum still fits all that is left.
 function isUnfinished(payload: Buffer, stored: number): boolean {
   return !payload.includes(0) && crc32(payload) !== stored;

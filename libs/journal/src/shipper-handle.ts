@@ -13,7 +13,7 @@ export interface ShipSource {
   gaps: { from: number; to: number }[];
 }
 
-/** What a journal tells a shipper, in this thread or another one. */
+/** What a journal sends a shipper, in this thread or another one. */
 export interface ShipperHandle {
   addSource(source: ShipSource): void;
   /** The epoch being written is synced up to here. */

@@ -221,7 +221,7 @@ export class Shipper implements ShipperHandle {
       const asked = this.options.watermark(source.producer, source.epoch);
       return await within(asked, { clock, timeoutMs, signal });
     } catch {
-      // The ledger may be away for long: the figure tells, and nothing is lost by waiting.
+      // The ledger may be away for long: the metric shows it, and nothing is lost by waiting.
       this.counts.watermarkFailures += 1;
       return null;
     }

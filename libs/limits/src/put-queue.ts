@@ -3,7 +3,7 @@ import { TurnoverMap, type Clock, type LimitStore, type PutUnit, type Timer } fr
 export interface PutQueueOptions {
   store: Pick<LimitStore, 'put'>;
   clock: Clock;
-  /** Told once per batch of which something failed, for a metric or a log line. */
+  /** Called once per batch of which something failed, for a metric or a log line. */
   onFailure?: (cause: unknown) => void;
   /** Units that one call carries; default 64. */
   batchSize?: number;

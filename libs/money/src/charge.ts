@@ -46,7 +46,7 @@ export interface ChargeCase extends Omit<PriceInput, 'usage'> {
   /** For the estimate, where the usage is missing or late. */
   readonly traffic?: UnitTraffic | null;
   readonly disconnect?: Disconnect | null;
-  /** Attempts before the one that `outcome` tells of. */
+  /** Attempts before the one that `outcome` is of. */
   readonly failedAttempts?: readonly FailedAttempt[];
 }
 

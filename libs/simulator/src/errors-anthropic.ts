@@ -24,7 +24,7 @@ const RATE = {
 const CREDIT =
   'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.';
 
-/** Rows by name, `sim-error-<name>`; each is one native signal that a gateway must tell apart. */
+/** Rows by name, `sim-error-<name>`; each is one native signal that a gateway must distinguish. */
 export const ANTHROPIC_ERRORS: ErrorTable = new Map<string, NativeError>([
   ['context', invalid('prompt is too long: 200001 tokens > 200000 maximum')],
   [

@@ -49,7 +49,7 @@ function azure(status: number, code: string, message: string, headers = {}): Nat
 
 const QUOTA = 'You exceeded your current quota, please check your plan and billing details.';
 
-/** Rows by name, `sim-error-<name>`; each is one native signal that a gateway must tell apart. */
+/** Rows by name, `sim-error-<name>`; each is one native signal that a gateway must distinguish. */
 export const OPENAI_ERRORS: ErrorTable = new Map<string, NativeError>([
   [
     'context',

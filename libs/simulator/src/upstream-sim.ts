@@ -66,7 +66,7 @@ const MODELS = [
   'sim-claude-strict',
 ];
 
-/** Starts the simulated provider on loopback; what it answers is told by tools/upstream-sim/README.md. */
+/** Starts the simulated provider on loopback; what it answers stands in tools/upstream-sim/README.md. */
 export async function startUpstreamSim(options: UpstreamSimOptions = {}): Promise<UpstreamSim> {
   const simulator = new Simulator(options);
   const host = options.host ?? '127.0.0.1';

@@ -25,7 +25,7 @@ export interface Program {
   output(): string;
   /** The exit code, or the signal's name. */
   readonly ended: Promise<number | string>;
-  /** Standard input; ending it is how some programs are told to stop. */
+  /** Standard input; ending it stops some programs. */
   endInput(): void;
   signal(name: NodeJS.Signals): void;
   /** kill -9, and waits until the process is gone. */

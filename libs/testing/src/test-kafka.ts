@@ -15,7 +15,7 @@ export interface TestKafka {
   createTopics(names: string[], partitions?: number): Promise<void>;
   /**
    * The topics of deploy/kafka/topics.yaml and their dead-letter topics, at most four partitions each; under the prefix
-   * unless told otherwise, which is for a broker of one's own.
+   * unless set otherwise, which is for a broker of one's own.
    */
   createFleetTopics(options?: { isPrefixed: boolean }): Promise<void>;
 }

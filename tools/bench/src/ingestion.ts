@@ -27,7 +27,7 @@ export interface IngestionOptions {
   perSecond?: number;
   /** Arguments of Node for the usage service, for example --cpu-prof. */
   nodeArgs?: string[];
-  /** Told of the addresses before the measured part and after it, for a look at statistics. */
+  /** Called with the addresses before the measured part and after it, for a look at statistics. */
   look?: (databaseUrl: string, when: 'before' | 'after') => Promise<void>;
 }
 

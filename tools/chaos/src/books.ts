@@ -70,7 +70,7 @@ const NO_ROWS: Readonly<Record<string, string>> = {
   'a sending has more than one event': `
     SELECT request_tags ->> 'chaos' AS tag, count(*) FROM usage.usage_event WHERE endpoint <> ALL ('{${LONG.join()}}')
     GROUP BY 1 HAVING count(*) > 1`,
-  'units posted while Redis was away are not told yet': `
+  'units posted while Redis was away are not reported yet': `
     SELECT count(*) FROM usage.mirror_debt HAVING count(*) > 0`,
 };
 

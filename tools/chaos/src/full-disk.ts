@@ -44,7 +44,7 @@ export async function runFullDisk(run: Run, seed: number, notes: string[]): Prom
     (one) => !one.isWhole && one.work.ending === 'whole' && !refused.includes(one),
   );
   notes.push(
-    `the disk of the journal had no byte left for ${FULL_MS / 1_000} s; readiness went off after ${told(offMs)} and came back ${told(onMs)} after there was room`,
+    `the disk of the journal had no byte left for ${FULL_MS / 1_000} s; readiness went off after ${seconds(offMs)} and came back ${seconds(onMs)} after there was room`,
     `${refused.length} requests were refused with 503 meanwhile; alarms of refused writes: ${alarms}`,
   );
   return resultOf(run, {
@@ -66,7 +66,7 @@ export async function runFullDisk(run: Run, seed: number, notes: string[]): Prom
   });
 }
 
-function told(ms: number | null): string {
+function seconds(ms: number | null): string {
   return ms === null ? 'never' : `${(ms / 1_000).toFixed(1)} s`;
 }
 

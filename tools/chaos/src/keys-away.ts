@@ -13,7 +13,7 @@ const BACK_MS = 30_000;
 
 /**
  * K07: the keys service is killed. Warm keys go on; an account that has changed is 503 until it is back, because nobody
- * can say what has changed; nobody is told 401, 403 or 404.
+ * can say what has changed; nobody gets 401, 403 or 404.
  */
 export async function runKeysAway(run: Run, seed: number, notes: string[]): Promise<SeedResult> {
   const { fleet, organization, options } = run;

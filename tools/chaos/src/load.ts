@@ -15,7 +15,7 @@ export interface Load {
   /** The load ends after so long also where fewer could be sent. */
   forMs?: number;
   random: Random;
-  /** Told after each begin how many have begun. */
+  /** Called after each begin with how many have begun. */
   onBegun(count: number): void;
 }
 

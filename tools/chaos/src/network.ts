@@ -3,7 +3,7 @@ import type { FaultProxy, Faults, Proxied } from '@gateway/testing';
 
 const EVERY_MS = 700;
 
-/** One thing that a network does. A reset of what is open is told apart, because it is an event, not a state. */
+/** One thing that a network does. A reset of what is open stands apart, because it is an event, not a state. */
 const WEATHER: readonly (Faults | 'reset')[] = [
   { toServer: { latencyMs: 20 }, toClient: { latencyMs: 20 } },
   { toClient: { pieceBytes: 1, pieceIntervalMs: 0 } },

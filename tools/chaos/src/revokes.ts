@@ -8,7 +8,7 @@ const AFTER_MS = 400;
 
 /**
  * K04: keys are deleted one after the other while every edge serves them at full rate. What is sent after the answer to
- * the DELETE is served by nobody, and nobody is told 401.
+ * the DELETE is served by nobody, and nobody gets 401.
  */
 export async function runRevokes(run: Run, seed: number, notes: string[]): Promise<SeedResult> {
   const { fleet, organization, options } = run;

@@ -90,7 +90,7 @@ async function fuzz(target: Target, requests: number, seed: number): Promise<num
     failures += result.failures.length;
     const shed = result.statuses.get(503) ?? 0;
     if (shed > result.requests * SHED_MAX) {
-      say(`${shed} requests were shed: too many for this machine to tell anything`);
+      say(`${shed} requests were shed: too many for this run to mean anything`);
       failures += 1;
     }
   };

@@ -18,7 +18,7 @@ try {
     const options = { journals: values.journal, isRepair: values.repair };
     const found = await operator.reconcile(options);
     process.stdout.write(values.json ? `${JSON.stringify(found)}\n` : report(found));
-    // What a repair has left is the next proof's: this one tells what was found.
+    // What a repair has left is the next proof's: this one reports what was found.
     process.exitCode = found.findings.length === 0 ? 0 : 1;
   } finally {
     await operator.close();

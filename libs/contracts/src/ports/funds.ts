@@ -31,5 +31,5 @@ export abstract class Funds {
    */
   abstract applied(producer: string, epoch: string, above: number): Promise<AppliedRange[]>;
   /** Looks the account's due units up now and reports those that are posted to the LimitStore, which frees them there. */
-  abstract tellDue(accountId: string): Promise<void>;
+  abstract reportDue(accountId: string): Promise<void>;
 }

@@ -174,18 +174,18 @@ export interface MirrorRequest {
   units: { unit: string; crash: boolean }[];
 }
 
-/** What the store was told of one scope's posted spend; `account` for the balance. */
+/** The posted spend of one scope as mirrored to the store; `account` for the balance. */
 interface PostedReading {
   kind: ScopeKind | 'account';
   id: string;
   nano: bigint;
-  /** Ledger version of the account at which it was told. */
+  /** Ledger version of the account at which it was mirrored. */
   version: number;
 }
 
 /** State of an account for the reads: rate limits, reserved money. */
 export interface AccountState {
-  /** Of the scopes asked and the balance those that a mirror has told, for the proof that it is a mirror. */
+  /** Of the scopes asked and the balance those that a mirror has reported, for the proof that it is a mirror. */
   posted?: PostedReading[];
   scopes: (ScopeCounters & { reservedNano: bigint; unpostedNano: bigint })[];
   reservedNano: bigint;
@@ -226,7 +226,7 @@ export abstract class LimitStore {
   confirmedAt(_accountId: string, _version: number): number {
     return -Infinity;
   }
-  /** Made-up accounts, one on each node of the store: a gen of theirs that changes tells that the node lost what it knew. */
+  /** Made-up accounts, one on each node of the store: a gen of theirs that changes shows that the node lost what it knew. */
   watched(): string[] {
     return ['acct_watch'];
   }

@@ -127,7 +127,7 @@ export interface Membership {
   accountId: string;
   role: OrgRole;
   teams: string[];
-  /** Limits of the org and of this person in it, for the rate-limit read; absent where the driver does not tell. */
+  /** Limits of the org and of this person in it, for the rate-limit read; absent where the driver does not know them. */
   limits?: ScopeLimits[];
 }
 

@@ -9,7 +9,7 @@ export interface OutboxRelayOptions {
   clock: Clock;
   /** Each failed round, for the log. The relay goes on with back-off. */
   onFault: (error: unknown) => void;
-  /** Told every 5 s what waits, also while the event log is away. Rows are counted up to 10,000. */
+  /** Called every 5 s with what waits, also while the event log is away. Rows are counted up to 10,000. */
   onBacklog?: (backlog: { rows: number; oldestSeconds: number }) => void;
   pollMs?: number;
   batch?: number;

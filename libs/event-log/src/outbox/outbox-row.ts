@@ -1,7 +1,7 @@
 import { uuidv7, type Clock, type CloudEvent, type Random } from '@gateway/contracts';
 
 /**
- * One event to be told once its transaction has committed:
+ * One event to be sent once its transaction has committed:
  *
  *     CREATE TABLE outbox (
  *       id uuid PRIMARY KEY,               -- rises with each row of a process; the relay's order

@@ -38,7 +38,7 @@ const DEAD_SOURCES_MAX = 1_000;
 
 /**
  * The shipper in a worker thread, so that Kafka never holds up a stream. A worker that dies is replaced after a second
- * and told of every source again: it begins at the watermark, and what it ships twice is applied once.
+ * and given every source again: it begins at the watermark, and what it ships twice is applied once.
  */
 export class WorkerShipper implements ShipperHandle {
   private readonly options: WorkerShipperOptions;
@@ -88,7 +88,7 @@ export class WorkerShipper implements ShipperHandle {
     return this.lastStats;
   }
 
-  /** A dead epoch that was applied whole is nothing that another worker would have to be told of. */
+  /** A dead epoch that was applied whole is nothing that another worker would have to be given. */
   private events(): ShipperEvents {
     const { events } = this.options;
     return {

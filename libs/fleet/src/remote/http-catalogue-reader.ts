@@ -21,7 +21,7 @@ export interface HttpCatalogueReaderDeps {
   random: Random;
   /** Called with every load that failed; the newest snapshot goes on serving. */
   onFailure: (failure: unknown) => void;
-  /** Told of every question for the newest snapshot. */
+  /** Called for every question for the newest snapshot. */
   onLoad?: (outcome: CatalogueLoad) => void;
 }
 

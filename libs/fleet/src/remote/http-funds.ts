@@ -85,15 +85,15 @@ export class HttpFunds extends Funds {
   }
 
   /** One call for all who wait for the same. */
-  override tellDue(accountId: string): Promise<void> {
-    let told = this.dues.get(accountId);
-    if (told === undefined) {
-      told = this.post(`/internal/gate/${encodeURIComponent(accountId)}/due`, {})
+  override reportDue(accountId: string): Promise<void> {
+    let asked = this.dues.get(accountId);
+    if (asked === undefined) {
+      asked = this.post(`/internal/gate/${encodeURIComponent(accountId)}/due`, {})
         .then(() => undefined)
         .finally(() => this.dues.delete(accountId));
-      this.dues.set(accountId, told);
+      this.dues.set(accountId, asked);
     }
-    return told;
+    return asked;
   }
 
   private async post(path: string, body: unknown): Promise<unknown> {

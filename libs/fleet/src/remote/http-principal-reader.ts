@@ -44,7 +44,7 @@ export interface HttpPrincipalReaderDeps {
   limits: LimitStore;
   clock: Clock;
   random: Random;
-  /** Told of every principal from memory and of every answer of the keys service. */
+  /** Called with every principal from memory and of every answer of the keys service. */
   onOutcome?: (outcome: PrincipalLookup | PrincipalLoad) => void;
 }
 

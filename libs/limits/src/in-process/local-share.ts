@@ -2,7 +2,7 @@ import type { AdmitRequest, AdmitResult, Clock, PutUnit } from '@gateway/contrac
 import { ACCOUNT_RECORD, toRefusal, type AdmissionEntry, type Violation } from '../admission.js';
 import { minuteOf, minuteResetSeconds } from '../windows.js';
 import { AccountBook, bookRequest } from './account-book.js';
-import { newTold, noteCounts, noteRefusal, toldCounts, type Told } from './told.js';
+import { newReported, noteCounts, noteRefusal, reportedCounts, type Reported } from './reported.js';
 
 /** The gen of a `stale` that this process answers by itself. */
 export const LOCAL_GEN = 'local';
@@ -38,8 +38,8 @@ interface ShareAccount {
   confirmedAt: number;
   book: AccountBook;
   /** By record. */
-  told: Map<string, Told>;
-  /** Those with a result that is not in `told` yet. */
+  reported: Map<string, Reported>;
+  /** Those with a result that is not in `reported` yet. */
   notes: Noted[];
   held: number;
 }
@@ -82,7 +82,7 @@ export class LocalShare {
     this.readNotes(account);
     const { scope, scopeId, counter } = result.refusal;
     const name = counter === null ? `${scope}:${scopeId}` : `${scope}:${scopeId}/${counter}`;
-    noteRefusal(toldOf(account, scope === 'account' ? ACCOUNT_RECORD : name), result.refusal, now);
+    noteRefusal(reportedOf(account, scope === 'account' ? ACCOUNT_RECORD : name), result.refusal, now);
     this.weigh(account);
   }
 
@@ -113,7 +113,8 @@ export class LocalShare {
     const now = this.clock.now();
     const asked = bookRequest(request);
     const shares = entries.map((entry) => this.shareOf(entry, account, asked.worst, now));
-    if (asked.credit < Infinity) asked.credit = this.budget(account.told.get(ACCOUNT_RECORD), asked.worst);
+    if (asked.credit < Infinity)
+      asked.credit = this.budget(account.reported.get(ACCOUNT_RECORD), asked.worst);
     const answer = account.book.take(asked, shares, now);
     this.weigh(account);
     if (answer.outcome === 'gone') return { outcome: 'gone' };
@@ -141,8 +142,8 @@ export class LocalShare {
     this.readNotes(account);
     const released = account.book.release(put.unit);
     for (const name of released?.records ?? []) {
-      const told = account.told.get(name);
-      if (told !== undefined && told.left !== null) told.left -= released?.nano ?? 0;
+      const reported = account.reported.get(name);
+      if (reported !== undefined && reported.left !== null) reported.left -= released?.nano ?? 0;
     }
     this.weigh(account);
   }
@@ -152,9 +153,9 @@ export class LocalShare {
    * less. Of a limit that is smaller than the number of edges a share is none.
    */
   private shareOf(entry: AdmissionEntry, account: ShareAccount, worst: number, now: number): AdmissionEntry {
-    const told = account.told.get(entry.name);
+    const reported = account.reported.get(entry.name);
     const own = account.book.read(entry.name, now);
-    const counts = toldCounts(told, now);
+    const counts = reportedCounts(reported, now);
     const of = (metric: Metric): number => {
       const limit = entry[metric];
       if (limit === Infinity) return Infinity;
@@ -162,7 +163,7 @@ export class LocalShare {
       const isFull = counts[metric] + own[metric] >= limit;
       return share === 0 && !isFull ? UNDECIDED : Math.min(share, limit - counts[metric]);
     };
-    const cap = entry.cap === Infinity ? Infinity : this.budget(told, worst);
+    const cap = entry.cap === Infinity ? Infinity : this.budget(reported, worst);
     return { ...entry, rpm: of('rpm'), rpd: of('rpd'), tpm: of('tpm'), cap };
   }
 
@@ -170,8 +171,8 @@ export class LocalShare {
    * What this edge's own spend has to stay below: its exposure, passed by one request at most, and so much that with the
    * worst case of this one it stays within its part of what was left.
    */
-  private budget(told: Told | undefined, worst: number): number {
-    const left = told?.left ?? 0;
+  private budget(reported: Reported | undefined, worst: number): number {
+    const left = reported?.left ?? 0;
     if (left <= 0) return -Infinity;
     return Math.min(EXPOSURE_MAX_NANO, left / EXPOSURE_PARTS, Math.floor(left / this.edges) - worst + 1);
   }
@@ -190,7 +191,7 @@ export class LocalShare {
       return null;
     const entry = entries[shares.indexOf(share)];
     const limit = entry[metric];
-    const counts = toldCounts(account.told.get(entry.name), now);
+    const counts = reportedCounts(account.reported.get(entry.name), now);
     const isFull = counts[metric] + violation.current >= limit;
     const current = isFull ? limit : violation.current * this.edges;
     return {
@@ -201,9 +202,9 @@ export class LocalShare {
 
   /** Counts of the whole fleet in the running windows, as far as this edge can know. */
   private countsOf(account: ShareAccount, name: string, now: number): Record<Metric, number> {
-    const told = toldCounts(account.told.get(name), now);
+    const reported = reportedCounts(account.reported.get(name), now);
     const own = account.book.read(name, now);
-    const of = (metric: Metric): number => Math.max(own[metric] * this.edges, told[metric] + own[metric]);
+    const of = (metric: Metric): number => Math.max(own[metric] * this.edges, reported[metric] + own[metric]);
     return { rpm: of('rpm'), rpd: of('rpd'), tpm: of('tpm') };
   }
 
@@ -231,11 +232,11 @@ export class LocalShare {
       for (let index = 0; index <= entries.length; index += 1) {
         const entry = index < entries.length ? entries[index] : null;
         const counted = entry?.counter === null ? result?.counters[place++] : undefined;
-        const told = toldOf(account, entry?.name ?? ACCOUNT_RECORD);
-        if (at < told.at) continue;
-        told.at = at;
-        told.left = left[index] ?? told.left;
-        if (counted !== undefined && result !== null) noteCounts(told, counted, result, at);
+        const reported = reportedOf(account, entry?.name ?? ACCOUNT_RECORD);
+        if (at < reported.at) continue;
+        reported.at = at;
+        reported.left = left[index] ?? reported.left;
+        if (counted !== undefined && result !== null) noteCounts(reported, counted, result, at);
       }
     }
     account.notes = [];
@@ -249,7 +250,7 @@ export class LocalShare {
         version: -1,
         confirmedAt: -Infinity,
         book: new AccountBook(),
-        told: new Map(),
+        reported: new Map(),
         notes: [],
         held: 0,
       };
@@ -261,7 +262,7 @@ export class LocalShare {
 
   /** What an account holds has changed. Accounts that the bound pushes out are known again from the store's next answer. */
   private weigh(account: ShareAccount): void {
-    const held = account.book.size + account.told.size;
+    const held = account.book.size + account.reported.size;
     this.held += held - account.held;
     account.held = held;
     while (this.held > this.heldMax && this.dropOldest(account));
@@ -278,11 +279,11 @@ export class LocalShare {
   }
 }
 
-function toldOf(account: ShareAccount, name: string): Told {
-  let told = account.told.get(name);
-  if (told === undefined) {
-    told = newTold();
-    account.told.set(name, told);
+function reportedOf(account: ShareAccount, name: string): Reported {
+  let reported = account.reported.get(name);
+  if (reported === undefined) {
+    reported = newReported();
+    account.reported.set(name, reported);
   }
-  return told;
+  return reported;
 }

@@ -153,8 +153,8 @@ export class RedisLimitStore extends LimitStore {
     const all = [...scopes, { kind: 'account' as const, id: accountId }];
     const posted = all.map(({ kind, id }, index) => {
       const [nano, version] = values.slice(7 * index + 5);
-      const told = Number(version);
-      return { kind, id, nano: BigInt(nano), version: told < 0 ? told : told % VERSIONS };
+      const known = Number(version);
+      return { kind, id, nano: BigInt(nano), version: known < 0 ? known : known % VERSIONS };
     });
     return {
       posted: posted.filter(({ version }) => version >= 0),

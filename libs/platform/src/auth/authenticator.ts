@@ -61,7 +61,7 @@ export class Authenticator {
   }
 
   /**
-   * For inference: admission compares the version, so this costs no I/O while the record is cached. `onRefused` is told
+   * For inference: admission compares the version, so this costs no I/O while the record is cached. `onRefused` is called
    * of a known key that the rule does not let in.
    */
   async authenticateKey(

@@ -96,7 +96,7 @@ export interface RunningApp {
 const STALL_MS = 60_000;
 /** Every method that a path of the API has. */
 const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** How long a stream that was told of the end may take to write its last frame. */
+/** How long a stream that is asked to end may take to write its last frame. */
 const ENDING_MS = 5_000;
 
 /** Builds a service, starts it and answers how to stop it. Throws where an endpoint declares no access. */

@@ -61,7 +61,7 @@ export class Metrics implements OnApplicationShutdown {
     });
   }
 
-  /** One value per set of labels, read when the metrics are scraped; a set that is no longer told is gone. */
+  /** One value per set of labels, read when the metrics are scraped; a set that is no longer reported is gone. */
   gauges<L extends string>(
     name: string,
     help: string,

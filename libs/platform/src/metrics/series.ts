@@ -52,7 +52,7 @@ export type SeriesOf<S> = (...values: string[]) => S;
 
 type Labels = Record<string, string | number>;
 type NamedValue = MetricValue<string> & { metricName: string };
-type Told = MetricObjectWithValues<NamedValue>;
+type Reported = MetricObjectWithValues<NamedValue>;
 
 /**
  * prom-client hashes the labels at every count, which on the hot path costs more than all the counting. So the numbers
@@ -127,17 +127,19 @@ class KeptHistogram extends Histogram {
     this.empty = new Histogram({ ...options, registers: [] });
   }
 
-  override async get(): Promise<Told> {
-    const values = [...this.kept.known.values()].flatMap(({ labels, series }) => this.told(labels, series));
+  override async get(): Promise<Reported> {
+    const values = [...this.kept.known.values()].flatMap(({ labels, series }) =>
+      this.reported(labels, series),
+    );
     return { ...(await this.empty.get()), values };
   }
 
   /** What the registry asks for where it writes text; prom-client's types do not show it. */
-  getForPromString(): Promise<Told> {
+  getForPromString(): Promise<Reported> {
     return this.get();
   }
 
-  private told(labels: Labels, { counts, sum, count }: Spread): NamedValue[] {
+  private reported(labels: Labels, { counts, sum, count }: Spread): NamedValue[] {
     const { name } = this.metric;
     let below = 0;
     const buckets = this.bounds.map((bound, at) => {

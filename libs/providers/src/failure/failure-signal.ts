@@ -72,7 +72,7 @@ export function nativeErrorOf(bytes: Uint8Array): NativeError {
     return nativeError(JSON.parse(raw));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // A page of HTML tells the caller nothing and may hold addresses of the provider's inside.
+    // A page of HTML helps no caller and may hold addresses of the provider's inside.
     return {
       type: '',
       code: '',

@@ -15,7 +15,7 @@ const SECRETS: readonly RegExp[] = [
   /\barn:[\w-]*:[^\s"',;)]+/g,
 ];
 
-/** Ids that tell a caller about our accounts at the provider. A log line of ours may hold the like of them. */
+/** Ids that show a caller our accounts at the provider. A log line of ours may hold the like of them. */
 const ACCOUNTS: readonly RegExp[] = [
   /\bprojects\/[\w.:-]+(?:\/[\w.:-]+)*/g,
   /\/subscriptions\/[^\s"',)]+/g,

@@ -364,7 +364,7 @@ export async function startEdge(options: EdgeTestOptions = {}): Promise<EdgeUnde
       host: '127.0.0.1',
       port: 0,
       drainGraceMs: options.drainGraceMs ?? 5_000,
-      // Callers and the upstream run in this process too: its delay does not tell how busy the edge is.
+      // Callers and the upstream run in this process too: its delay does not show how busy the edge is.
       pressure: { ...defaultPressureLimits(), delayMs: { some: Infinity, all: Infinity } },
     },
   });

@@ -167,9 +167,9 @@ describe('channels that fail', () => {
     expect(await channelRow(id)).toMatchObject({ is_enabled: false, disabled_reason: 'failing' });
     app.mailer.isAway = true;
     const closed = app.app.get(ClosedChannels, { strict: false });
-    await expect(closed.tellAll()).rejects.toThrow('away');
+    await expect(closed.notifyAll()).rejects.toThrow('away');
     app.mailer.isAway = false;
-    await Promise.all([closed.tellAll(), closed.tellAll()]);
+    await Promise.all([closed.notifyAll(), closed.notifyAll()]);
     expect(app.mailer.sent.map(({ to }) => to)).toEqual([`owner@${owner.orgId.replace('_', '-')}.example`]);
     expect(app.mailer.sent[0].text).toContain(id);
     app.receiver.answers.length = 0;

@@ -53,12 +53,12 @@ export class UsageMetrics {
     });
     this.mirrorFailures = new Counter({
       name: 'gateway_usage_mirror_failures_total',
-      help: 'Tries to tell the limit store what is posted that failed.',
+      help: 'Failed tries to report to the limit store what is posted.',
       registers,
     });
     this.mirrorDebts = new Gauge({
       name: 'gateway_usage_mirror_debts',
-      help: 'Posted units that the limit store still has to be told, at most 5,000.',
+      help: 'Posted units not yet reported to the limit store, at most 5,000.',
       registers,
     });
     this.gaps = new Gauge({

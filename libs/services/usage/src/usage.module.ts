@@ -177,14 +177,14 @@ const mirrors: Provider[] = [
   {
     provide: WindowRoller,
     inject: [UsageDatabase, Mirrors, CLOCK],
-    useFactory: (database: UsageDatabase, told: Mirrors, clock: Clock) =>
-      new WindowRoller({ database, mirrors: told, clock }),
+    useFactory: (database: UsageDatabase, mirrors: Mirrors, clock: Clock) =>
+      new WindowRoller({ database, mirrors, clock }),
   },
   {
     provide: Freshness,
     inject: [LimitStore, Mirrors, CLOCK, LOGGER],
-    useFactory: (limits: LimitStore, told: Mirrors, clock: Clock, logger: Logger) =>
-      new Freshness({ limits, clock, logger, tellDue: (accountId) => told.tellDueOf(accountId) }),
+    useFactory: (limits: LimitStore, mirrors: Mirrors, clock: Clock, logger: Logger) =>
+      new Freshness({ limits, clock, logger, reportDue: (accountId) => mirrors.reportDueOf(accountId) }),
   },
   {
     provide: PRINCIPALS,
@@ -209,11 +209,11 @@ const mirrors: Provider[] = [
     inject: [LedgerStore, Mirrors, UsageMetrics, RANDOM, OutboxRelay],
     useFactory: (
       store: LedgerStore,
-      told: Mirrors,
+      mirrors: Mirrors,
       metrics: UsageMetrics,
       random: Random,
       relay: OutboxRelay,
-    ) => new LedgerFunds({ store, mirrors: told, metrics, random, nudge: () => relay.nudge() }),
+    ) => new LedgerFunds({ store, mirrors, metrics, random, nudge: () => relay.nudge() }),
   },
   { provide: Funds, useExisting: LedgerFunds },
 ];
@@ -250,7 +250,7 @@ const ingest: Provider[] = [
     useFactory: (
       database: UsageDatabase,
       mirrorStore: MirrorStore,
-      told: Mirrors,
+      mirrors: Mirrors,
       limits: LimitStore,
       reprice: Reprice,
       metrics: UsageMetrics,
@@ -261,7 +261,7 @@ const ingest: Provider[] = [
       new Reconciler({
         database,
         mirrorStore,
-        mirrors: told,
+        mirrors,
         limits,
         reprice,
         metrics,
@@ -288,7 +288,7 @@ const ingest: Provider[] = [
     inject: [PostingStore, Mirrors, Reprice, UsageMetrics, CLOCK, LOGGER, OutboxRelay],
     useFactory: (
       store: PostingStore,
-      told: Mirrors,
+      mirrors: Mirrors,
       reprice: Reprice,
       metrics: UsageMetrics,
       clock: Clock,
@@ -297,7 +297,7 @@ const ingest: Provider[] = [
     ) =>
       new Ingestion({
         store,
-        mirrors: told,
+        mirrors,
         reprice,
         metrics,
         clock,
@@ -323,7 +323,7 @@ const ingest: Provider[] = [
       LOGGER,
     ],
     useFactory: (
-      told: Mirrors,
+      mirrors: Mirrors,
       roller: WindowRoller,
       days: DayRoller,
       accounts: ActiveAccounts,
@@ -338,7 +338,7 @@ const ingest: Provider[] = [
       logger: Logger,
     ) =>
       new Rounds({
-        mirrors: told,
+        mirrors,
         roller,
         days,
         accounts,

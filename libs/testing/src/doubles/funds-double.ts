@@ -55,7 +55,7 @@ export class FundsDouble extends Funds {
     return this.appliedRanges;
   }
 
-  async tellDue(accountId: string): Promise<void> {
+  async reportDue(accountId: string): Promise<void> {
     this.reach();
     const due = (await this.limits?.due(accountId, 1_000)) ?? [];
     const units = due.filter((unit) => this.posted.has(unit)).map((unit) => ({ unit, crash: false }));

@@ -18,7 +18,7 @@ export interface DnsServer {
 
 const [A, CNAME, AAAA] = [1, 5, 28];
 
-/** A DNS server that says what a test tells it, by UDP; only specs start it. */
+/** A DNS server that answers what a test sets, by UDP; only specs start it. */
 export async function startDnsServer(): Promise<DnsServer> {
   const names = new Map<string, Answers>();
   const asked = new Map<string, number>();

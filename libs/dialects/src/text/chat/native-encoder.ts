@@ -190,7 +190,7 @@ function join(delta: JsonObject, more: JsonObject | null): void {
   }
 }
 
-/** Members of an answer that the gateway writes itself, and those that tell who serves: neither is passed on. */
+/** Members of an answer that the gateway writes itself, and those that name who serves: neither is passed on. */
 const OWN_ANSWER = new Set([
   'id',
   'object',

@@ -32,7 +32,7 @@ export function misfit({ requires }: ModelRequest, { quirks }: RouteTarget): str
   return lacking?.param ?? null;
 }
 
-/** This dialect has no JSON mode; a schema that allows any object is refused, so the model is told. */
+/** This dialect has no JSON mode; a schema that allows any object is refused, so the prompt asks for it. */
 const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else: no explanation, no code fence.';
 
 /** Hints that the encoded request honours in its own words, or that ask for what happens anyway. */
@@ -75,7 +75,7 @@ function outputFormat({ responseFormat }: ModelRequest): JsonObject | null {
 
 function ignoredHints(request: ModelRequest): string[] {
   const names = Object.keys(request.hints).filter((name) => !HONOURED.has(name));
-  // Parallel calls are what this dialect does unless told otherwise.
+  // Parallel calls are this dialect's default.
   return names.filter((name) => name !== 'parallel_tool_calls' || request.hints[name] !== true);
 }
 

@@ -43,7 +43,7 @@ function adaptiveEffort(effort: Effort, supported: readonly string[] | undefined
 }
 
 function adaptive(reasoning: ReasoningRequest, target: RouteTarget, maxTokens: number): Thinking {
-  // Newer models think unless told not to; a high effort beside that would be a 400.
+  // Newer models think unless the request disables it; a high effort beside that would be a 400.
   if (reasoning.effort === 'none') return { thinking: { type: 'disabled' } };
   const effort = reasoning.maxTokens === null ? reasoning.effort : effortFor(reasoning.maxTokens, maxTokens);
   return {

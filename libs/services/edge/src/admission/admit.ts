@@ -149,7 +149,7 @@ async function decide(
         // false for some seconds more.
         if (!isAsked) {
           isAsked = true;
-          await funds.tellDue(request.accountId).catch(() => undefined);
+          await funds.reportDue(request.accountId).catch(() => undefined);
           break;
         }
         throw new ApiError('service_unavailable', { retryAfterSeconds: 1, shouldRetry: true });

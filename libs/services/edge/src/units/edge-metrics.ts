@@ -93,7 +93,7 @@ export class EdgeMetrics {
     );
     this.estimated = metrics.counter(
       'gateway_usage_estimated_total',
-      'Units whose usage the provider did not tell.',
+      'Units whose usage the provider did not report.',
       ['provider'],
     );
     this.doubted = metrics.counter(
@@ -202,7 +202,7 @@ export class EdgeMetrics {
 
   private attemptEnded(attempt: EndedAttempt): void {
     const { provider, status } = attempt;
-    // The provider's side of an error tells more than ours, which callers see.
+    // The provider's side of an error says more than ours, which callers see.
     const code = attempt.provider_code ?? attempt.error_code ?? '';
     this.attempts(provider, status, code, String(attempt.http_status ?? '')).inc();
     this.attemptSeconds(provider).observe(attempt.latency_ms / 1_000);

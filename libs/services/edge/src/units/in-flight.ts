@@ -56,7 +56,7 @@ export class InFlight {
     this.units.delete(unit);
   }
 
-  /** Tells the store of every unit that runs. */
+  /** Reports every unit that runs to the store. */
   putAgain(): void {
     for (const { unit, isOver } of this.units.values()) if (!isOver()) this.puts.add(renewal(unit));
   }

@@ -89,7 +89,7 @@ export class JournalMetrics {
     );
     this.metrics.gauge(
       'gateway_settle_dropped_units',
-      'Settlements that the bound of the queue pushed out, since the start; the mirror tells them.',
+      'Settlements that the bound of the queue pushed out, since the start; the mirror reports them.',
       () => puts.dropped,
     );
   }

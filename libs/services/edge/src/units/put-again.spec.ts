@@ -29,7 +29,7 @@ function setUp(answers: Record<string, AppliedRange[][]>, parts: SyncedOutcome[]
           if (ranges === undefined) throw new Error('the ledger is away');
           return ranges.filter(([, last]) => last > above);
         },
-        tellDue: async (accountId) => void did.push(`look at ${accountId}`),
+        reportDue: async (accountId) => void did.push(`look at ${accountId}`),
       },
       puts: { delivered: async () => did.push('deliver') > 0 },
       inFlight: { putAgain: () => void did.push('in flight') },

@@ -5,7 +5,7 @@ import type { InFlight } from './in-flight.js';
 
 export interface PutAgainDeps {
   journal: () => Pick<Journal, 'unposted'>;
-  funds: Pick<Funds, 'applied' | 'tellDue'>;
+  funds: Pick<Funds, 'applied' | 'reportDue'>;
   puts: Pick<PutQueue, 'delivered'>;
   inFlight: Pick<InFlight, 'putAgain'>;
   settle: (outcomes: readonly SyncedOutcome[]) => void;
@@ -35,7 +35,7 @@ export async function putAgain({ journal, funds, puts, inFlight, settle }: PutAg
     await deliver();
     const still = new Set(await unapplied(open));
     const posted = new Set(open.filter((outcome) => !still.has(outcome)).map(({ key }) => key));
-    for (const accountId of posted) await funds.tellDue(accountId).catch(() => undefined);
+    for (const accountId of posted) await funds.reportDue(accountId).catch(() => undefined);
   }
   await deliver();
 }

@@ -5,7 +5,7 @@ export interface StoreWatchDeps {
   limits: Pick<LimitStore, 'admit' | 'watched'>;
   clock: Clock;
   random: Random;
-  /** Tells the store of everything that this process knows and the ledger does not. Throws where it did not get there. */
+  /** Reports to the store everything that this process knows and the ledger does not. Throws where it did not get there. */
   putAgain: () => Promise<void>;
   onLoss: () => void;
 }

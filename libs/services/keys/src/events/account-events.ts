@@ -5,7 +5,7 @@ import type { Tx } from '../postgres/keys-database.js';
 const SOURCE = '/keys';
 
 /**
- * Writes an account event into the outbox, in the transaction of the change it tells of and after the account's row is
+ * Writes an account event into the outbox, in the transaction of the change it reports and after the account's row is
  * locked, so that the events of an account keep the order of its changes.
  */
 export async function addAccountEvent(

@@ -89,7 +89,7 @@ export class OidcLoginService {
     { issuer, subject, email, isEmailVerified, name }: Vouched,
     grants: GroupGrants,
   ): Promise<Person> {
-    if (email === null) throw refused('The identity provider tells no email address.');
+    if (email === null) throw refused('The identity provider sends no email address.');
     if (!isEmailVerified) throw refused('The identity provider has not verified this email address.');
     const known = await tx.user.findUnique({ where: { email }, select: PERSON_FIELDS });
     if (known !== null) {

@@ -19,7 +19,7 @@ interface ClosedChannel {
   disabled_reason: 'failing' | 'gone';
 }
 
-/** Tells the owners of an organization that one of its channels was disabled: until a mail server has taken it. */
+/** Notifies the owners of an organization that one of its channels was disabled: until a mail server has taken it. */
 @Injectable()
 export class ClosedChannels implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private loop: Repeated | null = null;
@@ -36,8 +36,8 @@ export class ClosedChannels implements OnApplicationBootstrap, BeforeApplication
     this.loop = repeat(
       this.clock,
       EVERY_MS,
-      () => this.tellAll(),
-      (failure) => this.logger.warn({ err: failure }, 'owners could not be told of a disabled channel'),
+      () => this.notifyAll(),
+      (failure) => this.logger.warn({ err: failure }, 'owners could not be notified of a disabled channel'),
     );
   }
 
@@ -45,12 +45,12 @@ export class ClosedChannels implements OnApplicationBootstrap, BeforeApplication
     await this.loop?.stop();
   }
 
-  async tellAll(): Promise<void> {
-    while (await this.tellOne());
+  async notifyAll(): Promise<void> {
+    while (await this.notifyOne());
   }
 
   /** The row stays locked while it is sent, so that of two processes one sends. */
-  private tellOne(): Promise<boolean> {
+  private notifyOne(): Promise<boolean> {
     return this.database.batch(async (client) => {
       const { rows } = await client.query<ClosedChannel>(
         `SELECT id, org_id, destination, disabled_reason FROM channel

@@ -8,15 +8,15 @@ export async function climb<Wanted extends { notice: Notice }>(
 ): Promise<Wanted[]> {
   const states = await lockRungs(client, wanted);
   const moved = new Map<string, RungState>();
-  const told = wanted.filter(({ notice: { rung, orgId } }) => {
+  const passed = wanted.filter(({ notice: { rung, orgId } }) => {
     if (rung === null) return true;
     const place = placeOf(orgId, rung.name);
     const step = rung.step(moved.get(place) ?? states.get(place) ?? null);
     if (step !== null) moved.set(place, step.state);
-    return step?.isTold === true;
+    return step?.isNotified === true;
   });
   await writeRungs(client, moved);
-  return told;
+  return passed;
 }
 
 async function lockRungs(

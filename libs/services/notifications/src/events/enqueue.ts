@@ -42,8 +42,8 @@ export class Enqueue {
       .filter(({ channelIds }) => channelIds.length > 0);
     if (wanted.length === 0) return 0;
     return database.batch(async (client) => {
-      const told = await climb(client, wanted);
-      const events = await this.insertEvents(client, told);
+      const passed = await climb(client, wanted);
+      const events = await this.insertEvents(client, passed);
       return this.insertDeliveries(client, events);
     });
   }

@@ -18,7 +18,7 @@ export interface Notice<Type extends AccountEventType = AccountEventType> {
 export interface Rung {
   name: string;
   /** What it becomes with this notice, and whether the notice is sent; null = it stays as it is, and nothing is sent. */
-  step(last: RungState | null): { state: RungState; isTold: boolean } | null;
+  step(last: RungState | null): { state: RungState; isNotified: boolean } | null;
 }
 
 export interface RungState {
@@ -29,12 +29,12 @@ export interface RungState {
 /** The thresholds that an organization's policies name for an event. */
 export type ThresholdsOf = (orgId: string, type: AccountEventType) => readonly string[];
 
-/** Told again when so much time has passed; what is older than the last one never is. */
+/** Notified again when so much time has passed; what is older than the last one never is. */
 export function atMostEvery(name: string, gapMs: number, atMs: number): Rung {
   return {
     name,
     step: (last) =>
-      last !== null && atMs < last.atMs + gapMs ? null : { state: { atMs, detail: null }, isTold: true },
+      last !== null && atMs < last.atMs + gapMs ? null : { state: { atMs, detail: null }, isNotified: true },
   };
 }
 

@@ -32,7 +32,7 @@ function oncePerCap(name: string, atMs: number, cap: string): Rung {
     step: (last) => {
       const isNew =
         last === null || (atMs > last.atMs && (last.detail !== cap || atMs >= last.atMs + AGAIN_MS));
-      return isNew ? { state: { atMs, detail: cap }, isTold: true } : null;
+      return isNew ? { state: { atMs, detail: cap }, isNotified: true } : null;
     },
   };
 }

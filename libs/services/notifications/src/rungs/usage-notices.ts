@@ -70,7 +70,7 @@ function oncePerStretch(
       if (window <= lastWindow) return null;
       return {
         state: { atMs: window * windowMs, detail: null },
-        isTold: isDay || window > lastWindow + 1,
+        isNotified: isDay || window > lastWindow + 1,
       };
     },
   };

@@ -55,7 +55,7 @@ export class Rounds {
       this.deps;
     this.running = [
       this.every(RECENT_EVERY_MS, 'recent accounts', () => this.noteRecent()),
-      this.every(DUE_EVERY_MS, 'due units', () => mirrors.tellDue()),
+      this.every(DUE_EVERY_MS, 'due units', () => mirrors.reportDue()),
       this.every(DEBTS_EVERY_MS, 'debts to the limit store', async () => void (await mirrors.payDebts())),
       this.every(GAPS_EVERY_MS, 'gaps of producers', () => this.countGaps()),
       this.every(ROLL_EVERY_MS, 'the 30-day window', async () => void (await roller.roll())),

@@ -22,7 +22,7 @@ describe('checking prices beside the posting', () => {
           return Promise.resolve({ fresh, balances: [], totals: [] });
         },
       },
-      mirrors: { tell: () => Promise.resolve() },
+      mirrors: { report: () => Promise.resolve() },
       reprice: { check: (units) => new Promise((end) => checks.push({ units, end })) },
       metrics: { batchPosted: () => undefined },
       clock: new FixedClock('2026-11-23T00:00:00Z'),

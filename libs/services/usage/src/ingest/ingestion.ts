@@ -9,7 +9,7 @@ import type { Reprice } from '../posting/reprice.js';
 
 interface Deps {
   store: Pick<PostingStore, 'post'>;
-  mirrors: Pick<Mirrors, 'tell'>;
+  mirrors: Pick<Mirrors, 'report'>;
   reprice: Pick<Reprice, 'check'>;
   metrics: Pick<UsageMetrics, 'batchPosted'>;
   clock: Clock;
@@ -37,7 +37,7 @@ export class Ingestion implements OnApplicationShutdown {
   async apply(records: readonly ConsumedRecord[]): Promise<void> {
     const { posted, applied } = await this.post(records);
     this.deps.nudge();
-    await this.deps.mirrors.tell(
+    await this.deps.mirrors.report(
       applied.usage.map(({ usage }) => usage),
       applied.unusable,
       posted,

@@ -48,7 +48,7 @@ export class LedgerFunds extends Funds {
     }
     const credited = await this.asked(() => this.deps.store.credit(credit, audit));
     this.deps.nudge();
-    // The credit stands whether or not the limit store hears of it now: its next mirror or gate seed tells. So does a repeat,
+    // The credit stands whether or not the limit store hears of it now: its next mirror or gate seed reports it. So does a repeat,
     // because the first try may have died between its commit and its mirror.
     await this.deps.mirrors.refresh([{ accountId: credit.accountId, scopes: [] }]);
     return credited;
@@ -62,8 +62,8 @@ export class LedgerFunds extends Funds {
     return this.asked(() => this.deps.store.applied(producer, epoch, above));
   }
 
-  override async tellDue(accountId: string): Promise<void> {
-    await this.asked(() => this.deps.mirrors.tellDueOf(accountId));
+  override async reportDue(accountId: string): Promise<void> {
+    await this.asked(() => this.deps.mirrors.reportDueOf(accountId));
   }
 
   private async asked<T>(question: () => Promise<T>): Promise<T> {

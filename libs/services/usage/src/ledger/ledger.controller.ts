@@ -25,7 +25,7 @@ export class LedgerController {
   @Post('gate/:account/due')
   @HttpCode(204)
   async due(@Param('account') accountId: string): Promise<void> {
-    await this.funds.tellDue(accountId);
+    await this.funds.reportDue(accountId);
   }
 
   @Post('spend')

@@ -140,7 +140,7 @@ describe('mirrors', () => {
     expect((await store.read('acct_1', [])).unpostedUnits).toBe(1);
     // It is due five seconds after the put: the store of this spec says so now.
     store.due = async () => ['req_late/0'];
-    await app.mirrors.tellDue();
+    await app.mirrors.reportDue();
     expect((await store.read('acct_1', [])).unpostedUnits).toBe(0);
   });
 

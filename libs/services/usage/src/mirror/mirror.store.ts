@@ -5,7 +5,7 @@ import type { Scope } from '../posting/scopes.js';
 import { HISTORY } from '../postgres/ledger-history.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 
-/** Scopes and units of one account that a mirror shall tell of. */
+/** Scopes and units of one account that a mirror reports. */
 export interface MirrorWish {
   accountId: string;
   gen: string | null;
@@ -32,7 +32,7 @@ interface PostedRow {
 
 const SCOPES_MAX = 10_000;
 
-/** What the limit store is told, read from the ledger in one snapshot: a single statement. */
+/** What is reported to the limit store, read from the ledger in one snapshot: a single statement. */
 const SNAPSHOT = `
 WITH wish AS (
   SELECT * FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS w(account_id, scope, scope_id, n)
@@ -133,7 +133,7 @@ interface UnitRow {
   is_dead: boolean;
 }
 
-/** A capped model counter may hold the unit too: both its names are told, which is harmless where none exists. */
+/** A capped model counter may hold the unit too: both its names are sent, which is harmless where none exists. */
 function scopesOf({ key_id, member_id, team_id, org_id, model }: UnitRow): Scope[] {
   if (key_id === null) return [];
   const kind: ScopeKind = 'key';

@@ -28,14 +28,14 @@ const DEBTS_PER_ROUND = 5_000;
 const DUE_PER_ACCOUNT = 1_000;
 
 /**
- * Tells the limit store what is posted. A batch's mirror is sent before its offsets are committed; where the store is
+ * Reports to the limit store what is posted. A batch's mirror is sent before its offsets are committed; where the store is
  * away, the units are noted in PostgreSQL instead, so that commits go on and nothing is forgotten.
  */
 export class Mirrors {
   constructor(private readonly deps: Deps) {}
 
   /** After the commit of a batch: every unit of it, redelivered and dead-lettered ones too. */
-  async tell(
+  async report(
     units: readonly UsageRecord[],
     dead: readonly UnusableRecord[],
     posted: PostedTotals = NOTHING,
@@ -58,14 +58,14 @@ export class Mirrors {
   }
 
   /** Looks the due units of active accounts up and frees those that are posted. */
-  async tellDue(): Promise<void> {
+  async reportDue(): Promise<void> {
     for (const accountId of this.deps.accounts.list()) {
-      if (!(await this.tellDueOf(accountId))) this.deps.accounts.atRest(accountId);
+      if (!(await this.reportDueOf(accountId))) this.deps.accounts.atRest(accountId);
     }
   }
 
   /** The same for one account. False where none is due. Throws where the store is away. */
-  async tellDueOf(accountId: string): Promise<boolean> {
+  async reportDueOf(accountId: string): Promise<boolean> {
     const due = await this.deps.limits.due(accountId, DUE_PER_ACCOUNT);
     const names = due.flatMap((unit) => unitName(unit) ?? []);
     if (names.length === 0) return false;
@@ -74,12 +74,12 @@ export class Mirrors {
   }
 
   /** Looks these units up and frees those that are posted. Throws where the store is away. */
-  async tellUnits(accountId: string, units: readonly string[]): Promise<void> {
+  async reportUnits(accountId: string, units: readonly string[]): Promise<void> {
     const names = units.flatMap((unit) => unitName(unit) ?? []);
     await this.send([await this.deps.store.unitsIn(accountId, names)]);
   }
 
-  /** Sends what was noted while the store was away. Answers how many units were told. */
+  /** Sends what was noted while the store was away. Answers how many units were sent. */
   async payDebts(): Promise<number> {
     const { rows } = await this.deps.database.pool.query<{
       account_id: string;
@@ -124,7 +124,7 @@ export class Mirrors {
 
   /**
    * What the posting has just left is a snapshot already. Anything else, and every other try, is read anew: an older
-   * snapshot would tell less.
+   * snapshot would report less.
    */
   private async send(wishes: readonly MirrorWish[], posted: PostedTotals = NOTHING): Promise<void> {
     const known = answered(wishes, posted);

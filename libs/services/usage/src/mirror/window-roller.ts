@@ -22,27 +22,27 @@ interface LapsedScope {
 export class WindowRoller {
   constructor(private readonly deps: { database: UsageDatabase; mirrors: Mirrors; clock: Clock }) {}
 
-  /** Moves to now - 30 days and tells the limit store. Answers how many scopes have changed. */
+  /** Moves to now - 30 days and reports it to the limit store. Answers how many scopes have changed. */
   async roll(): Promise<number> {
     const target = this.deps.clock.now() - WINDOW_MS;
     let changed = 0;
     for (let step = 0; step < STEPS_MAX; step += 1) {
       const { isDone, scopes } = await this.deps.database.transaction((client) => lapse(client, target));
       changed += scopes.length;
-      await this.tell(scopes);
+      await this.report(scopes);
       if (isDone) break;
     }
     return changed;
   }
 
-  private async tell(scopes: readonly LapsedScope[]): Promise<void> {
+  private async report(scopes: readonly LapsedScope[]): Promise<void> {
     const byAccount = [...grouped(scopes, ({ account_id }) => account_id)];
     for (let start = 0; start < byAccount.length; start += MIRRORS_AT_ONCE) {
       const wishes = byAccount.slice(start, start + MIRRORS_AT_ONCE).map(([accountId, lapsed]) => ({
         accountId,
         scopes: lapsed.map(({ scope, scope_id }) => ({ kind: scope, id: scope_id })),
       }));
-      // Where the store is away it refuses a little longer than it must; the account's next mirror tells it.
+      // Where the store is away it refuses a little longer than it must; the account's next mirror reports it.
       await this.deps.mirrors.refresh(wishes);
     }
   }

@@ -51,7 +51,7 @@ export async function applyDeadLetter(
   const [fault] = batch.unusable;
   if (fault !== undefined) throw new Error(`It cannot be applied: ${fault.reason}.`);
   const posted = await store.post([batch]);
-  await mirrors.tell(
+  await mirrors.report(
     batch.usage.map(({ usage }) => usage),
     [],
     posted,

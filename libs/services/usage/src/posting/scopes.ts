@@ -36,7 +36,7 @@ function memberScopes({
 }
 
 /**
- * Scopes whose posted spend the limit store is told: all that the unit raises, its model's on the key too, whether capped
+ * Scopes whose posted spend is reported to the limit store: all that the unit raises, its model's on the key too, whether capped
  * or not, so that no value there grows old; and those that admission read besides, for example of all models of a brand.
  */
 export function mirroredScopes(unit: UsageRecord): Scope[] {

@@ -45,7 +45,7 @@ export class AccountController {
   }
 
   /**
-   * Posted less unposted, so that a finished request shows at once. Both are told together: what the ledger posts between two
+   * Posted less unposted, so that a finished request shows at once. Both are sent together: what the ledger posts between two
    * reads would count twice.
    */
   @Get('balance')

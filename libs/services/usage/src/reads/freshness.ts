@@ -34,7 +34,7 @@ export class Freshness {
       clock: Clock;
       logger: Logger;
       /** Frees units that are posted and still held. */
-      tellDue: (accountId: string) => Promise<unknown>;
+      reportDue: (accountId: string) => Promise<unknown>;
     },
   ) {}
 
@@ -47,11 +47,11 @@ export class Freshness {
   async settled(accountId: string): Promise<void> {
     await this.wait(accountId, 0);
     // One that was put again after its posting counts twice until somebody looks.
-    await this.deps.tellDue(accountId).catch(() => undefined);
+    await this.deps.reportDue(accountId).catch(() => undefined);
   }
 
   /**
-   * Unposted spend and the ledger's balance as of one moment: the limit store was told the very version that the ledger
+   * Unposted spend and the ledger's balance as of one moment: the limit store has the very version that the ledger
    * has, or holds nothing unposted. After half a second what was found last is the answer. Its scopes are those of
    * HELD_KINDS.
    */
@@ -64,8 +64,8 @@ export class Freshness {
     for (;;) {
       const state = await limits.read(accountId, HELD_SCOPES);
       const posted = await read();
-      const told = state.posted?.find(({ kind }) => kind === 'account')?.version ?? 0;
-      const isMatched = state.unpostedUnits === 0 || told === (posted?.version ?? 0);
+      const mirrored = state.posted?.find(({ kind }) => kind === 'account')?.version ?? 0;
+      const isMatched = state.unpostedUnits === 0 || mirrored === (posted?.version ?? 0);
       if (isMatched || clock.monotonic() - start >= MATCHED_MS) return { state, posted };
       await clock.sleep(POLL_MS);
     }

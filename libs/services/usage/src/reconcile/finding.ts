@@ -2,7 +2,7 @@
 export const DIFFERENCES = {
   unit_without_event: 'A finished unit of a journal, behind the watermark, has no event.',
   journal_range_skipped:
-    'Bytes of a journal segment hold no frame: what they told is lost, the rest was read.',
+    'Bytes of a journal segment hold no frame: what stood there is lost, the rest was read.',
   intent_without_event: 'A unit was admitted an hour ago or more and has neither outcome nor event.',
   dead_letter_open:
     'A record could not be applied and no operator has had it applied: its unit is not billed.',
@@ -21,9 +21,9 @@ export const DIFFERENCES = {
   payment_differs: 'A payment that succeeded and its transfer are not the same amount.',
   event_not_applied: 'An event is in, its sequence number is not among those applied.',
   sequence_gap: 'Sequence numbers of a producer are missing below its newest.',
-  mirror_differs: 'The limit store was told another posted amount than PostgreSQL holds.',
+  mirror_differs: 'The limit store has another posted amount than PostgreSQL holds.',
   version_moved_back:
-    'The limit store was told a later version of the account than PostgreSQL has: the ledger is an older one.',
+    'The limit store has a later version of the account than PostgreSQL has: the ledger is an older one.',
   reservation_phantom: 'The limit store holds money in reserve for an account that has no unit in flight.',
   unposted_differs: 'What the limit store holds as unposted is not what the journals have left to post.',
   unit_held: 'The limit store still holds a unit past its end though it is posted.',

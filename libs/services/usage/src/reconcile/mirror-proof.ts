@@ -82,9 +82,9 @@ async function lookAt(
 }
 
 function versionFindings(account: string, { posted = [] }: AccountState, ledger: MirrorRequest): Finding[] {
-  const told = posted.find(({ kind }) => kind === 'account')?.version ?? 0;
-  if (told <= ledger.version) return [];
-  const [expected, found] = [String(told), String(ledger.version)];
+  const mirrored = posted.find(({ kind }) => kind === 'account')?.version ?? 0;
+  if (mirrored <= ledger.version) return [];
+  const [expected, found] = [String(mirrored), String(ledger.version)];
   return [{ kind: 'version_moved_back', account, scope: null, expected, found }];
 }
 

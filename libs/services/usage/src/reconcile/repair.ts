@@ -45,7 +45,7 @@ export async function repair(
   const customers = [...accounts].filter((account) => !own.includes(account)).toSorted();
   for (const account of customers) await repairAccount(account, deps);
   for (const account of own) await repairBalance(account, deps);
-  for (const account of customers) await tell(account, findings, deps);
+  for (const account of customers) await report(account, findings, deps);
 }
 
 interface Difference {
@@ -123,11 +123,11 @@ async function repairHouse(deps: Deps): Promise<void> {
   });
 }
 
-/** Beyond what the limit store was told, which takes nothing older back. */
-async function raiseVersion(account: string, told: string, { database }: Deps): Promise<void> {
+/** Beyond the version that the limit store knows, which takes nothing older back. */
+async function raiseVersion(account: string, known: string, { database }: Deps): Promise<void> {
   await database.pool.query('UPDATE account SET version = greatest(version, $2::bigint) WHERE id = $1', [
     account,
-    told,
+    known,
   ]);
 }
 
@@ -192,7 +192,7 @@ async function noteApplied(epochName: string, { database }: Deps): Promise<void>
 }
 
 /** Posted totals and units of the account, to the limit store. */
-async function tell(
+async function report(
   account: string,
   findings: readonly Finding[],
   { database, mirrors }: Deps,
@@ -204,7 +204,7 @@ async function tell(
   );
   await mirrors.refresh([{ accountId: account, scopes }]);
   if (held.length > 0)
-    await mirrors.tellUnits(
+    await mirrors.reportUnits(
       account,
       held.flatMap(({ scope }) => scope ?? []),
     );
