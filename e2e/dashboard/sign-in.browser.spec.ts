@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
 import { logIn, type PersonSession } from '../harness/session.js';
-import { axeFaults, signIn, startBrowser, type Browser } from './browser.js';
+import { axeFaults, settled, signIn, startBrowser, type Browser } from './browser.js';
 
 const START_MS = 180_000;
 const TEST_MS = 240_000;
@@ -61,6 +61,32 @@ describe('the dashboard of npm start', () => {
         'eyJ',
       );
       expect(browser.faults).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'point 10 503 a file of the dashboard that cannot be loaded once is loaded by a reload of the page',
+    async () => {
+      const fresh = await startBrowser(gateway.url);
+      const one = await fresh.context.newPage();
+      const failed: string[] = [];
+      await one.route('**/dashboard/assets/stacked-bars-*.css', async (route) => {
+        if (failed.length > 0) return route.continue();
+        failed.push(route.request().url());
+        await route.fulfill({
+          status: 503,
+          contentType: 'application/json',
+          body: '{}',
+          headers: { 'x-content-type-options': 'nosniff' },
+        });
+      });
+      await one.goto(`${gateway.url}/dashboard/`);
+      await signIn(one, gateway.admin);
+      await one.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+      await settled(one);
+      expect(failed).toHaveLength(1);
+      await fresh.close();
     },
     TEST_MS,
   );

@@ -48,7 +48,10 @@ export class Entrance {
       pressure.released(request.heldBytes);
       if (!request.isOversized) this.measure(request, reply, performance.now() - startedAt);
     });
-    return OPERATIONAL_PATHS.has(request.url) ? null : pressure.refusal(bodyBytes);
+    if (OPERATIONAL_PATHS.has(request.url)) return null;
+    const refusal = pressure.refusal(bodyBytes);
+    // Last, because Fastify makes these options anew at every look.
+    return refusal !== null && request.routeOptions.config.isFile === true ? null : refusal;
   }
 
   private measure(request: FastifyRequest, reply: FastifyReply, ms: number): void {

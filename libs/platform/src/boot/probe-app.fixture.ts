@@ -176,6 +176,7 @@ class RawRoutes implements OnModuleInit {
       });
       done();
     });
+    instance.get('/v1/file', { config: { access: { public: true }, isFile: true } }, () => 'a file');
     instance.get('/v1/large', { config: { access: { public: true } } }, (_request, reply) =>
       reply.type('application/octet-stream').send(Buffer.alloc(LARGE_BYTES)),
     );

@@ -100,7 +100,7 @@ describe('readiness', () => {
 describe('pressure', () => {
   const none = { some: Infinity, all: Infinity };
 
-  it('U15 refuses everything but the platform’s own paths, with our envelope', async () => {
+  it('U15 503 refuses everything but the platform’s own paths and files in memory, with our envelope', async () => {
     const probe = await startProbe({
       pressure: { delayMs: none, rssBytes: { some: 1, all: 1 }, bodyBytes: none },
     });
@@ -112,6 +112,8 @@ describe('pressure', () => {
     expect(refused.headers.get('x-service-version')).toBe('2026-08');
     expect(refused.headers.get('x-request-id')).toMatch(/^req_/);
     expect((await getAll(probe, '/healthz')).status).toBe(200);
+    expect((await fetch(`${probe.url}/v1/file`)).status).toBe(200);
+    expect((await getAll(probe, '/v1/nowhere')).status).toBe(503);
     await probe.close();
   });
 

@@ -4,6 +4,8 @@ import type { ApiError, Principal } from '@gateway/contracts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     keepsBytes?: boolean;
+    /** Answered under pressure too: a file in memory costs less than its refusal is worth, and a page without one is broken. */
+    isFile?: boolean;
   }
   interface FastifyRequest {
     /** Ours, `req_<uuidv7>`; the same as `request.id`. A caller's own id is never used for it. */

@@ -9,6 +9,7 @@ describe('the dashboard’s files', () => {
   const dir = mkdtempSync(join(tmpdir(), 'dashboard-'));
   const instance: FastifyInstance = fastify();
   let drawn = 0;
+  const isFile: Record<string, boolean | undefined> = {};
 
   beforeAll(async () => {
     mkdirSync(join(dir, 'assets'));
@@ -21,6 +22,7 @@ describe('the dashboard’s files', () => {
     writeFileSync(join(dir, 'assets', 'index-abc.js.br'), 'as br');
     writeFileSync(join(dir, 'assets', 'index-abc.js.gz'), 'as gzip');
     const random = { bytes: (size: number) => new Uint8Array(size).fill(++drawn), fraction: () => 0 };
+    instance.addHook('onRoute', ({ url, config }) => void (isFile[url] = config?.isFile));
     registerDashboard(instance, readDashboard(dir), random);
     await instance.ready();
   });
@@ -46,6 +48,10 @@ describe('the dashboard’s files', () => {
       expect(policy).not.toContain('unsafe');
       expect(answer.headers['cache-control']).toBe('no-store');
     }
+  });
+
+  it('U15 503 refuses none of them under pressure: a page without one of its files is broken', () => {
+    expect(isFile).toEqual({ '/dashboard': true, '/dashboard/*': true });
   });
 
   it('sends hashed assets for good, in the form that the browser takes', async () => {

@@ -35,7 +35,7 @@ export function registerDashboard(
   dashboard: DashboardFiles | null,
   random: Random,
 ): void {
-  const config = { access: { public: true } } as const;
+  const config = { access: { public: true }, isFile: true } as const;
   instance.get('/dashboard', { config }, (_request, reply) => reply.redirect('/dashboard/', 302));
   instance.get<{ Params: { '*': string } }>('/dashboard/*', { config }, (request, reply) => {
     if (dashboard === null) throw new ApiError('not_found');

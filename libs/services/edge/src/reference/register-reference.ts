@@ -28,7 +28,7 @@ export function registerReference(
   files: ReadonlyMap<string, ReferenceFile>,
 ): void {
   for (const [path, file] of files) {
-    instance.get(path, { config: { access: { public: true } } }, async (request, reply) => {
+    instance.get(path, { config: { access: { public: true }, isFile: true } }, async (request, reply) => {
       const content = await file.content().catch((cause: unknown) => {
         throw new ApiError('not_found', {
           cause,
