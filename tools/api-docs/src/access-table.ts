@@ -4,7 +4,8 @@ import type { DescribedRoute } from './described-routes.js';
 const INTRO = `# Who may call what
 
 Made from the \`@Access\` of every management endpoint by \`npm run docs:generate\`; the inference endpoints take an
-\`rsk_\` key with \`inference:write\`. **all** = to everything of the organization, **own** = to what the person made or
+\`rsk_\` key with \`inference:write\`, /v1/web/search one with \`search:write\`, /v1/evaluate with \`evaluate:write\`,
+/v1/realtime with \`realtime:connect\`. **all** = to everything of the organization, **own** = to what the person made or
 what is of their own account, **yes** = the endpoint concerns no organization, or answers with what the caller may see. A
 caller whose column is empty gets 403, an organization that a person is not in answers 404 like an unknown one, a caller
 that is not known 401.

@@ -42,7 +42,7 @@ const INFERENCE: Rows = {
     who: rsk('inference:write'),
     body: { models: ['simulator/chat', 'simulator/claude'], messages },
   },
-  'POST /web/search': { who: rsk('inference:write'), body: { model: 'simulator/search', query: 'a' } },
+  'POST /web/search': { who: rsk('search:write'), body: { model: 'simulator/search', query: 'a' } },
   'POST /evaluate': { who: rsk('evaluate:write'), status: 422, body: {} },
   'POST /images/generations': {
     who: rsk('inference:write'),

@@ -57,7 +57,7 @@ const schema = new LazySchema(SCHEMA, { strict: false });
 /** POST /v1/web/search. */
 export const endpoint: Endpoint<SearchRequest> = {
   paths: ['/web/search'],
-  permission: 'inference:write',
+  permission: 'search:write',
   idPrefix: 'search',
   docs: {
     summary: 'Web search',

@@ -111,6 +111,16 @@ describe('POST /v1/web/search', () => {
     expect(await edge.record(answer)).toMatchObject({ outcome: 'served', cost_usd: '0' });
   });
 
+  it('KEY-40 AUTH-33 a scoped key needs search:write: 403 forbidden without it, whatever else it may do', async () => {
+    const scoped = (permission: 'inference:write' | 'search:write'): string =>
+      edge.addKey(testPrincipal(`key_${permission}`, { permissions: [permission] }));
+    const refused = await search({ query: 'red foxes' }, scoped('inference:write'));
+    const { error } = (await refused.json()) as { error: { code: string; message: string } };
+    expect([refused.status, error.code]).toEqual([403, 'forbidden']);
+    expect(error.message).toContain('search:write');
+    expect((await search({ query: 'red foxes' }, scoped('search:write'))).status).toBe(200);
+  });
+
   it('SRCH-05 403 forbidden for a key whose allow-list omits the pin, and for a chat that searches the web', async () => {
     const access = [{ kind: 'key' as const, allowed: ['simulator/*'], blocked: null }];
     const key = edge.addKey(testPrincipal('key_without_search', { access }));
