@@ -104,12 +104,21 @@ export class BillingController {
   /** Redeems a coupon for credit. */
   @Post('coupons/redeem')
   @HttpCode(200)
-  async redeem(@Body() body: RedeemCouponBody, @Req() request: FastifyRequest): Promise<RedemptionRecord> {
+  async redeem(
+    @Body() body: RedeemCouponBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RedemptionRecord> {
+    const { clock, idempotency: store } = this;
     const payer = payerOf(request, body.org_id);
-    const audit = this.audit(request, payer, 'coupon.redeem', []);
-    const redeemed = await this.coupons.redeem(body.code, payer, audit);
-    await this.mirrors.refresh([{ accountId: payer.accountId, scopes: [] }]);
-    return redeemed;
+    const answer = await idempotent({ store, clock }, request, async () => {
+      const audit = this.audit(request, payer, 'coupon.redeem', []);
+      const redeemed = await this.coupons.redeem(body.code, payer, audit);
+      await this.mirrors.refresh([{ accountId: payer.accountId, scopes: [] }]);
+      return { status: 200, body: redeemed };
+    });
+    void reply.status(answer.status);
+    return answer.body;
   }
 
   private audit(request: FastifyRequest, payer: Payer, action: string, changedFields: string[]): AuditRow {

@@ -1,8 +1,8 @@
-import { Body, Controller, Get, HttpCode, Inject, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import { BillingPageQuery, CouponBody, type Clock, type CouponRecord, type Random } from '@gateway/contracts';
-import { auditRow } from '@gateway/database';
+import { auditRow, idempotent, IdempotencyTable } from '@gateway/database';
 import { Access, CLOCK, pageOf, RANDOM, sessionOf, type Page } from '@gateway/platform';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CouponsStore } from './coupons.store.js';
 
 @Controller('v1/admin/coupons')
@@ -10,18 +10,26 @@ import { CouponsStore } from './coupons.store.js';
 export class CouponsController {
   constructor(
     private readonly coupons: CouponsStore,
+    private readonly idempotency: IdempotencyTable,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
   /** Makes a coupon. */
   @Post()
-  @HttpCode(201)
-  create(@Body() body: CouponBody, @Req() request: FastifyRequest): Promise<CouponRecord> {
-    const write = { action: 'coupon.create', targetType: 'coupon', targetId: body.code, orgId: null };
-    const { clock, random } = this;
-    const audit = auditRow(request, { ...write, changedFields: Object.keys(body) }, { clock, random });
-    return this.coupons.create(body, sessionOf(request).userId, audit);
+  async create(
+    @Body() body: CouponBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CouponRecord> {
+    const { clock, random, idempotency: store } = this;
+    const answer = await idempotent({ store, clock }, request, async () => {
+      const write = { action: 'coupon.create', targetType: 'coupon', targetId: body.code, orgId: null };
+      const audit = auditRow(request, { ...write, changedFields: Object.keys(body) }, { clock, random });
+      return { status: 201, body: await this.coupons.create(body, sessionOf(request).userId, audit) };
+    });
+    void reply.status(answer.status);
+    return answer.body;
   }
 
   /** Lists coupons, the newest first. */

@@ -57,6 +57,29 @@ describe('coupons, credits and reads', () => {
     expect([body.total, body.data[0].code]).toEqual([1, 'SPRING']);
   });
 
+  it('EDGE-08 a coupon is made, and redeemed, once per Idempotency-Key: the first answer again, 409 for another body', async () => {
+    const coupon = { code: 'ONCE-ONLY', amount_usd: '2', max_redemptions: 1 };
+    const make = (body: object) =>
+      on.app.call('POST', '/v1/admin/coupons', ROOT, body, { 'idempotency-key': 'coupon-1' });
+    const first = await make(coupon);
+    expect([first.status, first.body.code]).toEqual([201, 'ONCE-ONLY']);
+    const again = await make(coupon);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect((await make({ ...coupon, amount_usd: '3' })).status).toBe(409);
+    const take = () =>
+      on.app.call(
+        'POST',
+        '/v1/billing/coupons/redeem',
+        OWNER,
+        { code: 'ONCE-ONLY', ...ORG },
+        { 'idempotency-key': 'redeem-1' },
+      );
+    const taken = await take();
+    expect(taken).toMatchObject({ status: 200, body: { amount_usd: '2', balance_after: '2' } });
+    expect((await take()).body).toEqual(taken.body);
+    expect(await on.balance()).toBe('2');
+  });
+
   it('PAY-03 PAY-06 EVT-11 lists payments and the ledger newest first, a credit with its reason', async () => {
     const id = await on.checkout('10');
     await on.deliver(on.captured(id, 1000));
