@@ -221,6 +221,41 @@ describe('what only a super admin sets', () => {
     expect(codeOf(await patch(id, { rpm_limit: 20_001 }))).toEqual([422, 'validation_error']);
     expect(codeOf(await patch(id, { tier: 'standard' }, keys.admin))).toEqual([422, 'validation_error']);
   });
+
+  it('LIM-07 LIM-08 a tier does not go while a key, a model limit, a team or a member is above the lower one', async () => {
+    const { id } = await created();
+    await patch(id, { tier: 'enterprise' }, keys.admin);
+    const make = async (path: string, body: object): Promise<string> =>
+      String((await keys.call('POST', path, { as: owner, body })).body.id);
+    const key = await make('/v1/keys', { org_id: id, label: 'a', rpm: 5_000 });
+    const model = await make('/v1/keys', {
+      org_id: id,
+      label: 'b',
+      model_limits: { 'a/b': { rpd: 2_000_000 } },
+    });
+    const team = await make(`/v1/orgs/${id}/teams`, { name: 'a', rpm_limit: 5_000 });
+    const members = `/v1/orgs/${id}/members/${owner.userId}`;
+    const write = (method: 'PATCH' | 'PUT', path: string, body: object) =>
+      keys.call(method, path, { as: owner, body });
+    const teamMember = `/v1/teams/${team}/members/${owner.userId}`;
+    await write('PUT', teamMember, { rpm_limit: 5_000 });
+    await write('PATCH', members, { rpd_limit: 2_000_000 });
+    for (const [path, body] of [
+      [`/v1/keys/${key}`, { rpm: null }],
+      [`/v1/keys/${model}`, { model_limits: {} }],
+      [`/v1/teams/${team}`, { rpm_limit: 1_000 }],
+      [members, { rpd_limit: null }],
+    ] as const) {
+      expect(codeOf(await patch(id, { tier: 'standard' }, keys.admin))).toEqual([422, 'validation_error']);
+      expect((await write('PATCH', path, body)).status).toBe(200);
+    }
+    const refused = await patch(id, { tier: 'standard' }, keys.admin);
+    expect(refused.body).toMatchObject({
+      error: { details: [{ type: 'limit_in_use', loc: ['tier'], msg: expect.stringContaining('rpm 5000') }] },
+    });
+    await write('PUT', teamMember, { rpm_limit: 1_000 });
+    expect((await patch(id, { tier: 'standard' }, keys.admin)).body.tier).toBe('standard');
+  });
 });
 
 describe('GET /v1/orgs', () => {

@@ -19,6 +19,7 @@ import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, tierOf } from '../accounts/scope-limits.js';
 import { refuseOneMoreOwned } from '../members/member.store.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
+import { limitsInUseFaults } from './limits-in-use.js';
 import { NEW_ORG, withDefaults } from './org-defaults.js';
 import { StoredOrgDefaults } from './org-defaults.store.js';
 import { orgFaults, requireFields } from './org.js';
@@ -88,6 +89,8 @@ export class OrgsService {
       make: async (tx) => {
         const current = await this.existing(tx, id);
         refuseFaults('validation_error', orgFaults(body, { ...current, tier: tierOf(current.tier) }));
+        if (body.tier !== undefined)
+          refuseFaults('validation_error', await limitsInUseFaults(tx, id, body.tier));
         if (sentFields(body).length === 0) return { answer: toWire(current), audit: null };
         return orgChange('org.update', await this.write(tx, current, body), body);
       },
