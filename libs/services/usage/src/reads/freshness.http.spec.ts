@@ -119,8 +119,8 @@ describe('what is never stale', () => {
         key: { rpm: { current: 1, limit: 4, pct: 25 } },
         team_member: { rpd: { current: 1, limit: 8 } },
         member: { tpm: { current: 40, limit: 80, pct: 50 } },
-        team: { rpm: { current: 1, limit: null, pct: 0 } },
-        org: { rpm: { current: 1, limit: 2 } },
+        team: { rpm: { current: 1, limit: null, is_default_limit: true, pct: 0 } },
+        org: { rpm: { limit: 2, is_default_limit: false }, rpd: { limit: null, is_default_limit: true } },
       });
     }
     const own = await ask('eyJ.member.x', 'org_id=org_1');

@@ -75,7 +75,8 @@ function rateScope(
   const metric = (name: 'rpm' | 'rpd' | 'tpm', resetsInSeconds: number): RateMetric => ({
     current: counted[name],
     limit: limit[name],
-    is_default_limit: limit.isDefault[name],
+    // Unlimited is what a scope begins with.
+    is_default_limit: limit.isDefault[name] || limit[name] === null,
     pct: percentage(counted[name], limit[name]),
     resets_in_seconds: Math.max(0, Math.ceil(resetsInSeconds)),
   });
