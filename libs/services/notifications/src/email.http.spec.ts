@@ -281,4 +281,14 @@ describe('events by e-mail', () => {
     expect(app.mailer.sent[0].html).toContain('&lt;img src=x');
     expect(app.mailer.sent[0].html).not.toContain('<img');
   });
+
+  it('line breaks in a label write no line of the mail', async () => {
+    await subscribe(await confirmed());
+    const data = { key_id: 'key_1', label: 'a\r\n--b\norganization: another\u2028x', masked_key: 'rsk_' };
+    await app.account(app.event({ type: 'api_key.created', account_id: 'a', org_id: owner.orgId, data }));
+    await app.deliver();
+    const [{ text, html }] = app.mailer.sent;
+    expect(text.split('\n')).toContain('label: a --b organization: another x');
+    expect(html).toContain('<td>a --b organization: another x</td>');
+  });
 });

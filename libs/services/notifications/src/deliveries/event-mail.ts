@@ -27,8 +27,10 @@ export function eventMail(body: string): Pick<OutgoingMail, 'subject' | 'text' |
   };
 }
 
+/** On one line: a label with line breaks would write lines of the mail itself. */
 function shown(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
 /** Labels are any text of somebody else. */
