@@ -24,7 +24,7 @@ export class UsageConfig {
   @OrFile()
   @ValidateIf(({ STRIPE_SECRET_KEY }: UsageConfig) => STRIPE_SECRET_KEY !== undefined)
   @Matches(/^[\x21-\x7e]{16,300}$/, {
-    message: 'STRIPE_WEBHOOK_SECRET has to be set where STRIPE_SECRET_KEY is',
+    message: 'STRIPE_WEBHOOK_SECRET has to be set where STRIPE_SECRET_KEY is, to 16 to 300 characters',
   })
   STRIPE_WEBHOOK_SECRET?: string;
   /** A stand-in, for tests. */
