@@ -1,6 +1,7 @@
 export { auditRow } from './audit.js';
 export type { AuditedWrite, AuditRow } from './audit.js';
 export { IdempotencyTable } from './idempotency-table.js';
+export { poolStatements } from './pool-statements.js';
 export { idempotent, IDEMPOTENCY_KEPT_MS } from './idempotent.js';
 export type { CreateAnswer, Created } from './idempotent.js';
 export { applyMigrations } from './postgres/apply-migrations.js';

@@ -41,7 +41,13 @@ export interface WorkersApp extends RunningApp {
   inference: InferenceDouble;
   /** A credential of a key. */
   keyOf(keyId: string, secret?: string): string;
-  call(method: string, path: string, key: string, body?: unknown): Promise<Answer>;
+  call(
+    method: string,
+    path: string,
+    key: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
 }
 
 interface Answer {
@@ -124,11 +130,11 @@ export async function startWorkersApp(
 
 async function call(
   url: string,
-  ...[method, path, key, body]: Parameters<WorkersApp['call']>
+  ...[method, path, key, body, headers]: Parameters<WorkersApp['call']>
 ): Promise<Answer> {
   const answer = await fetch(`${url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await answer.text();

@@ -7,7 +7,7 @@ import {
   type Clock,
   type Random,
 } from '@gateway/contracts';
-import { applyMigrations, assertSchemaKnown } from '@gateway/database';
+import { applyMigrations, assertSchemaKnown, IdempotencyTable, poolStatements } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
@@ -65,6 +65,11 @@ export class WorkersModule {
           provide: WorkersDatabase,
           inject: [LOGGER],
           useFactory: (logger: Logger) => openDatabase(config, logger),
+        },
+        {
+          provide: IdempotencyTable,
+          inject: [WorkersDatabase],
+          useFactory: ({ pool }: WorkersDatabase) => new IdempotencyTable(poolStatements(pool)),
         },
         ...RESPONSE_PROVIDERS,
         {

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { ObjectStore, type Clock, type Timer } from '@gateway/contracts';
+import { IDEMPOTENCY_KEPT_MS, IdempotencyTable } from '@gateway/database';
 import { CLOCK, LOGGER } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { contentOf, FileStore } from '../files/files.store.js';
@@ -11,7 +12,7 @@ const EVERY_MS = 60_000;
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 const RESULTS_EVERY_MS = 3_600_000;
 
-/** Removes responses, files and results that are past their time, a bounded number at once. */
+/** Removes responses, files, results and answers to creates that are past their time, a bounded number at once. */
 @Injectable()
 export class Expiry implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: Timer | null = null;
@@ -23,6 +24,7 @@ export class Expiry implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly responses: StoredResponses,
     private readonly files: FileStore,
     private readonly objects: ObjectStore,
+    private readonly creates: IdempotencyTable,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -61,6 +63,7 @@ export class Expiry implements OnApplicationBootstrap, OnModuleDestroy {
         await this.objects.remove(contentOf(file));
         await this.files.remove(file.key_id, file.id);
       }
+      await this.creates.forgetBefore(new Date(this.clock.now() - IDEMPOTENCY_KEPT_MS));
       await this.removeResults();
     } catch (failure) {
       this.logger.warn({ err: failure }, 'what is past its time could not be removed');

@@ -9,6 +9,7 @@ import {
   type Clock,
   type Random,
 } from '@gateway/contracts';
+import { idempotent, IdempotencyTable } from '@gateway/database';
 import { Access, CLOCK, keyOf, RANDOM, textLines } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { noFile } from '../files/files.controller.js';
@@ -32,6 +33,7 @@ export class BatchesController {
     private readonly objects: ObjectStore,
     private readonly inference: Inference,
     private readonly runner: BatchRunner,
+    private readonly idempotency: IdempotencyTable,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -40,6 +42,42 @@ export class BatchesController {
   @Post()
   @HttpCode(200)
   async create(@Body() body: CreateBatchBody, @Req() request: FastifyRequest): Promise<object> {
+    const { clock, idempotency: store } = this;
+    const answer = await idempotent({ store, clock }, request, async () => ({
+      status: 200,
+      body: await this.begin(body, request),
+    }));
+    return answer.body;
+  }
+
+  /** Lists the batches of the key, the newest first. */
+  @Get()
+  async list(@Query() query: BatchesQuery, @Req() request: FastifyRequest): Promise<object> {
+    const rows = await this.batches.list(keyOf(request).keyId, query);
+    const data = rows.slice(0, query.limit).map((row) => batchView(row));
+    const [first, last] = [rows.at(0)?.id ?? null, rows.at(data.length - 1)?.id ?? null];
+    return { object: 'list', data, first_id: first, last_id: last, has_more: rows.length > data.length };
+  }
+
+  /** Reads a batch. */
+  @Get(':id')
+  async read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
+    return batchView(await this.found(request, id));
+  }
+
+  /** Ends a batch: what has been answered stays, and is billed. */
+  @Post(':id/cancel')
+  @HttpCode(200)
+  async cancel(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
+    const { status } = await this.found(request, id);
+    if (!(await this.batches.cancel(keyOf(request).keyId, id)))
+      throw new ApiError('conflict', { message: `The batch is ${status} and cannot be cancelled.` });
+    // What cancels it already goes on with that.
+    if (status !== 'cancelling') this.runner.stop(id);
+    return batchView(await this.found(request, id));
+  }
+
+  private async begin(body: CreateBatchBody, request: FastifyRequest): Promise<object> {
     const principal = keyOf(request);
     const { keyId: key_id, accountId: account_id, orgId: org_id } = principal;
     const file = await this.files.read(keyOf(request).keyId, body.input_file_id);
@@ -69,33 +107,6 @@ export class BatchesController {
     await this.batches.add(batch);
     this.runner.nudge();
     return batchView(batch);
-  }
-
-  /** Lists the batches of the key, the newest first. */
-  @Get()
-  async list(@Query() query: BatchesQuery, @Req() request: FastifyRequest): Promise<object> {
-    const rows = await this.batches.list(keyOf(request).keyId, query);
-    const data = rows.slice(0, query.limit).map((row) => batchView(row));
-    const [first, last] = [rows.at(0)?.id ?? null, rows.at(data.length - 1)?.id ?? null];
-    return { object: 'list', data, first_id: first, last_id: last, has_more: rows.length > data.length };
-  }
-
-  /** Reads a batch. */
-  @Get(':id')
-  async read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
-    return batchView(await this.found(request, id));
-  }
-
-  /** Ends a batch: what has been answered stays, and is billed. */
-  @Post(':id/cancel')
-  @HttpCode(200)
-  async cancel(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
-    const { status } = await this.found(request, id);
-    if (!(await this.batches.cancel(keyOf(request).keyId, id)))
-      throw new ApiError('conflict', { message: `The batch is ${status} and cannot be cancelled.` });
-    // What cancels it already goes on with that.
-    if (status !== 'cancelling') this.runner.stop(id);
-    return batchView(await this.found(request, id));
   }
 
   private async found(request: FastifyRequest, id: string): Promise<Batch> {

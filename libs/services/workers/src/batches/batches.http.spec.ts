@@ -269,6 +269,23 @@ describe('/v1/batches', () => {
     }
   });
 
+  it('EDGE-08 a batch is made once per Idempotency-Key: the same again, 409 conflict for another body', async () => {
+    const own = app.keyOf('key_a');
+    const asked = {
+      input_file_id: await upload([line(0)]),
+      endpoint: '/v1/chat/completions',
+      completion_window: '24h',
+    };
+    const make = (body: object) =>
+      app.call('POST', '/v1/batches', own, body, { 'idempotency-key': 'batch-1' });
+    const first = await make(asked);
+    expect(first.status).toBe(200);
+    expect((await make(asked)).body).toEqual(first.body);
+    const other = await make({ ...asked, metadata: { a: 'b' } });
+    expect([other.status, other.body.error.code]).toEqual([409, 'conflict']);
+    await end(first.body.id as string);
+  });
+
   it('BAT-05 ERR-31 another key’s batch, an unknown one and an unknown file are 404', async () => {
     const { id } = await begin([line(0)]);
     await end(id);

@@ -9,6 +9,7 @@ import {
   type ObjectKey,
   type Random,
 } from '@gateway/contracts';
+import { idempotent, IdempotencyTable } from '@gateway/database';
 import { Access, CLOCK, keyOf, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { WorkersConfig } from '../workers.config.js';
@@ -33,6 +34,7 @@ export class VideoController {
     private readonly runner: VideoRunner,
     private readonly objects: ObjectStore,
     private readonly config: WorkersConfig,
+    private readonly idempotency: IdempotencyTable,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {}
@@ -41,6 +43,38 @@ export class VideoController {
   @Post()
   @HttpCode(200)
   async create(@Body() body: Record<string, unknown>, @Req() request: FastifyRequest): Promise<object> {
+    const { clock, idempotency: store } = this;
+    const answer = await idempotent({ store, clock }, request, async () => ({
+      status: 200,
+      body: await this.begin(body, request),
+    }));
+    return answer.body;
+  }
+
+  /** Lists the video tasks of the key, the newest first. */
+  @Get()
+  async list(@Query() query: VideosQuery, @Req() request: FastifyRequest): Promise<object> {
+    const rows = await this.tasks.list(keyOf(request).keyId, query);
+    const shown = rows.slice(0, query.limit);
+    const data = await Promise.all(shown.map((row) => this.view(row, request)));
+    const [first, last] = [shown.at(0)?.id ?? null, shown.at(-1)?.id ?? null];
+    return { object: 'list', data, first_id: first, last_id: last, has_more: rows.length > shown.length };
+  }
+
+  /** Reads a video task, with the addresses of its result once there is one. */
+  @Get(':id')
+  async read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
+    const isByRequest = request.apiVersion >= FIRST_BY_REQUEST;
+    const task = await this.tasks.read(keyOf(request).keyId, id, isByRequest);
+    if (task === null)
+      throw new ApiError('not_found', { message: `No video task with id ${id.slice(0, 80)} was found.` });
+    // The provider's own 404, for as long as the task is read.
+    if (task.error?.code === 'provider_resource_not_found')
+      throw new ApiError('provider_resource_not_found', { message: task.error.message });
+    return this.view(task, request);
+  }
+
+  private async begin(body: Record<string, unknown>, request: FastifyRequest): Promise<object> {
     const { keyId: key_id, accountId: account_id, orgId: org_id } = keyOf(request);
     if ((await this.tasks.openOf(key_id)) >= OPEN_MAX)
       throw new ApiError('conflict', {
@@ -70,29 +104,6 @@ export class VideoController {
     await this.tasks.release(task.id, worker);
     this.runner.nudge();
     return this.view(begun, request);
-  }
-
-  /** Lists the video tasks of the key, the newest first. */
-  @Get()
-  async list(@Query() query: VideosQuery, @Req() request: FastifyRequest): Promise<object> {
-    const rows = await this.tasks.list(keyOf(request).keyId, query);
-    const shown = rows.slice(0, query.limit);
-    const data = await Promise.all(shown.map((row) => this.view(row, request)));
-    const [first, last] = [shown.at(0)?.id ?? null, shown.at(-1)?.id ?? null];
-    return { object: 'list', data, first_id: first, last_id: last, has_more: rows.length > shown.length };
-  }
-
-  /** Reads a video task, with the addresses of its result once there is one. */
-  @Get(':id')
-  async read(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
-    const isByRequest = request.apiVersion >= FIRST_BY_REQUEST;
-    const task = await this.tasks.read(keyOf(request).keyId, id, isByRequest);
-    if (task === null)
-      throw new ApiError('not_found', { message: `No video task with id ${id.slice(0, 80)} was found.` });
-    // The provider's own 404, for as long as the task is read.
-    if (task.error?.code === 'provider_resource_not_found')
-      throw new ApiError('provider_resource_not_found', { message: task.error.message });
-    return this.view(task, request);
   }
 
   private async view(task: VideoTask, { apiVersion }: FastifyRequest): Promise<object> {

@@ -144,6 +144,29 @@ describe('video tasks', () => {
     ]);
   });
 
+  it('EDGE-08 begin once per Idempotency-Key: the same task again, 409 conflict for another body', async () => {
+    const body = { model: 'sim/video', prompt: 'once' };
+    const make = (asked: object, own = key) =>
+      app.call('POST', PATH, own, asked, { 'idempotency-key': 'video-1' });
+    const first = await make(body);
+    const again = await make({ prompt: 'once', model: 'sim/video' });
+    expect([first.status, again.status, again.body]).toEqual([200, 200, first.body]);
+    expect(inference.calls.filter(({ task }) => task == null)).toHaveLength(1);
+    const other = await make({ ...body, prompt: 'twice' });
+    expect([other.status, other.body.error.code]).toEqual([409, 'conflict']);
+    expect((await make(body, app.keyOf('key_b'))).body.id).not.toBe(first.body.id);
+  });
+
+  it('EDGE-08 a begin that was refused gives its Idempotency-Key back', async () => {
+    const make = () =>
+      app.call('POST', PATH, key, { model: 'sim/video', prompt: 'a' }, { 'idempotency-key': 'video-2' });
+    inference.answer = () =>
+      Promise.reject(new ApiError('rate_limit_exceeded', { retryAfterSeconds: 1, shouldRetry: true }));
+    expect((await make()).status).toBe(429);
+    inference.answer = provider;
+    expect((await make()).status).toBe(200);
+  });
+
   it('VID-04 VID-05 VID-07 VID-10 are read by their own id, the provider’s and the request’s', async () => {
     const made = await begin();
     for (const id of [made.id, made.request_id, `provider-task-${tasks}`])
