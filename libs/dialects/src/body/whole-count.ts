@@ -1,4 +1,4 @@
-/** A count as providers report it; null for what is none. */
+/** A count as providers report it, however large: what cannot be is doubted when it is metered. null for what is none. */
 export function wholeCount(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null;
 }

@@ -1,3 +1,4 @@
+import { wholeCount } from '../body/whole-count.js';
 import type { AnswerFacts, Piece } from '../translation/translation.js';
 import { badAnswer } from '../translation/whole-answer.js';
 import type { EmbeddingsRequest } from './embeddings-dialect.js';
@@ -17,7 +18,7 @@ export function translatedAnswer(
   }));
   if (data.length !== inputs.length || data.some(({ embedding }) => embedding === null))
     return badAnswer('the answer holds no embedding of each input.');
-  const counted = typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null;
+  const counted = wholeCount(tokens);
   const prompt_tokens = counted ?? 0;
   const out = JSON.stringify({
     object: 'list',

@@ -124,15 +124,26 @@ function frameOf(event: JsonObject): string {
   return `data: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Tokens where the provider counts them, else 0; seconds by its count, else as measured. */
+/**
+ * Seconds by the provider's count, else as measured. Where it counts seconds alone, tokens are 0; otherwise a side that
+ * is absent or no count is left out: it is estimated, and not free.
+ */
 function usageOf(answer: JsonObject, { seconds }: TranscriptionRequest): UnitUsage {
   const usage = objectOf(answer.usage);
   const details = objectOf(usage.input_token_details);
   const reported = [usage.seconds, usage.prompt_audio_seconds, answer.duration].find(isSeconds);
+  const [input, output] = [
+    usage.input_tokens ?? usage.prompt_tokens,
+    usage.output_tokens ?? usage.completion_tokens,
+  ];
+  const isBySeconds = reported !== undefined && input === undefined && output === undefined;
+  const [prompt, completion] = isBySeconds ? [0, 0] : [wholeCount(input), wholeCount(output)];
   return {
-    prompt_tokens: wholeCount(usage.input_tokens ?? usage.prompt_tokens) ?? 0,
-    audio_input_tokens: wholeCount(details.audio_tokens) ?? 0,
-    completion_tokens: wholeCount(usage.output_tokens ?? usage.completion_tokens) ?? 0,
+    ...(prompt !== null && {
+      prompt_tokens: prompt,
+      audio_input_tokens: wholeCount(details.audio_tokens) ?? 0,
+    }),
+    ...(completion !== null && { completion_tokens: completion }),
     audio_seconds: secondsText(reported ?? seconds),
   };
 }

@@ -62,24 +62,36 @@ describe('dialects of transcriptions', () => {
     ]).toEqual([new Misfit(null), new Misfit('response_format'), null, new Misfit('stream'), null]);
   });
 
+  const none = { prompt_tokens: 0, audio_input_tokens: 0, completion_tokens: 0 };
   it.each([
-    [{ type: 'duration', seconds: 3 }, { audio_seconds: '3' }],
+    [
+      { type: 'duration', seconds: 3 },
+      { audio_seconds: '3', ...none },
+    ],
     [
       { prompt_audio_seconds: 4, prompt_tokens: 7, completion_tokens: 2 },
-      { audio_seconds: '4', prompt_tokens: 7, completion_tokens: 2 },
+      { audio_seconds: '4', prompt_tokens: 7, audio_input_tokens: 0, completion_tokens: 2 },
     ],
     [
       { input_tokens: 9, input_token_details: { audio_tokens: 8 } },
       { audio_seconds: '2.5', prompt_tokens: 9, audio_input_tokens: 8 },
     ],
     [{ seconds: -1, input_tokens: 'many' }, { audio_seconds: '2.5' }],
-    [{ seconds: 1e300, input_tokens: 2 ** 60 }, { audio_seconds: '2.5' }],
-  ])('count %j as %j, and by the measured seconds where nothing is said', (usage, counted) => {
-    const none = { prompt_tokens: 0, audio_input_tokens: 0, completion_tokens: 0 };
-    const [piece] = whole(JSON.stringify({ text: 'é', usage, cost: 1 }));
-    expect(piece).toMatchObject({ kind: 'end', deliveredBytes: 2, usage: { ...none, ...counted } });
-    expect(JSON.parse(String(piece.out))).toEqual({ text: 'é', usage });
-  });
+    [{ seconds: 3, output_tokens: -1 }, { audio_seconds: '3' }],
+    [{}, { audio_seconds: '2.5' }],
+    [
+      { seconds: 1e300, input_tokens: 2 ** 60 },
+      { audio_seconds: '2.5', prompt_tokens: 2 ** 60, audio_input_tokens: 0 },
+    ],
+  ])(
+    'count %j as %j, the measured seconds where none are said, and leave the rest to the estimate',
+    (usage, counted) => {
+      const [piece] = whole(JSON.stringify({ text: 'é', usage, cost: 1 }));
+      expect(piece).toMatchObject({ kind: 'end', deliveredBytes: 2 });
+      expect(piece.usage).toEqual(counted);
+      expect(JSON.parse(String(piece.out))).toEqual({ text: 'é', usage });
+    },
+  );
 
   it('read as a failure what holds no transcript', () => {
     for (const body of ['', '<html>', '{}', '{"text":1}', '[]'])

@@ -86,6 +86,11 @@ describe('a transcript in the caller’s format', () => {
       completion_tokens: 3,
       audio_seconds: '3725.5',
     });
+    // A side of such counts that is missing is estimated, and not free.
+    expect(billed({ usage: { completion_tokens: 3 } })).toEqual({
+      completion_tokens: 3,
+      audio_seconds: '3725.5',
+    });
   });
 
   it('of a recording without times is one segment, and of silence none', () => {

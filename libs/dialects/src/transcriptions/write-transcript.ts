@@ -11,7 +11,7 @@ const EVENT_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8' };
 export function writeTranscript(transcript: Transcript, request: TranscriptionRequest): Exchanged {
   const { text } = transcript;
   const seconds = transcript.seconds || request.seconds;
-  const usage = { ...NO_TOKENS, ...transcript.usage, audio_seconds: secondsText(seconds) };
+  const usage = { ...(transcript.usage ?? NO_TOKENS), audio_seconds: secondsText(seconds) };
   const shown = shownUsage(usage, transcript.usage !== undefined, seconds);
   const { headers, out } = request.stream
     ? { headers: EVENT_HEADERS, out: eventsOf(transcript, request, shown) }

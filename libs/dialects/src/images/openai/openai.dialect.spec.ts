@@ -129,7 +129,7 @@ describe('what an answer of images counts', () => {
       ...{ prompt_tokens: 5, image_input_tokens: 5, cached_tokens: 5, cached_image_tokens: 5 },
       ...{ completion_tokens: 7, image_output_tokens: 7 },
     });
-    for (const none of [-1, 1.5, '3', null, 2 ** 53])
+    for (const none of [-1, 1.5, '3', null, 1_048_577, 2 ** 53, 1e308])
       expect(imagesUsage({ input_tokens: none, output_tokens: none }, 3)).toEqual({
         usage: { images: 3, image_output_tokens: 3_000 },
         deliveredBytes: 12_000,

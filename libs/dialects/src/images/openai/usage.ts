@@ -1,10 +1,13 @@
 import type { UnitUsage } from '@gateway/contracts';
 import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
+import { wholeCount } from '../../body/whole-count.js';
 import { withoutMoney } from '../../translation/money-names.js';
 
 /** What an image counts where its tokens were not reported, like one that is sent. */
 const TOKENS_PER_IMAGE = 1_000;
 const BYTES_PER_TOKEN = 4;
+/** More than an image model reads or writes for one answer: it would be doubted later, and images estimated as text. */
+const TOKENS_MAX = 1_048_576;
 
 /** What was used for an answer with so many images. A side that was not reported is left out, and estimated. */
 export function imagesUsage(raw: unknown, images: number): { usage: UnitUsage; deliveredBytes: number } {
@@ -51,7 +54,8 @@ export function shownUsage(raw: unknown, billed: UnitUsage): JsonObject | undefi
 }
 
 function reported(value: unknown): number | null {
-  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
+  const count = wholeCount(value);
+  return count !== null && count <= TOKENS_MAX ? count : null;
 }
 
 function atMost(value: unknown, limit: number): number {

@@ -96,13 +96,14 @@ describe('an answer of events', () => {
     expect([answer.end(), answer.fail(new Error() as never)]).toEqual([[], null]);
   });
 
-  it('counts nothing that is no count', () => {
-    const odd = { input_tokens: '14', output_tokens: -1 };
-    expect(
-      begin('text/event-stream').push(events(audio, { type: 'speech.audio.done', usage: odd }))[1],
-    ).toMatchObject({
-      usage: counted(0, 0),
-    });
+  it.each([
+    [{ input_tokens: '14', output_tokens: -1 }, { characters: 5 }],
+    [{ input_tokens: 14 }, { characters: 5, prompt_tokens: 14 }],
+    [{ output_tokens: 101 }, { characters: 5, completion_tokens: 101, audio_output_tokens: 101 }],
+    [undefined, { characters: 5 }],
+  ])('leaves a side of %j that is no count to the estimate', (odd, known) => {
+    const [, end] = begin('text/event-stream').push(events(audio, { type: 'speech.audio.done', usage: odd }));
+    expect(end.usage).toEqual(known);
   });
 
   it('that is cut is a lost connection after audio, and no answer before', () => {

@@ -107,7 +107,12 @@ class SpeechEvents implements Answer {
     if (!isObject(event)) return this.over(badAnswer('an event of the answer is not a JSON object.'));
     if (event.error) return this.over(inBandPiece(event, textOf(objectOf(event.error).message)));
     if (event.type === 'speech.audio.done')
-      return this.over({ kind: 'end', out: '', usage: usageOf(this.request, event.usage), finishSeen: true });
+      return this.over({
+        kind: 'end',
+        out: '',
+        usage: countsOf(this.request, event.usage),
+        finishSeen: true,
+      });
     const audio = Buffer.from(textOf(event.audio), 'base64');
     if (audio.byteLength === 0) return [];
     this.hasAudio = true;
@@ -123,15 +128,19 @@ class SpeechEvents implements Answer {
   }
 }
 
-/** Characters are what was sent. Tokens are 0 where the provider bills none, and those of audio where it counts them. */
-function usageOf({ characters }: SpeechRequest, reported?: unknown): UnitUsage {
+/** Characters are what was sent: an answer of audio alone counts no tokens. */
+function usageOf({ characters }: SpeechRequest): UnitUsage {
+  return { characters, prompt_tokens: 0, completion_tokens: 0, audio_output_tokens: 0 };
+}
+
+/** One of events counts tokens, those of its output as audio. A side that is no count is left out, and estimated. */
+function countsOf({ characters }: SpeechRequest, reported: unknown): UnitUsage {
   const { input_tokens, output_tokens } = objectOf(reported);
-  const spoken = wholeCount(output_tokens) ?? 0;
+  const [read, spoken] = [wholeCount(input_tokens), wholeCount(output_tokens)];
   return {
     characters,
-    prompt_tokens: wholeCount(input_tokens) ?? 0,
-    completion_tokens: spoken,
-    audio_output_tokens: spoken,
+    ...(read !== null && { prompt_tokens: read }),
+    ...(spoken !== null && { completion_tokens: spoken, audio_output_tokens: spoken }),
   };
 }
 

@@ -3,14 +3,11 @@ import { withoutMoney } from '../../translation/money-names.js';
 import type { Quirks } from '../../translation/translation.js';
 import type { TextFacts } from '../text-dialect.js';
 import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
-
-function reported(value: unknown): number | null {
-  return Number.isInteger(value) && (value as number) >= 0 ? (value as number) : null;
-}
+import { wholeCount } from '../../body/whole-count.js';
 
 function firstOf(...values: unknown[]): number {
   for (let at = 0; at < values.length; at += 1) {
-    const count = reported(values[at]);
+    const count = wholeCount(values[at]);
     if (count !== null) return count;
   }
   return 0;
@@ -19,7 +16,7 @@ function firstOf(...values: unknown[]): number {
 /** The usage object of a chunk or answer. Groq repeats it in `x_groq`: one of the two counts, never both. */
 export function reportedUsage(answer: JsonObject): JsonObject | null {
   for (const usage of [answer.usage, objectOf(answer.x_groq).usage]) {
-    if (isObject(usage) && (reported(usage.prompt_tokens) ?? reported(usage.completion_tokens)) !== null)
+    if (isObject(usage) && (wholeCount(usage.prompt_tokens) ?? wholeCount(usage.completion_tokens)) !== null)
       return usage;
   }
   return null;
@@ -35,7 +32,7 @@ export function unitUsage(raw: JsonObject, quirks: Quirks): UnitUsage {
   const output = objectOf(raw.completion_tokens_details);
   let prompt = firstOf(raw.prompt_tokens);
   let completion = firstOf(raw.completion_tokens);
-  const total = reported(raw.total_tokens);
+  const total = wholeCount(raw.total_tokens);
   let cached = firstOf(
     raw.prompt_cache_hit_tokens,
     raw.num_cached_tokens,
@@ -54,25 +51,25 @@ export function unitUsage(raw: JsonObject, quirks: Quirks): UnitUsage {
     prompt - cached,
   );
   const usage: UnitUsage = {};
-  if (reported(raw.prompt_tokens) !== null) {
+  if (wholeCount(raw.prompt_tokens) !== null) {
     usage.prompt_tokens = prompt;
     usage.cached_tokens = cached;
     usage.cache_write_tokens = written;
     usage.cache_write_1h_tokens = Math.min(firstOf(input.cache_write_1h_tokens), written);
     usage.audio_input_tokens = firstOf(input.audio_tokens);
-    const images = reported(input.image_tokens);
+    const images = wholeCount(input.image_tokens);
     if (images) usage.image_input_tokens = images;
   }
-  if (reported(raw.completion_tokens) !== null) {
+  if (wholeCount(raw.completion_tokens) !== null) {
     usage.completion_tokens = completion;
     usage.reasoning_tokens = reasoning;
     usage.audio_output_tokens = firstOf(output.audio_tokens);
     usage.accepted_prediction_tokens = firstOf(output.accepted_prediction_tokens);
     usage.rejected_prediction_tokens = firstOf(output.rejected_prediction_tokens);
-    const images = reported(output.image_tokens);
+    const images = wholeCount(output.image_tokens);
     if (images) usage.image_output_tokens = images;
   }
-  const searches = reported(raw.num_search_queries);
+  const searches = wholeCount(raw.num_search_queries);
   if (searches) usage.searches = searches;
   return usage;
 }

@@ -18,6 +18,11 @@ export function unitUsage(raw: JsonObject, isFinished: boolean): UnitUsage {
   const tools = wholeCount(raw.toolUsePromptTokenCount) ?? 0;
   const candidates = wholeCount(raw.candidatesTokenCount);
   const thoughts = wholeCount(raw.thoughtsTokenCount);
+  // Left out they count none; what is no number leaves the total to say it.
+  const isKnown =
+    (candidates !== null || raw.candidatesTokenCount == null) &&
+    (thoughts !== null || raw.thoughtsTokenCount == null) &&
+    (candidates !== null || thoughts !== null);
   const usage: UnitUsage = {};
   if (prompt !== null) {
     usage.prompt_tokens = prompt + tools;
@@ -29,12 +34,7 @@ export function unitUsage(raw: JsonObject, isFinished: boolean): UnitUsage {
   // An answer without text counts no candidates; before its end that says nothing yet.
   const total = wholeCount(raw.totalTokenCount);
   const rest = total === null || prompt === null ? null : Math.max(0, total - prompt - tools);
-  const completion =
-    candidates === null && thoughts === null
-      ? isFinished
-        ? rest
-        : null
-      : (candidates ?? 0) + (thoughts ?? 0);
+  const completion = isKnown ? (candidates ?? 0) + (thoughts ?? 0) : isFinished ? rest : null;
   if (completion !== null) {
     usage.completion_tokens = completion;
     usage.reasoning_tokens = thoughts ?? 0;

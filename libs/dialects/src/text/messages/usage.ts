@@ -1,4 +1,5 @@
 import type { UnitUsage } from '@gateway/contracts';
+import { wholeCount } from '../../body/whole-count.js';
 import { namesMoney } from '../../translation/money-names.js';
 import type { TextFacts } from '../text-dialect.js';
 import { isObject, objectAt, objectsAt, type JsonObject } from './json.js';
@@ -26,90 +27,80 @@ export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
   return merged;
 }
 
-/** A count, null where it is none. */
-function reported(usage: JsonObject, key: string): number | null {
-  const value = usage[key];
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : null;
-}
-
-interface Counts {
-  input: number;
+interface InputCounts {
+  prompt: number;
   read: number;
   write: number;
   write1h: number;
-  output: number;
 }
 
-function countsOf(usage: JsonObject): Counts {
+/** null where input_tokens is no count: the cache counts beside it are a part of the prompt, and not all of it. */
+function inputOf(usage: JsonObject): InputCounts | null {
+  const input = wholeCount(usage.input_tokens);
+  if (input === null) return null;
   const split = objectAt(usage, 'cache_creation');
-  const write1h = reported(split, 'ephemeral_1h_input_tokens') ?? 0;
+  const write1h = wholeCount(split.ephemeral_1h_input_tokens) ?? 0;
   const write =
-    reported(usage, 'cache_creation_input_tokens') ??
-    (reported(split, 'ephemeral_5m_input_tokens') ?? 0) + write1h;
-  return {
-    input: reported(usage, 'input_tokens') ?? 0,
-    read: reported(usage, 'cache_read_input_tokens') ?? 0,
-    write,
-    // The split may be older than the total (it stands in message_start only), so it can at most be the total.
-    write1h: Math.min(write1h, write),
-    output: reported(usage, 'output_tokens') ?? 0,
-  };
-}
-
-const INPUT_KEYS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
-
-/** True where one of the counts was reported: what was not is no 0, it is estimated. */
-function reports(usage: JsonObject, keys: readonly string[]): boolean {
-  return [usage, ...objectsAt(usage, 'iterations')].some((counts) =>
-    keys.some((key) => reported(counts, key) !== null),
-  );
-}
-
-function sum(list: readonly Counts[]): Counts {
-  const total: Counts = { input: 0, read: 0, write: 0, write1h: 0, output: 0 };
-  for (const counts of list) {
-    total.input += counts.input;
-    total.read += counts.read;
-    total.write += counts.write;
-    total.write1h += counts.write1h;
-    total.output += counts.output;
-  }
-  return total;
+    wholeCount(usage.cache_creation_input_tokens) ??
+    (wholeCount(split.ephemeral_5m_input_tokens) ?? 0) + write1h;
+  const read = wholeCount(usage.cache_read_input_tokens) ?? 0;
+  // The split may be older than the total (it stands in message_start only), so it can at most be the total.
+  return { prompt: input + write + read, read, write, write1h: Math.min(write1h, write) };
 }
 
 /**
  * The top-level totals leave compaction out, so with one the iterations count; they do not where the provider fell back
  * to another model, because the failed message is not billed. Advisors never count here (wire-formats 2.2).
  */
-function billedCounts(usage: JsonObject): Counts {
+function billed(usage: JsonObject): readonly JsonObject[] {
   const iterations = objectsAt(usage, 'iterations');
   const has = (type: string): boolean => iterations.some((iteration) => iteration.type === type);
-  if (!has('compaction') || has('fallback_message')) return countsOf(usage);
-  return sum(
-    iterations.filter(({ type }) => type === 'message' || type === 'compaction').map((one) => countsOf(one)),
-  );
+  if (!has('compaction') || has('fallback_message')) return [usage];
+  return iterations.filter(({ type }) => type === 'message' || type === 'compaction');
+}
+
+/** The sum; null where one of them is no count. */
+function total(counts: readonly (number | null)[]): number | null {
+  let sum = 0;
+  for (const count of counts) {
+    if (count === null) return null;
+    sum += count;
+  }
+  return sum;
+}
+
+function inputSide(usages: readonly JsonObject[]): UnitUsage {
+  const inputs = usages.map(inputOf);
+  const sumOf = (name: keyof InputCounts): number | null =>
+    total(inputs.map((counts) => counts && counts[name]));
+  const prompt = sumOf('prompt');
+  if (prompt === null) return {};
+  return {
+    prompt_tokens: prompt,
+    cached_tokens: sumOf('read') ?? 0,
+    cache_write_tokens: sumOf('write') ?? 0,
+    cache_write_1h_tokens: sumOf('write1h') ?? 0,
+  };
+}
+
+function outputSide(usages: readonly JsonObject[], { output_tokens_details }: JsonObject): UnitUsage {
+  const completion = total(usages.map(({ output_tokens }) => wholeCount(output_tokens)));
+  if (completion === null) return {};
+  const { thinking_tokens } = isObject(output_tokens_details) ? output_tokens_details : {};
+  return { completion_tokens: completion, reasoning_tokens: wholeCount(thinking_tokens) ?? 0 };
 }
 
 /**
  * Counts of a native usage object. Anthropic's input_tokens is the uncached input alone; prompt_tokens is all of it
- * (wire-formats 5.7.1). A side that was not reported is left out. `isFinal` false leaves the output out: at the start of a stream it is no count yet.
+ * (wire-formats 5.7.1). A side whose total is absent or no count is left out: it is estimated, and not free. `isFinal`
+ * false leaves the output out: at the start of a stream it is no count yet.
  */
 export function unitUsage(usage: JsonObject, isFinal = true): UnitUsage {
-  const counts = billedCounts(usage);
-  const thinking = reported(objectAt(usage, 'output_tokens_details'), 'thinking_tokens');
-  const searches = reported(objectAt(usage, 'server_tool_use'), 'web_search_requests') ?? 0;
+  const usages = billed(usage);
+  const searches = wholeCount(objectAt(usage, 'server_tool_use').web_search_requests) ?? 0;
   return {
-    ...(reports(usage, INPUT_KEYS)
-      ? {
-          prompt_tokens: counts.input + counts.write + counts.read,
-          cached_tokens: counts.read,
-          cache_write_tokens: counts.write,
-          cache_write_1h_tokens: counts.write1h,
-        }
-      : {}),
-    ...(isFinal && reports(usage, ['output_tokens'])
-      ? { completion_tokens: counts.output, reasoning_tokens: thinking ?? 0 }
-      : {}),
+    ...inputSide(usages),
+    ...(isFinal ? outputSide(usages, usage) : {}),
     ...(searches > 0 ? { tool_calls: { web_search: searches } } : {}),
   };
 }

@@ -1,11 +1,8 @@
 import type { UnitUsage } from '@gateway/contracts';
 import { objectOf, type JsonObject } from '../../body/json-object.js';
+import { wholeCount } from '../../body/whole-count.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { TextFacts } from '../text-dialect.js';
-
-function reported(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : null;
-}
 
 /**
  * Counts of a native usage object (wire-formats 5.7.1); a side that was not reported is left out. `tools` is the
@@ -14,26 +11,26 @@ function reported(value: unknown): number | null {
 export function unitUsage(raw: JsonObject, tools: JsonObject): UnitUsage {
   const input = objectOf(raw.input_tokens_details);
   const output = objectOf(raw.output_tokens_details);
-  const prompt = reported(raw.input_tokens);
-  const completion = reported(raw.output_tokens);
-  const searches = reported(objectOf(tools.web_search).num_requests) ?? 0;
+  const prompt = wholeCount(raw.input_tokens);
+  const completion = wholeCount(raw.output_tokens);
+  const searches = wholeCount(objectOf(tools.web_search).num_requests) ?? 0;
   const usage: UnitUsage = {};
   if (prompt !== null) {
     usage.prompt_tokens = prompt;
-    usage.cached_tokens = Math.min(reported(input.cached_tokens) ?? 0, prompt);
+    usage.cached_tokens = Math.min(wholeCount(input.cached_tokens) ?? 0, prompt);
     usage.cache_write_tokens = Math.min(
-      reported(input.cache_write_tokens) ?? 0,
+      wholeCount(input.cache_write_tokens) ?? 0,
       prompt - usage.cached_tokens,
     );
     usage.cache_write_1h_tokens = Math.min(
-      reported(input.cache_write_1h_tokens) ?? 0,
+      wholeCount(input.cache_write_1h_tokens) ?? 0,
       usage.cache_write_tokens,
     );
-    usage.audio_input_tokens = reported(input.audio_tokens) ?? 0;
+    usage.audio_input_tokens = wholeCount(input.audio_tokens) ?? 0;
   }
   if (completion !== null) {
     usage.completion_tokens = completion;
-    usage.reasoning_tokens = reported(output.reasoning_tokens) ?? 0;
+    usage.reasoning_tokens = wholeCount(output.reasoning_tokens) ?? 0;
   }
   if (searches > 0) usage.tool_calls = { web_search: searches };
   return usage;
@@ -87,7 +84,7 @@ export function responsesUsage(
           }),
     },
     // As the provider counted it, where it did.
-    total_tokens: reported(raw.total_tokens) ?? input + output,
+    total_tokens: wholeCount(raw.total_tokens) ?? input + output,
     byok_used: facts.byokUsed,
     fallback_triggered: facts.fallbackTriggered,
   };

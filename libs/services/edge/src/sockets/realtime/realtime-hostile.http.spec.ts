@@ -101,6 +101,29 @@ describe('a realtime provider that cannot be trusted', () => {
     expect(Number((record.usage as Json).completion_tokens)).toBeGreaterThan(900);
   });
 
+  it.each([2 ** 53, 1e308])(
+    'RT-04 counts %d tokens: they are estimated, and neither end the session nor refuse the next turn',
+    async (huge) => {
+      const { key, records } = ownKey(edge, `key_huge_${huge}`);
+      const usage = { input_tokens: huge, output_tokens: huge };
+      const response = { id: 'r1', status: 'completed', usage };
+      act = (ws, { type }) => {
+        if (type === 'response.create') say(ws, begun('r1'), { type: 'response.done', response });
+      };
+      const client = connect(edge, 'acme/voice', key);
+      for (let turn = 0; turn < 2; turn += 1) {
+        client.send({ type: 'response.create' });
+        await client.next('response.done');
+      }
+      client.ws.close();
+      const found = await records(2);
+      for (const record of found) {
+        expect(record).toMatchObject({ outcome: 'served', usage_estimated: true });
+        expect(Number(record.cost_usd)).toBeLessThan(0.001);
+      }
+    },
+  );
+
   it('issue 14 transcriptions are billed for no more speech than the caller sent, whatever the provider claims', async () => {
     const { key, records } = ownKey(edge, 'key_claims');
     const type = 'conversation.item.input_audio_transcription.completed';

@@ -1,5 +1,5 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { isObject } from '@gateway/dialects';
+import { isObject, wholeCount } from '@gateway/dialects';
 
 const PCM_BYTES_PER_SECOND = 48_000;
 /** G.711 of both laws: 8 kHz of one byte. */
@@ -12,28 +12,34 @@ export function usageOf(usage: unknown): UnitUsage | null {
   const cached = objectAt(input, 'cached_tokens_details');
   const output = objectAt(usage, 'output_token_details');
   const found: UnitUsage = {
-    cached_tokens: count(input.cached_tokens) ?? 0,
-    audio_input_tokens: count(input.audio_tokens) ?? 0,
-    image_input_tokens: count(input.image_tokens) ?? 0,
-    cached_audio_tokens: count(cached.audio_tokens) ?? 0,
-    cached_image_tokens: count(cached.image_tokens) ?? 0,
-    audio_output_tokens: count(output.audio_tokens) ?? 0,
+    cached_tokens: wholeCount(input.cached_tokens) ?? 0,
+    audio_input_tokens: wholeCount(input.audio_tokens) ?? 0,
+    image_input_tokens: wholeCount(input.image_tokens) ?? 0,
+    cached_audio_tokens: wholeCount(cached.audio_tokens) ?? 0,
+    cached_image_tokens: wholeCount(cached.image_tokens) ?? 0,
+    audio_output_tokens: wholeCount(output.audio_tokens) ?? 0,
   };
-  const [prompt, completion] = [count(usage.input_tokens), count(usage.output_tokens)];
-  if (prompt !== undefined) found.prompt_tokens = prompt;
-  if (completion !== undefined) found.completion_tokens = completion;
+  const [prompt, completion] = [wholeCount(usage.input_tokens), wholeCount(usage.output_tokens)];
+  if (prompt !== null) found.prompt_tokens = prompt;
+  if (completion !== null) found.completion_tokens = completion;
   return found;
 }
 
-/** The same of an input transcription, which counts tokens or seconds. */
+/** The same of an input transcription, which counts tokens or seconds. What it should count and does not is estimated. */
 export function transcriptionUsage(usage: unknown, heardSeconds: number): UnitUsage {
   const counts = isObject(usage) ? usage : {};
   const details = objectAt(counts, 'input_token_details');
-  const seconds = typeof counts.seconds === 'number' && counts.seconds > 0 ? counts.seconds : heardSeconds;
+  const isBySeconds = typeof counts.seconds === 'number' && counts.seconds > 0;
+  const hasTokens = counts.input_tokens !== undefined || counts.output_tokens !== undefined;
+  const [prompt, completion] =
+    isBySeconds && !hasTokens ? [0, 0] : [wholeCount(counts.input_tokens), wholeCount(counts.output_tokens)];
+  const seconds = isBySeconds ? Number(counts.seconds) : heardSeconds;
   return {
-    prompt_tokens: count(counts.input_tokens) ?? 0,
-    audio_input_tokens: count(details.audio_tokens) ?? 0,
-    completion_tokens: count(counts.output_tokens) ?? 0,
+    ...(prompt !== null && {
+      prompt_tokens: prompt,
+      audio_input_tokens: wholeCount(details.audio_tokens) ?? 0,
+    }),
+    ...(completion !== null && { completion_tokens: completion }),
     audio_seconds: secondsText(Math.min(seconds, SECONDS_MAX)),
   };
 }
@@ -55,8 +61,4 @@ export function audioSeconds(base64Length: number, format: unknown): number {
 function objectAt(value: Record<string, unknown>, name: string): Record<string, unknown> {
   const member = value[name];
   return isObject(member) ? member : {};
-}
-
-function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

@@ -1,5 +1,6 @@
 import { ApiError, type UnitUsage } from '@gateway/contracts';
 import { isObject } from '@gateway/dialects';
+import { plausibleUsage, usageBound } from '@gateway/money';
 import type { PlannedRoute } from '@gateway/routing';
 import type { InferDeps } from '../../inference/infer.js';
 import { secondsText, transcriptionUsage, usageOf } from './realtime-usage.js';
@@ -162,7 +163,10 @@ export class SessionTurns {
     this.running.delete(id);
     const usage = usageOf(response.usage);
     if (usage !== null) {
-      this.contextTokens = (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0);
+      // What cannot be would be reserved for the next turn, and refuse it.
+      const { route } = this.parts.planned;
+      const { prompt_tokens = 0, completion_tokens = 0 } = plausibleUsage(usage, usageBound(route, 0)).usage;
+      this.contextTokens = prompt_tokens + completion_tokens;
       this.counted += this.contextTokens;
     }
     this.parts.input.answered();
