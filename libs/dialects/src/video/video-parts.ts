@@ -16,12 +16,8 @@ export function failedState(message: string, ...words: string[]): VideoState {
 export function videoAt(url: unknown, seconds: unknown = null): VideoState {
   if (typeof url !== 'string' || url === '') throw badReply('the answer holds no video.');
   const length = typeof seconds === 'string' ? Number(seconds) : seconds;
-  const isLength = typeof length === 'number' && length > 0 && length < SECONDS_MAX;
-  return { status: 'done', seconds: isLength ? length : null, result: { url } };
+  return { status: 'done', seconds: typeof length === 'number' ? length : null, result: { url } };
 }
-
-/** No model makes an hour. */
-const SECONDS_MAX = 3_600;
 
 /** The id of a task, for a path. Throws ExchangeFailure where it is none. */
 export function taskIn(value: unknown): string {

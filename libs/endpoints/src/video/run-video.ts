@@ -35,17 +35,30 @@ export function runVideo(request: VideoRequest, target: RouteTarget, dialect: Vi
     try {
       const done = await watch(task, dialect, calls);
       const { bytes } = await fetched(done, calls);
-      const seconds = mp4Seconds(bytes) ?? done.seconds ?? request.duration ?? 0;
+      const seconds = [mp4Seconds(bytes), done.seconds, request.duration].find(canBe) ?? 0;
       const usage = {
-        ...{ videos: 1, video_seconds: String(seconds), prompt_tokens: 0, completion_tokens: 0 },
-        ...(done.inputSeconds !== undefined && { input_video_seconds: String(done.inputSeconds) }),
+        ...{ videos: 1, video_seconds: secondsText(seconds), prompt_tokens: 0, completion_tokens: 0 },
+        ...(canBe(done.inputSeconds) && { input_video_seconds: secondsText(done.inputSeconds) }),
       };
-      const headers = { 'content-type': 'video/mp4', 'x-video-seconds': String(seconds) };
+      const headers = { 'content-type': 'video/mp4', 'x-video-seconds': secondsText(seconds) };
       return { headers, piece: { kind: 'end', out: bytes, usage } };
     } catch (failure) {
       throw final(failure);
     }
   }, ignored);
+}
+
+/** No model makes or takes an hour. */
+const SECONDS_MAX = 3_600;
+const SECONDS_MIN = 0.001;
+
+function canBe(seconds: number | null | undefined): seconds is number {
+  return typeof seconds === 'number' && seconds >= SECONDS_MIN && seconds < SECONDS_MAX;
+}
+
+/** To the millisecond: a third of a second has more digits than a price takes, and would bill nothing. */
+function secondsText(seconds: number): string {
+  return String(Math.round(seconds * 1_000) / 1_000);
 }
 
 async function watch(task: string, dialect: VideoDialect, calls: UpstreamCalls): Promise<VideoDone> {

@@ -49,13 +49,13 @@ async function run(
   return translated(body, dialect).exchange!(calls, {} as AnswerFacts);
 }
 
-/** A file that plays for 5.5 seconds. */
-function mp4(): Buffer {
+/** A file that plays for 5.5 seconds, or as many units of its time scale. */
+function mp4(length = 5_500, scale = 1_000): Buffer {
   const mvhd = Buffer.alloc(108);
   mvhd.writeUInt32BE(108, 0);
   mvhd.write('mvhd', 4);
-  mvhd.writeUInt32BE(1_000, 20);
-  mvhd.writeUInt32BE(5_500, 24);
+  mvhd.writeUInt32BE(scale, 20);
+  mvhd.writeUInt32BE(length, 24);
   const moov = Buffer.alloc(8);
   moov.writeUInt32BE(116, 0);
   moov.write('moov', 4);
@@ -186,6 +186,28 @@ describe('a video task', () => {
     expect(calls.downloads).toEqual(['https://vidgen.x.ai/v.mp4']);
     expect(piece.usage).toMatchObject({ video_seconds: '4' });
   });
+
+  it.each([
+    ['3200/600 in its file', mp4(3_200, 600), 4, '5.333'],
+    ['121121/24000 in its file', mp4(121_121, 24_000), 4, '5.047'],
+    ['a year in its file', mp4(2 ** 32 - 1, 100), 4, '4'],
+    ['nothing in its file', mp4(1, 2 ** 32 - 1), 4, '4'],
+    ['1e308 by its provider', Buffer.from('no header'), 1e308, '6'],
+    ['-5 by its provider', Buffer.from('no header'), -5, '6'],
+  ])(
+    'VID-13 bills seconds that can be, as a price takes them, of a video of %s',
+    async (_name, file, reported, billed) => {
+      const url = 'https://vidgen.x.ai/v.mp4';
+      const calls = new UpstreamCallsDouble([
+        { body: { request_id: 'req-9' } },
+        { body: { status: 'done', video: { url, duration: reported } } },
+        { body: file, contentType: 'video/mp4' },
+      ]);
+      const { headers, piece } = await run({ prompt: 'a fox', duration: 6 }, calls, 'xai-video');
+      expect(piece.usage).toMatchObject({ videos: 1, video_seconds: billed });
+      expect(headers?.['x-video-seconds']).toBe(billed);
+    },
+  );
 
   it('VID-13 at MiniMax bills the videos that were shown, too', async () => {
     const usage = { input_seconds: 3, output_seconds: 6 };

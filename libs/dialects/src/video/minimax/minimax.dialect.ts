@@ -54,9 +54,7 @@ export const dialect: VideoDialect = {
       case 'succeeded': {
         const { input_seconds: shown, output_seconds: made } = objectOf(usage);
         const done = videoAt(objectOf(content).url, made);
-        return done.status === 'done' && typeof shown === 'number' && shown > 0
-          ? { ...done, inputSeconds: shown }
-          : done;
+        return done.status === 'done' && typeof shown === 'number' ? { ...done, inputSeconds: shown } : done;
       }
       case 'failed':
       case 'cancelled':
