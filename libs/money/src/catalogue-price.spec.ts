@@ -134,6 +134,15 @@ describe('compareOutputPrices', () => {
     expect(order('text', {}, dear, cheap, { is_free: true })).toEqual([3, 2, 1, 0]);
   });
 
+  it('MOD-37 says of two in either order which is dearer, and of two without a price nothing', () => {
+    const priced = { prompt_usd_per_1m: '0.1' };
+    expect(compareOutputPrices({}, priced, 'text')).toBe(1);
+    expect(compareOutputPrices(priced, {}, 'text')).toBe(-1);
+    expect(compareOutputPrices({}, {}, 'text')).toBe(0);
+    const perImage = { image_usd_per_unit: '0.03' };
+    expect(compareOutputPrices(perImage, { image_output_usd_per_1m: '30' }, 'image')).toBe(0);
+  });
+
   it('MOD-37 compares videos by the second, whatever their pictures cost', () => {
     const bySecond = { video_usd_per_second: '0.2', image_usd_per_unit: '9' };
     const byUnit = {

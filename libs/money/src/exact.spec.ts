@@ -1,4 +1,4 @@
-import { exactText, fraction, fromDecimal, multiply, roundTo } from './exact.js';
+import { divide, exactText, fraction, fromDecimal, multiply, roundTo } from './exact.js';
 
 describe('exact numbers', () => {
   it.each([
@@ -17,6 +17,12 @@ describe('exact numbers', () => {
   it('shortens a product of fractions', () => {
     expect(exactText(multiply(fraction(1n, 3n), fromDecimal('3')))).toBe('1');
     expect(exactText(multiply(fraction(-2n, 3n), fromDecimal('0.6')))).toBe('-0.4');
+  });
+
+  it('divides by fractions whose decimals do not end', () => {
+    expect(exactText(divide(fraction(2n, 3n), fraction(1n, 7n)))).toBe('14/3');
+    expect(exactText(divide(fraction(2n, 3n), fraction(5n, 3n)))).toBe('0.4');
+    expect(exactText(divide(fromDecimal('0.02'), fraction(4n, 9n)))).toBe('0.045');
   });
 
   it.each([

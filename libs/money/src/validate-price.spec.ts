@@ -16,6 +16,7 @@ describe('validatePriceRecord', () => {
   it.each<[PricedModelType, PriceRecord]>([
     ['text', good],
     ['text', { request_usd: '0.01' }],
+    ['text', { pricing_unit: 'per_request', output_usd_per_unit: '0.01' }],
     ['text', { prompt_usd_per_1m: null, completion_usd_per_1m: null, is_free: true }],
     ['embedding', { prompt_usd_per_1m: '0.02', completion_usd_per_1m: null }],
     ['image', { image_output_usd_per_1m: '40' }],

@@ -72,14 +72,16 @@ describe('checkCredential', () => {
     ['google', 'GET https://generativelanguage.googleapis.com/v1beta/openai/models'],
     ['openrouter', 'GET https://openrouter.ai/api/v1/key'],
     ['cohere', 'POST https://api.cohere.com/v2/chat {}'],
+    ['ideogram', 'POST https://api.ideogram.ai/v1/ideogram-v3/generate {}'],
     ['voyage', 'POST https://api.voyageai.com/v1/embeddings {}'],
     ['sambanova', 'POST https://api.sambanova.ai/v1/chat/completions {}'],
     ['deepinfra', 'POST https://api.deepinfra.com/v1/openai/chat/completions {}'],
   ])('ROUTE-07 asks %s by the cheapest call that needs the key: %s', async (slug, asked) => {
     const transport = new OneAnswer(200);
     expect(await tried(slug, transport)).toEqual({ status: 'works', asked });
-    const [{ method, headers }] = transport.sent;
+    const [{ method, headers, byteLength }] = transport.sent;
     if (method === 'POST') expect(headers).toMatchObject({ 'content-type': 'application/json' });
+    expect(byteLength).toBe(method === 'POST' ? 2 : 0);
     expect(transport.cancelled).toBe(1);
   });
 

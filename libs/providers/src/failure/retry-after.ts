@@ -5,7 +5,7 @@ function goDurationMs(text: string): number | null {
   if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return null;
   let total = 0;
   for (const [, amount, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|s|m|h)/g))
-    total += Number(amount) * (DURATION_UNITS[unit ?? 's'] ?? 0);
+    total += Number(amount) * DURATION_UNITS[unit];
   return total;
 }
 

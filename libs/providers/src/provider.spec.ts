@@ -1,0 +1,33 @@
+import { jsonBody } from '@gateway/dialects';
+import { provider as ollama } from './ollama/ollama.provider.js';
+import { providerBaseUrl } from './provider.js';
+
+describe('the address of a provider', () => {
+  const provider = { baseUrlEnv: 'ACME_BASE_URL', defaultBaseUrl: 'https://api.acme.example/v1' };
+
+  it.each([
+    [{}, 'https://api.acme.example/v1'],
+    [{ ACME_BASE_URL: '' }, 'https://api.acme.example/v1'],
+    [{ ACME_BASE_URL: 'http://10.0.0.7:8080/v1//' }, 'http://10.0.0.7:8080/v1'],
+  ])('with %j is %s', (env, address) => {
+    expect(providerBaseUrl(provider, env)).toBe(address);
+  });
+
+  it.each(['acme', 'ftp://acme.example', 'file:///etc/passwd', 'javascript:http:'])(
+    'is not %s, and the fault names the variable',
+    (address) => {
+      expect(() => providerBaseUrl(provider, { ACME_BASE_URL: address })).toThrow(/^ACME_BASE_URL is not/);
+    },
+  );
+
+  it.each([
+    ['/api/chat', 'http://127.0.0.1:11434/api/chat'],
+    ['/chat/completions', 'http://127.0.0.1:11434/v1/chat/completions'],
+  ])('of Ollama leads its own calls beside those of /v1: %s', async (path, url) => {
+    const access = {
+      baseUrl: `${ollama.defaultBaseUrl}/v1`,
+      credential: { kind: 'api_key' as const, key: '' },
+    };
+    expect((await ollama.prepare(jsonBody(path, 'application/json', {}), access)).url).toBe(url);
+  });
+});
