@@ -26,6 +26,12 @@ describe('refusalError', () => {
     expect(error.message).toBe('The limit of 100 requests per minute (rpm) of the key is used up.');
   });
 
+  it('ERR-43 a 429 whose reset is more than a minute away, which no SDK waits for, is not worth their retry', () => {
+    const shouldRetry = (resetsInSeconds: number) =>
+      errorHeaders(refusalError({ ...REFUSAL, metric: 'rpd', resetsInSeconds }, random(0)))['x-should-retry'];
+    expect([shouldRetry(60), shouldRetry(61), shouldRetry(48_271)]).toEqual(['true', 'false', 'false']);
+  });
+
   it.each([
     ['rpd', 'member', 'requests per day (rpd) of the organization member'],
     ['tpm', 'team', 'tokens per minute (tpm) of the team'],

@@ -4,6 +4,8 @@ import { Usd } from '@gateway/money';
 
 /** Whole seconds added to the time of the reset, so that callers do not come back all at once. */
 const JITTER_SECONDS = 5;
+/** The longest Retry-After that OpenAI's and Anthropic's SDKs wait for. */
+const SDK_WAITS_SECONDS = 60;
 
 const SCOPE_WORDS: Record<Refusal['scope'], string> = {
   key: 'key',
@@ -31,10 +33,12 @@ export function refusalError(refusal: Refusal, random: Random): ApiError {
     case 'tpm': {
       // The seconds are rounded up already, so a jitter below 5 stays within 5 s of the true reset.
       const jitter = Math.floor(random.fraction() * JITTER_SECONDS);
+      const resetsInSeconds = refusal.resetsInSeconds ?? 0;
       return new ApiError('rate_limit_exceeded', {
         message: `The limit of ${refusal.limit} ${METRIC_WORDS[refusal.metric]}${counterWords(refusal)} of the ${SCOPE_WORDS[refusal.scope]} is used up.`,
-        retryAfterSeconds: (refusal.resetsInSeconds ?? 0) + jitter,
-        shouldRetry: true,
+        retryAfterSeconds: resetsInSeconds + jitter,
+        // SDKs wait a minute at most: later ones they would ask at once, in vain.
+        shouldRetry: resetsInSeconds <= SDK_WAITS_SECONDS,
       });
     }
     case 'spend_cap':

@@ -168,6 +168,14 @@ describe('attempts', () => {
     ]);
   });
 
+  it('ERR-48 a provider key whose month is used up is 429 that SDKs are not to retry, a throttled one is', async () => {
+    const monthly = { ...throttled, code: 'upstream_rate_limit_error', retryable: false } as const;
+    const { error } = await run(planOf('a'), [{ ...monthly, fault: 'account' }]);
+    const busy = await run(planOf('a'), [throttled], { max_retries: 0 });
+    expect([error?.status, error?.options.shouldRetry]).toEqual([429, false]);
+    expect([busy.error?.status, busy.error?.options.shouldRetry]).toEqual([429, undefined]);
+  });
+
   it('lets a bug through untouched instead of trying the next route', async () => {
     await expect(run(planOf('a', 'b'), [new TypeError('bug')])).rejects.toThrow(TypeError);
   });

@@ -50,7 +50,7 @@ function faultOf(error: UpstreamError, n: number): AttemptFault {
 
 /** The last attempt's failure as the caller gets it, with the others listed. */
 export function attemptsFailed(last: UpstreamError, faults: AttemptFault[]): ApiError {
-  const { code, status, providerCode, message, retryAfterMs, alarm } = last.options;
+  const { code, status, providerCode, message, retryAfterMs, retryable, alarm } = last.options;
   const answered = status ?? errorEntry(code).status;
   const carriesRetryAfter = answered === 429 || answered === 503;
   const options: ApiErrorOptions = {
@@ -61,7 +61,8 @@ export function attemptsFailed(last: UpstreamError, faults: AttemptFault[]): Api
     ...(carriesRetryAfter
       ? { retryAfterSeconds: retryAfterMs === undefined ? 5 : retryAfterMs / 1_000 }
       : {}),
-    ...(alarm === true ? { shouldRetry: false } : {}),
+    // A quota of a month is no throttle, though its status is.
+    ...(alarm === true || (answered === 429 && !retryable) ? { shouldRetry: false } : {}),
     cause: last,
   };
   return withoutStack(() => new ApiError(code, options));

@@ -92,6 +92,30 @@ describe('what a failure of an OpenAI-type upstream means', () => {
       { code: 'unsupported_parameter', message: 'tools is not supported with this model' },
       'unsupported_operation/unsupported_operation/400 f',
     ],
+    [
+      'ERR-34',
+      400,
+      { code: 'unsupported_parameter', message: "'seed' is not supported with this model." },
+      'unsupported_operation/unsupported_operation/400 f',
+    ],
+    [
+      'ERR-34',
+      400,
+      { code: 'unsupported_value', message: "'stream' does not support true with this model." },
+      'unsupported_operation/unsupported_operation/400 f',
+    ],
+    [
+      'ERR-28',
+      400,
+      { code: 'unsupported_value', message: "'temperature' does not support 0.7 with this model." },
+      'invalid_request/invalid_request/',
+    ],
+    [
+      'ERR-32',
+      404,
+      { type: 'invalid_request_error', message: 'No such File object: file-x' },
+      'resource_not_found/resource_not_found/',
+    ],
     ['', 400, { code: 'model_not_found', message: 'gone' }, 'upstream_error/internal_provider_error/502 fba'],
     ['', 404, { code: 'model_not_found', message: 'gone' }, 'upstream_error/internal_provider_error/502 fba'],
     [

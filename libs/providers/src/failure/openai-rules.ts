@@ -44,7 +44,8 @@ export const OPENAI_RULES: readonly FailureRule[] = [
   { names: ['model_not_found', 'DeploymentNotFound', 'model_not_available'], verdict: 'model_missing' },
   {
     status: 404,
-    message: /\b(file|batch|response|assistant|fine-tun\w+)\b.{0,80}not (be )?found/i,
+    message:
+      /\bno such (file|batch|response|assistant|fine-tun\w+)|\b(file|batch|response|assistant|fine-tun\w+)\b.{0,80}not (be )?found/i,
     verdict: 'resource_missing',
   },
   { status: [402, 403, 429], message: MONTHLY, verdict: 'monthly_quota' },
@@ -71,11 +72,11 @@ export const OPENAI_RULES: readonly FailureRule[] = [
     names: ['rate_limit_exceeded', 'slow_down', 'RateLimitReached', 'tokens', 'requests', 'rate_limit_error'],
     verdict: 'rate',
   },
+  { status: 400, names: ['unsupported_parameter'], verdict: 'unsupported' },
   {
     status: 400,
-    names: ['unsupported_parameter', 'unsupported_value'],
-    message:
-      /tool|function|stream|image|vision|audio|response_format|json_schema|reasoning|temperature|logprobs/i,
+    names: ['unsupported_value'],
+    message: /tool|function|stream|image|vision|audio|response_format|json_schema/i,
     verdict: 'unsupported',
   },
   {
