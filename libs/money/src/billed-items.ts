@@ -1,6 +1,6 @@
 import type { PriceTier, UnitUsage } from '@gateway/contracts';
 import type { CompiledPrice, Rate } from './compile-price.js';
-import { ZERO, fromInteger } from './exact.js';
+import { fromInteger } from './exact.js';
 import type { Exact } from './exact.js';
 import { matchRow } from './matrix.js';
 import type { PriceContext } from './price-record.js';
@@ -53,29 +53,33 @@ export function billsByUnit(name: TokenClass, compiled: CompiledPrice, context: 
 
 export function unitItems(compiled: CompiledPrice, { usage, context }: BilledUnit): BilledItem[] {
   const items: BilledItem[] = [];
-  const bill = (name: string, quantity: Exact, rate: Rate | null): void => {
-    if (rate && quantity.n !== 0n) items.push({ class: name, quantity, rate });
+  const bill = (name: string, quantity: Exact, rate: Rate): void => {
+    if (quantity.n !== 0n) items.push({ class: name, quantity, rate });
   };
-  const seconds = (value: string | number | undefined): Exact =>
-    value === undefined ? ZERO : billedSeconds(secondsOf(value), compiled.increment, compiled.minimum);
-  const count = (value: number | undefined): Exact =>
-    value === undefined ? ZERO : fromInteger(counted(value));
+  // Exact numbers are made of what has a rate alone: most units have tokens and nothing else that is billed.
+  const count = (name: string, value: number | undefined, rate: Rate | null): void => {
+    if (rate !== null && value !== undefined) bill(name, fromInteger(counted(value)), rate);
+  };
+  const seconds = (name: string, value: string | number | undefined, rate: Rate | null): void => {
+    if (rate !== null && value !== undefined)
+      bill(name, billedSeconds(secondsOf(value), compiled.increment, compiled.minimum), rate);
+  };
 
-  bill('request', count(usage.requests), compiled.request);
-  if (usage.images) bill('image', count(usage.images), imageRate(compiled, context));
-  bill('input_image', count(usage.input_images), compiled.inputImage);
+  count('request', usage.requests, compiled.request);
+  if (usage.images) count('image', usage.images, imageRate(compiled, context));
+  count('input_image', usage.input_images, compiled.inputImage);
   if (usage.videos || usage.video_seconds) {
     const video = videoRate(compiled, context);
-    bill('video_second', seconds(usage.video_seconds), video.perSecond);
-    bill('video', count(usage.videos), video.perUnit);
+    seconds('video_second', usage.video_seconds, video.perSecond);
+    count('video', usage.videos, video.perUnit);
   }
-  bill('input_video_second', seconds(usage.input_video_seconds), compiled.inputVideoSecond);
-  bill('audio_second', seconds(usage.audio_seconds), compiled.audioSecond);
-  bill('character', count(usage.characters), compiled.character);
-  bill('search', count(usage.searches), compiled.search);
+  seconds('input_video_second', usage.input_video_seconds, compiled.inputVideoSecond);
+  seconds('audio_second', usage.audio_seconds, compiled.audioSecond);
+  count('character', usage.characters, compiled.character);
+  count('search', usage.searches, compiled.search);
   if (usage.tool_calls) {
     for (const [name, calls] of Object.entries(usage.tool_calls).sort(byName)) {
-      bill(`tool:${name}`, count(calls), compiled.tools.get(name) ?? null);
+      count(`tool:${name}`, calls, compiled.tools.get(name) ?? null);
     }
   }
   return items;

@@ -42,7 +42,6 @@ describe('chargeFor', () => {
       expect(chargeFor({ ...unit, outcome, traffic })).toEqual({
         cost_usd: null,
         list_cost_usd: null,
-        lines: [],
         house_usd: '0',
         usage: null,
         usage_estimated: false,

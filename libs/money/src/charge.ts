@@ -2,7 +2,7 @@ import type { PriceRecord, UnitUsage } from '@gateway/contracts';
 import { estimateUsage } from './estimate.js';
 import type { EstimatedUsage, UnitTraffic } from './estimate.js';
 import { price } from './price.js';
-import type { PriceInput, PriceLine, PriceTerms } from './price.js';
+import type { PriceInput, PriceTerms } from './price.js';
 import type { PriceContext } from './price-record.js';
 import { Usd } from './usd.js';
 
@@ -55,7 +55,6 @@ export interface Charge {
   /** What the customer pays; null where the unit is not billed. */
   readonly cost_usd: string | null;
   readonly list_cost_usd: string | null;
-  readonly lines: readonly PriceLine[];
   /** What the house account takes for attempts that failed, "0" for nothing. */
   readonly house_usd: string;
   /** What was priced; null where the unit is not billed. */
@@ -65,14 +64,11 @@ export interface Charge {
 
 /** Splits the cost of a unit between the customer and the house account. */
 export function chargeFor(unit: ChargeCase): Charge {
-  const failed = [...(unit.failedAttempts ?? [])];
-  if (unit.outcome === 'failed') failed.push(lastAttempt(unit));
-  const house = Usd.sum(failed.map(houseCost)).toString();
+  const house = houseCosts(unit);
   if (unit.outcome !== 'served') {
     return {
       cost_usd: null,
       list_cost_usd: null,
-      lines: [],
       house_usd: house,
       usage: null,
       usage_estimated: false,
@@ -80,6 +76,13 @@ export function chargeFor(unit: ChargeCase): Charge {
   }
   const settled = settledUsage(unit);
   return { ...price({ ...unit, usage: settled.usage }), house_usd: house, ...settled };
+}
+
+/** What the house bears of a unit, "0" for nothing. */
+function houseCosts(unit: ChargeCase): string {
+  const { failedAttempts = [], outcome } = unit;
+  const failed = outcome === 'failed' ? [...failedAttempts, lastAttempt(unit)] : failedAttempts;
+  return failed.length === 0 ? '0' : Usd.sum(failed.map(houseCost)).toString();
 }
 
 /** The usage that counts: in time, it is the provider's; else what had been reported, completed by the estimate. */

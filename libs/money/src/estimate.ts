@@ -85,5 +85,7 @@ function estimatedInput(traffic: UnitTraffic): UnitUsage {
 }
 
 function secondTokens(seconds: string | number | undefined, tokensPerSecond: number): number {
+  // Nearly every input: without exact arithmetic.
+  if (seconds === undefined || seconds === 0) return 0;
   return Number(roundTo(multiply(secondsOf(seconds), fromInteger(tokensPerSecond)), 0, 'up'));
 }

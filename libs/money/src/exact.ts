@@ -90,8 +90,11 @@ export function compare(a: Exact, b: Exact): -1 | 0 | 1 {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
+/** Of values of 0 or more; 0 of none. */
 export function largest(values: readonly Exact[]): Exact {
-  return values.reduce((best, value) => (compare(value, best) > 0 ? value : best), ZERO);
+  let best = values.length > 0 ? values[0] : ZERO;
+  for (let at = 1; at < values.length; at += 1) if (compare(values[at], best) > 0) best = values[at];
+  return best;
 }
 
 /** The exact value: a decimal without exponent or trailing zeros, or `n/d` where the decimal does not end. */

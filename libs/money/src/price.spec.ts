@@ -1,7 +1,7 @@
 import type { PriceRecord, UnitUsage } from '@gateway/contracts';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { Usd, price, tokenClasses } from './index.js';
+import { Usd, price, priceLines, tokenClasses } from './index.js';
 import type { PriceInput } from './index.js';
 
 /** Digits enough for every product below, so that only the one division and the one rounding are inexact. */
@@ -146,9 +146,9 @@ describe('price', () => {
   it('EDGE-03 answers decimal strings without exponent, never negative', () => {
     fc.assert(
       fc.property(input, (one) => {
-        const { cost_usd: cost, list_cost_usd: list, lines } = price(one);
+        const { cost_usd: cost, list_cost_usd: list } = price(one);
         for (const text of [cost, list]) expect(text).toMatch(/^(0|[1-9]\d*)(\.\d{0,11}[1-9])?$/);
-        for (const line of lines) {
+        for (const line of priceLines(one)) {
           expect([line.quantity, line.rate, line.usd].join(' ')).toMatch(
             /^[\d.]+(\/\d+)? [\d.]+(\/\d+)? [\d.]+(\/\d+)?$/,
           );
@@ -239,7 +239,8 @@ describe('price', () => {
 
   it('bills a free model 0 for every line', () => {
     const record = { ...plain.record, is_free: true, request_usd: '1' };
-    expect(price({ ...plain, record })).toEqual({ cost_usd: '0', list_cost_usd: '0', lines: [] });
+    expect(price({ ...plain, record })).toEqual({ cost_usd: '0', list_cost_usd: '0' });
+    expect(priceLines({ ...plain, record })).toEqual([]);
   });
 
   it('bills audio by the second or by the token, never both', () => {

@@ -41,8 +41,6 @@ export interface PriceResult {
   readonly cost_usd: string;
   /** The same sum before discount or BYOK fee. */
   readonly list_cost_usd: string;
-  /** Lines of 0 are left out. */
-  readonly lines: readonly PriceLine[];
 }
 
 const PCT = /^\d{1,3}(\.\d{1,12})?$/;
@@ -50,16 +48,19 @@ const PCT = /^\d{1,3}(\.\d{1,12})?$/;
 /** The price of one finished unit. Pure: the edge and the usage service agree to the last digit. */
 export function price(input: PriceInput): PriceResult {
   const factor = chargeFactor(input);
-  const lines: PriceLine[] = [];
   let list = ZERO;
-  for (const item of billedItems(compilePrice(input.record), input)) {
-    const amount = multiply(item.quantity, item.rate.each);
-    list = add(list, amount);
-    if (factor.n !== 0n) lines.push(lineOf(item, amount, factor));
-  }
+  for (const { quantity, rate } of billedItems(compilePrice(input.record), input))
+    list = add(list, multiply(quantity, rate.each));
   const listCost = moneyText(list);
   const cost = factor === ONE ? listCost : moneyText(multiply(list, factor));
-  return { cost_usd: cost, list_cost_usd: listCost, lines };
+  return { cost_usd: cost, list_cost_usd: listCost };
+}
+
+/** What the cost adds up from, for who reads a bill: printing its exact numbers costs more than the price. Without lines of 0. */
+export function priceLines(input: PriceInput): PriceLine[] {
+  const factor = chargeFactor(input);
+  if (factor.n === 0n) return [];
+  return billedItems(compilePrice(input.record), input).map((item) => lineOf(item, factor));
 }
 
 /** What every line is multiplied with: the BYOK fee where the caller's key served, else 1 - discount. */
@@ -77,8 +78,9 @@ function percent(text: string): Exact {
   return { n, k: k + 2, r: 1n };
 }
 
-function lineOf(item: BilledItem, amount: Exact, factor: Exact): PriceLine {
+function lineOf(item: BilledItem, factor: Exact): PriceLine {
   const isList = factor === ONE;
+  const amount = multiply(item.quantity, item.rate.each);
   return {
     class: item.class,
     quantity: exactText(item.quantity),

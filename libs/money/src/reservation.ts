@@ -102,7 +102,7 @@ function routeReservation(route: ReservedRoute, request: ReservationRequest): Re
     ['audio_input', input.audio],
     ['image_input', input.image],
   ] as const) {
-    if (isTokenBilled(one)) fixed = add(fixed, times(tokens, dearest([one, ...written])));
+    if (tokens > 0 && isTokenBilled(one)) fixed = add(fixed, times(tokens, dearest([one, ...written])));
   }
 
   const outputs: TokenClass[] = ['completion'];

@@ -46,7 +46,6 @@ const CLOCKS_APART_MS = 10 * MINUTE_MS;
 const NO_CHARGE: Charge = {
   cost_usd: null,
   list_cost_usd: null,
-  lines: [],
   house_usd: '0',
   usage: null,
   usage_estimated: false,

@@ -5,7 +5,7 @@ import type {
   Route,
   UsageRecord,
 } from '@gateway/contracts';
-import { price, type PriceInput } from '@gateway/money';
+import { price, priceLines, type PriceInput } from '@gateway/money';
 import type { Logger } from 'pino';
 import { grouped } from '../grouped.js';
 import { turn } from '../turn.js';
@@ -77,8 +77,8 @@ export class Reprice {
   async lines(unit: PricedUnit): Promise<PriceLineView[] | null> {
     const routes = unit.priced_from ? await this.routesOf(unit.priced_from.snapshot_id) : null;
     const input = routes === null ? undefined : inputOf(unit, routes);
-    const priced = input && again(input);
-    return priced === undefined ? null : priced.lines.map(priceLineView);
+    const lines = input && tried(() => priceLines(input));
+    return lines === undefined ? null : lines.map(priceLineView);
   }
 
   private async routesOf(snapshotId: string): Promise<Routes | null> {
@@ -115,7 +115,7 @@ function routeName(model: string, provider: string, upstreamModel: string): stri
 /** undefined where the snapshot lacks the route or the usage cannot be priced. */
 function costOf(unit: PricedUnit, routes: Routes): string | undefined {
   const input = inputOf(unit, routes);
-  return input && again(input)?.cost_usd;
+  return input && tried(() => price(input).cost_usd);
 }
 
 function inputOf({ model, usage, priced_from: from }: PricedUnit, routes: Routes): PriceInput | undefined {
@@ -133,9 +133,9 @@ function inputOf({ model, usage, priced_from: from }: PricedUnit, routes: Routes
 }
 
 /** undefined for whatever cannot be priced: it is a finding, and must not stop what is posted. */
-function again(input: PriceInput): ReturnType<typeof price> | undefined {
+function tried<T>(priced: () => T): T | undefined {
   try {
-    return price(input);
+    return priced();
   } catch {
     return undefined;
   }
