@@ -10,7 +10,7 @@ const facts: AnswerFacts = {
   model: 'acme/embed',
   created: 1,
   now: () => 1_000,
-  answerId: 'embd_1',
+  answerId: () => 'embd_1',
   tier: 'default',
   byokUsed: false,
   fallbackTriggered: false,

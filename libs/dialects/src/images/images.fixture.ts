@@ -15,7 +15,7 @@ const FACTS: AnswerFacts = {
   model: 'acme/painter',
   created: 1_700_000_000,
   now: () => 1_700_000_001,
-  answerId: 'img_1',
+  answerId: () => 'img_1',
   tier: 'default',
   byokUsed: false,
   fallbackTriggered: false,

@@ -27,5 +27,5 @@ export function pictureForm(
     contentType: mediaType,
     bytes,
   }));
-  return formBody(path, accept, { fields: written, files, boundary: `gateway-${answerId}` });
+  return formBody(path, accept, { fields: written, files, boundary: `gateway-${answerId()}` });
 }

@@ -65,8 +65,8 @@ export interface AnswerFacts {
   created: number;
   /** Unix seconds now. */
   now: () => number;
-  /** For answers whose provider gives no id that fits the endpoint. */
-  answerId: string;
+  /** For answers whose provider gives no id that fits the endpoint: the same each time, and made when it is first asked for. */
+  answerId: () => string;
   tier: PriceTier;
   byokUsed: boolean;
   fallbackTriggered: boolean;

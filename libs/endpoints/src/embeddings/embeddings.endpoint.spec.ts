@@ -26,7 +26,7 @@ const facts: AnswerFacts = {
   model: 'acme/embed',
   created: 1_700_000_000,
   now: () => 1_700_000_001,
-  answerId: 'embd_1',
+  answerId: () => 'embd_1',
   tier: 'default',
   byokUsed: false,
   fallbackTriggered: true,

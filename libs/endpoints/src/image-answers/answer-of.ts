@@ -24,7 +24,7 @@ export async function answerOf(
   const { usage: shown, ...rest } = { usage: undefined, ...members };
   const keep = async (picture: MadePicture, at: number): Promise<string> => {
     const bytes = bytesOf(picture);
-    return calls.keep(`${facts.answerId}-${at}.${extensionOf(bytes)}`, bytes);
+    return calls.keep(`${facts.answerId()}-${at}.${extensionOf(bytes)}`, bytes);
   };
   const data = images.map(async ({ picture, members: own }, at) => {
     if (format === 'b64_json') return { ...own, b64_json: base64Of(picture) };

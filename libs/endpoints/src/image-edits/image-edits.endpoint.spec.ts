@@ -21,7 +21,7 @@ const facts: AnswerFacts = {
   model: 'openai/gpt-image-2',
   created: 1_700_000_000,
   now: () => 1_700_000_001,
-  answerId: 'img_1',
+  answerId: () => 'img_1',
   tier: 'default',
   byokUsed: false,
   fallbackTriggered: false,

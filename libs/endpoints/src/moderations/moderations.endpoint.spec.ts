@@ -18,7 +18,7 @@ const facts: AnswerFacts = {
   model: 'openai/omni-moderation-latest',
   created: 1_700_000_000,
   now: () => 1_700_000_001,
-  answerId: 'modr_1',
+  answerId: () => 'modr_1',
   tier: 'default',
   byokUsed: false,
   fallbackTriggered: false,

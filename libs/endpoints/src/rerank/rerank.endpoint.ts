@@ -80,7 +80,7 @@ export const endpoint: Endpoint<RerankRequest> = {
 function piece({ ranks, usage }: RerankOrder, request: RerankRequest, facts: AnswerFacts): Piece {
   const { prompt_tokens: tokens = 0, searches } = facts.believed(usage);
   const out = JSON.stringify({
-    id: facts.answerId,
+    id: facts.answerId(),
     object: 'rerank',
     model: facts.model,
     results: ranks.map(({ index, score }) => ({

@@ -19,7 +19,7 @@ const facts: AnswerFacts = {
   model: 'acme/large',
   created: 1_700_000_000,
   now: () => 1_700_000_001,
-  answerId: 'own_1',
+  answerId: () => 'own_1',
   tier: 'default',
   byokUsed: false,
   fallbackTriggered: false,

@@ -93,7 +93,7 @@ function piece(found: SearchFindings, { queries }: SearchRequest, facts: AnswerF
   const searches = isEmpty ? 0 : queries.length;
   const { results, ...more } = found;
   const out = JSON.stringify({
-    id: facts.answerId,
+    id: facts.answerId(),
     object: 'web.search',
     created: facts.created,
     query: queries.length === 1 ? queries[0] : queries,

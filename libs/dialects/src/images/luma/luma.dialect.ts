@@ -48,7 +48,7 @@ async function bodyOf(request: ImagesRequest, { target, calls, facts }: ImagesUp
   const { images, references, operation } = request;
   const sent = [...images, ...references];
   const addressOf = (picture: Picture, at: number): Promise<string> =>
-    calls.keep(`${facts.answerId}-in-${at}.${extensionOf(picture.bytes)}`, picture.bytes);
+    calls.keep(`${facts.answerId()}-in-${at}.${extensionOf(picture.bytes)}`, picture.bytes);
   const urls = (await Promise.all(sent.map(addressOf))).map((url) => ({ url }));
   const asked = { model: target.upstreamModel, prompt: promptOf(request), aspect_ratio: ratioOf(request) };
   if (operation === 'reframe') return { ...asked, media: urls[0] };

@@ -20,7 +20,7 @@ export function answerHead(start: StartEvent | null, facts: TextFacts): AnswerHe
   const tier = start?.serviceTier ?? facts.tier;
   return {
     // An id of another format would be no id of a chat completion.
-    id: start?.id == null || /^(msg|resp)_/.test(start.id) ? facts.answerId : start.id,
+    id: start?.id == null || /^(msg|resp)_/.test(start.id) ? facts.answerId() : start.id,
     created: start?.created ?? facts.created,
     model: facts.model,
     // Anthropic calls its default tier by another name.

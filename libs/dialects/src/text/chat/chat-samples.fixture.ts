@@ -12,7 +12,7 @@ export function facts(more: Partial<TextFacts> = {}): TextFacts {
     model: 'acme/large',
     created: 1_700_000_000,
     now: () => 1_700_000_001,
-    answerId: 'chatcmpl_own',
+    answerId: () => 'chatcmpl_own',
     tier: 'default',
     byokUsed: false,
     fallbackTriggered: false,

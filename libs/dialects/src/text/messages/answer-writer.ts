@@ -66,7 +66,7 @@ export class AnswerWriter {
     if (this.isStarted) return [];
     this.isStarted = true;
     const message = {
-      id: id?.startsWith('msg_') ? id : this.facts.answerId,
+      id: id?.startsWith('msg_') ? id : this.facts.answerId(),
       type: 'message',
       role: 'assistant',
       model: this.facts.model,

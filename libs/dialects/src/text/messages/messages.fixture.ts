@@ -12,7 +12,7 @@ export const FACTS: TextFacts = {
   model: 'acme/claude',
   created: 1_700_000_000,
   now: () => 1_700_000_001,
-  answerId: 'msg_gateway',
+  answerId: () => 'msg_gateway',
   tier: 'default',
   byokUsed: false,
   fallbackTriggered: false,

@@ -277,7 +277,7 @@ export class AnswerWriter {
     const tier = start?.serviceTier ?? facts.tier;
     return responseObject(
       {
-        id: start?.id?.startsWith('resp_') === true ? start.id : facts.answerId,
+        id: start?.id?.startsWith('resp_') === true ? start.id : facts.answerId(),
         createdAt: this.createdAt,
         serviceTier: tier === 'standard' ? 'default' : tier,
         status: 'in_progress',
@@ -301,7 +301,10 @@ export class AnswerWriter {
   }
 
   private itemId(prefix: string): string {
-    const own = this.facts.answerId.replace(/^[a-z]+_/, '').replaceAll('-', '');
+    const own = this.facts
+      .answerId()
+      .replace(/^[a-z]+_/, '')
+      .replaceAll('-', '');
     return `${prefix}_${ITEM_MARK}${own}${this.output.length}`;
   }
 

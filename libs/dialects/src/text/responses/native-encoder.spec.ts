@@ -164,6 +164,6 @@ describe('responses on both sides', () => {
     const whole = new NativeResponsesEncoder(FACTS, REQUEST).whole(
       new ResponsesDecoder().whole({ ...response, id: 'gen-1' }),
     );
-    expect(whole.id).toBe(FACTS.answerId);
+    expect(whole.id).toBe(FACTS.answerId());
   });
 });

@@ -57,7 +57,7 @@ export class NativeResponsesEncoder implements AnswerEncoder {
   private startState(): ResponseState {
     const { answerId, created, tier } = this.facts;
     return {
-      id: answerId,
+      id: answerId(),
       createdAt: created,
       serviceTier: tier,
       status: 'in_progress',
@@ -84,7 +84,7 @@ export class NativeResponsesEncoder implements AnswerEncoder {
     }
     const id = textOf(response.id);
     const { previous_response_id: previous, conversation } = this.request.body.value;
-    const shownId = id.startsWith('resp_') ? id : facts.answerId;
+    const shownId = id.startsWith('resp_') ? id : facts.answerId();
     // The gateway expands what a request goes on from: the provider does not know of it.
     const links = {
       previous_response_id: previous ?? null,

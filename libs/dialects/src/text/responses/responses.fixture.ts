@@ -9,7 +9,7 @@ export const FACTS: TextFacts = {
   model: 'acme/model',
   created: 1_700_000_000,
   now: () => 1_700_000_005,
-  answerId: 'resp_0000-1',
+  answerId: () => 'resp_0000-1',
   tier: 'default',
   byokUsed: false,
   fallbackTriggered: false,

@@ -1,4 +1,4 @@
-import { ApiError, HEADER, newAnswerId, UpstreamError, type Clock, type Random } from '@gateway/contracts';
+import { ApiError, HEADER, UpstreamError, type Clock, type Random } from '@gateway/contracts';
 import type { Piece } from '@gateway/dialects';
 import { EVENT_STREAM_HEADERS } from '@gateway/endpoints';
 import type { Deadlines } from '@gateway/platform';
@@ -119,9 +119,8 @@ function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attemp
     breakers,
     signal: client.upstream.signal,
     attempt: (planned, n) => {
-      const answerId = newAnswerId(unit.call.endpoint.idPrefix, clock, random);
       const remainingMs = endsMs - clock.monotonic();
-      return tryRoute({ unit, planned, n, answerId, client, remainingMs }, deps);
+      return tryRoute({ unit, planned, n, client, remainingMs }, deps);
     },
   });
 }
@@ -133,9 +132,8 @@ async function givenAttempt(
   client: Client,
   deps: DeliverDeps,
 ): Promise<Attempt> {
-  const answerId = newAnswerId(unit.call.endpoint.idPrefix, deps.clock, deps.random);
   try {
-    return await tryRoute({ unit, planned, n: 1, answerId, client, remainingMs: Infinity }, deps);
+    return await tryRoute({ unit, planned, n: 1, client, remainingMs: Infinity }, deps);
   } catch (failure) {
     throw failure instanceof UpstreamError ? attemptsFailed(failure, []) : failure;
   }

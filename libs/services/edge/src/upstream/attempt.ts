@@ -1,10 +1,12 @@
 import {
   ApiError,
+  newAnswerId,
   UpstreamError,
   type Clock,
   type GivenAnswer,
   type ObjectStore,
   type ProviderKeyGrant,
+  type Random,
 } from '@gateway/contracts';
 import {
   ExchangeFailure,
@@ -36,6 +38,7 @@ import type { ProviderAlarms } from './provider-alarms.js';
 
 export interface AttemptDeps {
   clock: Clock;
+  random: Random;
   transport: UpstreamTransport;
   /** Address and credential of the platform per provider slug. */
   access: ReadonlyMap<string, ProviderAccess>;
@@ -51,8 +54,6 @@ export interface AttemptInput {
   unit: Unit;
   planned: PlannedRoute;
   n: number;
-  /** Id of an answer whose provider gives none. */
-  answerId: string;
   /** What comes once the caller has gone is not delivered, and not billed as delivered. */
   client: Client;
   /** What is left of the caller's own total bound, in milliseconds. */
@@ -278,14 +279,16 @@ export class Attempt {
   }
 
   private facts(): AnswerFacts {
-    const { unit, planned, answerId } = this.input;
+    const { unit, planned } = this.input;
     const { call } = unit;
+    const { clock, random } = this.deps;
+    let answerId: string | null = null;
     return {
       requestId: call.requestId,
       model: planned.model.record.id,
       created: Math.floor(call.receivedAtMs / 1_000),
-      now: () => Math.floor(this.deps.clock.now() / 1_000),
-      answerId,
+      now: () => Math.floor(clock.now() / 1_000),
+      answerId: () => (answerId ??= newAnswerId(call.endpoint.idPrefix, clock, random)),
       tier: planned.terms.tier,
       byokUsed: planned.terms.byok.served,
       fallbackTriggered: unit.isFallback(planned),
