@@ -1,6 +1,12 @@
 import type { UnitUsage } from '@gateway/contracts';
 import type { Piece, ResultContext } from '@gateway/dialects';
-import { plausibleUsage, type SentInput, type UnitTraffic, type UsageBound } from '@gateway/money';
+import {
+  plausibleUsage,
+  type PlausibleUsage,
+  type SentInput,
+  type UnitTraffic,
+  type UsageBound,
+} from '@gateway/money';
 
 /** An upstream that goes on saying how it ends is not listened to for ever. */
 const CHOICES_MAX = 128;
@@ -24,6 +30,7 @@ export class Meter {
 
   /** A count was more than the route can use: it is not believed, and estimated. */
   isDoubted = false;
+  private last: { reported: UnitUsage; found: PlausibleUsage } | null = null;
 
   constructor(
     private readonly sent: SentInput,
@@ -62,13 +69,20 @@ export class Meter {
 
   /** Of the reported counts those that can be, as the caller is shown them. */
   believed(reported: UnitUsage): UnitUsage {
-    const { usage } = plausibleUsage(reported, this.bound);
+    const { usage } = this.judged(reported);
     return this.usage !== null && hasTokens(this.usage) && !hasTokens(usage) ? this.usage : usage;
+  }
+
+  /** What the caller is shown and what is recorded come as one object: it is judged once. */
+  private judged(reported: UnitUsage): PlausibleUsage {
+    if (this.last?.reported !== reported)
+      this.last = { reported, found: plausibleUsage(reported, this.bound) };
+    return this.last.found;
   }
 
   /** Some providers end with a usage of zeros: it replaces nothing. */
   private report(reported: UnitUsage, nowMs: number): void {
-    const { isDoubted } = plausibleUsage(reported, this.bound);
+    const { isDoubted } = this.judged(reported);
     if (isDoubted) this.isDoubted = true;
     this.usage = this.believed(reported);
     this.usageAtMs = nowMs;
