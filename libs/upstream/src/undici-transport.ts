@@ -26,8 +26,11 @@ interface Target {
   path: string;
 }
 
-/** Bodies from here on are written piece by piece instead of being joined. */
-const JOIN_BELOW_BYTES = 65_536;
+/**
+ * Bodies from here on are written piece by piece instead of being joined. Below it a copy costs less than a write for each
+ * piece; from here on malloc maps the copy's memory anew for each request, which costs more.
+ */
+const JOIN_BELOW_BYTES = 131_072;
 /** Origins come from the operator's configuration, not from callers: few. */
 const MOST_ORIGINS = 256;
 
