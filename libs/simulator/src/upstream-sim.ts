@@ -226,7 +226,7 @@ class Simulator {
 }
 
 /** Headers in which providers of other kinds take their key. */
-const KEY_HEADERS = ['x-api-key', 'x-subscription-token'];
+const KEY_HEADERS = ['x-api-key', 'x-subscription-token', 'x-goog-api-key'];
 
 function withKey(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const name = KEY_HEADERS.find((one) => one in headers);

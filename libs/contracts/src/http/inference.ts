@@ -20,7 +20,7 @@ import type {
   UpstreamBatchState,
 } from '../ports/inference.js';
 
-const STEPS = ['upload', 'create', 'look', 'cancel'] as const;
+const STEPS = ['upload', 'find', 'create', 'look', 'cancel'] as const;
 
 /** POST /internal/infer and /internal/infer/plan. */
 export class InferBody implements InferenceCall {
@@ -60,7 +60,7 @@ export class UpstreamBatchBody implements UpstreamBatchCall {
   @Matches(/^\/v1\/[a-z/]{1,60}$/) endpoint!: string;
   @IsString() @Length(1, 128) batch_id!: string;
   @IsIn(STEPS) step!: (typeof STEPS)[number];
-  @IsBoolean() finds_only!: boolean;
   @IsOptional() @IsObject() state!: UpstreamBatchState | null;
   @IsString() @Length(1, 512) input!: string;
+  @IsString() @Length(1, 512) lines!: string;
 }

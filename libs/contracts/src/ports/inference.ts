@@ -63,13 +63,14 @@ export interface UpstreamBatchCall {
   endpoint: string;
   /** Ours: the provider keeps it beside its batch, which is found by it after a crash. */
   batch_id: string;
-  /** `create` with `finds_only` begins nothing: it says whether there is one. */
-  step: 'upload' | 'create' | 'look' | 'cancel';
-  finds_only: boolean;
+  /** `create` begins one, whether there is one or not; `find` says whether there is one. */
+  step: 'upload' | 'find' | 'create' | 'look' | 'cancel';
   /** What the step before answered; null for the first. */
   state: UpstreamBatchState | null;
   /** The lines in the object store. */
   input: string;
+  /** Where they wait there as the provider takes them, if it takes them with `create`. Whoever asks removes both. */
+  lines: string;
 }
 
 /** Where a provider has it: what later steps need to know. */
@@ -82,10 +83,12 @@ export interface UpstreamBatchState {
   sent: string;
   /** The provider's batch; null while there is none. */
   id: string | null;
+  /** Of a provider that keeps no name of ours: one of these may be it, which the names of its lines show at its end. */
+  maybe?: string[];
 }
 
 /**
- * `none`: no provider runs it, or there is nothing of it there. `ended`: `results` names an object of lines
+ * `none`: no provider runs it, or there is nothing of it there. `at` after `find`: it has an id, or others that may be it. `ended`: `results` names an object of lines
  * `{line, status, body}`, as many as have an answer; null where there are none.
  */
 export type UpstreamBatch =

@@ -7,22 +7,46 @@ export interface BatchesDialect {
   readonly name: string;
   /** Bytes of one batch at most. */
   readonly bytesMax: number;
+  /** The provider takes the lines with the call that begins the batch, so they are kept until then. */
+  readonly beginsWithLines?: true;
   /** Whether requests to this path of its API may be lines. */
   takes(path: string): boolean;
-  /** A request as a line; `number` comes back with its answer. */
-  line(number: number, request: UpstreamBody): Uint8Array;
-  /** Sends the lines, which begins nothing, and answers what the provider calls them. May be repeated. */
+  /** A request as a line of the batch `name`; `number` comes back with its answer. */
+  line(number: number, request: UpstreamBody, name: string): Uint8Array;
+  /**
+   * Sends the lines, or makes ready for a batch that begins with them, which begins nothing. Answers what the later calls
+   * need to know, above all what the provider calls the lines. May be repeated.
+   */
   upload(calls: BatchCalls, lines: readonly Uint8Array[], name: string): Promise<string>;
-  /** The batch that was begun under this name not before `sinceSeconds`; null where there is none. */
-  find(calls: BatchCalls, name: string, sinceSeconds: number): Promise<string | null>;
+  /** Batches that may be this one: where they carry our name that one alone, or none. */
+  find(calls: BatchCalls, batch: SoughtBatch): Promise<readonly string[]>;
   /** Begins the batch and answers what the provider calls it. */
-  create(calls: BatchCalls, batch: { name: string; file: string; path: string }): Promise<string>;
+  create(calls: BatchCalls, batch: NewBatch): Promise<string>;
   /** Null while it runs; then where its answers are, also those of one that was cut short. */
   look(calls: BatchCalls, id: string): Promise<readonly UpstreamBody[] | null>;
   /** One that has ended by itself meanwhile is no fault. */
   cancel(calls: BatchCalls, id: string): Promise<void>;
-  /** A line of the answers; null for a line that was never run, or is none. */
-  answer(text: string): BatchAnswer | null;
+  /** A line of the answers; null for a line that was never run, is none, or is another batch's. */
+  answer(text: string, name: string): BatchAnswer | null;
+  /** Whether a line of the answers is of the batch `name`; null for what is no line. Absent where batches carry our name. */
+  owns?(text: string, name: string): boolean | null;
+}
+
+export interface NewBatch {
+  /** Ours. */
+  readonly name: string;
+  /** As `upload` answered. */
+  readonly file: string;
+  readonly path: string;
+  /** The lines behind each other, where the batch begins with them. */
+  readonly lines: Uint8Array;
+}
+
+export interface SoughtBatch extends Pick<NewBatch, 'name' | 'file'> {
+  /** How many lines it has. */
+  readonly count: number;
+  /** It was not begun before. */
+  readonly sinceSeconds: number;
 }
 
 /** What a line was answered. */

@@ -6,4 +6,5 @@ export const provider = anthropicCompatible({
   credentialEnv: 'ANTHROPIC_API_KEY',
   baseUrlEnv: 'ANTHROPIC_BASE_URL',
   defaultBaseUrl: 'https://api.anthropic.com',
+  batches: 'anthropic-batches',
 });

@@ -26,6 +26,7 @@ export const provider: Provider = {
     'chat',
     'embeddings',
   ],
+  batches: 'gemini-batches',
   credentialEnv: 'GEMINI_API_KEY',
   baseUrlEnv: 'GEMINI_BASE_URL',
   defaultBaseUrl: 'https://generativelanguage.googleapis.com',
@@ -37,10 +38,11 @@ export const provider: Provider = {
     if (request.url !== undefined)
       return upstreamRequest(request, addressOf(request, baseUrl, HOSTS.api), withKey);
     const host = baseUrl.replace(/\/v1beta$/, '');
-    // The path of a socket names its version itself.
-    if (request.path.startsWith('/ws/')) return upstreamRequest(request, `${host}${request.path}`, withKey);
+    // These name their version themselves.
+    if (/^\/(ws|upload|download)\//.test(request.path))
+      return upstreamRequest(request, `${host}${request.path}`, withKey);
     const root = `${host}/v1beta`;
-    return request.path.startsWith('/models/')
+    return /^\/(models\/|batches(?![^/?]))/.test(request.path)
       ? upstreamRequest(request, `${root}${request.path}`, withKey)
       : upstreamRequest(request, `${root}/openai${request.path}`, { authorization: `Bearer ${key}` });
   },

@@ -11,16 +11,18 @@ export interface AnthropicCompatibleOptions {
   baseUrlEnv: string;
   /** Without the version segment, as the Anthropic SDKs write base URLs. */
   defaultBaseUrl: string;
+  batches?: string;
   quirks?: Quirks;
 }
 
 /** A provider that speaks Anthropic's messages format. */
 export function anthropicCompatible(options: AnthropicCompatibleOptions): Provider {
-  const { slug, name, credentialEnv, baseUrlEnv, defaultBaseUrl, quirks = {} } = options;
+  const { slug, name, credentialEnv, baseUrlEnv, defaultBaseUrl, batches, quirks = {} } = options;
   return {
     slug,
     name,
     dialects: ['messages'],
+    ...(batches === undefined ? {} : { batches }),
     credentialEnv,
     baseUrlEnv,
     defaultBaseUrl,

@@ -7,4 +7,5 @@ export const provider = anthropicCompatible({
   credentialEnv: 'SIMULATED_API_KEY',
   baseUrlEnv: 'SIMULATED_MESSAGES_BASE_URL',
   defaultBaseUrl: 'http://127.0.0.1:4010',
+  batches: 'anthropic-batches',
 });

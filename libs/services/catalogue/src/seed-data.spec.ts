@@ -281,7 +281,9 @@ describe('seed data', () => {
         ({ price }) =>
           present(price, 'batch_prompt_usd_per_1m') || present(price, 'batch_completion_usd_per_1m'),
       );
-    expect(new Set(promised.map(({ provider }) => provider))).toEqual(new Set(['openai']));
+    expect(new Set(promised.map(({ provider }) => provider))).toEqual(
+      new Set(['openai', 'anthropic', 'google']),
+    );
     for (const { price } of promised) {
       expect(pico(price.batch_prompt_usd_per_1m) * 2n).toBe(pico(price.prompt_usd_per_1m));
       expect(pico(price.batch_completion_usd_per_1m) * 2n).toBe(pico(price.completion_usd_per_1m));

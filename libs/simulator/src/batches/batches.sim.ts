@@ -11,7 +11,7 @@ const shelf = new BatchShelf();
 /** OpenAI's files of lines and batches. A batch is at work at the first look and has ended at the second. */
 export const simulated: readonly SimEndpoint[] = [
   {
-    path: '/files',
+    path: '/v1/files',
     answer: ({ body, contentType }) => {
       const lines = fileIn(body, contentType);
       if (lines === undefined)
@@ -21,7 +21,7 @@ export const simulated: readonly SimEndpoint[] = [
     },
   },
   {
-    path: '/batches',
+    path: '/v1/batches',
     answer: ({ json: body = {} }) => {
       const file = textOf(body.input_file_id);
       if (shelf.file(file) === undefined)
@@ -31,7 +31,7 @@ export const simulated: readonly SimEndpoint[] = [
     },
   },
   {
-    path: '/batches',
+    path: '/v1/batches',
     method: 'GET',
     answer: () => json({ object: 'list', data: shelf.list().map(shown), has_more: false }),
   },

@@ -1,8 +1,8 @@
-import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { isObject, objectOf, objectsOf, textOf } from '../../body/json-object.js';
 import { formBody } from '../../body/multipart.js';
 import { jsonOf } from '../../body/upstream-json.js';
-import { badReply } from '../../translation/exchange.js';
 import { jsonBody, JSON_TYPE, lookAtPath } from '../../translation/upstream-body.js';
+import { idOf, lineNumber } from '../batch-id.js';
 import type { BatchAnswer, BatchesDialect } from '../batches-dialect.js';
 
 const PATHS: readonly string[] = ['/chat/completions', '/responses', '/embeddings', '/moderations'];
@@ -44,24 +44,24 @@ export const dialect: BatchesDialect = {
     const byteLength = lines.reduce((sum, line) => sum + line.byteLength, body.byteLength);
     // Together they are large, and are not copied.
     const pieces = body.pieces.flatMap((piece) => (piece === PLACE ? lines : [piece]));
-    return idOf(await calls.send({ ...body, pieces, byteLength }));
+    return idOf((await calls.send({ ...body, pieces, byteLength })).id);
   },
 
-  async find(calls, name, sinceSeconds) {
+  async find(calls, { name, sinceSeconds }) {
     let after = '';
     for (let page = 0; page < PAGES_MAX; page += 1) {
       const path = `/batches?limit=${PAGE}${after === '' ? '' : `&after=${encodeURIComponent(after)}`}`;
       const { data, has_more } = await calls.send(lookAtPath(path));
       const batches = objectsOf(data);
       const found = batches.find(({ metadata }) => objectOf(metadata)[NAME] === name);
-      if (found) return idOf(found);
+      if (found) return [idOf(found.id)];
       // The newest come first.
       const last = batches.at(-1);
       const isOld = Number(last?.created_at) < sinceSeconds - CLOCKS_APART_SECONDS;
-      if (last === undefined || has_more !== true || isOld) return null;
-      after = idOf(last);
+      if (last === undefined || has_more !== true || isOld) return [];
+      after = idOf(last.id);
     }
-    return null;
+    return [];
   },
 
   async create(calls, { name, file, path }) {
@@ -72,7 +72,7 @@ export const dialect: BatchesDialect = {
       metadata: { [NAME]: name },
       output_expires_after: { anchor: 'created_at', seconds: Number(KEPT_SECONDS) },
     };
-    return idOf(await calls.send(jsonBody('/batches', JSON_TYPE, batch)));
+    return idOf((await calls.send(jsonBody('/batches', JSON_TYPE, batch))).id);
   },
 
   async look(calls, id) {
@@ -95,7 +95,7 @@ export const dialect: BatchesDialect = {
 function answerOf(value: unknown): BatchAnswer | null {
   if (!isObject(value)) return null;
   const { custom_id, response } = value;
-  const line = typeof custom_id === 'string' && /^\d{1,7}$/.test(custom_id) ? Number(custom_id) : null;
+  const line = lineNumber(textOf(custom_id));
   const { status_code: status, body } = objectOf(response);
   if (line === null || typeof status !== 'number' || !Number.isInteger(status)) return null;
   if (status < 200 || status > 599) return null;
@@ -104,10 +104,4 @@ function answerOf(value: unknown): BatchAnswer | null {
 
 function pathOf(id: string): string {
   return `/batches/${encodeURIComponent(id)}`;
-}
-
-function idOf(value: JsonObject): string {
-  const id = textOf(value.id);
-  if (id === '' || id.length > 256) throw badReply('the answer names no id.');
-  return id;
 }

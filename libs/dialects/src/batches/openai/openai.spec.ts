@@ -1,20 +1,11 @@
-import { jsonBody, type UpstreamBody } from '../../translation/upstream-body.js';
+import { jsonBody } from '../../translation/upstream-body.js';
+import { calls, textOf } from '../batch-calls.fixture.js';
 import { dialect } from './openai.dialect.js';
 
 type Json = Record<string, unknown>;
 
-function calls(answers: Json[]): { sent: UpstreamBody[]; send: (request: UpstreamBody) => Promise<Json> } {
-  const sent: UpstreamBody[] = [];
-  return {
-    sent,
-    send: async (request) => {
-      sent.push(request);
-      return answers.shift() ?? {};
-    },
-  };
-}
-
-const textOf = ({ pieces }: UpstreamBody): string => Buffer.concat(pieces).toString('utf8');
+const NO_LINES = new Uint8Array(0);
+const OURS = { name: 'ours', file: 'file-1', count: 1 };
 
 describe('the batches of OpenAI', () => {
   it('takes requests of the endpoints that OpenAI runs in batches', () => {
@@ -24,7 +15,7 @@ describe('the batches of OpenAI', () => {
 
   it('writes a request as a line whose body is the request’s own bytes', () => {
     const request = jsonBody('/chat/completions', 'application/json', { model: 'm', messages: [] });
-    expect(Buffer.from(dialect.line(12, request)).toString()).toBe(
+    expect(Buffer.from(dialect.line(12, request, 'ours')).toString()).toBe(
       '{"custom_id":"12","method":"POST","url":"/v1/chat/completions","body":{"model":"m","messages":[]}}\n',
     );
   });
@@ -47,7 +38,7 @@ describe('the batches of OpenAI', () => {
 
   it('begins a batch under our name, and finds it again by that', async () => {
     const to = calls([{ id: 'batch_1' }]);
-    const id = await dialect.create(to, { name: 'ours', file: 'file-1', path: '/responses' });
+    const id = await dialect.create(to, { ...OURS, path: '/responses', lines: NO_LINES });
     expect([id, to.sent[0].path, JSON.parse(textOf(to.sent[0]))]).toEqual([
       'batch_1',
       '/batches',
@@ -64,7 +55,7 @@ describe('the batches of OpenAI', () => {
       { data: [other], has_more: true },
       { data: [{ id: 'b1', created_at: 1_900, metadata: { client_batch: 'ours' } }], has_more: true },
     ]);
-    expect(await dialect.find(listed, 'ours', 1_950)).toBe('b1');
+    expect(await dialect.find(listed, { ...OURS, sinceSeconds: 1_950 })).toEqual(['b1']);
     expect(listed.sent.map(({ path }) => path)).toEqual([
       '/batches?limit=100',
       '/batches?limit=100&after=b0',
@@ -74,9 +65,10 @@ describe('the batches of OpenAI', () => {
   it('looks no further than the time before which ours was not begun', async () => {
     const old = { id: 'b0', created_at: 1_000, metadata: null };
     const to = calls([{ data: [old], has_more: true }]);
-    expect(await dialect.find(to, 'ours', 1_601)).toBeNull();
+    expect(await dialect.find(to, { ...OURS, sinceSeconds: 1_601 })).toEqual([]);
     expect(to.sent).toHaveLength(1);
-    expect(await dialect.find(calls([{ data: [], has_more: false }]), 'ours', 0)).toBeNull();
+    const none = calls([{ data: [], has_more: false }]);
+    expect(await dialect.find(none, { ...OURS, sinceSeconds: 0 })).toEqual([]);
   });
 
   it('names where the answers are once it has ended, in whichever way', async () => {
@@ -108,9 +100,9 @@ describe('the batches of OpenAI', () => {
         error: null,
         ...more,
       });
-    expect(dialect.answer(line({}))).toEqual({ line: 3, status: 200, body: '{"a":1}' });
+    expect(dialect.answer(line({}), 'ours')).toEqual({ line: 3, status: 200, body: '{"a":1}' });
     const refused = { status_code: 400, body: { error: { message: 'no' } } };
-    expect(dialect.answer(line({ response: refused }))).toMatchObject({ status: 400 });
+    expect(dialect.answer(line({ response: refused }), 'ours')).toMatchObject({ status: 400 });
     const none = [
       line({ response: null }),
       line({ custom_id: 'x' }),
@@ -118,11 +110,12 @@ describe('the batches of OpenAI', () => {
       'no json',
       '[]',
     ];
-    expect(none.map(dialect.answer)).toEqual([null, null, null, null, null]);
-    expect(dialect.answer(line({ response: { status_code: 99, body: {} } }))).toBeNull();
+    expect(none.map((text) => dialect.answer(text, 'ours'))).toEqual([null, null, null, null, null]);
+    expect(dialect.answer(line({ response: { status_code: 99, body: {} } }), 'ours')).toBeNull();
   });
 
   it('refuses an answer that names no id', async () => {
-    await expect(dialect.create(calls([{}]), { name: 'a', file: 'b', path: 'c' })).rejects.toThrow('no id');
+    const batch = { name: 'a', file: 'b', path: 'c', lines: NO_LINES };
+    await expect(dialect.create(calls([{}]), batch)).rejects.toThrow('no id');
   });
 });

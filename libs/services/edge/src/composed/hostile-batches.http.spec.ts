@@ -158,7 +158,7 @@ describe('a provider whose batches cannot be trusted', () => {
     };
     await objects.put(input, content(), { maxBytes: MIB });
     const whose = { key_id: 'key_test', account_id: 'acct_test', request_id: `req_bad_${batches}` };
-    const upload = { step: 'upload', finds_only: false, state: null } as const;
+    const upload = { step: 'upload', lines: `${input}-lines`, state: null } as const;
     const call = { ...whose, endpoint: '/v1/chat/completions', batch_id, input, ...upload };
     const created = await post({ ...call, step: 'create', state: stateOf(await post(call)) });
     return { ...call, step: 'look', state: stateOf(created) };

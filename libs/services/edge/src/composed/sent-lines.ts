@@ -12,7 +12,7 @@ export function sentText(numbers: readonly number[]): string {
  */
 export class Unanswered {
   private readonly bits: Buffer;
-  private left = 0;
+  left = 0;
 
   constructor(sent: string) {
     this.bits = Buffer.from(sent, 'base64');

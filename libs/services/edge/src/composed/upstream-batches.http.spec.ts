@@ -23,7 +23,7 @@ describe('/internal/infer/batch', () => {
   let batches = 0;
 
   beforeAll(async () => {
-    edge = await startEdge();
+    edge = await startEdge({ upstreams: async ({ url }) => ({ groq: url }) });
     objects = edge.app.app.get(ObjectStore);
     const batched = (id: string, provider: string): ReturnType<typeof testModel> => {
       const model = testModel(id, [{ provider, upstreamModel: 'sim-chat' }], { supports_batching: true });
@@ -31,8 +31,7 @@ describe('/internal/infer/batch', () => {
       model.routes[0].price.batch_completion_usd_per_1m = '1';
       return model;
     };
-    const alone = batched('simulator/alone', 'simulated-messages');
-    alone.routes[0].dialect = 'messages';
+    const alone = batched('simulator/alone', 'groq');
     const failing = batched('simulator/failing', 'simulated');
     failing.routes[0].upstreamModel = 'sim-chat:error=500';
     edge.serveModels(batched('simulator/batches', 'simulated'), alone, failing);
@@ -64,7 +63,7 @@ describe('/internal/infer/batch', () => {
       .join('\n\n');
     await put(input, text);
     const whose = { key_id: 'key_test', account_id: 'acct_test', request_id: `req_up_${batches}` };
-    const first = { step: 'upload', finds_only: false, state: null } as const;
+    const first = { step: 'upload', lines: `${input}-lines`, state: null } as const;
     return { ...whose, endpoint: '/v1/chat/completions', batch_id, input, ...first };
   }
 
@@ -131,13 +130,11 @@ describe('/internal/infer/batch', () => {
     });
   });
 
-  it('sends names of callers nowhere, and begins one batch however often it is asked', async () => {
+  it('sends names of callers nowhere, and finds a batch that was begun', async () => {
     const call = await lines([chat()]);
     const { state } = (await step(call)) as At;
     const first = await step(call, { step: 'create', state });
-    const again = await step(call, { step: 'create', state });
-    const found = await step(call, { step: 'create', state, finds_only: true });
-    expect([again, found]).toEqual([first, first]);
+    expect(await step(call, { step: 'find', state })).toEqual(first);
     const sent = edge.upstream().filter(({ path }) => path.endsWith('/files'));
     expect(sent.length).toBeGreaterThan(0);
     expect(JSON.stringify(sent)).not.toContain('secret name');
@@ -146,7 +143,7 @@ describe('/internal/infer/batch', () => {
   it('finds nothing where nothing was begun', async () => {
     const call = await lines([chat()]);
     const { state } = (await step(call)) as At;
-    expect(await step(call, { step: 'create', state, finds_only: true })).toEqual({ kind: 'none' });
+    expect(await step(call, { step: 'find', state })).toEqual({ kind: 'none' });
   });
 
   it('cancels: what was answered until then comes back', async () => {

@@ -259,7 +259,7 @@ export class BatchWork {
     await batches.end(batch, worker, how, event, async (client) => {
       for (const file of made) await files.add(file, client);
     });
-    if (batch.upstream !== null) await this.parts.objects.remove(copyOf(batch));
+    if (batch.upstream !== null) await this.parts.upstream.remove(batch);
   }
 
   /** A file of results; null where there are none. Its id is the batch's own, so that a repeat writes over it. */

@@ -21,8 +21,16 @@ type Status =
  */
 export type Upstream =
   | { kind: 'new' }
-  | { kind: 'at'; state: UpstreamBatchState; looks: number; failures: number; isCancelled: boolean }
-  | { kind: 'ended'; credential: string };
+  | {
+      kind: 'at';
+      state: UpstreamBatchState;
+      /** When its begin was asked for, 0 once that has failed for sure or for all we know; null while it was not. */
+      begunMs: number | null;
+      looks: number;
+      failures: number;
+      isCancelled: boolean;
+    }
+  | { kind: 'ended'; credential: string; id: string | null };
 
 /** A row of `batches`. */
 export interface Batch {
@@ -80,6 +88,8 @@ const COUNTED = `SELECT b.*, coalesce(r.completed, b.completed) AS completed, co
     SELECT count(*) FILTER (WHERE NOT is_error)::int AS completed, count(*) FILTER (WHERE is_error)::int AS failed
     FROM batch_results WHERE batch_id = b.id) r ON b.status IN ${OPEN}`;
 const RESULTS_AT_ONCE = 200;
+/** Longer than a batch may wait before it is begun: what is older was there before. */
+const CLAIMED_MS = 3 * 86_400_000;
 
 /** Batches in PostgreSQL. Whoever works on one holds its lease; what it writes without it is refused. */
 export class BatchStore {
@@ -205,6 +215,18 @@ export class BatchStore {
     const text = `UPDATE batches SET upstream = $3, worker = NULL, leased_until = $4
       WHERE id = $1 AND worker = $2`;
     if (!(await this.move(text, [id, worker, JSON.stringify(upstream), until]))) throw new LeaseLost();
+  }
+
+  /** Those of a provider's batches that no other batch of ours is. */
+  async unclaimed(id: string, upstreamIds: readonly string[]): Promise<string[]> {
+    const { rows } = await this.database.pool.query<{ id: string }>(
+      `SELECT one.id FROM unnest($2::text[]) WITH ORDINALITY AS one (id, place) WHERE NOT EXISTS (
+         SELECT FROM batches b WHERE b.id <> $1 AND b.created_at > $3
+           AND coalesce(b.upstream #>> '{state,id}', b.upstream ->> 'id') = one.id)
+       ORDER BY one.place`,
+      [id, upstreamIds, new Date(this.clock.now() - CLAIMED_MS)],
+    );
+    return rows.map((row) => row.id);
   }
 
   async finalize(batch: Batch, worker: string): Promise<boolean> {

@@ -26,12 +26,22 @@ interface Parts {
 
 type Waiting = Extract<Upstream, { kind: 'at' }>;
 
+interface Visit {
+  batch: Batch;
+  worker: string;
+  /** As its row has it. */
+  at: Waiting;
+  /** It was cancelled, or its time is over. */
+  hasToEnd: boolean;
+}
+
 const UPLOAD_TRIES_MAX = 4;
 const UPLOAD_WAIT_MS = 2_000;
 /** Between looks; it grows, and stays below the time after which a hold lapses. */
 const LOOK_MS = { first: 1_000, max: 30_000 };
-/** What was begun though its answer did not come is found after this time. */
 const FAILED_MS = 5_000;
+/** A begin of which nobody knows is over after this time: the edge takes less for it. */
+const BEGIN_MS = 35_000;
 /** Failures in a row after which a batch that has to end does so without its provider's answers. */
 const FAILURES_MAX = 30;
 const COPY_BYTES_MAX = 64 * 1_048_576;
@@ -40,6 +50,11 @@ const ANSWER_BYTES_MAX = 32 * 1_048_576;
 /** The input of a batch that its provider runs: a copy, so that nobody takes it away before what was done is billed. */
 export function copyOf({ id, account_id }: Batch): ObjectKey {
   return objectName('batches', account_id, `${id}.jsonl`);
+}
+
+/** The same lines as a provider takes them that takes them with the call that begins the batch. */
+function linesOf({ id, account_id }: Batch): ObjectKey {
+  return objectName('batches', account_id, `${id}-lines.jsonl`);
 }
 
 /**
@@ -51,12 +66,13 @@ export class UpstreamWork {
 
   /** True where a provider has its lines; false where they are run one by one. */
   async upload(batch: Batch, worker: string, signal: AbortSignal): Promise<boolean> {
-    const { batches, objects } = this.parts;
+    const { batches } = this.parts;
     const answer = (await this.copy(batch)) ? await this.uploaded(batch, signal) : null;
     if (answer?.kind === 'at') {
       const upstream = {
         kind: 'at',
         state: answer.state,
+        begunMs: null,
         looks: 0,
         failures: 0,
         isCancelled: false,
@@ -64,61 +80,99 @@ export class UpstreamWork {
       await batches.park(batch.id, worker, upstream, 0);
       return true;
     }
-    await batches.setUpstream(batch.id, worker, null);
-    await objects.remove(copyOf(batch));
+    await this.leave({ batch, worker }, null);
     return false;
+  }
+
+  /** What was kept for its provider. */
+  async remove(batch: Batch): Promise<void> {
+    const { objects } = this.parts;
+    await objects.remove(copyOf(batch));
+    await objects.remove(linesOf(batch));
   }
 
   /** One step. What fails is tried again at the next visit. */
   async visit(batch: Batch, worker: string): Promise<void> {
     const { batches, inference, clock, linesAtOnce } = this.parts;
-    const at = batch.upstream as Waiting;
-    const hasToEnd = batch.status === 'cancelling' || clock.now() >= batch.expires_at.getTime();
+    const visit: Visit = { batch, worker, at: batch.upstream as Waiting, hasToEnd: false };
+    visit.hasToEnd = batch.status === 'cancelling' || clock.now() >= batch.expires_at.getTime();
     const hold = new BatchHold(inference, clock, { batch, linesAtOnce });
-    if (!hasToEnd) await hold.keep().catch(() => undefined);
+    if (!visit.hasToEnd) await hold.keep().catch(() => undefined);
     try {
       // The answers of a large one take longer to come than a hold lasts.
-      await hold.renewed(() => this.step(batch, worker, at, hasToEnd));
+      await hold.renewed(() => this.step(visit));
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
+      const { at, hasToEnd } = visit;
       const failures = at.failures + 1;
       if (hasToEnd && failures >= FAILURES_MAX) return batches.setUpstream(batch.id, worker, endOf(at));
-      await batches.park(batch.id, worker, { ...at, failures }, waitMs(failures, FAILED_MS));
+      const begunMs = at.begunMs === null ? null : 0;
+      await batches.park(batch.id, worker, { ...at, begunMs, failures }, waitMs(failures, FAILED_MS));
     }
   }
 
-  private async step(batch: Batch, worker: string, at: Waiting, hasToEnd: boolean): Promise<void> {
-    const { batches } = this.parts;
-    const { id } = batch;
-    if (at.state.id === null) {
-      const begun = await this.ask(batch, 'create', at, hasToEnd);
-      // Nothing was begun, or it is refused: the lines are run one by one.
-      if (begun.kind !== 'at') return batches.setUpstream(id, worker, null);
-      return batches.park(id, worker, { ...at, state: begun.state, failures: 0 }, LOOK_MS.first);
-    }
-    if (hasToEnd && !at.isCancelled) {
+  private async step(visit: Visit): Promise<void> {
+    const { batch, at, hasToEnd } = visit;
+    if (at.state.id === null && at.state.maybe === undefined)
+      return at.begunMs === null ? this.begin(visit) : this.find(visit, at.begunMs);
+    // What may be another's is cancelled by nobody here.
+    if (hasToEnd && !at.isCancelled && at.state.id !== null) {
       await this.ask(batch, 'cancel', at);
-      return batches.park(id, worker, { ...at, isCancelled: true, looks: 0, failures: 0 }, LOOK_MS.first);
+      return this.park(visit, { ...at, isCancelled: true, looks: 0 });
     }
     const seen = await this.ask(batch, 'look', at);
-    if (seen.kind === 'at') {
-      const looks = at.looks + 1;
-      return batches.park(id, worker, { ...at, looks, failures: 0 }, waitMs(looks, LOOK_MS.first));
-    }
+    if (seen.kind === 'at' && (at.state.id !== null || !hasToEnd))
+      return this.park(visit, { ...at, state: seen.state, looks: at.looks + 1 });
+    // None of those that might have been it was: the lines are run one by one.
+    if (seen.kind === 'none') return this.leave(visit, null);
     if (seen.kind === 'ended' && seen.results !== null) await this.keep(batch, seen.results as ObjectKey);
-    await batches.setUpstream(id, worker, endOf(at));
+    return this.leave(visit, endOf(at));
   }
 
-  private ask(
-    batch: Batch,
-    step: UpstreamBatchCall['step'],
-    at: Waiting | null,
-    findsOnly = false,
-  ): Promise<UpstreamBatch> {
+  /** That it is asked for is in the row before: whoever comes next looks for it. */
+  private async begin(visit: Visit): Promise<void> {
+    const { batch, worker, hasToEnd } = visit;
+    if (hasToEnd) return this.leave(visit, null);
+    visit.at = { ...visit.at, begunMs: this.parts.clock.now() };
+    await this.parts.batches.setUpstream(batch.id, worker, visit.at);
+    const begun = await this.ask(batch, 'create', visit.at);
+    // It is refused: the lines are run one by one.
+    if (begun.kind !== 'at') return this.leave(visit, null);
+    return this.park(visit, { ...visit.at, state: begun.state });
+  }
+
+  private async find(visit: Visit, begunMs: number): Promise<void> {
+    const { batch, worker, at } = visit;
+    const { batches, clock } = this.parts;
+    const leftMs = begunMs + BEGIN_MS - clock.now();
+    if (leftMs > 0) return batches.park(batch.id, worker, at, leftMs);
+    const found = await this.ask(batch, 'find', at);
+    if (found.kind !== 'at') return this.begin(visit);
+    if (found.state.id !== null) return this.park(visit, { ...at, state: found.state });
+    const maybe = await batches.unclaimed(batch.id, found.state.maybe ?? []);
+    if (maybe.length === 0) return this.begin(visit);
+    return this.park(visit, { ...at, state: { ...found.state, maybe } });
+  }
+
+  /** Until the next visit. */
+  private park({ batch, worker }: Visit, at: Waiting): Promise<void> {
+    return this.parts.batches.park(batch.id, worker, { ...at, failures: 0 }, waitMs(at.looks, LOOK_MS.first));
+  }
+
+  /** To whoever runs or prices its lines. */
+  private async leave(
+    { batch, worker }: Pick<Visit, 'batch' | 'worker'>,
+    upstream: Upstream | null,
+  ): Promise<void> {
+    await this.parts.batches.setUpstream(batch.id, worker, upstream);
+    if (upstream === null) await this.remove(batch);
+  }
+
+  private ask(batch: Batch, step: UpstreamBatchCall['step'], at: Waiting | null): Promise<UpstreamBatch> {
     const { id: batch_id, key_id, account_id, request_id, endpoint } = batch;
     return this.parts.inference.upstreamBatch({
       ...{ key_id, account_id, request_id, endpoint, batch_id, step },
-      ...{ finds_only: findsOnly, state: at?.state ?? null, input: copyOf(batch) },
+      ...{ state: at?.state ?? null, input: copyOf(batch), lines: linesOf(batch) },
     });
   }
 
@@ -160,7 +214,7 @@ export class UpstreamWork {
 }
 
 function endOf({ state }: Waiting): Upstream {
-  return { kind: 'ended', credential: state.credential };
+  return { kind: 'ended', credential: state.credential, id: state.id };
 }
 
 function waitMs(times: number, firstMs: number): number {

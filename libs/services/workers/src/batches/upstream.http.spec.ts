@@ -78,7 +78,7 @@ describe('a batch that its provider runs itself', () => {
     let looks = 0;
     inference.upstream = async (call): Promise<UpstreamBatch> => {
       if (call.step === 'upload') return { kind: 'at', state: STATE };
-      if (call.step === 'create' && call.finds_only) return { kind: 'none' };
+      if (call.step === 'find') return { kind: 'none' };
       if (call.step !== 'look') return { kind: 'at', state: BEGUN };
       looks += 1;
       if (looks < 2) return { kind: 'at', state: BEGUN };
@@ -219,7 +219,97 @@ describe('a batch that its provider runs itself', () => {
       };
       const batch = await end((await begin(1)).id);
       expect(batch.request_counts).toEqual({ total: 1, completed: 1, failed: 0 });
-      expect(stepsOf()).toEqual(['upload', 'create', 'create', 'look', 'look', 'look']);
+      expect(stepsOf()).toEqual([...['upload', 'create', 'find', 'find', 'create', 'look', 'look', 'look']]);
+    },
+    TIMEOUT_MS,
+  );
+
+  /** A provider that keeps no name of ours, and whose answer to the first begin is lost. */
+  function nameless(found: UpstreamBatch, look: (call: UpstreamBatchCall) => UpstreamBatch): void {
+    provider(() => [good(0)]);
+    const next = inference.upstream;
+    let begins = 0;
+    inference.upstream = (call) => {
+      if (call.step === 'find') return found;
+      if (call.step === 'create' && (begins += 1) === 1) throw new ApiError('service_unavailable');
+      return call.step === 'look' && call.state?.maybe !== undefined ? look(call) : next(call);
+    };
+  }
+  const maybe = (...ids: string[]): UpstreamBatch => ({ kind: 'at', state: { ...STATE, maybe: ids } });
+
+  it(
+    'BAT-04 one of which nobody knows whether it was begun is waited for among those that may be it, and not begun again',
+    async () => {
+      let left = 2;
+      nameless(maybe('up-a', 'up-b', 'up-c'), (call) => {
+        left -= 1;
+        if (left >= 0) return maybe(...(call.state?.maybe ?? []).slice(1));
+        // It is known by now: whose lines they are is what the edge finds out.
+        return { kind: 'ended', results: null };
+      });
+      const batch = await end((await begin(1)).id);
+      expect(batch.request_counts).toEqual({ total: 1, completed: 1, failed: 0 });
+      expect(stepsOf()).toEqual(['upload', 'create', 'find', 'look', 'look', 'look']);
+      const looked = inference.steps.filter(({ step }) => step === 'look').map(({ state }) => state?.maybe);
+      expect(looked).toEqual([['up-a', 'up-b', 'up-c'], ['up-b', 'up-c'], ['up-c']]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'BAT-04 where none of them was it, its lines are run one by one, and nothing of another’s is billed',
+    async () => {
+      nameless(maybe('up-other'), () => ({ kind: 'none' }));
+      const batch = await end((await begin(2)).id);
+      expect(batch.request_counts).toEqual({ total: 2, completed: 2, failed: 0 });
+      expect(inference.calls.map(({ unit, given }) => [unit, given])).toEqual([
+        [0, undefined],
+        [1, undefined],
+      ]);
+      expect(stepsOf()).toEqual(['upload', 'create', 'find', 'look']);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'BAT-04 one that another batch of ours is, is none that may be it',
+    async () => {
+      const held = { ...BEGUN, id: 'up-held' };
+      inference.upstream = ({ step }) =>
+        step === 'upload' ? { kind: 'at', state: STATE } : { kind: 'at', state: held };
+      const first = await begin(1);
+      await eventually(() => inference.steps.some(({ step }) => step === 'look'), SLOWLY);
+      const again = inference.upstream;
+      nameless(maybe('up-held'), () => ({ kind: 'none' }));
+      const next = inference.upstream;
+      inference.upstream = (call) => (call.batch_id === first.id ? again(call) : next(call));
+      const { id } = await begin(1);
+      expect((await end(id)).request_counts).toMatchObject({ completed: 1 });
+      const steps = inference.steps.filter(({ batch_id }) => batch_id === id).map(({ step }) => step);
+      expect(steps).toEqual(['upload', 'create', 'find', 'create', 'look', 'look']);
+      inference.upstream = ({ step }) =>
+        step === 'cancel' ? { kind: 'at', state: held } : { kind: 'ended', results: null };
+      await openai.batches.cancel(first.id);
+      await end(first.id);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'BAT-04 a cancel reaches none that may be another’s; what is not known by then is not billed, and nothing stays held',
+    async () => {
+      inference.worthNano = 1_000n;
+      nameless(maybe('up-a'), () => maybe('up-a'));
+      const { id } = await begin(40);
+      await eventually(() => inference.steps.some(({ step }) => step === 'look'), SLOWLY);
+      await openai.batches.cancel(id);
+      const batch = await end(id);
+      expect(batch).toMatchObject({ status: 'cancelled', request_counts: { completed: 0, failed: 40 } });
+      expect(stepsOf()).not.toContain('cancel');
+      expect(inference.calls).toEqual([]);
+      expect(inference.holds.at(-1)?.nano).toBe('0');
+      for (const name of [`${id}.jsonl`, `${id}-lines.jsonl`])
+        expect(await app.objects.get(`batches/acct_key_up/${name}`)).toBeNull();
     },
     TIMEOUT_MS,
   );

@@ -1,0 +1,133 @@
+import {
+  objectName,
+  type UpstreamBatch,
+  type UpstreamBatchCall,
+  type UpstreamBatchState,
+} from '@gateway/contracts';
+import type { UpstreamBody } from '@gateway/dialects';
+import { textLines } from '@gateway/platform';
+import { TransportFailure } from '@gateway/providers';
+import {
+  callBounds,
+  callsOf,
+  isFinal,
+  send,
+  type Bounds,
+  type StepParts,
+  type Target,
+} from './batch-target.js';
+import { Unanswered } from './sent-lines.js';
+
+const MIB = 1_048_576;
+/** Of a line that comes back, also as it is kept: a line and its answer go in one body. */
+const LINE_BYTES_MAX = 16 * MIB;
+/** Of all answers. What comes after it, or in a line that is too long, is asked for again, line by line. */
+const RESULTS_BYTES_MAX = 8_192 * MIB;
+const CALL_MS = 15_000;
+const TRANSFER: Bounds = { idleMs: 60_000, totalMs: 1_500_000, maxBytes: RESULTS_BYTES_MAX };
+
+/** Where a batch of the provider's stands; once it has ended its answers are in the object store. */
+export async function look(
+  call: UpstreamBatchCall,
+  { id, state }: { id: string; state: UpstreamBatchState },
+  target: Target,
+  parts: StepParts,
+): Promise<UpstreamBatch> {
+  const files = await target.dialect.look(callsOf(target, callBounds(CALL_MS), parts.deps), id);
+  if (files === null) return { kind: 'at', state };
+  if (files.length === 0) return { kind: 'ended', results: null };
+  return keep(call, { files, state }, target, parts);
+}
+
+/**
+ * The same of batches one of which may be it: those that have ended and have lines of others are left out. What they answered
+ * is read no further than to a line's name, and none of them is cancelled.
+ */
+export async function lookAmong(
+  call: UpstreamBatchCall,
+  { maybe, state }: { maybe: readonly string[]; state: UpstreamBatchState },
+  target: Target,
+  parts: StepParts,
+): Promise<UpstreamBatch> {
+  const running: string[] = [];
+  for (const id of maybe) {
+    const files = await filesOf(id, target, parts);
+    if (files === null) running.push(id);
+    else if (await isOurs(call.batch_id, files, target, parts))
+      return keep(call, { files, state }, target, parts);
+  }
+  return running.length === 0 ? { kind: 'none' } : { kind: 'at', state: { ...state, maybe: running } };
+}
+
+/** None of a batch that the provider does not know. */
+async function filesOf(
+  id: string,
+  target: Target,
+  { deps }: StepParts,
+): Promise<readonly UpstreamBody[] | null> {
+  try {
+    return await target.dialect.look(callsOf(target, callBounds(CALL_MS), deps), id);
+  } catch (failure) {
+    if (isFinal(failure)) return [];
+    throw failure;
+  }
+}
+
+/** All lines of a batch are one's: the first that has a name decides. */
+async function isOurs(
+  name: string,
+  files: readonly UpstreamBody[],
+  target: Target,
+  parts: StepParts,
+): Promise<boolean> {
+  for (const file of files)
+    for await (const text of linesIn(file, target, parts)) {
+      const isIts = target.dialect.owns?.(text, name) ?? null;
+      if (isIts !== null) return isIts;
+    }
+  return false;
+}
+
+async function keep(
+  call: UpstreamBatchCall,
+  { files, state }: { files: readonly UpstreamBody[]; state: UpstreamBatchState },
+  target: Target,
+  parts: StepParts,
+): Promise<UpstreamBatch> {
+  const results = objectName('results', call.account_id, `${call.batch_id}-answers.jsonl`);
+  const answers = answersIn(call.batch_id, files, new Unanswered(state.sent), target, parts);
+  await parts.objects.put(results, answers, { maxBytes: RESULTS_BYTES_MAX + LINE_BYTES_MAX });
+  return { kind: 'ended', results };
+}
+
+/** Each line that was sent, once, whatever the files hold: the first answer of it stands. */
+async function* answersIn(
+  name: string,
+  files: readonly UpstreamBody[],
+  unanswered: Unanswered,
+  target: Target,
+  parts: StepParts,
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for (const file of files)
+    for await (const text of linesIn(file, target, parts)) {
+      const answer = target.dialect.answer(text, name);
+      if (answer === null || !unanswered.take(answer.line)) continue;
+      const kept = Buffer.from(`${JSON.stringify(answer)}\n`);
+      if (kept.byteLength > LINE_BYTES_MAX) continue;
+      yield kept;
+      size += kept.byteLength;
+      if (unanswered.isEmpty || size > RESULTS_BYTES_MAX) return;
+    }
+}
+
+/** Of a file that the provider gives; what breaks off is tried again. */
+async function* linesIn(file: UpstreamBody, target: Target, { deps }: StepParts): AsyncGenerator<string> {
+  try {
+    const response = await send(target, file, TRANSFER, deps);
+    yield* textLines(response.chunks(), LINE_BYTES_MAX, 'passed over');
+  } catch (failure) {
+    const isTooLarge = failure instanceof TransportFailure && failure.fault === 'too_large';
+    if (!isTooLarge && !isFinal(failure)) throw failure;
+  }
+}
