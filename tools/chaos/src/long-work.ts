@@ -9,6 +9,11 @@ type Json = Record<string, unknown>;
 const VIDEOS = 2;
 const BACKGROUND = 4;
 const LINES = 120;
+/** Each at a provider that runs batches itself: in OpenAI's manner, and in Anthropic's, whose batches carry no name of ours. */
+const BATCHES = [
+  { endpoint: '/v1/chat/completions', model: 'simulator/chat' },
+  { endpoint: '/v1/messages', model: 'simulator/claude' },
+] as const;
 const KILLS = 3;
 /** From the begin of the work to its end it takes some seconds. */
 const KILLED_WITHIN_MS = 1_500;
@@ -21,7 +26,7 @@ const TARGETS: readonly (readonly Part[])[] = [['workers'], ['workers'], ['worke
 interface Begun {
   videos: string[];
   responses: string[];
-  batch: string;
+  batches: string[];
   /** Of each task, and how many units of it have to be paid for. */
   paid: Map<string, number>;
 }
@@ -56,8 +61,16 @@ export async function runLongWork(run: Run, seed: number, notes: string[]): Prom
   notes.push(`seed ${seed}: ended ${Math.round(performance.now() - loadEndMs)} ms after the last kill`);
   const kills = schedule.join().split(/kill | and /).length - 1;
   return resultOf(run, {
-    ...{ seed, case: 'W01', requests: VIDEOS + BACKGROUND + 1, kills, stops: 0, startMs, loadEndMs },
-    ...{ settled, answers: [], sent: VIDEOS + BACKGROUND + LINES, schedule, differences },
+    ...{
+      seed,
+      case: 'W01',
+      requests: VIDEOS + BACKGROUND + BATCHES.length,
+      kills,
+      stops: 0,
+      startMs,
+      loadEndMs,
+    },
+    ...{ settled, answers: [], sent: VIDEOS + BACKGROUND + BATCHES.length * LINES, schedule, differences },
   });
 }
 
@@ -99,20 +112,22 @@ function callerOf({ fleet }: Run, secret: string): Call {
 
 async function begin(call: Call, seed: number): Promise<Begun> {
   const paid = new Map<string, number>();
-  const lines = Array.from({ length: LINES }, (_, n) =>
-    JSON.stringify({
-      ...{ custom_id: `c-${n}`, method: 'POST', url: '/v1/chat/completions' },
-      body: { model: 'simulator/chat', messages: [{ role: 'user', content: `${seed} ${n}` }] },
-    }),
-  );
-  const form = new FormData();
-  form.set('purpose', 'batch');
-  form.set('file', new Blob([lines.join('\n')]), 'in.jsonl');
-  const file = await call('POST', '/v1/files', form);
-  const batch = await call('POST', '/v1/batches', {
-    ...{ input_file_id: file.body.id, endpoint: '/v1/chat/completions', completion_window: '24h' },
-  });
-  paid.set(batch.id, LINES);
+  const batches: string[] = [];
+  for (const { endpoint, model } of BATCHES) {
+    const lines = Array.from({ length: LINES }, (_, n) => {
+      const messages = [{ role: 'user', content: `${seed} ${n}` }];
+      const body = { model, max_tokens: 64, messages };
+      return JSON.stringify({ custom_id: `c-${n}`, method: 'POST', url: endpoint, body });
+    });
+    const form = new FormData();
+    form.set('purpose', 'batch');
+    form.set('file', new Blob([lines.join('\n')]), 'in.jsonl');
+    const file = await call('POST', '/v1/files', form);
+    const asked = { input_file_id: file.body.id, endpoint, completion_window: '24h' };
+    const batch = await call('POST', '/v1/batches', asked);
+    batches.push(String(batch.body.id));
+    paid.set(batch.id, LINES);
+  }
   const videos: string[] = [];
   for (let n = 0; n < VIDEOS; n += 1) {
     const made = await call('POST', '/v1/video/generations', {
@@ -129,11 +144,11 @@ async function begin(call: Call, seed: number): Promise<Begun> {
     responses.push(String(made.body.id));
     paid.set(made.id, 1);
   }
-  return { videos, responses, batch: String(batch.body.id), paid };
+  return { videos, responses, batches, paid };
 }
 
 /** What did not end as it should have. */
-async function ended(call: Call, { videos, responses, batch }: Begun): Promise<string[]> {
+async function ended(call: Call, { videos, responses, batches }: Begun): Promise<string[]> {
   const differences: string[] = [];
   const untilEnd = async (path: string): Promise<Json> => {
     const ends = ['completed', 'failed', 'cancelled', 'expired', 'incomplete'];
@@ -151,7 +166,17 @@ async function ended(call: Call, { videos, responses, batch }: Begun): Promise<s
   };
   for (const id of videos) await untilEnd(`/v1/video/generations/${id}`);
   for (const id of responses) await untilEnd(`/v1/responses/${id}`);
-  const { request_counts: counts, output_file_id: output } = await untilEnd(`/v1/batches/${batch}`);
+  for (const batch of batches)
+    differences.push(...(await wrongIn(await untilEnd(`/v1/batches/${batch}`), call)));
+  return differences;
+}
+
+/** What a batch that has ended does not answer as it should. */
+async function wrongIn(
+  { request_counts: counts, output_file_id: output }: Json,
+  call: Call,
+): Promise<string[]> {
+  const differences: string[] = [];
   const wanted = { total: LINES, completed: LINES, failed: 0 };
   if (JSON.stringify(counts) !== JSON.stringify(wanted))
     differences.push(`the batch has ${JSON.stringify(counts)}`);
