@@ -6,7 +6,6 @@ import {
   type KeyPrincipal,
   type PutUnit,
 } from '@gateway/contracts';
-import { StoredContentNeeded } from '@gateway/endpoints';
 import { admitRequest, LEASE_MS, trialChecks, unitScopes } from '@gateway/limits';
 import { Usd } from '@gateway/money';
 import { unavailable } from '@gateway/platform';
@@ -33,8 +32,7 @@ export async function worthOf(
   for (const body of bodies) {
     try {
       const made = await callOf({ ...call, body });
-      const planned = linePlan(made, deps);
-      if (planned instanceof StoredContentNeeded) continue;
+      const planned = await linePlan(made, deps);
       const { principal } = made;
       sum += requestFor('', { principal, ...planned }, deps).reservationNano;
     } catch (failure) {

@@ -16,7 +16,7 @@ import {
   type UpstreamBatch,
   type UpstreamBatchCall,
 } from '@gateway/contracts';
-import { ENDPOINTS, StoredContentNeeded, type Endpoint } from '@gateway/endpoints';
+import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import { permit, Pressure, unavailable } from '@gateway/platform';
 import type { InferDeps } from '../inference/infer.js';
 import type { Call, TurnMemory } from '../request/call.js';
@@ -80,9 +80,7 @@ export class EdgeInference extends Inference {
 
   override async plan(call: InferenceCall): Promise<InferencePlan> {
     const { ready: deps } = this;
-    const planned = linePlan(await this.callOf(call, deps), deps);
-    if (planned instanceof StoredContentNeeded) throw planned;
-    const { plan } = planned;
+    const { plan } = await linePlan(await this.callOf(call, deps), deps);
     return { model: plan.model.record.id, provider: plan.routes[0].route.provider };
   }
 

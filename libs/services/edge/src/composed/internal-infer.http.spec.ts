@@ -206,6 +206,21 @@ describe('/internal/infer', () => {
     });
   });
 
+  it('CHAT-22 plans and weighs a line with the template that it names', async () => {
+    const content = { messages: [], variables: [], defaults: {}, tools: null, response_format: null };
+    edge.stored.templates.set('brief', { ...content, defaults: { max_tokens: 100 } });
+    const line = call({ body: { ...call().body, template: 'brief' } });
+    expect(await post('/internal/infer/plan', line)).toEqual({
+      status: 200,
+      body: { plan: { model: 'simulator/batches', provider: 'simulated' } },
+    });
+    const { body: worth } = await post('/internal/infer/worth', { ...line, bodies: [line.body] });
+    expect(BigInt(String(worth.nano))).toBeGreaterThan(100_000n);
+    expect(BigInt(String(worth.nano))).toBeLessThan(105_000n);
+    const unknown = call({ body: { ...call().body, template: 'none' } });
+    expect((await post('/internal/infer/plan', unknown)).body).toMatchObject({ status: 404 });
+  });
+
   it('runs nothing for a key that was suspended since', async () => {
     const suspended = { ...testPrincipal('key_suspended'), status: 'suspended' as const };
     edge.addKey(keyPrincipal(suspended));

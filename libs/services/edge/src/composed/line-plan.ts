@@ -4,10 +4,9 @@ import { atBatchTier, type InferDeps } from '../inference/infer.js';
 import type { Call } from '../request/call.js';
 
 /** What would serve a call; nothing is called or counted. Throws the ApiError that it would get. */
-export function linePlan(made: Call, deps: InferDeps): { asked: Asked; plan: Plan } | StoredContentNeeded {
+export async function linePlan(made: Call, deps: InferDeps): Promise<{ asked: Asked; plan: Plan }> {
   const { endpoint, principal } = made;
-  const read = endpoint.read(made);
-  if (read instanceof StoredContentNeeded) return read;
+  const read = await askedOf(made, deps);
   const asked = made.isBatch ? atBatchTier(read) : read;
   const { providers, byok, breakers, stats } = deps;
   const [index, nowMs] = [deps.index(), deps.clock.now()];
@@ -15,4 +14,14 @@ export function linePlan(made: Call, deps: InferDeps): { asked: Asked; plan: Pla
     asked,
     plan: planRoutes({ asked, endpoint, principal, index, providers, byok, breakers, stats, nowMs }),
   };
+}
+
+/** With the template and memories that it names. */
+async function askedOf({ endpoint, principal, bytes, headers }: Call, deps: InferDeps): Promise<Asked> {
+  try {
+    return endpoint.read({ bytes, headers });
+  } catch (failure) {
+    if (!(failure instanceof StoredContentNeeded)) throw failure;
+    return endpoint.read({ bytes: await deps.storedBodies.bodyOf(failure, principal), headers });
+  }
 }

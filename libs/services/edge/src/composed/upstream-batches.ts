@@ -7,7 +7,6 @@ import {
   type UpstreamBatchState,
 } from '@gateway/contracts';
 import { BATCHES_DIALECTS, type UpstreamBody } from '@gateway/dialects';
-import { StoredContentNeeded } from '@gateway/endpoints';
 import { textLines, unavailable } from '@gateway/platform';
 import { credentialOf, type PlannedRoute } from '@gateway/routing';
 import { look, lookAmong } from './batch-results.js';
@@ -156,8 +155,8 @@ async function upload(call: UpstreamBatchCall, parts: StepParts): Promise<Upstre
 async function routesOf(text: string, unit: number, { callOf, deps }: StepParts): Promise<PlannedRoute[]> {
   try {
     const { body } = JSON.parse(text) as { body: Record<string, unknown> };
-    const planned = linePlan(await callOf(body, unit), deps);
-    return planned instanceof StoredContentNeeded ? [] : planned.plan.routes;
+    const { plan } = await linePlan(await callOf(body, unit), deps);
+    return plan.routes;
   } catch (failure) {
     if (failure instanceof ApiError && failure.status < 500) return [];
     throw failure;
