@@ -55,8 +55,8 @@ export type {
   TrialRecord,
 } from './ports/limit-store.js';
 export { Funds } from './ports/funds.js';
-export { ResponseStore } from './ports/response-store.js';
-export type { RecalledItems, ResponseLink, StoredResponse } from './ports/response-store.js';
+export { callerFile, ResponseStore } from './ports/response-store.js';
+export type { NamedFile, RecalledItems, ResponseLink, StoredResponse } from './ports/response-store.js';
 export {
   ConversationBody,
   ConversationItemsBody,

@@ -29,6 +29,12 @@ export interface Endpoint<Request = unknown> {
   readonly counts?: EndpointCounts<Request>;
   /** Absent where every answer is waited for. */
   readonly background?: EndpointBackground<Request>;
+  /** The request with the bytes of all files that it names, by their ids, in their places; absent where it can name none. */
+  withFiles?(
+    asked: Asked<Request>,
+    files: ReadonlyMap<string, FileContent>,
+    headers: IncomingHttpHeaders,
+  ): Asked<Request>;
   /** Absent where nothing is kept between requests. */
   readonly state?: EndpointState<Request>;
   /** Checks and decodes the body once. Throws the endpoint's own 400 or 422, and StoredContentNeeded. */
@@ -97,6 +103,12 @@ interface EventFrames {
   failure(error: ApiError, requestId: string): string;
 }
 
+/** A file that the caller has uploaded. */
+export interface FileContent {
+  readonly filename: string;
+  readonly bytes: Uint8Array;
+}
+
 /** A body as it came: bytes of any content type, within the gateway's size limit. */
 export interface CallerBody {
   readonly bytes: Uint8Array;
@@ -143,6 +155,8 @@ export interface Asked<Request = unknown> {
   readonly context: ResultContext;
   /** `<provider>` or `<provider>#<provider key>`: where it can serve, no other does, because what it encrypted is of use there alone. */
   readonly credential?: string | null;
+  /** Files that the body names and does not hold. */
+  readonly files?: readonly { readonly id: string; readonly param: string }[];
   /** The endpoint's own middle form. Only the endpoint and its dialects look at it. */
   readonly request: Request;
 }

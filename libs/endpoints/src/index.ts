@@ -4,6 +4,7 @@ export type {
   EndpointBackground,
   EndpointCounts,
   EndpointState,
+  FileContent,
   Need,
   Requirement,
 } from './endpoint.js';

@@ -25,7 +25,7 @@ export class RecallBody {
   @IsOptional() @IsString() @Length(1, 256) conversation_id?: string;
 }
 
-/** POST /internal/responses/items. */
+/** POST /internal/responses/items and /internal/responses/files. */
 export class ReferencedItemsBody {
   @IsString() @Length(1, 128) key_id!: string;
   @IsArray() @ArrayMaxSize(256) @IsString({ each: true }) @Length(1, 256, { each: true }) ids!: string[];

@@ -1,3 +1,5 @@
+import { objectName, type ObjectKey } from './object-store.js';
+
 type Json = Record<string, unknown>;
 
 /** A response that was answered on POST /v1/responses, with what was sent for it. */
@@ -29,8 +31,20 @@ export interface RecalledItems {
   credential: string | null;
 }
 
+/** A file that a request names; its content is in the object store (`callerFile`). */
+export interface NamedFile {
+  account_id: string;
+  filename: string;
+  bytes: number;
+}
+
+/** Where the content of a caller's file is. */
+export function callerFile(accountId: string, id: string): ObjectKey {
+  return objectName('files', accountId, `${id}.bin`);
+}
+
 /**
- * Responses and conversations between requests. Drivers: in process (workers service); HTTP. Throws ApiError
+ * Responses, conversations and files between requests. Drivers: in process (workers service); HTTP. Throws ApiError
  * `service_unavailable` where it cannot be asked.
  */
 export abstract class ResponseStore {
@@ -40,4 +54,6 @@ export abstract class ResponseStore {
   abstract recall(keyId: string, link: ResponseLink): Promise<RecalledItems | null>;
   /** Items by their ids, of responses and conversations of the key; an id that it does not have is left out. */
   abstract items(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Json>>;
+  /** Files of the key by their ids; one that it does not have, or that has expired, is left out. */
+  abstract files(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, NamedFile>>;
 }

@@ -162,6 +162,13 @@ export interface RequiredCapability {
   value?: string;
 }
 
+/** A file of the caller that a part names instead of holding it. */
+export interface FileReference {
+  id: string;
+  /** Member of the body that names it. */
+  param: string;
+}
+
 /**
  * A request in the middle form: every caller's format decodes to it, every upstream encodes from it.
  * Never translated pairwise (wire-formats 5.0). Immutable: every attempt starts from it.
@@ -187,6 +194,8 @@ export interface ModelRequest {
   /** safety_identifier, else user; metadata.user_id on messages. */
   endUser: string | null;
   requires: RequiredCapability[];
+  /** Files that stand for what a provider is to see: an upstream is asked once their bytes stand in the body. */
+  files: FileReference[];
   /** Hints by the caller's own parameter names; routes that cannot honour one report it as ignored. */
   hints: Record<string, unknown>;
   /** chat only: stream_options.include_usage, which decides `usage: null` on the other chunks. */

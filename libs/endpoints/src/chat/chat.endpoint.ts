@@ -1,5 +1,6 @@
 import { textChat, type ModelRequest } from '@gateway/dialects';
-import type { Endpoint } from '../endpoint.js';
+import type { Asked, CallerBody, Endpoint } from '../endpoint.js';
+import { withFileParts } from '../stored/file-parts.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
 
@@ -20,6 +21,12 @@ export const endpoint: Endpoint<ModelRequest> = {
   },
   events: { keepAlive: caller.keepAlive, failure: caller.errorFrame },
   load: caller.load,
-  read: (body) => readText(caller, body, { serves: { flag: 'supports_completions_api', status: 400 } }),
+  read,
+  withFiles: ({ request }, files, headers) =>
+    read({ bytes: withFileParts(caller, request.body.value, files), headers }),
   translate: (asked, route) => translateText(caller, asked.request, route),
 };
+
+function read(body: CallerBody): Asked<ModelRequest> {
+  return readText(caller, body, { serves: { flag: 'supports_completions_api', status: 400 } });
+}

@@ -1,6 +1,7 @@
 import { HEADER } from '@gateway/contracts';
 import { BodyFault, parseBody, spliceMembers, textMessages, type ModelRequest } from '@gateway/dialects';
 import type { Asked, CallerBody, Endpoint } from '../endpoint.js';
+import { withFileParts } from '../stored/file-parts.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
 import { anthropicHeaders } from './anthropic-headers.js';
@@ -32,6 +33,8 @@ export const endpoint: Endpoint<ModelRequest> = {
     answer: (input_tokens) => ({ input_tokens }),
   },
   read,
+  withFiles: ({ request }, files, headers) =>
+    read({ bytes: withFileParts(caller, request.body.value, files), headers }),
   translate: (asked, route) => translateText(caller, asked.request, route),
 };
 

@@ -1,6 +1,7 @@
 import { ApiError } from '@gateway/contracts';
 import { textResponses, type ModelRequest } from '@gateway/dialects';
 import type { Asked, Endpoint } from '../endpoint.js';
+import { withFileParts } from '../stored/file-parts.js';
 import { readText } from '../text/read.js';
 import { translateText } from '../text/translate.js';
 import { isBackground, responsesBackground } from './background.js';
@@ -31,6 +32,7 @@ export const endpoint: Endpoint<ModelRequest> = {
   },
   background: responsesBackground(readAny),
   state: responsesState(readAny),
+  withFiles: ({ request }, files) => readAny(withFileParts(caller, request.body.value, files)),
   translate: (asked, route) => translateText(caller, asked.request, route),
 };
 

@@ -52,6 +52,7 @@ export function readText(
     choices: request.choices,
     writesCache: writesCache(request),
     context: {},
+    ...(request.files.length > 0 && { files: request.files }),
     request,
   };
 }

@@ -1,6 +1,7 @@
 import {
   ApiError,
   ResponseStore,
+  type NamedFile,
   type Random,
   type RecalledItems,
   type ResponseLink,
@@ -41,6 +42,14 @@ export class HttpResponseStore extends ResponseStore {
     if (items === undefined)
       throw unavailable(this.random, new Error('The workers service answered nothing.'));
     return new Map(Object.entries(items));
+  }
+
+  override async files(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, NamedFile>> {
+    const body = await this.post('/internal/responses/files', { key_id: keyId, ids });
+    const { files } = (body ?? {}) as { files?: Record<string, NamedFile> };
+    if (files === undefined)
+      throw unavailable(this.random, new Error('The workers service answered nothing.'));
+    return new Map(Object.entries(files));
   }
 
   private async post(path: string, body: unknown): Promise<unknown> {

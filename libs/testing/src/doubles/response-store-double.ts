@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   ResponseStore,
+  type NamedFile,
   type RecalledItems,
   type ResponseLink,
   type StoredResponse,
@@ -10,10 +11,12 @@ import {
 const LATE_MS = 500;
 const LOOK_MS = 10;
 
-/** Responses in memory. `faults` are thrown by the next writes, one each. */
+/** Responses in memory, and what is known of files. `faults` are thrown by the next writes, one each. */
 export class ResponseStoreDouble extends ResponseStore {
   readonly kept: StoredResponse[] = [];
   readonly faults: Error[] = [];
+  /** By their ids. */
+  readonly known = new Map<string, NamedFile & { key_id: string }>();
 
   override async keep(responses: readonly StoredResponse[]): Promise<void> {
     const fault = this.faults.shift();
@@ -51,6 +54,10 @@ export class ResponseStoreDouble extends ResponseStore {
       found = this.itemsOf(keyId, ids);
     }
     return found;
+  }
+
+  override async files(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, NamedFile>> {
+    return new Map([...this.known].filter(([id, { key_id }]) => key_id === keyId && ids.includes(id)));
   }
 
   private itemsOf(keyId: string, ids: readonly string[]): Map<string, Record<string, unknown>> {

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '@gateway/contracts';
-import type { CacheMarker, Capability, ModelRequest, Part, Turn } from '../model-request.js';
+import type { CacheMarker, Capability, FileReference, ModelRequest, Part, Turn } from '../model-request.js';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { base64Length, DATA_URL_LIMIT_BYTES, parseDataUrl } from '../data-url.js';
 
@@ -14,6 +14,7 @@ export class MessagesReader {
   readonly sizes: ModelRequest['sizes'] = { textBytes: 0, images: 0, audioSeconds: 0, documentBytes: [] };
   /** The first place of each capability that the messages need. */
   readonly needs = new Map<Capability, string>();
+  readonly files: FileReference[] = [];
   fault: ErrorDetail | null = null;
   private readonly open = new Map<string, Loc>();
 
@@ -168,6 +169,7 @@ export class MessagesReader {
     const fileId = filled(file.file_id);
     this.need('document_input', loc.slice(0, -1));
     if (fileId !== null) {
+      this.files.push({ id: fileId, param: [...loc, 'file_id'].join('.') });
       this.sizes.documentBytes.push(1);
       return [{ type: 'document', source: { kind: 'file', fileId }, ...titled, ...cache }];
     }

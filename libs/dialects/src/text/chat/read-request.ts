@@ -77,6 +77,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     serviceTier: readTier(value.service_tier),
     endUser: filled(value.safety_identifier) ?? filled(value.user),
     requires: [...messagesNeeds(messages), ...paramsNeed(value, tools)],
+    files: messages.files,
     hints: pick(value, (name) => HINTS.has(name) && isGiven(value[name])),
     includeUsage: objectOf(value.stream_options).include_usage === true,
     legacyFunctions,

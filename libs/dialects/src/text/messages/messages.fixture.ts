@@ -65,6 +65,7 @@ export function translatedRequest(changes: Partial<ModelRequest>): ModelRequest 
     serviceTier: null,
     endUser: null,
     requires: [],
+    files: [],
     hints: {},
     includeUsage: false,
     legacyFunctions: false,

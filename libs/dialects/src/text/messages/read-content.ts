@@ -1,6 +1,7 @@
 import type {
   CacheMarker,
   DocumentPart,
+  FileReference,
   ImagePart,
   MediaSource,
   Part,
@@ -21,6 +22,7 @@ export class ContentFacts {
   /** Where the first of each stands. */
   imageAt: string | null = null;
   documentAt: string | null = null;
+  readonly files: FileReference[] = [];
   native: { param: string; value?: string } | null = null;
   private message = -1;
   private block = -1;
@@ -42,9 +44,8 @@ export class ContentFacts {
     this.native ??= typeof type === 'string' ? { param, value: type } : { param };
   }
 
-  /** A file id means something to the provider that holds the file only. */
-  needsHolder(): void {
-    this.native ??= { param: `${this.place}.source.file_id` };
+  addFile(id: string): void {
+    this.files.push({ id, param: `${this.place}.source.file_id` });
   }
 
   addText(text: string): string {
@@ -69,7 +70,7 @@ function imagePart(block: JsonObject, facts: ContentFacts): ImagePart {
   facts.images += 1;
   facts.imageAt ??= facts.place;
   const source = mediaOf(objectAt(block, 'source'));
-  if (source.kind === 'file') facts.needsHolder();
+  if (source.kind === 'file') facts.addFile(source.fileId);
   return { type: 'image', source, ...markerOf(block, facts) };
 }
 
@@ -97,7 +98,7 @@ function documentPart(block: JsonObject, facts: ContentFacts): DocumentPart {
     return { type: 'document', source: { kind: 'text', text: facts.addText(text) }, ...rest };
   }
   const media = mediaOf(source);
-  if (media.kind === 'file') facts.needsHolder();
+  if (media.kind === 'file') facts.addFile(media.fileId);
   facts.documentAt ??= facts.place;
   facts.documentBytes.push(media.kind === 'base64' ? Math.floor((media.data.length * 3) / 4) : 0);
   return { type: 'document', source: media, ...rest };

@@ -247,7 +247,7 @@ describe('the middle form of a messages request', () => {
     ],
     [
       { messages: [user({ type: 'image', source: { type: 'file', file_id: 'f' } })] },
-      'image_input messages[0].content[0], same_dialect messages[0].content[0].source.file_id',
+      'image_input messages[0].content[0]',
     ],
     [{ max_tokens: 0 }, 'same_dialect max_tokens'],
     [{ thinking: { type: 'between_tools' } }, 'same_dialect thinking'],

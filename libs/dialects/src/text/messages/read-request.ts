@@ -206,6 +206,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     serviceTier: tier === 'standard_only' ? 'default' : tier === 'auto' ? 'auto' : null,
     endUser: textOrNull(objectAt(value, 'metadata'), 'user_id'),
     requires: requirements(value, facts),
+    files: facts.files,
     hints: hintsOf(value, facts),
     includeUsage: false,
     legacyFunctions: false,

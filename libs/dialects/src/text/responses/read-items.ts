@@ -1,7 +1,15 @@
 import type { ErrorDetail } from '@gateway/contracts';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { parseDataUrl } from '../data-url.js';
-import type { CacheMarker, Capability, ModelRequest, Part, ToolResultPart, Turn } from '../model-request.js';
+import type {
+  CacheMarker,
+  Capability,
+  FileReference,
+  ModelRequest,
+  Part,
+  ToolResultPart,
+  Turn,
+} from '../model-request.js';
 import { readCompaction } from './compaction.js';
 import { isForeignReasoning, OWN_FORMAT, unseal } from './sealed-reasoning.js';
 import { flatName } from './tools.js';
@@ -15,6 +23,7 @@ export class ItemsReader {
   readonly sizes: ModelRequest['sizes'] = { textBytes: 0, images: 0, audioSeconds: 0, documentBytes: [] };
   /** The first place of each capability that the items need. */
   readonly needs = new Map<Capability, string>();
+  readonly files: FileReference[] = [];
   fault: ErrorDetail | null = null;
   /** Calls without their output so far, by id: where they stand in the input, and in which turn. */
   private readonly open = new Map<string, { loc: Loc; turn: Turn }>();
@@ -185,7 +194,7 @@ export class ItemsReader {
     const rest = { ...(given === null ? {} : { detail: given }), ...cacheOf(part) };
     const fileId = filled(part.file_id);
     if (fileId !== null) {
-      this.need('same_dialect', [...loc, 'file_id']);
+      this.files.push({ id: fileId, param: [...loc, 'file_id'].join('.') });
       return [{ type: 'image', source: { kind: 'file', fileId }, ...rest }];
     }
     const at = [...loc, 'image_url'];
@@ -205,7 +214,7 @@ export class ItemsReader {
     const fileId = filled(part.file_id);
     if (fileId !== null) {
       this.sizes.documentBytes.push(1);
-      this.need('same_dialect', [...loc, 'file_id']);
+      this.files.push({ id: fileId, param: [...loc, 'file_id'].join('.') });
       return [{ type: 'document', source: { kind: 'file', fileId }, ...rest }];
     }
     const url = filled(part.file_url);

@@ -80,6 +80,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     serviceTier: readTier(value.service_tier),
     endUser: filled(value.safety_identifier) ?? filled(value.user),
     requires: [...itemsNeed(items), ...paramsNeed(value, tools)],
+    files: items.files,
     hints: hintsOf(value),
     includeUsage: false,
     legacyFunctions: false,

@@ -151,12 +151,12 @@ async function upload(call: UpstreamBatchCall, parts: StepParts): Promise<Upstre
   return { kind: 'at', state: { credential, file, path, sent: sentText(sent), id: null } };
 }
 
-/** Of one line; none where it would be refused. */
+/** Of one line; none where it would be refused, and where it names files: a batch is held whole while it is uploaded. */
 async function routesOf(text: string, unit: number, { callOf, deps }: StepParts): Promise<PlannedRoute[]> {
   try {
     const { body } = JSON.parse(text) as { body: Record<string, unknown> };
-    const { plan } = await linePlan(await callOf(body, unit), deps);
-    return plan.routes;
+    const { asked, plan } = await linePlan(await callOf(body, unit), deps);
+    return asked.files ? [] : plan.routes;
   } catch (failure) {
     if (failure instanceof ApiError && failure.status < 500) return [];
     throw failure;

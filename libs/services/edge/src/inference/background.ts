@@ -12,6 +12,7 @@ import { admit, planForCurrent, Refused, type Again } from '../admission/admit.j
 import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
 import { requestTags, type Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
+import { withNamedFiles } from '../state/named-files.js';
 import { recall, resolve } from '../state/recall.js';
 import { endUserHash } from '../units/end-user-hash.js';
 import { infer, NOT_RECORDED, type InferDeps } from './infer.js';
@@ -97,11 +98,12 @@ async function checked(
   try {
     call.tags = requestTags(call.headers, call.principal);
     asked = { ...(await resolve(given, call, deps)), requires: given.requires };
-    let recalled = await recall(asked, call, deps);
+    let recalled = await withNamedFiles(await recall(asked, call, deps), call, deps);
     const again: Again = {
       reload: async () => {
         const principal = await call.reload();
-        recalled = await recall(asked, { ...call, principal }, deps);
+        const current = { ...call, principal };
+        recalled = await withNamedFiles(await recall(asked, current, deps), current, deps);
         return principal;
       },
       planFor: (principal: KeyPrincipal) => {

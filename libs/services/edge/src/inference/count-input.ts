@@ -4,6 +4,7 @@ import { planRoutes } from '@gateway/routing';
 import { expectedInput } from '../admission/expected-input.js';
 import type { Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
+import { withNamedFiles } from '../state/named-files.js';
 import { recall } from '../state/recall.js';
 import type { InferDeps } from './infer.js';
 
@@ -15,7 +16,8 @@ export function countingOf(
 ): (call: Call, client: Client, deps: InferDeps) => Promise<void> {
   return async (call, client, deps) => {
     const { endpoint, principal } = call;
-    const asked = await recall(await read(call, counts, deps), call, deps);
+    const recalled = await recall(await read(call, counts, deps), call, deps);
+    const asked = await withNamedFiles(recalled, call, deps);
     const { providers, byok, breakers, stats } = deps;
     const plan = planRoutes({
       asked,

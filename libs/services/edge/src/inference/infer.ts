@@ -23,6 +23,7 @@ import {
 import type { BatchPace } from '../admission/batch-pace.js';
 import { letIn } from '../admission/let-in.js';
 import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
+import { withNamedFiles, type NamedFilesDeps } from '../state/named-files.js';
 import { recall, resolve, type RecallDeps } from '../state/recall.js';
 import { cacheName } from '../cache/cache-name.js';
 import type { ContentLog } from '../contents/content-log.js';
@@ -35,7 +36,9 @@ import { Unit } from '../units/unit.js';
 import type { StoredBodies } from './stored-bodies.js';
 import { deliver, fail, replay, type DeliverDeps } from './deliver.js';
 
-export interface InferDeps extends AdmissionDeps, DeliverDeps, RecallDeps {
+export interface InferDeps extends AdmissionDeps, DeliverDeps, RecallDeps, NamedFilesDeps {
+  store: RecallDeps['store'];
+  objects: DeliverDeps['objects'];
   metrics: AdmissionDeps['metrics'] & DeliverDeps['metrics'];
   index: () => CatalogueIndex;
   /** Providers with a credential, by slug. */
@@ -95,18 +98,16 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
     if (endpoint.state) {
       asked = await resolve(asked, call, deps);
       call.record = endpoint.state.record(asked);
-      asked = await recall(asked, call, deps);
     }
+    if (endpoint.state || asked.files) asked = await continued(asked, call, deps);
     model.requested = asked.model ?? call.principal.defaultModel;
     const again: Again = {
       reload: async () => {
         const principal = await call.reload();
         if (named === null) return principal;
         asked = await composed(named, principal);
-        if (endpoint.state) {
-          asked = await resolve(asked, { ...call, principal }, deps);
-          asked = await recall(asked, { ...call, principal }, deps);
-        }
+        const current = { ...call, principal };
+        asked = await continued(await resolve(asked, current, deps), current, deps);
         return principal;
       },
       planFor: (principal) => {
@@ -152,6 +153,11 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
   client.rateHeaders = refusedRateHeaders(refusal);
   if (!NOT_RECORDED.includes(error.code)) deps.rejections.add(call, model, error, refusal);
   throw error;
+}
+
+/** With what was said before it, and the bytes of the files that either names. */
+async function continued(asked: Asked, call: Call, deps: InferDeps): Promise<Asked> {
+  return withNamedFiles(await recall(asked, call, deps), call, deps);
 }
 
 const NEVER_OPEN: PlanOptions['breakers'] = { isOpen: () => false };

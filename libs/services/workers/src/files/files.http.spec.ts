@@ -62,6 +62,33 @@ describe('/v1/files', () => {
     await expect(openai.files.content(made.id)).rejects.toMatchObject({ status: 404 });
   });
 
+  it('ERR-32 an edge looks up the files that a request of their key names, and no others', async () => {
+    const [kept, due] = await Promise.all(
+      ['a.pdf', 'b.pdf'].map(async (name) =>
+        openai.files.create({ file: await toFile(Buffer.from('page'), name), purpose: 'user_data' }),
+      ),
+    );
+    const lookUp = async (key_id: string): Promise<Json> => {
+      const answer = await fetch(`${app.url}/internal/responses/files`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-fleet-token': 'fleet-token-of-the-spec' },
+        body: JSON.stringify({ key_id, ids: [kept.id, due.id, 'file-none'] }),
+      });
+      return ((await answer.json()) as Json).files as Json;
+    };
+    const account_id = expect.any(String) as string;
+    expect(await lookUp('key_a')).toEqual({
+      [kept.id]: { account_id, filename: 'a.pdf', bytes: 4 },
+      [due.id]: { account_id, filename: 'b.pdf', bytes: 4 },
+    });
+    expect(await lookUp('key_b')).toEqual({});
+    const { pool } = app.app.get(WorkersDatabase);
+    await pool.query('UPDATE files SET expires_at = created_at WHERE id = $1', [due.id]);
+    expect(Object.keys(await lookUp('key_a'))).toEqual([kept.id]);
+    await openai.files.delete(kept.id);
+    await openai.files.delete(due.id).catch(() => undefined);
+  });
+
   it('BAT-06 pages through a list, by purpose, in either order', async () => {
     const ids: string[] = [];
     for (const purpose of ['evals', 'vision', 'vision', 'vision'] as const)

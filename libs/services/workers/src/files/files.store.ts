@@ -1,8 +1,9 @@
 import {
-  objectName,
+  callerFile,
   uuidv7,
   type Clock,
   type FilesQuery,
+  type NamedFile,
   type ObjectKey,
   type Random,
 } from '@gateway/contracts';
@@ -79,6 +80,23 @@ export class FileStore {
     return rows.at(0) ?? null;
   }
 
+  /** What requests of a key name, by their ids; what it does not have is left out. */
+  static async named(
+    { pool }: Pick<WorkersDatabase, 'pool'>,
+    keyId: string,
+    ids: readonly string[],
+    now: Date,
+  ): Promise<ReadonlyMap<string, NamedFile>> {
+    const { rows } = await pool.query<FileRow>({
+      name: 'named-files',
+      text: `SELECT * FROM files WHERE key_id = $1 AND id = ANY ($2) AND (expires_at IS NULL OR expires_at > $3)`,
+      values: [keyId, ids, now],
+    });
+    return new Map(
+      rows.map(({ id, account_id, filename, bytes }) => [id, { account_id, filename, bytes: Number(bytes) }]),
+    );
+  }
+
   /** One more than `limit`, where there are more. */
   async list(keyId: string, { purpose, limit, order, after }: FilesQuery): Promise<FileRow[]> {
     const [compare, direction] = order === 'asc' ? ['>', 'ASC'] : ['<', 'DESC'];
@@ -122,7 +140,7 @@ export class FileStore {
 
 /** Where the content is. */
 export function contentOf({ account_id, id }: Pick<FileRow, 'account_id' | 'id'>): ObjectKey {
-  return objectName('files', account_id, `${id}.bin`);
+  return callerFile(account_id, id);
 }
 
 export function fileView({ id, bytes, created_at, expires_at, filename, purpose }: FileRow): object {

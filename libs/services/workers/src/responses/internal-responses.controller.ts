@@ -37,4 +37,10 @@ export class InternalResponsesController {
   async items(@Body() { key_id, ids }: ReferencedItemsBody): Promise<{ items: object }> {
     return { items: Object.fromEntries(await this.responses.items(key_id, ids)) };
   }
+
+  @Post('files')
+  @HttpCode(200)
+  async files(@Body() { key_id, ids }: ReferencedItemsBody): Promise<{ files: object }> {
+    return { files: Object.fromEntries(await this.responses.files(key_id, ids)) };
+  }
 }

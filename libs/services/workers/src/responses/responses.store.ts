@@ -2,10 +2,12 @@ import {
   ApiError,
   ResponseStore,
   type Clock,
+  type NamedFile,
   type RecalledItems,
   type ResponseLink,
   type StoredResponse,
 } from '@gateway/contracts';
+import { FileStore } from '../files/files.store.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 
 type Json = Record<string, unknown>;
@@ -107,6 +109,10 @@ export class StoredResponses extends ResponseStore {
     });
     const found = rows.flatMap(({ items }) => items.flat()).filter(({ id }) => wanted.has(id as string));
     return new Map(found.map((item) => [String(item.id), item]));
+  }
+
+  override files(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, NamedFile>> {
+    return FileStore.named(this.database, keyId, ids, new Date(this.clock.now()));
   }
 
   /** Null where the key has none of this id. */
