@@ -2,24 +2,46 @@ import { seededRandom } from '@gateway/testing';
 import { ExportsUnderWay } from './exports-under-way.js';
 
 describe('exports under way', () => {
-  it('READ-40 429 for a fifth of one account, 503 for a ninth of all, until one ends', () => {
-    const underWay = new ExportsUnderWay(seededRandom(1));
-    const begun = [1, 1, 1, 1, 2, 2, 3].map((n) => underWay.begin(`acct_${n}`));
-    const refusalOf = (accountId: string): string | undefined => {
-      try {
-        begun.push(underWay.begin(accountId));
-        return undefined;
-      } catch (failure) {
-        return (failure as { code: string }).code;
-      }
-    };
-    expect(refusalOf('acct_1')).toBe('rate_limit_exceeded');
-    expect(refusalOf('acct_2')).toBeUndefined();
-    expect(refusalOf('acct_5')).toBe('service_unavailable');
+  let underWay: ExportsUnderWay;
+  let begun: (() => void)[];
+  beforeEach(() => {
+    underWay = new ExportsUnderWay(seededRandom(1));
+    begun = [];
+  });
+  const refusalOf = (n: number): string | undefined => {
+    try {
+      begun.push(underWay.begin(`acct_${n}`));
+      return undefined;
+    } catch (failure) {
+      return (failure as { code: string }).code;
+    }
+  };
+  const refusals = (...accounts: number[]): (string | undefined)[] => accounts.map(refusalOf);
+
+  it('READ-40 429 for a fifth of one account, until one of its own ends', () => {
+    expect(refusals(1, 1, 1, 1, 1)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'rate_limit_exceeded',
+    ]);
     // A place is given back once, however often its end is noticed.
     for (const _ of [1, 2]) begun[0]();
-    expect([refusalOf('acct_5'), refusalOf('acct_6')]).toEqual([undefined, 'service_unavailable']);
+    expect(refusals(1, 1)).toEqual([undefined, 'rate_limit_exceeded']);
+  });
+
+  it('READ-40 two accounts with readers who do not end leave a place for a third and a fourth; 503 when none is free', () => {
+    refusals(1, 1, 1, 1, 2, 2);
+    expect(refusals(1, 2)).toEqual(['rate_limit_exceeded', 'rate_limit_exceeded']);
+    expect(refusals(3, 3, 4, 5, 2)).toEqual([
+      undefined,
+      'rate_limit_exceeded',
+      undefined,
+      'service_unavailable',
+      'rate_limit_exceeded',
+    ]);
     for (const end of begun) end();
-    expect([1, 1, 1, 1, 2, 2, 2, 2].map((n) => refusalOf(`acct_${n}`))).toEqual(Array(8).fill(undefined));
+    expect(refusals(1, 1, 1, 1)).toEqual(Array(4).fill(undefined));
   });
 });

@@ -3,8 +3,6 @@ import { unavailable } from '@gateway/platform';
 
 /** CSVs that one process writes at once: each holds a page of events and a connection now and then. */
 const ALL_MAX = 8;
-/** Of one account: readers of it who are slow, or many, leave room for others. */
-const ACCOUNT_MAX = 4;
 const RETRY_SECONDS = 10;
 
 /** Which exports are being written now. */
@@ -15,17 +13,19 @@ export class ExportsUnderWay {
   constructor(private readonly random: Random) {}
 
   /**
-   * Takes a place, which the function that it returns gives back, once. Throws ApiError `rate_limit_exceeded` where the
-   * account has its share, `service_unavailable` where the process has.
+   * Takes a place, which the function that it returns gives back, once. An account takes no more places than it leaves free:
+   * alone it has half of them, and slow readers of two accounts cannot hold all. Throws ApiError `rate_limit_exceeded` for
+   * an account that has its share, `service_unavailable` where no place is free.
    */
   begin(accountId: string): () => void {
     const own = this.ofAccount.get(accountId) ?? 0;
-    if (own >= ACCOUNT_MAX)
+    const free = ALL_MAX - this.all;
+    if (own > 0 && own >= free)
       throw new ApiError('rate_limit_exceeded', {
-        message: `An account has at most ${ACCOUNT_MAX} exports at once.`,
+        message: 'Other exports of this account are being read; wait until one of them has ended.',
         retryAfterSeconds: RETRY_SECONDS,
       });
-    if (this.all >= ALL_MAX) throw unavailable(this.random);
+    if (free === 0) throw unavailable(this.random);
     this.all += 1;
     this.ofAccount.set(accountId, own + 1);
     let isHeld = true;
