@@ -72,18 +72,11 @@ export class SeriesStore {
     const { from, before, granularity } = question;
     if ((before.getTime() - from.getTime()) / BUCKET_MS[granularity] > BUCKETS_MAX)
       throw refused('granularity', `The range has more than ${BUCKETS_MAX} buckets.`);
+    const starts = await this.starts(question);
     const values = new Values();
-    try {
-      const [{ rows }, starts] = await Promise.all([
-        this.database.pool.query<SeriesRow>(seriesSql(question, values), values.list),
-        this.starts(question),
-      ]);
-      return seriesOf(rows, starts);
-    } catch (failure) {
-      if ((failure as { code?: unknown }).code === UNKNOWN_ZONE)
-        throw refused('time_zone', 'time_zone is not a known IANA name.');
-      throw failure;
-    }
+    const sql = seriesSql(question, starts, values);
+    const { rows } = await this.database.pool.query<SeriesRow>(sql, values.list);
+    return seriesOf(rows, starts);
   }
 
   /**
@@ -98,18 +91,27 @@ export class SeriesStore {
         : `SELECT at AT TIME ZONE $3 AS start FROM generate_series(
              date_trunc('${granularity}', $1::timestamptz AT TIME ZONE $3),
              ($2::timestamptz - interval '1 ms') AT TIME ZONE $3, interval '1 ${granularity}') AS at ORDER BY 1`;
-    const { rows } = await this.database.pool.query<{ start: Date }>(sql, [from, before, timeZone]);
-    return rows.map(({ start }) => start);
+    try {
+      const { rows } = await this.database.pool.query<{ start: Date }>(sql, [from, before, timeZone]);
+      return rows.map(({ start }) => start);
+    } catch (failure) {
+      if ((failure as { code?: unknown }).code === UNKNOWN_ZONE)
+        throw refused('time_zone', 'time_zone is not a known IANA name.');
+      throw failure;
+    }
   }
 }
 
-/** Per bucket and group; rows without a bucket are totals of groups, the one without both is that of all. */
-function seriesSql(question: SeriesQuestion, values: Values): string {
+/**
+ * Per bucket and group; rows without a bucket are totals of groups, the one without both is that of all. Each row finds its
+ * bucket among their starts, which costs less than asking for the zone's clock.
+ */
+function seriesSql(question: SeriesQuestion, starts: readonly Date[], values: Values): string {
   const { view, filter, from, before, granularity, timeZone, groupBy, top } = question;
   const groupTag = groupBy?.startsWith(TAG_PREFIX) ? groupBy.slice(TAG_PREFIX.length) : null;
   const group = groupTag !== null ? 'tag' : groupBy === null ? null : GROUP_COLUMNS[groupBy];
-  const zone = `${values.add(timeZone)}::text`;
-  const bucketOf = (moment: string): string => `date_trunc('${granularity}', ${moment}, ${zone})`;
+  const sorted = `${values.add(starts)}::timestamptz[]`;
+  const bucketOf = (moment: string): string => `(${sorted})[width_bucket(${moment}, ${sorted})]`;
   const asked = {
     conditions: eventRows(view, filter),
     times: { from, before },
