@@ -47,6 +47,17 @@ describe('EmbeddedPostgres', () => {
     return created;
   }
 
+  /** What a process of its own says of a start; under a limit, no file of it can have more blocks of 512 bytes. */
+  function startElsewhere(fileBlocksMax = 'unlimited'): string {
+    const module = JSON.stringify(new URL('./embedded-postgres.ts', import.meta.url).href);
+    const loader = join(import.meta.dirname, '../../../../tools/infra/run-ts.mjs');
+    const script = `import(${module}).then(({ EmbeddedPostgres }) => new EmbeddedPostgres({ dataDir: process.argv[1] }).start())
+      .then(() => console.log('started'), (error) => console.log(error.message)).then(() => process.exit());`;
+    const limited = `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`;
+    const node = [process.execPath, '--import', loader, '-e', script, dataDir];
+    return spawnSync('sh', ['-c', limited, ...node], { encoding: 'utf8' }).stdout;
+  }
+
   it('starts PostgreSQL 18, keeps its data over a stop and asks for the password it made', async () => {
     const first = server();
     const { url } = await first.start();
@@ -96,14 +107,7 @@ describe('EmbeddedPostgres', () => {
   it('refuses in one sentence to take the folder of a run that is alive', async () => {
     const { pid } = await server().start();
     // A second process tries; the first one, this, is alive and the server's parent.
-    const module = JSON.stringify(new URL('./embedded-postgres.ts', import.meta.url).href);
-    const loader = join(import.meta.dirname, '../../../../tools/infra/run-ts.mjs');
-    const script = `import(${module}).then(({ EmbeddedPostgres }) => new EmbeddedPostgres({ dataDir: process.argv[1] }).start())
-      .then(() => console.log('started'), (error) => console.log(error.message)).then(() => process.exit());`;
-    const other = spawnSync(process.execPath, ['--import', loader, '-e', script, dataDir], {
-      encoding: 'utf8',
-    });
-    expect(other.stdout).toContain(`is in use by process ${process.pid}: stop that process first`);
+    expect(startElsewhere()).toContain(`is in use by process ${process.pid}: stop that process first`);
     expect(isAlive(pid)).toBe(true);
   });
 
@@ -158,6 +162,12 @@ describe('EmbeddedPostgres', () => {
       /could not open its data folder .*move the folder away/s,
     );
     expect(readFileSync(control, 'utf8')).toBe('rubbish');
+  });
+
+  it('says why the data folder could not be created', () => {
+    expect(startElsewhere('4000')).toMatch(
+      /could not create its data folder .*: .*could not write.*File too large/,
+    );
   });
 
   it('refuses a folder of another major version in one sentence', async () => {

@@ -147,7 +147,7 @@ export class EmbeddedPostgres {
     ]);
     const result = spawnSync(command, args, { ...ids, cwd: '/', encoding: 'utf8', timeout: 120_000 });
     if (result.status !== 0) {
-      const reason = result.error?.message ?? lastLine(result.stderr);
+      const reason = result.error?.message ?? lastFatal(result.stderr);
       throw new Error(`PostgreSQL could not create its data folder ${this.clusterDir}: ${reason}`);
     }
     renameSync(draft, this.clusterDir);

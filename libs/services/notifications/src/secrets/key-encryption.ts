@@ -53,6 +53,10 @@ export async function checkKeks(tx: Tx, keks: Keks, random: Random): Promise<voi
   try {
     openEnvelope(envelopeOf(row), keks, context);
   } catch (cause) {
-    throw new Error('NOTIFICATIONS_KEK is not the key that the signing secrets were sealed with.', { cause });
+    throw new Error(
+      'NOTIFICATIONS_KEK is not the key that the signing secrets were sealed with: restore it, or the file that ' +
+        'NOTIFICATIONS_SECRETS_FILE names (notifications-secrets.json in the data folder of npm start), from a backup.',
+      { cause },
+    );
   }
 }

@@ -58,7 +58,11 @@ export async function checkContentKeks(database: UsageDatabase, keks: Keks, rand
   try {
     openEnvelope(envelopeOf(row), keks, CHECK);
   } catch (cause) {
-    throw new Error('USAGE_KEK is not the key that the logged contents were sealed with.', { cause });
+    throw new Error(
+      'USAGE_KEK is not the key that the logged contents were sealed with: restore it, or the file that ' +
+        'USAGE_SECRETS_FILE names (usage-secrets.json in the data folder of npm start), from a backup.',
+      { cause },
+    );
   }
   if (row.kek_id !== kekIdOf(keks[0])) await contentKekCheck.update({ where: { id: 1 }, data: columns });
 }

@@ -273,7 +273,7 @@ describe('without USAGE_KEK', () => {
   it('S02 a key that is not the one before is refused at the start; with the one before it takes over', async () => {
     const [other, own] = [9, 5].map((byte) => Buffer.alloc(32, byte).toString('base64'));
     await expect(startUsageApp(place.url, { settings: { USAGE_KEK: other } })).rejects.toThrow(
-      /USAGE_KEK is not/,
+      /USAGE_KEK is not .*: restore it, or the file that USAGE_SECRETS_FILE names .* from a backup/,
     );
     await keep({});
     const rotated = await startUsageApp(place.url, {
