@@ -17,7 +17,7 @@ export function readFleetSettings(required: readonly NeighbourVariable[], env: E
     neighbours: () => {
       const missing = required.filter((name) => (env[name] ?? '') === '');
       if (missing.length > 0)
-        throw new ConfigError(missing.map((name) => `${name}: the address of that service`));
+        throw new ConfigError(missing.map((name) => `${name} is required: the address of that service`));
     },
   });
   return Object.freeze({ ...fleet, ...kafka, ...redis });
