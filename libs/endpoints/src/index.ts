@@ -1,3 +1,4 @@
+export { FILE_BYTES_MAX } from './stored/file-parts.js';
 export type {
   Asked,
   Endpoint,

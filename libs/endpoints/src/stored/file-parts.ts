@@ -1,9 +1,31 @@
+import { ApiError } from '@gateway/contracts';
 import { isObject, textChat, textMessages, textResponses, type TextCaller } from '@gateway/dialects';
 import type { FileContent } from '../endpoint.js';
 
 type Json = Record<string, unknown>;
-type Files = ReadonlyMap<string, FileContent>;
 type Place = (body: Json, files: Files) => Json;
+
+/** In base64 they are as large as any body may be. */
+export const FILE_BYTES_MAX = 24 * 1_048_576;
+
+/** Files by their ids, counted at each place that takes one: a small body may name a large file ten thousand times. */
+class Files {
+  private leftBytes = FILE_BYTES_MAX;
+
+  constructor(private readonly files: ReadonlyMap<string, FileContent>) {}
+
+  /** null where it is none of them. Throws invalid_input past the bound of all places together. */
+  take(id: unknown): FileContent | null {
+    const file = typeof id === 'string' ? this.files.get(id) : undefined;
+    if (file === undefined) return null;
+    this.leftBytes -= file.bytes.byteLength;
+    if (this.leftBytes < 0)
+      throw new ApiError('invalid_input', {
+        message: `The files are larger than ${FILE_BYTES_MAX} bytes, in all places that name them.`,
+      });
+    return file;
+  }
+}
 
 const MAGIC: readonly (readonly [string, RegExp])[] = [
   ['application/pdf', /^%PDF-/],
@@ -32,11 +54,15 @@ const PLACES: ReadonlyMap<TextCaller, Place> = new Map<TextCaller, Place>([
   [textResponses.caller, (body, files) => within(body, 'input', responsesPart(files))],
 ]);
 
-/** The body with the bytes of the files that it names in their places. */
-export function withFileParts(caller: TextCaller, body: Readonly<Json>, files: Files): Uint8Array {
+/** The body with the bytes of the files that it names in their places. Throws invalid_input past FILE_BYTES_MAX. */
+export function withFileParts(
+  caller: TextCaller,
+  body: Readonly<Json>,
+  files: ReadonlyMap<string, FileContent>,
+): Uint8Array {
   const place = PLACES.get(caller);
   if (place === undefined) throw new TypeError('a text endpoint without places of files');
-  return Buffer.from(JSON.stringify(place(body, files)));
+  return Buffer.from(JSON.stringify(place(body, new Files(files))));
 }
 
 /** Each part below the messages or items that `member` lists. */
@@ -56,7 +82,7 @@ function chatPart(files: Files): (part: Json) => Json {
     const { file } = part;
     if (part.type !== 'file' || !isObject(file)) return part;
     const { file_id: id, ...others } = file;
-    const found = fileOf(files, id);
+    const found = files.take(id);
     if (found === null) return part;
     return { ...part, file: { filename: found.filename, ...others, file_data: dataUrl(found) } };
   };
@@ -65,10 +91,10 @@ function chatPart(files: Files): (part: Json) => Json {
 function responsesPart(files: Files): (part: Json) => Json {
   return (part) => {
     const { file_id: id, ...others } = part;
-    const found = fileOf(files, id);
+    if (part.type !== 'input_image' && part.type !== 'input_file') return part;
+    const found = files.take(id);
     if (found === null) return part;
     if (part.type === 'input_image') return { ...others, image_url: dataUrl(found) };
-    if (part.type !== 'input_file') return part;
     return { filename: found.filename, ...others, file_data: dataUrl(found) };
   };
 }
@@ -78,7 +104,7 @@ function messagesBlock(files: Files): (block: Json) => Json {
     if (block.type === 'tool_result') return mapped(block, 'content', change);
     const { source } = block;
     if (!isObject(source) || source.type !== 'file') return block;
-    const found = fileOf(files, source.file_id);
+    const found = files.take(source.file_id);
     if (found === null) return block;
     const media_type = mediaTypeOf(found);
     const text = { type: 'text', media_type: 'text/plain', data: Buffer.from(found.bytes).toString('utf8') };
@@ -87,10 +113,6 @@ function messagesBlock(files: Files): (block: Json) => Json {
     const title = block.type === 'document' ? { title: found.filename } : {};
     return { ...title, ...block, source: isText ? text : bytes };
   };
-}
-
-function fileOf(files: Files, id: unknown): FileContent | null {
-  return typeof id === 'string' ? (files.get(id) ?? null) : null;
 }
 
 function dataUrl(file: FileContent): string {

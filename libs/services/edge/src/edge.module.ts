@@ -32,6 +32,7 @@ import {
   FleetSecret,
   LOGGER,
   Metrics,
+  Pressure,
   RANDOM,
   ReadinessChecks,
   TRACER,
@@ -121,6 +122,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     private readonly inference: EdgeInference,
     private readonly fleet: FleetSecret,
     private readonly cache: ResponseCache,
+    private readonly pressure: Pressure,
     erased: ErasedEndUsers,
     health: RouteHealth,
   ) {
@@ -210,6 +212,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       store: this.responses,
       background: this.background,
       objects: this.objects,
+      pressure: this.pressure,
       responses: this.writer(deadlines),
       contents: this.contentsOf(deadlines),
       keepAliveMs: config.STREAM_KEEP_ALIVE_MS,

@@ -98,12 +98,12 @@ async function checked(
   try {
     call.tags = requestTags(call.headers, call.principal);
     asked = { ...(await resolve(given, call, deps)), requires: given.requires };
-    let recalled = await withNamedFiles(await recall(asked, call, deps), call, deps);
+    let recalled = await withNamedFiles(await recall(asked, call, deps), call, client, deps);
     const again: Again = {
       reload: async () => {
         const principal = await call.reload();
         const current = { ...call, principal };
-        recalled = await withNamedFiles(await recall(asked, current, deps), current, deps);
+        recalled = await withNamedFiles(await recall(asked, current, deps), current, client, deps);
         return principal;
       },
       planFor: (principal: KeyPrincipal) => {

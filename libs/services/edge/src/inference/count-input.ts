@@ -17,7 +17,7 @@ export function countingOf(
   return async (call, client, deps) => {
     const { endpoint, principal } = call;
     const recalled = await recall(await read(call, counts, deps), call, deps);
-    const asked = await withNamedFiles(recalled, call, deps);
+    const asked = await withNamedFiles(recalled, call, client, deps);
     const { providers, byok, breakers, stats } = deps;
     const plan = planRoutes({
       asked,

@@ -99,7 +99,7 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
       asked = await resolve(asked, call, deps);
       call.record = endpoint.state.record(asked);
     }
-    if (endpoint.state || asked.files) asked = await continued(asked, call, deps);
+    if (endpoint.state || asked.files) asked = await continued(asked, call, client, deps);
     model.requested = asked.model ?? call.principal.defaultModel;
     const again: Again = {
       reload: async () => {
@@ -107,7 +107,7 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
         if (named === null) return principal;
         asked = await composed(named, principal);
         const current = { ...call, principal };
-        asked = await continued(await resolve(asked, current, deps), current, deps);
+        asked = await continued(await resolve(asked, current, deps), current, client, deps);
         return principal;
       },
       planFor: (principal) => {
@@ -156,8 +156,8 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
 }
 
 /** With what was said before it, and the bytes of the files that either names. */
-async function continued(asked: Asked, call: Call, deps: InferDeps): Promise<Asked> {
-  return withNamedFiles(await recall(asked, call, deps), call, deps);
+async function continued(asked: Asked, call: Call, client: Client, deps: InferDeps): Promise<Asked> {
+  return withNamedFiles(await recall(asked, call, deps), call, client, deps);
 }
 
 const NEVER_OPEN: PlanOptions['breakers'] = { isOpen: () => false };

@@ -1,4 +1,7 @@
-import { callerFile } from '@gateway/contracts';
+import { jest } from '@jest/globals';
+import { ApiError, callerFile } from '@gateway/contracts';
+import { Pressure } from '@gateway/platform';
+import { eventually } from '@gateway/testing';
 import {
   hello,
   startEdge,
@@ -38,7 +41,7 @@ async function upload(id: string, filename: string, bytes: Buffer): Promise<void
     yield bytes;
   }
   const { accountId } = testPrincipal('key_test');
-  await edge.objects.put(callerFile(accountId, id), content(), { maxBytes: 1_024 });
+  await edge.objects.put(callerFile(accountId, id), content(), { maxBytes: 16 << 20 });
   edge.responses.known.set(id, {
     key_id: testPrincipal('key_test').keyId,
     account_id: accountId,
@@ -139,8 +142,39 @@ describe('a request that names a file of /v1/files', () => {
     const large = { key_id: 'key_test', account_id: 'acct_test', filename: 'a.pdf', bytes: 25 << 20 };
     edge.responses.known.set('file-large', large);
     expect(await refused('/v1/chat/completions', chat('file-large'))).toEqual([400, 'invalid_input', 0]);
+    // In a place that no reader looks at, too: it costs as much there.
+    const place = { type: 'input_file', file_id: 'file-half' };
+    await upload('file-half', 'half.pdf', Buffer.alloc(13 << 20, '%PDF-'));
+    const user = (times: number): Json => ({ role: 'user', content: Array<Json>(times).fill(place) });
+    const hidden = { type: 'reasoning', summary: [], content: Array<Json>(3_000).fill(place) };
+    for (const input of [[user(2)], [user(1), hidden]]) {
+      const body = { model: 'acme/chat', input, store: false };
+      expect(await refused('/v1/responses', body)).toEqual([400, 'invalid_input', 0]);
+    }
     const part = (at: number): Json => ({ type: 'file', file: { file_id: `file-${at}` } });
     const many = { ...hello('acme/chat'), ...asking(Array.from({ length: 33 }, (_, at) => part(at))) };
     expect(await refused('/v1/chat/completions', many)).toEqual([400, 'invalid_input', 0]);
+  });
+
+  it('U15 503 what files hold counts like bodies: refused past the bound before they are read, released with the answer', async () => {
+    const pressure = edge.app.app.get(Pressure, { strict: false });
+    const held = jest.spyOn(pressure, 'held');
+    expect((await edge.post(chat('file-pdf'))).status).toBe(200);
+    expect(held.mock.calls).toEqual([[PDF.byteLength]]);
+    await eventually(() => pressure.bodyBytesInFlight === 0);
+    const read = jest.spyOn(edge.objects, 'get');
+    const refusal = jest
+      .spyOn(pressure, 'refusal')
+      .mockImplementation((bytes) =>
+        bytes === PDF.byteLength ? new ApiError('service_unavailable', { retryAfterSeconds: 1 }) : null,
+      );
+    const before = edge.upstream().length;
+    expect(await refused('/v1/chat/completions', chat('file-pdf'))).toEqual([
+      503,
+      'service_unavailable',
+      before,
+    ]);
+    expect([read.mock.calls, held.mock.calls.length, pressure.bodyBytesInFlight]).toEqual([[], 1, 0]);
+    for (const spy of [held, read, refusal]) spy.mockRestore();
   });
 });

@@ -51,6 +51,12 @@ export class Client {
     if (raw.destroyed) this.onClose();
   }
 
+  /** Calls back once, when the answer is closed; at once where it is. */
+  whenClosed(listener: () => void): void {
+    if (this.raw.destroyed) listener();
+    else this.raw.once('close', listener);
+  }
+
   get isGone(): boolean {
     return this.goneAtMs !== null;
   }

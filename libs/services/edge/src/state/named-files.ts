@@ -5,26 +5,30 @@ import {
   type ObjectStore,
   type ResponseStore,
 } from '@gateway/contracts';
-import type { Asked, FileContent } from '@gateway/endpoints';
+import { FILE_BYTES_MAX, type Asked, type FileContent } from '@gateway/endpoints';
+import type { Pressure } from '@gateway/platform';
 import type { Call } from '../request/call.js';
+import type { Client } from '../request/client.js';
 
 export interface NamedFilesDeps {
   store: Pick<ResponseStore, 'files'>;
   objects: Pick<ObjectStore, 'get'>;
+  /** A small request that names large files holds as much as a large body. */
+  pressure: Pick<Pressure, 'held' | 'released' | 'refusal'>;
 }
 
 const FILES_MAX = 32;
-/** In base64 they are as large as any body may be. */
-const BYTES_MAX = 24 * 1_048_576;
 
 /**
  * The request with the files that it names by their ids, whatever provider serves it. Throws resource_not_found for one that
- * the key does not have: an id never goes to a provider, where it might be another tenant's.
+ * the key does not have: an id never goes to a provider, where it might be another tenant's. Throws service_unavailable while
+ * too much of bodies and files is held; what it holds itself is released when the answer is closed.
  */
 export async function withNamedFiles(
   asked: Asked,
   { endpoint, principal, headers }: Pick<Call, 'endpoint' | 'principal' | 'headers'>,
-  { store, objects }: NamedFilesDeps,
+  client: Pick<Client, 'whenClosed'>,
+  { store, objects, pressure }: NamedFilesDeps,
 ): Promise<Asked> {
   const { files: named } = asked;
   if (named === undefined || !endpoint.withFiles) return asked;
@@ -33,8 +37,14 @@ export async function withNamedFiles(
   if (paramOf.size > FILES_MAX) throw tooMuch(first.param, `a request names at most ${FILES_MAX} files`);
   const found = await store.files(principal.keyId, [...paramOf.keys()]);
   for (const [id, param] of paramOf) if (!found.has(id)) throw missing(id, param);
-  const bytes = [...found.values()].reduce((sum, file) => sum + file.bytes, 0);
-  if (bytes > BYTES_MAX) throw tooMuch(first.param, `the files are together larger than ${BYTES_MAX} bytes`);
+  // At each place that names one: that is how often it is sent.
+  const bytes = named.reduce((sum, { id }) => sum + (found.get(id)?.bytes ?? 0), 0);
+  if (bytes > FILE_BYTES_MAX)
+    throw tooMuch(first.param, `the files are together larger than ${FILE_BYTES_MAX} bytes`);
+  const refusal = pressure.refusal(bytes);
+  if (refusal !== null) throw refusal;
+  pressure.held(bytes);
+  client.whenClosed(() => pressure.released(bytes));
   const contents = new Map<string, FileContent>();
   for (const [id, param] of paramOf) contents.set(id, await contentOf(id, param, found.get(id), objects));
   const { credential } = asked;
