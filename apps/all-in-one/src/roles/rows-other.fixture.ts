@@ -181,7 +181,8 @@ const OPERATION: Rows = Object.fromEntries<Row>([
     'POST /internal/catalogue/unknown',
     'POST /internal/catalogue/health',
     'POST /internal/catalogue/provider-states',
-    ...['POST /internal/responses/recall', 'POST /internal/responses/items', 'GET /internal/erasures'],
+    ...['recall', 'items', 'files'].map((what) => `POST /internal/responses/${what}`),
+    'GET /internal/erasures',
     ...['', '/take', '/append', '/events'].map((path) => `POST /internal/background-responses${path}`),
   ].map((route) => [route, { who: FLEET, params: { id: 'a', account: 'a', producer: 'a' } }] as const),
   ...['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/docs/start.js'].map(

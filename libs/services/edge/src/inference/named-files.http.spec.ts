@@ -129,6 +129,13 @@ describe('a request that names a file of /v1/files', () => {
     const other = edge.addKey(testPrincipal('key_of_another'));
     expect(await refused('/v1/chat/completions', chat('file-none'))).toEqual(missing);
     expect(await refused('/v1/chat/completions', chat('file-pdf'), other)).toEqual(missing);
+    const looks = jest.spyOn(edge.responses, 'files');
+    for (const id of ['a\u0000b', '\ud800', 'x'.repeat(129), '../x', '']) {
+      const [status, , calls] = await refused('/v1/chat/completions', chat(id));
+      expect([id, status === 404 || (id === '' && status === 422), calls]).toEqual([id, true, 0]);
+    }
+    expect(looks.mock.calls).toEqual([]);
+    looks.mockRestore();
     const source = { type: 'file', file_id: 'file-none' };
     const messages = { model: 'acme/claude', max_tokens: 9, ...asking([{ type: 'document', source }]) };
     expect(await refused('/v1/messages', messages)).toEqual(missing);

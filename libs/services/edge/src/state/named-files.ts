@@ -18,6 +18,8 @@ export interface NamedFilesDeps {
 }
 
 const FILES_MAX = 32;
+/** Nothing else is an id of ours, or goes into a look-up. */
+const FILE_ID = /^[\w-]{1,128}$/;
 
 /**
  * The request with the files that it names by their ids, whatever provider serves it. Throws resource_not_found for one that
@@ -35,6 +37,7 @@ export async function withNamedFiles(
   const paramOf = new Map(named.map(({ id, param }) => [id, param]));
   const [first] = named;
   if (paramOf.size > FILES_MAX) throw tooMuch(first.param, `a request names at most ${FILES_MAX} files`);
+  for (const [id, param] of paramOf) if (!FILE_ID.test(id)) throw missing(id, param);
   const found = await store.files(principal.keyId, [...paramOf.keys()]);
   for (const [id, param] of paramOf) if (!found.has(id)) throw missing(id, param);
   // At each place that names one: that is how often it is sent.
