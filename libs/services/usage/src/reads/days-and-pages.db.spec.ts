@@ -44,6 +44,12 @@ const days = async (): Promise<[string, number][]> => {
   );
   return rows.map(({ slot, requests }) => [slot.toISOString().slice(0, 10), Number(requests)]);
 };
+/** A round has a bound of time, within which a busy box does not get through. */
+const rollAll = async (): Promise<number> => {
+  let all = 0;
+  for (let rolled = 1; rolled > 0; all += rolled) rolled = await roller.roll();
+  return all;
+};
 const owner = tokenOf('owner');
 const summary = async (body: object = {}) =>
   (await reads.summary(owner, { ...ORG, refresh: true, ...body })).body;
@@ -58,7 +64,7 @@ describe('days of usage', () => {
       await app.post(unit(0), unit(HOUR_MS), unit(DAY_MS - 1), unit(DAY_MS), unit(2.5 * DAY_MS));
       expect(await days()).toEqual([]);
       const before = await summary();
-      expect(await roller.roll()).toBeGreaterThan(200);
+      expect(await rollAll()).toBeGreaterThan(200);
       const date = (n: number): string => at(begin + n * DAY_MS).slice(0, 10);
       expect(await days()).toEqual([
         [date(0), 3],
@@ -85,7 +91,7 @@ describe('days of usage', () => {
       const record = usageRecord({ created_at: at(midnight - DAY_MS) });
       await app.post(record);
       await app.post(record);
-      await roller.roll();
+      await rollAll();
       expect(Date.now() - (await daysTo())).toBeGreaterThanOrEqual(HOUR_MS / 2);
       expect(await days()).toEqual([[at(midnight - DAY_MS).slice(0, 10), 1]]);
     },
@@ -107,7 +113,7 @@ describe('days of usage', () => {
           await app.post(...records.slice(from, from + 10));
       };
       await Promise.all([posting(), roller.roll(), second.roll()]);
-      await roller.roll();
+      await rollAll();
       expect(await summary()).toMatchObject({ total_requests: 300, total_cost_usd: '3' });
       expect((await days()).reduce((sum, [, requests]) => sum + requests, 0)).toBe(300);
       expect(await slotFindings(app.database.pool)).toEqual([]);
