@@ -1,26 +1,13 @@
 import { testPostgres, type TestDatabase } from '@gateway/testing';
 import pg from 'pg';
-import { IdempotencyTable, type SqlStatements } from './idempotency-table.js';
+import { IdempotencyTable } from './idempotency-table.js';
+import { poolStatements } from './pool-statements.js';
 
 const HOUR_MS = 3_600_000;
 const START = Date.parse('2026-11-24T00:00:00.000Z');
 const claim = { scope: 'user_1 POST /v1/orgs', key: 'k1', bodyDigest: 'd1', createdAt: new Date(START) };
 const answer = { status: 201, body: { id: 'org_1', nested: { list: [1, 'two'] } } };
 const none = new Date(0);
-
-/** Statements as Prisma writes them: one parameter for each value. */
-function statementsOf(on: pg.Pool | pg.PoolClient): SqlStatements {
-  const query = (texts: TemplateStringsArray, values: unknown[]): Promise<pg.QueryResult> =>
-    on.query(
-      texts.reduce((text, part, index) => `${text}$${index}${part}`),
-      values,
-    );
-  return {
-    $executeRaw: async (texts, ...values) => (await query(texts, values)).rowCount ?? 0,
-    $queryRaw: async <T>(texts: TemplateStringsArray, ...values: unknown[]) =>
-      (await query(texts, values)).rows as T,
-  };
-}
 
 describe('the table of answers to creates', () => {
   let database: TestDatabase;
@@ -32,7 +19,7 @@ describe('the table of answers to creates', () => {
     pool = new pg.Pool({ connectionString: database.url });
     await pool.query(`CREATE TABLE idempotency (scope text, key text, body_digest text NOT NULL,
       created_at timestamptz(3) NOT NULL, status int, body jsonb, PRIMARY KEY (scope, key))`);
-    table = new IdempotencyTable(statementsOf(pool));
+    table = new IdempotencyTable(poolStatements(pool));
   });
   afterEach(async () => {
     await pool.end();
@@ -78,7 +65,7 @@ describe('the table of answers to creates', () => {
   it('within a transaction: a create that failed in the database rolls back with its claim, and says its own failure', async () => {
     const client = await pool.connect();
     await client.query('BEGIN');
-    const store = IdempotencyTable.within(statementsOf(client));
+    const store = IdempotencyTable.within(poolStatements(client));
     expect(await store.claim(claim, none, none)).toBeNull();
     await expect(client.query('SELECT 1 / 0')).rejects.toThrow('division by zero');
     await store.release(claim);
