@@ -1,3 +1,4 @@
+import pg from 'pg';
 import {
   type AccountEvent,
   type LimitReading,
@@ -6,6 +7,7 @@ import {
 } from '@gateway/contracts';
 import {
   attemptRecord,
+  eventually,
   rejectionRecord,
   testDatabase,
   usageRecord,
@@ -36,6 +38,9 @@ beforeEach(() => {
   owner = app.person();
   app.receiver.received.length = 0;
 });
+
+const WAITING = `SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO event %'`;
 
 const now = (): string => new Date(app.clock.now()).toISOString();
 /** What was delivered of a type, in order. */
@@ -106,6 +111,28 @@ describe('balance.low and balance.depleted', () => {
       '49',
       '99',
     ]);
+  });
+
+  it('EVT-15 two consumers write the same events in one order: neither waits for the other', async () => {
+    await app.channel(owner, 'balance.depleted');
+    const [first, second] = [balance('1', '-1'), balance('1', '-1')].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const insertOf = ({ id }: AccountEvent): [string, string[]] => [
+      `INSERT INTO notifications.event (id, org_id, type, source_key, created_at, body)
+        VALUES ($1, $2, 'balance.depleted', $3, now(), '')`,
+      [`evt_of_${id}`, owner.orgId, `${owner.orgId} balance.depleted/${id}`],
+    ];
+    const other = new pg.Client(database.url);
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query(...insertOf(first));
+    const taken = app.account(second, first);
+    await eventually(async () => (await other.query(WAITING)).rowCount === 1);
+    // A consumer that had the second by now would be waited for here, and it waits for this one: a deadlock.
+    await other.query(...insertOf(second));
+    await other.query('ROLLBACK');
+    await other.end();
+    await taken;
+    expect(await told('balance.depleted')).toHaveLength(2);
   });
 
   it('EVT-15 EVT-16 tells once that the balance crossed zero, not for each request below', async () => {

@@ -57,7 +57,8 @@ export class Enqueue {
         notice,
         channelIds,
       });
-    const events = [...bySource.values()];
+    // In one order: two consumers that write the same events in different orders would wait for each other.
+    const events = [...bySource].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, event]) => event);
     const { rows } = await client.query<{ id: string }>({
       name: 'insert-events',
       text: `INSERT INTO event (id, org_id, type, source_key, created_at, body)
