@@ -176,9 +176,8 @@ const mirrors: Provider[] = [
   },
   {
     provide: WindowRoller,
-    inject: [UsageDatabase, Mirrors, CLOCK],
-    useFactory: (database: UsageDatabase, mirrors: Mirrors, clock: Clock) =>
-      new WindowRoller({ database, mirrors, clock }),
+    inject: [UsageDatabase, CLOCK],
+    useFactory: (database: UsageDatabase, clock: Clock) => new WindowRoller({ database, clock }),
   },
   {
     provide: Freshness,

@@ -48,8 +48,7 @@ export class LedgerFunds extends Funds {
     }
     const credited = await this.asked(() => this.deps.store.credit(credit, audit));
     this.deps.nudge();
-    // The credit stands whether or not the limit store hears of it now: its next mirror or gate seed reports it. So does a repeat,
-    // because the first try may have died between its commit and its mirror.
+    // At once, so that the next request finds it; where that fails, the debt that the transfer left does it a second later.
     await this.deps.mirrors.refresh([{ accountId: credit.accountId, scopes: [] }]);
     return credited;
   }

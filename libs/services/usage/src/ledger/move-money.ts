@@ -66,7 +66,20 @@ export async function moveMoney(client: pg.PoolClient, move: MoneyMove, deps: De
   await insertOutbox(client, [
     accountEventRow({ account_id: accountId, org_id: orgId, type: 'balance.movement', data }, '/usage', deps),
   ]);
+  await oweMirror(client, accountId, rows[0].id);
   return { isNew: true, transferId: rows[0].id, balanceAfter };
+}
+
+/**
+ * A credit is reported to the limit store once it stands. Where this process dies before, or the store does not answer,
+ * nothing else would report it: an account that is refused has no units. So it stands among the debts to the store, by
+ * the transfer in place of a unit.
+ */
+async function oweMirror(client: pg.PoolClient, accountId: string, transferId: string): Promise<void> {
+  await client.query('INSERT INTO mirror_debt (account_id, request_id, unit) VALUES ($1, $2, 0)', [
+    accountId,
+    transferId,
+  ]);
 }
 
 async function repeated(client: pg.PoolClient, { kind, source, accountId }: MoneyMove): Promise<Moved> {

@@ -194,16 +194,57 @@ describe('mirrors', () => {
   });
 });
 
+describe('what the store was never sent', () => {
+  /** As one that dies between a commit and its mirror, or finds the store away. */
+  const whileAway = async (work: () => Promise<unknown>): Promise<void> => {
+    store.failing.add('mirror');
+    await work();
+    store.failing.delete('mirror');
+  };
+
+  it('PAY-06 a credit that the store did not take is in its balance after the round of debts, though nothing else runs', async () => {
+    const credit = { accountId: 'acct_1', orgId: 'org_1', amountUsd: '3', kind: 'admin_grant' as const };
+    const asked = { creditLimitNano: 0n };
+    expect(await admit('req_k/0', asked)).toMatchObject({ refusal: { metric: 'balance' } });
+    await whileAway(async () => {
+      await app.funds.credit({ ...credit, source: 'k' });
+      expect(await admit('req_k/0', asked)).toMatchObject({ refusal: { metric: 'balance' } });
+    });
+    await app.mirrors.payDebts();
+    expect(await admit('req_k/0', asked)).toMatchObject({ outcome: 'ok' });
+    expect(await app.mirrors.payDebts()).toBe(0);
+  });
+
+  it('LIM-26 what lapsed while the store did not answer frees the cap after the round of debts', async () => {
+    await rolled();
+    const edge = clock.now() - 30 * DAY_MS;
+    await app.database.pool.query('UPDATE spend_window SET lapsed_to = $1', [new Date(edge - 60_000)]);
+    await app.post(usageRecord({ cost_usd: '6', created_at: new Date(edge - 10).toISOString() }));
+    const scopes = [{ ...ORG, rpm: null, rpd: null, tpm: null, capNano: 5_000_000_000n }];
+    expect(await admit('req_l/0', { scopes })).toMatchObject({ refusal: { metric: 'spend_cap' } });
+    await whileAway(async () => {
+      await app.roller.roll();
+      expect(await admit('req_l/0', { scopes })).toMatchObject({ refusal: { metric: 'spend_cap' } });
+    });
+    await app.mirrors.payDebts();
+    expect(await admit('req_l/0', { scopes })).toMatchObject({ outcome: 'ok' });
+  });
+});
+
+/** The first round of the service has rolled: no other follows for a minute. */
+async function rolled(): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await app.database.pool.query(
+      'SELECT 1 FROM spend_window WHERE lapsed_to > now() - $1::interval',
+      ['31 days'],
+    );
+    return rows.length === 1;
+  });
+}
+
 describe('the 30-day window', () => {
   it('LIM-26 LIM-27 B14 drops an event once when it passes the edge, also one that is posted late; a key keeps it', async () => {
-    // The first round of the service has rolled: no other follows for a minute.
-    await eventually(async () => {
-      const { rows } = await app.database.pool.query(
-        'SELECT 1 FROM spend_window WHERE lapsed_to > now() - $1::interval',
-        ['31 days'],
-      );
-      return rows.length === 1;
-    });
+    await rolled();
     const edge = clock.now() - 30 * DAY_MS;
     const at = (ms: number) => new Date(ms).toISOString();
     await app.database.pool.query('UPDATE spend_window SET lapsed_to = $1', [new Date(edge - 60_000)]);

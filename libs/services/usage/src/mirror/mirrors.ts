@@ -25,6 +25,8 @@ const PARALLEL = 64;
 const RETRIES_MS = [20, 100];
 const NOTHING: PostedTotals = { balances: [], totals: [] };
 const DEBTS_PER_ROUND = 5_000;
+/** Whose debts are paid at once: each takes a connection of the pool. */
+const ACCOUNTS_AT_ONCE = 4;
 const DUE_PER_ACCOUNT = 1_000;
 
 /**
@@ -79,7 +81,10 @@ export class Mirrors {
     await this.send([await this.deps.store.unitsIn(accountId, names)]);
   }
 
-  /** Sends what was noted while the store was away. Answers how many units were sent. */
+  /**
+   * Sends what the store is owed: units that were noted while it was away, transfers, what lapsed. Answers how many debts
+   * were paid; one that comes meanwhile stays.
+   */
   async payDebts(): Promise<number> {
     const { rows } = await this.deps.database.pool.query<{
       account_id: string;
@@ -90,17 +95,27 @@ export class Mirrors {
       [DEBTS_PER_ROUND],
     );
     this.deps.metrics.mirrorDebtsLeft(rows.length);
-    const byAccount = grouped(rows, ({ account_id }) => account_id);
-    for (const [accountId, debts] of byAccount) {
-      const names = debts.map(({ request_id, unit }) => ({ requestId: request_id, unit }));
-      await this.send([await this.deps.store.unitsIn(accountId, names)]);
-      await this.deps.database.pool.query(
-        `DELETE FROM mirror_debt USING unnest($2::text[], $3::int[]) AS d(request_id, unit)
-         WHERE mirror_debt.account_id = $1 AND mirror_debt.request_id = d.request_id AND mirror_debt.unit = d.unit`,
-        [accountId, debts.map(({ request_id }) => request_id), debts.map(({ unit }) => unit)],
+    const byAccount = [...grouped(rows, ({ account_id }) => account_id)];
+    for (let start = 0; start < byAccount.length; start += ACCOUNTS_AT_ONCE)
+      await Promise.all(
+        byAccount
+          .slice(start, start + ACCOUNTS_AT_ONCE)
+          .map(async ([accountId, debts]) => this.payDebtsOf(accountId, debts)),
       );
-    }
     return rows.length;
+  }
+
+  private async payDebtsOf(
+    accountId: string,
+    debts: readonly { request_id: string; unit: number }[],
+  ): Promise<void> {
+    const names = debts.map(({ request_id, unit }) => ({ requestId: request_id, unit }));
+    await this.send([await this.deps.store.unitsIn(accountId, names)]);
+    await this.deps.database.pool.query(
+      `DELETE FROM mirror_debt USING unnest($2::text[], $3::int[]) AS d(request_id, unit)
+       WHERE mirror_debt.account_id = $1 AND mirror_debt.request_id = d.request_id AND mirror_debt.unit = d.unit`,
+      [accountId, debts.map(({ request_id }) => request_id), debts.map(({ unit }) => unit)],
+    );
   }
 
   private async deliver(wishes: readonly MirrorWish[], posted: PostedTotals = NOTHING): Promise<boolean> {
@@ -145,7 +160,7 @@ export class Mirrors {
     );
     await this.deps.database.pool.query(
       `INSERT INTO mirror_debt (account_id, request_id, unit)
-       SELECT * FROM unnest($1::text[], $2::text[], $3::int[]) ON CONFLICT DO NOTHING`,
+       SELECT * FROM unnest($1::text[], $2::text[], $3::int[]) ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`,
       [
         debts.map(({ accountId }) => accountId),
         debts.map(({ requestId }) => requestId),

@@ -1,61 +1,35 @@
 import type { Clock } from '@gateway/contracts';
 import type pg from 'pg';
-import { grouped } from '../grouped.js';
-import type { Scope } from '../posting/scopes.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import type { Mirrors } from './mirrors.js';
 
 /** Scopes above a key count the last 30 days (spec, Limits, rule 3). */
 const WINDOW_MS = 30 * 86_400_000;
 /** At most this much time lapses in one transaction, so that postings wait shortly. */
 const STEP_MS = 3_600_000;
 const STEPS_MAX = 1_000;
-const MIRRORS_AT_ONCE = 200;
-
-interface LapsedScope {
-  account_id: string;
-  scope: Scope['kind'];
-  scope_id: string;
-}
 
 /** Moves the start of the 30-day window: what is older is counted no more, each event once. */
 export class WindowRoller {
-  constructor(private readonly deps: { database: UsageDatabase; mirrors: Mirrors; clock: Clock }) {}
+  constructor(private readonly deps: { database: UsageDatabase; clock: Clock }) {}
 
-  /** Moves to now - 30 days and reports it to the limit store. Answers how many scopes have changed. */
+  /** Moves to now - 30 days. Answers how many scopes have changed; the limit store is owed their totals (Mirrors). */
   async roll(): Promise<number> {
     const target = this.deps.clock.now() - WINDOW_MS;
     let changed = 0;
     for (let step = 0; step < STEPS_MAX; step += 1) {
       const { isDone, scopes } = await this.deps.database.transaction((client) => lapse(client, target));
-      changed += scopes.length;
-      await this.report(scopes);
+      changed += scopes;
       if (isDone) break;
     }
     return changed;
   }
-
-  private async report(scopes: readonly LapsedScope[]): Promise<void> {
-    const byAccount = [...grouped(scopes, ({ account_id }) => account_id)];
-    for (let start = 0; start < byAccount.length; start += MIRRORS_AT_ONCE) {
-      const wishes = byAccount.slice(start, start + MIRRORS_AT_ONCE).map(([accountId, lapsed]) => ({
-        accountId,
-        scopes: lapsed.map(({ scope, scope_id }) => ({ kind: scope, id: scope_id })),
-      }));
-      // Where the store is away it refuses a little longer than it must; the account's next mirror reports it.
-      await this.deps.mirrors.refresh(wishes);
-    }
-  }
 }
 
 /** Takes the window's lock, then accounts in id order, then the totals: the order of every posting. */
-async function lapse(
-  client: pg.PoolClient,
-  target: number,
-): Promise<{ isDone: boolean; scopes: LapsedScope[] }> {
+async function lapse(client: pg.PoolClient, target: number): Promise<{ isDone: boolean; scopes: number }> {
   const { rows } = await client.query<{ lapsed_to: Date }>('SELECT lapsed_to FROM spend_window FOR UPDATE');
   const from = rows[0].lapsed_to.getTime();
-  if (from >= target) return { isDone: true, scopes: [] };
+  if (from >= target) return { isDone: true, scopes: 0 };
   // Before the first roll there is no start: everything older goes at once.
   const to = from === 0 ? target : Math.min(target, from + STEP_MS);
   const slice = [new Date(from), new Date(to)];
@@ -66,7 +40,7 @@ async function lapse(
        ORDER BY id FOR UPDATE) AS locked WHERE account.id = locked.id`,
     slice,
   );
-  const { rows: scopes } = await client.query<LapsedScope>(
+  const { rowCount } = await client.query(
     `WITH lapsed AS (
        SELECT e.account_id, s.scope, s.scope_id, sum(e.cost) AS amount
        FROM usage_event e CROSS JOIN LATERAL (VALUES
@@ -78,10 +52,18 @@ async function lapse(
        GROUP BY e.account_id, s.scope, s.scope_id
      )
      UPDATE spend_total t SET lapsed = t.lapsed + l.amount FROM lapsed l
-     WHERE t.account_id = l.account_id AND t.scope = l.scope AND t.scope_id = l.scope_id
-     RETURNING t.account_id, t.scope, t.scope_id`,
+     WHERE t.account_id = l.account_id AND t.scope = l.scope AND t.scope_id = l.scope_id`,
+    slice,
+  );
+  // One unit of each set of scopes: paying it reports them all. A refused account has no other mirror that would.
+  await client.query(
+    `INSERT INTO mirror_debt (account_id, request_id, unit)
+     SELECT DISTINCT ON (account_id, org_id, team_id, member_id) account_id, request_id, unit FROM usage_event
+     WHERE created_at >= $1 AND created_at < $2 AND cost > 0 AND (org_id IS NOT NULL OR team_id IS NOT NULL)
+     ORDER BY account_id, org_id, team_id, member_id, request_id, unit
+     ON CONFLICT DO NOTHING`,
     slice,
   );
   await client.query('UPDATE spend_window SET lapsed_to = $1', [new Date(to)]);
-  return { isDone: to === target, scopes };
+  return { isDone: to === target, scopes: rowCount ?? 0 };
 }

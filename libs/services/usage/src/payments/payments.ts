@@ -167,7 +167,7 @@ export class Payments implements OnApplicationShutdown {
     return row?.customer ?? null;
   }
 
-  /** The money stands whether or not the limit store has it now: the next mirror writes it. */
+  /** The money stands whether or not the limit store has it now: the debt of the transfer reports it then. */
   private async moved(accounts: Iterable<string | null>): Promise<void> {
     const known = [...accounts].filter((account) => account !== null);
     if (known.length === 0) return;
