@@ -6,7 +6,7 @@ import {
   type KeyPrincipal,
   type PutUnit,
 } from '@gateway/contracts';
-import { admitRequest, LEASE_MS, trialChecks, unitScopes } from '@gateway/limits';
+import { admitRequest, LEASE_MS, trialChecks, unitScopes, type TrialCheck } from '@gateway/limits';
 import { Usd } from '@gateway/money';
 import { unavailable } from '@gateway/platform';
 import { requestFor } from '../admission/admit.js';
@@ -85,6 +85,7 @@ async function askFor(
   { limits, funds, watch, random }: InferDeps,
 ): Promise<void> {
   let principal = first;
+  let isAsked = false;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const request = requestOf(principal);
     const trial = await limits.trial(request);
@@ -92,7 +93,16 @@ async function askFor(
     switch (result.outcome) {
       case 'ok':
       case 'refused':
-        return checkRoom(request.reservationNano, trialChecks(request, trial));
+      case 'doubted': {
+        const full = fullOf(request.reservationNano, trialChecks(request, trial));
+        if (full === null) return;
+        if (isAsked && result.outcome !== 'doubted') throw noRoom(request.reservationNano, full);
+        if (isAsked) throw unavailable(random, new Error('what is spent of the account is in doubt'));
+        // As for a request: what is posted and still counted beside it is freed before the batch is refused for good.
+        isAsked = true;
+        await funds.reportDue(request.accountId).catch(() => undefined);
+        break;
+      }
       case 'stale':
         principal = await principalOf(true);
         await limits.stamp(principal.accountId, principal.accountVersion, result.gen);
@@ -108,15 +118,18 @@ async function askFor(
   throw unavailable(random, new Error('a hold did not settle'));
 }
 
-/** Requests and tokens are counted by the lines. Throws ApiError. */
-function checkRoom(nano: bigint, checks: ReturnType<typeof trialChecks>): void {
+/** The limit of money that the hold does not fit in; null where it fits. Requests and tokens are counted by the lines. */
+function fullOf(nano: bigint, checks: readonly TrialCheck[]): TrialCheck | null {
   const full = checks.find(({ metric, current, limit }) =>
     metric === 'balance' ? current - nano < limit : metric === 'spend_cap' && current + nano > limit,
   );
-  if (full === undefined) return;
-  const whose = full.metric === 'balance' ? 'balance of the account' : `spend cap of the ${full.scope}`;
-  throw new ApiError('spend_limit_exceeded', {
-    message: `The lines of the batch may cost ${Usd.fromNano(nano).toString()} USD together, which the ${whose} does not cover (${full.metric}).`,
+  return full ?? null;
+}
+
+function noRoom(nano: bigint, { metric, scope }: TrialCheck): ApiError {
+  const whose = metric === 'balance' ? 'balance of the account' : `spend cap of the ${scope}`;
+  return new ApiError('spend_limit_exceeded', {
+    message: `The lines of the batch may cost ${Usd.fromNano(nano).toString()} USD together, which the ${whose} does not cover (${metric}).`,
     shouldRetry: false,
   });
 }

@@ -166,6 +166,34 @@ describe('/internal/infer', () => {
     expect((await post('/internal/infer/hold', unknown)).body).toEqual({});
   });
 
+  it('BAT-04 lets the ledger free what is posted and still counted, before it refuses a hold for good', async () => {
+    edge.addKey(
+      keyPrincipal({ ...testPrincipal('key_twice'), accountId: 'acct_twice', creditLimitUsd: '0' }),
+    );
+    const whose = { key_id: 'key_twice', account_id: 'acct_twice', request_id: 'req_twice' };
+    const ask = (usd: string): Promise<{ body: Json }> =>
+      post('/internal/infer/hold', {
+        ...whose,
+        model: 'simulator/batches',
+        nano: `${usd}000000000`,
+        is_first: true,
+      });
+    expect((await ask('1')).body).toEqual({});
+    const unit = {
+      accountId: 'acct_twice',
+      unit: 'req_posted/0',
+      action: 'settle',
+      nano: 60_000_000_000n,
+    } as const;
+    await edge.limits.put([{ ...unit, scopes: [], tokens: 0, tokenEstimate: 0, minute: 0, leaseMs: 90_000 }]);
+    expect((await ask('90')).body.refusal.code).toBe('spend_limit_exceeded');
+    edge.funds.posted.add(unit.unit);
+    const due = jest.spyOn(edge.limits, 'due').mockResolvedValue([unit.unit]);
+    expect((await ask('90')).body).toEqual({});
+    due.mockRestore();
+    await ask('0');
+  });
+
   it('gives who asks again the same answer, without another unit', async () => {
     const asked = call();
     const sent = edge.upstream().length;
