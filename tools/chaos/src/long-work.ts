@@ -161,7 +161,9 @@ async function ended(call: Call, { videos, responses, batches }: Begun): Promise
       { timeoutMs: END_MS, intervalMs: 250 },
     ).catch(() => undefined);
     if (seen.status !== 'completed')
-      differences.push(`${path} is ${String(seen.status)}: ${JSON.stringify(seen.error ?? null)}`);
+      differences.push(
+        `${path} is ${String(seen.status)}: ${JSON.stringify(seen.errors ?? seen.error ?? null)}`,
+      );
     return seen;
   };
   for (const id of videos) await untilEnd(`/v1/video/generations/${id}`);

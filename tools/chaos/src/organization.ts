@@ -61,11 +61,13 @@ export async function openOrganization(fleet: ChaosFleet): Promise<Organization>
   };
   const keys = [await make({ org_id }), await make({ org_id }), await make({})];
   // A grant is posted before it answers; what the limit store knows of it may come a moment later.
-  const isFunded = async (): Promise<boolean> => {
-    const { balance_usd } = await call<{ balance_usd: string }>('GET', '/v1/balance', keys[2].secret);
+  const isFunded = async ({ secret }: Key): Promise<boolean> => {
+    const { balance_usd } = await call<{ balance_usd: string }>('GET', '/v1/balance', secret);
     return Number(balance_usd) >= Number(CREDIT_USD);
   };
-  await eventually(isFunded, { timeoutMs: 60_000, intervalMs: 200 });
+  // The organization's account, which the keys service credits once the usage service is there, and the person's own.
+  for (const key of [keys[0], keys[2]])
+    await eventually(() => isFunded(key), { timeoutMs: 60_000, intervalMs: 200 });
   return {
     keys,
     cappedKey: (capUsd) => make({ org_id, spend_cap_usd: capUsd }),

@@ -11,7 +11,7 @@ import { FUNDS } from '../accounts/funds-token.js';
 import { money } from '../postgres/columns.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 
-const RETRY_EVERY_MS = 2_000;
+const RETRY_EVERY_MS = 500;
 const BATCH = 20;
 
 /**
