@@ -357,6 +357,19 @@ describe('the proof of the books', () => {
     await reconciler.advance();
     expect(reconciler.state.findings).toEqual([]);
   });
+
+  it('B16 names a held unit from the second round on: the round over due units may be about to free it', async () => {
+    const heldNow = async (): Promise<string[]> => {
+      laterMs += 6_000;
+      await reconciler.advance();
+      return reconciler.state.findings.map(({ kind }) => kind);
+    };
+    await settle(`${records[0].request_id}/0`, 250_000_000n);
+    expect(await heldNow()).toEqual([]);
+    expect(await heldNow()).toEqual(['unit_held']);
+    await app.mirrors.reportUnits('acct_1', [`${records[0].request_id}/0`]);
+    expect(await heldNow()).toEqual([]);
+  });
 });
 
 async function transfers(): Promise<string[]> {

@@ -76,6 +76,8 @@ export class Reconciler {
   private cursor = '';
   private proved = 0;
   private readonly unproven = new Set<string>();
+  /** Held units by finding, of each account's last proof. */
+  private held = new Map<string, Finding>();
   private roundEndedAtMs: number | null = null;
 
   constructor(private readonly deps: ReconcilerDeps) {}
@@ -149,8 +151,21 @@ export class Reconciler {
       if (account === null || !accounts.includes(account)) continue;
       if (proved.includes(account) || MIRROR_KINDS.has(kind)) this.found.delete(name);
     }
-    for (const finding of findings) this.note(finding);
+    for (const finding of this.standing(findings, accounts)) this.note(finding);
     return proved.length;
+  }
+
+  /**
+   * Units of an edge that died are freed by the round over due units, some seconds after their end: one counts where the
+   * account's next proof finds it still held.
+   */
+  private standing(findings: readonly Finding[], accounts: readonly string[]): Finding[] {
+    const before = this.held;
+    this.held = new Map([...before].filter(([, { account }]) => !accounts.includes(account ?? '')));
+    for (const finding of findings)
+      if (finding.kind === 'unit_held' && this.held.size < FINDINGS_MAX)
+        this.held.set(findingName(finding), finding);
+    return findings.filter((finding) => finding.kind !== 'unit_held' || before.has(findingName(finding)));
   }
 
   /** The first of them whose events together are few enough; of one that has too many no event is read. */
