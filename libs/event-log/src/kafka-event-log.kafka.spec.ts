@@ -116,19 +116,19 @@ describe('KafkaEventLog', () => {
     await other.close();
   });
 
-  it('tells how far a group is behind with each fetch, and 0 when it is through', async () => {
+  it('reports how far a group is behind with each fetch, and 0 when it is through', async () => {
     const kafka = await testKafka();
     await kafka.createTopics(['lag'], 1);
-    const told: [string, string, number, number][] = [];
-    const log = open(kafka, { onLag: (...lag) => told.push(lag) });
+    const reported: [string, string, number, number][] = [];
+    const log = open(kafka, { onLag: (...lag) => reported.push(lag) });
     const [topic, group] = [kafka.topic('lag'), kafka.topic('lag-group')];
     await log.append(
       topic,
       ['1', '2', '3'].map((value) => ({ key: 'a', value })),
     );
     await log.consume({ topics: [topic], group, maxBatch: 10, lingerMs: 0, handler: async () => undefined });
-    await eventually(() => told.at(-1)?.[3] === 0, { timeoutMs: 20_000 });
-    expect(told[0]).toEqual([group, topic, 0, 3]);
+    await eventually(() => reported.at(-1)?.[3] === 0, { timeoutMs: 20_000 });
+    expect(reported[0]).toEqual([group, topic, 0, 3]);
     await log.close();
   });
 

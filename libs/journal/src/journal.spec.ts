@@ -327,7 +327,7 @@ describe('the journal when the disk is full', () => {
 });
 
 describe('a frame', () => {
-  it('carries the value as text with its stamps, and tells outcomes without parsing', () =>
+  it('carries the value as text with its stamps, and knows outcomes without parsing', () =>
     withFolder(async (dir) => {
       const { journal } = await openJournal(dir);
       await journal.outcome(USAGE, 'acct_1', usage(4)).synced;

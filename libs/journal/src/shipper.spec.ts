@@ -285,7 +285,7 @@ describe('the shipper', () => {
       await heir.journal.close();
     }));
 
-  it('drain ships the rest, and tells what is left when the log is away', () =>
+  it('drain ships the rest, and reports what is left when the log is away', () =>
     scene(async (bench, ledger) => {
       const shipper = shipperFor(bench, ledger);
       ledger.refuse = () => true;

@@ -150,7 +150,7 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     });
     await mirror(store, gen, { history: 8, version: 2, scopes: posted(0n) });
     expect(refusal(await store.admit(request({ scopes }))).reservationsOnly).toBe(false);
-    const { posted: told } = await store.read('acct_1', [KEY]);
-    expect(told).toContainEqual({ kind: 'key', id: 'k1', nano: 50n, version: 3 });
+    const { posted: reported } = await store.read('acct_1', [KEY]);
+    expect(reported).toContainEqual({ kind: 'key', id: 'k1', nano: 50n, version: 3 });
   });
 });

@@ -64,7 +64,7 @@ interface Fleet {
 
 const free = (change: Parameters<typeof request>[0] = {}) => request({ reservationNano: 0n, ...change });
 
-/** Edges before one Redis, which has admitted a request of each already unless told otherwise. */
+/** Edges before one Redis, which has admitted a request of each already unless asked otherwise. */
 async function fleet(count: number, leftNano: bigint | null = 100n * USD, warm = free()): Promise<Fleet> {
   await redis.client.flushdb();
   const clock = fixedClock(START);
@@ -127,12 +127,12 @@ describe('rate limits while the store is away', () => {
     expect(refusal(await ask(edges[0], request({ scopes })))).toMatchObject({ metric: 'rpd', scope: 'team' });
   });
 
-  it('R05 what the store told of the running minute counts: the whole limit is not passed again', async () => {
+  it('R05 what the store reported of the running minute counts: the whole limit is not passed again', async () => {
     const scopes = limited('key', { rpm: 10 });
     const { edges, link, ask, clock } = await fleet(2, 100n * USD, free({ scopes }));
     for (let n = 0; n < 6; n += 1) expect((await ask(edges[0], request({ scopes }))).outcome).toBe('ok');
     link.isAway = true;
-    // 8 of 10 are told, so 2 of this edge's share of 5 are left.
+    // 8 of 10 are reported, so 2 of this edge's share of 5 are left.
     const answers = [];
     for (let n = 0; n < 3; n += 1) answers.push((await ask(edges[0], request({ scopes }))).outcome);
     expect(answers).toEqual(['ok', 'ok', 'refused']);
@@ -198,7 +198,7 @@ describe('money while the store is away', () => {
     expect(admitted).toBe(5);
   });
 
-  it('R05 an edge that was never told what is left does not guess: 503; without money or caps it goes on', async () => {
+  it('R05 an edge that never heard what is left does not guess: 503; without money or caps it goes on', async () => {
     const { edges, link, ask } = await fleet(2, null);
     link.isAway = true;
     expect((await ask(edges[0], request())).outcome).toBe('away');
@@ -286,7 +286,7 @@ describe('trips to a store that is away', () => {
     expect(await store.read('acct_1', [])).toMatchObject({ reservedUnits: 1 });
   });
 
-  it('tells when an account was last found to be of a version, and forgets it with the next one', async () => {
+  it('reports when an account was last found to be of a version, and forgets it with the next one', async () => {
     const { edges, clock } = await fleet(1);
     const [edge] = edges;
     await clock.advance(5_000);

@@ -24,7 +24,7 @@ describe('rateHeaders', () => {
     });
   });
 
-  it('never tells a negative remaining, and nothing of a key without a limit', () => {
+  it('never reports a negative remaining, and nothing of a key without a limit', () => {
     expect(rateHeaders([{ ...KEY, rpm: 2 }], ADMITTED)['x-ratelimit-remaining-requests']).toBe('0');
     expect(rateHeaders([{ ...KEY, rpm: null }], ADMITTED)).toEqual({});
   });

@@ -46,7 +46,7 @@ describe('refusalError', () => {
     expect(text('m:acme/*')).toContain('for acme/* of the key');
   });
 
-  it('ERR-16 402 spend_limit_exceeded at a cap: names cap and scope, and tells SDKs not to retry', () => {
+  it('ERR-16 402 spend_limit_exceeded at a cap: names cap and scope, and asks SDKs not to retry', () => {
     const error = refusalError(
       { ...REFUSAL, metric: 'spend_cap', scope: 'org', limit: '1500000000', resetsInSeconds: null },
       random(0),

@@ -28,7 +28,7 @@ describe('RouteStats', () => {
     expect([stats.latencyMs(route, 0), stats.tokensPerSecond(route, 0)]).toEqual([null, null]);
   });
 
-  it('tells the median of the last 32 tries, and the share that the provider did not fail', () => {
+  it('reports the median of the last 32 tries, and the share that the provider did not fail', () => {
     for (let n = 0; n < 40; n += 1) stats.see(route, sample(9_999, { isFault: true }), 0);
     for (let n = 1; n <= 31; n += 1) stats.see(route, sample(n * 10, { tokensPerSecond: n }), 0);
     stats.see(route, sample(null, { isFault: true }), 0);

@@ -31,7 +31,7 @@ describe('error rows', () => {
     },
   );
 
-  it('tells a rate limit with retry-after from a tier cap without', async () => {
+  it('has a rate limit with retry-after and a tier cap without', async () => {
     expect((await post(sim, 'messages', { model: 'sim-error-429-rate' })).headers['retry-after']).toBe('2');
     expect(
       (await post(sim, 'messages', { model: 'sim-error-429-tier' })).headers['retry-after'],

@@ -29,7 +29,7 @@ describe('hostile requests made from the OpenAPI document', () => {
       const result = await run({ url, api, caller: person, ...numbers, connections: 24, hangMs: 60_000 });
       expect(result.failures).toEqual([]);
       expect(result.requests).toBe(5_000);
-      // A machine that does other things too may shed some; a run that is shed tells nothing.
+      // A machine that does other things too may shed some; a run that is shed proves nothing.
       expect(result.statuses.get(503) ?? 0).toBeLessThan(1_000);
       // Every operation was met, and the requests are not so odd that few are served; some of those may be shed, too.
       expect(result.operations.size).toBe(api.operations.length);

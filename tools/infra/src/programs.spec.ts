@@ -1,7 +1,7 @@
 import type { Machine } from './programs.js';
 import { ensureProgram } from './programs.js';
 
-/** A machine whose package manager makes `provides` appear, after as many failures as told. */
+/** A machine whose package manager makes `provides` appear, after as many failures as asked. */
 function machine(options: { isRoot: boolean; programs: string[]; provides?: string; failures?: number }) {
   const programs = new Set(options.programs);
   const commands: string[] = [];

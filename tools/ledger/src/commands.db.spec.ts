@@ -45,7 +45,7 @@ afterAll(async () => {
 const run = (...words: string[]): Promise<number> => runCommand(words, operator, (line) => lines.push(line));
 
 describe('npm run ledger', () => {
-  it('gives a gap up only when told so, keeps the reason, and lets the watermark pass', async () => {
+  it('gives a gap up only when asked to, keeps the reason, and lets the watermark pass', async () => {
     await database.query(
       `INSERT INTO producer (producer, epoch, applied) VALUES ('edge-9', 'e', '{[1,3),[5,6),[9,10)}')`,
     );

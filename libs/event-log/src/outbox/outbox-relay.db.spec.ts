@@ -164,13 +164,13 @@ describe('OutboxRelay', () => {
     await eventually(isEmpty);
   });
 
-  it('tells what waits while the event log is away', async () => {
+  it('reports what waits while the event log is away', async () => {
     await insert(3);
-    const told: { rows: number; oldestSeconds: number }[] = [];
-    relay(() => Promise.reject(new Error('away')), { onBacklog: (backlog) => told.push(backlog) });
-    await eventually(() => told.length > 0);
-    expect(told[0].rows).toBe(3);
-    expect(told[0].oldestSeconds).toBeGreaterThanOrEqual(0);
+    const reported: { rows: number; oldestSeconds: number }[] = [];
+    relay(() => Promise.reject(new Error('away')), { onBacklog: (backlog) => reported.push(backlog) });
+    await eventually(() => reported.length > 0);
+    expect(reported[0].rows).toBe(3);
+    expect(reported[0].oldestSeconds).toBeGreaterThanOrEqual(0);
   });
 });
 

@@ -52,7 +52,7 @@ describe('WorkerShipper', () => {
   }
   const heard = (): string[] => readFileSync(join(folder, 'heard'), 'utf8').trim().split('\n');
 
-  it('tells what is left where its thread never ran, and ends all the same', async () => {
+  it('reports what is left where its thread never ran, and ends all the same', async () => {
     const clock = fixedClock('2026-11-01T00:00:00Z');
     const stuck = start('for (;;);', clock);
     stuck.addSource(dead);
@@ -77,7 +77,7 @@ describe('WorkerShipper', () => {
     expect(await answering.drain(5_000)).toBe(3);
   });
 
-  it('replaces a thread that died, and tells the new one every source that is not finished and the newest position', async () => {
+  it('replaces a thread that died, and sends the new one every source that is not finished and the newest position', async () => {
     const replaced = start(
       `port.on('message', (order) => {
          note(JSON.stringify(order));

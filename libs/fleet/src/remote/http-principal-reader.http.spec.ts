@@ -115,7 +115,7 @@ describe('HttpPrincipalReader', () => {
     }
   });
 
-  it('tells what the cache did and how each lookup ended', async () => {
+  it('reports what the cache did and how each lookup ended', async () => {
     await reader.resolve(credential);
     await reader.resolve(credential);
     await reader.reload(credential);

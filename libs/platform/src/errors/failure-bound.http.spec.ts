@@ -10,15 +10,15 @@ describe('the log of a whole process', () => {
   });
   afterAll(() => probe.close());
 
-  it('tells ten 503s a second, whichever kind of route they come from', async () => {
+  it('logs ten 503s a second, whichever kind of route they come from', async () => {
     for (let round = 0; round < 10; round += 1)
       for (const path of ['/v1/away', '/v1/raw-away']) {
         const answer = await fetch(`${probe.url}${path}`);
         expect([path, answer.status]).toEqual([path, 503]);
         await answer.text();
       }
-    const told = lines.filter((line) => line.includes('a request was answered with 503'));
-    expect(told).toHaveLength(10);
-    expect(told.filter((line) => line.includes('/v1/raw-away'))).toHaveLength(5);
+    const reported = lines.filter((line) => line.includes('a request was answered with 503'));
+    expect(reported).toHaveLength(10);
+    expect(reported.filter((line) => line.includes('/v1/raw-away'))).toHaveLength(5);
   });
 });

@@ -18,7 +18,7 @@ describe('the log of failures', () => {
     );
   });
 
-  it('tells code and cause of a 503 of ours, and no secret', () => {
+  it('logs code and cause of a 503 of ours, and no secret', () => {
     const cause = new Error(
       'connect redis://:hunter2@host:6379 failed with sk-proj-abcdefghijklmnopqrstuvwx',
     );
@@ -33,7 +33,7 @@ describe('the log of failures', () => {
     expect(lines[0]).not.toMatch(/hunter2|sk-proj/);
   });
 
-  it('tells every bug with its stack', () => {
+  it('logs every bug with its stack', () => {
     for (let n = 0; n < 100; n += 1)
       log.note(new ApiError('internal_error', { cause: new TypeError('x is undefined') }), request);
     expect(lines).toHaveLength(100);

@@ -62,7 +62,7 @@ describe('a drain', () => {
     stream.socket.destroy();
   });
 
-  it('tells what still runs when the grace is over, and then ends', async () => {
+  it('reports what still runs when the grace is over, and then ends', async () => {
     const probe = await startProbe({ drainGraceMs: 30 });
     const stream = Stream.open(probe, '/v1/slow');
     await stream.until('first');

@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 /** What was delivered of a type, in order. */
-const told = async (type: string): Promise<Record<string, unknown>[]> => {
+const sent = async (type: string): Promise<Record<string, unknown>[]> => {
   await app.deliver();
   return app.receiver.of(type).map(({ event }) => event.data);
 };
@@ -125,7 +125,7 @@ describe('events of other services', () => {
     const data = PASSED_ON[type] ?? {};
     await app.channel(owner, type);
     await app.account(app.event({ type, account_id: 'acct_1', org_id: owner.orgId, data } as never));
-    const [delivered] = await told(type);
+    const [delivered] = await sent(type);
     expect(delivered).toEqual(data);
     expect(Object.keys(delivered)).toEqual(Object.keys(data));
   });
@@ -143,10 +143,10 @@ describe('events of other services', () => {
     expect(ACCOUNT_EVENT_TYPES).toHaveLength(23);
   });
 
-  it('of an account without an organization is told to nobody', async () => {
+  it('of an account without an organization is sent to nobody', async () => {
     await app.channel(owner, 'api_key.created');
     const data = PASSED_ON['api_key.created'];
     await app.account(app.event({ type: 'api_key.created', account_id: 'a', org_id: null, data } as never));
-    expect(await told('api_key.created')).toEqual([]);
+    expect(await sent('api_key.created')).toEqual([]);
   });
 });

@@ -104,7 +104,7 @@ describe('a delivery', () => {
     expect(app.receiver.received).toHaveLength(1);
   });
 
-  it('does not tell of what happened before its policy, though the topic is read again', async () => {
+  it('sends nothing of what happened before its policy, though the topic is read again', async () => {
     const event = app.event(keyCreated(owner.orgId));
     await app.account(event);
     await app.clock.advance(MINUTE);

@@ -44,7 +44,7 @@ const WAITING = `SELECT 1 FROM pg_stat_activity
 
 const now = (): string => new Date(app.clock.now()).toISOString();
 /** What was delivered of a type, in order. */
-const told = async (type: string): Promise<Record<string, unknown>[]> => {
+const sent = async (type: string): Promise<Record<string, unknown>[]> => {
   await app.deliver();
   return app.receiver.of(type).map(({ event }) => event.data);
 };
@@ -84,29 +84,29 @@ const reading = (more: Partial<LimitReading> = {}): LimitReading => ({
 });
 
 describe('balance.low and balance.depleted', () => {
-  it('EVT-09 tells the balance that fell below the floor, once a crossing', async () => {
+  it('EVT-09 sends the balance that fell below the floor, once a crossing', async () => {
     await app.channel(owner, ...low(10));
     await app.account(balance('12', '10'), balance('10', '9.5'), balance('9.5', '9'));
-    expect(await told('balance.low')).toEqual([{ balance_usd: '9.5' }]);
+    expect(await sent('balance.low')).toEqual([{ balance_usd: '9.5' }]);
     await app.account(balance('9', '20'), balance('20', '3'));
-    expect(await told('balance.low')).toEqual([{ balance_usd: '9.5' }, { balance_usd: '3' }]);
+    expect(await sent('balance.low')).toEqual([{ balance_usd: '9.5' }, { balance_usd: '3' }]);
   });
 
-  it('EVT-40 a ladder of three tells each rung that was crossed, once, though one movement crosses all', async () => {
+  it('EVT-40 a ladder of three sends each rung that was crossed, once, though one movement crosses all', async () => {
     await app.channel(owner, ...low(10, 5, 1));
     const movement = balance('12', '0.5');
     await app.account(movement, movement);
     await app.account(movement);
-    const found = await told('balance.low');
+    const found = await sent('balance.low');
     expect(found).toEqual([1, 2, 3].map(() => ({ balance_usd: '0.5' })));
     expect(new Set(app.receiver.received.map(({ event }) => event.id)).size).toBe(3);
   });
 
-  it('EVT-40 a ladder of three tells three under 200 movements at once', async () => {
+  it('EVT-40 a ladder of three sends three under 200 movements at once', async () => {
     await app.channel(owner, ...low(150, 100, 50));
     const movements = Array.from({ length: 200 }, (_, at) => balance(String(200 - at), String(199 - at)));
     await Promise.all([app.account(...movements), app.account(...movements.toReversed())]);
-    expect((await told('balance.low')).map(({ balance_usd }) => balance_usd).sort()).toEqual([
+    expect((await sent('balance.low')).map(({ balance_usd }) => balance_usd).sort()).toEqual([
       '149',
       '49',
       '99',
@@ -132,15 +132,15 @@ describe('balance.low and balance.depleted', () => {
     await other.query('ROLLBACK');
     await other.end();
     await taken;
-    expect(await told('balance.depleted')).toHaveLength(2);
+    expect(await sent('balance.depleted')).toHaveLength(2);
   });
 
-  it('EVT-15 EVT-16 tells once that the balance crossed zero, not for each request below', async () => {
+  it('EVT-15 EVT-16 sends once that the balance crossed zero, not for each request below', async () => {
     await app.channel(owner, 'balance.depleted');
     await app.account(balance('0.5', '-0.25'), balance('-0.25', '-0.5'), balance('-0.5', '-0.75'));
-    expect(await told('balance.depleted')).toEqual([{ balance_usd: '-0.25', balance_before: '0.5' }]);
+    expect(await sent('balance.depleted')).toEqual([{ balance_usd: '-0.25', balance_before: '0.5' }]);
     await app.account(balance('-0.75', '5'), balance('5', '0'), balance('0', '-1'));
-    expect(await told('balance.depleted')).toEqual([
+    expect(await sent('balance.depleted')).toEqual([
       { balance_usd: '-0.25', balance_before: '0.5' },
       { balance_usd: '0', balance_before: '5' },
     ]);
@@ -148,13 +148,13 @@ describe('balance.low and balance.depleted', () => {
 });
 
 describe('spend_cap', () => {
-  it('EVT-19 EVT-41 EVT-35 EVT-37 approaching tells the values crossed, of the key', async () => {
+  it('EVT-19 EVT-41 EVT-35 EVT-37 approaching carries the values crossed, of the key', async () => {
     await app.channel(owner, ...pct('spend_cap.approaching', 50, 80));
     await app.account(spend('4.9', '5'), spend('5', '7.999'), spend('7.999', '8.5'), spend('8.5', '9'));
     const scope = { scope: 'key', scope_id: 'key_1', key_id: 'key_1', cap_usd: '10' };
     // Order is not promised.
     const spent = (data: Record<string, unknown>): number => Number(data.spent_usd);
-    const found = (await told('spend_cap.approaching')).sort((a, b) => spent(a) - spent(b));
+    const found = (await sent('spend_cap.approaching')).sort((a, b) => spent(a) - spent(b));
     expect(found).toEqual([
       { ...scope, spent_usd: '5' },
       { ...scope, spent_usd: '8.5' },
@@ -164,7 +164,7 @@ describe('spend_cap', () => {
   it('EVT-39 each key has a ladder of its own', async () => {
     await app.channel(owner, ...pct('spend_cap.approaching', 50));
     await app.account(spend('0', '6'), spend('0', '6', '10', 'key_2'));
-    expect((await told('spend_cap.approaching')).map(({ key_id }) => key_id).sort()).toEqual([
+    expect((await sent('spend_cap.approaching')).map(({ key_id }) => key_id).sort()).toEqual([
       'key_1',
       'key_2',
     ]);
@@ -174,7 +174,7 @@ describe('spend_cap', () => {
     await app.channel(owner, ...pct('spend_cap.approaching', 1));
     const limits = [reading({ scope: 'org', scope_id: owner.orgId, cap_usd: '0.001' })];
     await app.usage(used({ limits, cost_usd: '5' }));
-    expect(await told('spend_cap.approaching')).toEqual([]);
+    expect(await sent('spend_cap.approaching')).toEqual([]);
   });
 
   it.each([
@@ -188,37 +188,37 @@ describe('spend_cap', () => {
       { scope: 'team_member', scope_id: 'usr_9', key_id: null, team_id: 'team_9' },
     ],
   ])(
-    'EVT-21 EVT-35 EVT-36 EVT-37 hit tells the scope %s whose cap was reached',
+    'EVT-21 EVT-35 EVT-36 EVT-37 hit names the scope %s whose cap was reached',
     async (scope, scope_id, fields) => {
       await app.channel(owner, 'spend_cap.hit');
       await app.rejections(refused({ scope, scope_id }), refused({ scope, scope_id }));
-      expect(await told('spend_cap.hit')).toEqual([{ ...fields, cap_usd: '10', spent_usd: '10.5' }]);
+      expect(await sent('spend_cap.hit')).toEqual([{ ...fields, cap_usd: '10', spent_usd: '10.5' }]);
     },
   );
 
-  it('EVT-39 hit is told once a scope and cap: again for another cap, after a day, and not after a replay', async () => {
+  it('EVT-39 hit is sent once a scope and cap: again for another cap, after a day, and not after a replay', async () => {
     await app.channel(owner, 'spend_cap.hit');
     const first = refused();
     await Promise.all(Array.from({ length: 20 }, () => app.rejections(first, refused())));
     await app.rejections(refused({ scope: 'team', scope_id: 'team_1' }));
-    expect(await told('spend_cap.hit')).toHaveLength(2);
+    expect(await sent('spend_cap.hit')).toHaveLength(2);
     await app.clock.advance(MINUTE);
     await app.rejections(refused({ cap_usd: '20', spent_usd: '20' }));
-    expect(await told('spend_cap.hit')).toHaveLength(3);
+    expect(await sent('spend_cap.hit')).toHaveLength(3);
     await app.rejections(first);
-    expect(await told('spend_cap.hit')).toHaveLength(3);
+    expect(await sent('spend_cap.hit')).toHaveLength(3);
     await app.clock.advance(DAY);
     await app.rejections(refused({ cap_usd: '20', spent_usd: '20' }));
-    expect(await told('spend_cap.hit')).toHaveLength(4);
+    expect(await sent('spend_cap.hit')).toHaveLength(4);
   });
 
-  it('hit is not told of a refusal by reservations or rates', async () => {
+  it('hit is not sent for a refusal by reservations or rates', async () => {
     await app.channel(owner, 'spend_cap.hit');
     await app.rejections(
       refused({ cap_usd: null, spent_usd: null }),
       refused({ limit_type: 'rpm', cap_usd: null, spent_usd: null, http_status: 429 }),
     );
-    expect(await told('spend_cap.hit')).toEqual([]);
+    expect(await sent('spend_cap.hit')).toEqual([]);
   });
 });
 
@@ -226,22 +226,22 @@ describe('rate_limit.threshold', () => {
   const count = (rpm: number, more: Partial<LimitReading> = {}) =>
     used({ limits: [reading({ rpm, ...more })] });
 
-  it('EVT-22 tells scope, limit and its type when the rate crosses the percentage', async () => {
+  it('EVT-22 sends scope, limit and its type when the rate crosses the percentage', async () => {
     await app.channel(owner, ...pct('rate_limit.threshold', 50));
     await app.usage(count(4), count(5), count(6), count(10));
-    expect(await told('rate_limit.threshold')).toEqual([
+    expect(await sent('rate_limit.threshold')).toEqual([
       { scope: 'key', scope_id: 'key_1', key_id: 'key_1', limit_type: 'rpm', limit: 10 },
     ]);
   });
 
-  it('EVT-38 EVT-39 EVT-40 one request that trips several scopes and rungs tells each', async () => {
+  it('EVT-38 EVT-39 EVT-40 one request that trips several scopes and rungs sends each', async () => {
     await app.channel(owner, ...pct('rate_limit.threshold', 50, 80));
     const org = reading({ scope: 'org', scope_id: owner.orgId, rpm: 6, rpm_limit: 10 });
     const team = reading({ scope: 'team_member', scope_id: 'team_1/usr_1', rpd: 90, rpd_limit: 100 });
     const record = used({ limits: [reading({ rpm: 9 }), org, team] });
     await app.usage(record);
     await app.usage(record);
-    const found = await told('rate_limit.threshold');
+    const found = await sent('rate_limit.threshold');
     expect(found.map(({ scope, limit_type }) => `${String(scope)} ${String(limit_type)}`).sort()).toEqual([
       'key rpm',
       'key rpm',
@@ -257,31 +257,31 @@ describe('rate_limit.threshold', () => {
     });
   });
 
-  it('tells once of minutes in a row above it, again after one below, and once a day of RPD', async () => {
+  it('sends once of minutes in a row above it, again after one below, and once a day of RPD', async () => {
     await app.channel(owner, ...pct('rate_limit.threshold', 80));
     for (let minutes = 0; minutes < 3; minutes += 1) {
       await app.usage(count(8), count(9));
       await app.clock.advance(MINUTE);
     }
-    expect(await told('rate_limit.threshold')).toHaveLength(1);
+    expect(await sent('rate_limit.threshold')).toHaveLength(1);
     await app.clock.advance(MINUTE);
     await app.usage(count(8));
-    expect(await told('rate_limit.threshold')).toHaveLength(2);
+    expect(await sent('rate_limit.threshold')).toHaveLength(2);
     const day = { rpm_limit: null, rpd: 80, rpd_limit: 100 };
     await app.usage(count(1, day), count(1, day));
     await app.clock.advance(DAY);
     await app.usage(count(1, day));
-    expect(await told('rate_limit.threshold')).toHaveLength(4);
+    expect(await sent('rate_limit.threshold')).toHaveLength(4);
   });
 
-  it('EVT-40 tells each rung once under 200 requests at once', async () => {
+  it('EVT-40 sends each rung once under 200 requests at once', async () => {
     await app.channel(owner, ...pct('rate_limit.threshold', 25, 50, 75));
     const records = Array.from({ length: 200 }, (_, at) => count(at + 1, { rpm_limit: 200 }));
     await Promise.all([0, 1, 2, 3].map((part) => app.usage(...records.filter((_, at) => at % 4 === part))));
-    expect(await told('rate_limit.threshold')).toHaveLength(3);
+    expect(await sent('rate_limit.threshold')).toHaveLength(3);
   });
 
-  it('EVT-23 tells nothing of tokens, of a scope without a limit, and of a model’s own counter', async () => {
+  it('EVT-23 sends nothing of tokens, of a scope without a limit, and of a model’s own counter', async () => {
     await app.channel(owner, ...pct('rate_limit.threshold', 1));
     const unlimited = reading({ rpm: 900, rpm_limit: null });
     const model = reading({ scope_id: 'key_1/m:acme/swift', rpm: 0, rpm_limit: null });
@@ -289,7 +289,7 @@ describe('rate_limit.threshold', () => {
     await app.rejections(
       refused({ code: 'rate_limit_exceeded', limit_type: 'tpm', cap_usd: null, spent_usd: null }),
     );
-    expect(await told('rate_limit.threshold')).toEqual([]);
+    expect(await sent('rate_limit.threshold')).toEqual([]);
   });
 });
 
@@ -305,11 +305,11 @@ describe('provider.fallback', () => {
       ],
     });
 
-  it('EVT-33 EVT-49 tells who was asked, who served and why', async () => {
+  it('EVT-33 EVT-49 names who was asked, who served and why', async () => {
     await app.channel(owner, 'provider.fallback');
     const record = fallback('alpha', 'beta');
     await app.usage(record, used());
-    expect(await told('provider.fallback')).toEqual([
+    expect(await sent('provider.fallback')).toEqual([
       {
         model: 'acme/swift',
         requested_provider: 'alpha',
@@ -326,22 +326,22 @@ describe('provider.fallback', () => {
     await app.usage(first, fallback('alpha', 'beta'));
     await app.clock.advance(5 * MINUTE - 1);
     await app.usage(fallback('alpha', 'beta'));
-    expect(await told('provider.fallback')).toHaveLength(1);
+    expect(await sent('provider.fallback')).toHaveLength(1);
     await app.usage(fallback('alpha', 'gamma'), fallback('alpha', 'beta', 'acme/slow'));
-    expect(await told('provider.fallback')).toHaveLength(3);
+    expect(await sent('provider.fallback')).toHaveLength(3);
     await app.clock.advance(1);
     await app.usage(fallback('alpha', 'beta'));
-    expect(await told('provider.fallback')).toHaveLength(4);
+    expect(await sent('provider.fallback')).toHaveLength(4);
     await app.usage(first);
-    expect(await told('provider.fallback')).toHaveLength(4);
+    expect(await sent('provider.fallback')).toHaveLength(4);
   });
 
-  it('tells nothing where nobody served', async () => {
+  it('sends nothing where nobody served', async () => {
     await app.channel(owner, 'provider.fallback');
     const attempts = ['alpha', 'beta'].map((provider, at) =>
       attemptRecord({ n: at + 1, provider, status: 'error', served: false }),
     );
     await app.usage(used({ outcome: 'failed', status: 'error', attempts }));
-    expect(await told('provider.fallback')).toEqual([]);
+    expect(await sent('provider.fallback')).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const sleeper = {
 };
 
 describe('Reaper', () => {
-  it('ends at the end of its input what it was told of, and nothing that was taken back', async () => {
+  it('ends at the end of its input what it was given, and nothing that was taken back', async () => {
     const reaper = new Reaper();
     const [watched, forgotten] = await Promise.all([startProgram(sleeper), startProgram(sleeper)]);
     reaper.watch(watched.pid);

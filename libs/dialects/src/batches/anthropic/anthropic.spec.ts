@@ -119,7 +119,7 @@ describe('the message batches of Anthropic', () => {
     expect(none.map((text) => dialect.answer(text, NAME))).toEqual(none.map(() => null));
   });
 
-  it('tells its own lines from those of another batch, and both from what is no line', () => {
+  it('keeps its own lines apart from those of another batch, and both from what is no line', () => {
     const owns = (text: string): boolean | null | undefined => dialect.owns?.(text, NAME);
     expect([said, line({ type: 'expired' })].map(owns)).toEqual([true, true]);
     expect([line({}, '3'), line({}, 'batch_x_3'), line({}, `${NAME}_x`)].map(owns)).toEqual([

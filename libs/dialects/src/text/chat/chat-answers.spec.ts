@@ -127,7 +127,7 @@ describe.each(PLAIN)('a plain answer, %s', (_road, answerOf) => {
     ]);
   });
 
-  it('USG-18 tells neither who serves nor what it costs', () => {
+  it('USG-18 shows neither who serves nor what it costs', () => {
     const answer = plain(
       { content: 'Hi' },
       {

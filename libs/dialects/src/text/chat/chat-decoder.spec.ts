@@ -77,7 +77,7 @@ describe('the decoder of OpenAI-compatible streams', () => {
     ).toEqual([['now', '{}']]);
   });
 
-  it('tells calls of one name apart by index, not by name (bug 10), and ends each once it is whole', () => {
+  it('keeps calls of one name apart by index, not by name (bug 10), and ends each once it is whole', () => {
     const events = eventsOf([
       call({ index: 1, id: 'a', function: { name: 'look', arguments: '{"q":' } }),
       call({ index: 1, function: { arguments: '1}' } }),

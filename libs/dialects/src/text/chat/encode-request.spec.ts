@@ -338,7 +338,7 @@ describe('a request of another dialect', () => {
     expect(kept.reasoning_content).toBe('hm');
   });
 
-  it('shortens names beyond 64 characters and tells the way back', () => {
+  it('shortens names beyond 64 characters and finds the way back', () => {
     const long = 'mcp__'.padEnd(80, 'x');
     const turns: Turn[] = [
       { role: 'assistant', parts: [{ type: 'tool_call', id: 'a', name: long, arguments: '{}' }] },

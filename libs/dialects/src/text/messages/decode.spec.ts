@@ -204,7 +204,7 @@ describe('usage of the messages dialect', () => {
     expect(of('message', 'message')).toMatchObject({ prompt_tokens: 7, completion_tokens: 1 });
   });
 
-  it('counts searches that the provider ran, and thinking where it is told', () => {
+  it('counts searches that the provider ran, and thinking where it is reported', () => {
     const usage = {
       output_tokens: 9,
       output_tokens_details: { thinking_tokens: 4 },

@@ -187,7 +187,7 @@ describe('providers of a model', () => {
     expect((await app.get('/v1/providers/nobody/models', key)).body.error.code).toBe('not_found');
   });
 
-  it('MOD-46 tells nowhere which provider is the default one', async () => {
+  it('MOD-46 says nowhere which provider is the default one', async () => {
     for (const path of ['/v1/models', '/v1/models/simulator/dual', '/v1/public/models/simulator/dual'])
       expect(JSON.stringify((await app.get(path, key)).body)).not.toMatch(/"(default_)?provider"/);
     const { body } = await app.get('/v1/models/simulator/dual/providers', key);

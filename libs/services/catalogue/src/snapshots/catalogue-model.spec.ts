@@ -110,7 +110,7 @@ describe('a model that ends', () => {
   const ending = (provider: string, retires_at: string | null): StoredRoute =>
     route(provider, provider === 'acme' ? 'chat' : 'messages', '1', {}, { retires_at });
 
-  it('loses the route whose last day is over, and tells the day of the last one', () => {
+  it('loses the route whose last day is over, and reports the day of the last one', () => {
     const made = catalogueModel(
       model(),
       [ending('acme', '2026-11-22'), ending('base', '2027-01-20')],

@@ -166,7 +166,7 @@ describe('the catalogue service', () => {
     expect([again.status, again.body]).toEqual([304, null]);
   });
 
-  it('follows what another process publishes, tells its listeners, and still answers the older snapshot', async () => {
+  it('follows what another process publishes, notifies its listeners, and still answers the older snapshot', async () => {
     app = await startCatalogue({ ...env(), SIMULATED_PROVIDER: 'true' });
     const reader = app.app.get<CatalogueReader>(CatalogueReader);
     const before = reader.snapshot();
