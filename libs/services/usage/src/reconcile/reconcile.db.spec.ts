@@ -19,6 +19,7 @@ import {
   type TestRedis,
 } from '@gateway/testing';
 import { emptyLedger, withoutTrigger } from '../posting/books.fixture.js';
+import { Rounds } from '../background/rounds.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
 import { LedgerStore } from '../ledger/ledger.store.js';
 import { giveUp } from '../operator/give-up.js';
@@ -55,6 +56,8 @@ beforeAll(async () => {
   store = new RedisLimitStore({ pipe: redis.pipe, random: new SystemRandom(), testNow });
   app = await startUsageApp(place.url, { limits: store, catalogue });
   reconciler = app.app.get(Reconciler, { strict: false });
+  // A round that reports the ledger to the limit store would report what is planted in it.
+  await app.app.get(Rounds, { strict: false }).stop();
 });
 afterAll(async () => {
   await app?.close();
