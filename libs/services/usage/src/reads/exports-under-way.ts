@@ -1,44 +1,90 @@
-import { ApiError, type Random } from '@gateway/contracts';
+import { ApiError, type Clock, type Random } from '@gateway/contracts';
 import { unavailable } from '@gateway/platform';
 
 /** CSVs that one process writes at once: each holds a page of events and a connection now and then. */
 const ALL_MAX = 8;
 const RETRY_SECONDS = 10;
+/** What a reader has to take of a file in a second, in bytes, to be sure of its place. */
+const PACE = 65_536;
+/** How long a reader may have been behind that pace. */
+const BEHIND_MS = 10_000;
 
 /** Which exports are being written now. */
 export class ExportsUnderWay {
-  private readonly ofAccount = new Map<string, number>();
-  private all = 0;
+  private readonly places = new Set<Place>();
 
-  constructor(private readonly random: Random) {}
+  constructor(private readonly deps: { clock: Clock; random: Random }) {}
 
   /**
-   * Takes a place, which the function that it returns gives back, once. An account takes no more places than it leaves free:
-   * alone it has half of them, and slow readers of two accounts cannot hold all. Throws ApiError `rate_limit_exceeded` for
-   * an account that has its share, `service_unavailable` where no place is free.
+   * Takes a place. `close` breaks the export off: where no place is free, an account that has none takes that of the reader
+   * who is furthest behind the pace. An account takes no more places than it leaves free: alone it has half of them, and slow
+   * readers of two accounts cannot hold all. Throws ApiError `rate_limit_exceeded` for an account that has its share,
+   * `service_unavailable` where no place is free and nobody is slow.
    */
-  begin(accountId: string): () => void {
-    const own = this.ofAccount.get(accountId) ?? 0;
-    const free = ALL_MAX - this.all;
+  begin(accountId: string, close: () => void): Place {
+    const own = [...this.places].filter((place) => place.accountId === accountId).length;
+    const free = ALL_MAX - this.places.size;
     if (own > 0 && own >= free)
       throw new ApiError('rate_limit_exceeded', {
         message: 'Other exports of this account are being read; wait until one of them has ended.',
         retryAfterSeconds: RETRY_SECONDS,
       });
-    if (free === 0) throw unavailable(this.random);
-    this.all += 1;
-    this.ofAccount.set(accountId, own + 1);
-    let isHeld = true;
-    return () => {
-      if (isHeld) this.end(accountId);
-      isHeld = false;
-    };
+    if (free === 0 && !this.closeSlowest()) throw unavailable(this.deps.random);
+    const place = new Place({
+      accountId,
+      clock: this.deps.clock,
+      close,
+      ended: () => this.places.delete(place),
+    });
+    this.places.add(place);
+    return place;
   }
 
-  private end(accountId: string): void {
-    this.all -= 1;
-    const left = (this.ofAccount.get(accountId) ?? 0) - 1;
-    if (left > 0) this.ofAccount.set(accountId, left);
-    else this.ofAccount.delete(accountId);
+  /** Whether there was one. */
+  private closeSlowest(): boolean {
+    const [slowest] = [...this.places].toSorted((a, b) => b.behindMs() - a.behindMs());
+    if (slowest.behindMs() <= BEHIND_MS) return false;
+    slowest.close();
+    return true;
+  }
+}
+
+/** Of one export. Its reader is behind for as long as parts of the file wait for it, less what the pace allows for them. */
+export class Place {
+  readonly accountId: string;
+  private owedMs = 0;
+  private waitsFromMs: number | null = null;
+
+  constructor(
+    private readonly deps: { accountId: string; clock: Clock; close: () => void; ended: () => void },
+  ) {
+    this.accountId = deps.accountId;
+  }
+
+  /** The parts as they come, timed while the reader takes them: what the database takes is not the reader's fault. */
+  async *timed(parts: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const part of parts) {
+      // One who was fast before is given no more time for it.
+      this.owedMs = Math.max(0, this.owedMs) - (part.length / PACE) * 1_000;
+      this.waitsFromMs = this.deps.clock.monotonic();
+      yield part;
+      this.owedMs = this.behindMs();
+      this.waitsFromMs = null;
+    }
+  }
+
+  behindMs(): number {
+    return this.owedMs + (this.waitsFromMs === null ? 0 : this.deps.clock.monotonic() - this.waitsFromMs);
+  }
+
+  /** Gives it back. Once or more often. */
+  end(): void {
+    this.deps.ended();
+  }
+
+  /** Gives it back and breaks the export off. */
+  close(): void {
+    this.end();
+    this.deps.close();
   }
 }

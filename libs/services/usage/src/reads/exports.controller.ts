@@ -33,7 +33,7 @@ export class ExportsController {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {
-    this.underWay = new ExportsUnderWay(random);
+    this.underWay = new ExportsUnderWay({ clock, random });
   }
 
   /** Writes usage events as CSV. */
@@ -97,17 +97,19 @@ export class ExportsController {
     reply: FastifyReply,
     granted: () => Promise<void>,
   ): Promise<void> {
-    const end = this.underWay.begin(view.accountId);
+    const place = this.underWay.begin(view.accountId, () => reply.raw.destroy());
     try {
       const rows = this.csv({ view, filter, timeZone }, zonedTime(timeZone));
       const first = await rows.next();
       await granted();
       // Closed at its end, and where its reader has left, before this line, too.
       await this.headers(reply).send(
-        Readable.from(after(first, rows), { objectMode: false }).once('close', end),
+        Readable.from(place.timed(after(first, rows)), { objectMode: false }).once('close', () =>
+          place.end(),
+        ),
       );
     } catch (failure) {
-      end();
+      place.end();
       throw failure;
     }
   }
