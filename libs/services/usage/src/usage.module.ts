@@ -56,6 +56,7 @@ import { EventsStore } from './reads/events.store.js';
 import { ExportsController } from './reads/exports.controller.js';
 import { ExportsStore } from './reads/exports.store.js';
 import { Names } from './reads/names.js';
+import { ReadTurns } from './reads/read-turns.js';
 import { SeriesController } from './reads/series.controller.js';
 import { SeriesStore } from './reads/series.store.js';
 import { SessionCache } from './reads/session-cache.js';
@@ -149,6 +150,12 @@ const stores: Provider[] = [
     inject: [UsageDatabase, CLOCK, RANDOM],
     useFactory: (database: UsageDatabase, clock: Clock, random: Random) =>
       new ExportsStore({ database, clock, random }),
+  },
+  {
+    provide: ReadTurns,
+    inject: [UsageConfig, CLOCK, RANDOM],
+    useFactory: ({ USAGE_DATABASE_CONNECTIONS: connections }: UsageConfig, clock: Clock, random: Random) =>
+      new ReadTurns({ connections, clock, random }),
   },
   { provide: SessionCache, inject: [CLOCK], useFactory: (clock: Clock) => new SessionCache(clock) },
   {

@@ -17,6 +17,7 @@ import { EventsStore } from './events.store.js';
 import { ExportsStore, type ExportQuestion } from './exports.store.js';
 import { ExportsUnderWay } from './exports-under-way.js';
 import { Names } from './names.js';
+import { ReadTurns } from './read-turns.js';
 import { timesOf } from './row-filter.js';
 import { USAGE_RULE, viewOf, type View } from './view.js';
 import { zonedTime } from './zoned-time.js';
@@ -30,6 +31,7 @@ export class ExportsController {
     private readonly events: EventsStore,
     private readonly exports: ExportsStore,
     private readonly names: Names,
+    private readonly turns: ReadTurns,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
   ) {
@@ -63,7 +65,7 @@ export class ExportsController {
     zonedTime(time_zone);
     const view = viewOf(principalOf(request), body.org_id);
     const filter = this.upToNow(asked);
-    const rows = await this.events.count(view, filter);
+    const rows = await this.turns.of(view.accountId, () => this.events.count(view, filter));
     const audit = this.audit(request, view);
     const { token, expiresAt } = await this.exports.keep({ view, filter, timeZone: time_zone }, audit);
     return { url: `/v1/usage/exports/${token}`, rows, expires_at: expiresAt.toISOString() };

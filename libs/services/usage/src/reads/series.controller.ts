@@ -13,6 +13,7 @@ import { Access, CLOCK, principalOf } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Freshness } from './freshness.js';
 import { Names } from './names.js';
+import { ReadTurns } from './read-turns.js';
 import { timesOf, viewRows, type Condition } from './row-filter.js';
 import { SeriesStore } from './series.store.js';
 import { SessionCache } from './session-cache.js';
@@ -30,6 +31,7 @@ export class SeriesController {
     private readonly trends: TrendStore,
     private readonly names: Names,
     private readonly cache: SessionCache,
+    private readonly turns: ReadTurns,
     private readonly freshness: Freshness,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -51,7 +53,7 @@ export class SeriesController {
       principal,
       question: ['series', view, question],
       isRefreshed: (refresh ?? refreshed) === true,
-      read: () => this.seriesOf(view, body),
+      read: () => this.turns.of(view.accountId, () => this.seriesOf(view, body)),
     });
   }
 
@@ -77,7 +79,7 @@ export class SeriesController {
       principal,
       question: ['spend-trend', view, teamId, granularity],
       isRefreshed: query.force_refresh === true || query.refresh === true,
-      read: () => this.trendOf(view, teamId, granularity),
+      read: () => this.turns.of(view.accountId, () => this.trendOf(view, teamId, granularity)),
     });
   }
 

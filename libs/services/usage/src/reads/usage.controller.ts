@@ -20,6 +20,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EventsStore } from './events.store.js';
 import { Freshness } from './freshness.js';
 import { Names } from './names.js';
+import { ReadTurns } from './read-turns.js';
 import { RejectionsStore } from './rejections.store.js';
 import { RETENTION_DAYS } from './request-wire.js';
 import { SessionCache } from './session-cache.js';
@@ -42,6 +43,7 @@ export class UsageController {
     private readonly freshness: Freshness,
     private readonly names: Names,
     private readonly cache: SessionCache,
+    private readonly turns: ReadTurns,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -136,7 +138,7 @@ export class UsageController {
       principal,
       question: [name, view, question],
       isRefreshed: (query.refresh ?? refresh) === true,
-      read,
+      read: () => this.turns.of(view.accountId, read),
     });
   }
 

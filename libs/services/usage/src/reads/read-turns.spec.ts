@@ -1,0 +1,95 @@
+import { ApiError } from '@gateway/contracts';
+import { fixedClock, seededRandom, type FixedClock } from '@gateway/testing';
+import { ReadTurns } from './read-turns.js';
+
+let clock: FixedClock;
+let turns: ReadTurns;
+let begun: string[];
+let ends: Map<string, () => void>;
+beforeEach(() => {
+  clock = fixedClock('2026-01-01T00:00:00.000Z');
+  // Four turns.
+  turns = new ReadTurns({ connections: 10, clock, random: seededRandom(1) });
+  begun = [];
+  ends = new Map();
+});
+
+/** A read of an account, named by it and a number, that goes on until it is ended. */
+const ask = (name: string): Promise<unknown> =>
+  turns.of(
+    name.split(' ')[0],
+    () =>
+      new Promise<void>((end) => {
+        begun.push(name);
+        ends.set(name, end);
+      }),
+  );
+const askAll = (...names: string[]): void => names.forEach((name) => void ask(name));
+const end = async (name: string): Promise<void> => {
+  ends.get(name)?.();
+  await clock.advance(0);
+};
+const refusalOf = (read: Promise<unknown>): Promise<string> =>
+  read.then(
+    () => 'none',
+    (failure: unknown) => {
+      if (!(failure instanceof ApiError)) return 'away';
+      return `${failure.code} ${Number(failure.options.retryAfterSeconds) > 0}`;
+    },
+  );
+
+describe('turns of usage reads', () => {
+  it('an account has half of the turns at once, however many reads it asks for', async () => {
+    askAll('a 1', 'a 2', 'a 3', 'a 4', 'b 1');
+    await clock.advance(0);
+    expect(begun).toEqual(['a 1', 'a 2', 'b 1']);
+    await end('a 1');
+    expect(begun.slice(3)).toEqual(['a 3']);
+  });
+
+  it('the next turn goes to the account that has the fewest, not to who came first', async () => {
+    askAll('a 1', 'a 2', 'b 1', 'b 2', 'a 3', 'b 3', 'c 1', 'c 2');
+    await clock.advance(0);
+    expect(begun).toEqual(['a 1', 'a 2', 'b 1', 'b 2']);
+    await end('a 1');
+    await end('b 1');
+    await end('b 2');
+    await end('c 1');
+    expect(begun.slice(4)).toEqual(['c 1', 'a 3', 'b 3', 'c 2']);
+  });
+
+  it('429 for an account of which fifty reads wait, and none for another', async () => {
+    askAll(...Array.from({ length: 52 }, (_, n) => `a ${n}`));
+    expect(await refusalOf(ask('a 52'))).toBe('rate_limit_exceeded true');
+    askAll('b 1');
+    await clock.advance(0);
+    expect(begun).toContain('b 1');
+  });
+
+  it('503 where five hundred wait, and after 15 s of waiting', async () => {
+    askAll(...Array.from({ length: 4 }, (_, n) => `busy${n % 2} ${n}`));
+    const late = Array.from({ length: 500 }, (_, n) => refusalOf(ask(`${n} 1`)));
+    expect(await refusalOf(ask('x 1'))).toBe('service_unavailable true');
+    await clock.advance(15_000);
+    expect(new Set(await Promise.all(late))).toEqual(new Set(['service_unavailable true']));
+    expect(clock.pendingTimers).toBe(0);
+    askAll('x 2');
+    await end('busy0 0');
+    expect(begun.at(-1)).toBe('x 2');
+  });
+
+  it('a read that fails gives its turn back', async () => {
+    const failed = Array.from({ length: 9 }, () =>
+      refusalOf(turns.of('a', () => Promise.reject(new Error('away')))),
+    );
+    expect(new Set(await Promise.all(failed))).toEqual(new Set(['away']));
+    await turns.of('a', () => Promise.resolve());
+  });
+
+  it('a pool of few connections has one turn', async () => {
+    turns = new ReadTurns({ connections: 3, clock, random: seededRandom(1) });
+    askAll('a 1', 'b 1');
+    await clock.advance(0);
+    expect(begun).toEqual(['a 1']);
+  });
+});
