@@ -33,6 +33,7 @@ import { paymentProviders } from './payments/payment-providers.js';
 import { Payments } from './payments/payments.js';
 import { StripeWebhookController } from './payments/stripe-webhook.controller.js';
 import { DayRoller } from './posting/day-roller.js';
+import { TagRoller } from './posting/tag-roller.js';
 import { PostingStore } from './posting/posting.store.js';
 import { Reprice } from './posting/reprice.js';
 import { Erasures } from './erasures/erasures.js';
@@ -225,11 +226,11 @@ const mirrors: Provider[] = [
 ];
 
 const ingest: Provider[] = [
-  {
-    provide: DayRoller,
+  ...[DayRoller, TagRoller].map((type) => ({
+    provide: type,
     inject: [UsageDatabase, CLOCK],
-    useFactory: (database: UsageDatabase, clock: Clock) => new DayRoller({ database, clock }),
-  },
+    useFactory: (database: UsageDatabase, clock: Clock) => new type({ database, clock }),
+  })),
   {
     provide: ErasedEndUsers,
     inject: [UsageDatabase],
@@ -317,6 +318,7 @@ const ingest: Provider[] = [
       Mirrors,
       WindowRoller,
       DayRoller,
+      TagRoller,
       ActiveAccounts,
       LedgerStore,
       Reconciler,
@@ -332,6 +334,7 @@ const ingest: Provider[] = [
       mirrors: Mirrors,
       roller: WindowRoller,
       days: DayRoller,
+      tags: TagRoller,
       accounts: ActiveAccounts,
       ledger: LedgerStore,
       reconciler: Reconciler,
@@ -347,6 +350,7 @@ const ingest: Provider[] = [
         mirrors,
         roller,
         days,
+        tags,
         accounts,
         ledger,
         reconciler,

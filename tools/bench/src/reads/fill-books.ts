@@ -23,8 +23,32 @@ export async function fillSlots(database: Client): Promise<void> {
        GROUP BY account_id, slot, key_id, team_id, model, endpoint, status, outcome`,
       [day],
     );
+  await fillTags(
+    database,
+    rows.map(({ day }) => day),
+  );
   await fillSpans(database);
-  await database.query('ANALYZE usage_slot, usage_hour, usage_day');
+  await database.query('ANALYZE usage_slot, usage_tag, usage_hour, usage_day');
+}
+
+/** What the roller of tags would have noted: all whole hours. */
+async function fillTags(database: Client, days: readonly Date[]): Promise<void> {
+  const number = (text: string): string => `('x' || left(md5(${text}), 8))::bit(32)::int`;
+  for (const day of days)
+    await database.query(
+      `INSERT INTO usage_tag (account_id, slot, tags)
+       SELECT account_id, slot, array_agg(number) FROM (
+         SELECT DISTINCT account_id, date_bin('15 minutes', created_at, '2000-01-01T00:00:00Z') AS slot, number
+         FROM usage_event CROSS JOIN LATERAL jsonb_each_text(request_tags) AS tag(name, value)
+         CROSS JOIN LATERAL (VALUES (${number('name')}), (${number(`name || '=' || value`)})) AS numbered(number)
+         WHERE created_at >= $1 AND created_at < $1::timestamptz + interval '1 day') AS carried
+       GROUP BY account_id, slot ON CONFLICT DO NOTHING`,
+      [day],
+    );
+  await database.query(
+    `UPDATE spend_window SET (tags_from, tags_to, tags_claimed_to) = (
+       SELECT min(slot), date_trunc('hour', max(slot), 'UTC'), greatest(tags_claimed_to, date_trunc('hour', max(slot), 'UTC')) FROM usage_slot)`,
+  );
 }
 
 /** What the roller would have added up: all whole hours. */

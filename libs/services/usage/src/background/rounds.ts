@@ -7,6 +7,7 @@ import type { Erasures } from '../erasures/erasures.js';
 import type { LedgerStore } from '../ledger/ledger.store.js';
 import type { ActiveAccounts } from '../mirror/active-accounts.js';
 import type { DayRoller } from '../posting/day-roller.js';
+import type { TagRoller } from '../posting/tag-roller.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { WindowRoller } from '../mirror/window-roller.js';
 import type { Payments } from '../payments/payments.js';
@@ -17,6 +18,7 @@ interface Deps {
   mirrors: Mirrors;
   roller: WindowRoller;
   days: DayRoller;
+  tags: TagRoller;
   accounts: ActiveAccounts;
   ledger: LedgerStore;
   reconciler: Reconciler;
@@ -51,7 +53,7 @@ export class Rounds {
   constructor(private readonly deps: Deps) {}
 
   start(): void {
-    const { mirrors, roller, days, reconciler, payments, erasures, ledger, contents, creates, clock } =
+    const { mirrors, roller, days, tags, reconciler, payments, erasures, ledger, contents, creates, clock } =
       this.deps;
     this.running = [
       this.every(RECENT_EVERY_MS, 'recent accounts', () => this.noteRecent()),
@@ -60,6 +62,7 @@ export class Rounds {
       this.every(GAPS_EVERY_MS, 'gaps of producers', () => this.countGaps()),
       this.every(ROLL_EVERY_MS, 'the 30-day window', async () => void (await roller.roll())),
       this.every(ROLL_EVERY_MS, 'days of usage', async () => void (await days.roll())),
+      this.every(ROLL_EVERY_MS, 'tags of usage', async () => void (await tags.roll())),
       this.every(RECHARGE_EVERY_MS, 'recharges', () => payments.recharge()),
       this.every(ERASE_EVERY_MS, 'erasures', () => erasures.advance()),
       this.every(RETENTION_EVERY_MS, 'retention', () => ledger.removeOldRejections()),

@@ -10,13 +10,25 @@ import type { AddedUp } from './slots.js';
 import { appliedRanges } from './sequence-ranges.js';
 
 /** The roller waits until the posting has committed: which spend is older than the window stays one answer. */
-export async function holdWindow(client: pg.PoolClient): Promise<{ lapsedTo: number } & AddedUp> {
-  const { rows } = await client.query<{ lapsed_to: Date; days_to: Date; hours_from: Date }>({
+export async function holdWindow(
+  client: pg.PoolClient,
+): Promise<{ lapsedTo: number; tagsClaimedTo: number } & AddedUp> {
+  const { rows } = await client.query<{
+    lapsed_to: Date;
+    days_to: Date;
+    hours_from: Date;
+    tags_claimed_to: Date;
+  }>({
     name: 'hold-window',
-    text: 'SELECT lapsed_to, days_to, hours_from FROM spend_window FOR SHARE',
+    text: 'SELECT lapsed_to, days_to, hours_from, tags_claimed_to FROM spend_window FOR SHARE',
   });
-  const [{ lapsed_to, days_to, hours_from }] = rows;
-  return { lapsedTo: lapsed_to.getTime(), daysTo: days_to.getTime(), hoursFrom: hours_from.getTime() };
+  const [{ lapsed_to, days_to, hours_from, tags_claimed_to }] = rows;
+  return {
+    lapsedTo: lapsed_to.getTime(),
+    daysTo: days_to.getTime(),
+    hoursFrom: hours_from.getTime(),
+    tagsClaimedTo: tags_claimed_to.getTime(),
+  };
 }
 
 export async function insertEvents(

@@ -21,6 +21,7 @@ import {
   type Total,
 } from './posting-rows.js';
 import { noteRowless } from './rowless-numbers.js';
+import { noteLateTags } from './slot-tags.js';
 import { addSlots } from './slots.js';
 import { CRASH_CODE, type ReadBatch, type Stamp } from './read-batch.js';
 
@@ -83,12 +84,13 @@ export class PostingStore {
     client: pg.PoolClient,
     { fresh, transferIds, batches, at }: Written,
   ): Promise<Omit<Posted, 'fresh'>> {
-    const { lapsedTo, ...addedUp } = await holdWindow(client);
+    const { lapsedTo, tagsClaimedTo, ...addedUp } = await holdWindow(client);
     const posting = planPosting(fresh, { transferIds, houseTransferId: this.uuid(), lapsedTo });
     const balances = await moveAccounts(client, posting.accounts, at);
     await insertTransfers(client, posting, at);
     await addHours(client, posting);
     await addSlots(client, fresh, addedUp);
+    await noteLateTags(client, fresh, tagsClaimedTo);
     const totals = await addTotals(client, posting);
     await insertOutbox(client, movements({ fresh, posting, balances, totals }, this.deps));
     const rejections = batches.flatMap((batch) => batch.rejections.map(({ rejection }) => rejection));

@@ -3,7 +3,8 @@ import { EVENT_SQL, type EventColumns } from './event-wire.js';
 import type { Place } from './event-cursor.js';
 import { findPage, isSought, placeSql, rowsAfter } from './find-page.js';
 import type { Listed, Tag } from './row-filter.js';
-import { tagSql, Values } from './usage-source.js';
+import { tagSql } from './events-sql.js';
+import { Values } from './values.js';
 
 interface Part {
   rows: EventColumns[];

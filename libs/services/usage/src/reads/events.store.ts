@@ -19,9 +19,11 @@ import { beyond, cursorOf, readCursor } from './event-cursor.js';
 import { EVENT, toWire, wireOf, type EventRow } from './event-wire.js';
 import { findPage, isSought } from './find-page.js';
 import { findTagged } from './find-tagged.js';
+import { locateTag } from './locate-tag.js';
 import { attemptsOf, isLookedUp, lookupOf, pricedUnit, UNIT, type UnitRow } from './request-wire.js';
 import { allOf, createdWithin, listedBy, viewRows, type Listed } from './row-filter.js';
-import { usageSource, Values, type Asked } from './usage-source.js';
+import { usageSource, type Asked } from './usage-source.js';
+import { Values } from './values.js';
 import type { View } from './view.js';
 
 interface GroupRow {
@@ -52,11 +54,12 @@ export class EventsStore {
 
   /** One statement: totals and models are of the same moment. */
   async summary(view: View, filter: UsageFilterBody): Promise<UsageSummary> {
+    const asked = await this.askedOf(view, filter);
     const values = new Values();
     const { rows } = await this.database.pool.query<Record<keyof GroupRow, string>>(
       `SELECT model, status, sum(requests)::text AS requests, sum(prompt_tokens)::text AS "promptTokens",
          sum(completion_tokens)::text AS "completionTokens", sum(cost)::text AS cost
-       FROM (${usageSource(askedOf(view, filter), values)}) AS source GROUP BY model, status`,
+       FROM (${usageSource(asked, values)}) AS source GROUP BY model, status`,
       values.list,
     );
     const groups = rows.map(
@@ -120,9 +123,10 @@ export class EventsStore {
 
   /** Of all pages. */
   async count(view: View, filter: UsageFilterBody): Promise<number> {
+    const asked = await this.askedOf(view, filter);
     const values = new Values();
     const { rows } = await this.database.pool.query<{ total: string }>(
-      `SELECT coalesce(sum(requests), 0)::text AS total FROM (${usageSource(askedOf(view, filter), values)}) AS source`,
+      `SELECT coalesce(sum(requests), 0)::text AS total FROM (${usageSource(asked, values)}) AS source`,
       values.list,
     );
     return Number(rows[0].total);
@@ -153,6 +157,11 @@ export class EventsStore {
     return lines.flatMap((each) => each ?? []);
   }
 
+  private async askedOf(view: View, filter: UsageFilterBody): Promise<Asked> {
+    const listed = listedBy(view, filter);
+    return { ...listed, located: await locateTag(this.database, listed), isByDay: true };
+  }
+
   private unitsWhere(view: View, named: { id: string } | { request_id: string }): Promise<UnitRow[]> {
     return this.database.prisma.usageEvent.findMany({
       where: { AND: [...allOf(viewRows(view)), named] },
@@ -161,10 +170,6 @@ export class EventsStore {
       take: UNITS_MAX,
     });
   }
-}
-
-function askedOf(view: View, filter: UsageFilterBody): Asked {
-  return { ...listedBy(view, filter), isByDay: true };
 }
 
 function summaryOf(rows: readonly GroupRow[], { limit, offset }: UsageFilterBody): UsageSummary {

@@ -2,7 +2,7 @@ import { SLOT_MS } from '../posting/slots.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Place } from './event-cursor.js';
 import type { Condition, Times } from './row-filter.js';
-import { Values } from './usage-source.js';
+import { Values } from './values.js';
 
 export interface Sought {
   conditions: readonly Condition[];

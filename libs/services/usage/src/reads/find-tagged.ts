@@ -1,36 +1,39 @@
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { rowsAfter, type Sought } from './find-page.js';
+import { locateTag } from './locate-tag.js';
 import type { Tag } from './row-filter.js';
-import { tagSql, Values } from './usage-source.js';
+import { eventsSql, tagSql } from './events-sql.js';
+import { Values } from './values.js';
 
 /** Events among which a page is looked for in their order. */
 const NEWEST = 10_000;
 
 /**
  * Ids of a page of events that carry a tag, newest first. No index knows tags, because each event that comes in would pay for
- * it. What many events carry is among the newest ones. What few carry is looked for among all of them, and not in their
- * order, which PostgreSQL would take for the limit's sake: page by page of the disk, a row at a time.
+ * it. What many events carry is among the newest ones. What few carry is sought in the quarters of an hour that have it, and
+ * not in the order of events, which PostgreSQL would take for the limit's sake: page by page of the disk, a row at a time.
  */
-export async function findTagged({ pool }: UsageDatabase, sought: Sought, tag: Tag): Promise<string[]> {
+export async function findTagged(database: UsageDatabase, sought: Sought, tag: Tag): Promise<string[]> {
   const { offset, limit } = sought;
   const page = async (source: (values: Values) => string, order: string): Promise<string[]> => {
     const values = new Values();
-    const { rows } = await pool.query<{ id: string }>(
+    const { rows } = await database.pool.query<{ id: string }>(
       `SELECT id FROM ${source(values)} ORDER BY ${order} LIMIT ${values.add(limit)} OFFSET ${values.add(offset)}`,
       values.list,
     );
     return rows.map(({ id }) => id);
   };
-  const among = (values: Values): string => `usage_event WHERE ${rowsAfter(sought, values).join(' AND ')}`;
   const newest = await page(
     (values) =>
-      `(SELECT id, created_at, request_tags FROM ${among(values)} ORDER BY created_at DESC, id DESC LIMIT ${NEWEST}) AS newest
+      `(SELECT id, created_at, request_tags FROM usage_event WHERE ${rowsAfter(sought, values).join(' AND ')}
+         ORDER BY created_at DESC, id DESC LIMIT ${NEWEST}) AS newest
        WHERE ${tagSql(tag, values)}`,
     'created_at DESC, id DESC',
   );
   if (newest.length === limit) return newest;
+  const located = await locateTag(database, { ...sought, tag });
   return page(
-    (values) => `${among(values)} AND ${tagSql(tag, values)}`,
+    (values) => eventsSql([...rowsAfter(sought, values), tagSql(tag, values)], located, values),
     `created_at + interval '0' DESC, id DESC`,
   );
 }

@@ -8,8 +8,10 @@ import {
 import { Usd } from '@gateway/money';
 import { DURATION_CLASSES, percentileOf } from '../posting/duration-classes.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
+import { locateTag } from './locate-tag.js';
 import { eventRows, tagOf } from './row-filter.js';
-import { usageSource, Values } from './usage-source.js';
+import { usageSource, type Asked } from './usage-source.js';
+import { Values } from './values.js';
 import type { View } from './view.js';
 
 export interface SeriesQuestion {
@@ -69,12 +71,15 @@ export class SeriesStore {
 
   /** Throws ApiError `validation_error` for too many buckets and for a zone that PostgreSQL does not know. */
   async read(question: SeriesQuestion): Promise<Series> {
-    const { from, before, granularity } = question;
+    const { view, filter, from, before, granularity } = question;
     if ((before.getTime() - from.getTime()) / BUCKET_MS[granularity] > BUCKETS_MAX)
       throw refused('granularity', `The range has more than ${BUCKETS_MAX} buckets.`);
     const starts = await this.starts(question);
+    const tag = tagOf(filter);
+    const listed = { conditions: eventRows(view, filter), times: { from, before }, tag };
+    const located = await locateTag(this.database, listed);
     const values = new Values();
-    const sql = seriesSql(question, starts, values);
+    const sql = seriesSql({ ...question, ...listed, located }, starts, values);
     const { rows } = await this.database.pool.query<SeriesRow>(sql, values.list);
     return seriesOf(rows, starts);
   }
@@ -106,16 +111,14 @@ export class SeriesStore {
  * Per bucket and group; rows without a bucket are totals of groups, the one without both is that of all. Each row finds its
  * bucket among their starts, which costs less than asking for the zone's clock.
  */
-function seriesSql(question: SeriesQuestion, starts: readonly Date[], values: Values): string {
-  const { view, filter, from, before, granularity, timeZone, groupBy, top } = question;
+function seriesSql(question: SeriesQuestion & Asked, starts: readonly Date[], values: Values): string {
+  const { conditions, times, tag, located, granularity, timeZone, groupBy, top } = question;
   const groupTag = groupBy?.startsWith(TAG_PREFIX) ? groupBy.slice(TAG_PREFIX.length) : null;
   const group = groupTag !== null ? 'tag' : groupBy === null ? null : GROUP_COLUMNS[groupBy];
   const sorted = `${values.add(starts)}::timestamptz[]`;
   const bucketOf = (moment: string): string => `(${sorted})[width_bucket(${moment}, ${sorted})]`;
   const asked = {
-    conditions: eventRows(view, filter),
-    times: { from, before },
-    tag: tagOf(filter),
+    ...{ conditions, times, tag, located },
     groupTag,
     isByDay: granularity !== 'hour' && UTC_NAMES.has(timeZone),
     series: { bucketOf, group },

@@ -2,7 +2,8 @@ import type { Granularity, SpendTrend } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Condition, Times } from './row-filter.js';
-import { usageSource, Values } from './usage-source.js';
+import { usageSource } from './usage-source.js';
+import { Values } from './values.js';
 
 type Trend = Pick<SpendTrend, 'buckets' | 'total_usd'>;
 

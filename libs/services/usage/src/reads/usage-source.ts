@@ -1,11 +1,15 @@
 import { durationClassSql, DURATION_CLASSES } from '../posting/duration-classes.js';
 import { DAY_MS, HOUR_MS, SLOT_MS } from '../posting/slots.js';
+import { eventsSql, tagSql, type Located } from './events-sql.js';
 import type { Condition, Tag, Times } from './row-filter.js';
+import { Values } from './values.js';
 
 export interface Asked {
   conditions: readonly Condition[];
   times: Times;
   tag: Tag | null;
+  /** Where events of `tag` are; null or absent = anywhere. */
+  located?: Located | null;
   /** Tag whose value becomes the column `tag`; null or absent = no such column. */
   groupTag?: string | null;
   /** Whether whole days of UTC may come as one row. */
@@ -41,33 +45,25 @@ const ONE_EVENT = [
 const HOURS_FROM = '(SELECT hours_from FROM spend_window)';
 const WHOLE_HOURS_TO = `(SELECT date_trunc('hour', days_to, 'UTC') FROM spend_window)`;
 
-/** Values of a statement, each named by its place. */
-export class Values {
-  readonly list: unknown[] = [];
-
-  add(value: unknown): string {
-    this.list.push(value);
-    return `$${this.list.length}`;
-  }
-}
-
 /**
  * SQL of the rows that add up to what was asked for: whole days and quarters of an hour as they were summed, the rest and
  * what stands for a died process event by event. Tags are kept by event alone, so that a filter by one reads events.
  */
 export function usageSource(asked: Asked, values: Values): string {
-  const { conditions, times, tag, groupTag = null, isByDay = false, series } = asked;
+  const { conditions, times, tag, located = null, groupTag = null, isByDay = false, series } = asked;
   const matching = conditions.map(({ column, anyOf }) => `${column} = ANY(${values.add(anyOf)}::text[])`);
   const tagged = groupTag === null ? [] : [`request_tags ->> ${values.add(groupTag)}::text AS tag`];
   const events = (...more: string[]): string =>
-    `SELECT ${[...ONE_EVENT, ...tagged].join(', ')} FROM usage_event WHERE ${[...matching, ...more].join(' AND ')}`;
+    `SELECT ${[...ONE_EVENT, ...tagged].join(', ')} FROM ${eventsSql([...matching, ...more], located, values)}`;
   const since = ({ from }: Times): string[] =>
     from === null ? [] : [`created_at >= ${values.add(from)}::timestamptz`];
   const until = ({ before }: Times): string[] =>
     before === null ? [] : [`created_at < ${values.add(before)}::timestamptz`];
   if (tag !== null || groupTag !== null) {
     const within = [...since(times), ...until(times), ...(tag === null ? [] : [tagSql(tag, values)])];
-    return series ? eventsByBucket([...matching, ...within], tagged, series) : events(...within);
+    return series
+      ? eventsByBucket(eventsSql([...matching, ...within], located, values), tagged, series)
+      : events(...within);
   }
   const whole = wholeOf(times, SLOT_MS);
   if (whole === null) return events(...since(times), ...until(times));
@@ -87,7 +83,7 @@ export function usageSource(asked: Asked, values: Values): string {
  * each event cost several times as much as all else.
  */
 function eventsByBucket(
-  matching: readonly string[],
+  events: string,
   tagged: readonly string[],
   { bucketOf, group }: SeriesColumns,
 ): string {
@@ -103,7 +99,7 @@ function eventsByBucket(
           prompt_tokens, completion_tokens, ${CACHED} AS cached_tokens, coalesce(cost, 0) AS cost,
           ${durationClassSql('latency_ms')} AS latency_class, ${durationClassSql('ttft_ms')} AS ttft_class
           ${tagged.map((tag) => `, ${tag}`).join('')}
-        FROM usage_event WHERE ${matching.join(' AND ')}
+        FROM ${events}
       ) AS event GROUP BY ${columns.join(', ')}, latency_class, ttft_class
     ) AS summed`;
 }
@@ -187,11 +183,6 @@ function dayParts({ matching, from, before }: Summed, values: Values): string[] 
 
 function summed(table: 'usage_slot' | 'usage_hour' | 'usage_day', conditions: readonly string[]): string {
   return `SELECT ${[...GROUPED, ...SUMMED].join(', ')} FROM ${table} WHERE ${conditions.join(' AND ')}`;
-}
-
-export function tagSql({ name, value }: Tag, values: Values): string {
-  const tag = `request_tags ->> ${values.add(name)}::text`;
-  return value === null ? `${tag} IS NOT NULL` : `${tag} = ${values.add(value)}::text`;
 }
 
 /** null where not one whole slot or day lies in between. */
