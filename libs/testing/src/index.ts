@@ -22,6 +22,7 @@ export { startProgram, type Program } from './child-program.js';
 export { eventually } from './eventually.js';
 export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fault-proxy.js';
 export { goldenAnswer, goldenAnswers, GOLDEN_VERSIONS } from './golden.js';
+export { FastClock } from './fast-clock.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
 export { HandClock } from './hand-clock.js';
 export { keepFiles } from './leftovers/keep.js';

@@ -1,8 +1,14 @@
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
-import { PrincipalReader, type AccountEvent, type Clock, type Timer } from '@gateway/contracts';
+import { PrincipalReader, type AccountEvent } from '@gateway/contracts';
 import { bootstrap, PlatformModule, SystemClock, SystemRandom } from '@gateway/platform';
-import { EventLogDouble, LimitStoreDouble, MailerDouble, PrincipalReaderDouble } from '@gateway/testing';
+import {
+  EventLogDouble,
+  FastClock,
+  LimitStoreDouble,
+  MailerDouble,
+  PrincipalReaderDouble,
+} from '@gateway/testing';
 import { Enqueue } from './events/enqueue.js';
 import { accountNotices } from './events/account-notices.js';
 import { NotificationsConfig } from './notifications.config.js';
@@ -18,27 +24,8 @@ import { movementNotices } from './rungs/movement-notices.js';
 const [, , database, place, began, speed] = process.argv;
 const BATCH = 5;
 
-class FastClock implements Clock {
-  private readonly real = new SystemClock();
-
-  now(): number {
-    return Date.parse(START) + (this.real.now() - Number(began)) * Number(speed);
-  }
-
-  monotonic(): number {
-    return this.real.monotonic() * Number(speed);
-  }
-
-  setTimer(delayMs: number, callback: () => void): Timer {
-    return this.real.setTimer(delayMs / Number(speed), callback);
-  }
-
-  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-    return this.real.sleep(delayMs / Number(speed), signal);
-  }
-}
-
-const clock = new FastClock();
+const from = { machineMs: Number(began), shownMs: Date.parse(START) };
+const clock = new FastClock(new SystemClock(), Number(speed), from);
 const config = Object.assign(new NotificationsConfig(), {
   NOTIFICATIONS_DATABASE_URL: database,
   NOTIFICATIONS_KEK: Buffer.alloc(32, 3).toString('base64'),

@@ -6,6 +6,7 @@ import {
   Inference,
   ObjectStore,
   PrincipalReader,
+  type Clock,
   type ResponseStore,
   type StoredResponse,
 } from '@gateway/contracts';
@@ -68,18 +69,20 @@ export const MIGRATED = {
 /** Starts the service over a migrated database. */
 export async function startWorkersApp(
   url: string,
-  more: { inference?: InferenceDouble; config?: Partial<WorkersConfig>; folder?: string } = {},
+  more: { inference?: InferenceDouble; config?: Partial<WorkersConfig>; folder?: string; clock?: Clock } = {},
 ): Promise<WorkersApp> {
   const folder = more.folder ?? mkdtempSync(join(tmpdir(), 'objects-'));
   const inference = more.inference ?? new InferenceDouble();
-  const log = new InProcessEventLog({ clock: new SystemClock(), random });
+  const clock = more.clock ?? new SystemClock();
+  const log = new InProcessEventLog({ clock, random });
   const principals = new PrincipalReaderDouble();
   const platform = PlatformModule.with({
     service: 'workers',
     logLevel: 'silent',
     fleetToken: 'fleet-token-of-the-spec',
     eventLog: () => log,
-    limitStore: ({ clock }) => new LimitStoreDouble({ clock, random }),
+    limitStore: () => new LimitStoreDouble({ clock, random }),
+    clock,
   });
   const config = Object.assign(new WorkersConfig(), { WORKERS_DATABASE_URL: url, ...more.config });
   class Root {}

@@ -24,7 +24,7 @@ export type Upstream =
   | {
       kind: 'at';
       state: UpstreamBatchState;
-      /** When its begin was asked for, 0 once that has failed for sure or for all we know; null while it was not. */
+      /** When its begin was asked for, whatever became of it; null while it was not. */
       begunMs: number | null;
       looks: number;
       failures: number;

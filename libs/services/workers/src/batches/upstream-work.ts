@@ -40,7 +40,10 @@ const UPLOAD_WAIT_MS = 2_000;
 /** Between looks; it grows, and stays below the time after which a hold lapses. */
 const LOOK_MS = { first: 1_000, max: 30_000 };
 const FAILED_MS = 5_000;
-/** A begin of which nobody knows is over after this time: the edge takes less for it. */
+/**
+ * A begin of which nobody knows is over after this time: the edge takes less for it. One that failed at once is waited for as
+ * long: the provider may have begun it, and lists it a while later.
+ */
 const BEGIN_MS = 35_000;
 /** Failures in a row after which a batch that has to end does so without its provider's answers. */
 const FAILURES_MAX = 30;
@@ -106,8 +109,7 @@ export class UpstreamWork {
       const { at, hasToEnd } = visit;
       const failures = at.failures + 1;
       if (hasToEnd && failures >= FAILURES_MAX) return batches.setUpstream(batch.id, worker, endOf(at));
-      const begunMs = at.begunMs === null ? null : 0;
-      await batches.park(batch.id, worker, { ...at, begunMs, failures }, waitMs(failures, FAILED_MS));
+      await batches.park(batch.id, worker, { ...at, failures }, waitMs(failures, FAILED_MS));
     }
   }
 

@@ -6,7 +6,15 @@ import {
   type UpstreamBatch,
   type UpstreamBatchCall,
 } from '@gateway/contracts';
-import { eventually, InferenceDouble, served, testPostgres, type TestDatabase } from '@gateway/testing';
+import { SystemClock } from '@gateway/platform';
+import {
+  eventually,
+  FastClock,
+  InferenceDouble,
+  served,
+  testPostgres,
+  type TestDatabase,
+} from '@gateway/testing';
 import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
 
 const SLOWLY = { timeoutMs: 120_000 };
@@ -24,7 +32,10 @@ describe('a batch that its provider runs itself', () => {
     database = await testPostgres();
     await MIGRATED.migrate(database.url);
     inference = new InferenceDouble();
-    app = await startWorkersApp(database.url, { inference });
+    const machine = new SystemClock();
+    // A begin of which nobody knows is waited for.
+    const clock = new FastClock(machine, 10, { machineMs: machine.now(), shownMs: machine.now() });
+    app = await startWorkersApp(database.url, { inference, clock });
     openai = new OpenAI({ apiKey: app.keyOf('key_up'), baseURL: `${app.url}/v1`, maxRetries: 0 });
   });
   afterAll(async () => {
@@ -309,7 +320,7 @@ describe('a batch that its provider runs itself', () => {
       expect(inference.calls).toEqual([]);
       expect(inference.holds.at(-1)?.nano).toBe('0');
       for (const name of [`${id}.jsonl`, `${id}-lines.jsonl`])
-        expect(await app.objects.get(`batches/acct_key_up/${name}`)).toBeNull();
+        await eventually(async () => (await app.objects.get(`batches/acct_key_up/${name}`)) === null, SLOWLY);
     },
     TIMEOUT_MS,
   );
