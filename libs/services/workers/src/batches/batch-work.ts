@@ -61,10 +61,19 @@ export class BatchWork {
   }
 
   private async steps(batch: Batch, worker: string, signal: AbortSignal): Promise<void> {
-    const { batches, upstream, clock } = this.parts;
     const hold =
       batch.status === 'validating' ? await this.validate(batch, worker, signal) : this.holdOf(batch);
     if (hold === null) return;
+    try {
+      await this.heldSteps(batch, worker, hold, signal);
+    } catch (failure) {
+      if (endsIt(failure)) await hold.end();
+      throw failure;
+    }
+  }
+
+  private async heldSteps(batch: Batch, worker: string, hold: BatchHold, signal: AbortSignal): Promise<void> {
+    const { batches, upstream, clock } = this.parts;
     const isNew = batch.status === 'validating' ? this.parts.usesUpstream : batch.upstream?.kind === 'new';
     if (isNew && (batch.status === 'validating' || batch.status === 'in_progress')) {
       if (await hold.renewed(() => upstream.upload(batch, worker, signal))) return;

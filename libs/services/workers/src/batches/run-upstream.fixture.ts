@@ -13,6 +13,7 @@ inference.worthNano = 1_000n;
 // It may die before it is ready.
 process.stdout.write('starting\n');
 const begun = join(folder, 'begun');
+const holds = join(folder, 'holds');
 const state = { credential: 'acme', file: 'mark', path: '/messages', sent: 'Dw==', id: null };
 
 /** What the provider has begun, oldest first. It keeps no name of ours. */
@@ -45,6 +46,7 @@ async function done(call: UpstreamBatchCall): Promise<UpstreamBatch> {
   return { kind: 'ended', results };
 }
 
+inference.hold = async ({ nano }) => appendFileSync(holds, `${nano}\n`);
 inference.upstream = async (call) => {
   process.stdout.write(`step ${call.step}\n`);
   if (dies === `before ${call.step}`) return die();

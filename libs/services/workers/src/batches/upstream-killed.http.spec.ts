@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
@@ -82,6 +82,7 @@ describe('a batch at its provider whose worker is killed at every step', () => {
       }
       const last = await startWorkersApp(database.url, { folder, config: { WORKERS_LEASE_MS: 300 } });
       const key = last.keyOf('key_killed', KEY);
+      last.inference.hold = async ({ nano }) => appendFileSync(join(folder, 'holds'), `${nano}\n`);
       last.inference.answer = (call) => ({
         ...{ status: 200, body: { answer: call.unit }, retry_after_seconds: null, unit_ended: true },
       });
@@ -99,7 +100,10 @@ describe('a batch at its provider whose worker is killed at every step', () => {
       }
       expect(output).not.toContain(' run\n');
       expect(units.size).toBe(LINES);
-      expect(last.inference.holds.at(-1)?.nano ?? '0').toBe('0');
+      // Of all workers, in the order of asking: two of four lines waited while two could begin.
+      const holds = readFileSync(join(folder, 'holds'), 'utf8').trim().split('\n');
+      expect(holds[0]).toBe('2000');
+      expect(holds.at(-1)).toBe('0');
       await last.close();
     },
     TIMEOUT_MS,

@@ -54,13 +54,14 @@ describe('a batch that its provider runs itself', () => {
     return { ...served(call), status, unit_ended: true };
   }
 
-  async function begin(count: number): Promise<{ id: string; input: string }> {
+  async function begin(count: number, known: { id?: string } = {}): Promise<{ id: string; input: string }> {
     const lines = Array.from({ length: count }, (_, n) => {
       const body = { model: 'sim/chat', messages: [{ role: 'user', content: `say ${n}` }] };
       return JSON.stringify({ custom_id: `c-${n}`, method: 'POST', url: '/v1/chat/completions', body });
     });
     const file = await toFile(Buffer.from(lines.join('\n')), 'in.jsonl');
     const { id: input } = await openai.files.create({ file, purpose: 'batch' });
+    known.id = input;
     const asked = {
       input_file_id: input,
       endpoint: '/v1/chat/completions',
@@ -186,6 +187,23 @@ describe('a batch that its provider runs itself', () => {
       expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 2 } });
       const copy = `batches/acct_key_up/${id}.jsonl` as const;
       await eventually(async () => (await app.objects.get(copy)) === null, SLOWLY);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'BAT-04 one whose input file is deleted before its provider has it fails, and nothing stays held',
+    async () => {
+      inference.worthNano = 1_000n;
+      const file: { id?: string } = {};
+      inference.upstream = async () => {
+        await openai.files.delete(String(file.id));
+        return { kind: 'none' };
+      };
+      const { id } = await begin(40, file);
+      expect(await end(id)).toMatchObject({ status: 'failed', request_counts: { completed: 0 } });
+      expect(inference.holds.map(({ nano }) => nano).at(0)).not.toBe('0');
+      expect(inference.holds.at(-1)?.nano).toBe('0');
     },
     TIMEOUT_MS,
   );
