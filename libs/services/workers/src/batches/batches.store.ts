@@ -221,7 +221,7 @@ export class BatchStore {
   async unclaimed(id: string, upstreamIds: readonly string[]): Promise<string[]> {
     const { rows } = await this.database.pool.query<{ id: string }>(
       `SELECT one.id FROM unnest($2::text[]) WITH ORDINALITY AS one (id, place) WHERE NOT EXISTS (
-         SELECT FROM batches b WHERE b.id <> $1 AND b.created_at > $3
+         SELECT FROM batches b WHERE b.id <> $1 AND b.created_at > $3 AND b.upstream IS NOT NULL
            AND coalesce(b.upstream #>> '{state,id}', b.upstream ->> 'id') = one.id)
        ORDER BY one.place`,
       [id, upstreamIds, new Date(this.clock.now() - CLAIMED_MS)],
