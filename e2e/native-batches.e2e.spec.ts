@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { RedisLimitStore } from '@gateway/limits';
 import { startUpstreamSim, type UpstreamSim } from '@gateway/simulator';
 import { eventually, redisScripts, seededRandom, type RedisScripts } from '@gateway/testing';
@@ -7,28 +10,54 @@ import { START_MS } from './harness/modes.js';
 import { ask, pico, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
-/** More than run at once, so that money is held for those that wait. */
-const LINES = 24;
 const SLOWLY = { timeoutMs: 90_000 };
 /** Less than a hold lasts that nobody renews. */
 const SOON = { timeoutMs: 20_000 };
 const TEST_MS = 240_000;
 
+/** Lines are more than run at once, so that money is held for those that wait; a job at Amazon takes a hundred at least. */
 const PROVIDERS = [
-  { model: 'openai/gpt-4.1-mini', endpoint: '/v1/chat/completions', rates: ['0.2', '0.8'] },
-  { model: 'anthropic/claude-haiku-4-5', endpoint: '/v1/messages', rates: ['0.5', '2.5'] },
-  { model: 'google/gemini-2.5-flash-lite', endpoint: '/v1/chat/completions', rates: ['0.05', '0.2'] },
+  { model: 'openai/gpt-4.1-mini', endpoint: '/v1/chat/completions', rates: ['0.2', '0.8'], lines: 24 },
+  { model: 'anthropic/claude-haiku-4-5', endpoint: '/v1/messages', rates: ['0.5', '2.5'], lines: 24 },
+  {
+    model: 'google/gemini-2.5-flash-lite',
+    endpoint: '/v1/chat/completions',
+    rates: ['0.05', '0.2'],
+    lines: 24,
+  },
+  { model: 'lab/nova', endpoint: '/v1/chat/completions', rates: ['0.5', '1'], lines: 100 },
 ];
+const OWN_MODEL = `
+models:
+  - id: lab/nova
+    context_length: 100000
+    supports: [completions_api, batching]
+    routes:
+      - provider: amazon-bedrock
+        upstream_model: sim-nova
+        dialect: converse
+        prices:
+          prompt_usd_per_1m: '1'
+          completion_usd_per_1m: '2'
+          batch_prompt_usd_per_1m: '0.5'
+          batch_completion_usd_per_1m: '1'
+`;
 type Of = (typeof PROVIDERS)[number];
 
 /** How each begins a batch. */
-const BEGINS = [/^POST .*\/v1\/batches$/, /^POST .*\/messages\/batches$/, /^POST .*:batchGenerateContent$/];
+const BEGINS = [
+  /^POST .*\/v1\/batches$/,
+  /^POST .*\/messages\/batches$/,
+  /^POST .*:batchGenerateContent$/,
+  /^POST .*\/model-invocation-job$/,
+];
 /** The worker dies as soon as the upstream is asked these. */
 const KILLED_AT = [
   /^POST .*\/v1\/files$/,
   BEGINS[1],
+  BEGINS[3],
   /^GET .*-simulated-/,
-  /^GET .*(content|results|download)/,
+  /^GET .*(content|results|download|out$)/,
 ];
 
 /** A batch of one provider, on a key of its own. */
@@ -38,7 +67,8 @@ interface Begun extends Of {
   key: string;
 }
 
-describe('money of batches that OpenAI, Anthropic and Google run', () => {
+describe('money of batches that OpenAI, Anthropic, Google and Amazon run', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'native-batches-'));
   let upstream: UpstreamSim;
   let fleet: Fleet;
   let person: PersonSession;
@@ -48,12 +78,20 @@ describe('money of batches that OpenAI, Anthropic and Google run', () => {
 
   beforeAll(async () => {
     upstream = await startUpstreamSim();
+    writeFileSync(join(folder, 'gateway.yaml'), OWN_MODEL);
     const edge = {
       ...{ OPENAI_API_KEY: 'sk-stand-in', OPENAI_BASE_URL: `${upstream.url}/v1` },
       ...{ ANTHROPIC_API_KEY: 'sk-ant-stand-in', ANTHROPIC_BASE_URL: upstream.url },
       ...{ GEMINI_API_KEY: 'stand-in', GEMINI_BASE_URL: `${upstream.url}/v1beta` },
+      ...{
+        AWS_ACCESS_KEY_ID: 'stand-in',
+        AWS_SECRET_ACCESS_KEY: 'stand-in',
+        AWS_BEDROCK_BASE_URL: upstream.url,
+      },
+      ...{ AWS_BEDROCK_BATCH_BUCKET: 'lines', AWS_ENDPOINT_URL_S3: upstream.url },
+      AWS_BEDROCK_BATCH_ROLE_ARN: 'arn:aws:iam::123456789012:role/batches',
     };
-    fleet = await startFleet({ env: { edge } });
+    fleet = await startFleet({ env: { edge, all: { GATEWAY_CONFIG: join(folder, 'gateway.yaml') } } });
     person = await logIn(fleet);
     redis = await redisScripts(fleet.redisUrl);
     limits = new RedisLimitStore({ pipe: redis.pipe, random: seededRandom(1) });
@@ -64,6 +102,7 @@ describe('money of batches that OpenAI, Anthropic and Google run', () => {
     redis?.close();
     await fleet?.stop();
     await upstream?.close();
+    rmSync(folder, { recursive: true, force: true });
   }, START_MS);
   beforeEach(() => upstream.reset());
 
@@ -85,7 +124,7 @@ describe('money of batches that OpenAI, Anthropic and Google run', () => {
 
   async function begin(of: Of, more: object = {}): Promise<Begun> {
     const { id: keyId, key } = await person.createKey(of.model, more);
-    const lines = Array.from({ length: LINES }, (_, n) => {
+    const lines = Array.from({ length: of.lines }, (_, n) => {
       const body = { model: of.model, max_tokens: 500, messages: [{ role: 'user', content: `Say ${n}` }] };
       return JSON.stringify({ custom_id: `c-${n}`, method: 'POST', url: of.endpoint, body });
     });
@@ -142,28 +181,28 @@ describe('money of batches that OpenAI, Anthropic and Google run', () => {
     /** Once each is at its provider. */
     then: (begun: Begun) => Promise<unknown>;
     status: string;
-    /** Lines that are billed. */
-    billed: number;
+    /** One in so many of its lines is billed. */
+    billedOf: number;
   }
 
   const CASES: Record<string, Case> = {
-    'that end': { then: async () => undefined, status: 'completed', billed: LINES },
+    'that end': { then: async () => undefined, status: 'completed', billedOf: 1 },
     'that are cancelled in their midst': {
       then: ({ key, id }) => read(key, 'POST', `/v1/batches/${id}/cancel`),
       status: 'cancelled',
-      billed: LINES / 2,
+      billedOf: 2,
     },
     'whose day is over in their midst': {
       then: ({ id }) =>
         rows('UPDATE workers.batches SET expires_at = now(), leased_until = NULL WHERE id = $1', [id]),
       status: 'expired',
-      billed: LINES / 2,
+      billedOf: 2,
     },
   };
 
   it.each(Object.entries(CASES))(
     'BAT-04 LIM-19 %s: the balance is less by the costs of their lines, and nothing is held on',
-    async (_name, { then, status, billed }) => {
+    async (_name, { then, status, billedOf }) => {
       const before = await balanceOf(fleet);
       const all = await Promise.all(PROVIDERS.map((of) => begin(of)));
       await Promise.all(
@@ -177,7 +216,7 @@ describe('money of batches that OpenAI, Anthropic and Google run', () => {
       for (const one of all) {
         expect([one.model, (await end(one)).status]).toEqual([one.model, status]);
         const due = await costs(one);
-        expect([one.model, due.length]).toEqual([one.model, billed]);
+        expect([one.model, due.length]).toEqual([one.model, one.lines / billedOf]);
         spent += due.reduce((sum, cost) => sum + cost, 0n);
         await eventually(async () => (await held(one)).key === 0n, SOON);
       }
@@ -200,7 +239,7 @@ describe('money of batches that OpenAI, Anthropic and Google run', () => {
         expect((await held(one)).key).toBeGreaterThan(0n);
         upstream.script([], 'error=400');
         const { status, request_counts } = await end(one);
-        expect([of.model, status, request_counts.failed]).toEqual([of.model, 'completed', LINES]);
+        expect([of.model, status, request_counts.failed]).toEqual([of.model, 'completed', of.lines]);
         expect(await costs(one)).toEqual([]);
         await eventually(async () => (await held(one)).units === 0, SOON);
         expect(await held(one)).toEqual({ key: 0n, account: 0n, units: 0 });
@@ -240,12 +279,12 @@ describe('money of batches that OpenAI, Anthropic and Google run', () => {
       }
       let spent = 0n;
       for (const one of all) {
-        expect([one.model, (await end(one)).request_counts.completed]).toEqual([one.model, LINES]);
+        expect([one.model, (await end(one)).request_counts.completed]).toEqual([one.model, one.lines]);
         const due = await costs(one);
-        expect([one.model, due.length]).toEqual([one.model, LINES]);
+        expect([one.model, due.length]).toEqual([one.model, one.lines]);
         spent += due.reduce((sum, cost) => sum + cost, 0n);
       }
-      expect(BEGINS.map(asked)).toEqual([1, 1, 1]);
+      expect(BEGINS.map(asked)).toEqual([1, 1, 1, 1]);
       await eventually(async () => (await held(all[0])).units === 0, SOON);
       expect((await held(all[0])).account).toBe(0n);
       expect(before - (await balanceOf(fleet))).toBe(spent);

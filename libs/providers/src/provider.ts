@@ -1,5 +1,5 @@
 import type { DialectName, ProviderCredential, Route, UpstreamError } from '@gateway/contracts';
-import type { Quirks, UpstreamBody } from '@gateway/dialects';
+import type { BatchPlace, Quirks, UpstreamBody } from '@gateway/dialects';
 import type { FailureSignal } from './failure/failure-signal.js';
 import type { NamedHosts } from './named-address.js';
 import type { UpstreamRequest } from './transport.js';
@@ -8,6 +8,11 @@ import type { UpstreamRequest } from './transport.js';
 export interface ProviderAccess {
   baseUrl: string;
   credential: ProviderCredential;
+  /** Of the operator, for batches that go through a bucket. */
+  batchPlace?: BatchPlace & {
+    /** Of the store, where it is not the provider's own. */
+    readonly endpoint: string | null;
+  };
 }
 
 /** The call that shows whether a credential works. */

@@ -22,7 +22,7 @@ export class TransportFailure extends Error {
 }
 
 export interface UpstreamRequest {
-  method: 'POST' | 'GET';
+  method: 'POST' | 'GET' | 'PUT';
   url: string;
   headers: Record<string, string>;
   /** Pieces written in order. */

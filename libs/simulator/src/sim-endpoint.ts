@@ -30,7 +30,7 @@ export interface SimEndpoint {
   /** Ends of its paths, for example `/embeddings`. */
   readonly path: string | readonly string[];
   /** POST where it is absent. */
-  readonly method?: 'GET';
+  readonly method?: 'GET' | 'PUT';
   /** Without a credential, as a signed address. */
   readonly isOpen?: boolean;
   /** The answer is a function of the request and its script only; batches alone remember what was sent before. */

@@ -1,13 +1,15 @@
 import type { UpstreamBody } from '../translation/upstream-body.js';
-import type { BatchCalls } from './batches-dialect.js';
+import type { BatchCalls, BatchPlace } from './batches-dialect.js';
 
 type Json = Record<string, unknown>;
 
 /** Calls that are answered with these, one after the other, and what was sent. */
-export function calls(answers: Json[]): BatchCalls & { sent: UpstreamBody[] } {
+export function calls(answers: Json[], place?: BatchPlace): BatchCalls & { sent: UpstreamBody[] } {
   const sent: UpstreamBody[] = [];
   return {
     sent,
+    place,
+    put: async (request) => void sent.push(request),
     send: async (request) => {
       sent.push(request);
       return answers.shift() ?? {};

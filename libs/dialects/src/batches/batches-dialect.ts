@@ -7,6 +7,10 @@ export interface BatchesDialect {
   readonly name: string;
   /** Bytes of one batch at most. */
   readonly bytesMax: number;
+  /** Lines of one batch at least; fewer are run one by one. */
+  readonly linesMin?: number;
+  /** Lines and answers go through a bucket of the operator's: without one there are no batches. */
+  readonly needsPlace?: true;
   /** The provider takes the lines with the call that begins the batch, so they are kept until then. */
   readonly beginsWithLines?: true;
   /** Whether requests to this path of its API may be lines. */
@@ -61,4 +65,13 @@ export interface BatchAnswer {
 export interface BatchCalls {
   /** Throws where the status is beyond 2xx, the answer no JSON object or nothing comes. */
   send(request: UpstreamBody): Promise<JsonObject>;
+  /** The same where the answer says nothing. */
+  put(request: UpstreamBody): Promise<void>;
+  readonly place?: BatchPlace;
+}
+
+/** Where a provider reads lines and writes answers, and as whom. */
+export interface BatchPlace {
+  readonly bucket: string;
+  readonly roleArn: string;
 }

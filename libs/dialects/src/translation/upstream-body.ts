@@ -1,7 +1,7 @@
 /** The request for an upstream, as its dialect makes it. The provider adds the address and the credential. */
 export interface UpstreamBody {
   /** POST where it is absent. A GET has no body: what it asks stands in the query of `path`. */
-  readonly method?: 'GET';
+  readonly method?: 'GET' | 'PUT';
   /** Below the provider's API root, for example `/chat/completions`. */
   readonly path: string;
   /** In place of the path: an address that the provider's own answer named. Only at a host of the provider's. */

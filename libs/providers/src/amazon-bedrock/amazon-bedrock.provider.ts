@@ -1,7 +1,7 @@
 import { classifyFailure, type FailureRule } from '../failure/classify.js';
 import { apiKeyOf, type Provider } from '../provider.js';
 import { upstreamRequest } from '../transport.js';
-import { accessFrom, addressFor } from './aws-access.js';
+import { accessFrom, addressFor, jobsAddressFor, objectAddress } from './aws-access.js';
 import { signed } from './sign.js';
 
 const NAME = 'Amazon Bedrock';
@@ -49,15 +49,21 @@ export const provider: Provider = {
   slug: 'amazon-bedrock',
   name: NAME,
   dialects: ['converse', 'titan-embeddings', 'nova-embeddings', 'bedrock-cohere-embeddings'],
+  batches: 'bedrock-batches',
   credentialEnv: 'AWS_BEARER_TOKEN_BEDROCK',
   baseUrlEnv: 'AWS_BEDROCK_BASE_URL',
   defaultBaseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   accessFrom,
   check: { path: '/model/amazon.nova-micro-v1%3A0/converse', sendsNothing: true },
   prepare: (request, access) => {
-    const url = `${addressFor(access)}${request.path}`;
     const { credential } = access;
-    if (credential.kind === 'aws') return signed(upstreamRequest(request, url, {}), credential);
+    const object = /^\/batch-objects(\/.+)$/.exec(request.path)?.[1];
+    const isJob = request.path.startsWith('/model-invocation-job');
+    const url = object
+      ? objectAddress(access, object)
+      : `${isJob ? jobsAddressFor(access) : addressFor(access)}${request.path}`;
+    if (credential.kind === 'aws')
+      return signed(upstreamRequest(request, url, {}), credential, object ? 's3' : 'bedrock');
     return upstreamRequest(request, url, { authorization: `Bearer ${apiKeyOf(access)}` });
   },
   quirks: () => ({ deprecatedCacheKey: true }),

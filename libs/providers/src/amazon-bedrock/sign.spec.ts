@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { jsonBody } from '@gateway/dialects';
+import { jsonBody, lookAtPath } from '@gateway/dialects';
 import { accessFrom } from './aws-access.js';
 import { provider } from './amazon-bedrock.provider.js';
 
@@ -106,5 +106,50 @@ describe('a request to Bedrock', () => {
       key: 'b',
     });
     expect(accessFrom(read({ AWS_ACCESS_KEY_ID: 'AK' }))).toBeUndefined();
+  });
+
+  const PLACE = {
+    AWS_BEDROCK_BATCH_BUCKET: 'lines.of.ours',
+    AWS_BEDROCK_BATCH_ROLE_ARN: 'arn:aws:iam::123456789012:role/batches',
+  };
+
+  it('for a job goes to the region’s address of jobs, one for an object to the store, and both are signed', async () => {
+    const env: Record<string, string> = { AWS_ACCESS_KEY_ID: 'AK', AWS_SECRET_ACCESS_KEY: 'S', ...PLACE };
+    const access = accessFrom((name) => ({ ...env, AWS_REGION: 'eu-west-1' })[name]);
+    if (!access) throw new Error('not enabled');
+    const job = await provider.prepare(
+      lookAtPath('/model-invocation-jobs?nameContains=a&maxResults=100'),
+      access,
+    );
+    expect(job.url).toBe(
+      'https://bedrock.eu-west-1.amazonaws.com/model-invocation-jobs?nameContains=a&maxResults=100',
+    );
+    expect(job.headers.authorization).toContain('/eu-west-1/bedrock/aws4_request');
+    const object = await provider.prepare(lookAtPath('/batch-objects/batches/b/lines.jsonl'), access);
+    expect(object.url).toBe('https://s3.eu-west-1.amazonaws.com/lines.of.ours/batches/b/lines.jsonl');
+    expect(object.headers.authorization).toContain('/eu-west-1/s3/aws4_request');
+  });
+
+  it('for an object is not made without a bucket', async () => {
+    const asked = async (): Promise<unknown> =>
+      provider.prepare(lookAtPath('/batch-objects/x'), { baseUrl, credential: KEYS });
+    await expect(asked()).rejects.toThrow('no bucket');
+  });
+
+  it('half a place of batches, a wrong one, and one beside a bearer key are faults that name their variable', () => {
+    const env = { AWS_ACCESS_KEY_ID: 'AK', AWS_SECRET_ACCESS_KEY: 'S' };
+    const of = (more: Record<string, string>) => () =>
+      accessFrom((name) => ({ ...env, ...more })[name as 'AWS_ACCESS_KEY_ID']);
+    const { AWS_BEDROCK_BATCH_BUCKET, AWS_BEDROCK_BATCH_ROLE_ARN } = PLACE;
+    expect(of({ AWS_BEDROCK_BATCH_BUCKET })).toThrow('AWS_BEDROCK_BATCH_ROLE_ARN');
+    expect(of({ AWS_BEDROCK_BATCH_ROLE_ARN })).toThrow('AWS_BEDROCK_BATCH_BUCKET');
+    expect(of({ ...PLACE, AWS_BEDROCK_BATCH_BUCKET: '../other' })).toThrow('AWS_BEDROCK_BATCH_BUCKET');
+    expect(of({ ...PLACE, AWS_BEARER_TOKEN_BEDROCK: 'b' })).toThrow('opens no bucket');
+    expect(of({ ...PLACE, AWS_ENDPOINT_URL_S3: 'store' })).toThrow('AWS_ENDPOINT_URL_S3');
+    expect(of(PLACE)()?.batchPlace).toEqual({
+      bucket: AWS_BEDROCK_BATCH_BUCKET,
+      roleArn: AWS_BEDROCK_BATCH_ROLE_ARN,
+      endpoint: null,
+    });
   });
 });

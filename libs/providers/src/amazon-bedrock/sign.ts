@@ -35,23 +35,27 @@ function bytesOf(data: SourceData): Buffer {
   return Buffer.from(data as Uint8Array);
 }
 
-/** The request with its signature (AWS Signature Version 4, service bedrock); the path is signed as it is sent. */
+/** The request with its signature (AWS Signature Version 4); the path is signed as it is sent, for S3 not encoded again. */
 export async function signed(
   request: UpstreamRequest,
   { accessKeyId, secretAccessKey, sessionToken, region }: AwsCredential,
+  service: 'bedrock' | 's3',
 ): Promise<UpstreamRequest> {
   const url = new URL(request.url);
   const credentials = { accessKeyId, secretAccessKey, ...(sessionToken === null ? {} : { sessionToken }) };
-  const signer = new SignatureV4({ credentials, region, service: 'bedrock', sha256: Sha256 });
+  const uriEscapePath = service === 'bedrock';
+  const signer = new SignatureV4({ credentials, region, service, sha256: Sha256, uriEscapePath });
+  const digest = createHash('sha256');
+  // Lines of a batch together are large, and are not copied.
+  for (const piece of request.body) digest.update(piece);
   const { headers } = await signer.sign({
     method: request.method,
     protocol: url.protocol,
     hostname: url.hostname,
     // A port is signed as a part of the header `host`.
     path: url.pathname,
-    query: {},
-    headers: { ...request.headers, host: url.host },
-    body: Buffer.concat(request.body),
+    query: Object.fromEntries(url.searchParams),
+    headers: { ...request.headers, host: url.host, 'x-amz-content-sha256': digest.digest('hex') },
   });
   // The transport sets the host by itself, from the same address.
   const { host: _host, ...sent } = headers;

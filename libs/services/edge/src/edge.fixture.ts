@@ -33,7 +33,7 @@ import {
   type RunningApp,
 } from '@gateway/platform';
 import { FolderStore } from '@gateway/object-store';
-import { PROVIDERS } from '@gateway/providers';
+import { PROVIDERS, type ProviderAccess } from '@gateway/providers';
 import { startUpstreamSim, type RecordedRequest, type UpstreamSim } from '@gateway/simulator';
 import {
   catalogueModel,
@@ -65,7 +65,7 @@ const random = new SystemRandom();
 /** Providers at the simulator's address, each with a credential of its own. */
 function simulatedAccess(
   sim: UpstreamSim,
-  addresses: Readonly<Record<string, string>>,
+  addresses: Readonly<Record<string, string | ProviderAccess>>,
 ): Map<string, EnabledProvider> {
   const chosen = PROVIDERS.filter(
     ({ slug }) =>
@@ -73,15 +73,11 @@ function simulatedAccess(
   );
   return new Map(
     chosen.map((provider) => {
-      const origin = addresses[provider.slug] ?? sim.url;
-      const baseUrl = provider.dialects.includes('messages') ? origin : `${origin}/v1`;
-      return [
-        provider.slug,
-        {
-          provider,
-          access: { baseUrl, credential: { kind: 'api_key', key: `sim-key-of-${provider.slug}` } },
-        },
-      ];
+      const given = addresses[provider.slug] ?? sim.url;
+      if (typeof given !== 'string') return [provider.slug, { provider, access: given }];
+      const baseUrl = provider.dialects.includes('messages') ? given : `${given}/v1`;
+      const credential = { kind: 'api_key' as const, key: `sim-key-of-${provider.slug}` };
+      return [provider.slug, { provider, access: { baseUrl, credential } }];
     }),
   );
 }
@@ -163,8 +159,8 @@ export interface EdgeTestOptions {
   balanceUsd?: number;
   config?: Partial<EdgeConfig>;
   drainGraceMs?: number;
-  /** Origins by provider slug, for example of a proxy before the simulator; default: the simulator itself. */
-  upstreams?: (sim: UpstreamSim) => Promise<Record<string, string>>;
+  /** Origins by provider slug, for example of a proxy before the simulator, or whole accesses; default: the simulator itself. */
+  upstreams?: (sim: UpstreamSim) => Promise<Record<string, string | ProviderAccess>>;
   frontDoor?: FrontDoorServices;
   /** How far the limit store's clock is ahead of the edge's; default 0. */
   storeAheadMs?: number;

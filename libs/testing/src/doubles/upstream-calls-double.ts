@@ -9,7 +9,7 @@ interface Reply {
 
 /** What an exchange sent. */
 interface SentCall {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   /** The path, or the address where an answer named it. */
   at: string;
   contentType: string;

@@ -65,8 +65,11 @@ export async function targetOf(
   if (provider === undefined || dialect === undefined) return null;
   if (keyId === undefined) {
     const access = deps.access.get(slug);
-    return access === undefined ? null : { provider, dialect, access };
+    const isPlaced = dialect.needsPlace !== true || access?.batchPlace !== undefined;
+    return access === undefined || !isPlaced ? null : { provider, dialect, access };
   }
+  // A customer's key opens no bucket of the operator's.
+  if (dialect.needsPlace === true) return null;
   const { accountId, providerKeys } = await principal();
   const grant = providerKeys?.find(({ id }) => id === keyId);
   const baseUrl = deps.addresses.get(slug);
@@ -78,9 +81,15 @@ export async function targetOf(
   };
 }
 
-/** Calls that are answered with a JSON object. */
+/** Calls that are answered with a JSON object or nothing. */
 export function callsOf(target: Target, bounds: Bounds, deps: InferDeps): BatchCalls {
+  const { batchPlace: place } = target.access;
   return {
+    ...(place === undefined ? {} : { place }),
+    put: async (request) => {
+      const response = await send(target, request, { ...bounds, maxBytes: REPLY_BYTES_MAX }, deps);
+      await response.bytes();
+    },
     send: async (request) => {
       const response = await send(target, request, { ...bounds, maxBytes: REPLY_BYTES_MAX }, deps);
       const answer = parseUpstreamObject(await response.bytes());

@@ -145,6 +145,7 @@ async function upload(call: UpstreamBatchCall, parts: StepParts): Promise<Upstre
   if (first === null) return { kind: 'none' };
   const { target, credential, path } = first;
   const { dialect } = target;
+  if (sent.length < (dialect.linesMin ?? 0)) return { kind: 'none' };
   if (dialect.beginsWithLines === true)
     await parts.objects.put(call.lines as ObjectKey, Readable.from(lines), { maxBytes: dialect.bytesMax });
   const file = await dialect.upload(callsOf(target, UPLOAD, parts.deps), lines, call.batch_id);
