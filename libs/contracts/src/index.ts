@@ -56,7 +56,13 @@ export type {
 } from './ports/limit-store.js';
 export { Funds } from './ports/funds.js';
 export { callerFile, ResponseStore } from './ports/response-store.js';
-export type { NamedFile, RecalledItems, ResponseLink, StoredResponse } from './ports/response-store.js';
+export type {
+  MakeRoom,
+  NamedFile,
+  RecalledItems,
+  ResponseLink,
+  StoredResponse,
+} from './ports/response-store.js';
 export {
   ConversationBody,
   ConversationItemsBody,

@@ -4,6 +4,7 @@ import {
   type BackgroundRun,
   type EndedResponse,
   type EventsPage,
+  type MakeRoom,
   type NewBackgroundResponse,
   type NumberedEvent,
   type Random,
@@ -39,12 +40,17 @@ export class HttpBackgroundResponses extends BackgroundResponses {
     return (await this.post<{ is_current: boolean }>('/append', { run, events, ended })).is_current;
   }
 
-  override async events(keyId: string, id: string, after: number): Promise<EventsPage | null> {
+  override async events(
+    keyId: string,
+    id: string,
+    after: number,
+    makeRoom: MakeRoom,
+  ): Promise<EventsPage | null> {
     const asked = { key_id: keyId, response_id: id, after };
-    return (await this.post<{ page: EventsPage | null }>('/events', asked)).page;
+    return (await this.post<{ page: EventsPage | null }>('/events', asked, makeRoom)).page;
   }
 
-  private async post<T>(path: string, body: unknown): Promise<T> {
+  private async post<T>(path: string, body: unknown, makeRoom?: MakeRoom): Promise<T> {
     const { status, body: answer } = await this.http.request({
       service: 'workers',
       method: 'POST',
@@ -53,6 +59,7 @@ export class HttpBackgroundResponses extends BackgroundResponses {
       timeoutMs: TIMEOUT_MS,
       idempotent: true,
       maxBytes: ANSWER_BYTES_MAX,
+      makeRoom,
     });
     const { error } = (answer ?? {}) as { error?: { message?: string } };
     if (status === 409) throw new ApiError('conflict', { message: error?.message });

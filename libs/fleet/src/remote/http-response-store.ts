@@ -1,6 +1,7 @@
 import {
   ApiError,
   ResponseStore,
+  type MakeRoom,
   type NamedFile,
   type Random,
   type RecalledItems,
@@ -28,16 +29,24 @@ export class HttpResponseStore extends ResponseStore {
     await this.post('/internal/responses', { responses });
   }
 
-  override async recall(keyId: string, link: ResponseLink): Promise<RecalledItems | null> {
-    const body = await this.post('/internal/responses/recall', { key_id: keyId, ...link });
+  override async recall(
+    keyId: string,
+    link: ResponseLink,
+    makeRoom: MakeRoom,
+  ): Promise<RecalledItems | null> {
+    const body = await this.post('/internal/responses/recall', { key_id: keyId, ...link }, makeRoom);
     const { found } = (body ?? {}) as { found?: RecalledItems | null };
     if (found === undefined)
       throw unavailable(this.random, new Error('The workers service answered nothing.'));
     return found;
   }
 
-  override async items(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Json>> {
-    const body = await this.post('/internal/responses/items', { key_id: keyId, ids });
+  override async items(
+    keyId: string,
+    ids: readonly string[],
+    makeRoom: MakeRoom,
+  ): Promise<ReadonlyMap<string, Json>> {
+    const body = await this.post('/internal/responses/items', { key_id: keyId, ids }, makeRoom);
     const { items } = (body ?? {}) as { items?: Record<string, Json> };
     if (items === undefined)
       throw unavailable(this.random, new Error('The workers service answered nothing.'));
@@ -52,7 +61,7 @@ export class HttpResponseStore extends ResponseStore {
     return new Map(Object.entries(files));
   }
 
-  private async post(path: string, body: unknown): Promise<unknown> {
+  private async post(path: string, body: unknown, makeRoom?: MakeRoom): Promise<unknown> {
     const answer = await this.http.request({
       service: 'workers',
       method: 'POST',
@@ -61,8 +70,9 @@ export class HttpResponseStore extends ResponseStore {
       timeoutMs: TIMEOUT_MS,
       idempotent: true,
       maxBytes: ANSWER_BYTES_MAX,
+      makeRoom,
     });
-    if (answer.status === 400 && path.endsWith('recall'))
+    if (answer.status === 400 && makeRoom !== undefined)
       throw new ApiError('context_window_exceeded', {
         message: 'The earlier responses are too large to go on from.',
       });

@@ -1,4 +1,4 @@
-import { ApiError, HEADER, type Clock, type Random } from '@gateway/contracts';
+import { ApiError, HEADER, type Clock, type MakeRoom, type Random } from '@gateway/contracts';
 import { context, propagation } from '@opentelemetry/api';
 import { Agent, type Dispatcher } from 'undici';
 import { serviceAway, type ServiceName } from '../errors/service-away.js';
@@ -17,6 +17,8 @@ export interface InternalRequest {
   headers?: Readonly<Record<string, string>>;
   /** Largest answer in bytes. */
   maxBytes?: number;
+  /** Gets the size of the answer before it is read; what it throws ends the request. */
+  makeRoom?: MakeRoom;
   signal?: AbortSignal;
 }
 
@@ -58,7 +60,8 @@ export class InternalHttp {
     try {
       return await this.attempt(request);
     } catch (failure) {
-      if (!request.idempotent || request.signal?.aborted) throw this.failed(request, failure);
+      const isFinal = failure instanceof ApiError || !request.idempotent || request.signal?.aborted;
+      if (isFinal) throw this.failed(request, failure);
     }
     await this.options.clock.sleep(RETRY_DELAY_MS * (0.5 + this.options.random.fraction()), request.signal);
     try {
@@ -91,7 +94,7 @@ export class InternalHttp {
         body: request.body === undefined ? undefined : JSON.stringify(request.body),
         signal,
       });
-      const bytes = await boundedBytes(response, request.maxBytes ?? MAX_BYTES);
+      const bytes = await boundedBytes(response, request.maxBytes ?? MAX_BYTES, request.makeRoom);
       if (response.statusCode >= 500) throw new Error(`The service answered ${response.statusCode}.`);
       return {
         status: response.statusCode,
@@ -124,7 +127,17 @@ export class InternalHttp {
   }
 }
 
-async function boundedBytes(response: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
+async function boundedBytes(
+  response: Dispatcher.ResponseData,
+  maxBytes: number,
+  makeRoom?: MakeRoom,
+): Promise<Buffer> {
+  try {
+    makeRoom?.(Math.min(Number(response.headers['content-length'] ?? maxBytes), maxBytes));
+  } catch (refusal) {
+    response.body.on('error', () => undefined).destroy();
+    throw refusal;
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response.body as AsyncIterable<Buffer>) {

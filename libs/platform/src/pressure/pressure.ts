@@ -99,6 +99,16 @@ export class Pressure {
     return this.overloaded(`${this.bodyBytes} bytes of bodies are in flight`);
   }
 
+  /**
+   * Why so many bytes that a small request names are not read; null where there is room. Unlike bodies they never take the
+   * last of it: what they fill is full for them alone.
+   */
+  refusalOfMore(bytes: number): ApiError | null {
+    const refusal = this.refusal(0);
+    if (refusal !== null || this.bodyBytes + bytes <= this.limits.bodyBytes.all) return refusal;
+    return this.overloaded(`${bytes} bytes more than the ${this.bodyBytes} of bodies that are in flight`);
+  }
+
   private overloaded(why: string): ApiError {
     return unavailable(this.random, new Error(`The process is overloaded: ${why}.`));
   }

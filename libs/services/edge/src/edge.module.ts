@@ -58,6 +58,7 @@ import { LimitsController } from './simulation/limits.controller.js';
 import { ClientSecrets } from './inference/client-secrets.js';
 import { registerSockets } from './sockets/register-sockets.js';
 import { ResponseWriter } from './state/response-writer.js';
+import { Turns } from './state/turns.js';
 import { OutputSpeeds } from './units/output-speeds.js';
 import { ProviderAlarms } from './upstream/provider-alarms.js';
 import { RouteReports } from './upstream/route-reports.js';
@@ -213,6 +214,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       background: this.background,
       objects: this.objects,
       pressure: this.pressure,
+      turns: new Turns(deadlines, random),
       responses: this.writer(deadlines),
       contents: this.contentsOf(deadlines),
       keepAliveMs: config.STREAM_KEEP_ALIVE_MS,

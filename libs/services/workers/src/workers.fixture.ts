@@ -19,6 +19,7 @@ import {
   PlatformModule,
   SystemClock,
   SystemRandom,
+  type PressureLimits,
   type RunningApp,
 } from '@gateway/platform';
 import {
@@ -69,7 +70,13 @@ export const MIGRATED = {
 /** Starts the service over a migrated database. */
 export async function startWorkersApp(
   url: string,
-  more: { inference?: InferenceDouble; config?: Partial<WorkersConfig>; folder?: string; clock?: Clock } = {},
+  more: {
+    inference?: InferenceDouble;
+    config?: Partial<WorkersConfig>;
+    folder?: string;
+    clock?: Clock;
+    pressure?: PressureLimits;
+  } = {},
 ): Promise<WorkersApp> {
   const folder = more.folder ?? mkdtempSync(join(tmpdir(), 'objects-'));
   const inference = more.inference ?? new InferenceDouble();
@@ -109,7 +116,7 @@ export async function startWorkersApp(
       host: '127.0.0.1',
       port: 0,
       drainGraceMs: 1_000,
-      pressure: NO_PRESSURE,
+      pressure: more.pressure ?? NO_PRESSURE,
     },
     connect: connectEventLog,
   });
@@ -144,6 +151,9 @@ async function call(
   const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
   return { status: answer.status, text, body: isJson ? (JSON.parse(text) as unknown) : null };
 }
+
+/** For reads of any size. */
+export const anyRoom = (): void => undefined;
 
 export function stored(id: string, more: Partial<StoredResponse> = {}): StoredResponse {
   const text = `answer of ${id}`;

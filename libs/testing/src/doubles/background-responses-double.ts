@@ -4,6 +4,7 @@ import {
   type BackgroundRun,
   type EndedResponse,
   type EventsPage,
+  type MakeRoom,
   type NewBackgroundResponse,
   type NumberedEvent,
 } from '@gateway/contracts';
@@ -42,8 +43,14 @@ export class BackgroundResponsesDouble extends BackgroundResponses {
     return true;
   }
 
-  override async events(_keyId: string, id: string, after: number): Promise<EventsPage | null> {
+  override async events(
+    _keyId: string,
+    id: string,
+    after: number,
+    makeRoom: MakeRoom,
+  ): Promise<EventsPage | null> {
     const events = (this.said.get(id) ?? []).filter(({ number }) => number > after);
+    makeRoom(Buffer.byteLength(JSON.stringify(events)));
     return { events, is_over: this.ended.has(id) };
   }
 

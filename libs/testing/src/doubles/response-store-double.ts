@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   ResponseStore,
+  type MakeRoom,
   type NamedFile,
   type RecalledItems,
   type ResponseLink,
@@ -24,7 +25,11 @@ export class ResponseStoreDouble extends ResponseStore {
     this.kept.push(...responses);
   }
 
-  override async recall(keyId: string, link: ResponseLink): Promise<RecalledItems | null> {
+  override async recall(
+    keyId: string,
+    link: ResponseLink,
+    makeRoom: MakeRoom,
+  ): Promise<RecalledItems | null> {
     const own = this.kept.filter(({ key_id }) => key_id === keyId);
     const chain: StoredResponse[] = [];
     if ('response_id' in link) {
@@ -41,18 +46,21 @@ export class ResponseStoreDouble extends ResponseStore {
       ...input,
       ...(response.output as Record<string, unknown>[]),
     ]);
+    makeRoom(Buffer.byteLength(JSON.stringify(items)));
     return { items, credential: last.credential };
   }
 
   override async items(
     keyId: string,
     ids: readonly string[],
+    makeRoom: MakeRoom,
   ): Promise<ReadonlyMap<string, Record<string, unknown>>> {
     let found = this.itemsOf(keyId, ids);
     for (let waited = 0; waited < LATE_MS && found.size < new Set(ids).size; waited += LOOK_MS) {
       await pause(LOOK_MS);
       found = this.itemsOf(keyId, ids);
     }
+    makeRoom(Buffer.byteLength(JSON.stringify([...found.values()])));
     return found;
   }
 

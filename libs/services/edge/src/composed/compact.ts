@@ -2,6 +2,7 @@ import { ApiError, newAnswerId } from '@gateway/contracts';
 import { compactionItem, LazySchema, readJson } from '@gateway/dialects';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
+import { earlier } from '../state/recall.js';
 import { askOne, refusing } from './sub-answer.js';
 
 type Json = Record<string, unknown>;
@@ -42,14 +43,18 @@ export const compact: ComposedEndpoint = {
   load: () => schema.load(),
   run: async (call, client, deps) => {
     const { value, own } = refusing(call, deps, () => read(call.bytes));
-    const { keyId, defaultModel } = call.principal;
-    const items = await earlier(value.previous_response_id, (id) =>
-      deps.store.recall(keyId, { response_id: id }),
+    const items = await itemsBefore(value.previous_response_id, (response_id) =>
+      earlier({ response_id }, call.principal, client, deps),
     );
     const all = [...items, ...own].filter(({ type }) => type !== 'reasoning');
     const wish = { type: 'message', role: 'user', content: [{ type: 'input_text', text: WISH }] };
     const instructions = [INSTRUCTIONS, ...texts(value.instructions)].join('\n\n');
-    const body = { model: value.model ?? defaultModel, instructions, input: [...all, wish], store: false };
+    const body = {
+      model: value.model ?? call.principal.defaultModel,
+      instructions,
+      input: [...all, wish],
+      store: false,
+    };
     let answer = '';
     const sub = { ...call, bytes: Buffer.from(JSON.stringify(body)) };
     const { error, rateHeaders } = await askOne(sub, client, deps, async (part) => void (answer += part));
@@ -96,7 +101,7 @@ function read(bytes: Uint8Array): { value: Json; own: Json[] } {
 }
 
 /** Throws resource_not_found where the key has no such response. */
-async function earlier(
+async function itemsBefore(
   id: unknown,
   recall: (id: string) => Promise<{ items: Json[] } | null>,
 ): Promise<readonly Json[]> {

@@ -7,6 +7,7 @@ import {
   type EndpointBackground,
 } from '@gateway/endpoints';
 import { rateHeaders } from '@gateway/limits';
+import { PageRoom, Stage, type Closing } from '@gateway/platform';
 import { planRoutes, type Plan } from '@gateway/routing';
 import { admit, planForCurrent, Refused, type Again } from '../admission/admit.js';
 import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
@@ -49,11 +50,41 @@ interface Begin {
   background: EndpointBackground;
 }
 
-/** Refuses what would be refused now, counting nothing; what is run is admitted when it is. */
 async function begin(begun: Begin, client: Client, deps: InferDeps): Promise<void> {
+  // What was recalled for the checks is over with them: who follows the events may be there for hours.
+  const checks = new Stage();
+  const response = await beginNow(begun, { client, checks }, deps).finally(() => checks.close());
+  if (!begun.asked.stream) return client.answer(JSON.stringify(response), JSON_HEADERS);
+  client.open(EVENT_STREAM_HEADERS);
+  const { call } = begun;
+  const room = new PageRoom(deps.pressure);
+  const events = followEvents({
+    read: (after) =>
+      room.read((makeRoom) => deps.background.events(call.principal.keyId, response.id, after, makeRoom)),
+    after: -1,
+    clock: deps.clock,
+    isGone: () => client.isGone,
+  });
+  try {
+    for await (const frames of events) await client.write(frames);
+    client.end();
+  } catch {
+    // It goes on, and its stream can be resumed.
+    client.cut();
+  } finally {
+    room.close();
+  }
+}
+
+/** Refuses what would be refused now, counting nothing; what is run is admitted when it is. */
+async function beginNow(
+  begun: Begin,
+  { client, checks }: { client: Client; checks: Closing },
+  deps: InferDeps,
+): Promise<Record<string, unknown> & { id: string }> {
   const { call, background } = begun;
   const { endpoint, principal } = call;
-  const { plan, asked } = await checked(call, begun.asked, client, deps);
+  const { plan, asked } = await checked(call, begun.asked, { client, checks }, deps);
   const id = newAnswerId(endpoint.idPrefix, deps.clock, deps.random);
   const createdAt = Math.floor(call.receivedAtMs / 1_000);
   const response = background.begun(asked, { id, createdAt, model: plan.model.record.id });
@@ -65,21 +96,7 @@ async function begin(begun: Begin, client: Client, deps: InferDeps): Promise<voi
     ...{ end_user_hash: hash, created_at: createdAt, response },
     body: { ...background.body(asked), model: asked.model ?? principal.defaultModel },
   });
-  if (!asked.stream) return client.answer(JSON.stringify(response), JSON_HEADERS);
-  client.open(EVENT_STREAM_HEADERS);
-  const events = followEvents({
-    read: (after) => deps.background.events(principal.keyId, id, after),
-    after: -1,
-    clock: deps.clock,
-    isGone: () => client.isGone,
-  });
-  try {
-    for await (const frames of events) await client.write(frames);
-    client.end();
-  } catch {
-    // It goes on, and its stream can be resumed.
-    client.cut();
-  }
+  return { ...response, id };
 }
 
 const NO_RECORD = { isStored: true, input: [], previous_response_id: null, conversation_id: null };
@@ -88,7 +105,7 @@ const NO_RECORD = { isStored: true, input: [], previous_response_id: null, conve
 async function checked(
   call: Call,
   given: Asked,
-  client: Client,
+  { client, checks }: { client: Client; checks: Closing },
   deps: InferDeps,
 ): Promise<{ plan: Plan; asked: Asked }> {
   const { endpoint } = call;
@@ -97,13 +114,13 @@ async function checked(
   let outcome: Awaited<ReturnType<typeof admit>>;
   try {
     call.tags = requestTags(call.headers, call.principal);
-    asked = { ...(await resolve(given, call, deps)), requires: given.requires };
-    let recalled = await withNamedFiles(await recall(asked, call, deps), call, client, deps);
+    asked = { ...(await resolve(given, call, checks, deps)), requires: given.requires };
+    let recalled = await withNamedFiles(await recall(asked, call, checks, deps), call, checks, deps);
     const again: Again = {
       reload: async () => {
         const principal = await call.reload();
         const current = { ...call, principal };
-        recalled = await withNamedFiles(await recall(asked, current, deps), current, client, deps);
+        recalled = await withNamedFiles(await recall(asked, current, checks, deps), current, checks, deps);
         return principal;
       },
       planFor: (principal: KeyPrincipal) => {

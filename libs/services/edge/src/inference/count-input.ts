@@ -16,7 +16,7 @@ export function countingOf(
 ): (call: Call, client: Client, deps: InferDeps) => Promise<void> {
   return async (call, client, deps) => {
     const { endpoint, principal } = call;
-    const recalled = await recall(await read(call, counts, deps), call, deps);
+    const recalled = await recall(await read(call, counts, deps), call, client, deps);
     const asked = await withNamedFiles(recalled, call, client, deps);
     const { providers, byok, breakers, stats } = deps;
     const plan = planRoutes({

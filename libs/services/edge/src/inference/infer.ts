@@ -96,7 +96,7 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
     const named = read instanceof StoredContentNeeded ? read : null;
     let asked = read instanceof StoredContentNeeded ? await composed(read, call.principal) : read;
     if (endpoint.state) {
-      asked = await resolve(asked, call, deps);
+      asked = await resolve(asked, call, client, deps);
       call.record = endpoint.state.record(asked);
     }
     if (endpoint.state || asked.files) asked = await continued(asked, call, client, deps);
@@ -107,7 +107,7 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
         if (named === null) return principal;
         asked = await composed(named, principal);
         const current = { ...call, principal };
-        asked = await continued(await resolve(asked, current, deps), current, client, deps);
+        asked = await continued(await resolve(asked, current, client, deps), current, client, deps);
         return principal;
       },
       planFor: (principal) => {
@@ -157,7 +157,7 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
 
 /** With what was said before it, and the bytes of the files that either names. */
 async function continued(asked: Asked, call: Call, client: Client, deps: InferDeps): Promise<Asked> {
-  return withNamedFiles(await recall(asked, call, deps), call, client, deps);
+  return withNamedFiles(await recall(asked, call, client, deps), call, client, deps);
 }
 
 const NEVER_OPEN: PlanOptions['breakers'] = { isOpen: () => false };

@@ -6,15 +6,14 @@ import {
   type ResponseStore,
 } from '@gateway/contracts';
 import { FILE_BYTES_MAX, type Asked, type FileContent } from '@gateway/endpoints';
-import type { Pressure } from '@gateway/platform';
+import { withRoom, type Closing, type Pressure } from '@gateway/platform';
 import type { Call } from '../request/call.js';
-import type { Client } from '../request/client.js';
 
 export interface NamedFilesDeps {
   store: Pick<ResponseStore, 'files'>;
   objects: Pick<ObjectStore, 'get'>;
   /** A small request that names large files holds as much as a large body. */
-  pressure: Pick<Pressure, 'held' | 'released' | 'refusal'>;
+  pressure: Pick<Pressure, 'held' | 'released' | 'refusalOfMore'>;
 }
 
 const FILES_MAX = 32;
@@ -29,7 +28,7 @@ const FILE_ID = /^[\w-]{1,128}$/;
 export async function withNamedFiles(
   asked: Asked,
   { endpoint, principal, headers }: Pick<Call, 'endpoint' | 'principal' | 'headers'>,
-  client: Pick<Client, 'whenClosed'>,
+  closing: Closing,
   { store, objects, pressure }: NamedFilesDeps,
 ): Promise<Asked> {
   const { files: named } = asked;
@@ -44,12 +43,11 @@ export async function withNamedFiles(
   const bytes = named.reduce((sum, { id }) => sum + (found.get(id)?.bytes ?? 0), 0);
   if (bytes > FILE_BYTES_MAX)
     throw tooMuch(first.param, `the files are together larger than ${FILE_BYTES_MAX} bytes`);
-  const refusal = pressure.refusal(bytes);
-  if (refusal !== null) throw refusal;
-  pressure.held(bytes);
-  client.whenClosed(() => pressure.released(bytes));
   const contents = new Map<string, FileContent>();
-  for (const [id, param] of paramOf) contents.set(id, await contentOf(id, param, found.get(id), objects));
+  await withRoom(pressure, closing, async (makeRoom) => {
+    makeRoom(bytes);
+    for (const [id, param] of paramOf) contents.set(id, await contentOf(id, param, found.get(id), objects));
+  });
   const { credential } = asked;
   return { ...endpoint.withFiles(asked, contents, headers), ...(credential !== undefined && { credential }) };
 }

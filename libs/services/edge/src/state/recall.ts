@@ -1,22 +1,49 @@
-import { ApiError, type RecalledItems, type ResponseStore } from '@gateway/contracts';
+import {
+  ApiError,
+  type KeyPrincipal,
+  type RecalledItems,
+  type ResponseLink,
+  type ResponseStore,
+} from '@gateway/contracts';
 import type { Asked } from '@gateway/endpoints';
+import { withRoom, type Closing, type Pressure } from '@gateway/platform';
 import type { CatalogueIndex } from '@gateway/routing';
 import type { Call } from '../request/call.js';
+import type { Turns } from './turns.js';
 
 export interface RecallDeps {
   store: ResponseStore;
   index: () => CatalogueIndex;
+  /** A small request that goes on from a long chain holds as much as a large body. */
+  pressure: Pick<Pressure, 'held' | 'released' | 'refusalOfMore'>;
+  turns: Turns;
 }
 
-/** The request with all that was said before it. Throws resource_not_found where the key has no such response. */
+/** What was said before, counted until `closing`; null where the key has no such response or conversation. */
+export function earlier(
+  link: ResponseLink,
+  { keyId, accountId }: Pick<KeyPrincipal, 'keyId' | 'accountId'>,
+  closing: Closing,
+  { store, pressure, turns }: Pick<RecallDeps, 'store' | 'pressure' | 'turns'>,
+): Promise<RecalledItems | null> {
+  return turns.take(accountId, () =>
+    withRoom(pressure, closing, (makeRoom) => store.recall(keyId, link, makeRoom)),
+  );
+}
+
+/**
+ * The request with all that was said before it. Throws resource_not_found where the key has no such response,
+ * service_unavailable where there is no room for it.
+ */
 export async function recall(
   asked: Asked,
   { endpoint: { state }, memory, principal }: Pick<Call, 'endpoint' | 'memory' | 'principal'>,
-  { store, index }: RecallDeps,
+  closing: Closing,
+  deps: RecallDeps,
 ): Promise<Asked> {
   const found = state?.link(asked) ?? null;
   if (!state || found === null) return asked;
-  const look = (): Promise<RecalledItems | null> => store.recall(principal.keyId, found.link);
+  const look = (): Promise<RecalledItems | null> => earlier(found.link, principal, closing, deps);
   const recalled = await (memory ? memory.recall(found.link, look) : look());
   if (recalled === null) throw new ApiError('resource_not_found', { param: found.param });
   const { credential, items } = recalled;
@@ -25,7 +52,8 @@ export async function recall(
   const isOwn =
     provider !== undefined &&
     name !== null &&
-    index()
+    deps
+      .index()
       .model(name)
       .routes.some((route) => route.provider === provider);
   return { ...state.recalled(asked, items, isOwn), ...(isOwn ? { credential } : {}) };
@@ -37,7 +65,8 @@ const REFERENCES_MAX = 256;
 export async function resolve(
   asked: Asked,
   { endpoint: { state }, principal }: Pick<Call, 'endpoint' | 'principal'>,
-  { store }: RecallDeps,
+  closing: Closing,
+  { store, pressure, turns }: RecallDeps,
 ): Promise<Asked> {
   const references = state?.references(asked) ?? [];
   if (!state || references.length === 0) return asked;
@@ -46,7 +75,17 @@ export async function resolve(
       message: `input: at most ${REFERENCES_MAX} item references`,
       param: 'input',
     });
-  const items = await store.items(principal.keyId, [...new Set(references.map(({ id }) => id))]);
+  const ids = references.map(({ id }) => id);
+  const twice = references.find(({ id }, at) => ids.indexOf(id) < at);
+  // Each place would hold the item once more, however large it is.
+  if (twice)
+    throw new ApiError('validation_error', {
+      message: `${twice.param}: the item is named twice`,
+      param: twice.param,
+    });
+  const items = await turns.take(principal.accountId, () =>
+    withRoom(pressure, closing, (makeRoom) => store.items(principal.keyId, ids, makeRoom)),
+  );
   const missing = references.find(({ id }) => !items.has(id));
   if (missing) throw new ApiError('resource_not_found', { param: missing.param });
   return state.resolved(asked, items);

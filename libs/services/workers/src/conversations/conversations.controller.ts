@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiError, ConversationBody, ConversationItemsBody, ItemsQuery } from '@gateway/contracts';
-import { Access, principalOf } from '@gateway/platform';
-import type { FastifyRequest } from 'fastify';
-import { itemsPage, listedItem, type ItemsPage } from '../responses/items-page.js';
+import { Access, closingOf, Pressure, principalOf, withRoom } from '@gateway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { itemsPage, listedItem, listOf, type ItemsPage } from '../responses/items-page.js';
 import { keyOf } from '../responses/responses.controller.js';
 import { ConversationStore, type Conversation } from './conversations.store.js';
 
@@ -12,7 +12,10 @@ type Json = Record<string, unknown>;
 @Controller(['v1/conversations', 'openai/v1/conversations'])
 @Access({ key: { permission: 'inference:write' } })
 export class ConversationsController {
-  constructor(private readonly conversations: ConversationStore) {}
+  constructor(
+    private readonly conversations: ConversationStore,
+    private readonly pressure: Pressure,
+  ) {}
 
   /** Creates a conversation. */
   @Post()
@@ -59,9 +62,13 @@ export class ConversationsController {
     @Param('id') id: string,
     @Query() query: ItemsQuery,
     @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<ItemsPage> {
     await this.read(id, request);
-    return itemsPage(await this.conversations.items(keyOf(request), id), query);
+    const { items, has_more } = await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
+      this.conversations.page(keyOf(request), id, query, makeRoom),
+    );
+    return listOf(items, has_more);
   }
 
   /** Adds items to a conversation. */
@@ -83,9 +90,12 @@ export class ConversationsController {
     @Param('id') id: string,
     @Param('item') itemId: string,
     @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<Json> {
-    const items = await this.conversations.items(keyOf(request), id);
-    return listedItem(found(items.find((item) => item.id === itemId) ?? null, itemId));
+    const item = await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
+      this.conversations.item(keyOf(request), id, itemId, makeRoom),
+    );
+    return listedItem(found(item, itemId));
   }
 
   /** Deletes an item of a conversation. */

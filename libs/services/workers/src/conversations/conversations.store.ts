@@ -1,5 +1,7 @@
-import { newAnswerId, type Clock, type Random } from '@gateway/contracts';
+import { newAnswerId, type Clock, type ItemsQuery, type MakeRoom, type Random } from '@gateway/contracts';
+import { sized } from '../postgres/sized.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
+import { PAGE } from '../responses/items-page.js';
 import { addItems } from '../responses/responses.store.js';
 
 type Json = Record<string, unknown>;
@@ -17,8 +19,32 @@ interface Row {
   metadata: Json;
 }
 
-/** Items of a conversation that are read at once. */
-const ITEMS_MAX = 10_000;
+interface ItemsRow {
+  bytes: number;
+  has_more: boolean;
+  /** Null where they are too large. */
+  items: Json[] | null;
+}
+
+/** A page ends with the item that fills it. */
+const PAGE_BYTES = 8 * 1_048_576;
+
+/** Item by item, so that nothing past a page is looked at; from the first for an id that is not there. */
+function itemsFrom(order: 'asc' | 'desc'): string {
+  const [is, end] = order === 'asc' ? ['>', '0'] : ['<', String(2n ** 63n - 1n)];
+  const next = (place: string): string => `SELECT item, position FROM conversation_items
+    WHERE key_id = $1 AND conversation_id = $2 AND position ${is} ${place} ORDER BY position ${order} LIMIT 1`;
+  const first = `coalesce((SELECT position FROM conversation_items
+    WHERE key_id = $1 AND conversation_id = $2 AND id = $3), ${end})`;
+  return `WITH RECURSIVE page AS (
+      SELECT item, position, octet_length(item::text)::float8 AS bytes, 1 AS depth FROM (${next(first)}) one
+      UNION ALL
+      SELECT i.item, i.position, p.bytes + octet_length(i.item::text), p.depth + 1
+      FROM page p CROSS JOIN LATERAL (${next('p.position')}) i WHERE p.depth < $4 AND p.bytes <= ${PAGE_BYTES}),
+    ending AS (SELECT bytes, position FROM page ORDER BY depth DESC LIMIT 1)
+    SELECT bytes, EXISTS (${next('ending.position')}) AS has_more,
+      CASE WHEN bytes <= $5 THEN (SELECT json_agg(item ORDER BY depth) FROM page) END AS items FROM ending`;
+}
 
 /** Conversations in PostgreSQL. A key sees its own alone. */
 export class ConversationStore {
@@ -82,13 +108,34 @@ export class ConversationStore {
     return added;
   }
 
-  async items(keyId: string, id: string): Promise<Json[]> {
-    const { rows } = await this.database.pool.query<{ item: Json }>(
-      `SELECT item FROM (SELECT item, position FROM conversation_items WHERE key_id = $1 AND conversation_id = $2
-         ORDER BY position DESC LIMIT ${ITEMS_MAX}) newest ORDER BY position`,
-      [keyId, id],
-    );
-    return rows.map(({ item }) => item);
+  /** Items in an order, from the first or after one of them. */
+  async page(
+    keyId: string,
+    id: string,
+    { limit = PAGE, order = 'desc', after }: ItemsQuery,
+    makeRoom: MakeRoom,
+  ): Promise<{ items: Json[]; has_more: boolean }> {
+    const found = await sized(async (bytesMax) => {
+      const { rows } = await this.database.pool.query<ItemsRow>({
+        name: `conversation-page-${order}`,
+        text: itemsFrom(order),
+        values: [keyId, id, after ?? null, limit, bytesMax],
+      });
+      return rows.at(0);
+    }, makeRoom);
+    return { items: found?.items ?? [], has_more: found?.has_more ?? false };
+  }
+
+  async item(keyId: string, id: string, itemId: string, makeRoom: MakeRoom): Promise<Json | null> {
+    const found = await sized(async (bytesMax) => {
+      const { rows } = await this.database.pool.query<{ bytes: number; item: Json | null }>(
+        `SELECT octet_length(item::text) AS bytes, CASE WHEN octet_length(item::text) <= $4 THEN item END AS item
+         FROM conversation_items WHERE key_id = $1 AND conversation_id = $2 AND id = $3`,
+        [keyId, id, itemId, bytesMax],
+      );
+      return rows.at(0);
+    }, makeRoom);
+    return found?.item ?? null;
   }
 
   async removeItem(keyId: string, id: string, itemId: string): Promise<boolean> {

@@ -1,19 +1,24 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import {
   ApiError,
   KeepResponsesBody,
   RecallBody,
   ReferencedItemsBody,
   type RecalledItems,
+  type ResponseLink,
 } from '@gateway/contracts';
-import { Access } from '@gateway/platform';
+import { Access, closingOf, Pressure, withRoom } from '@gateway/platform';
+import type { FastifyReply } from 'fastify';
 import { StoredResponses } from './responses.store.js';
 
 /** What the edges keep here and go on from. */
 @Controller('internal/responses')
 @Access({ internal: true })
 export class InternalResponsesController {
-  constructor(private readonly responses: StoredResponses) {}
+  constructor(
+    private readonly responses: StoredResponses,
+    private readonly pressure: Pressure,
+  ) {}
 
   @Post()
   @HttpCode(204)
@@ -25,17 +30,28 @@ export class InternalResponsesController {
   @HttpCode(200)
   async recall(
     @Body() { key_id: key, response_id, conversation_id }: RecallBody,
+    @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<{ found: RecalledItems | null }> {
-    if (response_id !== undefined) return { found: await this.responses.recall(key, { response_id }) };
-    if (conversation_id !== undefined)
-      return { found: await this.responses.recall(key, { conversation_id }) };
+    const recalled = async (link: ResponseLink): Promise<{ found: RecalledItems | null }> => ({
+      found: await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
+        this.responses.recall(key, link, makeRoom),
+      ),
+    });
+    if (response_id !== undefined) return recalled({ response_id });
+    if (conversation_id !== undefined) return recalled({ conversation_id });
     throw new ApiError('validation_error');
   }
 
   @Post('items')
   @HttpCode(200)
-  async items(@Body() { key_id, ids }: ReferencedItemsBody): Promise<{ items: object }> {
-    return { items: Object.fromEntries(await this.responses.items(key_id, ids)) };
+  async items(
+    @Body() { key_id, ids }: ReferencedItemsBody,
+    @Res({ passthrough: true }) { raw }: FastifyReply,
+  ): Promise<{ items: object }> {
+    const items = await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
+      this.responses.items(key_id, ids, makeRoom),
+    );
+    return { items: Object.fromEntries(items) };
   }
 
   @Post('files')

@@ -10,7 +10,7 @@ export interface ItemsPage {
   has_more: boolean;
 }
 
-const PAGE = 20;
+export const PAGE = 20;
 
 /** A page of items that are at hand whole; `asc` is their own order. */
 export function itemsPage(
@@ -19,14 +19,19 @@ export function itemsPage(
 ): ItemsPage {
   const ordered = order === 'asc' ? [...items] : [...items].reverse();
   const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
-  const data = ordered.slice(from, from + limit).map(listedItem);
+  return listOf(ordered.slice(from, from + limit), from + limit < ordered.length);
+}
+
+/** A page that was cut out already. */
+export function listOf(items: readonly Json[], has_more: boolean): ItemsPage {
+  const data = items.map(listedItem);
   const idOf = (item: Json | undefined): string | null => (typeof item?.id === 'string' ? item.id : null);
   return {
     object: 'list',
     data,
     first_id: idOf(data.at(0)),
     last_id: idOf(data.at(-1)),
-    has_more: from + limit < ordered.length,
+    has_more,
   };
 }
 

@@ -14,7 +14,16 @@ import {
 } from '@nestjs/common';
 import { ApiError, ItemsQuery, ResponseQuery, type Clock } from '@gateway/contracts';
 import { EVENT_STREAM_HEADERS, followEvents } from '@gateway/endpoints';
-import { Access, CLOCK, principalOf, type EventStreamText } from '@gateway/platform';
+import {
+  Access,
+  CLOCK,
+  closingOf,
+  PageRoom,
+  Pressure,
+  principalOf,
+  withRoom,
+  type EventStreamText,
+} from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BackgroundRunner } from './background/background-runner.js';
 import { BackgroundStore } from './background/background.store.js';
@@ -24,6 +33,9 @@ import { StoredResponses } from './responses.store.js';
 
 type Json = Record<string, unknown>;
 
+/** A response is held beside the event that holds it whole. */
+const REPLAY_COPIES = 2;
+
 /** Responses that were kept, for the key that made them. */
 @Controller(['v1/responses', 'openai/v1/responses'])
 @Access({ key: { permission: 'inference:write' } })
@@ -32,6 +44,7 @@ export class ResponsesController {
     private readonly responses: StoredResponses,
     private readonly background: BackgroundStore,
     private readonly runner: BackgroundRunner,
+    private readonly pressure: Pressure,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -43,22 +56,29 @@ export class ResponsesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Json | EventStreamText | StreamableFile> {
-    const { response, is_open } = await this.found(request, id);
-    if (stream !== 'true') return response;
+    const key = keyOf(request);
+    if (stream !== 'true') return this.found(key, id, reply);
+    const from = after ?? -1;
+    const frames = (await this.background.hasEvents(key, id))
+      ? this.follow(request, id, from)
+      : eventsAfter(await this.found(key, id, reply, REPLAY_COPIES), from);
     void reply.headers(EVENT_STREAM_HEADERS);
-    const events = await this.background.events(keyOf(request), id, after ?? -1);
-    if (!is_open && !events?.events.length) return eventsAfter(response, after ?? -1);
-    return new StreamableFile(Readable.from(this.follow(request, id, after ?? -1), { objectMode: false }));
+    return new StreamableFile(Readable.from(frames, { objectMode: false }));
   }
 
-  private follow(request: FastifyRequest, id: string, after: number): AsyncIterable<string> {
+  private async *follow(request: FastifyRequest, id: string, after: number): AsyncGenerator<string> {
     const key = keyOf(request);
-    return followEvents({
-      read: (last) => this.background.events(key, id, last),
-      after,
-      clock: this.clock,
-      isGone: () => request.raw.destroyed && request.raw.socket.destroyed,
-    });
+    const room = new PageRoom(this.pressure);
+    try {
+      yield* followEvents({
+        read: (last) => room.read((makeRoom) => this.background.events(key, id, last, makeRoom)),
+        after,
+        clock: this.clock,
+        isGone: () => request.raw.destroyed && request.raw.socket.destroyed,
+      });
+    } finally {
+      room.close();
+    }
   }
 
   /** Deletes a response. */
@@ -74,12 +94,17 @@ export class ResponsesController {
   /** Cancels a response that runs in the background; of one that has ended it answers how. */
   @Post(':id/cancel')
   @HttpCode(200)
-  async cancel(@Param('id') id: string, @Req() request: FastifyRequest): Promise<Json> {
-    const { response } = await this.found(request, id);
+  async cancel(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Json> {
+    const key = keyOf(request);
+    const response = await this.found(key, id, reply);
     if (response.background === true) {
-      if (await this.background.cancel(keyOf(request), id)) this.runner.stop(id);
+      if (await this.background.cancel(key, id)) this.runner.stop(id);
       // As it is by now: it may have ended by itself meanwhile.
-      return (await this.found(request, id)).response;
+      return this.found(key, id, reply);
     }
     throw new ApiError('bad_request', {
       message: 'Only responses that were created with background: true can be cancelled.',
@@ -92,8 +117,9 @@ export class ResponsesController {
     @Param('id') id: string,
     @Query() query: ItemsQuery,
     @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ItemsPage> {
-    const { input } = await this.found(request, id);
+    const input = (await this.part('input', keyOf(request), id, reply)) as Json[];
     // A caller may leave ids out; those of a list are what it is paged by.
     return itemsPage(
       input.map((item, at) => ({ id: `msg_${id.replace(/^resp_/, '')}_${at}`, ...item })),
@@ -101,11 +127,21 @@ export class ResponsesController {
     );
   }
 
-  private async found(
-    request: FastifyRequest,
+  private async found(key: string, id: string, reply: FastifyReply, copies = 1): Promise<Json> {
+    return (await this.part('response', key, id, reply, copies)) as Json;
+  }
+
+  /** Counted until its answer is closed: who reads it slowly keeps it in memory. Throws resource_not_found. */
+  private async part(
+    part: 'response' | 'input',
+    key: string,
     id: string,
-  ): Promise<{ response: Json; input: Json[]; is_open: boolean }> {
-    const kept = await this.responses.read(keyOf(request), id);
+    { raw }: FastifyReply,
+    copies = 1,
+  ): Promise<unknown> {
+    const kept = await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
+      this.responses.read(key, id, part, (bytes) => makeRoom(copies * bytes)),
+    );
     if (kept === null) throw unknown(id);
     return kept;
   }

@@ -1,30 +1,29 @@
 import {
-  ApiError,
   ResponseStore,
   type Clock,
+  type MakeRoom,
   type NamedFile,
   type RecalledItems,
   type ResponseLink,
   type StoredResponse,
 } from '@gateway/contracts';
 import { FileStore } from '../files/files.store.js';
+import { sized } from '../postgres/sized.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
+import { namedItems, recalledChain, recalledConversation } from './recalled.js';
 
 type Json = Record<string, unknown>;
 
 /** How long a response is kept. */
 export const KEPT_MS = 30 * 86_400_000;
-/** Turns of one chain, and items of one conversation, that a request may go on from. */
-const TURNS_MAX = 512;
-const ITEMS_MAX = 10_000;
-const CHAIN_BYTES_MAX = 32 * 1_048_576;
 const EXPIRED_AT_ONCE = 1_000;
 
-interface KeptResponse {
-  response: Json;
-  input: Json[];
-  /** It has not ended. */
-  is_open: boolean;
+interface KeptPart {
+  bytes: number;
+  /** Null where it is too large. */
+  value: unknown;
+  /** It has not ended, and a run has it. */
+  is_running: boolean;
 }
 
 /** Adds items to a conversation, where it is there; one that is there already stays as it is. */
@@ -91,44 +90,41 @@ export class StoredResponses extends ResponseStore {
     for (const response of responses) await this.continueConversation(response);
   }
 
-  override recall(keyId: string, link: ResponseLink): Promise<RecalledItems | null> {
+  override recall(keyId: string, link: ResponseLink, makeRoom: MakeRoom): Promise<RecalledItems | null> {
+    const { pool } = this.database;
     return 'response_id' in link
-      ? this.chain(keyId, link.response_id)
-      : this.conversation(keyId, link.conversation_id);
+      ? recalledChain(pool, [keyId, link.response_id, new Date(this.clock.now())], makeRoom)
+      : recalledConversation(pool, [keyId, link.conversation_id], makeRoom);
   }
 
-  override async items(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Json>> {
-    const wanted = new Set(ids);
-    const { rows } = await this.database.pool.query<{ items: Json[][] }>({
-      name: 'referenced-items',
-      text: `SELECT json_build_array(input, output) AS items FROM responses
-               WHERE key_id = $1 AND item_ids && $2 AND expires_at > $3
-             UNION ALL SELECT json_build_array(json_build_array(item)) FROM conversation_items
-               WHERE key_id = $1 AND id = ANY ($2)`,
-      values: [keyId, ids, new Date(this.clock.now())],
-    });
-    const found = rows.flatMap(({ items }) => items.flat()).filter(({ id }) => wanted.has(id as string));
-    return new Map(found.map((item) => [String(item.id), item]));
+  override items(
+    keyId: string,
+    ids: readonly string[],
+    makeRoom: MakeRoom,
+  ): Promise<ReadonlyMap<string, Json>> {
+    return namedItems(this.database.pool, [keyId, ids, new Date(this.clock.now())], makeRoom);
   }
 
   override files(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, NamedFile>> {
     return FileStore.named(this.database, keyId, ids, new Date(this.clock.now()));
   }
 
-  /** Null where the key has none of this id. */
-  async read(keyId: string, id: string): Promise<KeptResponse | null> {
-    const { rows } = await this.database.pool.query<KeptResponse & { is_running: boolean }>({
-      name: 'read-response',
-      text: `SELECT r.response, r.input, r.is_open, t.run IS NOT NULL AS is_running FROM responses r
-             LEFT JOIN background_tasks t ON t.key_id = r.key_id AND t.id = r.id
-             WHERE r.key_id = $1 AND r.id = $2 AND r.expires_at > $3`,
-      values: [keyId, id, new Date(this.clock.now())],
-    });
-    const found = rows.at(0);
+  /** The response, or what was sent for it. Null where the key has none of this id. */
+  async read(keyId: string, id: string, part: 'response' | 'input', makeRoom: MakeRoom): Promise<unknown> {
+    const found = await sized(async (bytesMax) => {
+      const { rows } = await this.database.pool.query<KeptPart>({
+        name: `read-${part}`,
+        text: `SELECT octet_length(r.${part}::text) AS bytes, r.is_open AND t.run IS NOT NULL AS is_running,
+                 CASE WHEN octet_length(r.${part}::text) <= $4 THEN r.${part} END AS value
+               FROM responses r LEFT JOIN background_tasks t ON t.key_id = r.key_id AND t.id = r.id
+               WHERE r.key_id = $1 AND r.id = $2 AND r.expires_at > $3`,
+        values: [keyId, id, new Date(this.clock.now()), bytesMax],
+      });
+      return rows.at(0);
+    }, makeRoom);
     if (found === undefined) return null;
-    const { response, input, is_open, is_running } = found;
-    const shown = is_open && is_running ? { ...response, status: 'in_progress' } : response;
-    return { response: shown, input, is_open };
+    const { value, is_running } = found;
+    return part === 'response' && is_running ? { ...(value as Json), status: 'in_progress' } : value;
   }
 
   /** False where there was none. */
@@ -156,55 +152,6 @@ export class StoredResponses extends ResponseStore {
       [new Date(this.clock.now())],
     );
     return rowCount === EXPIRED_AT_ONCE;
-  }
-
-  private async chain(keyId: string, id: string): Promise<RecalledItems | null> {
-    const { rows } = await this.database.pool.query<{
-      items: Json[][];
-      credential: string | null;
-      bytes: string;
-      is_open: boolean;
-    }>({
-      name: 'recall-chain',
-      text: `WITH RECURSIVE chain AS (
-               SELECT previous_id, credential, input, output, is_open, 1 AS depth FROM responses
-                 WHERE key_id = $1 AND id = $2 AND expires_at > $3
-               UNION ALL
-               SELECT r.previous_id, r.credential, r.input, r.output, r.is_open, c.depth + 1
-                 FROM responses r JOIN chain c ON r.id = c.previous_id
-                 WHERE r.key_id = $1 AND c.depth < ${TURNS_MAX})
-             SELECT array_agg(json_build_array(input, output) ORDER BY depth DESC) AS items,
-               (array_agg(credential ORDER BY depth))[1] AS credential, bool_or(is_open) AS is_open,
-               sum(octet_length(input::text) + octet_length(output::text)) AS bytes
-             FROM chain HAVING count(*) > 0`,
-      values: [keyId, id, new Date(this.clock.now())],
-    });
-    const found = rows.at(0);
-    if (!found) return null;
-    if (found.is_open)
-      throw new ApiError('conflict', {
-        message: 'The previous response has not ended: go on from it once it has.',
-      });
-    if (Number(found.bytes) > CHAIN_BYTES_MAX)
-      throw new ApiError('context_window_exceeded', {
-        message: 'The earlier responses are too large to go on from.',
-      });
-    return { items: found.items.flat(2), credential: found.credential };
-  }
-
-  private async conversation(keyId: string, id: string): Promise<RecalledItems | null> {
-    const { rows } = await this.database.pool.query<{ items: Json[] | null; credential: string | null }>({
-      name: 'recall-conversation',
-      text: `SELECT (SELECT array_agg(item ORDER BY position) FROM (
-                 SELECT item, position FROM conversation_items WHERE key_id = c.key_id AND conversation_id = c.id
-                 ORDER BY position DESC LIMIT ${ITEMS_MAX}) newest) AS items,
-               (SELECT credential FROM responses WHERE key_id = c.key_id AND conversation_id = c.id
-                 ORDER BY created_at DESC LIMIT 1) AS credential
-             FROM conversations c WHERE c.key_id = $1 AND c.id = $2`,
-      values: [keyId, id],
-    });
-    const found = rows.at(0);
-    return found ? { items: found.items ?? [], credential: found.credential } : null;
   }
 
   /** Adds what was asked and answered, where it belongs to a conversation. */

@@ -6,7 +6,7 @@ import {
 } from '@gateway/contracts';
 import { eventually, InferenceDouble, testPostgres, type TestDatabase } from '@gateway/testing';
 import { WorkersDatabase } from '../../postgres/workers-database.js';
-import { MIGRATED, startWorkersApp, type WorkersApp } from '../../workers.fixture.js';
+import { anyRoom, MIGRATED, startWorkersApp, type WorkersApp } from '../../workers.fixture.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Json = Record<string, any>;
@@ -171,10 +171,10 @@ describe('a background response', () => {
     const response = newResponse();
     await background.begin(response);
     const link = { response_id: response.id };
-    await expect(app.responses.recall('key_a', link)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(app.responses.recall('key_a', link, anyRoom)).rejects.toMatchObject({ code: 'conflict' });
     letGo();
     await reached(response.id, 'completed');
-    expect(await app.responses.recall('key_a', link)).toMatchObject({
+    expect(await app.responses.recall('key_a', link, anyRoom)).toMatchObject({
       items: [{ role: 'user' }, { role: 'assistant' }],
       credential: 'simulated',
     });

@@ -5,11 +5,13 @@ import {
   type Clock,
   type EndedResponse,
   type EventsPage,
+  type MakeRoom,
   type NewBackgroundResponse,
   type NumberedEvent,
 } from '@gateway/contracts';
 import { inTransaction } from '@gateway/database';
 import type pg from 'pg';
+import { sized } from '../../postgres/sized.js';
 import type { WorkersDatabase } from '../../postgres/workers-database.js';
 import { itemIds, KEPT_MS, outputOf, type StoredResponses } from '../responses.store.js';
 
@@ -37,6 +39,8 @@ const LIFE_MS = 6 * 3_600_000;
 /** Of one key that have not ended. */
 const OPEN_MAX = 100;
 const EVENTS_AT_ONCE = 500;
+/** Of a page, or of its last event alone where that is larger. */
+const PAGE_BYTES = 1_048_576;
 /** What every stream of one begins with, before a run has anything to say. */
 const OPENING = ['response.created', 'response.queued'];
 
@@ -129,7 +133,22 @@ export class BackgroundStore extends BackgroundResponses {
     return true;
   }
 
-  override async events(keyId: string, id: string, after: number): Promise<EventsPage | null> {
+  /** False where the key has no such response, or it never ran in the background. */
+  async hasEvents(keyId: string, id: string): Promise<boolean> {
+    const { rowCount } = await this.database.pool.query(
+      `SELECT 1 FROM responses r JOIN background_events e ON e.key_id = r.key_id AND e.id = r.id
+       WHERE r.key_id = $1 AND r.id = $2 AND r.expires_at > $3 LIMIT 1`,
+      [keyId, id, new Date(this.clock.now())],
+    );
+    return rowCount === 1;
+  }
+
+  override async events(
+    keyId: string,
+    id: string,
+    after: number,
+    makeRoom: MakeRoom,
+  ): Promise<EventsPage | null> {
     const { pool } = this.database;
     // Before its events: what comes between is then on the next page.
     const found = await pool.query<{ is_open: boolean }>(
@@ -138,15 +157,35 @@ export class BackgroundStore extends BackgroundResponses {
     );
     const response = found.rows.at(0);
     if (response === undefined) return null;
-    const page = 'SELECT number, event FROM background_events WHERE key_id = $1 AND id = $2';
-    const { rows } = await pool.query<NumberedEvent>(
-      `${page} AND number > $3 ORDER BY number LIMIT ${EVENTS_AT_ONCE}`,
-      [keyId, id, after],
-    );
-    const is_over = !response.is_open && rows.length < EVENTS_AT_ONCE;
-    if (!is_over || rows.length > 0) return { events: rows, is_over };
-    const last = await pool.query<NumberedEvent>(`${page} ORDER BY number DESC LIMIT 1`, [keyId, id]);
-    return { events: last.rows, is_over };
+    const page = await sized((bytesMax) => this.page({ keyId, id, after, bytesMax }), makeRoom);
+    if (page?.events) return { events: page.events, is_over: !response.is_open && page.is_last };
+    if (response.is_open) return { events: [], is_over: false };
+    const last = await sized((bytesMax) => this.page({ keyId, id, after: null, bytesMax }), makeRoom);
+    return { events: last?.events ?? [], is_over: true };
+  }
+
+  /** Events after this number, or the last one alone; undefined where there are none. */
+  private async page({
+    keyId,
+    id,
+    after,
+    bytesMax,
+  }: {
+    keyId: string;
+    id: string;
+    after: number | null;
+    bytesMax: number;
+  }): Promise<{ bytes: number; events: NumberedEvent[] | null; is_last: boolean } | undefined> {
+    const { rows } = await this.database.pool.query<{
+      bytes: number;
+      events: NumberedEvent[] | null;
+      is_last: boolean;
+    }>({
+      name: after === null ? 'last-event' : 'events-page',
+      text: eventsPage(after === null),
+      values: [keyId, id, after ?? -1, bytesMax],
+    });
+    return rows.at(0);
   }
 
   /** Of one that has not ended; false where it has, or the key has none of this id. */
@@ -218,6 +257,20 @@ export class BackgroundStore extends BackgroundResponses {
       return true;
     });
   }
+}
+
+/** A page by number, that ends with the event that fills it; of the last event alone, backwards. */
+function eventsPage(isLast: boolean): string {
+  return `WITH sizes AS (
+      SELECT number, event, octet_length(event::text)::float8 AS bytes FROM background_events
+      WHERE key_id = $1 AND id = $2 AND number > $3 ORDER BY number ${isLast ? 'DESC LIMIT 1' : `LIMIT ${EVENTS_AT_ONCE + 1}`}),
+    page AS (SELECT * FROM (
+      SELECT number, event, bytes, sum(bytes) OVER (ORDER BY number) - bytes AS before FROM sizes) summed
+      WHERE before < ${PAGE_BYTES} ORDER BY number LIMIT ${EVENTS_AT_ONCE})
+    SELECT sum(bytes) AS bytes, count(*) = (SELECT count(*) FROM sizes) AS is_last,
+      CASE WHEN sum(bytes) <= $4 THEN (
+        SELECT json_agg(json_build_object('number', number, 'event', event) ORDER BY number) FROM page) END AS events
+    FROM page HAVING count(*) > 0`;
 }
 
 /** The response before its task, as its deletion takes them: in another order the two would wait for each other. */

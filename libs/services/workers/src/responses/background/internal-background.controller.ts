@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import {
   AppendEventsBody,
   BackgroundEventsBody,
@@ -6,14 +6,18 @@ import {
   BeginBackgroundBody,
   type EventsPage,
 } from '@gateway/contracts';
-import { Access } from '@gateway/platform';
+import { Access, closingOf, Pressure, withRoom } from '@gateway/platform';
+import type { FastifyReply } from 'fastify';
 import { BackgroundStore } from './background.store.js';
 
 /** Background responses as the edges begin, run and read them. */
 @Controller('internal/background-responses')
 @Access({ internal: true })
 export class InternalBackgroundController {
-  constructor(private readonly background: BackgroundStore) {}
+  constructor(
+    private readonly background: BackgroundStore,
+    private readonly pressure: Pressure,
+  ) {}
 
   @Post()
   @HttpCode(200)
@@ -38,7 +42,11 @@ export class InternalBackgroundController {
   @HttpCode(200)
   async events(
     @Body() { key_id, response_id, after }: BackgroundEventsBody,
+    @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<{ page: EventsPage | null }> {
-    return { page: await this.background.events(key_id, response_id, after) };
+    const page = await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
+      this.background.events(key_id, response_id, after, makeRoom),
+    );
+    return { page };
   }
 }

@@ -1,0 +1,56 @@
+import { seededRandom } from '@gateway/testing';
+import { Pressure } from './pressure.js';
+import { PageRoom, Stage, withRoom } from './room.js';
+
+/** 256 MiB, until the test says otherwise. */
+const MIB = 1_048_576;
+const pressureOf = (): Pressure => new Pressure(seededRandom(1));
+const REFUSED = { code: 'service_unavailable', status: 503 };
+
+describe('bytes that a small request names', () => {
+  it('U15 503 count until the answer is closed and the read has ended; the last size counts', async () => {
+    const pressure = pressureOf();
+    const stage = new Stage();
+    let end = (_read: string): void => undefined;
+    const reading = withRoom(pressure, stage, (makeRoom) => {
+      makeRoom(5);
+      makeRoom(7);
+      return new Promise<string>((resolve) => (end = resolve));
+    });
+    expect(pressure.bodyBytesInFlight).toBe(7);
+    stage.close();
+    expect(pressure.bodyBytesInFlight).toBe(7);
+    end('read');
+    expect(await reading).toBe('read');
+    await Promise.resolve();
+    expect(pressure.bodyBytesInFlight).toBe(0);
+  });
+
+  it('U15 503 never go past the bound, nor fill what bodies may use; a failed read holds nothing', async () => {
+    const pressure = pressureOf();
+    const stage = new Stage();
+    const take = (bytes: number): Promise<void> =>
+      withRoom(pressure, stage, async (makeRoom) => makeRoom(bytes));
+    await take(200 * MIB);
+    await expect(take(57 * MIB)).rejects.toMatchObject(REFUSED);
+    await take(56 * MIB);
+    expect([pressure.bodyBytesInFlight, pressure.refusal(1)]).toEqual([256 * MIB, null]);
+    await expect(take(1)).rejects.toMatchObject({ options: { retryAfterSeconds: expect.any(Number) } });
+    stage.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pressure.bodyBytesInFlight).toBe(0);
+  });
+
+  it('U15 count for one page of a stream at a time', async () => {
+    const pressure = pressureOf();
+    const room = new PageRoom(pressure);
+    for (const bytes of [10, 20]) {
+      await room.read(async (makeRoom) => makeRoom(bytes));
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(pressure.bodyBytesInFlight).toBe(bytes);
+    }
+    room.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pressure.bodyBytesInFlight).toBe(0);
+  });
+});

@@ -1,0 +1,73 @@
+import type { MakeRoom } from '@gateway/contracts';
+import type { Pressure } from './pressure.js';
+
+/** An answer, or a part of the work for one, that is over at some time. */
+export interface Closing {
+  /** Calls back once, when it is over; at once where it is. */
+  whenClosed(listener: () => void): void;
+}
+
+/** Of an answer to HTTP, or of what stands for one. */
+export function closingOf(raw: {
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}): Closing {
+  return { whenClosed: (listener) => void (raw.destroyed ? listener() : raw.once('close', listener)) };
+}
+
+/**
+ * Reads what a small request names and does not hold. Its bytes count as those of bodies do, from before they are read
+ * until `closing`, and until the read has ended; the last size that the read gives is the one that counts. Throws
+ * service_unavailable where there is no room.
+ */
+export function withRoom<T>(
+  pressure: Pick<Pressure, 'held' | 'released' | 'refusalOfMore'>,
+  closing: Closing,
+  read: (makeRoom: MakeRoom) => Promise<T>,
+): Promise<T> {
+  let held = 0;
+  const release = (): void => {
+    pressure.released(held);
+    held = 0;
+  };
+  const reading = read((bytes) => {
+    release();
+    const refusal = pressure.refusalOfMore(bytes);
+    if (refusal !== null) throw refusal;
+    pressure.held(bytes);
+    held = bytes;
+  });
+  // Whoever leaves during the read still has it in memory.
+  closing.whenClosed(() => void reading.then(release, release));
+  return reading;
+}
+
+/** A part of the work for an answer, that is over before it. */
+export class Stage implements Closing {
+  private readonly listeners: (() => void)[] = [];
+
+  whenClosed(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  close(): void {
+    for (const listener of this.listeners.splice(0)) listener();
+  }
+}
+
+/** Pages of a stream: each counts until the next is read. */
+export class PageRoom {
+  private page = new Stage();
+
+  constructor(private readonly pressure: Pick<Pressure, 'held' | 'released' | 'refusalOfMore'>) {}
+
+  read<T>(read: (makeRoom: MakeRoom) => Promise<T>): Promise<T> {
+    this.close();
+    this.page = new Stage();
+    return withRoom(this.pressure, this.page, read);
+  }
+
+  close(): void {
+    this.page.close();
+  }
+}
