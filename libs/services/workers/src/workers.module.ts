@@ -9,7 +9,7 @@ import {
 } from '@gateway/contracts';
 import { applyMigrations, assertSchemaKnown, IdempotencyTable, poolStatements } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
-import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
+import { CLOCK, LOGGER, Pressure, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { Expiry } from './background/expiry.js';
 import { OpenWork } from './background/open-work.js';
@@ -180,9 +180,9 @@ const BACKGROUND_PROVIDERS: Provider[] = [
   { provide: BackgroundResponses, useExisting: BackgroundStore },
   {
     provide: BackgroundWork,
-    inject: [BackgroundStore, Inference, CLOCK],
-    useFactory: (tasks: BackgroundStore, inference: Inference, clock: Clock) =>
-      new BackgroundWork({ tasks, inference, clock }),
+    inject: [BackgroundStore, Inference, CLOCK, Pressure],
+    useFactory: (tasks: BackgroundStore, inference: Inference, clock: Clock, pressure: Pressure) =>
+      new BackgroundWork({ tasks, inference, clock, pressure }),
   },
   BackgroundRunner,
 ];

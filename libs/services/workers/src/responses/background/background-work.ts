@@ -1,7 +1,10 @@
 import { ApiError, Inference, type Clock, type InferenceAnswer } from '@gateway/contracts';
+import { Stage, withRoom, type Pressure } from '@gateway/platform';
 import { awayAnswer, errorOf, isUnit } from '../../leased/answered.js';
 import { untilAborted } from '../../leased/until-aborted.js';
 import type { BackgroundStore, BackgroundTask } from './background.store.js';
+
+type Json = Record<string, unknown>;
 
 const PATH = '/v1/responses';
 const WAIT_MS = { first: 500, max: 30_000 };
@@ -13,14 +16,30 @@ interface Parts {
   tasks: BackgroundStore;
   inference: Inference;
   clock: Clock;
+  pressure: Pressure;
 }
 
 /** What is done with a background response. The edge runs it and says where it is kept how it went. */
 export class BackgroundWork {
   constructor(private readonly parts: Parts) {}
 
-  /** To its end, unless `signal` stops it. */
+  /** To its end, unless `signal` stops it. Throws service_unavailable where there is no room for its body. */
   async run(task: BackgroundTask, worker: string, signal: AbortSignal): Promise<void> {
+    const { tasks, pressure } = this.parts;
+    const run = new Stage();
+    try {
+      const body = await withRoom(pressure, run, (makeRoom) => tasks.bodyOf(task.id, makeRoom));
+      if (body !== null) await this.runBody({ ...task, body }, worker, signal);
+    } finally {
+      run.close();
+    }
+  }
+
+  private async runBody(
+    task: BackgroundTask & { body: Json },
+    worker: string,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { tasks, clock } = this.parts;
     let { unit } = task;
     let [waitMs, failures] = [WAIT_MS.first, 0];
@@ -44,7 +63,7 @@ export class BackgroundWork {
   }
 
   private ask(
-    { id, key_id, account_id, request_id, body }: BackgroundTask,
+    { id, key_id, account_id, request_id, body }: BackgroundTask & { body: Json },
     unit: number,
   ): Promise<InferenceAnswer> {
     return this.parts.inference.infer({

@@ -1,9 +1,12 @@
+import { jest } from '@jest/globals';
 import {
+  ApiError,
   BackgroundResponses,
   type InferenceAnswer,
   type InferenceCall,
   type NewBackgroundResponse,
 } from '@gateway/contracts';
+import { Pressure } from '@gateway/platform';
 import { eventually, InferenceDouble, testPostgres, type TestDatabase } from '@gateway/testing';
 import { WorkersDatabase } from '../../postgres/workers-database.js';
 import { anyRoom, MIGRATED, startWorkersApp, type WorkersApp } from '../../workers.fixture.js';
@@ -142,6 +145,24 @@ describe('a background response', () => {
     expect(stream.text).toContain('event: response.cancelled\n');
     const again = await app.call('POST', `/v1/responses/${response.id}/cancel`, key);
     expect(again).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+  });
+
+  it('RESP-04 runs once there is room for what was asked, and holds it until it has ended', async () => {
+    const pressure = app.app.get(Pressure, { strict: false });
+    const full = jest
+      .spyOn(pressure, 'refusalOfMore')
+      .mockImplementation(() => new ApiError('service_unavailable'));
+    const response = newResponse({ body: { model: 'sim/chat', input: 'x'.repeat(5_000), stream: true } });
+    await background.begin(response);
+    await eventually(() => full.mock.calls.length > 0, SLOWLY);
+    expect(inference.calls).toEqual([]);
+    full.mockRestore();
+    await eventually(() => inference.calls.length === 1, SLOWLY);
+    expect(inference.calls[0].body).toEqual(response.body);
+    expect(pressure.bodyBytesInFlight).toBeGreaterThan(5_000);
+    letGo();
+    await reached(response.id, 'completed');
+    await eventually(() => pressure.bodyBytesInFlight === 0, SLOWLY);
   });
 
   it('asks again for a refusal under the same number, for a failed unit under the next, and then gives up', async () => {

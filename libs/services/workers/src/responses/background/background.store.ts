@@ -24,7 +24,6 @@ export interface BackgroundTask {
   account_id: string;
   request_id: string;
   unit: number;
-  body: Json;
   expires_at: Date;
 }
 
@@ -204,10 +203,23 @@ export class BackgroundStore extends BackgroundResponses {
       `UPDATE background_tasks SET worker = $1, leased_until = $2 WHERE id = (
          SELECT id FROM background_tasks WHERE leased_until IS NULL OR leased_until < $3
          ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING id, key_id, account_id, request_id, unit, body, expires_at`,
+       RETURNING id, key_id, account_id, request_id, unit, expires_at`,
       [worker, new Date(this.clock.now() + leaseMs), new Date(this.clock.now())],
     );
     return rows.at(0) ?? null;
+  }
+
+  /** What to run; null where it has ended meanwhile. */
+  async bodyOf(id: string, makeRoom: MakeRoom): Promise<Json | null> {
+    const found = await sized(async (bytesMax) => {
+      const { rows } = await this.database.pool.query<{ bytes: number; body: Json | null }>(
+        `SELECT octet_length(body::text) AS bytes, CASE WHEN octet_length(body::text) <= $2 THEN body END AS body
+         FROM background_tasks WHERE id = $1`,
+        [id, bytesMax],
+      );
+      return rows.at(0);
+    }, makeRoom);
+    return found?.body ?? null;
   }
 
   async renew(id: string, worker: string, leaseMs: number): Promise<boolean> {
