@@ -73,6 +73,34 @@ describe('a body of POST /v1/messages', () => {
       { messages: [user({ type: 'image', source: { type: 'base64', media_type: 'image/tiff', data: '' } })] },
     ],
     ['messages.0.content.0.source.type', { messages: [user({ type: 'image', source: { type: 'disk' } })] }],
+    ['messages.0.content.0.type', { messages: [user({ type: 'container_upload', file_id: 'file_1' })] }],
+    [
+      'messages.2.content.0.content.0.type',
+      {
+        messages: [
+          first,
+          assistant(use('a')),
+          user({ ...result('a'), content: [{ type: 'container_upload', file_id: 'file_1' }] }),
+        ],
+      },
+    ],
+    [
+      'messages.0.content.0.source.content.1.source.type',
+      {
+        messages: [
+          user({
+            type: 'document',
+            source: {
+              type: 'content',
+              content: [
+                { type: 'text', text: 'x' },
+                { type: 'image', source: { type: 'file', file_id: 'file_1' } },
+              ],
+            },
+          }),
+        ],
+      },
+    ],
     ['system.0.text', { system: [{ type: 'text', text: '' }] }],
     ['system', { system: 3 }],
     ['tools.0.name', { tools: [tool({ name: 'not allowed' })] }],
@@ -239,10 +267,6 @@ describe('the middle form of a messages request', () => {
     [{ context_management: { edits: [] } }, 'same_dialect context_management'],
     [
       { messages: [user({ type: 'search_result', source: 's' })] },
-      'same_dialect messages[0].content[0].type',
-    ],
-    [
-      { messages: [user({ type: 'container_upload', file_id: 'f' })] },
       'same_dialect messages[0].content[0].type',
     ],
     [

@@ -76,6 +76,30 @@ const emptyMessages: Rule = (body) => {
   return index < 0 ? null : fault('empty_content', ['messages', index, 'content'], 'must not be empty');
 };
 
+/** Files that would stay ids on their way: at a provider they may be another tenant's, and their bytes have no place here. */
+const providerFiles: Rule = (body) => {
+  for (const { block, loc } of messageBlocks(body)) {
+    const found = providerFile(block, loc);
+    if (found) return found;
+    if (block.type !== 'tool_result') continue;
+    for (const [at, inner] of objectsAt(block, 'content').entries()) {
+      const within = providerFile(inner, [...loc, 'content', at]);
+      if (within) return within;
+    }
+  }
+  return null;
+};
+
+function providerFile(block: JsonObject, loc: Loc): ErrorDetail | null {
+  if (block.type === 'container_upload')
+    return fault('unsupported_block', [...loc, 'type'], 'files cannot be put into a container of a provider');
+  const source = objectAt(block, 'source');
+  if (block.type !== 'document' || source.type !== 'content') return null;
+  const at = objectsAt(source, 'content').findIndex((part) => objectAt(part, 'source').type === 'file');
+  const place = [...loc, 'source', 'content', at, 'source', 'type'];
+  return at < 0 ? null : fault('unsupported_source', place, 'a document cannot hold files by their ids');
+}
+
 const toolNames: Rule = (body) => {
   const seen = new Set<unknown>();
   for (const [index, { name }] of objectsAt(body, 'tools').entries()) {
@@ -177,6 +201,7 @@ class ToolPairing {
 const RULES: readonly Rule[] = [
   emptyMessages,
   emptyTexts,
+  providerFiles,
   toolNames,
   thinkingBudget,
   cacheMarkers,
