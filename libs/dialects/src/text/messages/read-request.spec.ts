@@ -73,6 +73,10 @@ describe('a body of POST /v1/messages', () => {
       { messages: [user({ type: 'image', source: { type: 'base64', media_type: 'image/tiff', data: '' } })] },
     ],
     ['messages.0.content.0.source.type', { messages: [user({ type: 'image', source: { type: 'disk' } })] }],
+    ...['image', 'document'].map((type): [string, JsonObject] => [
+      'messages.0.content.0.source.url',
+      { messages: [user({ type, source: { type: 'url', url: 'http://a.example/b' } })] },
+    ]),
     ['messages.0.content.0.type', { messages: [user({ type: 'container_upload', file_id: 'file_1' })] }],
     [
       'messages.2.content.0.content.0.type',

@@ -48,7 +48,7 @@ const cached = { cache_control: cacheControl };
 
 const base64 = (mediaTypes: string[]): Schema =>
   shape(['media_type', 'data'], { media_type: { enum: mediaTypes }, data: text });
-const url = shape(['url'], { url: { type: 'string', pattern: '^https?://' } });
+const url = shape(['url'], { url: { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]://.' } });
 const file = shape(['file_id'], { file_id: text });
 
 const image = shape(['source'], {

@@ -17,6 +17,8 @@ import { flatName } from './tools.js';
 type Loc = (string | number)[];
 type ResultParts = ToolResultPart['parts'];
 
+const HTTPS = /^https:\/\/./i;
+
 /** Reads the items of an input. `fault` is the first that is wrong with them. */
 export class ItemsReader {
   readonly turns: Turn[] = [];
@@ -200,7 +202,7 @@ export class ItemsReader {
     const at = [...loc, 'image_url'];
     const url = filled(part.image_url);
     if (url === null) return this.refuse('missing', at, 'image_url or file_id is required');
-    if (/^https?:\/\//i.test(url)) return [{ type: 'image', source: { kind: 'url', url }, ...rest }];
+    if (HTTPS.test(url)) return [{ type: 'image', source: { kind: 'url', url }, ...rest }];
     const data = /^data:/i.test(url) ? parseDataUrl(url) : { fault: 'must be a data: or https: URL' };
     if ('fault' in data) return this.refuse('invalid_url', at, data.fault);
     const { mediaType, data: base64 } = data;
@@ -219,6 +221,8 @@ export class ItemsReader {
     }
     const url = filled(part.file_url);
     if (url !== null) {
+      if (!HTTPS.test(url))
+        return this.refuse('invalid_url', [...loc, 'file_url'], 'the URL must begin with https:');
       this.sizes.documentBytes.push(0);
       return [{ type: 'document', source: { kind: 'url', url }, ...rest }];
     }

@@ -72,6 +72,16 @@ describe('reading a responses request', () => {
       ['input', 0, 'content', 0, 'image_url'],
       'invalid_url',
     ],
+    [
+      { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'http://a.example/b.png' }] }] },
+      ['input', 0, 'content', 0, 'image_url'],
+      'invalid_url',
+    ],
+    [
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_url: 'http://a.example/b.pdf' }] }] },
+      ['input', 0, 'content', 0, 'file_url'],
+      'invalid_url',
+    ],
     [{}, ['input'], 'missing'],
     [{ input: 'x', service_tier: 'ultrafast' }, ['service_tier'], 'enum'],
     [{ input: 'x', temperature: 3 }, ['temperature'], 'maximum'],
