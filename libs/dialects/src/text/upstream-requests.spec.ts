@@ -60,6 +60,18 @@ describe('an image and a document', () => {
     expect(sent('converse', { messages }).misfit).toBe('messages[0].content[0]');
     expect(sent('ollama', { messages }).misfit).toBe('messages[0].content[0]');
   });
+
+  it('a document by an address goes to no chat upstream, which has no member for it', () => {
+    const document = { type: 'document', source: { type: 'url', url: 'https://a.example/b.pdf' } };
+    const asked = (...messages: Json[]): Json => ({ max_tokens: 5, messages });
+    expect(sent('chat', asked(user([document]))).misfit).toBe('messages[0].content[0]');
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'now', input: {} };
+    const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [document] };
+    const messages = [user('x'), { role: 'assistant', content: [call] }, user([result])];
+    expect(sent('chat', asked(...messages)).misfit).toBe('messages[2].content[0]');
+    expect(sent('gemini', asked(user([document]))).misfit).toBeNull();
+    expect(sent('messages', asked(user([document]))).misfit).toBeNull();
+  });
 });
 
 describe('reasoning', () => {

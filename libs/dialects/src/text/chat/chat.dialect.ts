@@ -1,7 +1,7 @@
 import { invalidBody } from '../../body/read-json.js';
 import { errorEnvelope } from '@gateway/contracts';
 import type { RouteTarget } from '../../translation/translation.js';
-import type { Capability, ModelRequest } from '../model-request.js';
+import type { Capability, ModelRequest, Part } from '../model-request.js';
 import type { TextDialect } from '../text-dialect.js';
 import { ChatDecoder } from './chat-decoder.js';
 import { ChatEncoder } from './chat-encoder.js';
@@ -21,12 +21,21 @@ const MEMBER_OF: Partial<Record<Capability, string>> = {
   web_search: 'web_search_options',
 };
 
-/** This format carries every capability of the middle form, where the provider does not refuse its member. */
-function misfit({ requires }: ModelRequest, { quirks }: RouteTarget): string | null {
-  const { refuses } = quirks;
-  if (refuses === undefined) return null;
+/**
+ * This format carries every capability of the middle form, where the provider does not refuse its member, and documents by
+ * their data alone: they have no member for an address.
+ */
+function misfit({ requires, turns }: ModelRequest, { quirks }: RouteTarget): string | null {
+  const { refuses = [] } = quirks;
   const lacking = requires.find(({ capability }) => refuses.includes(MEMBER_OF[capability] ?? ''));
-  return lacking?.param ?? null;
+  if (lacking) return lacking.param;
+  const document = requires.find(({ capability }) => capability === 'document_input');
+  return document && turns.some(({ parts }) => parts.some(isDocumentAway)) ? document.param : null;
+}
+
+function isDocumentAway(part: Part): boolean {
+  if (part.type === 'tool_result') return part.parts.some(isDocumentAway);
+  return part.type === 'document' && part.source.kind === 'url';
 }
 
 /** OpenAI Chat Completions, on the caller's side and on the provider's. */

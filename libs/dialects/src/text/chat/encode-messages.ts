@@ -69,9 +69,8 @@ function documentPart({ source, title }: PartOf<'document'>): JsonObject {
     case 'file':
       return { type: 'file', file: { file_id: source.fileId, ...filename } };
     case 'url':
-      return { type: 'file', file: { file_data: source.url, ...filename } };
     case 'base64':
-      // A file by its data needs a name.
+      // A file by its data needs a name. By an address it has no place here, which is a misfit.
       return { type: 'file', file: { filename: 'document.pdf', ...filename, file_data: addressOf(source) } };
   }
 }
