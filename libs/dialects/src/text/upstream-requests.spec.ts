@@ -74,6 +74,37 @@ describe('an image and a document', () => {
   });
 });
 
+describe('a search of the web', () => {
+  it('is a tool of Anthropic’s, as often as the size allows, from where the caller is', () => {
+    const messages = [user('x')];
+    const approximate = { country: 'CH', city: 'Zürich', timezone: 5, extra: 'x' };
+    const user_location = { type: 'approximate', approximate };
+    const web_search_options = { search_context_size: 'low', user_location };
+    const search = { type: 'web_search_20250305', name: 'web_search' };
+    const { body } = sent('messages', { messages, web_search_options, tools });
+    expect(body.tools).toMatchObject([{ name: 'weather' }, { name: 'now' }, search]);
+    const [, , tool] = body.tools as Json[];
+    expect(tool).toEqual({
+      ...search,
+      max_uses: 1,
+      user_location: { type: 'approximate', city: 'Zürich', country: 'CH' },
+    });
+    expect(sent('messages', { messages, web_search_options: {} }).body.tools).toEqual([
+      { ...search, max_uses: 5 },
+    ]);
+    expect(sent('messages', { messages }).body.tools).toBeUndefined();
+  });
+
+  it('goes to nobody who takes no tools, and to nobody beside a tool of its name', () => {
+    const body = { messages: [user('x')], web_search_options: {} };
+    expect(sent('messages', body, { quirks: { refuses: ['tools'] } }).misfit).toBe('web_search_options');
+    const named = { type: 'function', function: { name: 'web_search' } };
+    expect(() => sent('messages', { ...body, tools: [named] })).toThrow(
+      expect.objectContaining({ code: 'unsupported_operation', status: 400 }) as Error,
+    );
+  });
+});
+
 describe('reasoning', () => {
   const asked = (effort: string, more: Partial<RouteTarget>, dialect = 'gemini'): Json => {
     const { body } = sent(dialect, { messages: [user('x')], reasoning: { effort } }, more);

@@ -21,13 +21,13 @@ const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'logit_bias',
   'audio_output',
   'prediction',
-  'web_search',
 ]);
 
 export function misfit({ requires }: ModelRequest, { quirks }: RouteTarget): string | null {
   const hasNoTools = quirks.refuses?.includes('tools') ?? false;
   const lacking = requires.find(
-    ({ capability }) => LACKS.has(capability) || (capability === 'tools' && hasNoTools),
+    ({ capability }) =>
+      LACKS.has(capability) || (hasNoTools && (capability === 'tools' || capability === 'web_search')),
   );
   return lacking?.param ?? null;
 }

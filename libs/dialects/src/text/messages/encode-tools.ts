@@ -1,7 +1,7 @@
 import type { ModelRequest, Tool } from '../model-request.js';
 import { cacheControl } from './cache-markers.js';
 import { unsupported } from './encode-content.js';
-import { isObject, type JsonObject } from './json.js';
+import { isObject, objectAt, textAt, type JsonObject } from './json.js';
 import { outputSchema } from './output-schema.js';
 
 function inputSchema(tool: Tool): JsonObject {
@@ -41,11 +41,37 @@ function choiceOf(request: ModelRequest): JsonObject | null {
   }
 }
 
+/** How often a model may search, by how much of the web it is to see. */
+const SEARCHES = { low: 1, medium: 5, high: 10 } as const;
+const PLACE = ['city', 'region', 'country', 'timezone'];
+
+/** The provider's own search, as `web_search_options` of chat completions ask for it. */
+function searchTool(request: ModelRequest): JsonObject[] {
+  if (!request.requires.some(({ capability }) => capability === 'web_search')) return [];
+  // Its name is not to be chosen.
+  if (request.tools.some(({ name }) => name === 'web_search'))
+    throw unsupported('tools', 'a tool named web_search cannot stand beside web_search_options');
+  const options = objectAt(request.body.value, 'web_search_options');
+  const size = options.search_context_size;
+  const place = objectAt(objectAt(options, 'user_location'), 'approximate');
+  const known = PLACE.filter((name) => textAt(place, name) !== '').map((name) => [name, place[name]]);
+  const location = { type: 'approximate', ...(Object.fromEntries(known) as JsonObject) };
+  return [
+    {
+      type: 'web_search_20250305',
+      name: 'web_search',
+      max_uses: SEARCHES[size === 'low' || size === 'high' ? size : 'medium'],
+      ...(known.length === 0 ? {} : { user_location: location }),
+    },
+  ];
+}
+
 /** `tools` and `tool_choice`; nothing without tools, because a choice among none is a 400. */
 export function encodeTools(request: ModelRequest): { tools?: JsonObject[]; tool_choice?: JsonObject } {
   const { toolChoice } = request;
   const allowed = toolChoice?.mode === 'allowed' ? new Set(toolChoice.names) : null;
-  const tools = request.tools.filter(({ name }) => allowed?.has(name) ?? true).map(toolOf);
+  const own = request.tools.filter(({ name }) => allowed?.has(name) ?? true).map(toolOf);
+  const tools = [...own, ...searchTool(request)];
   if (tools.length === 0) return {};
   const choice = choiceOf(request);
   if (request.parallelToolCalls !== false || choice?.type === 'none')
