@@ -50,13 +50,14 @@ function faultOf(error: UpstreamError, n: number): AttemptFault {
 
 /** The last attempt's failure as the caller gets it, with the others listed. */
 export function attemptsFailed(last: UpstreamError, faults: AttemptFault[]): ApiError {
-  const { code, status, providerCode, message, retryAfterMs, retryable, alarm } = last.options;
+  const { code, status, providerCode, message, param, retryAfterMs, retryable, alarm } = last.options;
   const answered = status ?? errorEntry(code).status;
   const carriesRetryAfter = answered === 429 || answered === 503;
   const options: ApiErrorOptions = {
     message,
     status: answered,
     ...(providerCode === undefined ? {} : { providerCode }),
+    ...(param === undefined ? {} : { param }),
     ...(faults.length > 1 ? { attempts: faults } : {}),
     ...(carriesRetryAfter
       ? { retryAfterSeconds: retryAfterMs === undefined ? 5 : retryAfterMs / 1_000 }

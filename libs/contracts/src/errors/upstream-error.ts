@@ -9,6 +9,8 @@ export interface UpstreamErrorOptions {
   providerCode?: string;
   /** Names the provider; already scrubbed of ids and credentials. */
   message: string;
+  /** Parameter that the provider names, as it names it. */
+  param?: string;
   /** The provider's HTTP status; null where there was no answer. */
   httpStatus: number | null;
   /** May the same route be tried again? */

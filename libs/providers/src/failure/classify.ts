@@ -94,6 +94,7 @@ export function classifyFailure(
       return verdictError(verdict, {
         providerName,
         message: native.message,
+        param: native.param,
         httpStatus: signal.status,
         byok,
         retryAfterMs: waitMs ?? undefined,
@@ -110,6 +111,7 @@ export function classifyFailure(
       return verdictError(judge(rules, failure.status, native), {
         providerName,
         message,
+        param: native.param,
         httpStatus: failure.status,
         byok,
       });

@@ -111,6 +111,8 @@ const BYOK_VERDICTS: Partial<Record<Verdict, Row>> = {
 export interface VerdictFacts {
   providerName: string;
   message: string;
+  /** "" for none. */
+  param?: string;
   httpStatus: number | null;
   byok: boolean;
   retryAfterMs?: number | undefined;
@@ -126,6 +128,7 @@ export function verdictError(verdict: Verdict, facts: VerdictFacts): UpstreamErr
     ...(row.providerCode === undefined ? {} : { providerCode: row.providerCode }),
     ...(row.status === undefined ? {} : { status: row.status }),
     message: words === '' ? `${facts.providerName} failed.` : `${facts.providerName}: ${words}`,
+    ...(row.fault === 'caller' && facts.param ? { param: facts.param } : {}),
     httpStatus: facts.httpStatus,
     retryable: row.retryable,
     fallback: row.fallback,

@@ -171,3 +171,19 @@ describe('failures of providers', () => {
     expect(usage).toMatchObject({ byok_used: false, fallback_triggered: false });
   });
 });
+
+describe('the parameter that a provider names', () => {
+  it('ERR-28 is named to who has sent it, and to nobody else', async () => {
+    const own = await startEdge();
+    const paramOf = async (upstreamModel: string, more: Json = {}): Promise<unknown> => {
+      own.serve('simulator/refusing', upstreamModel);
+      const answer = await own.post(hello('simulator/refusing', more));
+      return ((await answer.json()) as { error: Json }).error.param;
+    };
+    expect(await paramOf('sim-error-context')).toBe('messages');
+    expect(await paramOf('sim-error-unsupported-parameter', { temperature: 0.2 })).toBe('temperature');
+    expect(await paramOf('sim-error-unsupported-parameter')).toBeNull();
+    expect(await paramOf('sim-error-500', { temperature: 0.2 })).toBeNull();
+    await own.close();
+  });
+});

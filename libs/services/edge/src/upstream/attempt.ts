@@ -34,6 +34,7 @@ import { Meter } from '../units/meter.js';
 import type { AttemptState, Unit } from '../units/unit.js';
 import { AttemptCalls, isMoved } from './attempt-calls.js';
 import type { OpenedKeys } from './opened-keys.js';
+import { withOwnParam } from './own-param.js';
 import type { ProviderAlarms } from './provider-alarms.js';
 
 export interface AttemptDeps {
@@ -340,8 +341,10 @@ export class Attempt {
   }
 
   private classify(signal: WithoutByok<FailureSignal>): UpstreamError {
-    const { provider, terms } = this.input.planned;
-    return provider.classify({ ...signal, byok: terms.byok.served });
+    const { planned, unit } = this.input;
+    const { provider, terms, route } = planned;
+    const error = provider.classify({ ...signal, byok: terms.byok.served });
+    return withOwnParam(error, unit.call.bytes, unit.admitted.asked.dialect !== route.dialect);
   }
 }
 
