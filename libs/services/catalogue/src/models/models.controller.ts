@@ -70,10 +70,16 @@ export class ModelsController {
     return { data: await this.prices.of(record.id) };
   }
 
-  /** Reads a model. */
+  /** Reads a model. To requests with anthropic-version in the shape of Anthropic. */
   @Get(BY_ID)
-  one(@Param() path: Record<string, string>, @Req() request: FastifyRequest): ModelView {
-    return this.models.record(readerOf(request), idOf(path));
+  one(
+    @Param() path: Record<string, string>,
+    @Req() request: FastifyRequest,
+    @Headers('anthropic-version') anthropicVersion: string | undefined,
+  ): AnthropicModelInfo | ModelView {
+    const reader = readerOf(request);
+    if (anthropicVersion === undefined) return this.models.record(reader, idOf(path));
+    return anthropicRecord(this.models.one(reader.caller, idOf(path)));
   }
 
   /** Lists the providers that a key can be pinned to. */
@@ -130,21 +136,23 @@ function openAiRecord(model: CatalogueModel, { caller, apiVersion }: Reader): Op
 
 /** What the SDKs of Anthropic read: they send `anthropic-version` with every request. */
 function anthropicList(models: readonly CatalogueModel[]): AnthropicModelList {
-  const data = models.map((model): AnthropicModelInfo => {
-    const { id, name, context_length, max_output_tokens, retires_at: day = null } = model.record;
-    return {
-      type: 'model',
-      id,
-      display_name: name,
-      created_at: new Date(publishedMs(model)).toISOString(),
-      max_input_tokens: context_length,
-      max_tokens: max_output_tokens,
-      // What is retired is not listed.
-      lifecycle: day === null ? 'active' : 'deprecated',
-      retires_at: day === null ? null : `${day}T00:00:00.000Z`,
-    };
-  });
+  const data = models.map(anthropicRecord);
   return { data, has_more: false, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
+}
+
+function anthropicRecord(model: CatalogueModel): AnthropicModelInfo {
+  const { id, name, context_length, max_output_tokens, retires_at: day = null } = model.record;
+  return {
+    type: 'model',
+    id,
+    display_name: name,
+    created_at: new Date(publishedMs(model)).toISOString(),
+    max_input_tokens: context_length,
+    max_tokens: max_output_tokens,
+    // What is retired is not listed.
+    lifecycle: day === null ? 'active' : 'deprecated',
+    retires_at: day === null ? null : `${day}T00:00:00.000Z`,
+  };
 }
 
 /** 0 where it is not known. */

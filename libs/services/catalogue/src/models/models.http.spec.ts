@@ -205,6 +205,19 @@ describe('GET /v1/models', () => {
     });
   });
 
+  it('MOD-32 MOD-33 answers one model in the shape of Anthropic where their version header comes, 403 and 404 as ever', async () => {
+    const headers = { 'anthropic-version': '2023-06-01' };
+    const { body: list } = await app.get('/v1/models', key, headers);
+    const claude = list.data.find(({ id }: WireModel) => id === 'simulator/claude');
+    for (const path of ['simulator/claude', 'simulator%2Fclaude'])
+      expect(await app.get(`/v1/models/${path}`, key, headers)).toMatchObject({ status: 200, body: claude });
+    const { body } = await app.get('/v1/models/simulator/claude', key, headers);
+    expect(body).toEqual(claude);
+    const blocked = app.credentialOf(keyPrincipal({ access: [modelAccess('key', null, ['simulator/*'])] }));
+    expect((await app.get('/v1/models/simulator/claude', blocked, headers)).status).toBe(403);
+    expect((await app.get('/v1/models/simulator/nothing', key, headers)).status).toBe(404);
+  });
+
   it('MOD-28 leaves out models outside an allow list or inside a block list, of any scope', async () => {
     const restricted = app.credentialOf(
       keyPrincipal({
