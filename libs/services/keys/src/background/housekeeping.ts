@@ -15,8 +15,10 @@ import { SigningKeys } from '../sessions/signing-keys.js';
 const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Deletes what has run out: answers kept for Idempotency-Key, sessions, links and mail past their end. Replaces an old signing
- * key. */
+/**
+ * Deletes what has run out: answers kept for Idempotency-Key, sessions, links and mail past their end, what is kept of deleted
+ * provider keys. Replaces an old signing key.
+ */
 @Injectable()
 export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private loop: Repeated | null = null;
@@ -50,6 +52,7 @@ export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationSh
     await this.database.prisma.mail.deleteMany(ended);
     const dayBefore = new Date(now - DAY_MS);
     await this.database.prisma.passwordReset.deleteMany({ where: { expires_at: { lt: dayBefore } } });
+    await this.database.prisma.removedProviderKey.deleteMany({ where: { removed_at: { lt: dayBefore } } });
     const days = this.config.KEYS_SIGNING_KEY_DAYS;
     if (days > 0 && (await this.signingKeys.rotateOlderThan(days * DAY_MS)))
       this.logger.info('the key of session tokens was replaced');

@@ -4,12 +4,14 @@ import {
   type Clock,
   type ProviderCredential,
   type ProviderKeyError,
+  type ProviderKeyRefusal,
   type ProviderKeyUse,
   type Random,
 } from '@gateway/contracts';
 import { OutboxRelay } from '@gateway/event-log';
 import { CLOCK, RANDOM, unavailable } from '@gateway/platform';
 import { addAccountEvent } from '../events/account-events.js';
+import type { Prisma } from '../generated/prisma/client.js';
 import { plainJson, storedJson } from '../postgres/columns.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { ProviderKeySecrets } from './provider-key-secrets.js';
@@ -53,38 +55,61 @@ export class DatabaseProviderKeyVault extends ProviderKeyVault {
     if (refusal === null) return;
     // Locked, so that of two edges that report at once one announces.
     await tx.$queryRaw`SELECT id FROM provider_key WHERE id = ${keyId} FOR UPDATE`;
-    const row = await tx.providerKey.findFirst({ where: { id: keyId, account_id: accountId } });
-    if (row === null) return;
-    const { model, requestId, errorCode, providerCode, message, servedOnPlatform } = refusal;
+    const where = { id: keyId, account_id: accountId };
+    const row = await tx.providerKey.findFirst({ where });
+    if (row === null) {
+      await this.noteRemoved(tx, where, refusal);
+      return;
+    }
     const last: ProviderKeyError = {
-      code: errorCode,
-      provider_code: providerCode,
-      message,
+      code: refusal.errorCode,
+      provider_code: refusal.providerCode,
+      message: refusal.message,
       at: at.toISOString(),
     };
-    const announced = storedJson<Record<string, number>>(row.announced);
+    const announced = await this.announce(tx, row, refusal);
+    await tx.providerKey.update({ where, data: { last_error: plainJson(last), announced } });
+  }
+
+  /** An edge reports up to some seconds after the request, or once this service is back: the key may be deleted by then. */
+  private async noteRemoved(
+    tx: Tx,
+    where: { id: string; account_id: string },
+    refusal: ProviderKeyRefusal,
+  ): Promise<void> {
+    await tx.$queryRaw`SELECT id FROM removed_provider_key WHERE id = ${where.id} FOR UPDATE`;
+    const row = await tx.removedProviderKey.findFirst({ where });
+    if (row === null) return;
+    const announced = await this.announce(tx, row, refusal);
+    await tx.removedProviderKey.update({ where, data: { announced } });
+  }
+
+  /** @returns when each way of refusing this key was last announced */
+  private async announce(
+    tx: Tx,
+    key: AnnouncedKey,
+    { model, requestId, errorCode, providerCode, message, servedOnPlatform }: ProviderKeyRefusal,
+  ): Promise<Prisma.InputJsonObject> {
+    const announced = storedJson<Record<string, number>>(key.announced);
     const name = providerCode ?? errorCode;
-    const isDue = this.clock.now() - (announced[name] ?? -Infinity) >= ANNOUNCED_EVERY_MS;
-    if (isDue) {
-      announced[name] = this.clock.now();
-      const data = {
-        pk_id: keyId,
-        provider: row.provider,
-        label: row.label,
-        model,
-        error_code: errorCode,
-        provider_code: providerCode,
-        message,
-        request_id: requestId,
-        served_on_platform: servedOnPlatform,
-      };
-      const sources = { clock: this.clock, random: this.random };
-      const event = { type: 'byok_key.failed', account_id: accountId, org_id: row.org_id, data } as const;
-      await addAccountEvent(tx, event, sources);
-    }
-    await tx.providerKey.update({
-      where: { id: keyId },
-      data: { last_error: plainJson(last), announced: plainJson(announced) },
-    });
+    if (this.clock.now() - (announced[name] ?? -Infinity) < ANNOUNCED_EVERY_MS) return plainJson(announced);
+    const data = {
+      pk_id: key.id,
+      provider: key.provider,
+      label: key.label,
+      model,
+      error_code: errorCode,
+      provider_code: providerCode,
+      message,
+      request_id: requestId,
+      served_on_platform: servedOnPlatform,
+    };
+    const sources = { clock: this.clock, random: this.random };
+    const { account_id, org_id } = key;
+    await addAccountEvent(tx, { type: 'byok_key.failed', account_id, org_id, data }, sources);
+    return plainJson({ ...announced, [name]: this.clock.now() });
   }
 }
+
+/** A provider key, or what is kept of one that was deleted. */
+type AnnouncedKey = Prisma.RemovedProviderKeyGetPayload<{ omit: { removed_at: true } }>;

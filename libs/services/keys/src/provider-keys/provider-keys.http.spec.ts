@@ -10,6 +10,7 @@ import {
   type TestDatabase,
   type UpstreamDouble,
 } from '@gateway/testing';
+import { Housekeeping } from '../background/housekeeping.js';
 import { DatabaseProviderKeyVault } from './database-provider-key-vault.js';
 import { FLEET_TOKEN, startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
@@ -278,6 +279,39 @@ describe('refusals of a provider', () => {
       body: { credentials: { api_key: 'sk-2' } },
     });
     expect(replaced.body.last_error).toBeNull();
+  });
+
+  it('EVT-32 EVT-48 byok_key.failed is reported once of a key that was deleted before the edge had reported the refusal', async () => {
+    const { id } = await created({ label: 'gone' });
+    expect((await keys.call('DELETE', at(id), { as: owner })).status).toBe(204);
+    const refusal = {
+      model: 'openai/gpt-5.4',
+      requestId: 'req_2',
+      errorCode: 'upstream_auth_error',
+      providerCode: 'invalid_auth',
+      message: 'OpenAI: Incorrect API key provided.',
+      servedOnPlatform: false,
+    };
+    const use = { accountId, keyId: id, atMs: Date.now(), refusal };
+    await vault().report([use, { ...use, accountId: 'acct_other' }, use, { ...use, refusal: null }]);
+    const about = () =>
+      keys.events
+        .dataOf<{ type: string; org_id: string; data: Record<string, unknown> }>(TOPIC.account)
+        .filter(({ type, data }) => type === 'byok_key.failed' && data.pk_id === id);
+    await eventually(() => about().length > 0);
+    expect(about()).toEqual([
+      expect.objectContaining({
+        org_id: orgId,
+        data: expect.objectContaining({ provider: 'openai', label: 'gone', request_id: 'req_2' }),
+      }),
+    ]);
+    // What is kept of it goes after a day.
+    await keys.database.prisma.removedProviderKey.update({
+      where: { id },
+      data: { removed_at: new Date(Date.now() - 86_400_001) },
+    });
+    await keys.app.get(Housekeeping, { strict: false }).sweep();
+    expect(await keys.database.prisma.removedProviderKey.count({ where: { id } })).toBe(0);
   });
 });
 

@@ -19,7 +19,7 @@ import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { ledAccount } from '../accounts/led-account.js';
 import { Prisma } from '../generated/prisma/client.js';
-import { nullableJson } from '../postgres/columns.js';
+import { nullableJson, plainJson, storedJson } from '../postgres/columns.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { CredentialChecks } from './credential-checks.js';
 import { ProviderKeySecrets, type SealedRow } from './provider-key-secrets.js';
@@ -124,6 +124,11 @@ export class ProviderKeysService {
   async remove(caller: SessionPrincipal, id: string, request: FastifyRequest): Promise<void> {
     await this.change(caller, id, request, async (tx, row) => {
       await tx.providerKey.delete({ where: { id, account_id: row.account_id } });
+      const { account_id, org_id, provider, label } = row;
+      const announced = plainJson(storedJson<object>(row.announced));
+      const removed_at = new Date(this.clock.now());
+      const data = { id, account_id, org_id, provider, label, announced, removed_at };
+      await tx.removedProviderKey.create({ data });
       return keyChange('provider_key.delete', row, [], 'provider_key.removed');
     });
   }
