@@ -29,7 +29,8 @@ describe('coupons, credits and reads', () => {
   });
 
   it('PAY-05 refuses an unknown code, an expired one and one past its redemptions', async () => {
-    await create({ code: 'OLD-ONE', amount_usd: '1', expires_at: '2020-01-01T00:00:00Z' });
+    await create({ code: 'OLD-ONE', amount_usd: '1', expires_at: '2099-01-01T00:00:00Z' });
+    await on.app.database.pool.query(`UPDATE coupon SET expires_at = '2020-01-01' WHERE code = 'OLD-ONE'`);
     await create({ code: 'ONLY-1', amount_usd: '1', max_redemptions: 1 });
     expect((await redeem('NOBODY')).status).toBe(404);
     expect((await redeem('OLD-ONE')).status).toBe(409);
@@ -50,7 +51,12 @@ describe('coupons, credits and reads', () => {
       { ...coupon, redemptions: 0, created_at: expect.any(String) },
     ]);
     expect((await create(coupon)).status).toBe(409);
-    expect((await create({ ...coupon, code: 'X', amount_usd: '0' })).status).toBe(422);
+    expect((await create({ ...coupon, code: 'XYZ0', amount_usd: '0' })).status).toBe(422);
+    const past = await create({ ...coupon, code: 'PAST', expires_at: new Date().toISOString() });
+    expect([past.status, past.body.error.details]).toEqual([
+      422,
+      [{ type: 'value_error', loc: ['expires_at'], msg: 'expires_at must lie in the future.' }],
+    ]);
     expect((await create(coupon, OWNER)).status).toBe(403);
     expect((await on.app.call('GET', '/v1/admin/coupons', OWNER)).status).toBe(403);
     const { body } = await on.app.call('GET', '/v1/admin/coupons', ROOT);

@@ -25,11 +25,13 @@ interface Deps {
 export class CouponsStore {
   constructor(private readonly deps: Deps) {}
 
-  /** Throws ApiError `conflict` for a code that exists. */
+  /** Throws ApiError `conflict` for a code that exists, `validation_error` for a coupon that nobody could use. */
   async create(body: CouponBody, createdBy: string, audit: AuditRow): Promise<CouponRecord> {
     const { clock, database } = this.deps;
     const amount = Usd.parse(body.amount_usd);
-    if (!amount.isPositive()) throw refusal('validation_error', 'A coupon credits more than 0.');
+    if (!amount.isPositive()) throw faulty('amount_usd', 'greater_than', 'A coupon credits more than 0.');
+    if (body.expires_at != null && Date.parse(body.expires_at) <= clock.now())
+      throw faulty('expires_at', 'value_error', 'expires_at must lie in the future.');
     return database.transaction(async (client) => {
       const { rows } = await client.query<CouponRow>(
         `INSERT INTO coupon (code, amount, max_redemptions, expires_at, created_by, created_at)
@@ -130,10 +132,10 @@ function recordOf(row: CouponRow): CouponRecord {
   };
 }
 
-function refusal(code: 'conflict' | 'not_found' | 'validation_error', message: string): ApiError {
-  if (code !== 'validation_error') return new ApiError(code, { message });
-  return new ApiError(code, {
-    message,
-    details: [{ type: 'greater_than', loc: ['amount_usd'], msg: message }],
-  });
+function refusal(code: 'conflict' | 'not_found', message: string): ApiError {
+  return new ApiError(code, { message });
+}
+
+function faulty(field: keyof CouponBody, type: string, msg: string): ApiError {
+  return new ApiError('validation_error', { message: msg, details: [{ type, loc: [field], msg }] });
 }
