@@ -112,7 +112,10 @@ export function readServices(
 ): ServiceConfigs {
   const { databaseUrl, simulatorUrl } = running;
   const isTls = [env.TLS_CERT, env.TLS_CERT_FILE].some((value) => (value ?? '') !== '');
-  const ownUrl = `http${isTls ? 's' : ''}://127.0.0.1:${env.PORT || '8080'}`;
+  const address = `http${isTls ? 's' : ''}://127.0.0.1`;
+  // A port that is none is a fault of PORT alone.
+  const withPort = `${address}:${env.PORT || '8080'}`;
+  const ownUrl = URL.canParse(withPort) ? withPort : address;
   const decided = {
     ...env,
     CATALOGUE_DATABASE_URL: databaseUrl,

@@ -55,6 +55,12 @@ describe('what --check-config reads', () => {
     expect(found).not.toContain('planted');
   });
 
+  it.each(['abc', '99999', '-1'])('names PORT alone where it is %s', (port) => {
+    const found = faultsOf({ PORT: port });
+    expect(found.match(/^ {2}(\w+):/gm)).toContain('  PORT:');
+    expect(found.replaceAll(/^ {2}PORT: .*$/gm, '')).toMatch(/^The configuration has \d fault\(s\):\s*$/);
+  });
+
   it('names a file of GATEWAY_CONFIG that cannot be read or is no configuration', () => {
     expect(faultsOf({ GATEWAY_CONFIG: join(folder, 'none.yaml') })).toMatch(/GATEWAY_CONFIG: .*ENOENT/);
     expect(faultsOf({ GATEWAY_CONFIG: file('x.yaml', 'models: 5') })).toMatch(/GATEWAY_CONFIG: /);
