@@ -58,7 +58,7 @@ export function readAudioForm(
     stream,
     tier: 'default',
     endUser: null,
-    serves: { type: 'stt', status: task === 'translate' ? 422 : 501 },
+    serves: { type: 'stt', status: task === 'translate' ? 422 : 400 },
     requires: [],
     dialect: 'transcriptions',
     input: {

@@ -88,7 +88,7 @@ function askedOf(body: ParsedBody): Asked<SpeechRequest> {
     stream: false,
     tier: 'default',
     endUser: null,
-    serves: { type: 'tts', status: 501 },
+    serves: { type: 'tts', status: 400 },
     requires: [],
     dialect: 'speech',
     input: {

@@ -78,9 +78,9 @@ describe('POST /v1/audio/speech', () => {
     });
   });
 
-  it('MOD-12 501 where the model does not speak, 422 without a voice, 400 for what is not served yet', async () => {
+  it('MOD-12 400 where the model does not speak, 422 without a voice, 400 for what is not served yet', async () => {
     const talks = await speak({ model: 'simulator/chat', input: 'a' });
-    expect([talks.status, await codeOf(talks)]).toEqual([501, 'model_capability_not_supported']);
+    expect([talks.status, await codeOf(talks)]).toEqual([400, 'model_capability_not_supported']);
     expect((await speak({ model: 'acme/bytes', input: 'a', voice: undefined })).status).toBe(422);
     const events = await speak({ model: 'acme/bytes', input: 'a', stream_format: 'sse' });
     expect([events.status, await codeOf(events)]).toEqual([400, 'unsupported_operation']);

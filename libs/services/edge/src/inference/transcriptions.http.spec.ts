@@ -198,7 +198,7 @@ describe('POST /v1/audio/transcriptions and /v1/audio/translations', () => {
       'transcriptions',
       { model: 'acme/chat' },
       WAV,
-      501,
+      400,
       'model_capability_not_supported',
       'model',
     ],
@@ -240,7 +240,7 @@ describe('POST /v1/audio/transcriptions and /v1/audio/translations', () => {
       'stream',
     ],
   ] as const)(
-    'AUD-02 AUD-03 422, 400 and 501 name what is wrong: %s (%s %j)',
+    'AUD-02 AUD-03 422 and 400 name what is wrong: %s (%s %j)',
     async (_name, path, fields, file, status, code, param) => {
       const answer = await send(path, fields, file);
       const { error } = (await answer.json()) as { error: { code: string; param: string } };
