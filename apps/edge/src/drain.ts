@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { drainJournal, EdgeConfig } from '@gateway/edge';
+import { alarmLine, drainJournal, EdgeConfig } from '@gateway/edge';
 import { kafkaAccess, WorkerShipper } from '@gateway/event-log';
 import { HttpFunds, readFleetSettings } from '@gateway/fleet';
 import {
@@ -34,7 +34,7 @@ const drained = await drainJournal({
   clock,
   random,
   waitMs: WAIT_MS,
-  onAlarm: (alarm) => logger.warn({ reason: JSON.stringify(alarm) }, 'journal alarm'),
+  onAlarm: (alarm) => logger.warn(alarmLine(alarm, config.JOURNAL_DIR), `journal alarm: ${alarm.kind}`),
   onFault,
   startShipper: (events) =>
     new WorkerShipper({

@@ -21,6 +21,7 @@ import {
 import type { Tracer } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { EdgeConfig } from '../config/edge.config.js';
+import { alarmLine } from './alarm-line.js';
 import { crashRecord } from './crash-record.js';
 import { InFlight } from './in-flight.js';
 import { JournalMetrics } from './journal-metrics.js';
@@ -176,7 +177,6 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
 
   private alarm(alarm: JournalAlarm): void {
     this.counted.alarm(alarm);
-    const { kind, ...fields } = alarm;
-    this.logger.error({ ...fields, code: kind }, `journal alarm: ${kind}`);
+    this.logger.error(alarmLine(alarm, this.config.JOURNAL_DIR), `journal alarm: ${alarm.kind}`);
   }
 }
