@@ -113,9 +113,10 @@ export function readServices(
   const { databaseUrl, simulatorUrl } = running;
   const isTls = [env.TLS_CERT, env.TLS_CERT_FILE].some((value) => (value ?? '') !== '');
   const address = `http${isTls ? 's' : ''}://127.0.0.1`;
-  // A port that is none is a fault of PORT alone.
+  // What is made of a faulty setting is no fault of its own.
   const withPort = `${address}:${env.PORT || '8080'}`;
   const ownUrl = URL.canParse(withPort) ? withPort : address;
+  const publicUrl = /^https?:/.test(env.KEYS_PUBLIC_URL ?? '') ? env.KEYS_PUBLIC_URL : ownUrl;
   const decided = {
     ...env,
     CATALOGUE_DATABASE_URL: databaseUrl,
@@ -138,9 +139,9 @@ export function readServices(
     NOTIFICATIONS_SECRETS_CREATE: 'true',
     USAGE_SECRETS_FILE: env.USAGE_SECRETS_FILE || paths.usageSecrets,
     USAGE_SECRETS_CREATE: 'true',
-    ALERTS_PUBLIC_URL: env.ALERTS_PUBLIC_URL || env.KEYS_PUBLIC_URL || ownUrl,
+    ALERTS_PUBLIC_URL: env.ALERTS_PUBLIC_URL || publicUrl,
     OBJECT_STORE_DIR: env.OBJECT_STORE_DIR || paths.objects,
-    OBJECT_STORE_PUBLIC_URL: env.OBJECT_STORE_PUBLIC_URL || env.KEYS_PUBLIC_URL || ownUrl,
+    OBJECT_STORE_PUBLIC_URL: env.OBJECT_STORE_PUBLIC_URL || publicUrl,
     JOURNAL_DIR: env.JOURNAL_DIR || paths.journal,
     SIMULATED_PROVIDER: 'true',
     SIMULATED_API_KEY: 'built-in',
