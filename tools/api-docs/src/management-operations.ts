@@ -19,7 +19,12 @@ export function managementOperation(
     operationId: operationId(route),
     tags: [service],
     ...words(comment, route),
-    parameters: [VERSION_HEADER, ...pathParameters(path), ...queryParameters(query, all)],
+    parameters: [
+      VERSION_HEADER,
+      ...pathParameters(path),
+      ...queryParameters(query, all),
+      ...(isCached(path) ? [IF_NONE_MATCH] : []),
+    ],
     security: securityOf(access),
     ...(permission === null ? {} : { 'x-permission': permission }),
     ...(body === null ? {} : { requestBody: { required: true, content: jsonOf(ref(body)) } }),
@@ -28,10 +33,24 @@ export function managementOperation(
         description: isEmpty ? 'Done.' : 'The answer.',
         ...(isEmpty ? {} : { content: mapped(answers, (schema) => ({ schema })) }),
       },
+      ...(isCached(path) ? { 304: { description: 'It is the one whose ETag was sent.' } } : {}),
       ...FAILURES,
     },
   };
   return { path, method, operation };
+}
+
+const IF_NONE_MATCH: Schema = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'ETags of answers that the caller has.',
+  schema: { type: 'string' },
+};
+
+/** Answers of the public catalogue carry an ETag. */
+function isCached(path: string): boolean {
+  return path.startsWith('/v1/public/');
 }
 
 /** The first sentence of a handler's comment, and the whole of it; without one its own name has to do. */
