@@ -274,6 +274,12 @@ describe('seed data', () => {
     }
   });
 
+  it('prices the searches that Claude runs at Anthropic, 10 USD a thousand', () => {
+    const own = real.flatMap(({ routes }) => routes).filter(({ provider }) => provider === 'anthropic');
+    expect(own.length).toBeGreaterThan(10);
+    expect(own.filter(({ price }) => price.tool_pricing?.web_search !== '10')).toEqual([]);
+  });
+
   it('issue 14 promises a batch rate only at a provider that runs batches itself, and there half the rate', () => {
     const promised = real
       .flatMap((model) => model.routes)
