@@ -110,7 +110,7 @@ describe('POST /v1/audio/transcriptions/translate', () => {
     [{ target_language: 'français' }, 422],
     [{ response_format: 'diarized_json' }, 422],
     [{ translation_model: 'acme/none' }, 404],
-    [{ model: 'acme/translator', translation_model: 'acme/translator' }, 501],
+    [{ model: 'acme/translator', translation_model: 'acme/translator' }, 400],
     [{ model: 'acme/untimed', translation_model: 'acme/structured', response_format: 'srt' }, 400],
   ])('AUD-04 refuses %j with %i, and nobody is asked', async (fields, status) => {
     expect((await send(fields)).status).toBe(status);
