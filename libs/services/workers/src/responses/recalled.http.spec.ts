@@ -33,7 +33,7 @@ function large(id: string, bytes: number, more: Partial<StoredResponse> = {}): S
   return stored(id, { input, response: { id, status: 'completed', output }, ...more });
 }
 
-/** What a store was told of sizes. */
+/** Sizes for which a store asked for room. */
 function measured(refuseAt = Infinity): { sizes: number[]; makeRoom: (bytes: number) => void } {
   const sizes: number[] = [];
   const makeRoom = (bytes: number): void => {
