@@ -215,6 +215,28 @@ describe('what the store was never sent', () => {
     expect(await app.mirrors.payDebts()).toBe(0);
   });
 
+  it('PAY-06 an account that the store cannot take keeps no credit of another from it', async () => {
+    const accounts = ['acct_0', 'acct_00', 'acct_01', 'acct_02', 'acct_03', 'acct_1'];
+    await whileAway(async () => {
+      for (const accountId of accounts)
+        await app.funds.credit({
+          accountId,
+          orgId: null,
+          amountUsd: '3',
+          kind: 'admin_grant',
+          source: accountId,
+        });
+    });
+    const mirror = store.mirror.bind(store);
+    store.mirror = async (request) => {
+      if (request.accountId === 'acct_0') throw new Error('its node is away');
+      await mirror(request);
+    };
+    await expect(app.mirrors.payDebts()).rejects.toThrow('its node is away');
+    const { rows } = await app.database.pool.query('SELECT account_id FROM mirror_debt');
+    expect(rows).toEqual([{ account_id: 'acct_0' }]);
+  });
+
   it('LIM-26 what lapsed while the store did not answer frees the cap after the round of debts', async () => {
     await rolled();
     const edge = clock.now() - 30 * DAY_MS;

@@ -83,7 +83,7 @@ export class Mirrors {
 
   /**
    * Sends what the store is owed: units that were noted while it was away, transfers, what lapsed. Answers how many debts
-   * were paid; one that comes meanwhile stays.
+   * were paid; one that comes meanwhile stays. Throws the first failure once the others have had their turn.
    */
   async payDebts(): Promise<number> {
     const { rows } = await this.deps.database.pool.query<{
@@ -96,12 +96,16 @@ export class Mirrors {
     );
     this.deps.metrics.mirrorDebtsLeft(rows.length);
     const byAccount = [...grouped(rows, ({ account_id }) => account_id)];
+    const failures: unknown[] = [];
     for (let start = 0; start < byAccount.length; start += ACCOUNTS_AT_ONCE)
       await Promise.all(
         byAccount
           .slice(start, start + ACCOUNTS_AT_ONCE)
-          .map(async ([accountId, debts]) => this.payDebtsOf(accountId, debts)),
+          .map(([accountId, debts]) =>
+            this.payDebtsOf(accountId, debts).catch((failure: unknown) => failures.push(failure)),
+          ),
       );
+    if (failures.length > 0) throw failures[0];
     return rows.length;
   }
 
