@@ -18,6 +18,8 @@ export interface TestKafka {
    * unless set otherwise, which is for a broker of one's own.
    */
   createFleetTopics(options?: { isPrefixed: boolean }): Promise<void>;
+  /** Until each of these groups, named in full, has members and has given them their partitions. */
+  untilJoined(groups: string[]): Promise<void>;
 }
 
 export type OwnKafka = TestKafka & { server: OwnServer };
@@ -36,19 +38,26 @@ export async function ownKafka(): Promise<OwnKafka> {
 function harness(address: string): TestKafka {
   const brokers = address.split(',');
   const prefix = `test-${randomBytes(6).toString('hex')}.`;
+  const asAdmin = async (act: (admin: kafkajs.Admin) => Promise<unknown>): Promise<void> => {
+    const kafka = new kafkajs.Kafka({
+      brokers,
+      clientId: 'test-harness',
+      logLevel: kafkajs.logLevel.NOTHING,
+    });
+    const admin = kafka.admin();
+    await admin.connect();
+    try {
+      await act(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  };
   return {
     brokers,
     prefix,
     topic: (name) => prefix + name,
-    createTopics: async (names, partitions = 1) => {
-      const kafka = new kafkajs.Kafka({
-        brokers,
-        clientId: 'test-harness',
-        logLevel: kafkajs.logLevel.NOTHING,
-      });
-      const admin = kafka.admin();
-      await admin.connect();
-      try {
+    createTopics: (names, partitions = 1) =>
+      asAdmin(async (admin) => {
         const topics = names.map((name) => ({
           topic: prefix + name,
           numPartitions: partitions,
@@ -60,10 +69,17 @@ function harness(address: string): TestKafka {
           const known = await admin.fetchTopicMetadata({ topics: topics.map(({ topic }) => topic) });
           return known.topics.every((topic) => topic.partitions.every((partition) => partition.leader >= 0));
         });
-      } finally {
-        await admin.disconnect();
-      }
-    },
+      }),
+    untilJoined: (groups) =>
+      asAdmin((admin) =>
+        eventually(
+          async () => {
+            const described = await admin.describeGroups(groups);
+            return described.groups.every(({ state, members }) => state === 'Stable' && members.length > 0);
+          },
+          { timeoutMs: 60_000 },
+        ),
+      ),
     createFleetTopics: async ({ isPrefixed } = { isPrefixed: true }) => {
       await askGuard('/topics', { brokers: address, prefix: isPrefixed ? prefix : '' });
     },

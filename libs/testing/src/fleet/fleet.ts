@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TOPIC } from '@gateway/contracts';
 import { startUpstreamSim } from '@gateway/simulator';
 import { eventually } from '../eventually.js';
 import type { FaultProxy } from '../fault-proxy/fault-proxy.js';
@@ -17,6 +18,8 @@ import {
 import { environmentOf, FLEET_APPS, type FleetApp } from './fleet-environment.js';
 import { FleetProcesses } from './fleet-processes.js';
 import type { ServiceProcess } from './service-process.js';
+
+const USAGE_GROUPS = [TOPIC.usage, TOPIC.rejections].map((topic) => `usage.${topic}`);
 
 export interface FleetOptions extends FleetServersOptions {
   /** Further variables of one app or, under `all`, of every one. */
@@ -114,6 +117,8 @@ async function start(
   undo.push(async () => Object.assign(ended, await services.endAll()));
   for (const { app, name, url } of addresses.all) if (apps.includes(app)) services.add(app, name, url);
   await services.startAll();
+  // A service is ready before its consumers have joined: they may take seconds on a busy machine, and reads do not wait so long.
+  if (apps.includes('usage')) await servers.kafka.untilJoined(USAGE_GROUPS);
   const { processes } = services;
   const process = (app: FleetApp): ServiceProcess => {
     const found = processes.get(app === 'edge' ? 'edge-0' : app);
