@@ -56,6 +56,20 @@ describe.each(drivers)('units in LimitStore $name', ({ make, reset }) => {
     expect(await store.read('acct_1', [])).toMatchObject({ unpostedUnits: 3, reservedUnits: 1 });
   });
 
+  it('LIM-19 counts what was settled by a time of the store apart from what was settled later', async () => {
+    await open(store);
+    const [first, second] = [request(), request()];
+    for (const asked of [first, second]) await store.admit(asked);
+    await store.put([put('settle', first, { nano: 4n })]);
+    const { asOf } = await store.read('acct_1', []);
+    await clock.advance(10);
+    await store.put([put('settle', second, { nano: 4n })]);
+    const unposted = async (settledBy?: number): Promise<number> =>
+      (await store.read('acct_1', [], settledBy)).unpostedUnits;
+    expect([await unposted(asOf - 1), await unposted(asOf), await unposted(asOf + 9)]).toEqual([0, 1, 1]);
+    expect([await unposted(asOf + 10), await unposted()]).toEqual([2, 2]);
+  });
+
   it('frees a reservation past its lease, keeps one that was renewed, never a settled one', async () => {
     await open(store);
     const [lapsing, renewed, settled] = [request(), request(), request()];

@@ -185,6 +185,8 @@ interface PostedReading {
 
 /** State of an account for the reads: rate limits, reserved money. */
 export interface AccountState {
+  /** The store's time, in milliseconds since 1970. */
+  asOf: number;
   /** Of the scopes asked and the balance those that a mirror has reported, for the proof that it is a mirror. */
   posted?: PostedReading[];
   scopes: (ScopeCounters & { reservedNano: bigint; unpostedNano: bigint })[];
@@ -212,7 +214,12 @@ export abstract class LimitStore {
   abstract stamp(accountId: string, version: number, gen: string | null): Promise<void>;
   /** The principal version the store knows; null where it is unknown. For endpoints that do not admit. */
   abstract version(accountId: string): Promise<number | null>;
-  abstract read(accountId: string, scopes: { kind: ScopeKind; id: string }[]): Promise<AccountState>;
+  /** With `settledBy`, a time of the store's, units that were settled later are left out of `unpostedUnits`. */
+  abstract read(
+    accountId: string,
+    scopes: { kind: ScopeKind; id: string }[],
+    settledBy?: number,
+  ): Promise<AccountState>;
   /**
    * Units whose reservation or settlement is due for a look into the ledger, oldest first. A settled one that was named is
    * due again 5 s later, so that units that the ledger does not know yet never stand before the others.

@@ -215,10 +215,13 @@ export class AccountBook {
     return this.inWindow(name, now);
   }
 
-  unitCounts(): { reservedUnits: number; unpostedUnits: number } {
-    let reservedUnits = 0;
-    for (const unit of this.units.values()) if (unit.state === 'reserved') reservedUnits += 1;
-    return { reservedUnits, unpostedUnits: this.units.size - reservedUnits };
+  unitCounts(settledBy: number): { reservedUnits: number; unpostedUnits: number } {
+    const counts = { reservedUnits: 0, unpostedUnits: 0 };
+    for (const { state, dueAt } of this.units.values()) {
+      if (state === 'reserved') counts.reservedUnits += 1;
+      else if (dueAt <= settledBy + SETTLED_DUE_MS) counts.unpostedUnits += 1;
+    }
+    return counts;
   }
 
   due(limit: number, now: number): string[] {

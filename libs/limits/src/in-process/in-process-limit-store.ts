@@ -94,7 +94,11 @@ export class InProcessLimitStore extends LimitStore {
     return this.books.get(accountId)?.trustedVersion() ?? null;
   }
 
-  async read(accountId: string, scopes: { kind: ScopeKind; id: string }[]): Promise<AccountState> {
+  async read(
+    accountId: string,
+    scopes: { kind: ScopeKind; id: string }[],
+    settledBy = Infinity,
+  ): Promise<AccountState> {
     const now = this.clock.now();
     const book = this.book(accountId);
     const account = book.read(ACCOUNT_RECORD, now);
@@ -104,6 +108,7 @@ export class InProcessLimitStore extends LimitStore {
       return { kind, id, nano: BigInt(held.posted), version: held.pver };
     });
     return {
+      asOf: now,
       posted: posted.filter(({ version }) => version >= 0),
       scopes: scopes.map(({ kind, id }) => {
         const { rpm, rpd, tpm, reserved, unposted } = book.read(recordName({ kind, id }), now);
@@ -111,7 +116,7 @@ export class InProcessLimitStore extends LimitStore {
       }),
       reservedNano: BigInt(account.reserved),
       unpostedNano: BigInt(account.unposted),
-      ...book.unitCounts(),
+      ...book.unitCounts(settledBy),
       minuteResetSeconds: minuteResetSeconds(now),
       dayResetSeconds: dayResetSeconds(now),
     };

@@ -21,8 +21,8 @@ return string.format('%.0f', pv)
 `;
 
 /**
- * KEYS: acct, units, due. ARGV: node, test clock or '', record names (the balance's last).
- * Answers `<now> <units in flight> <units unposted> {<rpm> <rpd> <tpm> <reserved> <unposted>
+ * KEYS: acct, units, due. ARGV: node, test clock or '', the latest settlement that counts as unposted or '', record names
+ * (the balance's last). Answers `<now> <units in flight> <units unposted> {<rpm> <rpd> <tpm> <reserved> <unposted>
  * <posted> <ledger version>}...`; version -1 where none was mirrored.
  */
 export const READ = `
@@ -37,11 +37,13 @@ if #lapsed > 0 then
   apply()
 end
 local names = {}
-for i = 3, #ARGV do names[i - 2] = ARGV[i] end
+for i = 4, #ARGV do names[i - 3] = ARGV[i] end
 load(names)
 local minute, day = math.floor(now / 60000), math.floor(now / 86400000)
+local latest = '+inf'
+if ARGV[3] ~= '' then latest = string.format('%.0f', 1e15 + tonumber(ARGV[3]) + ${SETTLED_DUE_MS}) end
 local answer = {string.format('%.0f', now), tostring(redis.call('ZCOUNT', dueKey, '-inf', '(1e15')),
-  tostring(redis.call('ZCOUNT', dueKey, '1e15', '+inf'))}
+  tostring(redis.call('ZCOUNT', dueKey, '1e15', latest))}
 for i = 1, #names do
   local s = records[names[i]]
   local sameMinute, sameDay = s[1] == minute, s[4] == day

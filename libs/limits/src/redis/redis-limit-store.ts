@@ -135,9 +135,16 @@ export class RedisLimitStore extends LimitStore {
     return this.options.share?.confirmedAt(accountId, version) ?? -Infinity;
   }
 
-  async read(accountId: string, scopes: { kind: ScopeKind; id: string }[]): Promise<AccountState> {
+  async read(
+    accountId: string,
+    scopes: { kind: ScopeKind; id: string }[],
+    settledBy?: number,
+  ): Promise<AccountState> {
     const names = [...scopes.map(recordName), ACCOUNT_RECORD];
-    const answer = await this.run(LIMIT_SCRIPTS.read, accountKeys(accountId), names.map(bytesOf));
+    const answer = await this.run(LIMIT_SCRIPTS.read, accountKeys(accountId), [
+      String(settledBy ?? ''),
+      ...names.map(bytesOf),
+    ]);
     const [now, reservedUnits, unpostedUnits, ...values] = answer.split(' ');
     const counters = names.map((_, index) => {
       const [rpm, rpd, tpm, reserved, unposted] = values.slice(7 * index);
@@ -157,6 +164,7 @@ export class RedisLimitStore extends LimitStore {
       return { kind, id, nano: BigInt(nano), version: known < 0 ? known : known % VERSIONS };
     });
     return {
+      asOf: Number(now),
       posted: posted.filter(({ version }) => version >= 0),
       scopes: scopes.map(({ kind, id }, index) => ({ kind, id, ...counters[index] })),
       reservedNano: account.reservedNano,

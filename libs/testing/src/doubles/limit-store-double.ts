@@ -45,9 +45,13 @@ export class LimitStoreDouble extends InProcessLimitStore {
     return this.versions.get(accountId) ?? super.version(accountId);
   }
 
-  override async read(accountId: string, scopes: { kind: ScopeKind; id: string }[]): Promise<AccountState> {
+  override async read(
+    accountId: string,
+    scopes: { kind: ScopeKind; id: string }[],
+    settledBy?: number,
+  ): Promise<AccountState> {
     this.reach('read');
-    return super.read(accountId, scopes);
+    return super.read(accountId, scopes, settledBy);
   }
 
   override async due(accountId: string, limit: number): Promise<string[]> {

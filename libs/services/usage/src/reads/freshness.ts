@@ -8,15 +8,20 @@ import {
 } from '@gateway/contracts';
 import type { Logger } from 'pino';
 
+/** Between two looks; longer after a while, so that reads that wait for a ledger that is behind leave the store alone. */
 const POLL_MS = 10;
+const POLL_MAX_MS = 100;
 /**
  * A request under way may be one whose answer is out and whose settle is not: it is put once its outcome is on disk. A
  * group commit that has just missed one waits for it and then for its own, and a disk that others write to takes more
  * than 100 ms for the two: with that a balance was read one request too high.
  */
 const SETTLE_GRACE_MS = 250;
-/** How long a read waits for finished units to be posted. */
-const POSTED_MS = 1_000;
+/**
+ * How long a read waits for finished units to be posted: several times what a busy fleet takes, and no longer than a
+ * caller waits. One that finished after the read had begun is not waited for, so that traffic does not hold up reads.
+ */
+const POSTED_MS = 3_000;
 /** How long a balance waits for the mirror of what was posted while it was read. */
 const MATCHED_MS = 500;
 
@@ -38,7 +43,7 @@ export class Freshness {
     },
   ) {}
 
-  /** Until every finished unit of the account is posted, for at most a second. */
+  /** Until every finished unit of the account is posted, for at most three seconds. */
   posted(accountId: string): Promise<void> {
     return this.wait(accountId, POSTED_MS);
   }
@@ -74,14 +79,16 @@ export class Freshness {
   private async wait(accountId: string, postedMs: number): Promise<void> {
     const { clock, limits, logger } = this.deps;
     const start = clock.monotonic();
+    let settledBy: number | undefined;
     try {
       for (;;) {
         const waited = clock.monotonic() - start;
-        const { reservedUnits, unpostedUnits } = await limits.read(accountId, []);
+        const { asOf, reservedUnits, unpostedUnits } = await limits.read(accountId, [], settledBy);
+        settledBy ??= asOf + SETTLE_GRACE_MS;
         const isWanting =
           (reservedUnits > 0 && waited < SETTLE_GRACE_MS) || (unpostedUnits > 0 && waited < postedMs);
         if (!isWanting) return;
-        await clock.sleep(POLL_MS);
+        await clock.sleep(Math.min(POLL_MAX_MS, Math.max(POLL_MS, waited / 10)));
       }
     } catch (failure) {
       // The read itself needs no limit store.
