@@ -271,5 +271,5 @@ describe.each(drivers)('R08 $name', (driver) => {
       ),
       { numRuns: runs, endOnFailure: false },
     );
-  }, 180_000);
+  }, 600_000);
 });
