@@ -32,6 +32,7 @@ export type {
   UpstreamReply,
 } from './translation/translation.js';
 export { badReply, ExchangeFailure } from './translation/exchange.js';
+export { withoutMoney } from './translation/money-names.js';
 export { jsonBody, lookAt, lookAtPath } from './translation/upstream-body.js';
 export {
   badAnswer,

@@ -39,6 +39,12 @@ describe('names of money', () => {
     expect([hostile, Object.getPrototypeOf(hostile)]).toEqual([{ a: 1 }, Object.prototype]);
   });
 
+  it('USG-18 leave a value as it is where there are none, and are found in a long name at once', () => {
+    const value = { list: [{ tokens: 2 }], usage: { kept: 0 } };
+    expect(withoutMoney(value)).toBe(value);
+    expect(namesMoney(`${'_cost_'.repeat(100_000)}\n`)).toBe(true);
+  });
+
   it('are judged rightly also after more names than are remembered', () => {
     for (let n = 0; n < 1_100; n += 1) expect(namesMoney(`member_${n}`)).toBe(false);
     expect([namesMoney('a_new_cost'), namesMoney('a_new_count')]).toEqual([true, false]);

@@ -3,7 +3,7 @@
  * `audio_recharge_tokens` or `price_level_note`, is not one. In snake case.
  */
 const MONEY =
-  /^(?:cost|costs|cost_.*|.*_costs?|.*_cost_.*|price|prices|.*_price|charged?|charges|charge_.*|charged_.*|.*_charges?|credits?|credits_.*|.*_credits|usd|usd_.*|.*_usd|.*_usd_.*)$/;
+  /^(?:cost|costs|cost_.*|.*_costs?|.*_cost_.*|price|prices|.*_price|charged?|charges|charge_.*|charged_.*|.*_charges?|credits?|credits_.*|.*_credits|usd|usd_.*|.*_usd|.*_usd_.*)$/s;
 const TOKEN_COUNT = /_tokens$/;
 const NAMES_MAX = 1_000;
 /** Providers use few names, and each is asked for several times an answer. */
@@ -20,15 +20,26 @@ export function namesMoney(key: string): boolean {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A copy without any member that names money, however deep; members of the names `whole` are not looked into. */
+/**
+ * The value without any member that names money, however deep; members of the names `whole` are not looked into. The
+ * same value where there is none, which a frame of a stream can then be sent as it came for.
+ */
 export function withoutMoney(value: unknown, whole: ReadonlySet<string> = NONE): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutMoney(item, whole));
   if (typeof value !== 'object' || value === null) return value;
-  const kept: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) {
-    // An assignment to __proto__ would change the object's prototype instead.
-    if (name !== '__proto__' && !namesMoney(name))
-      kept[name] = whole.has(name) ? member : withoutMoney(member, whole);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withoutMoney(item, whole));
+    return items.some((item, at) => item !== value[at]) ? items : value;
   }
-  return kept;
+  const given = value as Record<string, unknown>;
+  let kept: Record<string, unknown> | null = null;
+  for (const name of Object.keys(given)) {
+    const member = given[name];
+    const isGone = name === '__proto__' || namesMoney(name);
+    const shown = isGone || whole.has(name) ? member : withoutMoney(member, whole);
+    if (!isGone && shown === member) continue;
+    kept ??= { ...given };
+    if (isGone) delete kept[name];
+    else kept[name] = shown;
+  }
+  return kept ?? given;
 }

@@ -15,9 +15,10 @@ describe('moderations of OpenAI', () => {
     expect(byteLength).toBe(Buffer.concat(pieces).byteLength);
   });
 
-  it('show the scores as they are, and no money beside them', () => {
-    const results = [{ flagged: true, category_scores: { 'self-harm': 0.1 }, cost: 'a score of that name' }];
-    expect(decode({ id: 'm', model: 'omni', results, cost: 1 })).toEqual({
+  it('USG-18 show the scores as they are, and no money at any depth', () => {
+    const results = [{ flagged: true, category_scores: { 'self-harm': 0.1 } }];
+    const paid = results.map((result) => ({ ...result, cost: 1 }));
+    expect(decode({ id: 'm', model: 'omni', results: paid, cost: 1 })).toEqual({
       kind: 'end',
       out: JSON.stringify({ id: 'm', model: 'acme/judge', results }),
       usage: { completion_tokens: 0 },

@@ -16,9 +16,7 @@ export const dialect: ModerationsDialect = {
     const answer = parseUpstreamObject(bytes);
     if (answer === null || !Array.isArray(answer.results))
       return badAnswer('the answer holds no results of a moderation.');
-    const { results, ...rest } = answer;
-    // Scores stay as they are: they are the provider's judgement, and none of their names is money.
-    const shown = { ...(withoutMoney(rest) as object), model, results };
+    const shown = { ...(withoutMoney(answer) as object), model };
     // Nothing is generated. The provider counts no tokens, so the input is estimated.
     return { kind: 'end', out: JSON.stringify(shown), usage: { completion_tokens: 0 } };
   },

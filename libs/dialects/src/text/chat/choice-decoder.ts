@@ -1,3 +1,4 @@
+import { withoutMoney } from '../../translation/money-names.js';
 import type { Citation, ModelEvent } from '../model-event.js';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { ToolCallDecoder } from './tool-call-decoder.js';
@@ -31,7 +32,8 @@ export class ChoiceDecoder {
     const { choice } = this;
     const refusal = filled(delta.refusal);
     if (refusal !== null) events.push({ type: 'refusal', choice, text: refusal });
-    if (isObject(delta.audio)) events.push({ type: 'audio', choice, audio: delta.audio });
+    if (isObject(delta.audio))
+      events.push({ type: 'audio', choice, audio: objectOf(withoutMoney(delta.audio)) });
     if (delta.annotations !== undefined)
       for (const annotation of objectsOf(delta.annotations)) this.citation(annotation.url_citation, events);
     if (delta.tool_calls !== undefined)
@@ -77,7 +79,7 @@ export class ChoiceDecoder {
     const { choice } = this;
     if (thinking !== '') events.push({ type: 'reasoning', choice, text: thinking, format: UNNAMED_FORMAT });
     const measured = isObject(logprobs) && Object.values(logprobs).some((list) => Array.isArray(list));
-    if (measured) events.push({ type: 'text', choice, text, logprobs });
+    if (measured) events.push({ type: 'text', choice, text, logprobs: withoutMoney(logprobs) });
     else if (text !== '') events.push({ type: 'text', choice, text });
   }
 

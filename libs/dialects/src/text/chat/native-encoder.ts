@@ -139,7 +139,7 @@ export class NativeChatEncoder implements AnswerEncoder {
   ): JsonObject {
     return {
       ...choiceOf(choice, raw, {}),
-      logprobs: keepsLogprobs ? (raw.logprobs ?? null) : null,
+      logprobs: keepsLogprobs ? logprobsOf(raw) : null,
       finish_reason: callerFinish(reason, this.facts.legacyFunctions),
       native_finish_reason: native,
     };
@@ -170,11 +170,15 @@ function choiceOf(index: number, raw: JsonObject, delta: JsonObject): JsonObject
   return {
     index,
     delta,
-    logprobs: raw.logprobs ?? null,
+    logprobs: logprobsOf(raw),
     finish_reason: null,
     native_finish_reason: null,
     ...unknownOfChoice(raw),
   };
+}
+
+function logprobsOf({ logprobs }: JsonObject): unknown {
+  return withoutMoney(logprobs ?? null);
 }
 
 /** Joins what several events of one chunk say: texts are put together, lists appended, a function call completed. */
@@ -224,8 +228,14 @@ const OWN_MESSAGE = new Set([
 ]);
 const OWN_AND_REASONING = new Set([...OWN_MESSAGE, 'reasoning_content', 'reasoning_details']);
 
+/** The caller's own words, where a provider repeats them. */
+const REPEATED = new Set(['metadata']);
+
 function free(value: JsonObject, own: ReadonlySet<string>): JsonObject {
-  return withoutMoney(pick(value, (name) => !own.has(name))) as JsonObject;
+  return withoutMoney(
+    pick(value, (name) => !own.has(name)),
+    REPEATED,
+  ) as JsonObject;
 }
 
 /** Members beside the choices that no rule of the gateway is about: they reach the caller as the provider wrote them. */

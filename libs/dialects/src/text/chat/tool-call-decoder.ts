@@ -1,3 +1,4 @@
+import { withoutMoney } from '../../translation/money-names.js';
 import { mintedToolId } from '../minted-id.js';
 import type { ModelEvent } from '../model-event.js';
 import { filled, isObject, objectOf, without, type JsonObject } from '../../body/json-object.js';
@@ -58,7 +59,7 @@ export class ToolCallDecoder {
     if (call.text !== '' || text !== 'null') call.text += text;
     if (call.text.length > TOOL_ARGUMENTS_MAX)
       this.outgrown = 'The arguments of a tool call are longer than 8 MiB.';
-    Object.assign(call.extras, without(raw, KNOWN));
+    Object.assign(call.extras, withoutMoney(without(raw, KNOWN)));
     if (call.name !== null) this.send(call, events);
   }
 

@@ -84,7 +84,7 @@ const TRANSLATED = [
 ];
 
 function providerKeys(raw: JsonObject): JsonObject {
-  const keys = objectOf(withoutMoney(raw));
+  const keys = { ...objectOf(withoutMoney(raw)) };
   delete keys.cache_creation_input_tokens;
   if (raw.prompt_tokens === undefined) for (const name of TRANSLATED) delete keys[name];
   return keys;

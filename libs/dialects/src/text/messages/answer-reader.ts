@@ -227,7 +227,7 @@ export class AnswerReader {
         reason: finishReason(native),
         native,
         stopSequence: textOrNull(delta, 'stop_sequence'),
-        ...(isObject(delta.stop_details) ? { details: delta.stop_details } : {}),
+        ...(isObject(delta.stop_details) ? { details: withoutMoney(delta.stop_details) } : {}),
       });
     }
     if (isObject(event.usage)) {

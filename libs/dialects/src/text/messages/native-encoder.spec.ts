@@ -99,4 +99,13 @@ describe('a native answer on the messages front', () => {
       failure: { kind: 'connection' },
     });
   });
+
+  it('USG-18 of a long text that speaks of costs is written as it came, without looking for a name everywhere', async () => {
+    const said = 'cost '.repeat(80_000);
+    const wire = sse([start(native), ...text(0, said), ...stop('end_turn', { output_tokens: 8 })]);
+    const { list } = edited(wire);
+    // A search that takes longer than a test may is noticed here.
+    await new Promise(setImmediate);
+    expect(list).toContainEqual(expect.objectContaining({ delta: { type: 'text_delta', text: said } }));
+  });
 });

@@ -27,7 +27,8 @@ export class NativeMessagesEncoder implements AnswerEncoder {
     const type = textAt(raw, 'type');
     if (type === 'message_start') return this.messageStart(spared(raw));
     if (type === 'message_delta') return frame(type, { ...spared(raw), usage: this.usage() });
-    return MAY_NAME_MONEY.test(source.data) ? frame(type, spared(raw)) : frameText(source, type);
+    const shown = spared(raw);
+    return shown === raw ? frameText(source, type) : frame(type, shown);
   }
 
   private note(events: Decoded['events']): void {
@@ -49,9 +50,8 @@ export class NativeMessagesEncoder implements AnswerEncoder {
   }
 }
 
-/** What the model wrote: its words and what it calls tools with may name money. */
-const WRITTEN = new Set(['text', 'input', 'partial_json', 'thinking', 'citations']);
-const MAY_NAME_MONEY = /"[^"]*(?:cost|price|charge|credit|usd)[^"]*"\s*:/i;
+/** What the model calls tools with may name money. */
+const WRITTEN = new Set(['input']);
 
 function spared(raw: JsonObject): JsonObject {
   return withoutMoney(raw, WRITTEN) as JsonObject;

@@ -38,9 +38,10 @@ export class NativeResponsesEncoder implements AnswerEncoder {
     if (raw === null || source === null || last === 'error') return last === 'end' ? DONE_FRAME : '';
     const type = textOf(raw.type);
     this.sequence = typeof raw.sequence_number === 'number' ? raw.sequence_number + 1 : this.sequence;
-    if (!isObject(raw.response)) return frameText(source, type);
+    const shown = spared(raw);
+    if (!isObject(raw.response)) return shown === raw ? frameText(source, type) : frame(shown);
     this.response = this.edited(raw.response, last === 'end');
-    const edited = frame({ ...raw, response: this.response });
+    const edited = frame({ ...shown, response: this.response });
     return last === 'end' ? edited + DONE_FRAME : edited;
   }
 
@@ -78,7 +79,7 @@ export class NativeResponsesEncoder implements AnswerEncoder {
     const { raw, usage } = this.reported;
     // What an older or thinner upstream leaves out, or says null for, has the value that the request, or its default, gave it.
     const kept: JsonObject = responseObject(this.startState(), this.request, facts);
-    for (const [name, member] of Object.entries(response)) {
+    for (const [name, member] of Object.entries(spared(response))) {
       const isUnset = member === null && Object.hasOwn(kept, name);
       if (!OWN_MEMBERS.has(name) && !isUnset) kept[name] = member;
     }
@@ -92,17 +93,34 @@ export class NativeResponsesEncoder implements AnswerEncoder {
         ? {}
         : { conversation: isObject(conversation) ? conversation : { id: conversation } }),
     };
-    if (isFinal) this.kept = { ...objectOf(withoutMoney(kept)), id: shownId, ...links };
+    if (isFinal) this.kept = { ...kept, usage: withoutMoney(kept.usage), id: shownId, ...links };
     const counts = isFinal ? responsesUsage(facts.believed(usage), raw, facts, true) : null;
     return {
       ...kept,
       id: shownId,
       ...links,
       model: facts.model,
-      ...(isObject(response.tool_usage) ? { tool_usage: objectOf(withoutMoney(response.tool_usage)) } : {}),
       usage: counts,
     };
   }
+}
+
+/** Names of what the caller or the model wrote as objects: schemas, metadata, variables, commands. They may name money. */
+const WRITTEN = new Set([
+  'metadata',
+  'tools',
+  'tool_choice',
+  'text',
+  'prompt',
+  'instructions',
+  'attributes',
+  'action',
+  'arguments',
+  'input',
+]);
+
+function spared(raw: JsonObject): JsonObject {
+  return withoutMoney(raw, WRITTEN) as JsonObject;
 }
 
 /** The event in one spelling, with its data line by line; the event line that a provider forgot is added. */

@@ -57,7 +57,7 @@ export function responsesUsage(
   facts: Pick<TextFacts, 'byokUsed' | 'fallbackTriggered'>,
   isNative: boolean,
 ): JsonObject {
-  const keys = objectOf(withoutMoney(raw));
+  const keys = { ...objectOf(withoutMoney(raw)) };
   if (!isNative) for (const name of TRANSLATED) delete keys[name];
   const input = usage.prompt_tokens ?? 0;
   const output = usage.completion_tokens ?? 0;

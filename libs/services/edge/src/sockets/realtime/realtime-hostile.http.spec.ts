@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { eventually } from '@gateway/testing';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { testModel, startEdge, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
+import { PAID, priced, RECHARGED } from '../../inference/priced-upstream.fixture.js';
 import { codeOf, connect, ownKey, REALTIME_MODELS, SECOND } from './realtime.fixture.js';
 
 const TURNS_MAX = 16;
@@ -67,6 +68,37 @@ describe('a realtime provider that cannot be trusted', () => {
       { unit: 0, outcome: 'served', usage: { prompt_tokens: 3, completion_tokens: 2 } },
       { unit: 1, outcome: 'served', usage: { prompt_tokens: 3, completion_tokens: 2 } },
     ]);
+  });
+
+  it('USG-18 says what it costs, at any depth of any event: the caller is sent nothing of it', async () => {
+    const parameters = { type: 'object', properties: { price: { type: 'number' } } };
+    const session = { type: 'realtime', tools: [{ type: 'function', name: 'buy', parameters }] };
+    const item = { id: 'i1', type: 'function_call', name: 'buy', arguments: '{"price":2}' };
+    act = (ws, { type }) => {
+      const events: Json[] = [{ type: 'session.updated', session }];
+      if (type === 'response.create')
+        events.splice(
+          0,
+          1,
+          begun('r1'),
+          { type: 'response.output_item.done', response_id: 'r1', item },
+          done('r1'),
+        );
+      if (type === 'conversation.item.truncate')
+        events.splice(0, 1, { type: 'error', error: { type: 'invalid_request_error', message: 'no' } });
+      say(ws, ...events.map((event) => priced(event) as Json));
+    };
+    const client = connect(edge, 'acme/voice');
+    client.send({ type: 'session.update', session });
+    const { session: updated } = await client.next('session.updated');
+    client.send({ type: 'response.create' });
+    const made = [await client.next('response.output_item.done'), await client.next('response.done')];
+    client.send({ type: 'conversation.item.truncate' });
+    const all = [updated, ...made, await client.next('error'), ...client.events];
+    client.ws.close();
+    expect(JSON.stringify(all)).not.toContain(String(PAID));
+    expect(updated).toMatchObject(session);
+    expect(made).toMatchObject([{ item }, { response: { usage: { input_tokens: 3, ...RECHARGED } } }]);
   });
 
   it('RT-04 begins responses without end: those past the bound are cancelled, and are no units', async () => {

@@ -6,6 +6,7 @@ import {
   parseBody,
   parseUpstreamObject,
   REALTIME_DIALECTS,
+  withoutMoney,
   type ParsedBody,
   type RealtimeTranslator,
 } from '@gateway/dialects';
@@ -273,7 +274,8 @@ export class RealtimeSession {
   }
 
   /** One event for the caller, in the protocol that it speaks. */
-  private async event(event: Record<string, unknown>, bytes: Buffer): Promise<void> {
+  private async event(given: Record<string, unknown>, bytes: Buffer): Promise<void> {
+    const event = withoutMoney(given, WRITTEN) as Record<string, unknown>;
     const { type } = event;
     if (type === 'error') return this.providerFailed(event);
     if (type === 'session.created' || type === 'session.updated')
@@ -281,7 +283,7 @@ export class RealtimeSession {
     const verdict = await this.turns.see(event);
     if (verdict === 'refused') return this.toProvider(Buffer.from('{"type":"response.cancel"}'));
     if (verdict === 'dropped') return;
-    await this.toCaller(bytes);
+    await this.toCaller(event === given ? bytes : bytesOf(event));
     if (this.turns.tokens >= this.parts.bounds.maxTokens)
       this.end(new ApiError('session_token_cap_exceeded'));
   }
@@ -360,6 +362,8 @@ export class RealtimeSession {
   }
 }
 
+/** Names of what the caller wrote as objects, where the provider repeats it: they may name money. */
+const WRITTEN = new Set(['tools', 'metadata', 'prompt']);
 const NOTHING = { inputBytes: 0, audioSeconds: 0, connectedSeconds: 0, maxOutputTokens: null };
 /** Refusals of a turn that no later turn would escape. */
 const ENDS: ReadonlySet<string> = new Set([
