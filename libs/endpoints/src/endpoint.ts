@@ -157,6 +157,8 @@ export interface Asked<Request = unknown> {
   readonly credential?: string | null;
   /** Files that the body names and does not hold. */
   readonly files?: readonly { readonly id: string; readonly param: string }[];
+  /** A parameter that names an object at a provider: the operator's credential reaches those of every tenant. */
+  readonly atProvider?: string;
   /** The endpoint's own middle form. Only the endpoint and its dialects look at it. */
   readonly request: Request;
 }

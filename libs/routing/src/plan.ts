@@ -75,7 +75,7 @@ const NAMEABLE = /^[\w.-]{1,64}$/;
 interface Survey {
   routes: PlannedRoute[];
   /** Why routes fell out, for the refusal when none is left. */
-  missing: { param: string; value?: string; what?: string } | null;
+  missing: { param: string; value?: string; what?: string; isTenants?: true } | null;
   /** False where a route that did not serve might have: its provider is away, or a parameter stood in its way. */
   isForeign: boolean;
   /** A provider key that could serve the model, or is not allowed to, forbids the platform's credentials. */
@@ -132,7 +132,9 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       const terms = byokTerms(route, asked.tier, byok.feePct);
       own.push({ route, model, provider, terms, providerKey, translation });
     }
-    if (platform) {
+    if (platform && asked.atProvider !== undefined) {
+      found.missing ??= { param: asked.atProvider, isTenants: true };
+    } else if (platform) {
       const terms = platformTerms(route, asked.tier, principal.discount);
       found.routes.push({ route, model, provider, terms, translation });
     }
@@ -163,12 +165,13 @@ function refuse(model: CatalogueModel, found: Survey, { principal, asked }: Plan
   }
   if (found.isPlatformOff) throw new ApiError('byok_model_not_allowed', { param: 'model' });
   if (found.missing !== null) {
-    const { param, value, what } = found.missing;
+    const { param, value, what, isTenants } = found.missing;
     const named = value !== undefined && NAMEABLE.test(value) ? `${param} ${value}` : param;
     throw new ApiError('unsupported_operation', {
       providerCode: 'unsupported_operation',
-      message:
-        what === undefined
+      message: isTenants
+        ? `${param} names an object at a provider. That takes a provider key of your own.`
+        : what === undefined
           ? `No provider of ${model.record.id} supports ${named}.`
           : `${model.record.id} does not support ${what}.`,
       param,

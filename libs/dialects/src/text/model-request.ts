@@ -196,6 +196,8 @@ export interface ModelRequest {
   requires: RequiredCapability[];
   /** Files that stand for what a provider is to see: an upstream is asked once their bytes stand in the body. */
   files: FileReference[];
+  /** The parameter that names an object at a provider, such as a container: nothing says whose it is. Absent for none. */
+  atProvider?: string;
   /** Hints by the caller's own parameter names; routes that cannot honour one report it as ignored. */
   hints: Record<string, unknown>;
   /** chat only: stream_options.include_usage, which decides `usage: null` on the other chunks. */

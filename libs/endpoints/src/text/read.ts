@@ -53,6 +53,7 @@ export function readText(
     writesCache: writesCache(request),
     context: {},
     ...(request.files.length > 0 && { files: request.files }),
+    ...(request.atProvider !== undefined && { atProvider: request.atProvider }),
     request,
   };
 }

@@ -10,6 +10,7 @@ import type {
   ToolChoice,
   Turn,
 } from '../model-request.js';
+import { filled } from '../../body/json-object.js';
 import { isObject, numberOrNull, objectAt, objectsAt, textAt, textOrNull, type JsonObject } from './json.js';
 import { ContentFacts, markerOf, textPart, turnsOf } from './read-content.js';
 import { ruleFault } from './request-rules.js';
@@ -62,6 +63,15 @@ export function bodyError(fault: BodyFault): ApiError {
 
 function isClientTool({ type }: JsonObject): boolean {
   return type === undefined || type === null || type === 'custom';
+}
+
+/** A container that is there already, and skills that somebody put at the provider: nothing says whose they are. */
+function objectAtProvider({ container }: JsonObject): string | null {
+  if (filled(container) !== null) return 'container';
+  if (!isObject(container)) return null;
+  if (filled(container.id) !== null) return 'container.id';
+  const at = objectsAt(container, 'skills').findIndex(({ type }) => type !== 'anthropic');
+  return at < 0 ? null : `container.skills[${at}]`;
 }
 
 function toolOf(tool: JsonObject, facts: ContentFacts): Tool {
@@ -179,6 +189,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
   const responseFormat = responseFormatOf(value);
   if (responseFormat?.kind === 'json_schema') facts.addText(JSON.stringify(responseFormat.schema));
   const tier = value.service_tier;
+  const atProvider = objectAtProvider(value);
   return {
     dialect: MESSAGES,
     model: textOrNull(value, 'model'),
@@ -207,6 +218,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     endUser: textOrNull(objectAt(value, 'metadata'), 'user_id'),
     requires: requirements(value, facts),
     files: facts.files,
+    ...(atProvider !== null && { atProvider }),
     hints: hintsOf(value, facts),
     includeUsage: false,
     legacyFunctions: false,

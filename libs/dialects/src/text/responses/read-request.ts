@@ -19,6 +19,7 @@ import type {
   ResponseFormat,
   Tool,
 } from '../model-request.js';
+import { objectAtProvider } from './provider-objects.js';
 import { ItemsReader } from './read-items.js';
 import { KNOWN_PARAMS, requestFault } from './request-schema.js';
 import { clientTools, hostedTool, readTool, readToolChoice } from './tools.js';
@@ -56,6 +57,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     turns.unshift({ role: 'system', parts: [{ type: 'text', text: instructions }] });
   }
   const tools = clientTools(value.tools).map(readTool);
+  const atProvider = objectAtProvider(value);
   return {
     dialect: RESPONSES,
     model: filled(value.model),
@@ -81,6 +83,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     endUser: filled(value.safety_identifier) ?? filled(value.user),
     requires: [...itemsNeed(items), ...paramsNeed(value, tools)],
     files: items.files,
+    ...(atProvider !== null && { atProvider }),
     hints: hintsOf(value),
     includeUsage: false,
     legacyFunctions: false,

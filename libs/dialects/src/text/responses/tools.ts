@@ -27,7 +27,7 @@ export function clientTools(tools: unknown): NamedTool[] {
   });
 }
 
-function isClientTool({ type }: JsonObject): boolean {
+export function isClientTool({ type }: JsonObject): boolean {
   return type === 'function' || type === 'custom';
 }
 

@@ -1,0 +1,116 @@
+import { startEdge, testModel, testPrincipal, type EdgeUnderTest, type Json } from '../edge.fixture.js';
+
+const search = { type: 'file_search', vector_store_ids: ['vs_1'] };
+const python = (container: unknown): Json => ({ type: 'code_interpreter', container });
+const shell = (environment: Json): Json => ({ type: 'shell', environment });
+const web = { type: 'web_fetch_20250910', name: 'web_fetch' };
+
+/** Each with the parameter that names an object at the provider; null for none. */
+const RESPONSES: [string | null, Json][] = [
+  ['tools[0].vector_store_ids', { tools: [search] }],
+  ['tools[1].vector_store_ids', { tools: [python({ type: 'auto' }), search] }],
+  ['tools[0].container', { tools: [python('cntr_1')] }],
+  ['tools[0].container.file_ids', { tools: [python({ type: 'auto', file_ids: ['file-1'] })] }],
+  [
+    'tools[0].environment.container_id',
+    { tools: [shell({ type: 'container_reference', container_id: 'c' })] },
+  ],
+  ['tools[0].environment.skills[0].skill_id', { tools: [shell({ skills: [{ skill_id: 'skill_1' }] })] }],
+  [
+    'tools[0].input_image_mask.file_id',
+    { tools: [{ type: 'image_generation', input_image_mask: { file_id: 'f' } }] },
+  ],
+  ['prompt.id', { prompt: { id: 'pmpt_1' } }],
+  [null, { tools: [python({ type: 'auto', file_ids: [] }), { type: 'file_search', vector_store_ids: [] }] }],
+  [
+    null,
+    {
+      tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://a.test', headers: { tenant_id: 'b' } }],
+    },
+  ],
+  [
+    null,
+    {
+      tools: [
+        {
+          type: 'function',
+          name: 'f',
+          parameters: { type: 'object', properties: { user_id: {} }, required: ['user_id'] },
+        },
+      ],
+    },
+  ],
+];
+const MESSAGES: [string | null, Json][] = [
+  ['container', { container: 'container_1' }],
+  ['container.id', { container: { id: 'container_1', skills: [] } }],
+  [
+    'container.skills[1]',
+    {
+      container: {
+        skills: [
+          { type: 'anthropic', skill_id: 'pdf' },
+          { type: 'custom', skill_id: 's' },
+        ],
+      },
+    },
+  ],
+  [null, { container: { skills: [{ type: 'anthropic', skill_id: 'pdf' }] }, tools: [web] }],
+];
+const CASES = [
+  ...RESPONSES.map(
+    ([param, more]) => ['/v1/responses', param, { model: 'acme/native', input: 'Hello', ...more }] as const,
+  ),
+  ...MESSAGES.map(
+    ([param, more]) =>
+      [
+        '/v1/messages',
+        param,
+        { model: 'simulator/claude', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }], ...more },
+      ] as const,
+  ),
+];
+
+describe('a request that names an object at its provider', () => {
+  let edge: EdgeUnderTest;
+  let own: string;
+
+  beforeAll(async () => {
+    const route = { provider: 'simulated', upstreamModel: 'sim-chat', dialect: 'responses' };
+    edge = await startEdge({ models: [testModel('acme/native', [route])] });
+    const providerKeys = ['simulated', 'simulated-messages'].map((provider) => {
+      edge.vault.credentials.set(`pk_${provider}`, { kind: 'api_key', key: 'sim-key-of-mine' });
+      return { id: `pk_${provider}`, provider, version: 1, allowedModels: null, allowPlatformFallback: true };
+    });
+    own = edge.addKey(testPrincipal('key_own', { accountId: 'acct_own', providerKeys }));
+  });
+  afterAll(() => edge.close());
+  beforeEach(() => edge.sim.reset());
+
+  const sentMembers = (): unknown[] =>
+    edge.upstream().map(({ body }) => {
+      const { tools, prompt, container } = JSON.parse(body) as Json;
+      return { tools, prompt, container };
+    });
+
+  it.each(CASES)(
+    'issue 11 of %s by %p is 400 with the operator’s credential alone',
+    async (path, param, body) => {
+      const { tools, prompt, container } = body as Json;
+      const answer = await edge.post(body, { path });
+      const { error } = (await answer.json()) as { error?: Json };
+      if (param === null)
+        expect([answer.status, sentMembers()]).toEqual([200, [{ tools, prompt, container }]]);
+      else {
+        expect([answer.status, edge.upstream()]).toEqual([400, []]);
+        expect(error).toMatchObject({ provider_code: 'unsupported_operation' });
+        expect(error?.message).toBe(
+          `${param} names an object at a provider. That takes a provider key of your own.`,
+        );
+      }
+      edge.sim.reset();
+      const served = await edge.post(body, { path, key: own });
+      expect([served.status, sentMembers()]).toEqual([200, [{ tools, prompt, container }]]);
+    },
+  );
+});
