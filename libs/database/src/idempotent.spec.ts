@@ -103,6 +103,29 @@ describe('idempotent', () => {
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(2);
   });
 
+  it('EDGE-08 a create that waits answers parallel requests alike, and one runs after a first that failed', async () => {
+    const wait = (body: unknown, by = create): ReturnType<typeof idempotent> =>
+      idempotent({ store, clock, waits: true }, request(body), by);
+    let finish: (made: Created) => void = () => undefined;
+    const first = wait({}, () => new Promise((resolve) => (finish = resolve)));
+    const others = [wait({}), wait({})];
+    await expect(wait({ label: 'b' })).rejects.toThrow(expect.objectContaining({ code: 'conflict' }));
+    finish({ status: 201, body: { id: 'key_first' } });
+    expect(await Promise.all([first, ...others])).toEqual([
+      { status: 201, body: { id: 'key_first' }, isReplay: false },
+      { status: 201, body: { id: 'key_first' }, isReplay: true },
+      { status: 201, body: { id: 'key_first' }, isReplay: true },
+    ]);
+    store.records.clear();
+    let fail: (reason: Error) => void = () => undefined;
+    const refused = wait({}, () => new Promise((_, reject) => (fail = reject)));
+    const next = wait({});
+    await new Promise(setImmediate);
+    fail(new ApiError('validation_error'));
+    await expect(refused).rejects.toThrow(ApiError);
+    expect(await next).toMatchObject({ body: { id: 'key_1' }, isReplay: false });
+  });
+
   it('separates callers, endpoints and requests without a key', async () => {
     await run(request({}));
     await run(request({}, 'k1', { principal: keyPrincipal({ keyId: 'key_2' }) }));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, HEADER, type Clock } from '@gateway/contracts';
 import type { FastifyRequest } from 'fastify';
 import { principalOf } from '@gateway/platform';
@@ -55,15 +56,19 @@ export interface IdempotencyStore {
 
 export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
 const ABANDONED_AFTER_MS = 120_000;
+/** How often, and in between how long, a second request looks for the first one's answer. */
+const LOOKS_MAX = 100;
+const LOOK_MS = 50;
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * Runs a create once per caller, endpoint and Idempotency-Key; without the header it simply runs. The same body
  * again gets the first answer without its secrets; another body, or a first request still under way,
- * is ApiError `conflict`; an unusable key `validation_error`.
+ * is ApiError `conflict`; an unusable key `validation_error`. `waits`: a second request waits up to 5 s for the first one,
+ * which a table within the create's transaction makes it do by itself.
  */
 export async function idempotent<T extends object>(
-  { store, clock }: { store: IdempotencyStore; clock: Clock },
+  { store, clock, waits = false }: { store: IdempotencyStore; clock: Clock; waits?: boolean },
   request: FastifyRequest,
   create: () => Promise<Created<T>>,
 ): Promise<CreateAnswer<T> & { isReplay: boolean }> {
@@ -71,11 +76,13 @@ export async function idempotent<T extends object>(
   if (key === undefined) return { ...answerOf(await create()), isReplay: false };
   const now = clock.now();
   const claim = claimOf(request, usableKey(key), new Date(now));
-  const held = await store.claim(
-    claim,
-    new Date(now - IDEMPOTENCY_KEPT_MS),
-    new Date(now - ABANDONED_AFTER_MS),
-  );
+  const take = (): Promise<IdempotencyRecord | null> =>
+    store.claim(claim, new Date(now - IDEMPOTENCY_KEPT_MS), new Date(now - ABANDONED_AFTER_MS));
+  let held = await take();
+  for (let looks = 0; waits && looks < LOOKS_MAX && isUnderWay(held, claim); looks += 1) {
+    await pause(LOOK_MS);
+    held = await take();
+  }
   // Caller, route and body are the same, so the first answer was of this very create.
   if (held !== null) return { ...(replay(held, claim) as CreateAnswer<T>), isReplay: true };
   let created: Created<T>;
@@ -103,6 +110,10 @@ function claimOf(request: FastifyRequest, key: string, createdAt: Date): Idempot
   const scope = `${caller} ${request.method} ${request.url.split('?')[0]}`;
   const bodyDigest = createHash('sha256').update(canonicalJson(request.body)).digest('hex');
   return { scope, key, bodyDigest, createdAt };
+}
+
+function isUnderWay(held: IdempotencyRecord | null, { bodyDigest }: IdempotencyClaim): boolean {
+  return held !== null && held.answer === null && held.bodyDigest === bodyDigest;
 }
 
 function replay(held: IdempotencyRecord, claim: IdempotencyClaim): CreateAnswer<StoredBody> {

@@ -35,7 +35,7 @@ export class CreditsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CreditRecord> {
     const { clock, idempotency: store } = this;
-    const answer = await idempotent({ store, clock }, request, () => this.grant(body, request));
+    const answer = await idempotent({ store, clock, waits: true }, request, () => this.grant(body, request));
     void reply.status(answer.status);
     return answer.body;
   }

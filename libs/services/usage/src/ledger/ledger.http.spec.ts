@@ -220,6 +220,16 @@ describe('POST /v1/admin/credits', () => {
     expect(audit.rows).toEqual([{ action: 'balance.credit', actor_id: 'usr_root', target_id: 'acct_c' }]);
   });
 
+  it('EDGE-08 answers parallel requests of one Idempotency-Key alike: one credit, and no 409', async () => {
+    const key = { 'idempotency-key': 'k-parallel' };
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => give({ account_id: 'acct_parallel' }, key)),
+    );
+    const [first] = answers;
+    expect(first).toMatchObject({ status: 201, body: { balance_after: '5' } });
+    for (const { status, body } of answers) expect([status, body]).toEqual([first.status, first.body]);
+  });
+
   it('finds the account of an org that has been seen, and says so where it cannot', async () => {
     expect((await give({ org_id: 'org_1' })).body).toMatchObject({ account_id: 'acct_1', org_id: 'org_1' });
     expect((await give({ org_id: 'org_unseen' })).status).toBe(404);

@@ -54,7 +54,7 @@ export class BillingController {
   ): Promise<CheckoutRecord> {
     const { clock, idempotency: store } = this;
     const payer = payerOf(request, body.org_id);
-    const answer = await idempotent({ store, clock }, request, async () => {
+    const answer = await idempotent({ store, clock, waits: true }, request, async () => {
       const audit = this.audit(request, payer, 'payment.checkout', ['amount_usd']);
       const opened = await this.payments.checkout(payer, Usd.parse(body.amount_usd), audit);
       return { status: 201, body: opened };
@@ -111,7 +111,7 @@ export class BillingController {
   ): Promise<RedemptionRecord> {
     const { clock, idempotency: store } = this;
     const payer = payerOf(request, body.org_id);
-    const answer = await idempotent({ store, clock }, request, async () => {
+    const answer = await idempotent({ store, clock, waits: true }, request, async () => {
       const audit = this.audit(request, payer, 'coupon.redeem', []);
       const redeemed = await this.coupons.redeem(body.code, payer, audit);
       await this.mirrors.refresh([{ accountId: payer.accountId, scopes: [] }]);

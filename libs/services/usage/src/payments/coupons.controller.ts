@@ -23,7 +23,7 @@ export class CouponsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CouponRecord> {
     const { clock, random, idempotency: store } = this;
-    const answer = await idempotent({ store, clock }, request, async () => {
+    const answer = await idempotent({ store, clock, waits: true }, request, async () => {
       const write = { action: 'coupon.create', targetType: 'coupon', targetId: body.code, orgId: null };
       const audit = auditRow(request, { ...write, changedFields: Object.keys(body) }, { clock, random });
       return { status: 201, body: await this.coupons.create(body, sessionOf(request).userId, audit) };
