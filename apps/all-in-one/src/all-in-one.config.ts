@@ -6,6 +6,7 @@ import { readKeysConfig, type KeysConfig } from '@gateway/keys';
 import { MailConfig } from '@gateway/mail';
 import { readNotificationsConfig, type NotificationsConfig } from '@gateway/notifications';
 import {
+  IsHost,
   IsTrustedProxies,
   loadConfig,
   LOG_LEVELS,
@@ -24,7 +25,7 @@ import { join, resolve } from 'node:path';
 
 /** Settings of the one process. Names are the environment's; the services keep their own. */
 export class AllInOneConfig {
-  @IsString() HOST: string = '127.0.0.1';
+  @IsHost() HOST: string = '127.0.0.1';
   /** 0 = any free port. */
   @ToNumber() @IsInt() @Min(0) @Max(65_535) PORT: number = 8080;
   /**

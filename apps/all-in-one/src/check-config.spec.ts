@@ -59,11 +59,20 @@ describe('what --check-config reads', () => {
     ['PORT', 'abc'],
     ['PORT', '99999'],
     ['PORT', '-1'],
+    ['HOST', '999.1.1.1'],
+    ['HOST', '127.0.0.1:8080'],
+    ['HOST', 'http://localhost'],
+    ['HOST', 'a b'],
     ['KEYS_PUBLIC_URL', 'ftp://gateway.example'],
   ])('names %s alone where it is %s', (name, value) => {
     const found = faultsOf({ [name]: value });
     expect(new Set(found.match(/^ {2}\w+/gm))).toEqual(new Set([`  ${name}`]));
   });
+
+  it.each(['0.0.0.0', '::', '::1', 'fe80::1%eth0', 'localhost', 'edge-1.my_net.internal'])(
+    'finds nothing where HOST is %s',
+    (HOST) => expect(faultsOf({ HOST })).toBe(''),
+  );
 
   it('names a file of GATEWAY_CONFIG that cannot be read or is no configuration', () => {
     expect(faultsOf({ GATEWAY_CONFIG: join(folder, 'none.yaml') })).toMatch(/GATEWAY_CONFIG: .*ENOENT/);

@@ -50,4 +50,17 @@ describe('runMain', () => {
     );
     expect(String(printed.mock.calls[0]?.[0])).not.toContain('    at ');
   });
+
+  it('issue 11 says what to do where HOST is an address of another machine', async () => {
+    process.argv = ['node', 'probe'];
+    jest.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
+    const printed = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    await runMain('probe', () => async () => {
+      const refused = { code: 'EADDRNOTAVAIL', address: '203.0.113.9', port: 8080 };
+      throw Object.assign(new Error('listen EADDRNOTAVAIL'), refused);
+    });
+    expect(printed.mock.calls[0]?.[0]).toBe(
+      'probe: 203.0.113.9 is no address of this machine: set HOST to one that is, 0.0.0.0 for all of them.\n',
+    );
+  });
 });

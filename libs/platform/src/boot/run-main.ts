@@ -80,6 +80,8 @@ function explain(failure: unknown): string {
   };
   if (code === 'EADDRINUSE')
     return `Port ${port} of ${address} is in use: stop the program that has it, or set PORT to another one.`;
+  if (code === 'EADDRNOTAVAIL')
+    return `${address} is no address of this machine: set HOST to one that is, 0.0.0.0 for all of them.`;
   if (code === 'EACCES' && port !== undefined)
     return `This user may not listen on port ${port}: set PORT to one above 1023.`;
   if ((code === 'EACCES' || code === 'EPERM' || code === 'EROFS') && path !== undefined)

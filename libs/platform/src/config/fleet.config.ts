@@ -1,26 +1,17 @@
-import {
-  ArrayNotEmpty,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Matches,
-  Max,
-  Min,
-  MinLength,
-} from 'class-validator';
+import { ArrayNotEmpty, IsIn, IsInt, IsOptional, Matches, Max, Min, MinLength } from 'class-validator';
 import type { ServiceName } from '../errors/service-away.js';
 import { LOG_LEVELS, type LogLevel } from '../logging/logger.js';
 import { ConfigError } from './load-config.js';
 import { OrFile } from './or-file.js';
 import { ToList, ToNumber } from './transforms.js';
 import { IsTrustedProxies, type TrustedProxies } from './trusted-proxies.js';
+import { IsHost } from './validators.js';
 
 const HTTP_URL = /^https?:\/\/[^/]+$/;
 
 /** What every process of a fleet is given beside its drivers' settings; the services' own are classes of their own. */
 export class FleetConfig {
-  @IsString() HOST: string = '127.0.0.1';
+  @IsHost() HOST: string = '127.0.0.1';
   /** 0 = any free port. */
   @ToNumber() @IsInt() @Min(0) @Max(65_535) PORT: number = 8080;
   /** Port of /metrics, 0 = any free port; PORT's own number puts it there. Absent = no metrics. */

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
+import { isIP } from 'node:net';
 import { registerDecorator, type ValidationArguments } from 'class-validator';
 
 /** An address that a URL parser takes, with one of these schemes, for example `redis`. */
@@ -14,6 +15,18 @@ export function IsAddress(...schemes: string[]): PropertyDecorator {
 /** One or more certificates as PEM text. */
 export function IsCertificates(): PropertyDecorator {
   return check('isCertificates', areCertificates, '$property must be certificates in PEM');
+}
+
+/** Labels of a name, of which the last is no number: 999.1.1.1 is an address gone wrong, not a name. */
+const HOST_NAME = /^(?=.{1,253}$)(?:[a-z\d_-]{1,63}\.)*(?!\d+$)[a-z\d_-]{1,63}$/i;
+
+/** What a server may listen on: an IP address or the name of a host. */
+export function IsHost(): PropertyDecorator {
+  return check(
+    'isHost',
+    (value) => isText(value) && (isIP(value) !== 0 || HOST_NAME.test(value)),
+    '$property must be an IP address or the name of a host',
+  );
 }
 
 /** A file that this process may read. What is in it is read when it is needed. */

@@ -1,5 +1,5 @@
 import type { ApiError, UnitUsage } from '@gateway/contracts';
-import { isObject, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { isObject, textOf, type JsonObject } from '../../body/json-object.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { ModelRequest } from '../model-request.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
