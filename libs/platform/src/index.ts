@@ -10,7 +10,7 @@ export { isWellFormedSecret, maskedSecret, mintSecret, secretDigest } from './au
 export { bootstrap } from './boot/bootstrap.js';
 export type { BootConfig, RunningApp } from './boot/bootstrap.js';
 export { defaultPressureLimits, Pressure } from './pressure/pressure.js';
-export type { PressureLimits } from './pressure/pressure.js';
+export type { PressureLimits, Room } from './pressure/pressure.js';
 export { closingOf, PageRoom, Stage, withRoom } from './pressure/room.js';
 export type { Closing } from './pressure/room.js';
 export { responseHeaders } from './request/response-headers.js';

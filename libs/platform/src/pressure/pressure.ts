@@ -19,6 +19,8 @@ export interface PressureLimits {
 
 const MIB = 1024 * 1024;
 const STRANGER_BYTES_MAX = 16 * MIB;
+/** One account holds one of so many parts at most; each has room for two of the largest requests. */
+const ACCOUNT_PARTS = 4;
 
 /** 70 and 80 % of the memory that this process may use: the container's limit, else the machine's. */
 export function defaultPressureLimits(): PressureLimits {
@@ -31,11 +33,21 @@ export function defaultPressureLimits(): PressureLimits {
   };
 }
 
+/** Where bytes count that a small request names and does not hold. */
+export interface Room {
+  held(bytes: number): void;
+  released(bytes: number): void;
+  /** Why so many bytes are not read; null where there is room. */
+  refusalOfMore(bytes: number): ApiError | null;
+}
+
 /** How much this process has to do. The edge asks it before batch work and free models. */
 @Injectable()
-export class Pressure {
+export class Pressure implements Room {
   private bodyBytes = 0;
   private strangerBytes = 0;
+  /** What accounts hold that small requests of theirs named; none holds nothing. */
+  private readonly namedBytes = new Map<string, number>();
   private limits = defaultPressureLimits();
   private instance: FastifyInstance | undefined;
   private readonly delay = new LoopDelay();
@@ -107,6 +119,32 @@ export class Pressure {
     const refusal = this.refusal(0);
     if (refusal !== null || this.bodyBytes + bytes <= this.limits.bodyBytes.all) return refusal;
     return this.overloaded(`${bytes} bytes more than the ${this.bodyBytes} of bodies that are in flight`);
+  }
+
+  /** The room of one account: its slow answers leave the rest to others. */
+  ofAccount(accountId: string): Room {
+    const add = (bytes: number): void => {
+      const sum = (this.namedBytes.get(accountId) ?? 0) + bytes;
+      if (sum > 0) this.namedBytes.set(accountId, sum);
+      else this.namedBytes.delete(accountId);
+    };
+    return {
+      held: (bytes) => {
+        add(bytes);
+        this.held(bytes);
+      },
+      released: (bytes) => {
+        add(-bytes);
+        this.released(bytes);
+      },
+      refusalOfMore: (bytes) => {
+        const own = this.namedBytes.get(accountId) ?? 0;
+        // One that is larger than the part is read alone.
+        if (own === 0 || own + bytes <= this.limits.bodyBytes.all / ACCOUNT_PARTS)
+          return this.refusalOfMore(bytes);
+        return this.overloaded(`${bytes} bytes more than the ${own} that the account holds`);
+      },
+    };
   }
 
   private overloaded(why: string): ApiError {

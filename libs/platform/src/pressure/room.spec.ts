@@ -41,6 +41,28 @@ describe('bytes that a small request names', () => {
     expect(pressure.bodyBytesInFlight).toBe(0);
   });
 
+  it('U15 503 of one account fill a quarter at most, unless it is one alone; others have the rest', async () => {
+    const pressure = pressureOf();
+    const stages = [new Stage(), new Stage(), new Stage()];
+    const take = (account: string, bytes: number, stage = 0): Promise<void> =>
+      withRoom(pressure.ofAccount(account), stages[stage], async (makeRoom) => makeRoom(bytes));
+    await take('a', 40 * MIB);
+    await take('a', 24 * MIB, 1);
+    await expect(take('a', 1)).rejects.toMatchObject(REFUSED);
+    await take('b', 90 * MIB);
+    await expect(take('b', 1)).rejects.toMatchObject(REFUSED);
+    await take('c', 64 * MIB, 2);
+    expect(pressure.bodyBytesInFlight).toBe(218 * MIB);
+    await expect(take('d', 39 * MIB)).rejects.toMatchObject(REFUSED);
+    stages[1].close();
+    await new Promise((resolve) => setImmediate(resolve));
+    await take('a', 24 * MIB, 2);
+    for (const stage of stages) stage.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pressure.bodyBytesInFlight).toBe(0);
+    await take('b', 64 * MIB);
+  });
+
   it('U15 count for one page of a stream at a time', async () => {
     const pressure = pressureOf();
     const room = new PageRoom(pressure);

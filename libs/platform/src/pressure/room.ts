@@ -1,5 +1,5 @@
 import type { MakeRoom } from '@gateway/contracts';
-import type { Pressure } from './pressure.js';
+import type { Room } from './pressure.js';
 
 /** An answer, or a part of the work for one, that is over at some time. */
 export interface Closing {
@@ -21,20 +21,20 @@ export function closingOf(raw: {
  * service_unavailable where there is no room.
  */
 export function withRoom<T>(
-  pressure: Pick<Pressure, 'held' | 'released' | 'refusalOfMore'>,
+  room: Room,
   closing: Closing,
   read: (makeRoom: MakeRoom) => Promise<T>,
 ): Promise<T> {
   let held = 0;
   const release = (): void => {
-    pressure.released(held);
+    room.released(held);
     held = 0;
   };
   const reading = read((bytes) => {
     release();
-    const refusal = pressure.refusalOfMore(bytes);
+    const refusal = room.refusalOfMore(bytes);
     if (refusal !== null) throw refusal;
-    pressure.held(bytes);
+    room.held(bytes);
     held = bytes;
   });
   // Whoever leaves during the read still has it in memory.
@@ -59,12 +59,12 @@ export class Stage implements Closing {
 export class PageRoom {
   private page = new Stage();
 
-  constructor(private readonly pressure: Pick<Pressure, 'held' | 'released' | 'refusalOfMore'>) {}
+  constructor(private readonly room: Room) {}
 
   read<T>(read: (makeRoom: MakeRoom) => Promise<T>): Promise<T> {
     this.close();
     this.page = new Stage();
-    return withRoom(this.pressure, this.page, read);
+    return withRoom(this.room, this.page, read);
   }
 
   close(): void {

@@ -57,7 +57,7 @@ async function begin(begun: Begin, client: Client, deps: InferDeps): Promise<voi
   if (!begun.asked.stream) return client.answer(JSON.stringify(response), JSON_HEADERS);
   client.open(EVENT_STREAM_HEADERS);
   const { call } = begun;
-  const room = new PageRoom(deps.pressure);
+  const room = new PageRoom(deps.pressure.ofAccount(call.principal.accountId));
   const events = followEvents({
     read: (after) =>
       room.read((makeRoom) => deps.background.events(call.principal.keyId, response.id, after, makeRoom)),

@@ -3,7 +3,7 @@ import type { StoredResponse } from '@gateway/contracts';
 import { Pressure } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
 import WebSocket from 'ws';
-import { startEdge, testModel, type EdgeUnderTest, type Json } from '../edge.fixture.js';
+import { startEdge, testModel, testPrincipal, type EdgeUnderTest, type Json } from '../edge.fixture.js';
 
 const MIB = 1_048_576;
 /** Of 256 MiB that bodies may use. */
@@ -71,6 +71,26 @@ describe('what requests go on from', () => {
     await Promise.all(answers);
     await eventually(() => inFlight() === 0);
     expect((await ask({ previous_response_id: 'resp_large' })).status).toBe(200);
+  });
+
+  it('U15 503 for an account whose slow answers hold its share; others go on from what they said', async () => {
+    const own = pressure.ofAccount('acct_test');
+    pressure.released(ELSEWHERE);
+    own.held(63 * MIB);
+    await edge.responses.keep([
+      { ...keptAs('resp_other', 2 * MIB), key_id: 'key_other', account_id: 'acct_other' },
+    ]);
+    const other = edge.addKey(testPrincipal('key_other', { accountId: 'acct_other' }));
+    expect(await codeOf(await ask({ previous_response_id: 'resp_large' }))).toEqual(REFUSED);
+    const body = {
+      model: 'simulator/chat',
+      input: 'Go on',
+      store: false,
+      previous_response_id: 'resp_other',
+    };
+    expect((await edge.post(body, { path: PATH, key: other })).status).toBe(200);
+    own.released(63 * MIB);
+    pressure.held(ELSEWHERE);
   });
 
   it.each<[string, Json, string]>([

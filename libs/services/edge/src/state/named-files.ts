@@ -13,7 +13,7 @@ export interface NamedFilesDeps {
   store: Pick<ResponseStore, 'files'>;
   objects: Pick<ObjectStore, 'get'>;
   /** A small request that names large files holds as much as a large body. */
-  pressure: Pick<Pressure, 'held' | 'released' | 'refusalOfMore'>;
+  pressure: Pick<Pressure, 'ofAccount'>;
 }
 
 const FILES_MAX = 32;
@@ -44,7 +44,7 @@ export async function withNamedFiles(
   if (bytes > FILE_BYTES_MAX)
     throw tooMuch(first.param, `the files are together larger than ${FILE_BYTES_MAX} bytes`);
   const contents = new Map<string, FileContent>();
-  await withRoom(pressure, closing, async (makeRoom) => {
+  await withRoom(pressure.ofAccount(principal.accountId), closing, async (makeRoom) => {
     makeRoom(bytes);
     for (const [id, param] of paramOf) contents.set(id, await contentOf(id, param, found.get(id), objects));
   });

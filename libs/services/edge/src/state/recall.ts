@@ -15,7 +15,7 @@ export interface RecallDeps {
   store: ResponseStore;
   index: () => CatalogueIndex;
   /** A small request that goes on from a long chain holds as much as a large body. */
-  pressure: Pick<Pressure, 'held' | 'released' | 'refusalOfMore'>;
+  pressure: Pick<Pressure, 'ofAccount'>;
   turns: Turns;
 }
 
@@ -27,7 +27,7 @@ export function earlier(
   { store, pressure, turns }: Pick<RecallDeps, 'store' | 'pressure' | 'turns'>,
 ): Promise<RecalledItems | null> {
   return turns.take(accountId, () =>
-    withRoom(pressure, closing, (makeRoom) => store.recall(keyId, link, makeRoom)),
+    withRoom(pressure.ofAccount(accountId), closing, (makeRoom) => store.recall(keyId, link, makeRoom)),
   );
 }
 
@@ -83,8 +83,9 @@ export async function resolve(
       message: `${twice.param}: the item is named twice`,
       param: twice.param,
     });
-  const items = await turns.take(principal.accountId, () =>
-    withRoom(pressure, closing, (makeRoom) => store.items(principal.keyId, ids, makeRoom)),
+  const { accountId, keyId } = principal;
+  const items = await turns.take(accountId, () =>
+    withRoom(pressure.ofAccount(accountId), closing, (makeRoom) => store.items(keyId, ids, makeRoom)),
   );
   const missing = references.find(({ id }) => !items.has(id));
   if (missing) throw new ApiError('resource_not_found', { param: missing.param });

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiError, ConversationBody, ConversationItemsBody, ItemsQuery } from '@gateway/contracts';
-import { Access, closingOf, Pressure, principalOf, withRoom } from '@gateway/platform';
+import { Access, closingOf, Pressure, principalOf, withRoom, type Room } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { itemsPage, listedItem, listOf, type ItemsPage } from '../responses/items-page.js';
 import { keyOf } from '../responses/responses.controller.js';
@@ -65,7 +65,7 @@ export class ConversationsController {
     @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<ItemsPage> {
     await this.read(id, request);
-    const { items, has_more } = await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
+    const { items, has_more } = await withRoom(this.roomOf(request), closingOf(raw), (makeRoom) =>
       this.conversations.page(keyOf(request), id, query, makeRoom),
     );
     return listOf(items, has_more);
@@ -92,10 +92,14 @@ export class ConversationsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<Json> {
-    const item = await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
+    const item = await withRoom(this.roomOf(request), closingOf(raw), (makeRoom) =>
       this.conversations.item(keyOf(request), id, itemId, makeRoom),
     );
     return listedItem(found(item, itemId));
+  }
+
+  private roomOf(request: FastifyRequest): Room {
+    return this.pressure.ofAccount(principalOf(request).accountId);
   }
 
   /** Deletes an item of a conversation. */

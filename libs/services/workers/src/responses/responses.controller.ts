@@ -20,6 +20,7 @@ import {
   closingOf,
   PageRoom,
   Pressure,
+  type Room,
   principalOf,
   withRoom,
   type EventStreamText,
@@ -68,7 +69,7 @@ export class ResponsesController {
 
   private async *follow(request: FastifyRequest, id: string, after: number): AsyncGenerator<string> {
     const key = keyOf(request);
-    const room = new PageRoom(this.pressure);
+    const room = new PageRoom(this.roomOf(request));
     try {
       yield* followEvents({
         read: (last) => room.read((makeRoom) => this.background.events(key, id, last, makeRoom)),
@@ -127,6 +128,10 @@ export class ResponsesController {
     );
   }
 
+  private roomOf(request: FastifyRequest): Room {
+    return this.pressure.ofAccount(principalOf(request).accountId);
+  }
+
   private async found(key: string, id: string, reply: FastifyReply, copies = 1): Promise<Json> {
     return (await this.part('response', key, id, reply, copies)) as Json;
   }
@@ -136,10 +141,10 @@ export class ResponsesController {
     part: 'response' | 'input',
     key: string,
     id: string,
-    { raw }: FastifyReply,
+    { raw, request }: FastifyReply,
     copies = 1,
   ): Promise<unknown> {
-    const kept = await withRoom(this.pressure, closingOf(raw), (makeRoom) =>
+    const kept = await withRoom(this.roomOf(request), closingOf(raw), (makeRoom) =>
       this.responses.read(key, id, part, (bytes) => makeRoom(copies * bytes)),
     );
     if (kept === null) throw unknown(id);
