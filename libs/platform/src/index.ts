@@ -14,6 +14,7 @@ export type { PressureLimits, Room } from './pressure/pressure.js';
 export { closingOf, PageRoom, Stage, withRoom } from './pressure/room.js';
 export type { Closing } from './pressure/room.js';
 export { responseHeaders } from './request/response-headers.js';
+export { readFlags, refuseFlags } from './boot/read-flags.js';
 export { runMain } from './boot/run-main.js';
 export { FleetConfig, readConfigs, serviceEnvironment, fleetServices } from './config/fleet.config.js';
 export { readTls } from './config/listener.config.js';

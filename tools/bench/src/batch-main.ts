@@ -2,19 +2,19 @@
 // its own, with so many chats a second before it and beside it.
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { startFleet, startGuard } from '@gateway/testing';
 import { Client } from 'pg';
+import { readFlags } from '@gateway/platform';
 import { benchKey } from './fleet.js';
 import { memoryMiB, processorSeconds } from './proc.js';
 import { JAVA_OPTIONS } from './processes.js';
 
-const { values } = parseArgs({
-  options: {
-    lines: { type: 'string', default: '50000' },
-    kib: { type: 'string', default: '0.2' },
-    beside: { type: 'string', default: '0' },
-  },
+const USAGE = `usage: npm run bench:batch -- [--lines 50000] [--kib 0.2] [--beside 20]`;
+
+const { values } = readFlags(USAGE, {
+  lines: { type: 'string', default: '50000' },
+  kib: { type: 'string', default: '0.2' },
+  beside: { type: 'string', default: '0' },
 });
 const LINES = Number(values.lines);
 const FILLER = 'a'.repeat(Math.max(0, Math.round(Number(values.kib) * 1_024) - 180));

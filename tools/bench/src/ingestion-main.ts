@@ -1,18 +1,19 @@
 // `npm run bench:ingestion -- [--accounts 20] [--events 40000] [--rounds 1] [--per-second 1500] [--cpu-prof FOLDER] [--statements]`
 import 'reflect-metadata';
-import { parseArgs } from 'node:util';
 import { Client } from 'pg';
+import { readFlags } from '@gateway/platform';
 import { measureIngestion, type IngestionFigures } from './ingestion.js';
 
-const { values } = parseArgs({
-  options: {
-    accounts: { type: 'string', default: '20,1000' },
-    events: { type: 'string', default: '40000' },
-    'per-second': { type: 'string' },
-    rounds: { type: 'string', default: '1' },
-    'cpu-prof': { type: 'string' },
-    statements: { type: 'boolean', default: false },
-  },
+const USAGE = `usage: npm run bench:ingestion -- [--accounts 20,1000] [--events 40000] [--rounds 1] [--per-second 1500] [--cpu-prof FOLDER]
+                                  [--statements]`;
+
+const { values } = readFlags(USAGE, {
+  accounts: { type: 'string', default: '20,1000' },
+  events: { type: 'string', default: '40000' },
+  'per-second': { type: 'string' },
+  rounds: { type: 'string', default: '1' },
+  'cpu-prof': { type: 'string' },
+  statements: { type: 'boolean', default: false },
 });
 
 /** The dearest statements, where PostgreSQL has pg_stat_statements loaded. */

@@ -109,7 +109,6 @@ function write(file: string, text: string): void {
 
 async function main(): Promise<void> {
   const options = readOptions();
-  if (options === null) return;
   const { rows, failures } = await measure(options);
   const run = setting(options);
   if (options.profile) await profileEdge(options);

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readFlags, refuseFlags } from '@gateway/platform';
 
 /** Another program that speaks the same API. */
 interface Peer {
@@ -50,7 +50,7 @@ export interface Options {
   profile: boolean;
 }
 
-const HELP = `npm run bench -- [options]
+const HELP = `usage: npm run bench -- [options]
   --only row,row     of: ${GROUPS.join(', ')}, none (default: all)
   --seconds N        of one round (5)            --rounds N    of each figure (5)
   --warm-up N        seconds at most (90)        --minutes N   of the memory row (1)
@@ -69,7 +69,7 @@ function peerOf(text: string): Peer {
   if (text === 'portkey') return { name: text, url: null, key: 'bench', model: 'gpt-4o-mini' };
   const at = text.indexOf('=');
   const [url, ...rest] = text.slice(at + 1).split(',');
-  if (at < 1 || !URL.canParse(url)) throw new Error(`--peer ${text}: portkey or name=URL is expected`);
+  if (at < 1 || !URL.canParse(url)) refuseFlags(`--peer ${text}: portkey or name=URL is expected`);
   const settings = new Map(rest.map((part) => part.split('=', 2) as [string, string]));
   return {
     name: text.slice(0, at),
@@ -84,13 +84,13 @@ function groupsOf(only: string | undefined, otherwise: readonly Group[]): Set<Gr
   if (only === undefined) return new Set(otherwise);
   const names = only.split(',');
   const unknown = names.filter((name) => !(GROUPS as readonly string[]).includes(name));
-  if (unknown.length > 0) throw new Error(`--only ${unknown.join(',')}: known are ${GROUPS.join(', ')}`);
+  if (unknown.length > 0) refuseFlags(`--only ${unknown.join(',')}: known are ${GROUPS.join(', ')}`);
   return new Set(GROUPS.filter((group) => names.includes(group)));
 }
 
 function numberOf(name: string, text: string, least: number): number {
   const value = Number(text);
-  if (!(value >= least)) throw new Error(`--${name} ${text}: a number of at least ${least} is expected`);
+  if (!(value >= least)) refuseFlags(`--${name} ${text}: a number of at least ${least} is expected`);
   return value;
 }
 
@@ -100,33 +100,25 @@ function defaultGroups({ profile, against }: { profile: boolean; against?: strin
   return against === undefined ? GROUPS : ['plain'];
 }
 
-/** Reads the command line; null where help was asked for and printed. */
-export function readOptions(args = process.argv.slice(2)): Options | null {
-  const { values } = parseArgs({
-    args,
-    options: {
-      only: { type: 'string' },
-      seconds: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '5' },
-      'warm-up': { type: 'string', default: '90' },
-      minutes: { type: 'string', default: '1' },
-      keys: { type: 'string', default: '5000,100000' },
-      streams: { type: 'string', default: '512' },
-      stalled: { type: 'string', default: '1000' },
-      leaving: { type: 'string', default: '1000' },
-      peer: { type: 'string', multiple: true, default: [] },
-      against: { type: 'string' },
-      json: { type: 'string' },
-      markdown: { type: 'string' },
-      'write-docs': { type: 'boolean', default: false },
-      profile: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+/** Reads the command line. */
+export function readOptions(): Options {
+  const { values } = readFlags(HELP, {
+    only: { type: 'string' },
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '5' },
+    'warm-up': { type: 'string', default: '90' },
+    minutes: { type: 'string', default: '1' },
+    keys: { type: 'string', default: '5000,100000' },
+    streams: { type: 'string', default: '512' },
+    stalled: { type: 'string', default: '1000' },
+    leaving: { type: 'string', default: '1000' },
+    peer: { type: 'string', multiple: true, default: [] },
+    against: { type: 'string' },
+    json: { type: 'string' },
+    markdown: { type: 'string' },
+    'write-docs': { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
   });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return null;
-  }
   return {
     seconds: numberOf('seconds', values.seconds, 1),
     rounds: numberOf('rounds', values.rounds, 1),

@@ -2,7 +2,7 @@
 //   [--only id,id] [--export 1000000] [--data FOLDER] [--markdown FILE]`
 import 'reflect-metadata';
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { readFlags } from '@gateway/platform';
 import { EXACT, row, verdictOf, type Row } from './figures.js';
 import { measureExport } from './reads/csv.js';
 import { openReadsLab, type ReadsLab } from './reads/lab.js';
@@ -16,19 +16,20 @@ const BESIDE = 'events-plain';
 /** How much slower a read may be while another account is read without a pause. */
 const BESIDE_TIMES = 2;
 
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string', default: '10000000' },
-    accounts: { type: 'string', default: '20' },
-    days: { type: 'string', default: '90' },
-    'per-second': { type: 'string', default: '1000' },
-    reads: { type: 'string', default: '40' },
-    seconds: { type: 'string', default: '20' },
-    only: { type: 'string' },
-    export: { type: 'string', default: '1000000' },
-    data: { type: 'string' },
-    markdown: { type: 'string' },
-  },
+const USAGE = `usage: npm run bench:reads -- [--events 10000000] [--accounts 20] [--days 90] [--per-second 1000] [--reads 40]
+                              [--seconds 20] [--only id,id] [--export 1000000] [--data FOLDER] [--markdown FILE]`;
+
+const { values } = readFlags(USAGE, {
+  events: { type: 'string', default: '10000000' },
+  accounts: { type: 'string', default: '20' },
+  days: { type: 'string', default: '90' },
+  'per-second': { type: 'string', default: '1000' },
+  reads: { type: 'string', default: '40' },
+  seconds: { type: 'string', default: '20' },
+  only: { type: 'string' },
+  export: { type: 'string', default: '1000000' },
+  data: { type: 'string' },
+  markdown: { type: 'string' },
 });
 const bounds = { reads: Number(values.reads), seconds: Number(values.seconds) };
 

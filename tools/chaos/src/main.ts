@@ -14,7 +14,7 @@ import { runSeed, untilSettled, type Run, type SeedResult } from './run-seed.js'
 const OUTPUT_CHARS = 3_000;
 
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2));
+  const options = readOptions();
   const report = await withGuard(() => measured(options));
   process.stdout.write(`${markdown(report)}\n${JSON.stringify(report)}\n`);
   if (options.report !== null) writeReport(report, options.report);

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readFlags, refuseFlags } from '@gateway/platform';
 import { CASES, type Case } from './cases.js';
 
 export interface Options {
@@ -20,40 +20,37 @@ export interface Options {
   logs: string | null;
 }
 
-const USAGE = `npm run chaos -- [--case <${Object.keys(CASES).join('|')}>, or several: B01,B03] [--seeds N | --seed S] [--requests R]
+const USAGE = `usage: npm run chaos -- [--case <${Object.keys(CASES).join('|')}>, or several: B01,B03] [--seeds N | --seed S] [--requests R]
     [--rate PER_SECOND] [--minutes M (B04: Kafka away for so long)] [--cluster (a Redis Cluster of six)]
     [--pgbouncer PROGRAM (in transaction mode, between the services and PostgreSQL)]
     [--report FILE (writes FILE.md and FILE.json)] [--logs FOLDER]`;
 
 const REQUESTS = 200;
 
-/** @throws Error with the usage where an option is not known or not a number. */
-export function readOptions(args: string[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      case: { type: 'string', default: 'any' },
-      seeds: { type: 'string', default: '2' },
-      seed: { type: 'string' },
-      requests: { type: 'string' },
-      rate: { type: 'string' },
-      minutes: { type: 'string' },
-      cluster: { type: 'boolean', default: false },
-      pgbouncer: { type: 'string' },
-      report: { type: 'string' },
-      logs: { type: 'string' },
-    },
+/** Reads the command line. */
+export function readOptions(): Options {
+  const { values } = readFlags(USAGE, {
+    case: { type: 'string', default: 'any' },
+    seeds: { type: 'string', default: '2' },
+    seed: { type: 'string' },
+    requests: { type: 'string' },
+    rate: { type: 'string' },
+    minutes: { type: 'string' },
+    cluster: { type: 'boolean', default: false },
+    pgbouncer: { type: 'string' },
+    report: { type: 'string' },
+    logs: { type: 'string' },
   });
   const cases = values.case.split(',').map((name) => {
     const which = CASES[name];
-    if (which === undefined) throw new Error(`There is no case ${name}.\n${USAGE}`);
+    if (which === undefined) refuseFlags(`There is no case ${name}.`);
     return { name, which };
   });
   const isAlone = cases.some(({ which }) => which.isAlone === true);
-  if (isAlone && cases.length > 1) throw new Error(`A case with a course of its own runs alone.\n${USAGE}`);
+  if (isAlone && cases.length > 1) refuseFlags(`A case with a course of its own runs alone.`);
   const rate = values.rate === undefined ? null : whole('rate', values.rate);
   const outageMs = values.minutes === undefined ? null : whole('minutes', values.minutes) * 60_000;
-  if (outageMs !== null && values.case !== 'B04') throw new Error(`--minutes is B04's.\n${USAGE}`);
+  if (outageMs !== null && values.case !== 'B04') refuseFlags(`--minutes is B04's.`);
   const seeds =
     values.seed === undefined
       ? Array.from({ length: whole('seeds', values.seeds) }, (_, at) => at + 1)
@@ -73,7 +70,6 @@ export function readOptions(args: string[]): Options {
 
 function whole(name: string, text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new Error(`--${name} is a whole number above 0.\n${USAGE}`);
+  if (!Number.isSafeInteger(value) || value < 1) refuseFlags(`--${name} is a whole number above 0.`);
   return value;
 }

@@ -1,6 +1,8 @@
+import { readFlags } from '@gateway/platform';
 import { checkHouse } from './house.js';
 import { readTree } from './tree.js';
 
+readFlags('usage: npm run check-house', {});
 const tree = readTree(process.cwd());
 const findings = checkHouse(tree);
 for (const { path, line, rule, message } of findings) {

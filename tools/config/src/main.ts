@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { existsSync, readFileSync } from 'node:fs';
 import { GatewayConfigError } from '@gateway/providers';
+import { readFlags } from '@gateway/platform';
 import { apply } from './apply.js';
 import { planOf } from './plan.js';
 
@@ -10,7 +11,8 @@ FILE is GATEWAY_CONFIG, else gateway.yaml. apply needs GATEWAY_URL and GATEWAY_T
 `;
 
 async function main(): Promise<number> {
-  const [command, path = process.env.GATEWAY_CONFIG || 'gateway.yaml'] = process.argv.slice(2);
+  const { positionals } = readFlags(USAGE, {}, { takesWords: true });
+  const [command, path = process.env.GATEWAY_CONFIG || 'gateway.yaml'] = positionals;
   if (command !== 'plan' && command !== 'apply') {
     process.stderr.write(USAGE);
     return 2;

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { repository } from '@gateway/testing';
+import { readFlags } from '@gateway/platform';
 import { logIn, type Person } from './caller.js';
 import { memoryOf, type Memory } from './memory.js';
 import { readApi } from './operations.js';
@@ -23,16 +23,13 @@ const GROWTH_MIB = 64;
 const SHED_MAX = 0.02;
 const FAILURES_SHOWN = 20;
 
-const { values: flags } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '5000' },
-    seed: { type: 'string' },
-    from: { type: 'string', default: '0' },
-    only: { type: 'string' },
-    connections: { type: 'string', default: '24' },
-    url: { type: 'string' },
-    help: { type: 'boolean' },
-  },
+const { values: flags } = readFlags(USAGE, {
+  requests: { type: 'string', default: '5000' },
+  seed: { type: 'string' },
+  from: { type: 'string', default: '0' },
+  only: { type: 'string' },
+  connections: { type: 'string', default: '24' },
+  url: { type: 'string' },
 });
 
 function say(line: string): void {
@@ -123,10 +120,6 @@ function memoryLine(before: Memory, after: Memory): string {
 }
 
 async function main(): Promise<number> {
-  if (flags.help === true) {
-    say(USAGE);
-    return 0;
-  }
   const seed = flags.seed === undefined ? randomInt(2 ** 31) : Number(flags.seed);
   say(`seed ${seed}`);
   const target = flags.url === undefined ? await startTarget() : runningTarget(flags.url);

@@ -2,9 +2,14 @@
 // named as the variables that services read, and stays until standard input ends or Ctrl-C.
 import { endGuard, spawnGuard } from '../spawn-guard.mjs';
 
+const USAGE = 'usage: npm run infra -- up [postgres] [redis] [kafka]';
 const [command, ...kinds] = process.argv.slice(2);
+if (command === '--help') {
+  console.log(USAGE);
+  process.exit(0);
+}
 if (command !== 'up') {
-  console.error('Usage: npm run infra -- up [postgres] [redis] [kafka]');
+  console.error(USAGE);
   process.exit(2);
 }
 

@@ -1,12 +1,13 @@
 import 'reflect-metadata';
-import { parseArgs } from 'node:util';
 import { kafkaAccess, kafkaClient, KafkaConfig } from '@gateway/event-log';
-import { loadConfig } from '@gateway/platform';
+import { loadConfig, readFlags } from '@gateway/platform';
 import { applyTopics } from './kafka-topics.js';
 
 /** `npm run kafka:topics -- [--brokers host:port,…] [--replication 1]`, with the services' KAFKA_* variables. */
+const USAGE = 'usage: npm run kafka:topics -- [--brokers host:port,…] [--replication 1]';
+const { values } = readFlags(USAGE, { brokers: { type: 'string' }, replication: { type: 'string' } });
+
 try {
-  const { values } = parseArgs({ options: { brokers: { type: 'string' }, replication: { type: 'string' } } });
   const given = values.brokers === undefined ? {} : { KAFKA_BROKERS: values.brokers };
   const config = loadConfig(KafkaConfig, { ...process.env, ...given });
   const replication = values.replication === undefined ? undefined : Number(values.replication);

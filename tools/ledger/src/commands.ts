@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import type { LedgerOperator } from '@gateway/usage';
+import { readFlags } from '@gateway/platform';
 import { replay } from './replay-topic.js';
 
 export const USAGE = `usage: npm run ledger -- dead-letters
@@ -16,23 +16,26 @@ replay        applies the records of a topic from FILE, one CloudEvent a line; e
               far it is, and goes on there when it is started again
 `;
 
+const FLAGS = {
+  value: { type: 'string' },
+  through: { type: 'string' },
+  reason: { type: 'string' },
+  cursor: { type: 'string' },
+  yes: { type: 'boolean', default: false },
+} as const;
+
+/** A command with its flags. `--help`, and what is not known, end the process. */
+export function readWords(words: readonly string[]): ReturnType<typeof readFlags<typeof FLAGS>> {
+  return readFlags(USAGE, FLAGS, { args: [...words], takesWords: true });
+}
+
 /** Runs one command. Answers its exit code: 2 for words that are no command. Throws what the ledger says. */
 export async function runCommand(
   words: readonly string[],
   operator: Pick<LedgerOperator, 'apply' | 'deadLetters' | 'applyDeadLetter' | 'missingRanges' | 'giveUp'>,
   print: (line: string) => void,
 ): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...words],
-    allowPositionals: true,
-    options: {
-      value: { type: 'string' },
-      through: { type: 'string' },
-      reason: { type: 'string' },
-      cursor: { type: 'string' },
-      yes: { type: 'boolean', default: false },
-    },
-  });
+  const { values, positionals } = readWords(words);
   const [command, first, second] = positionals;
   if (command === 'dead-letters') {
     for (const letter of await operator.deadLetters()) {

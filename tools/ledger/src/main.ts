@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { runCommand, USAGE } from './commands.js';
+import { readWords, runCommand, USAGE } from './commands.js';
 import { openOperator } from './operator.js';
 
 const words = process.argv.slice(2);
@@ -7,6 +7,8 @@ if (words.length === 0) {
   process.stderr.write(USAGE);
   process.exitCode = 2;
 } else {
+  // Before anything is connected to.
+  readWords(words);
   try {
     const operator = await openOperator(process.env);
     try {

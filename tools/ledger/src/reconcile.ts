@@ -1,18 +1,17 @@
 // `npm run reconcile -- [--journal FOLDER]… [--repair] [--json]`: proves the books of the ledger, the limit store and
 // the journals given. Exit code 0: no difference; 1: some; 2: it could not be proved.
 import 'reflect-metadata';
-import { parseArgs } from 'node:util';
+import { readFlags } from '@gateway/platform';
 import { openOperator } from './operator.js';
 import { report } from './report.js';
 
+const { values } = readFlags('usage: npm run reconcile -- [--journal FOLDER]… [--repair] [--json]', {
+  journal: { type: 'string', multiple: true, default: [] },
+  repair: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+});
+
 try {
-  const { values } = parseArgs({
-    options: {
-      journal: { type: 'string', multiple: true, default: [] },
-      repair: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
-  });
   const operator = await openOperator(process.env);
   try {
     const options = { journals: values.journal, isRepair: values.repair };

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { repository } from '@gateway/testing';
 import { scanFolder } from './scan-folder.js';
 
+const USAGE = 'usage: npm run secrets -- [arguments of Jest], for example the path of a spec\n';
+
 const ARGUMENTS = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
@@ -31,6 +33,11 @@ async function runSpecs(folder: string): Promise<number> {
   const code = await new Promise<number>((resolve) => jest.once('close', (status) => resolve(status ?? 1)));
   await new Promise((resolve) => output.end(resolve));
   return code;
+}
+
+if (process.argv.includes('--help')) {
+  process.stdout.write(USAGE);
+  process.exit(0);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-leftovers-'));

@@ -1,10 +1,12 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
+import { readFlags } from '@gateway/platform';
 import { newMigration } from './new-migration.js';
 
-const [service, name] = process.argv.slice(2);
+const USAGE = 'usage: npm run migrate:new -- <service> <name>, for example: keys add_key_label\n';
+const [service, name] = readFlags(USAGE, {}, { takesWords: true }).positionals;
 if (service === undefined || name === undefined) {
-  process.stderr.write('Usage: npm run migrate:new -- <service> <name>, for example: keys add_key_label\n');
+  process.stderr.write(USAGE);
   process.exitCode = 2;
 } else {
   try {

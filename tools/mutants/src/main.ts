@@ -1,8 +1,7 @@
 // `npm run mutants -- --lib X [--sample N] [--seed S]`: turns one token of a lib's source at a time and runs the lib's own
 // specs. Exit code 0: at least 85 % of the mutants that are not equivalent were noticed; 1: fewer; 2: it could not be said.
 import { globSync, readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { SystemClock } from '@gateway/platform';
+import { SystemClock, readFlags } from '@gateway/platform';
 import { repository } from '@gateway/testing';
 import { changeOf, isEquivalent, readEquivalents } from './equivalents.js';
 import { LEFT_ALONE, LIBS } from './libs.js';
@@ -20,15 +19,12 @@ interface SpawnGuard {
   endGuard: (guard: unknown) => Promise<void>;
 }
 
-const { values: flags } = parseArgs({
-  options: {
-    lib: { type: 'string' },
-    sample: { type: 'string', default: '80' },
-    seed: { type: 'string', default: '1' },
-    limit: { type: 'string', default: '90' },
-    file: { type: 'string', default: '' },
-    help: { type: 'boolean', default: false },
-  },
+const { values: flags } = readFlags(USAGE, {
+  lib: { type: 'string' },
+  sample: { type: 'string', default: '80' },
+  seed: { type: 'string', default: '1' },
+  limit: { type: 'string', default: '90' },
+  file: { type: 'string', default: '' },
 });
 
 function say(line: string): void {
@@ -47,10 +43,6 @@ async function servers(): Promise<() => Promise<void>> {
 }
 
 async function main(): Promise<number> {
-  if (flags.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
   const lib = LIBS[flags.lib ?? ''];
   const [size, seed, limitMs] = [Number(flags.sample), Number(flags.seed), Number(flags.limit) * 1_000];
   if (lib === undefined || !(size > 0) || !Number.isInteger(seed) || !(limitMs > 0)) {

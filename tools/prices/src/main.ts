@@ -1,13 +1,15 @@
 // `npm run prices [-- --days 60] [--json]`: prices of the seed whose source was read longer ago. Exit code 1 where there
 // are some: what a schedule turns into a reminder.
 import 'reflect-metadata';
-import { parseArgs } from 'node:util';
 import { readSeed } from '@gateway/catalogue';
-import { SystemClock } from '@gateway/platform';
+import { SystemClock, readFlags } from '@gateway/platform';
 import { oldPrices, report } from './old-prices.js';
 
-const { values } = parseArgs({
-  options: { days: { type: 'string', default: '60' }, json: { type: 'boolean', default: false } },
+const USAGE = `usage: npm run prices -- [--days 60] [--json]`;
+
+const { values } = readFlags(USAGE, {
+  days: { type: 'string', default: '60' },
+  json: { type: 'boolean', default: false },
 });
 const days = Number(values.days);
 if (!Number.isInteger(days) || days < 0) {

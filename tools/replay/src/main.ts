@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startUpstreamDouble } from '@gateway/testing';
+import { readFlags } from '@gateway/platform';
 import { readExchanges } from './exchange.js';
 import { startGateway } from './gateway.js';
 import { replayGolden } from './golden.js';
@@ -24,9 +25,9 @@ function summary(verdicts: Verdict[]): string {
 }
 
 async function main(): Promise<number> {
-  const [first, second] = process.argv.slice(2);
-  const isGolden = first === '--golden';
-  const folder = isGolden ? second : first;
+  const { values, positionals } = readFlags(USAGE, { golden: { type: 'string' } }, { takesWords: true });
+  const isGolden = values.golden !== undefined;
+  const folder = values.golden ?? positionals[0];
   if (!folder || !existsSync(folder)) {
     process.stderr.write(folder ? `${folder} is not there\n` : USAGE);
     return 2;

@@ -1,7 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { readFlags } from '@gateway/platform';
 import { cover, missingHeld, parseHeld, parseRequirements } from './requirements.js';
 import { titleIds } from './titles.js';
 
+readFlags('usage: npm run requirements', {});
 const requirements = parseRequirements(readFileSync('docs/requirements.tsv', 'utf8'));
 const heldList = 'docs/requirements.held';
 const held = existsSync(heldList) ? parseHeld(readFileSync(heldList, 'utf8')) : [];

@@ -1,0 +1,35 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+type Parsed<T extends Options> = ReturnType<typeof parseArgs<{ options: T; allowPositionals: true }>>;
+
+/**
+ * The flags of a command of this repository. `--help` prints its usage and ends with status 0; a flag that is not known or
+ * lacks its value ends with status 2 and one sentence, and so does a word where none is taken.
+ */
+export function readFlags<T extends Options>(
+  usage: string,
+  options: T,
+  { args = process.argv.slice(2), takesWords = false }: { args?: string[]; takesWords?: boolean } = {},
+): Parsed<T> {
+  if (args.includes('--help')) {
+    process.stdout.write(`${usage.trimEnd()}\n`);
+    process.exit(0);
+  }
+  try {
+    const parsed = parseArgs({ args, options, allowPositionals: true });
+    const [word] = parsed.positionals;
+    if (takesWords || word === undefined) return parsed;
+    return refuseFlags(`${word} is not known`);
+  } catch (failure) {
+    // Node's message goes on with advice about words that begin with a dash.
+    const [sentence] = failure instanceof Error ? failure.message.split(/\. |\n/, 1) : [String(failure)];
+    return refuseFlags(sentence);
+  }
+}
+
+/** Ends with status 2 and the sentence. */
+export function refuseFlags(sentence: string): never {
+  process.stderr.write(`${sentence.replace(/\.$/, '')}. --help names the flags.\n`);
+  process.exit(2);
+}
