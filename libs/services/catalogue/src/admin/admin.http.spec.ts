@@ -1,4 +1,5 @@
 import { applyMigrations } from '@gateway/database';
+import pg from 'pg';
 import { keyPrincipal, sessionPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
 import { startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
@@ -78,6 +79,23 @@ describe('PUT and DELETE /v1/admin/models/{id}', () => {
       ['simulated', '2026-11-01', '0.20'],
       ['simulated', '2026-11-01', '0.10'],
     ]);
+  });
+
+  it('issue 11 503 for writes that wait for another process; reads are answered meanwhile', async () => {
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    await other.query("SELECT pg_advisory_lock(hashtext('gateway-catalogue-publish'))");
+    const unknown = '/v1/admin/models/house/none';
+    // More than there are connections.
+    const waiting = Promise.all(Array.from({ length: 12 }, () => app.send('DELETE', unknown, admin)));
+    let answered = 0;
+    void waiting.then(() => (answered += 1));
+    expect(await listed('simulated')).toBeDefined();
+    expect(answered).toBe(0);
+    for (const { status, headers } of await waiting)
+      expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true]);
+    await other.end();
+    expect((await app.send('DELETE', unknown, admin)).status).toBe(404);
   });
 
   it('MOD-53 takes a seeded model out, also past a restart, and back in; an unknown one is 404', async () => {

@@ -22,20 +22,27 @@ import { StoredCatalogueReader } from '../snapshots/stored-catalogue-reader.js';
 import { OwnEntries } from '../own/own-entries.js';
 import { catalogueDiff, guard, type CatalogueDiff, type KnownModels } from './catalogue-diff.js';
 import { seedOfBody } from './seed-of-body.js';
+import { WriteQueue } from './write-queue.js';
 
+/** How long a write waits for one of another process. */
+const LOCK_TIMEOUT_MS = 3_000;
 const MODEL_ID = /^[a-z0-9][a-z0-9-]{0,63}\/[a-z0-9][a-z0-9._-]{0,159}$/;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /** What administrators write. Each write publishes its snapshot in its own transaction, or leaves nothing. */
 @Injectable()
 export class CatalogueWrites {
+  private readonly queue: WriteQueue;
+
   constructor(
     private readonly database: CatalogueDatabase,
     private readonly reader: StoredCatalogueReader,
     private readonly own: OwnEntries,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: Random,
-  ) {}
+  ) {
+    this.queue = new WriteQueue(clock, random);
+  }
 
   /** Adds or replaces a model with its routes; prices that it had stay. Throws ApiError `validation_error`. */
   async putModel(id: string, body: PutModelBody, request: FastifyRequest): Promise<void> {
@@ -122,11 +129,14 @@ export class CatalogueWrites {
     change: (tx: Tx, now: Date) => Promise<void>,
   ): Promise<void> {
     const { clock, random } = this;
-    await publishAfter(this.database, { ...this.own.release(), clock, random }, async (tx, now) => {
-      await change(tx, now);
-      await tx.auditLog.create({ data: auditRow(request, audit, { clock, random }) });
+    const deps = { ...this.own.release(), clock, random, lockTimeoutMs: LOCK_TIMEOUT_MS };
+    await this.queue.run(async () => {
+      await publishAfter(this.database, deps, async (tx, now) => {
+        await change(tx, now);
+        await tx.auditLog.create({ data: auditRow(request, audit, { clock, random }) });
+      });
+      await this.reader.refresh();
     });
-    await this.reader.refresh();
   }
 }
 

@@ -16,6 +16,8 @@ interface PublishDeps {
   paths: Release['paths'];
   clock: Clock;
   random: Random;
+  /** Of the lock that all processes take in turn; absent: as long as a statement may take. */
+  lockTimeoutMs?: number;
 }
 
 /**
@@ -37,6 +39,8 @@ export function publishAfter(
   change: (tx: Tx, now: Date) => Promise<unknown>,
 ): Promise<string | null> {
   return database.transaction(async (tx) => {
+    const { lockTimeoutMs = 0 } = deps;
+    await tx.$executeRaw`SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('gateway-catalogue-publish'))`;
     await change(tx, new Date(deps.clock.now()));
     return publishChanges(tx, deps);
