@@ -34,6 +34,7 @@ import { Payments } from './payments/payments.js';
 import { StripeWebhookController } from './payments/stripe-webhook.controller.js';
 import { DayRoller } from './posting/day-roller.js';
 import { TagRoller } from './posting/tag-roller.js';
+import { TagSumsRoller } from './posting/tag-sums-roller.js';
 import { PostingStore } from './posting/posting.store.js';
 import { Reprice } from './posting/reprice.js';
 import { Erasures } from './erasures/erasures.js';
@@ -226,7 +227,7 @@ const mirrors: Provider[] = [
 ];
 
 const ingest: Provider[] = [
-  ...[DayRoller, TagRoller].map((type) => ({
+  ...[DayRoller, TagRoller, TagSumsRoller].map((type) => ({
     provide: type,
     inject: [UsageDatabase, CLOCK],
     useFactory: (database: UsageDatabase, clock: Clock) => new type({ database, clock }),
@@ -319,6 +320,7 @@ const ingest: Provider[] = [
       WindowRoller,
       DayRoller,
       TagRoller,
+      TagSumsRoller,
       ActiveAccounts,
       LedgerStore,
       Reconciler,
@@ -335,6 +337,7 @@ const ingest: Provider[] = [
       roller: WindowRoller,
       days: DayRoller,
       tags: TagRoller,
+      tagSums: TagSumsRoller,
       accounts: ActiveAccounts,
       ledger: LedgerStore,
       reconciler: Reconciler,
@@ -351,6 +354,7 @@ const ingest: Provider[] = [
         roller,
         days,
         tags,
+        tagSums,
         accounts,
         ledger,
         reconciler,

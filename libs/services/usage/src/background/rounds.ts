@@ -8,6 +8,7 @@ import type { LedgerStore } from '../ledger/ledger.store.js';
 import type { ActiveAccounts } from '../mirror/active-accounts.js';
 import type { DayRoller } from '../posting/day-roller.js';
 import type { TagRoller } from '../posting/tag-roller.js';
+import type { TagSumsRoller } from '../posting/tag-sums-roller.js';
 import type { Mirrors } from '../mirror/mirrors.js';
 import type { WindowRoller } from '../mirror/window-roller.js';
 import type { Payments } from '../payments/payments.js';
@@ -19,6 +20,7 @@ interface Deps {
   roller: WindowRoller;
   days: DayRoller;
   tags: TagRoller;
+  tagSums: TagSumsRoller;
   accounts: ActiveAccounts;
   ledger: LedgerStore;
   reconciler: Reconciler;
@@ -53,8 +55,20 @@ export class Rounds {
   constructor(private readonly deps: Deps) {}
 
   start(): void {
-    const { mirrors, roller, days, tags, reconciler, payments, erasures, ledger, contents, creates, clock } =
-      this.deps;
+    const {
+      mirrors,
+      roller,
+      days,
+      tags,
+      tagSums,
+      reconciler,
+      payments,
+      erasures,
+      ledger,
+      contents,
+      creates,
+      clock,
+    } = this.deps;
     this.running = [
       this.every(RECENT_EVERY_MS, 'recent accounts', () => this.noteRecent()),
       this.every(DUE_EVERY_MS, 'due units', () => mirrors.reportDue()),
@@ -63,6 +77,7 @@ export class Rounds {
       this.every(ROLL_EVERY_MS, 'the 30-day window', async () => void (await roller.roll())),
       this.every(ROLL_EVERY_MS, 'days of usage', async () => void (await days.roll())),
       this.every(ROLL_EVERY_MS, 'tags of usage', async () => void (await tags.roll())),
+      this.every(ROLL_EVERY_MS, 'sums of tags', async () => void (await tagSums.roll())),
       this.every(RECHARGE_EVERY_MS, 'recharges', () => payments.recharge()),
       this.every(ERASE_EVERY_MS, 'erasures', () => erasures.advance()),
       this.every(RETENTION_EVERY_MS, 'retention', () => ledger.removeOldRejections()),

@@ -22,17 +22,28 @@ ON CONFLICT (account_id, slot) DO UPDATE SET tags = CASE WHEN excluded.tags IS N
   FROM (SELECT unnest(t.tags) UNION SELECT unnest(excluded.tags)) AS merged(number)) END
 WHERE t.tags IS NOT NULL AND (excluded.tags IS NULL OR NOT t.tags @> excluded.tags)`;
 
-/** Adds the tags of events from $1 on, before $2. Again and again adds nothing. */
-export const NOTE_TAGS = addSql(`
+const DAY = `date_trunc('day', slot, 'UTC')`;
+
+/** Adds the tags of events that match, and their days. Again and again adds nothing. */
+export const noteTagsSql = (matching: string): string => `
+WITH noted AS (${addSql(`
   SELECT DISTINCT account_id, ${SLOT} AS slot, number
   FROM usage_event
   CROSS JOIN LATERAL jsonb_each_text(CASE jsonb_typeof(request_tags) WHEN 'object' THEN request_tags ELSE '{}' END) AS tag(name, value)
   CROSS JOIN LATERAL (VALUES (${tagNumberSql('name')}), (${tagNumberSql(`name || '=' || value`)})) AS numbered(number)
-  WHERE created_at >= $1 AND created_at < $2 AND value IS NOT NULL`);
+  WHERE ${matching} AND value IS NOT NULL`)} RETURNING account_id, slot)
+INSERT INTO usage_tag_day (account_id, day) SELECT DISTINCT account_id, ${DAY} FROM noted ORDER BY 1, 2
+ON CONFLICT (account_id, day) DO NOTHING`;
 
 const NOTE_LATE_TAGS = addSql(`
   SELECT DISTINCT account_id, slot, ${tagNumberSql('text')} AS number
   FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS late(account_id, slot, text)`);
+
+/** What a day was added up to lacks what comes late: it is added up again. */
+const CHANGE_DAYS = `
+INSERT INTO usage_tag_day AS d (account_id, day, changes)
+SELECT DISTINCT account_id, ${DAY}, 1 FROM unnest($1::text[], $2::timestamptz[]) AS late(account_id, slot) ORDER BY 1, 2
+ON CONFLICT (account_id, day) DO UPDATE SET changes = d.changes + 1`;
 
 /** Notes the tags of units that come after those of their time were claimed: the round over them may have passed. */
 export async function noteLateTags(
@@ -48,13 +59,11 @@ export async function noteLateTags(
     );
   });
   if (rows.length === 0) return;
-  await client.query({
-    name: 'note-late-tags',
-    text: NOTE_LATE_TAGS,
-    values: [
-      arrayLiteral(rows.map(({ account_id }) => account_id)),
-      arrayLiteral(rows.map(({ slot }) => slot)),
-      arrayLiteral(rows.map(({ text }) => text)),
-    ],
-  });
+  const places = [
+    arrayLiteral(rows.map(({ account_id }) => account_id)),
+    arrayLiteral(rows.map(({ slot }) => slot)),
+  ];
+  const texts = arrayLiteral(rows.map(({ text }) => text));
+  await client.query({ name: 'note-late-tags', text: NOTE_LATE_TAGS, values: [...places, texts] });
+  await client.query({ name: 'change-tag-days', text: CHANGE_DAYS, values: places });
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/contracts';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import { NOTE_TAGS } from './slot-tags.js';
+import { noteTagsSql } from './slot-tags.js';
 import { SLOT_MS } from './slots.js';
 
 /** Most records of a quarter of an hour have come by then; postings note the tags of what comes later. */
@@ -9,6 +9,7 @@ const SETTLED_MS = 1_800_000;
 const ROUND_MS = 20_000;
 /** Events that one statement reads, about: a second's work. */
 const PORTION = 50_000;
+const NOTE_TAGS = noteTagsSql('created_at >= $1 AND created_at < $2');
 
 interface Noted {
   from: Date;

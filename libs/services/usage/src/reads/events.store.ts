@@ -19,9 +19,9 @@ import { beyond, cursorOf, readCursor } from './event-cursor.js';
 import { EVENT, toWire, wireOf, type EventRow } from './event-wire.js';
 import { findPage, isSought } from './find-page.js';
 import { findTagged } from './find-tagged.js';
-import { locateTag } from './locate-tag.js';
 import { attemptsOf, isLookedUp, lookupOf, pricedUnit, UNIT, type UnitRow } from './request-wire.js';
 import { allOf, createdWithin, listedBy, viewRows, type Listed } from './row-filter.js';
+import { placeTag } from './tag-days.js';
 import { usageSource, type Asked } from './usage-source.js';
 import { Values } from './values.js';
 import type { View } from './view.js';
@@ -159,7 +159,8 @@ export class EventsStore {
 
   private async askedOf(view: View, filter: UsageFilterBody): Promise<Asked> {
     const listed = listedBy(view, filter);
-    return { ...listed, located: await locateTag(this.database, listed), isByDay: true };
+    const asked = { ...listed, groupTag: null, group: null, isByDay: true };
+    return { ...asked, ...(await placeTag(this.database, asked)) };
   }
 
   private unitsWhere(view: View, named: { id: string } | { request_id: string }): Promise<UnitRow[]> {

@@ -8,8 +8,8 @@ import {
 import { Usd } from '@gateway/money';
 import { DURATION_CLASSES, percentileOf } from '../posting/duration-classes.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import { locateTag } from './locate-tag.js';
 import { eventRows, tagOf } from './row-filter.js';
+import { placeTag } from './tag-days.js';
 import { usageSource, type Asked } from './usage-source.js';
 import { Values } from './values.js';
 import type { View } from './view.js';
@@ -75,11 +75,13 @@ export class SeriesStore {
     if ((before.getTime() - from.getTime()) / BUCKET_MS[granularity] > BUCKETS_MAX)
       throw refused('granularity', `The range has more than ${BUCKETS_MAX} buckets.`);
     const starts = await this.starts(question);
-    const tag = tagOf(filter);
-    const listed = { conditions: eventRows(view, filter), times: { from, before }, tag };
-    const located = await locateTag(this.database, listed);
+    const listed = { conditions: eventRows(view, filter), times: { from, before }, tag: tagOf(filter) };
+    const sought = { ...listed, ...groupOf(question), isByDay: isByDay(question) };
     const values = new Values();
-    const sql = seriesSql({ ...question, ...listed, located }, starts, values);
+    const sql = seriesSql({ ...sought, ...(await placeTag(this.database, sought)) }, question, {
+      starts,
+      values,
+    });
     const { rows } = await this.database.pool.query<SeriesRow>(sql, values.list);
     return seriesOf(rows, starts);
   }
@@ -111,25 +113,22 @@ export class SeriesStore {
  * Per bucket and group; rows without a bucket are totals of groups, the one without both is that of all. Each row finds its
  * bucket among their starts, which costs less than asking for the zone's clock.
  */
-function seriesSql(question: SeriesQuestion & Asked, starts: readonly Date[], values: Values): string {
-  const { conditions, times, tag, located, granularity, timeZone, groupBy, top } = question;
-  const groupTag = groupBy?.startsWith(TAG_PREFIX) ? groupBy.slice(TAG_PREFIX.length) : null;
-  const group = groupTag !== null ? 'tag' : groupBy === null ? null : GROUP_COLUMNS[groupBy];
+function seriesSql(
+  sought: Asked & { group: string | null },
+  { top }: SeriesQuestion,
+  { starts, values }: { starts: readonly Date[]; values: Values },
+): string {
+  const { group } = sought;
   const sorted = `${values.add(starts)}::timestamptz[]`;
   const bucketOf = (moment: string): string => `(${sorted})[width_bucket(${moment}, ${sorted})]`;
-  const asked = {
-    ...{ conditions, times, tag, located },
-    groupTag,
-    isByDay: granularity !== 'hour' && UTC_NAMES.has(timeZone),
-    series: { bucketOf, group },
-  };
+  const asked = { ...sought, series: { bucketOf, group } };
   return `WITH summed AS MATERIALIZED (
       SELECT ${bucketOf('slot')} AS start,
         coalesce(nullif(${group ?? `'${ALL}'`}, ''), '${NONE}') AS grp, sum(requests) AS requests,
         coalesce(sum(requests) FILTER (WHERE status = 'error'), 0) AS errors, sum(prompt_tokens) AS prompt,
         sum(completion_tokens) AS completion, sum(cached_tokens) AS cached, sum(cost) AS cost,
         ${classSums('latency')} AS latency, ${classSums('ttft')} AS ttft
-      FROM (${usageSource(asked, values)}) AS source GROUP BY 1, 2
+      FROM (${usageSource(asked, values)}) AS source GROUP BY 1, 2 HAVING sum(requests) > 0
     ), ranked AS (
       SELECT grp, row_number() OVER (ORDER BY sum(cost) DESC, sum(requests) DESC, grp) AS rank
       FROM summed GROUP BY grp
@@ -141,6 +140,15 @@ function seriesSql(question: SeriesQuestion & Asked, starts: readonly Date[], va
       sum(prompt) AS prompt, sum(completion) AS completion, sum(cached) AS cached, sum(cost)::text AS cost,
       ${classSums('latency')}::text[] AS latency, ${classSums('ttft')}::text[] AS ttft
     FROM folded GROUP BY GROUPING SETS ((start, shown), (shown), ()) HAVING count(*) > 0 ORDER BY min(place)`;
+}
+
+function groupOf({ groupBy }: SeriesQuestion): { groupTag: string | null; group: string | null } {
+  const groupTag = groupBy?.startsWith(TAG_PREFIX) ? groupBy.slice(TAG_PREFIX.length) : null;
+  return { groupTag, group: groupTag !== null ? 'tag' : groupBy === null ? null : GROUP_COLUMNS[groupBy] };
+}
+
+function isByDay({ granularity, timeZone }: SeriesQuestion): boolean {
+  return granularity !== 'hour' && UTC_NAMES.has(timeZone);
 }
 
 function classSums(column: string): string {

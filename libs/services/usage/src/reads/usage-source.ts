@@ -1,7 +1,8 @@
-import { durationClassSql, DURATION_CLASSES } from '../posting/duration-classes.js';
 import { DAY_MS, HOUR_MS, SLOT_MS } from '../posting/slots.js';
+import { eventsByBucket, ONE_EVENT, type SeriesColumns } from './event-rows.js';
 import { eventsSql, tagSql, type Located } from './events-sql.js';
 import type { Condition, Tag, Times } from './row-filter.js';
+import { tagDaysSql, type TagDays } from './tag-days.js';
 import { Values } from './values.js';
 
 export interface Asked {
@@ -10,6 +11,8 @@ export interface Asked {
   tag: Tag | null;
   /** Where events of `tag` are; null or absent = anywhere. */
   located?: Located | null;
+  /** Where what is asked of a tag is added up; null or absent = nowhere. */
+  tagDays?: TagDays | null;
   /** Tag whose value becomes the column `tag`; null or absent = no such column. */
   groupTag?: string | null;
   /** Whether whole days of UTC may come as one row. */
@@ -18,90 +21,63 @@ export interface Asked {
   series?: SeriesColumns;
 }
 
-interface SeriesColumns {
-  /** SQL of the bucket that a moment lies in; what lies in one bucket may then come as one row. */
-  bucketOf: (moment: string) => string;
-  /** null = one group. */
-  group: string | null;
-}
-
 const SUMMED = ['requests', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost', 'latency', 'ttft'];
 const GROUPED = ['slot', 'key_id', 'team_id', 'member_id', 'model', 'endpoint', 'status'];
-const CACHED = `CASE WHEN usage ->> 'cached_tokens' ~ '^[0-9]{1,15}$' THEN (usage ->> 'cached_tokens')::bigint ELSE 0 END`;
 /** Slots before it are in usage_day; the day that it lies in is not whole there. */
 const WHOLE_DAYS_TO = `(SELECT date_trunc('day', days_to, 'UTC') FROM spend_window)`;
-const ONE_EVENT = [
-  `date_bin('15 minutes', created_at, '2000-01-01T00:00:00Z') AS slot`,
-  'key_id',
-  `coalesce(team_id, '') AS team_id`,
-  ...['member_id', 'model', 'endpoint', 'status', '1 AS requests', 'prompt_tokens', 'completion_tokens'],
-  `${CACHED} AS cached_tokens`,
-  'coalesce(cost, 0) AS cost',
-  `${oneOf('latency_ms')} AS latency`,
-  `${oneOf('ttft_ms')} AS ttft`,
-];
-
 /** Hours are whole from the one on to the other. */
 const HOURS_FROM = '(SELECT hours_from FROM spend_window)';
 const WHOLE_HOURS_TO = `(SELECT date_trunc('hour', days_to, 'UTC') FROM spend_window)`;
 
 /**
  * SQL of the rows that add up to what was asked for: whole days and quarters of an hour as they were summed, the rest and
- * what stands for a died process event by event. Tags are kept by event alone, so that a filter by one reads events.
+ * what stands for a died process event by event. A filter by a tag, and a series by one, reads events where no day is added up
+ * by it.
  */
 export function usageSource(asked: Asked, values: Values): string {
-  const { conditions, times, tag, located = null, groupTag = null, isByDay = false, series } = asked;
-  const matching = conditions.map(({ column, anyOf }) => `${column} = ANY(${values.add(anyOf)}::text[])`);
-  const tagged = groupTag === null ? [] : [`request_tags ->> ${values.add(groupTag)}::text AS tag`];
+  if (asked.tag !== null || (asked.groupTag ?? null) !== null) return taggedSource(asked, values);
+  const { times, isByDay, series } = asked;
+  const matching = matchingSql(asked, values);
   const events = (...more: string[]): string =>
-    `SELECT ${[...ONE_EVENT, ...tagged].join(', ')} FROM ${eventsSql([...matching, ...more], located, values)}`;
-  const since = ({ from }: Times): string[] =>
-    from === null ? [] : [`created_at >= ${values.add(from)}::timestamptz`];
-  const until = ({ before }: Times): string[] =>
-    before === null ? [] : [`created_at < ${values.add(before)}::timestamptz`];
-  if (tag !== null || groupTag !== null) {
-    const within = [...since(times), ...until(times), ...(tag === null ? [] : [tagSql(tag, values)])];
-    return series
-      ? eventsByBucket(eventsSql([...matching, ...within], located, values), tagged, series)
-      : events(...within);
-  }
+    `SELECT ${ONE_EVENT.join(', ')} FROM ${eventsSql([...matching, ...more], null, values)}`;
   const whole = wholeOf(times, SLOT_MS);
-  if (whole === null) return events(...since(times), ...until(times));
+  if (whole === null) return events(...withinSql(times, values));
   const parts = [
     ...wholeParts({ matching, ...whole }, values, { isByDay, series }),
-    events(`error_code = 'gateway_crash'`, ...since(whole), ...until(whole)),
+    events(`error_code = 'gateway_crash'`, ...withinSql(whole, values)),
   ];
   if (times.from && whole.from && times.from < whole.from)
-    parts.push(events(...since(times), ...until({ from: null, before: whole.from })));
+    parts.push(events(...withinSql({ from: times.from, before: whole.from }, values)));
   if (times.before && whole.before && whole.before < times.before)
-    parts.push(events(...since({ from: whole.before, before: null }), ...until(times)));
+    parts.push(events(...withinSql({ from: whole.before, before: times.before }, values)));
   return parts.join(' UNION ALL ');
 }
 
-/**
- * Events added up by bucket, group and class of their durations before there are arrays of classes: two of twenty counts for
- * each event cost several times as much as all else.
- */
-function eventsByBucket(
-  events: string,
-  tagged: readonly string[],
-  { bucketOf, group }: SeriesColumns,
-): string {
-  const columns = [...new Set(['slot', 'status', ...(group === null ? [] : [group])])];
-  const sums = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost'];
-  const arrayOf = (place: string): string =>
-    `ARRAY[${Array.from({ length: DURATION_CLASSES }, (_, n) => `CASE WHEN ${place} = ${n + 1} THEN requests END`).join(', ')}]`;
-  return `SELECT ${[...columns, 'requests', ...sums].join(', ')}, ${arrayOf('latency_class')} AS latency, ${arrayOf('ttft_class')} AS ttft
-    FROM (
-      SELECT ${columns.join(', ')}, latency_class, ttft_class, count(*) AS requests, ${sums.map((name) => `sum(${name}) AS ${name}`).join(', ')}
-      FROM (
-        SELECT ${bucketOf('created_at')} AS slot, key_id, coalesce(team_id, '') AS team_id, member_id, model, endpoint, status,
-          prompt_tokens, completion_tokens, ${CACHED} AS cached_tokens, coalesce(cost, 0) AS cost,
-          ${durationClassSql('latency_ms')} AS latency_class, ${durationClassSql('ttft_ms')} AS ttft_class
-          ${tagged.map((tag) => `, ${tag}`).join('')}
-        FROM ${events}
-      ) AS event GROUP BY ${columns.join(', ')}, latency_class, ttft_class
-    ) AS summed`;
+function taggedSource(asked: Asked, values: Values): string {
+  const { tag, located = null, groupTag = null, tagDays = null, series, times } = asked;
+  const tagged = groupTag === null ? [] : [`request_tags ->> ${values.add(groupTag)}::text AS tag`];
+  const rowsOf = (events: string): string =>
+    series
+      ? eventsByBucket(events, tagged, series)
+      : `SELECT ${[...ONE_EVENT, ...tagged].join(', ')} FROM ${events}`;
+  if (tagDays !== null) {
+    const { sums, events } = tagDaysSql({ ...asked, groupTag }, tagDays, values);
+    return [...sums, rowsOf(events)].join(' UNION ALL ');
+  }
+  const matching = [...matchingSql(asked, values), ...withinSql(times, values)];
+  if (tag !== null) matching.push(tagSql(tag, values));
+  return rowsOf(eventsSql(matching, located, values));
+}
+
+function matchingSql({ conditions }: Asked, values: Values): string[] {
+  return conditions.map(({ column, anyOf }) => `${column} = ANY(${values.add(anyOf)}::text[])`);
+}
+
+function withinSql({ from, before }: Times, values: Values): string[] {
+  return [
+    ...(from === null ? [] : [`created_at >= ${values.add(from)}::timestamptz`]),
+    ...(before === null ? [] : [`created_at < ${values.add(before)}::timestamptz`]),
+  ];
 }
 
 type Summed = Times & { matching: readonly string[] };
@@ -109,7 +85,7 @@ type Summed = Times & { matching: readonly string[] };
 function wholeParts(
   asked: Summed,
   values: Values,
-  { isByDay, series }: Pick<Asked, 'isByDay' | 'series'>,
+  { isByDay = false, series }: Pick<Asked, 'isByDay' | 'series'>,
 ): string[] {
   if (isByDay) return dayParts(asked, values);
   return series ? hourParts(asked, values, series.bucketOf) : slotParts(asked, values);
@@ -190,11 +166,4 @@ function wholeOf({ from, before }: Times, lengthMs: number): Times | null {
   const first = from && new Date(Math.ceil(from.getTime() / lengthMs) * lengthMs);
   const end = before && new Date(Math.floor(before.getTime() / lengthMs) * lengthMs);
   return first !== null && end !== null && first >= end ? null : { from: first, before: end };
-}
-
-/** One event as the classes of a slot: a one where it belongs. */
-function oneOf(column: string): string {
-  const place = durationClassSql(column);
-  const each = Array.from({ length: DURATION_CLASSES }, (_, n) => `coalesce((${n + 1} = ${place})::int, 0)`);
-  return `ARRAY[${each.join(', ')}]`;
 }

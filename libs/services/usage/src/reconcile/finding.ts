@@ -18,6 +18,9 @@ export const DIFFERENCES = {
   lapsed_differs: 'The part of a spend that is older than the window is not the sum of those events.',
   hour_differs: 'The spend of a scope in an hour is not the sum of its events.',
   slot_differs: 'What the series of usage add up in a quarter of an hour is not the sum of its events.',
+  tag_missing:
+    'Events of a quarter of an hour carry tags that are not noted there: a filter by one does not find them.',
+  tag_sum_differs: 'What a day adds up to by tags is not the sum of its events.',
   payment_differs: 'A payment that succeeded and its transfer are not the same amount.',
   event_not_applied: 'An event is in, its sequence number is not among those applied.',
   sequence_gap: 'Sequence numbers of a producer are missing below its newest.',

@@ -80,6 +80,33 @@ export const PLANTED_BY_SQL: Record<string, PlantedBySql> = {
     sql: "UPDATE usage_slot SET requests = requests + 1 WHERE account_id = 'acct_2'",
     found: [{ kind: 'slot_differs', account: 'acct_2', scope: expect.stringMatching(/^key_2 .*Z$/) }],
   },
+  tag_missing: {
+    sql: `UPDATE spend_window SET (tags_from, tags_to) = (SELECT date_bin('15 minutes', min(created_at), '2000-01-01T00:00:00Z'),
+        max(created_at) + interval '15 minutes' FROM usage_event);
+      UPDATE usage_event SET request_tags = '{"team": "a"}' WHERE account_id = 'acct_2'`,
+    found: [
+      {
+        kind: 'tag_missing',
+        account: 'acct_2',
+        scope: expect.stringMatching(/Z$/),
+        expected: '2',
+        found: '0',
+      },
+    ],
+  },
+  tag_sum_differs: {
+    sql: `INSERT INTO usage_tag_day SELECT account_id, date_trunc('day', created_at, 'UTC'), 0, 0, '{}', '{}' FROM usage_event
+        WHERE account_id = 'acct_2';
+      UPDATE usage_event SET request_tags = '{"team": "a"}' WHERE account_id = 'acct_2'`,
+    found: [
+      {
+        kind: 'tag_sum_differs',
+        account: 'acct_2',
+        expected: expect.stringMatching(/^1 .* 2$/),
+        found: '0 0 0 0 0',
+      },
+    ],
+  },
   payment_differs: {
     sql: `INSERT INTO payment (id, account_id, kind, state, amount, currency, provider, created_at, updated_at)
          VALUES ('pay_1', 'acct_1', 'card_top_up', 'succeeded', 5, 'USD', 'stripe', now(), now())`,

@@ -13,6 +13,7 @@ import { provePrices } from './price-proof.js';
 import { repair } from './repair.js';
 import { missingRows } from './rows-proof.js';
 import { slotFindings } from './slots-proof.js';
+import { tagFindings } from './tags-proof.js';
 
 export interface ReconcilerDeps {
   database: UsageDatabase;
@@ -98,6 +99,7 @@ export class Reconciler {
       ...(await ledgerFindings(database.pool, 'all')),
       ...(await missingRows(database.pool)),
       ...(await slotFindings(database.pool)),
+      ...(await tagFindings(database.pool)),
       ...prices.findings,
     ];
     const journal = options.journals.length > 0 ? await proveJournals(options.journals, this.deps) : null;

@@ -9,6 +9,7 @@ import type { Finding } from './finding.js';
 import type { MissingUnit } from './journal-proof.js';
 import { hoursSql, linksSql, totalsSql } from './ledger-proof.js';
 import { rebuildSlots } from './slots-proof.js';
+import { rebuildTags } from './tags-proof.js';
 
 interface Deps {
   database: UsageDatabase;
@@ -62,6 +63,7 @@ async function repairAccount(account: string, deps: Deps): Promise<void> {
     for (const difference of rows) await correct(client, account, difference, deps);
     await rebuildBuckets(client, account);
     await rebuildSlots(client, account);
+    await rebuildTags(client, account);
     await rebuildBalance(client, account);
   });
 }
