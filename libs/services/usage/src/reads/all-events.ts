@@ -1,8 +1,10 @@
+import { SLOT_MS } from '../posting/slots.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { EVENT_SQL, type EventColumns } from './event-wire.js';
 import type { Place } from './event-cursor.js';
 import { findPage, isSought, placeSql, rowsAfter } from './find-page.js';
-import type { Listed, Tag } from './row-filter.js';
+import { locateTag } from './locate-tag.js';
+import type { Listed, Tag, Times } from './row-filter.js';
 import { tagSql } from './events-sql.js';
 import { Values } from './values.js';
 
@@ -19,6 +21,8 @@ interface Part {
 const PAGE = 500;
 /** Events among which one statement looks for those of a tag. */
 const TAG_PORTION = 2_000;
+/** Quarters of an hour that are read one by one: many more would take more statements than portions do. */
+const SLOTS_MAX = 500;
 /** What the indexes of events in their order know: a portion is found without a look at the events. */
 const INDEXED: ReadonlySet<string> = new Set(['account_id', 'key_id']);
 
@@ -27,16 +31,45 @@ const INDEXED: ReadonlySet<string> = new Set(['account_id', 'key_id']);
  * statement takes long, however rare the filter's events are.
  */
 export async function* allEvents(database: UsageDatabase, asked: Listed): AsyncGenerator<EventColumns[]> {
-  let after: Place | null = null;
-  do {
-    const part: Part =
-      asked.tag === null
-        ? await untagged(database, asked, after)
-        : await tagged(database, asked, asked.tag, after);
-    // An empty part is handed out as well: a reader that has left is noticed between two of them.
-    for (let at = 0; at === 0 || at < part.rows.length; at += PAGE) yield part.rows.slice(at, at + PAGE);
-    after = part.end;
-  } while (after !== null);
+  for (const times of await timesOf(database, asked)) {
+    let after: Place | null = null;
+    do {
+      const part: Part =
+        asked.tag === null
+          ? await untagged(database, asked, after)
+          : await tagged(database, { ...asked, times }, asked.tag, after);
+      // An empty part is handed out as well: a reader that has left is noticed between two of them.
+      for (let at = 0; at === 0 || at < part.rows.length; at += PAGE) yield part.rows.slice(at, at + PAGE);
+      after = part.end;
+    } while (after !== null);
+  }
+}
+
+/** Where events of the filter may be, the newest first: of a rare tag the quarters of an hour that have it, and what is not noted. */
+async function timesOf(database: UsageDatabase, asked: Listed): Promise<Times[]> {
+  const located = await locateTag(database, asked);
+  if (located === null || located.slots.length > SLOTS_MAX) return [asked.times];
+  const slots = located.slots.toSorted((a, b) => b.getTime() - a.getTime());
+  const spans: Times[] = [{ from: located.to, before: null }];
+  for (const from of slots) {
+    const before = new Date(from.getTime() + SLOT_MS);
+    const last = spans[spans.length - 1];
+    if (last.from?.getTime() === before.getTime()) last.from = from;
+    else spans.push({ from, before });
+  }
+  spans.push({ from: null, before: located.from });
+  return spans.flatMap(({ from, before }) => {
+    const within = { from: latest(from, asked.times.from), before: earliest(before, asked.times.before) };
+    return within.from && within.before && within.from >= within.before ? [] : [within];
+  });
+}
+
+function latest(a: Date | null, b: Date | null): Date | null {
+  return a === null || (b !== null && b > a) ? b : a;
+}
+
+function earliest(a: Date | null, b: Date | null): Date | null {
+  return a === null || (b !== null && b < a) ? b : a;
 }
 
 async function untagged(database: UsageDatabase, asked: Listed, after: Place | null): Promise<Part> {

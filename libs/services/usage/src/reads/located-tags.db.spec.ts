@@ -3,6 +3,7 @@ import { FixedClock, seededRandom, usageRecord } from '@gateway/testing';
 import { Rounds } from '../background/rounds.js';
 import { TagRoller } from '../posting/tag-roller.js';
 import type { UsageApp } from '../usage.fixture.js';
+import { allEvents } from './all-events.js';
 import { locateTag } from './locate-tag.js';
 import { ORG, startReads, tokenOf, type ReadsUnderTest } from './reads.fixture.js';
 import { tagOf } from './row-filter.js';
@@ -155,6 +156,36 @@ describe('where tags are', () => {
     await setNoted(BEGIN, BEGIN, BEGIN + 8 * QUARTER_MS);
     await rollTo(BEGIN + 8 * QUARTER_MS);
     expect(await tags()).toEqual(before);
+  });
+
+  it('an export of a rare tag reads them alone, and what is not noted, newest first', async () => {
+    const marked = [1, 2, 40, 41, 90, 200].map((n) => unit(n * QUARTER_MS + 5, { rare: 'yes' }));
+    const others = Array.from({ length: 6_000 }, (_, n) => unit(n * 30_000, { job: 'j' }));
+    await app.post(...others, ...marked);
+    await rollTo(BEGIN + 2 * DAY_MS);
+    const exported = async (times: {
+      from: Date | null;
+      before: Date | null;
+    }): Promise<[string[], number]> => {
+      let statements = 0;
+      const query = (sql: string, values: unknown[]): unknown => {
+        statements += 1;
+        return app.database.pool.query(sql, values);
+      };
+      const conditions = [{ column: 'account_id' as const, anyOf: ['acct_1'] }];
+      const asked = { conditions, times, tag: tagOf({ tag: 'rare=yes' } as never) };
+      const ids: string[] = [];
+      for await (const rows of allEvents({ pool: { query } } as never, asked))
+        ids.push(...rows.map(({ id }) => id));
+      return [ids, statements];
+    };
+    const newestFirst = marked.map(({ id }) => id).toReversed();
+    expect((await exported({ from: null, before: null }))[0]).toEqual(newestFirst);
+    const within = { from: new Date(BEGIN + QUARTER_MS), before: new Date(BEGIN + DAY_MS) };
+    const [ids, statements] = await exported(within);
+    expect(ids).toEqual(newestFirst.slice(1));
+    // Where they are is asked once; then the end of a portion and its rows, of three spans of time.
+    expect(statements).toBe(7);
   });
 
   it('are not kept beyond 10,000 of a quarter of an hour, which then is read for any tag', async () => {
