@@ -55,6 +55,10 @@ const HOURS = addedUp(
   `${QUARTER} < (SELECT days_to FROM usage.spend_window) AND ${QUARTER} >= (SELECT hours_from FROM usage.spend_window)`,
 );
 
+/** Tags are noted only behind the seeded events: what is noted before has not seen them. The service does it again. */
+const TAGS = `UPDATE usage.spend_window SET tags_from = least(tags_to, greatest(tags_from, (
+  SELECT max(${QUARTER}) + interval '15 minutes' FROM usage.usage_event WHERE producer = 'seed' AND epoch = $1)))`;
+
 /** What the ledger took for them, a transfer for each day of UTC. */
 const TRANSFERS = `INSERT INTO usage.transfer (id, kind, source, debit, credit, amount, created_at)
   SELECT gen_random_uuid(), 'usage', 'seed ' || $1 || ' ' || date_trunc('day', created_at, 'UTC'), account_id, 'revenue',
@@ -92,6 +96,7 @@ export async function seedUsage(seed: UsageSeed): Promise<void> {
     await client.query(SLOTS, [epoch]);
     await client.query(HOURS, [epoch]);
     await client.query(DAYS, [epoch]);
+    await client.query(TAGS, [epoch]);
     await client.query('COMMIT');
     await client.query(TRANSFERS, [epoch]);
     await client.query(POSTED, [epoch]);
