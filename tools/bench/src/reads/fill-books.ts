@@ -2,12 +2,18 @@ import type { Client } from 'pg';
 
 const CLASSES = 20;
 
+const BOUNDS = Array.from({ length: CLASSES - 1 }, (_, n) => 2 ** (n + 2)).join(',');
+
+function classOf(column: string): string {
+  return `width_bucket(${column}, '{${BOUNDS}}'::float8[]) + 1`;
+}
+
+function classCounts(name: string): string {
+  return Array.from({ length: CLASSES }, (_, n) => `count(*) FILTER (WHERE ${name} = ${n + 1})`).join(', ');
+}
+
 /** What postings would have added up by quarters of an hour. */
 export async function fillSlots(database: Client): Promise<void> {
-  const classes = (name: string): string =>
-    Array.from({ length: CLASSES }, (_, n) => `count(*) FILTER (WHERE ${name} = ${n + 1})`).join(', ');
-  const bounds = Array.from({ length: CLASSES - 1 }, (_, n) => 2 ** (n + 2)).join(',');
-  const classOf = (column: string): string => `width_bucket(${column}, '{${bounds}}'::float8[]) + 1`;
   const { rows } = await database.query<{ day: Date }>(
     `SELECT generate_series(date_trunc('day', min(created_at), 'UTC'), max(created_at), interval '1 day') AS day FROM usage_event`,
   );
@@ -17,7 +23,7 @@ export async function fillSlots(database: Client): Promise<void> {
          requests, prompt_tokens, completion_tokens, cached_tokens, cost, latency, ttft)
        SELECT account_id, slot, key_id, team_id, model, endpoint, status, outcome, min(org_id), min(member_id), count(*),
          sum(prompt_tokens), sum(completion_tokens), sum(prompt_tokens / 4), sum(coalesce(cost, 0)),
-         ARRAY[${classes('l')}], ARRAY[${classes('t')}]
+         ARRAY[${classCounts('l')}], ARRAY[${classCounts('t')}]
        FROM (SELECT *, date_bin('15 minutes', created_at, '2000-01-01T00:00:00Z') AS slot, ${classOf('latency_ms')} AS l,
          ${classOf('ttft_ms')} AS t FROM usage_event WHERE created_at >= $1 AND created_at < $1::timestamptz + interval '1 day') AS event
        GROUP BY account_id, slot, key_id, team_id, model, endpoint, status, outcome`,
@@ -28,7 +34,8 @@ export async function fillSlots(database: Client): Promise<void> {
     rows.map(({ day }) => day),
   );
   await fillSpans(database);
-  await database.query('ANALYZE usage_slot, usage_tag, usage_hour, usage_day');
+  await fillTagSums(database);
+  await database.query('ANALYZE usage_slot, usage_tag, usage_tag_day, usage_tag_sum, usage_hour, usage_day');
 }
 
 /** What the roller of tags would have noted: all whole hours. */
@@ -49,6 +56,33 @@ async function fillTags(database: Client, days: readonly Date[]): Promise<void> 
     `UPDATE spend_window SET (tags_from, tags_to, tags_claimed_to) = (
        SELECT min(slot), date_trunc('hour', max(slot), 'UTC'), greatest(tags_claimed_to, date_trunc('hour', max(slot), 'UTC')) FROM usage_slot)`,
   );
+}
+
+/** What the round would have added up by tag: `team` and `ticket` have few values, `job` many. */
+async function fillTagSums(database: Client): Promise<void> {
+  const { rows } = await database.query<{ day: Date }>(
+    `SELECT DISTINCT date_trunc('day', slot, 'UTC') AS day FROM usage_tag, spend_window
+     WHERE slot + interval '24 hours' < tags_claimed_to`,
+  );
+  for (const { day } of rows)
+    await database.query(
+      // Days that the service has noted meanwhile are left to it.
+      `WITH noted AS (
+         INSERT INTO usage_tag_day (account_id, day, summed, names, left_out)
+         SELECT DISTINCT account_id, $1::timestamptz, 0, '{team,ticket}'::text[], '{job}'::text[] FROM usage_tag
+         WHERE slot >= $1 AND slot < $1::timestamptz + interval '24 hours'
+         ON CONFLICT DO NOTHING RETURNING account_id
+       )
+       INSERT INTO usage_tag_sum (account_id, day, name, value, model, status, org_id, requests, prompt_tokens, completion_tokens,
+         cached_tokens, cost, latency, ttft)
+       SELECT account_id, $1, name, value, model, status, org_id, count(*), sum(prompt_tokens), sum(completion_tokens),
+         sum(prompt_tokens / 4), sum(coalesce(cost, 0)), ARRAY[${classCounts('latency_class')}], ARRAY[${classCounts('ttft_class')}]
+       FROM (SELECT *, ${classOf('latency_ms')} AS latency_class, ${classOf('ttft_ms')} AS ttft_class FROM usage_event
+         WHERE created_at >= $1 AND created_at < $1::timestamptz + interval '24 hours') AS event
+       JOIN noted USING (account_id) CROSS JOIN LATERAL jsonb_each_text(request_tags) AS tag(name, value)
+       WHERE name <> 'job' GROUP BY account_id, name, value, model, status, org_id`,
+      [day],
+    );
 }
 
 /** What the roller would have added up: all whole hours. */

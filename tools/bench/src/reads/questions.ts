@@ -53,6 +53,10 @@ export const QUESTIONS: readonly Question[] = [
     since: daysAgo(7),
     tag: `team=team${n % 12}`,
   })),
+  post('summary-tag-30', 'summary of one tag, 30 days', '/v1/usage', (n) => ({
+    since: daysAgo(30),
+    tag: `team=team${n % 12}`,
+  })),
   {
     id: 'summary-key',
     figure: 'summary, asked by a key',
@@ -78,6 +82,7 @@ export const QUESTIONS: readonly Question[] = [
   series('hour', 'by hour, 30 days', { granularity: 'hour' }),
   series('90', 'by model, 90 days', { group_by: 'model', since: daysAgo(90) }),
   series('tag', 'by tag, 7 days', { group_by: 'tag:team', since: daysAgo(7) }),
+  series('tag-30', 'by tag, 30 days', { group_by: 'tag:team' }),
   ...(['hour', 'day', 'week', 'month'] as const).map((granularity): Question => ({
     id: `trend-${granularity}`,
     figure: `spend trend by ${granularity}`,
