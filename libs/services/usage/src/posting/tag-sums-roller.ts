@@ -1,4 +1,5 @@
 import type { Clock } from '@gateway/contracts';
+import { isStatementCanceled } from '../postgres/statement-canceled.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { INSERT_TAG_SUMS, SUM_TAGS } from './tag-sums.js';
 
@@ -38,7 +39,7 @@ export class TagSumsRoller {
     for (let due = await this.due(); due.length > 0; due = await this.due())
       for (const day of due) {
         if (clock.monotonic() >= end) return summed;
-        if (await this.write(day, await this.sumsOf(day))) summed += 1;
+        if (await this.write(day, await this.sumsInTime(day))) summed += 1;
       }
     return summed;
   }
@@ -50,6 +51,16 @@ export class TagSumsRoller {
        ORDER BY day DESC LIMIT ${AT_ONCE}`,
     );
     return rows;
+  }
+
+  /** A day that takes longer than a statement may is read from its events: others must not wait behind it. */
+  private async sumsInTime(day: Day): Promise<Sums> {
+    try {
+      return await this.sumsOf(day);
+    } catch (failure) {
+      if (!isStatementCanceled(failure)) throw failure;
+      return NOTHING;
+    }
   }
 
   private async sumsOf({ account_id, day }: Day): Promise<Sums> {

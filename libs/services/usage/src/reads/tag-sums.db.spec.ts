@@ -57,6 +57,12 @@ const unit = (ms: number, more: Partial<UsageRecord> = {}): UsageRecord =>
     ]),
     ...more,
   });
+const tagged = (ms: number): UsageRecord =>
+  unit(ms, { model: 'acme/m0', org_id: 'org_1', request_tags: { team: 't0' } });
+const transactionOf =
+  (database: UsageDatabase): UsageDatabase['transaction'] =>
+  (...args) =>
+    database.transaction(...args);
 const crash = (unit: UsageRecord): UsageRecord => ({
   ...unit,
   ...{ status: 'error', error_code: 'gateway_crash', cost_usd: null, seq: unit.seq + 1_000_000 },
@@ -253,6 +259,26 @@ describe('what days add up to by tags', () => {
     expect(await kept()).toEqual([
       { names: ['wide'], left_out: expect.arrayContaining(['job', 'team']), rows: 1_999 },
     ]);
+    await expectEqual();
+  });
+
+  it('leaves a day that takes too long to its events, and adds up those before it', async () => {
+    await app.post(...[0, 1].flatMap((day) => Array.from({ length: 8 }, () => tagged(BEGIN + day * DAY_MS))));
+    const [days, tags] = rollersOf(app.database, BEGIN + 2 * DAY_MS);
+    await days.roll();
+    await tags.roll();
+    const newest = new Date(BEGIN + DAY_MS).getTime();
+    const query = async (sql: string, values: unknown[] = []): Promise<unknown> => {
+      if (sql.includes('carried') && (values[1] as Date).getTime() === newest)
+        throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+      return app.database.pool.query(sql, values);
+    };
+    const slow = { ...app.database, pool: { query }, transaction: transactionOf(app.database) };
+    const clock = new FixedClock(at(BEGIN + 3 * DAY_MS));
+    const roller = new TagSumsRoller({ database: slow as unknown as UsageDatabase, clock });
+    expect([await roller.roll(), await roller.roll()]).toEqual([2, 0]);
+    const { rows } = await app.database.pool.query('SELECT names FROM usage_tag_day ORDER BY day');
+    expect(rows).toEqual([{ names: ['team'] }, { names: [] }]);
     await expectEqual();
   });
 });

@@ -4,6 +4,7 @@ import { PostingStore } from '../posting/posting.store.js';
 import type { Reprice } from '../posting/reprice.js';
 import type { MirrorStore } from '../mirror/mirror.store.js';
 import type { Mirrors } from '../mirror/mirrors.js';
+import { isStatementCanceled } from '../postgres/statement-canceled.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { DIFFERENCES, findingName, type DifferenceKind, type Finding, type Sums } from './finding.js';
 import { proveJournals } from './journal-proof.js';
@@ -63,8 +64,6 @@ const MIRROR_KINDS: ReadonlySet<DifferenceKind> = new Set([
   'unposted_differs',
   'unit_held',
 ]);
-/** PostgreSQL: canceling statement due to statement timeout. */
-const CANCELED = '57014';
 
 /**
  * Proves the books (money-and-limits 5). Every minute a bounded part: the links of what was posted of late, and as many
@@ -199,7 +198,7 @@ export class Reconciler {
       for (const account of accounts) this.unproven.delete(account);
       return findings;
     } catch (failure) {
-      if (!(failure instanceof Error && 'code' in failure && failure.code === CANCELED)) throw failure;
+      if (!isStatementCanceled(failure)) throw failure;
       if (accounts.length > 1) {
         const half = Math.ceil(accounts.length / 2);
         return [
