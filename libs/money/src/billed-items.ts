@@ -25,12 +25,8 @@ export interface BilledUnit {
 /** The items of a unit that cost something, in the order of a bill: tokens, then the rest. */
 export function billedItems(compiled: CompiledPrice, input: BilledUnit): readonly BilledItem[] {
   if (compiled.isFree) return [];
-  const units = unitItems(compiled, input);
-  return [...tokenItems(compiled, input), ...units].filter(isBilled);
-}
-
-function isBilled(item: BilledItem): boolean {
-  return item.quantity.n !== 0n && item.rate.each.n !== 0n;
+  const items = tokenItems(compiled, input);
+  return compiled.billsUnits ? items.concat(unitItems(compiled, input)) : items;
 }
 
 function tokenItems(compiled: CompiledPrice, input: BilledUnit): BilledItem[] {
@@ -38,7 +34,8 @@ function tokenItems(compiled: CompiledPrice, input: BilledUnit): BilledItem[] {
   const rates = compiled.tokenRates(counted(input.usage.prompt_tokens), input.tier);
   const items: BilledItem[] = [];
   for (const name of TOKEN_CLASSES) {
-    if (tokens[name] === 0 || billsByUnit(name, compiled, input.context)) continue;
+    if (tokens[name] === 0 || rates[name].each.n === 0n) continue;
+    if (compiled.billsUnits && billsByUnit(name, compiled, input.context)) continue;
     items.push({ class: name, quantity: fromInteger(tokens[name]), rate: rates[name] });
   }
   return items;
@@ -54,7 +51,7 @@ export function billsByUnit(name: TokenClass, compiled: CompiledPrice, context: 
 export function unitItems(compiled: CompiledPrice, { usage, context }: BilledUnit): BilledItem[] {
   const items: BilledItem[] = [];
   const bill = (name: string, quantity: Exact, rate: Rate): void => {
-    if (quantity.n !== 0n) items.push({ class: name, quantity, rate });
+    if (quantity.n !== 0n && rate.each.n !== 0n) items.push({ class: name, quantity, rate });
   };
   // Exact numbers are made of what has a rate alone: most units have tokens and nothing else that is billed.
   const count = (name: string, value: number | undefined, rate: Rate | null): void => {

@@ -62,6 +62,8 @@ export class CompiledPrice {
   readonly audioSecond: Rate | null;
   readonly character: Rate | null;
   readonly search: Rate | null;
+  /** Something else than tokens has a rate: most prices bill tokens alone. */
+  readonly billsUnits: boolean;
   private readonly threshold: number;
   private readonly tables = new Map<string, TokenRates>();
 
@@ -97,6 +99,12 @@ export class CompiledPrice {
       rateOf(record.characters_usd_per_1m, PER_MILLION) ?? this.input('per_1m_characters', PER_MILLION);
     this.search =
       rateOf(record.search_usd_per_1k, PER_THOUSAND) ?? this.output('per_1k_searches', PER_THOUSAND);
+    const { request, image, inputImage, videoSecond, video, inputVideoSecond, audioSecond } = this;
+    const units = [request, image, inputImage, videoSecond, video, inputVideoSecond, audioSecond];
+    this.billsUnits =
+      [...units, this.character, this.search].some((rate) => rate !== null) ||
+      this.rows.length > 0 ||
+      this.tools.size > 0;
   }
 
   /** Base rates, then long context, then the tier. A tier the route does not serve throws RangeError. */

@@ -25,6 +25,7 @@ describe('the estimate', () => {
       text: 601,
       audio: 48,
       image: 0,
+      total: 649,
     });
   });
 

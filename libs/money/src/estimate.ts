@@ -43,17 +43,23 @@ export function estimateTokens(bytes: number): number {
 }
 
 /** Input tokens by class: text holds documents and video too. */
-export function estimateInput(input: SentInput): { text: number; audio: number; image: number } {
+export interface InputTokens {
+  readonly text: number;
+  readonly audio: number;
+  readonly image: number;
+  readonly total: number;
+}
+
+export function estimateInput(input: SentInput): InputTokens {
   const documents = (input.inputDocuments ?? []).reduce(
     (tokens, bytes) => tokens + Math.ceil(counted(bytes) / DOCUMENT_BYTES) * TOKENS_PER_DOCUMENT_PART,
     0,
   );
   const video = secondTokens(input.inputVideoSeconds, VIDEO_TOKENS_PER_SECOND);
-  return {
-    text: estimateTokens(input.inputBytes) + documents + video,
-    audio: secondTokens(input.inputAudioSeconds, AUDIO_TOKENS_PER_SECOND),
-    image: counted(input.imageTokens ?? counted(input.inputImages) * TOKENS_PER_IMAGE),
-  };
+  const text = estimateTokens(input.inputBytes) + documents + video;
+  const audio = secondTokens(input.inputAudioSeconds, AUDIO_TOKENS_PER_SECOND);
+  const image = counted(input.imageTokens ?? counted(input.inputImages) * TOKENS_PER_IMAGE);
+  return { text, audio, image, total: text + audio + image };
 }
 
 /**
@@ -71,9 +77,9 @@ export function estimateUsage(traffic: UnitTraffic, reported: UnitUsage = {}): E
 }
 
 function estimatedInput(traffic: UnitTraffic): UnitUsage {
-  const { text, audio, image } = estimateInput(traffic);
+  const { audio, image, total } = estimateInput(traffic);
   return {
-    prompt_tokens: text + audio + image,
+    prompt_tokens: total,
     audio_input_tokens: audio,
     image_input_tokens: image,
     cached_tokens: 0,

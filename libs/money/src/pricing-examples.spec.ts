@@ -143,7 +143,7 @@ describe('the design’s pricing examples', () => {
       maxTokens: reserve?.max_tokens ?? null,
       context: {},
     });
-    expect(held).toEqual({
+    expect(held).toMatchObject({
       worst_case_nano: BigInt(vector.expect.worst_case_nano ?? -1),
       reserved_nano: BigInt(vector.expect.reserved_nano ?? -1),
     });

@@ -4,7 +4,7 @@ import type { VideoRate } from './billed-items.js';
 import { compilePrice } from './compile-price.js';
 import type { CompiledPrice, CompiledRow, Rate } from './compile-price.js';
 import { estimateInput } from './estimate.js';
-import type { SentInput } from './estimate.js';
+import type { InputTokens, SentInput } from './estimate.js';
 import { ZERO, add, fromInteger, largest, multiply, roundTo } from './exact.js';
 import type { Exact } from './exact.js';
 import { matchRow } from './matrix.js';
@@ -67,16 +67,17 @@ export interface Reservation {
   readonly reserved_nano: bigint;
 }
 
-/** What to hold while the request runs: the dearest of its billable routes, 0 without one. */
-export function reservation(request: ReservationRequest): Reservation {
+/** What to hold while the request runs: the dearest of its billable routes, 0 without one; and the input it rests on. */
+export function reservation(request: ReservationRequest): Reservation & { inputTokens: number } {
+  const input = estimateInput(request.input);
   let worst = 0n;
   let reserved = 0n;
   for (const route of request.routes) {
-    const ofRoute = routeReservation(route, request);
+    const ofRoute = routeReservation(route, request, input);
     if (ofRoute.worst_case_nano > worst) worst = ofRoute.worst_case_nano;
     if (ofRoute.reserved_nano > reserved) reserved = ofRoute.reserved_nano;
   }
-  return { worst_case_nano: worst, reserved_nano: reserved };
+  return { worst_case_nano: worst, reserved_nano: reserved, inputTokens: input.total };
 }
 
 /** The 95th percentile by nearest rank; null under 20 samples. */
@@ -86,18 +87,22 @@ export function p95OutputTokens(samples: readonly number[]): number | null {
   return sorted[Math.ceil((sorted.length * 95) / 100) - 1];
 }
 
-function routeReservation(route: ReservedRoute, request: ReservationRequest): Reservation {
+function routeReservation(
+  route: ReservedRoute,
+  request: ReservationRequest,
+  input: InputTokens,
+): Reservation {
   const factor = chargeFactor(route);
   const compiled = compilePrice(route.record);
   if (compiled.isFree || factor.n === 0n) return { worst_case_nano: 0n, reserved_nano: 0n };
 
-  const input = estimateInput(request.input);
-  const inputTokens = input.text + input.audio + input.image;
-  const rates = compiled.tokenRates(inputTokens, request.tier);
-  const isTokenBilled = (one: TokenClass): boolean => !billsByUnit(one, compiled, request.context);
+  const rates = compiled.tokenRates(input.total, request.tier);
+  const isTokenBilled = (one: TokenClass): boolean =>
+    !(compiled.billsUnits && billsByUnit(one, compiled, request.context));
   const dearest = (classes: readonly TokenClass[]): Exact => largest(classes.map((one) => rates[one].each));
   const written: readonly TokenClass[] = request.writesCache ? ['cache_write', 'cache_write_1h'] : [];
-  let fixed = add(times(input.text, dearest(['fresh', ...written])), unitsCost(compiled, request));
+  let fixed = times(input.text, dearest(['fresh', ...written]));
+  if (compiled.billsUnits) fixed = add(fixed, unitsCost(compiled, request));
   for (const [one, tokens] of [
     ['audio_input', input.audio],
     ['image_input', input.image],
@@ -111,7 +116,7 @@ function routeReservation(route: ReservedRoute, request: ReservationRequest): Re
   const outputRate = dearest(outputs.filter(isTokenBilled));
   const choices = Math.max(1, counted(request.choices));
   const usual = usualOutput(request);
-  const maxOut = maxOutput(route, request.maxTokens, inputTokens, usual);
+  const maxOut = maxOutput(route, request.maxTokens, input.total, usual);
   const likely = Math.min(maxOut, route.p95OutputTokens ?? usual);
   // At least 1: who asks for no money is let in whatever the cap and the balance say.
   const least = compiled.hasRates ? 1n : 0n;

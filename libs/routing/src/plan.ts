@@ -233,8 +233,7 @@ function askedName({ asked, principal }: PlanOptions): string {
 
 /** What the request needs of a model that is chosen for it. */
 export function wantedBy(asked: Asked): Wanted {
-  const { text, audio, image } = estimateInput(asked.input);
-  const inputTokens = text + audio + image;
+  const { total: inputTokens } = estimateInput(asked.input);
   const uses = (flag: string): boolean => asked.requires.some((need) => 'flag' in need && need.flag === flag);
   return {
     needs: [asked.serves, ...asked.requires],

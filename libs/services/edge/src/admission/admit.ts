@@ -18,7 +18,7 @@ import {
   type Admitted,
   type PutQueue,
 } from '@gateway/limits';
-import { estimateInput, reservation } from '@gateway/money';
+import { reservation } from '@gateway/money';
 import { unavailable } from '@gateway/platform';
 import type { Plan } from '@gateway/routing';
 import type { CachedAnswer } from '../cache/response-cache.js';
@@ -207,12 +207,11 @@ export function requestFor(
     units: asked.units,
     context: asked.context,
   });
-  const { text, audio, image } = estimateInput(input);
   const output = asked.maxOutputTokens ?? likely ?? LIKELY_OUTPUT_TOKENS;
   return admitRequest(principal, { id: record.id, isFree: record.is_free }, unit, {
     nano: held.reserved_nano,
     worstNano: held.worst_case_nano,
-    tokens: text + audio + image + output,
+    tokens: held.inputTokens + output,
     heldAs: asked.tier === 'batch' ? 'batch' : asked.heldAs,
   });
 }

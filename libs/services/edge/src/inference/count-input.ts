@@ -30,8 +30,8 @@ export function countingOf(
       stats,
       nowMs: call.receivedAtMs,
     });
-    const { text, audio, image } = estimateInput(expectedInput(asked, plan.routes));
-    client.answer(JSON.stringify(counts.answer(text + audio + image)), JSON_HEADERS);
+    const { total } = estimateInput(expectedInput(asked, plan.routes));
+    client.answer(JSON.stringify(counts.answer(total)), JSON_HEADERS);
   };
 }
 
