@@ -27,6 +27,7 @@ export class BodyFault {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const UNDERSCORE = 0x5f;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_BRACE = 0x7b;
@@ -110,7 +111,8 @@ class Scanner {
     if (this.keys > JSON_BOUNDS.keys)
       return fault('json_too_many_keys', `more than ${JSON_BOUNDS.keys} keys`);
     const { start, end } = this.lastString;
-    if (end - start >= PROTO.length && end - start <= PROTO_ESCAPED_LENGTH && this.isProto(start, end))
+    const first = this.bytes[start + 1];
+    if ((first === UNDERSCORE || first === BACKSLASH) && this.isProto(start, end))
       return fault('json_forbidden_key', 'the key __proto__ is not allowed');
     if (this.isArray.length === 1 && this.isArray[0] === false) {
       this.open = { key: '', start, valueStart: end, end: 0 };
@@ -120,6 +122,7 @@ class Scanner {
 
   /** Also where some of its characters are escaped: JSON.parse makes the same key of them. */
   private isProto(start: number, end: number): boolean {
+    if (end - start < PROTO.length || end - start > PROTO_ESCAPED_LENGTH) return false;
     const text = this.bytes.toString('latin1', start, end);
     return text === PROTO || (text.includes('\\') && safeParse(text) === '__proto__');
   }

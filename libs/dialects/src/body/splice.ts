@@ -2,7 +2,6 @@ import type { ParsedBody } from './parsed-body.js';
 
 const COMMA = Buffer.from(',');
 const OPEN = Buffer.from('{');
-const CLOSE = Buffer.from('}');
 
 /** Changed top-level members: a value is sent in place of the caller's, undefined leaves the member out. */
 export type MemberChanges = Readonly<Record<string, unknown>>;
@@ -16,32 +15,22 @@ export function spliceMembers(
   changes: MemberChanges,
 ): { pieces: Uint8Array[]; byteLength: number } {
   const pieces: Uint8Array[] = [OPEN];
-  const pending = new Set(Object.keys(changes).filter((key) => changes[key] !== undefined));
-  let keepFrom = -1;
-  let keepTo = -1;
-  let isFirst = true;
-  const flush = (): void => {
-    if (keepFrom < 0) return;
-    if (!isFirst) pieces.push(COMMA);
-    pieces.push(body.bytes.subarray(keepFrom, keepTo));
-    isFirst = false;
-    keepFrom = -1;
-  };
-  for (const member of body.members) {
-    if (!Object.hasOwn(changes, member.key)) {
-      if (keepFrom < 0) keepFrom = member.start;
-      keepTo = member.end;
-      continue;
-    }
-    flush();
+  const { bytes, members } = body;
+  for (let at = 0; at < members.length; at += 1) {
+    if (Object.hasOwn(changes, members[at].key)) continue;
+    const { start } = members[at];
+    // Neighbours that both stay are one piece, with the comma between them.
+    while (at + 1 < members.length && !Object.hasOwn(changes, members[at + 1].key)) at += 1;
+    if (pieces.length > 1) pieces.push(COMMA);
+    pieces.push(bytes.subarray(start, members[at].end));
   }
-  flush();
-  for (const key of pending) {
-    if (!isFirst) pieces.push(COMMA);
-    pieces.push(Buffer.from(`${JSON.stringify(key)}:${JSON.stringify(changes[key])}`));
-    isFirst = false;
+  let added = '';
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) continue;
+    if (added !== '' || pieces.length > 1) added += ',';
+    added += `${JSON.stringify(name)}:${JSON.stringify(value)}`;
   }
-  pieces.push(CLOSE);
+  pieces.push(Buffer.from(`${added}}`));
   let byteLength = 0;
   for (const piece of pieces) byteLength += piece.byteLength;
   return { pieces, byteLength };
