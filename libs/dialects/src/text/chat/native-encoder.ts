@@ -24,7 +24,12 @@ export class NativeChatEncoder implements AnswerEncoder {
   private start: StartEvent | null = null;
   private usage: UsageEvent | null = null;
 
-  constructor(private readonly facts: TextFacts) {}
+  /** The provider's own spelling of its reasoning stays unless the caller left it out. */
+  private readonly ownMessage: ReadonlySet<string>;
+
+  constructor(private readonly facts: TextFacts) {
+    this.ownMessage = facts.excludeReasoning ? OWN_AND_REASONING : OWN_MESSAGE;
+  }
 
   whole({ events, raw }: Decoded): JsonObject {
     const answer = fold(events, this.facts);
@@ -33,11 +38,11 @@ export class NativeChatEncoder implements AnswerEncoder {
       const index = typeof given.index === 'number' ? given.index : position;
       const choice = objectsOf(answer.choices).find((one) => one.index === index);
       if (!choice) continue;
-      const unknown = unknownOfMessage(objectOf(given.message), this.facts.excludeReasoning);
+      const unknown = unknownOf(objectOf(given.message), this.ownMessage);
       Object.assign(objectOf(choice.message), unknown);
-      Object.assign(choice, unknownOfChoice(given));
+      Object.assign(choice, unknownOf(given, OWN_CHOICE));
     }
-    return Object.assign(answer, unknownOfAnswer(raw));
+    return Object.assign(answer, unknownOf(raw, OWN_ANSWER));
   }
 
   write({ events, raw }: Decoded): string {
@@ -88,7 +93,7 @@ export class NativeChatEncoder implements AnswerEncoder {
     const state = this.seen.get(index) ?? { custom: new Set(), details: new ReasoningDetails() };
     this.seen.set(index, state);
     const { excludeReasoning } = this.facts;
-    const unknown = unknownOfMessage(raw, excludeReasoning);
+    const unknown = unknownOf(raw, this.ownMessage);
     for (const name of Object.keys(unknown)) if (unknown[name] === null) delete unknown[name];
     const delta: JsonObject = {};
     for (const event of events) this.addTo(delta, event, state);
@@ -152,7 +157,7 @@ export class NativeChatEncoder implements AnswerEncoder {
       object: 'chat.completion.chunk',
       ...rest,
       choices,
-      ...unknownOfAnswer(chunk),
+      ...unknownOf(chunk, OWN_ANSWER),
       ...(this.facts.includeUsage ? { usage: null } : {}),
     };
     return `data: ${JSON.stringify(edited)}\n\n`;
@@ -173,7 +178,7 @@ function choiceOf(index: number, raw: JsonObject, delta: JsonObject): JsonObject
     logprobs: logprobsOf(raw),
     finish_reason: null,
     native_finish_reason: null,
-    ...unknownOfChoice(raw),
+    ...unknownOf(raw, OWN_CHOICE),
   };
 }
 
@@ -231,23 +236,10 @@ const OWN_AND_REASONING = new Set([...OWN_MESSAGE, 'reasoning_content', 'reasoni
 /** The caller's own words, where a provider repeats them. */
 const REPEATED = new Set(['metadata']);
 
-function free(value: JsonObject, own: ReadonlySet<string>): JsonObject {
+/** Members that no rule of the gateway is about: they reach the caller as the provider wrote them, without money. */
+function unknownOf(value: JsonObject, own: ReadonlySet<string>): JsonObject {
   return withoutMoney(
     pick(value, (name) => !own.has(name)),
     REPEATED,
   ) as JsonObject;
-}
-
-/** Members beside the choices that no rule of the gateway is about: they reach the caller as the provider wrote them. */
-function unknownOfAnswer(answer: JsonObject): JsonObject {
-  return free(answer, OWN_ANSWER);
-}
-
-function unknownOfChoice(choice: JsonObject): JsonObject {
-  return free(choice, OWN_CHOICE);
-}
-
-/** The same of a message or delta. The provider's own spelling of its reasoning stays unless the caller left it out. */
-function unknownOfMessage(message: JsonObject, excludeReasoning: boolean): JsonObject {
-  return free(message, excludeReasoning ? OWN_AND_REASONING : OWN_MESSAGE);
 }

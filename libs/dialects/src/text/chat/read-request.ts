@@ -53,6 +53,8 @@ export function readRequest(body: ParsedBody): ModelRequest {
   for (const { key, valueStart, end } of body.members)
     if (MEASURED.includes(key)) sizes.textBytes += end - valueStart;
   const tools = objectsOf(value.tools).map(readTool);
+  const reasoning = readReasoning(value);
+  const needed = [...messages.needs].map(([capability, param]) => ({ capability, param }));
   return {
     dialect: CHAT,
     model: filled(value.model),
@@ -73,10 +75,10 @@ export function readRequest(body: ParsedBody): ModelRequest {
     stop: typeof value.stop === 'string' ? [value.stop] : stringsOf(value.stop),
     choices: numberOf(value.n) ?? 1,
     responseFormat: readResponseFormat(value.response_format),
-    reasoning: readReasoning(value),
+    reasoning,
     serviceTier: readTier(value.service_tier),
     endUser: filled(value.safety_identifier) ?? filled(value.user),
-    requires: [...messagesNeeds(messages), ...paramsNeed(value, tools)],
+    requires: [...needed, ...paramsNeed(value, tools, reasoning)],
     files: messages.files,
     hints: pick(value, (name) => HINTS.has(name) && isGiven(value[name])),
     includeUsage: objectOf(value.stream_options).include_usage === true,
@@ -189,14 +191,13 @@ function readReasoning(value: JsonObject): ReasoningRequest | null {
   return isEffort(reasoning_effort) ? { effort: reasoning_effort, maxTokens: null, exclude: false } : null;
 }
 
-function messagesNeeds(messages: MessagesReader): RequiredCapability[] {
-  return [...messages.needs].map(([capability, param]) => ({ capability, param }));
-}
-
 /** Parameters that change what the caller does with the answer: never dropped (wire-formats 5.11). */
-function paramsNeed(value: JsonObject, tools: Tool[]): RequiredCapability[] {
+function paramsNeed(
+  value: JsonObject,
+  tools: Tool[],
+  reasoning: ReasoningRequest | null,
+): RequiredCapability[] {
   const modalities = stringsOf(value.modalities);
-  const reasoning = readReasoning(value);
   const asksToReason = reasoning?.effort != null && reasoning.effort !== 'none';
   const needs: RequiredCapability[] = [];
   const need = (isNeeded: boolean, capability: Capability, param: string): void => {

@@ -206,7 +206,7 @@ function ruleFault(value: JsonObject): ErrorDetail | null {
     return fault('conflict', ['reasoning'], 'effort and max_tokens cannot be sent together');
   if (Array.isArray(modalities) && modalities.includes('audio') && !isObject(value.audio))
     return fault('missing', ['audio'], 'audio is required with the modality audio');
-  return toolChoiceFault(value);
+  return value.tool_choice == null ? null : toolChoiceFault(value);
 }
 
 function toolChoiceFault(value: JsonObject): ErrorDetail | null {
