@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Topic } from '@gateway/contracts';
-import type { JournalAlarm } from './alarm.js';
 import type { DeadEpoch } from './dead-epoch.js';
 import { type Disk, nodeDisk } from './disk.js';
 import { EpochReader, WINDOW_BYTES } from './epoch-reader.js';
@@ -71,7 +70,8 @@ export class Journal {
   private position: Position = { segment: 1, offset: 0, seq: 0 };
   private seq = 0;
   private turn: Promise<void> | null = null;
-  private wasFull = false;
+  /** True from 90 % of the budget on: readiness off, new units 503. Looked at where segments grow or go. */
+  isFull = false;
   private isClosed = false;
   private followers: ShipperHandle[] = [];
   private readonly deadSources = new Map<string, ShipSource>();
@@ -123,11 +123,6 @@ export class Journal {
       removableBelow: () => (this.isClosed ? Number.POSITIVE_INFINITY : this.position.segment),
       onEmptied: () => undefined,
     });
-  }
-
-  /** True from 90 % of the budget on: readiness off, new units 503. */
-  get isFull(): boolean {
-    return this.shelf.usedBytes >= this.options.budgetBytes * FULL_AT;
   }
 
   /** False while the journal is full or its disk fails or lags: no new unit may be admitted. */
@@ -342,16 +337,11 @@ export class Journal {
   }
 
   private noteFullness(): void {
-    const { isFull } = this;
-    if (isFull && !this.wasFull) {
-      const alarm: JournalAlarm = {
-        kind: 'full',
-        usedBytes: this.shelf.usedBytes,
-        budgetBytes: this.options.budgetBytes,
-      };
-      this.options.onAlarm(alarm);
-    }
-    this.wasFull = isFull;
+    const { usedBytes } = this.shelf;
+    const { budgetBytes, onAlarm } = this.options;
+    const wasFull = this.isFull;
+    this.isFull = usedBytes >= budgetBytes * FULL_AT;
+    if (this.isFull && !wasFull) onAlarm({ kind: 'full', usedBytes, budgetBytes });
   }
 }
 

@@ -102,7 +102,8 @@ const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
  */
 export function recordJson(value: object): string {
   const json = JSON.stringify(value);
-  return UNSTORABLE.test(json) ? JSON.stringify(storable(value)) : json;
+  // Hardly any has an escape of this kind: to look for two characters costs nothing beside the pattern.
+  return json.includes('\\u') && UNSTORABLE.test(json) ? JSON.stringify(storable(value)) : json;
 }
 
 function storable(value: unknown): unknown {

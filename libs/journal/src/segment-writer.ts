@@ -69,6 +69,8 @@ export class SegmentWriter {
   writeFailures = 0;
   syncFailures = 0;
   lastSyncMs = 0;
+  /** The disk refused a write or a sync, and has not done one since. */
+  isBroken = false;
   private readonly options: WriterOptions;
   private readonly frames = new FrameBuffer();
   private open: Group = newGroup();
@@ -82,7 +84,6 @@ export class SegmentWriter {
   private isSettling = false;
   private syncBegan = -Infinity;
   private gap: Timer | null = null;
-  private isFailing = false;
   private retryMs = RETRY_MS_MIN;
   private timer: Timer | null = null;
   private lastSeq = 0;
@@ -93,10 +94,6 @@ export class SegmentWriter {
     this.options = options;
     this.rollAt = options.segmentBytes;
     this.roll();
-  }
-
-  get isBroken(): boolean {
-    return this.isFailing;
   }
 
   /** Bytes that the disk has not confirmed yet. */
@@ -160,7 +157,7 @@ export class SegmentWriter {
   // An INTENT alone need not be safe from a power cut: it goes with the next outcome.
   private syncsNow(): boolean {
     // After a fault only a good sync shows that the disk is well again.
-    if (this.isSettling || this.isFailing || this.writtenBytes >= UNSYNCED_INTENT_BYTES_MAX) return true;
+    if (this.isSettling || this.isBroken || this.writtenBytes >= UNSYNCED_INTENT_BYTES_MAX) return true;
     return this.written.some((group) => group.outcomes.length > 0);
   }
 
@@ -235,7 +232,7 @@ export class SegmentWriter {
     for (const group of groups) this.forget(group);
     const last = groups.at(-1);
     if (last === undefined) return;
-    this.isFailing = this.stuck !== null;
+    this.isBroken = this.stuck !== null;
     this.retryMs = RETRY_MS_MIN;
     this.options.onSynced(
       last.end,
@@ -270,8 +267,8 @@ export class SegmentWriter {
   private failed(kind: 'write_failed' | 'sync_failed', error: unknown): void {
     if (kind === 'write_failed') this.writeFailures += 1;
     else this.syncFailures += 1;
-    if (!this.isFailing || kind === 'sync_failed') this.options.onAlarm({ kind, ...faultOf(error) });
-    this.isFailing = true;
+    if (!this.isBroken || kind === 'sync_failed') this.options.onAlarm({ kind, ...faultOf(error) });
+    this.isBroken = true;
     this.timer?.cancel();
     this.timer = this.options.clock.setTimer(this.retryMs, () => {
       this.timer = null;
