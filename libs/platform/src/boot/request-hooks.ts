@@ -7,6 +7,8 @@ import { framingFault } from './framing.js';
 import { declaresTooMuch, sendTooLarge } from '../request/oversize.js';
 import '../request/gateway-request.js';
 
+const SERVICE_VERSION = HEADER.serviceVersion.toLowerCase();
+
 /**
  * The order of every request: one meaning (what a neighbour could read in another way is refused), size, version header, then (elsewhere) authentication, status of the key, body.
  * A request whose length is known is judged at once. The size of a chunked body is known only at its end, so its
@@ -57,7 +59,7 @@ function requestIdOf(this: FastifyRequest): string {
  * The realtime socket negotiates its version itself and ignores the header (spec, Versioning 13).
  */
 export function readVersion(request: FastifyRequest): ApiError | null {
-  const header = request.headers[HEADER.serviceVersion.toLowerCase()];
+  const header = request.headers[SERVICE_VERSION];
   if (header === undefined || request.url.startsWith('/v1/realtime')) return null;
   try {
     request.apiVersion = resolveVersion(header, null);

@@ -6,13 +6,9 @@ import type { Timer, Clock } from '@gateway/contracts';
 export class Drain {
   private readonly begins = new AbortController();
   private readonly ends = new AbortController();
-  private draining = false;
+  isDraining = false;
   private inFlight = 0;
   private idle: (() => void) | undefined;
-
-  get isDraining(): boolean {
-    return this.draining;
-  }
 
   get requestsInFlight(): number {
     return this.inFlight;
@@ -39,7 +35,7 @@ export class Drain {
 
   /** Refuses new requests and waits for those under way, at most the grace, then shortly for their endings. */
   async run(clock: Clock, graceMs: number, endingMs: number): Promise<void> {
-    this.draining = true;
+    this.isDraining = true;
     this.begins.abort();
     if (await this.isIdleWithin(clock, graceMs)) return;
     this.ends.abort(new Error('The grace of the drain is over.'));

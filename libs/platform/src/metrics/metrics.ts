@@ -2,31 +2,17 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { counterSeries, histogramSeries, type SeriesOf, type Spread, type Tally } from './series.js';
 
-const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
-
 /**
- * The process's Prometheus registry with its golden signals: requests by route and status with their duration,
- * requests in flight, and Node's own figures (event-loop delay, garbage collection, memory).
+ * The process's Prometheus registry with its golden signals: requests by route and status with their duration and
+ * requests in flight (boot/entrance.ts), and Node's own figures (event-loop delay, garbage collection, memory).
  * One instance per application, so that tests do not share counters.
  */
 @Injectable()
 export class Metrics implements OnApplicationShutdown {
   readonly registry = new Registry();
-  private readonly duration: SeriesOf<Spread>;
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    this.duration = this.histogram(
-      'gateway_http_request_duration_seconds',
-      'Requests by route and status; the count of it is the number of requests.',
-      ['method', 'route', 'status'],
-      SECONDS_BUCKETS,
-    );
-  }
-
-  /** `route` is the pattern, never the path: a label has few values. */
-  requestEnded(method: string, route: string, status: number, seconds: number): void {
-    this.duration(method, route, String(status)).observe(seconds);
   }
 
   /** A counter for the hot path: its series are found by their label values. */

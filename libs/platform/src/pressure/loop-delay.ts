@@ -6,17 +6,14 @@ const WINDOW_MS = 1_000;
 /** How late the event loop was in each of the last two seconds. */
 export class LoopDelay {
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  private windows: readonly [number, number] = [0, 0];
-  private endedMs = performance.now();
-  private timer: NodeJS.Timeout | undefined;
-
   /**
    * What both windows reached, in milliseconds. One long block, such as a large body that is parsed or a collection of
    * garbage, fills a window of its own and is over when it is seen: who refused work then would refuse it in vain.
    */
-  get meanMs(): number {
-    return Math.min(...this.windows);
-  }
+  meanMs = 0;
+  private lastMs = 0;
+  private endedMs = performance.now();
+  private timer: NodeJS.Timeout | undefined;
 
   start(): void {
     this.histogram.enable();
@@ -38,6 +35,8 @@ export class LoopDelay {
   /** Ends a window: the mean of its samples and how long it was. A block of a whole window leaves no sample, so NaN. */
   see(meanMs: number, lengthMs: number): void {
     const delayMs = Number.isNaN(meanMs) ? lengthMs - WINDOW_MS : meanMs;
-    this.windows = [this.windows[1], Math.max(0, delayMs)];
+    const windowMs = Math.max(0, delayMs);
+    this.meanMs = Math.min(this.lastMs, windowMs);
+    this.lastMs = windowMs;
   }
 }
