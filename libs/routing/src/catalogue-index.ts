@@ -1,4 +1,9 @@
-import { ApiError, type CatalogueModel, type CatalogueSnapshot } from '@gateway/contracts';
+import {
+  ApiError,
+  type CatalogueModel,
+  type CatalogueReader,
+  type CatalogueSnapshot,
+} from '@gateway/contracts';
 
 /** A snapshot made ready for lookups by id and by name without a brand. Immutable, one per snapshot. */
 export class CatalogueIndex {
@@ -33,6 +38,16 @@ export class CatalogueIndex {
         : 'The model is unknown, disabled or not permitted for the key.',
     );
   }
+}
+
+/** The index of the newest snapshot, made once per snapshot. */
+export function newestIndex(catalogue: Pick<CatalogueReader, 'snapshot'>): () => CatalogueIndex {
+  let index: CatalogueIndex | null = null;
+  return () => {
+    const snapshot = catalogue.snapshot();
+    if (index?.snapshot !== snapshot) index = new CatalogueIndex(snapshot);
+    return index;
+  };
 }
 
 export function modelNotFound(message?: string): ApiError {

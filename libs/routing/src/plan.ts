@@ -208,6 +208,7 @@ function cannotServe(
 
 /** Open routes leave while a closed one is left; if all are open the first stays, so that a model never vanishes. */
 function withoutOpen(routes: PlannedRoute[], breakers: PlanOptions['breakers']): PlannedRoute[] {
+  if (routes.length < 2) return routes;
   const closed = routes.filter(({ route, providerKey }) => !breakers.isOpen(route, providerKey?.id));
   return closed.length > 0 ? closed : routes.slice(0, 1);
 }

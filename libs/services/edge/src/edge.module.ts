@@ -39,7 +39,7 @@ import {
 } from '@gateway/platform';
 import type { Tracer } from '@opentelemetry/api';
 import { CircuitBreakers, UndiciTransport, type KeyedProvider } from '@gateway/upstream';
-import { CatalogueIndex, RetryBudget, RouteStats } from '@gateway/routing';
+import { newestIndex, RetryBudget, RouteStats } from '@gateway/routing';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { BatchPace } from './admission/batch-pace.js';
@@ -193,7 +193,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       rejections: this.rejections,
       clientSecrets: new ClientSecrets(this.fleet, clock, random),
       metrics,
-      index: indexOf(this.catalogue),
+      index: newestIndex(this.catalogue),
       providers: new Map([...providers].map(([slug, { provider }]) => [slug, provider])),
       access: new Map([...providers].map(([slug, { access }]) => [slug, access])),
       byok: {
@@ -274,16 +274,6 @@ function hasSnapshot(catalogue: CatalogueReader): boolean {
   } catch {
     return false;
   }
-}
-
-/** The index of the newest snapshot, made once per snapshot. */
-function indexOf(catalogue: CatalogueReader): () => CatalogueIndex {
-  let index: CatalogueIndex | null = null;
-  return () => {
-    const snapshot = catalogue.snapshot();
-    if (index?.snapshot !== snapshot) index = new CatalogueIndex(snapshot);
-    return index;
-  };
 }
 
 /** Inference and the front door. Needs the platform and the ports PrincipalReader, CatalogueReader and Funds. */

@@ -15,7 +15,7 @@ import {
   type SearchModelsQuery,
 } from '@gateway/contracts';
 import { CLOCK, pageOf, type Page } from '@gateway/platform';
-import { accessOf, CatalogueIndex, modelNotFound, requireAccess } from '@gateway/routing';
+import { accessOf, modelNotFound, newestIndex, requireAccess, type CatalogueIndex } from '@gateway/routing';
 import { StoredRouteHealth } from '../health/stored-route-health.js';
 import { providerEntries } from './provider-entries.js';
 import { searchModels } from './search-models.js';
@@ -46,13 +46,15 @@ export interface PinnableProvider {
 /** Reads of the newest snapshot as a caller may see it. In memory: no I/O. */
 @Injectable()
 export class ModelReads {
-  private newest: CatalogueIndex | null = null;
+  private readonly index: () => CatalogueIndex;
 
   constructor(
-    private readonly catalogue: CatalogueReader,
+    catalogue: CatalogueReader,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly health: StoredRouteHealth,
-  ) {}
+  ) {
+    this.index = newestIndex(catalogue);
+  }
 
   /** Enabled models that the caller may call, by id. A session, and who has no credential, see all. */
   list({ caller, apiVersion }: Reader, query: ListModelsQuery): ModelView[] {
@@ -134,12 +136,6 @@ export class ModelReads {
   private living(): CatalogueModel[] {
     const nowMs = this.clock.now();
     return this.index().snapshot.models.flatMap((model) => livingModel(model, nowMs) ?? []);
-  }
-
-  private index(): CatalogueIndex {
-    const snapshot = this.catalogue.snapshot();
-    if (this.newest?.snapshot !== snapshot) this.newest = new CatalogueIndex(snapshot);
-    return this.newest;
   }
 }
 
