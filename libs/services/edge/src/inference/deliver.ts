@@ -109,7 +109,8 @@ function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attemp
   const { clock, random, budget, breakers } = deps;
   if (unit.call.given) return givenAttempt(unit, plan.routes[0], client, deps);
   const policy = principal.routingPolicy ?? {};
-  const endsMs = clock.monotonic() + (policy.total_timeout_ms ?? Number.MAX_SAFE_INTEGER);
+  const { total_timeout_ms: totalMs } = policy;
+  const endsMs = totalMs === undefined ? null : clock.monotonic() + totalMs;
   return runAttempts({
     plan,
     policy,
@@ -119,7 +120,7 @@ function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attemp
     breakers,
     signal: client.upstream.signal,
     attempt: (planned, n) => {
-      const remainingMs = endsMs - clock.monotonic();
+      const remainingMs = endsMs === null ? Infinity : endsMs - clock.monotonic();
       return tryRoute({ unit, planned, n, client, remainingMs }, deps);
     },
   });
@@ -225,7 +226,7 @@ class Delivery {
     const kept = unit.call.record === null ? null : this.keep(unit.call.record);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
     if (kept !== null) await kept;
-    this.remember(out);
+    if (this.recorder !== null) this.remember(this.recorder, out);
     if (hasLength) client.answer(out, this.headers());
     else await client.write(out);
   }
@@ -258,10 +259,10 @@ class Delivery {
   }
 
   /** For later callers, where the key asks for it. */
-  private remember(out: string | Uint8Array): void {
-    const { recorder, unit, attempt, deps } = this;
+  private remember(recorder: Recorder, out: string | Uint8Array): void {
+    const { unit, attempt, deps } = this;
     const { cacheName, asked } = unit.admitted;
-    if (recorder === null || cacheName == null) return;
+    if (cacheName == null) return;
     recorder.see(out);
     const { [HEADER.overhead]: _overhead, ...headers } = this.headers();
     const { usage } = attempt.state.meter;

@@ -135,7 +135,9 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
         // What a template or a stored response adds may be another one the next time.
         const isOwn = named === null && !given && !call.record?.isStored && call.memory === null;
         const hasMemory = named !== null && named.memory !== null;
-        return { principal, asked, plan, hasMemory, ...(isOwn && cachedFor(call, plan, principal, deps)) };
+        const ttlMs = isOwn ? principal.responseCache?.ttlMs : undefined;
+        const kept = ttlMs === undefined ? null : cachedFor(call, plan, principal, ttlMs, deps);
+        return { principal, asked, plan, hasMemory, ...kept };
       },
     };
     const planned = await planForCurrent(call.principal, again, deps);
@@ -187,18 +189,17 @@ function readBody(call: Call): Asked | StoredContentNeeded {
   }
 }
 
-/** Costs nothing for a key without a response cache. */
+/** Of a key with a response cache. */
 function cachedFor(
   call: Call,
   { model, requestedModel }: Plan,
   principal: KeyPrincipal,
+  ttlMs: number,
   { cache }: InferDeps,
 ): Pick<AdmittedUnit, 'cacheName' | 'cached'> {
-  const { responseCache } = principal;
-  if (!responseCache) return {};
   const name = cacheName(call, principal, requestedModel === 'auto' ? requestedModel : model.record.id);
   if (name === null) return {};
-  return { cacheName: name, cached: cache.find(name, responseCache.ttlMs, call.receivedAtMs) };
+  return { cacheName: name, cached: cache.find(name, ttlMs, call.receivedAtMs) };
 }
 
 /** Its INTENT is written and its lease is renewed from here on. Throws ApiError where the journal takes none. */

@@ -49,12 +49,13 @@ export interface Call {
   reload(): Promise<KeyPrincipal>;
 }
 
+const REQUEST_TAGS = HEADER.requestTags.toLowerCase();
 const TAGS_MAX = 16;
 const TAG_LENGTH_MAX = 512;
 
 /** `k=v,k2=v2`, at most 16, over the key's own tags. Throws validation_error. */
 export function requestTags(headers: IncomingHttpHeaders, principal: KeyPrincipal): Record<string, string> {
-  const header = headers[HEADER.requestTags.toLowerCase()];
+  const header = headers[REQUEST_TAGS];
   if (typeof header !== 'string' || header.trim() === '') return principal.requestTags;
   const tags: Record<string, string> = { ...principal.requestTags };
   const pairs = header.split(',');

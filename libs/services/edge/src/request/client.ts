@@ -30,6 +30,7 @@ export class Client {
   rateHeaders: Readonly<Record<string, string>> = {};
   /** Aborts the upstream. */
   readonly upstream = new AbortController();
+  isGone = false;
   goneAtMs: number | null = null;
   /** Sees what is written, where contents are logged. */
   tee: ((out: string | Uint8Array) => void) | null = null;
@@ -55,10 +56,6 @@ export class Client {
   whenClosed(listener: () => void): void {
     if (this.raw.destroyed) listener();
     else this.raw.once('close', listener);
-  }
-
-  get isGone(): boolean {
-    return this.goneAtMs !== null;
   }
 
   /** Sends 200 and the head; a second call does nothing. */
@@ -120,6 +117,7 @@ export class Client {
 
   private onClose(): void {
     if (!this.raw.writableFinished && !this.isGone) {
+      this.isGone = true;
       this.goneAtMs = this.clock.monotonic();
       if (this.usageMayCome) this.deadlines.set(LATE_USAGE_MS, () => this.upstream.abort(LEFT));
       else this.upstream.abort(LEFT);

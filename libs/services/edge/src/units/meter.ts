@@ -38,7 +38,11 @@ export class Meter {
   ) {}
 
   see(piece: Piece, nowMs: number, isGone: boolean): void {
-    if (piece.usage !== undefined) this.report(piece.usage, nowMs);
+    if (piece.usage !== undefined) {
+      if (this.judged(piece.usage).isDoubted) this.isDoubted = true;
+      this.usage = this.believed(piece.usage);
+      this.usageAtMs = nowMs;
+    }
     if (piece.finishSeen) this.finishSeen = true;
     if (piece.finishReasons && this.finishReasons.length < CHOICES_MAX)
       this.finishReasons = [...this.finishReasons, ...piece.finishReasons];
@@ -67,7 +71,7 @@ export class Meter {
     return { ...this.sent, outputBytes: this.outputBytes };
   }
 
-  /** Of the reported counts those that can be, as the caller is shown them. */
+  /** Of the reported counts those that can be, as the caller is shown them. Zeros, which some providers end with, replace nothing. */
   believed(reported: UnitUsage): UnitUsage {
     const { usage } = this.judged(reported);
     return this.usage !== null && hasTokens(this.usage) && !hasTokens(usage) ? this.usage : usage;
@@ -78,14 +82,6 @@ export class Meter {
     if (this.last?.reported !== reported)
       this.last = { reported, found: plausibleUsage(reported, this.bound) };
     return this.last.found;
-  }
-
-  /** Some providers end with a usage of zeros: it replaces nothing. */
-  private report(reported: UnitUsage, nowMs: number): void {
-    const { isDoubted } = this.judged(reported);
-    if (isDoubted) this.isDoubted = true;
-    this.usage = this.believed(reported);
-    this.usageAtMs = nowMs;
   }
 }
 

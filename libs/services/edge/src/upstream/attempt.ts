@@ -302,16 +302,16 @@ export class Attempt {
     const { client, remainingMs, unit } = this.input;
     const { asked, principal } = unit.admitted;
     const attemptMs = principal.routingPolicy?.attempt_timeout_ms ?? Infinity;
-    const shortened = (ms: number): number => Math.max(1, Math.min(ms, remainingMs, attemptMs));
+    const mostMs = Math.max(1, Math.min(remainingMs, attemptMs));
+    const wholeMs = config.UPSTREAM_TOTAL_TIMEOUT_MS;
+    const firstByteMs = asked.stream ? config.UPSTREAM_STREAM_FIRST_BYTE_TIMEOUT_MS : wholeMs;
     return {
-      connectTimeoutMs: shortened(config.UPSTREAM_CONNECT_TIMEOUT_MS),
-      firstByteTimeoutMs: shortened(
-        asked.stream ? config.UPSTREAM_STREAM_FIRST_BYTE_TIMEOUT_MS : config.UPSTREAM_TOTAL_TIMEOUT_MS,
-      ),
-      idleTimeoutMs: asked.stream ? config.UPSTREAM_STREAM_IDLE_TIMEOUT_MS : config.UPSTREAM_TOTAL_TIMEOUT_MS,
+      connectTimeoutMs: Math.min(config.UPSTREAM_CONNECT_TIMEOUT_MS, mostMs),
+      firstByteTimeoutMs: Math.min(firstByteMs, mostMs),
+      idleTimeoutMs: asked.stream ? config.UPSTREAM_STREAM_IDLE_TIMEOUT_MS : wholeMs,
       totalTimeoutMs: asked.stream
         ? Math.min(config.UPSTREAM_STREAM_TOTAL_TIMEOUT_MS, remainingMs)
-        : shortened(config.UPSTREAM_TOTAL_TIMEOUT_MS),
+        : Math.min(wholeMs, mostMs),
       maxBytes: ANSWER_BYTES_MAX,
       signal: client.upstream.signal,
     };
