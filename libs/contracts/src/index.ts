@@ -87,6 +87,13 @@ export {
   BackgroundRunBody,
   BeginBackgroundBody,
 } from './http/background-responses.js';
+export { IdempotencyStore } from './ports/idempotency-store.js';
+export type {
+  CreateAnswer,
+  IdempotencyClaim,
+  IdempotencyRecord,
+  StoredAnswer,
+} from './ports/idempotency-store.js';
 export { Inference } from './ports/inference.js';
 export type {
   GivenAnswer,

@@ -1,4 +1,5 @@
 import { newId, type Clock, type Principal, type Random } from '@gateway/contracts';
+import { principalId } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 
 /**
@@ -59,9 +60,4 @@ export function auditRow(
 function actorOf(principal: Principal | null): Pick<AuditRow, 'actor_kind' | 'actor_id'> {
   if (principal === null) return { actor_kind: 'system', actor_id: 'system' };
   return { actor_kind: principal.kind, actor_id: principalId(principal) };
-}
-
-/** The id that names a caller in logs, audit rows and idempotency scopes. */
-export function principalId(principal: Principal): string {
-  return principal.kind === 'session' ? principal.userId : principal.keyId;
 }

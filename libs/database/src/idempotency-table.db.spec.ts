@@ -5,7 +5,11 @@ import { poolStatements } from './pool-statements.js';
 
 const HOUR_MS = 3_600_000;
 const START = Date.parse('2026-11-24T00:00:00.000Z');
-const claim = { scope: 'user_1 POST /v1/orgs', key: 'k1', bodyDigest: 'd1', createdAt: new Date(START) };
+const claim = {
+  ...{ scope: 'user_1 POST /v1/orgs', key: 'k1', bodyDigest: 'd1', owner: 'req_1' },
+  createdAt: new Date(START),
+};
+const other = { ...claim, owner: 'req_2' };
 const answer = { status: 201, body: { id: 'org_1', nested: { list: [1, 'two'] } } };
 const none = new Date(0);
 
@@ -27,28 +31,52 @@ describe('the table of answers to creates', () => {
   });
 
   it('gives a key to one of many claims at once; the others see that it is under way', async () => {
-    const claims = await Promise.all(Array.from({ length: 8 }, () => table.claim(claim, none, none)));
+    const claims = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => table.claim({ ...claim, owner: `req_${n}` }, none, none)),
+    );
     expect(claims.filter((held) => held === null)).toHaveLength(1);
-    expect(claims.filter((held) => held !== null)).toEqual(Array(7).fill({ ...claim, answer: null }));
+    expect(claims.filter((held) => held !== null)).toEqual(Array(7).fill({ bodyDigest: 'd1', answer: null }));
   });
 
   it('keeps the first answer as it was, whatever comes later under the key', async () => {
     await table.claim(claim, none, none);
     await table.complete(claim, answer);
-    const later = { ...claim, bodyDigest: 'd2', createdAt: new Date(START + HOUR_MS) };
-    expect(await table.claim(later, none, later.createdAt)).toEqual({ ...claim, answer });
+    const later = { ...other, bodyDigest: 'd2', createdAt: new Date(START + HOUR_MS) };
+    expect(await table.claim(later, none, later.createdAt)).toEqual({ bodyDigest: 'd1', answer });
     await table.release(later);
-    expect(await table.claim(later, none, none)).toEqual({ ...claim, answer });
+    expect(await table.claim(later, none, none)).toEqual({ bodyDigest: 'd1', answer });
   });
 
   it('gives a key again that is old, abandoned or released', async () => {
     await table.claim(claim, none, none);
-    expect(await table.claim(claim, none, new Date(START + 1))).toBeNull();
-    await table.complete(claim, answer);
+    expect(await table.claim(other, none, new Date(START + 1))).toBeNull();
+    await table.complete(other, answer);
     expect(await table.claim(claim, new Date(START + 1), none)).toBeNull();
-    expect(await table.claim(claim, none, none)).toEqual({ ...claim, answer: null });
+    expect(await table.claim(other, none, none)).toEqual({ bodyDigest: 'd1', answer: null });
     await table.release(claim);
+    expect(await table.claim(other, none, none)).toBeNull();
+  });
+
+  it('gives a key again that is not renewed, and no other', async () => {
+    await table.claim(claim, none, none);
+    await table.renew({ ...claim, createdAt: new Date(START + 60_000) });
+    expect(await table.claim(other, none, new Date(START + 60_000))).toEqual({
+      bodyDigest: 'd1',
+      answer: null,
+    });
+    expect(await table.claim(other, none, new Date(START + 60_001))).toBeNull();
+  });
+
+  it('repeated by their request, a claim and an end have one effect; of a request that has lost the key they have none', async () => {
+    await table.claim(claim, none, none);
     expect(await table.claim(claim, none, none)).toBeNull();
+    await table.claim(other, none, new Date(START + 1));
+    await table.renew({ ...claim, createdAt: new Date(START + HOUR_MS) });
+    await table.release(claim);
+    expect(await table.complete(claim, answer)).toBe(false);
+    expect(await table.claim(claim, none, none)).toEqual({ bodyDigest: 'd1', answer: null });
+    for (const _again of [1, 2]) expect(await table.complete(other, answer)).toBe(true);
+    expect(await table.complete(other, { ...answer, status: 200 })).toBe(false);
   });
 
   it('forgets answers from before a time, and no later one', async () => {
@@ -71,6 +99,6 @@ describe('the table of answers to creates', () => {
     await store.release(claim);
     await client.query('ROLLBACK');
     client.release();
-    expect(await table.claim(claim, none, none)).toBeNull();
+    expect(await table.claim(other, none, none)).toBeNull();
   });
 });

@@ -1,6 +1,9 @@
-import type { IdempotencyClaim, IdempotencyRecord, IdempotencyStore } from './idempotent.js';
-
-type Answer = NonNullable<IdempotencyRecord['answer']>;
+import {
+  IdempotencyStore,
+  type IdempotencyClaim,
+  type IdempotencyRecord,
+  type StoredAnswer,
+} from '@gateway/contracts';
 
 /** Statements of a pool or of one transaction, as a Prisma client has them. */
 export interface SqlStatements {
@@ -10,14 +13,20 @@ export interface SqlStatements {
 
 interface Row {
   body_digest: string;
-  created_at: Date;
   status: number | null;
-  body: Answer['body'] | null;
+  /** The answer's; before there is one, who holds the key. */
+  body: StoredAnswer['body'] | null;
 }
 
-/** The table of answers that `IdempotencyStore` describes, in a service's own database. No row holds a secret. */
-export class IdempotencyTable implements IdempotencyStore {
-  constructor(private readonly sql: SqlStatements) {}
+/**
+ * Answers to creates in a service's own database: idempotency(scope text, key text, body_digest text, created_at timestamptz,
+ * status int null, body jsonb null, primary key (scope, key)). Rows older than a day may be deleted at any time. None holds
+ * a secret.
+ */
+export class IdempotencyTable extends IdempotencyStore {
+  constructor(private readonly sql: SqlStatements) {
+    super();
+  }
 
   /**
    * The table inside the transaction of the create itself: a key is taken if and only if its create was committed, and a
@@ -25,44 +34,56 @@ export class IdempotencyTable implements IdempotencyStore {
    */
   static within(transaction: SqlStatements): IdempotencyStore {
     const table = new IdempotencyTable(transaction);
-    return {
-      claim: (...call) => table.claim(...call),
-      complete: (...call) => table.complete(...call),
-      // The create failed: its transaction rolls back and takes the claim with it, and may refuse every statement.
-      release: async () => undefined,
-    };
+    // The create failed: its transaction rolls back and takes the claim with it, and may refuse every statement.
+    table.release = async () => undefined;
+    return table;
   }
 
-  async claim(
-    { scope, key, bodyDigest, createdAt }: IdempotencyClaim,
+  override async claim(
+    { scope, key, bodyDigest, owner, createdAt }: IdempotencyClaim,
     replaceBefore: Date,
     abandonedBefore: Date,
   ): Promise<IdempotencyRecord | null> {
+    const held = JSON.stringify({ owner });
     const taken = await this.sql.$executeRaw`
-      INSERT INTO idempotency AS i (scope, key, body_digest, created_at)
-      VALUES (${scope}, ${key}, ${bodyDigest}, ${createdAt})
+      INSERT INTO idempotency AS i (scope, key, body_digest, created_at, body)
+      VALUES (${scope}, ${key}, ${bodyDigest}, ${createdAt}, ${held}::jsonb)
       ON CONFLICT (scope, key) DO UPDATE
-        SET body_digest = excluded.body_digest, created_at = excluded.created_at, status = NULL, body = NULL
-        WHERE i.created_at < ${replaceBefore} OR (i.status IS NULL AND i.created_at < ${abandonedBefore})`;
+        SET body_digest = excluded.body_digest, created_at = excluded.created_at, status = NULL, body = excluded.body
+        WHERE i.created_at < ${replaceBefore}
+          OR (i.status IS NULL AND (i.created_at < ${abandonedBefore} OR i.body = excluded.body))`;
     if (taken === 1) return null;
     // Not the same statement: the row may have been committed after that one began.
     const [row] = await this.sql.$queryRaw<Row[]>`
-      SELECT body_digest, created_at, status, body FROM idempotency WHERE scope = ${scope} AND key = ${key}`;
+      SELECT body_digest, status, body FROM idempotency WHERE scope = ${scope} AND key = ${key}`;
     // Released between the two statements: the caller may try again.
-    if (row === undefined) return { scope, key, bodyDigest, createdAt, answer: null };
+    if (row === undefined) return { bodyDigest, answer: null };
     const answer = row.status === null ? null : { status: row.status, body: row.body ?? {} };
-    return { scope, key, bodyDigest: row.body_digest, createdAt: row.created_at, answer };
+    return { bodyDigest: row.body_digest, answer };
   }
 
-  async complete({ scope, key }: IdempotencyClaim, { status, body }: Answer): Promise<void> {
+  override async renew({ scope, key, owner, createdAt }: IdempotencyClaim): Promise<void> {
     await this.sql.$executeRaw`
-      UPDATE idempotency SET status = ${status}, body = ${JSON.stringify(body)}::jsonb
-      WHERE scope = ${scope} AND key = ${key}`;
+      UPDATE idempotency SET created_at = ${createdAt}
+      WHERE scope = ${scope} AND key = ${key} AND status IS NULL AND body->>'owner' = ${owner}`;
   }
 
-  async release({ scope, key }: IdempotencyClaim): Promise<void> {
+  override async complete(
+    { scope, key, owner }: IdempotencyClaim,
+    { status, body }: StoredAnswer,
+  ): Promise<boolean> {
+    const answer = JSON.stringify(body);
+    const kept = await this.sql.$executeRaw`
+      UPDATE idempotency SET status = ${status}, body = ${answer}::jsonb
+      WHERE scope = ${scope} AND key = ${key}
+        AND ((status IS NULL AND body->>'owner' = ${owner}) OR (status = ${status} AND body = ${answer}::jsonb))`;
+    return kept === 1;
+  }
+
+  override async release({ scope, key, owner }: IdempotencyClaim): Promise<void> {
     await this.sql.$executeRaw`
-      DELETE FROM idempotency WHERE scope = ${scope} AND key = ${key} AND status IS NULL`;
+      DELETE FROM idempotency
+      WHERE scope = ${scope} AND key = ${key} AND status IS NULL AND body->>'owner' = ${owner}`;
   }
 
   async forgetBefore(time: Date): Promise<void> {

@@ -2,8 +2,6 @@ export { auditRow } from './audit.js';
 export type { AuditedWrite, AuditRow } from './audit.js';
 export { IdempotencyTable } from './idempotency-table.js';
 export { poolStatements } from './pool-statements.js';
-export { idempotent, IDEMPOTENCY_KEPT_MS } from './idempotent.js';
-export type { CreateAnswer, Created } from './idempotent.js';
 export { applyMigrations } from './postgres/apply-migrations.js';
 export { assertSchemaKnown } from './postgres/assert-schema-known.js';
 export { EmbeddedPostgres } from './postgres/embedded-postgres.js';

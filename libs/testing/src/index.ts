@@ -51,4 +51,5 @@ export {
 } from './upstream-double.js';
 export { testS3 } from './test-s3.js';
 export type { TestS3 } from './test-s3.js';
+export { IdempotencyStoreDouble } from './doubles/idempotency-store-double.js';
 export { InferenceDouble, served } from './doubles/inference-double.js';

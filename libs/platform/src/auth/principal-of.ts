@@ -20,3 +20,8 @@ export function keyOf(request: FastifyRequest): KeyPrincipal {
   if (principal.kind !== 'key') throw new ApiError('forbidden');
   return principal;
 }
+
+/** The id that names a caller in logs, audit rows and idempotency scopes. */
+export function principalId(principal: Principal): string {
+  return principal.kind === 'session' ? principal.userId : principal.keyId;
+}

@@ -1,5 +1,6 @@
 import { ApiError } from '@gateway/contracts';
-import { applyMigrations, type Created } from '@gateway/database';
+import { applyMigrations } from '@gateway/database';
+import { type Created } from '@gateway/platform';
 import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
 import type { FastifyRequest } from 'fastify';
 import { startKeysApp, type KeysApp, type Person } from '../keys-app.fixture.js';

@@ -1,15 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Clock, NewAccountEvent, Random } from '@gateway/contracts';
-import {
-  auditRow,
-  idempotent,
-  IdempotencyTable,
-  type AuditedWrite,
-  type CreateAnswer,
-  type Created,
-} from '@gateway/database';
+import type { Clock, NewAccountEvent, Random, CreateAnswer } from '@gateway/contracts';
+import { auditRow, IdempotencyTable, type AuditedWrite } from '@gateway/database';
 import { OutboxRelay } from '@gateway/event-log';
-import { CLOCK, RANDOM } from '@gateway/platform';
+import { CLOCK, RANDOM, idempotent, type Created } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { addAccountEvent } from '../events/account-events.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';

@@ -11,8 +11,8 @@ import {
   type Membership,
   type Random,
   type SessionPrincipal,
+  type CreateAnswer,
 } from '@gateway/contracts';
-import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, maskedSecret, mintSecret, RANDOM, secretDigest, type OrgRule } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';

@@ -11,8 +11,8 @@ import {
   type ErrorDetail,
   type Random,
   type UpdateKeyBody,
+  type CreateAnswer,
 } from '@gateway/contracts';
-import type { CreateAnswer } from '@gateway/database';
 import type { LimitTier } from '@gateway/limits';
 import { CLOCK, maskedSecret, mintSecret, RANDOM, secretDigest } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';

@@ -9,8 +9,8 @@ import {
   type InvitationRecord,
   type Random,
   type SessionPrincipal,
+  type CreateAnswer,
 } from '@gateway/contracts';
-import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';

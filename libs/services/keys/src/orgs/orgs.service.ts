@@ -9,8 +9,8 @@ import {
   type Random,
   type SessionPrincipal,
   type UpdateOrgBody,
+  type CreateAnswer,
 } from '@gateway/contracts';
-import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';

@@ -14,8 +14,8 @@ import {
   type TemplateRecord,
   type TemplateVersionRecord,
   type UpdateTemplateBody,
+  type CreateAnswer,
 } from '@gateway/contracts';
-import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
 import { promptFaults, promptOf } from '@gateway/prompts';
 import type { FastifyRequest } from 'fastify';

@@ -10,8 +10,8 @@ import {
   type Random,
   type SessionPrincipal,
   type UpdateProviderKeyBody,
+  type CreateAnswer,
 } from '@gateway/contracts';
-import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, pageOf, RANDOM, type Page } from '@gateway/platform';
 import { readCredentials } from '@gateway/providers';
 import type { FastifyRequest } from 'fastify';

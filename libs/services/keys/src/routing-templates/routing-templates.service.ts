@@ -11,8 +11,8 @@ import {
   type RoutingPolicyTemplateRecord,
   type SessionPrincipal,
   type UpdateRoutingPolicyTemplateBody,
+  type CreateAnswer,
 } from '@gateway/contracts';
-import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, pageOf, RANDOM, requireOrgRole, type AccessRule, type Page } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';

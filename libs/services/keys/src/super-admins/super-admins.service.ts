@@ -1,6 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError, type Clock, type GrantSuperAdminBody, type SuperAdminRecord } from '@gateway/contracts';
-import type { CreateAnswer } from '@gateway/database';
+import {
+  ApiError,
+  type Clock,
+  type GrantSuperAdminBody,
+  type SuperAdminRecord,
+  type CreateAnswer,
+} from '@gateway/contracts';
 import { CLOCK } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';

@@ -5,8 +5,8 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Clock } from '@gateway/contracts';
-import { IDEMPOTENCY_KEPT_MS, IdempotencyTable } from '@gateway/database';
-import { CLOCK, LOGGER, repeat, type Repeated } from '@gateway/platform';
+import { IdempotencyTable } from '@gateway/database';
+import { CLOCK, LOGGER, repeat, type Repeated, IDEMPOTENCY_KEPT_MS } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { EVENTS_KEPT_MS } from '../events/enqueue.js';
 import { NotificationsDatabase } from '../postgres/notifications-database.js';

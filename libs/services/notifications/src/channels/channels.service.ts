@@ -10,8 +10,8 @@ import {
   type Principal,
   type Random,
   type UpdateChannelBody,
+  type CreateAnswer,
 } from '@gateway/contracts';
-import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, principalOf, RANDOM, requireOrgRole } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import type { Channel, Prisma } from '../generated/prisma/client.js';

@@ -9,8 +9,8 @@ import {
   type Principal,
   type Random,
   type UpdatePolicyBody,
+  type CreateAnswer,
 } from '@gateway/contracts';
-import type { CreateAnswer } from '@gateway/database';
 import { CLOCK, principalOf, RANDOM, requireOrgRole } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { channelType } from '../channels/channel.js';

@@ -1,15 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Clock, Random } from '@gateway/contracts';
-import {
-  auditRow,
-  idempotent,
-  IdempotencyTable,
-  type AuditedWrite,
-  type AuditRow,
-  type CreateAnswer,
-  type Created,
-} from '@gateway/database';
-import { CLOCK, RANDOM } from '@gateway/platform';
+import type { Clock, Random, CreateAnswer } from '@gateway/contracts';
+import { auditRow, IdempotencyTable, type AuditedWrite, type AuditRow } from '@gateway/database';
+import { CLOCK, RANDOM, idempotent, type Created } from '@gateway/platform';
 import { auditEntryRow } from '@gateway/event-log';
 import type { FastifyRequest } from 'fastify';
 import { NotificationsDatabase, type Tx } from './notifications-database.js';

@@ -1,6 +1,6 @@
-import { repeat, type Repeated } from '@gateway/platform';
+import { repeat, type Repeated, IDEMPOTENCY_KEPT_MS } from '@gateway/platform';
 import type { Clock } from '@gateway/contracts';
-import { IDEMPOTENCY_KEPT_MS, type IdempotencyTable } from '@gateway/database';
+import { type IdempotencyTable } from '@gateway/database';
 import type { Logger } from 'pino';
 import type { ContentsStore } from '../contents/contents.store.js';
 import type { Erasures } from '../erasures/erasures.js';

@@ -10,8 +10,8 @@ import {
   type Random,
   type SessionPrincipal,
 } from '@gateway/contracts';
-import { auditRow, idempotent, IdempotencyTable, type Created } from '@gateway/database';
-import { Access, CLOCK, RANDOM, sessionOf } from '@gateway/platform';
+import { auditRow, IdempotencyTable } from '@gateway/database';
+import { Access, CLOCK, RANDOM, sessionOf, idempotent, type Created } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccountDirectory } from './account-directory.js';
 import { LedgerFunds } from './ledger-funds.js';

@@ -14,9 +14,18 @@ import {
   type Random,
   type RedemptionRecord,
 } from '@gateway/contracts';
-import { auditRow, idempotent, IdempotencyTable, type AuditRow } from '@gateway/database';
+import { auditRow, IdempotencyTable, type AuditRow } from '@gateway/database';
 import { Usd } from '@gateway/money';
-import { Access, CLOCK, pageOf, RANDOM, sessionOf, type OrgRule, type Page } from '@gateway/platform';
+import {
+  Access,
+  CLOCK,
+  pageOf,
+  RANDOM,
+  sessionOf,
+  type OrgRule,
+  type Page,
+  idempotent,
+} from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Mirrors } from '../mirror/mirrors.js';
 import { BillingStore } from './billing.store.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import { BillingPageQuery, CouponBody, type Clock, type CouponRecord, type Random } from '@gateway/contracts';
-import { auditRow, idempotent, IdempotencyTable } from '@gateway/database';
-import { Access, CLOCK, pageOf, RANDOM, sessionOf, type Page } from '@gateway/platform';
+import { auditRow, IdempotencyTable } from '@gateway/database';
+import { Access, CLOCK, pageOf, RANDOM, sessionOf, type Page, idempotent } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CouponsStore } from './coupons.store.js';
 

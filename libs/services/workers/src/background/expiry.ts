@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { ObjectStore, type Clock, type Timer } from '@gateway/contracts';
-import { IDEMPOTENCY_KEPT_MS, IdempotencyTable } from '@gateway/database';
-import { CLOCK, LOGGER } from '@gateway/platform';
+import { IdempotencyTable } from '@gateway/database';
+import { CLOCK, LOGGER, IDEMPOTENCY_KEPT_MS } from '@gateway/platform';
 import type { Logger } from 'pino';
 import { contentOf, FileStore } from '../files/files.store.js';
 import { StoredResponses } from '../responses/responses.store.js';

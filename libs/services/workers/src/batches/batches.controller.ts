@@ -9,8 +9,8 @@ import {
   type Clock,
   type Random,
 } from '@gateway/contracts';
-import { idempotent, IdempotencyTable } from '@gateway/database';
-import { Access, CLOCK, keyOf, RANDOM, textLines } from '@gateway/platform';
+import { IdempotencyTable } from '@gateway/database';
+import { Access, CLOCK, keyOf, RANDOM, textLines, idempotent } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { noFile } from '../files/files.controller.js';
 import { contentOf, FileStore, type FileRow } from '../files/files.store.js';

@@ -9,8 +9,8 @@ import {
   type ObjectKey,
   type Random,
 } from '@gateway/contracts';
-import { idempotent, IdempotencyTable } from '@gateway/database';
-import { Access, CLOCK, keyOf, RANDOM } from '@gateway/platform';
+import { IdempotencyTable } from '@gateway/database';
+import { Access, CLOCK, keyOf, RANDOM, idempotent } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { WorkersConfig } from '../workers.config.js';
 import { VideoRunner } from './video-runner.js';

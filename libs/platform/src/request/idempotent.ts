@@ -1,57 +1,23 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApiError, HEADER, type Clock } from '@gateway/contracts';
+import {
+  ApiError,
+  HEADER,
+  type Clock,
+  type CreateAnswer,
+  type IdempotencyClaim,
+  type IdempotencyRecord,
+  type IdempotencyStore,
+  type Principal,
+  type StoredAnswer,
+} from '@gateway/contracts';
 import type { FastifyRequest } from 'fastify';
-import { principalOf } from '@gateway/platform';
-import { principalId } from './audit.js';
-
-/** What a caller of a create gets. In a replay the body lacks its secrets. */
-export interface CreateAnswer<T extends object> {
-  status: number;
-  body: T;
-}
+import { principalId, principalOf } from '../auth/principal-of.js';
 
 /** What a create answers. */
 export interface Created<T extends object = object> extends CreateAnswer<T> {
   /** Members of the body that are secrets: sent once, never stored. */
   secretFields?: readonly string[];
-}
-
-type StoredBody = Readonly<Record<string, unknown>>;
-
-/** Who used which key for which endpoint, with a digest of the body. */
-export interface IdempotencyClaim {
-  /** `<caller> <method> <route>`. */
-  scope: string;
-  key: string;
-  bodyDigest: string;
-  createdAt: Date;
-}
-
-export interface IdempotencyRecord extends IdempotencyClaim {
-  /** null while the first request is still under way. */
-  answer: CreateAnswer<StoredBody> | null;
-}
-
-/**
- * A service's table: idempotency(scope text, key text, body_digest text, created_at timestamptz, status int null,
- * body jsonb null, primary key (scope, key)). Rows older than a day may be deleted at any time.
- */
-export interface IdempotencyStore {
-  /**
-   * Takes the key in one statement. Answers null where it was free, or its record was created before
-   * `replaceBefore`, or it is unanswered since before `abandonedBefore` (a process died over it);
-   * else the record that holds it.
-   */
-  claim(
-    claim: IdempotencyClaim,
-    replaceBefore: Date,
-    abandonedBefore: Date,
-  ): Promise<IdempotencyRecord | null>;
-  /** Keeps the answer, which holds no secret. */
-  complete(claim: IdempotencyClaim, answer: CreateAnswer<StoredBody>): Promise<void>;
-  /** Gives the key back after a create that failed, so that it may be tried again. */
-  release(claim: IdempotencyClaim): Promise<void>;
 }
 
 export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
@@ -68,23 +34,24 @@ const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
  * which a table within the create's transaction makes it do by itself.
  */
 export async function idempotent<T extends object>(
-  { store, clock, waits = false }: { store: IdempotencyStore; clock: Clock; waits?: boolean },
+  { store, clock, waits }: Claiming,
   request: FastifyRequest,
   create: () => Promise<Created<T>>,
 ): Promise<CreateAnswer<T> & { isReplay: boolean }> {
   const key = request.headers[HEADER.idempotencyKey.toLowerCase()];
   if (key === undefined) return { ...answerOf(await create()), isReplay: false };
-  const now = clock.now();
-  const claim = claimOf(request, usableKey(key), new Date(now));
-  const take = (): Promise<IdempotencyRecord | null> =>
-    store.claim(claim, new Date(now - IDEMPOTENCY_KEPT_MS), new Date(now - ABANDONED_AFTER_MS));
-  let held = await take();
-  for (let looks = 0; waits && looks < LOOKS_MAX && isUnderWay(held, claim); looks += 1) {
-    await pause(LOOK_MS);
-    held = await take();
-  }
+  const { claim, answer } = await claimKey(
+    { store, clock, waits },
+    {
+      key,
+      principal: principalOf(request),
+      route: `${request.method} ${request.url.split('?')[0]}`,
+      requestId: request.id,
+      bodyDigest: createHash('sha256').update(canonicalJson(request.body)).digest('hex'),
+    },
+  );
   // Caller, route and body are the same, so the first answer was of this very create.
-  if (held !== null) return { ...(replay(held, claim) as CreateAnswer<T>), isReplay: true };
+  if (answer !== null) return { ...(answer as CreateAnswer<T>), isReplay: true };
   let created: Created<T>;
   try {
     created = await create();
@@ -96,6 +63,43 @@ export async function idempotent<T extends object>(
   return { ...answerOf(created), isReplay: false };
 }
 
+interface Claiming {
+  store: IdempotencyStore;
+  clock: Clock;
+  waits?: boolean;
+}
+
+/** A request with an Idempotency-Key. */
+export interface KeyedRequest {
+  key: string | string[];
+  principal: Principal;
+  /** `<method> <path>`. */
+  route: string;
+  requestId: string;
+  bodyDigest: string;
+}
+
+/**
+ * Takes a request's key: `answer` is what the first request of the key was answered, null where this is the first. Throws
+ * ApiError as `idempotent` does.
+ */
+export async function claimKey(
+  { store, clock, waits = false }: Claiming,
+  { key, principal, route, requestId: owner, bodyDigest }: KeyedRequest,
+): Promise<{ claim: IdempotencyClaim; answer: StoredAnswer | null }> {
+  const now = clock.now();
+  const scope = `${principalId(principal)} ${route}`;
+  const claim = { scope, key: usableKey(key), bodyDigest, owner, createdAt: new Date(now) };
+  const take = (): Promise<IdempotencyRecord | null> =>
+    store.claim(claim, new Date(now - IDEMPOTENCY_KEPT_MS), new Date(now - ABANDONED_AFTER_MS));
+  let held = await take();
+  for (let looks = 0; waits && looks < LOOKS_MAX && isUnderWay(held, claim); looks += 1) {
+    await pause(LOOK_MS);
+    held = await take();
+  }
+  return { claim, answer: held === null ? null : replay(held, claim) };
+}
+
 function usableKey(key: string | string[]): string {
   if (typeof key === 'string' && KEY_PATTERN.test(key)) return key;
   const msg = 'An idempotency key has 1 to 255 printable characters and no space.';
@@ -105,18 +109,11 @@ function usableKey(key: string | string[]): string {
   });
 }
 
-function claimOf(request: FastifyRequest, key: string, createdAt: Date): IdempotencyClaim {
-  const caller = principalId(principalOf(request));
-  const scope = `${caller} ${request.method} ${request.url.split('?')[0]}`;
-  const bodyDigest = createHash('sha256').update(canonicalJson(request.body)).digest('hex');
-  return { scope, key, bodyDigest, createdAt };
-}
-
 function isUnderWay(held: IdempotencyRecord | null, { bodyDigest }: IdempotencyClaim): boolean {
   return held !== null && held.answer === null && held.bodyDigest === bodyDigest;
 }
 
-function replay(held: IdempotencyRecord, claim: IdempotencyClaim): CreateAnswer<StoredBody> {
+function replay(held: IdempotencyRecord, claim: IdempotencyClaim): StoredAnswer {
   if (held.bodyDigest !== claim.bodyDigest) {
     throw new ApiError('conflict', { message: 'This Idempotency-Key was used with another body.' });
   }
@@ -134,7 +131,7 @@ function answerOf<T extends object>({ status, body }: Created<T>): CreateAnswer<
   return { status, body };
 }
 
-function withoutSecrets({ status, body, secretFields = [] }: Created): CreateAnswer<StoredBody> {
+function withoutSecrets({ status, body, secretFields = [] }: Created): StoredAnswer {
   const shown = Object.entries(body).filter(([name]) => !secretFields.includes(name));
   return { status, body: Object.fromEntries(shown) };
 }

@@ -1,44 +1,9 @@
 import { ApiError } from '@gateway/contracts';
-import { FixedClock, keyPrincipal, seededRandom } from '@gateway/testing';
+import { FixedClock, IdempotencyStoreDouble, keyPrincipal } from '@gateway/testing';
 import type { FastifyRequest } from 'fastify';
-import { auditRow } from './audit.js';
-import {
-  idempotent,
-  type Created,
-  type IdempotencyClaim,
-  type IdempotencyRecord,
-  type IdempotencyStore,
-} from './idempotent.js';
+import { idempotent, type Created } from './idempotent.js';
 
-/** The table in memory, with the same one-statement claim. */
-class MapStore implements IdempotencyStore {
-  readonly records = new Map<string, IdempotencyRecord>();
-
-  async claim(
-    claim: IdempotencyClaim,
-    replaceBefore: Date,
-    abandonedBefore: Date,
-  ): Promise<IdempotencyRecord | null> {
-    const held = this.records.get(name(claim));
-    const isFree =
-      held === undefined ||
-      held.createdAt < replaceBefore ||
-      (held.answer === null && held.createdAt < abandonedBefore);
-    if (!isFree) return held;
-    this.records.set(name(claim), { ...claim, answer: null });
-    return null;
-  }
-
-  async complete(claim: IdempotencyClaim, answer: NonNullable<IdempotencyRecord['answer']>): Promise<void> {
-    this.records.set(name(claim), { ...claim, answer });
-  }
-
-  async release(claim: IdempotencyClaim): Promise<void> {
-    this.records.delete(name(claim));
-  }
-}
-
-const name = ({ scope, key }: IdempotencyClaim): string => `${scope} ${key}`;
+let requests = 0;
 
 function request(
   body: unknown,
@@ -52,14 +17,13 @@ function request(
     headers,
     body,
     principal: keyPrincipal(),
-    clientIp: '10.0.0.1',
-    id: 'req_1',
+    id: `req_${(requests += 1)}`,
   };
   return { ...made, ...more } as unknown as FastifyRequest;
 }
 
 describe('idempotent', () => {
-  let store: MapStore;
+  let store: IdempotencyStoreDouble;
   let clock: FixedClock;
   let creates: number;
   const create = async (): Promise<Created> => {
@@ -70,7 +34,7 @@ describe('idempotent', () => {
     idempotent({ store, clock }, of, by);
 
   beforeEach(() => {
-    store = new MapStore();
+    store = new IdempotencyStoreDouble();
     clock = new FixedClock('2026-11-01T00:00:00Z');
     creates = 0;
   });
@@ -142,8 +106,26 @@ describe('idempotent', () => {
     expect((await run(request({}))).isReplay).toBe(false);
     void run(request({}, 'k2'), () => new Promise(() => undefined));
     await expect(run(request({}, 'k2'))).rejects.toThrow(expect.objectContaining({ code: 'conflict' }));
-    await clock.advance(120_001);
+    await clock.advance(120_000);
+    await expect(run(request({}, 'k2'))).rejects.toThrow(expect.objectContaining({ code: 'conflict' }));
+    await clock.advance(1);
     expect((await run(request({}, 'k2'))).isReplay).toBe(false);
+  });
+
+  it('EDGE-08 the end of a request whose key another one has taken over changes nothing', async () => {
+    const ends: (() => void)[] = [];
+    const slow = (id: string) => () =>
+      new Promise<Created>((resolve) => ends.push(() => resolve({ status: 201, body: { id } })));
+    const late = run(request({}), slow('late'));
+    await clock.advance(120_001);
+    const next = run(request({}), slow('next'));
+    while (ends.length < 2) await clock.advance(0);
+    ends[0]();
+    await late;
+    await expect(run(request({}))).rejects.toThrow(expect.objectContaining({ code: 'conflict' }));
+    ends[1]();
+    await next;
+    expect((await run(request({}))).body).toEqual({ id: 'next' });
   });
 
   it('422 for a key that is empty, too long or not printable', async () => {
@@ -152,29 +134,5 @@ describe('idempotent', () => {
         expect.objectContaining({ code: 'validation_error' }),
       );
     }
-  });
-});
-
-describe('auditRow', () => {
-  it('EDGE-09 holds who, what and when, and names of fields only', () => {
-    const clock = new FixedClock('2026-11-01T00:00:00Z');
-    const write = { action: 'api_key.update', targetType: 'api_key', targetId: 'key_9', orgId: 'org_1' };
-    const row = auditRow(
-      request({}),
-      { ...write, changedFields: ['rpm_limit', 'label'] },
-      { clock, random: seededRandom(1) },
-    );
-    expect(row).toMatchObject({
-      created_at: new Date('2026-11-01T00:00:00Z'),
-      org_id: 'org_1',
-      actor_kind: 'key',
-      actor_id: 'key_1',
-      ip: '10.0.0.1',
-      action: 'api_key.update',
-      target_id: 'key_9',
-      changed_fields: ['label', 'rpm_limit'],
-      request_id: 'req_1',
-    });
-    expect(row.id).toMatch(/^aud_/);
   });
 });
