@@ -94,6 +94,7 @@ export type {
   IdempotencyRecord,
   StoredAnswer,
 } from './ports/idempotency-store.js';
+export { ClaimIdempotencyBody, CompleteIdempotencyBody, IdempotencyClaimBody } from './http/idempotency.js';
 export { Inference } from './ports/inference.js';
 export type {
   GivenAnswer,

@@ -27,6 +27,8 @@ export interface Endpoint<Request = unknown> {
   load?(): void;
   /** A path that only counts the input of a request, by the gateway's own estimate; nothing is called or billed. */
   readonly counts?: EndpointCounts<Request>;
+  /** A repeat under its Idempotency-Key gets the first answer: of endpoints whose answers are whole, and cost much. */
+  readonly answersOnce?: true;
   /** Absent where every answer is waited for. */
   readonly background?: EndpointBackground<Request>;
   /** The request with the bytes of all files that it names, by their ids, in their places; absent where it can name none. */

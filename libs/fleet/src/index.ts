@@ -22,3 +22,4 @@ export {
   RemoteStoredContentModule,
 } from './remote/remote.modules.js';
 export { HttpSnapshots } from './remote/http-snapshots.js';
+export { HttpIdempotencyStore } from './remote/http-idempotency-store.js';

@@ -182,6 +182,7 @@ const OPERATION: Rows = Object.fromEntries<Row>([
     'POST /internal/catalogue/health',
     'POST /internal/catalogue/provider-states',
     ...['recall', 'items', 'files'].map((what) => `POST /internal/responses/${what}`),
+    ...['claim', 'renew', 'complete', 'release'].map((what) => `POST /internal/idempotency/${what}`),
     'GET /internal/erasures',
     ...['', '/take', '/append', '/events'].map((path) => `POST /internal/background-responses${path}`),
   ].map((route) => [route, { who: FLEET, params: { id: 'a', account: 'a', producer: 'a' } }] as const),

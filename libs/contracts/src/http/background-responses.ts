@@ -10,6 +10,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { IdempotencyClaimBody } from './idempotency.js';
 import type {
   BackgroundRun,
   EndedResponse,
@@ -20,6 +21,11 @@ import type {
 /** POST /internal/background-responses. */
 export class BeginBackgroundBody {
   @IsObject() response!: NewBackgroundResponse;
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => IdempotencyClaimBody)
+  claim?: IdempotencyClaimBody;
 }
 
 /** POST /internal/background-responses/take. */

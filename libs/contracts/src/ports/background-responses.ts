@@ -1,3 +1,4 @@
+import type { IdempotencyClaim } from './idempotency-store.js';
 import type { MakeRoom } from './response-store.js';
 
 type Json = Record<string, unknown>;
@@ -53,8 +54,11 @@ export interface EventsPage {
  * where it cannot be asked.
  */
 export abstract class BackgroundResponses {
-  /** It will be run. Throws `conflict` where the key has too many that have not ended. */
-  abstract begin(response: NewBackgroundResponse): Promise<void>;
+  /**
+   * It will be run, and the claim is answered with it: both or neither. Throws `conflict` where the key has too many that have
+   * not ended, and where the claim is another request's by now.
+   */
+  abstract begin(response: NewBackgroundResponse, claim?: IdempotencyClaim): Promise<void>;
   /** The number of the run's first event; null where there is nothing to run any more. */
   abstract take(run: BackgroundRun): Promise<number | null>;
   /** Adds events, and with the last of them its end; a repeat changes nothing. False where it is not the run's any more. */

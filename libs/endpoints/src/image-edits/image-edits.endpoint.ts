@@ -50,6 +50,7 @@ export const imageEdits = (findImaging: FindImaging): Endpoint<AskedImages> => (
   paths: ['/images/edits'],
   permission: 'inference:write',
   idPrefix: 'img',
+  answersOnce: true,
   docs: {
     summary: 'Image edits',
     schemaName: 'ImageEditRequest',
@@ -66,7 +67,7 @@ export const imageEdits = (findImaging: FindImaging): Endpoint<AskedImages> => (
     answers: ['application/json'],
     description:
       'Edits images, by JSON or multipart/form-data. `operation` is edit, remove_background, upscale, outpaint, mix, ' +
-      'reframe or inpaint. White in a mask is what is repainted.',
+      'reframe or inpaint. White in a mask is what is repainted. A repeat with the same `Idempotency-Key` within a day gets the first answer.',
   },
   load: () => schema.load(),
   read: (body) => readEdit(body, schema, findImaging),

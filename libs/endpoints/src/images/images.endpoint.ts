@@ -39,13 +39,14 @@ export const endpoint: Endpoint<AskedImages> = {
   paths: ['/images/generations'],
   permission: 'inference:write',
   idPrefix: 'img',
+  answersOnce: true,
   docs: {
     summary: 'OpenAI image generation',
     schemaName: 'ImageGenerationRequest',
     schema: SCHEMA,
     answers: ['application/json'],
     description:
-      'Makes images of a prompt. They are answered as addresses that are good for an hour, as base64, or as both; not streamed.',
+      'Makes images of a prompt. They are answered as addresses that are good for an hour, as base64, or as both; not streamed. A repeat with the same `Idempotency-Key` within a day gets the first answer.',
   },
   load: () => schema.load(),
   read: ({ bytes }) => {

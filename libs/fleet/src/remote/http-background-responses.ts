@@ -4,6 +4,7 @@ import {
   type BackgroundRun,
   type EndedResponse,
   type EventsPage,
+  type IdempotencyClaim,
   type MakeRoom,
   type NewBackgroundResponse,
   type NumberedEvent,
@@ -24,8 +25,8 @@ export class HttpBackgroundResponses extends BackgroundResponses {
     super();
   }
 
-  override async begin(response: NewBackgroundResponse): Promise<void> {
-    await this.post('', { response });
+  override async begin(response: NewBackgroundResponse, claim?: IdempotencyClaim): Promise<void> {
+    await this.post('', { response, claim });
   }
 
   override async take(run: BackgroundRun): Promise<number | null> {

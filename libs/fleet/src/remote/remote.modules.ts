@@ -1,6 +1,7 @@
 import { Inject, Injectable, Module, type OnModuleInit, type OnApplicationShutdown } from '@nestjs/common';
 import {
   BackgroundResponses,
+  IdempotencyStore,
   CatalogueNames,
   CatalogueReader,
   Directory,
@@ -31,6 +32,7 @@ import { HttpStoredContent } from './http-stored-content.js';
 import { HttpProviderKeyVault } from './http-provider-key-vault.js';
 import { HttpPrincipalReader } from './http-principal-reader.js';
 import { HttpBackgroundResponses } from './http-background-responses.js';
+import { HttpIdempotencyStore } from './http-idempotency-store.js';
 import { HttpInference } from './http-inference.js';
 import { HttpRequestContents } from './http-request-contents.js';
 import { HttpResponseStore } from './http-response-store.js';
@@ -210,8 +212,13 @@ export const RemoteContentsModule = { module: ContentsOverHttp, global: true };
       inject: [InternalHttp, RANDOM],
       useFactory: (http: InternalHttp, random: Random) => new HttpBackgroundResponses(http, random),
     },
+    {
+      provide: IdempotencyStore,
+      inject: [InternalHttp, RANDOM],
+      useFactory: (http: InternalHttp, random: Random) => new HttpIdempotencyStore(http, random),
+    },
   ],
-  exports: [ResponseStore, BackgroundResponses],
+  exports: [ResponseStore, BackgroundResponses, IdempotencyStore],
 })
 class ResponsesOverHttp {}
 export const RemoteResponsesModule = { module: ResponsesOverHttp, global: true };

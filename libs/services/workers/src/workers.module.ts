@@ -1,6 +1,7 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import {
   BackgroundResponses,
+  IdempotencyStore,
   Inference,
   ObjectStore,
   ResponseStore,
@@ -30,6 +31,7 @@ import { SCHEMA, SCHEMA_DIR, WorkersDatabase } from './postgres/workers-database
 import { BackgroundRunner } from './responses/background/background-runner.js';
 import { BackgroundWork } from './responses/background/background-work.js';
 import { BackgroundStore } from './responses/background/background.store.js';
+import { InternalIdempotencyController } from './idempotency/internal-idempotency.controller.js';
 import { InternalBackgroundController } from './responses/background/internal-background.controller.js';
 import { InternalResponsesController } from './responses/internal-responses.controller.js';
 import { ResponsesController } from './responses/responses.controller.js';
@@ -53,6 +55,7 @@ export class WorkersModule {
         ResponsesController,
         InternalResponsesController,
         InternalBackgroundController,
+        InternalIdempotencyController,
         ConversationsController,
         ObjectsController,
         FilesController,
@@ -71,6 +74,7 @@ export class WorkersModule {
           inject: [WorkersDatabase],
           useFactory: ({ pool }: WorkersDatabase) => new IdempotencyTable(poolStatements(pool)),
         },
+        { provide: IdempotencyStore, useExisting: IdempotencyTable },
         ...RESPONSE_PROVIDERS,
         {
           provide: ConversationStore,
@@ -92,7 +96,7 @@ export class WorkersModule {
         Expiry,
         OpenWork,
       ],
-      exports: [ResponseStore, BackgroundResponses],
+      exports: [ResponseStore, BackgroundResponses, IdempotencyStore],
     };
   }
 }

@@ -4,10 +4,12 @@ import {
   type BackgroundRun,
   type EndedResponse,
   type EventsPage,
+  type IdempotencyClaim,
   type MakeRoom,
   type NewBackgroundResponse,
   type NumberedEvent,
 } from '@gateway/contracts';
+import { IdempotencyStoreDouble } from './idempotency-store-double.js';
 
 /** Background responses in memory, that nobody runs by themselves. */
 export class BackgroundResponsesDouble extends BackgroundResponses {
@@ -16,11 +18,15 @@ export class BackgroundResponsesDouble extends BackgroundResponses {
   readonly ended = new Map<string, EndedResponse>();
   /** The run that has each; null once it was cancelled. */
   readonly runs = new Map<string, string | null>();
+  /** Where claims are answered. */
+  readonly creates = new IdempotencyStoreDouble();
   /** Calls that fail, one each, as where the store is away. */
   faults = 0;
 
-  override async begin(response: NewBackgroundResponse): Promise<void> {
+  override async begin(response: NewBackgroundResponse, claim?: IdempotencyClaim): Promise<void> {
     this.fail();
+    if (claim && !(await this.creates.complete(claim, { status: 200, body: response.response })))
+      throw new ApiError('conflict');
     this.begun.push(response);
   }
 

@@ -28,9 +28,13 @@ describe('responses in the background', () => {
   afterAll(() => edge.close());
   beforeEach(() => edge.sim.reset());
 
-  const ask = async (body: Json, key?: string): Promise<{ status: number; id: string; body: Json }> => {
+  const ask = async (
+    body: Json,
+    key?: string,
+    headers = {},
+  ): Promise<{ status: number; id: string; body: Json }> => {
     const asked = { model: 'acme/later', input: 'Hello', background: true, ...body };
-    const answer = await edge.post(asked, { path: PATH, ...(key === undefined ? {} : { key }) });
+    const answer = await edge.post(asked, { path: PATH, headers, ...(key === undefined ? {} : { key }) });
     return {
       status: answer.status,
       id: answer.headers.get('x-request-id') ?? '',
@@ -73,6 +77,42 @@ describe('responses in the background', () => {
       response: body,
     });
     expect(edge.upstream()).toHaveLength(0);
+  });
+
+  it('EDGE-08 is begun once per Idempotency-Key; 409 conflict for another body', async () => {
+    const before = edge.background.begun.length;
+    const named = { 'idempotency-key': 'later-1' };
+    const first = await ask({}, undefined, named);
+    expect(await ask({}, undefined, named)).toMatchObject({ status: 200, body: first.body });
+    expect(edge.background.begun).toHaveLength(before + 1);
+    const other = await ask({ input: 'Other' }, undefined, named);
+    expect(other).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    await edge.record(other.id, TOPIC.rejections);
+    const waited = await ask({ background: false }, undefined, named);
+    expect(waited.body).toMatchObject({ status: 'completed' });
+  });
+
+  it('EDGE-08 a repeat that streams follows the response that the first one began', async () => {
+    const asked = { model: 'acme/later', input: 'Hello', background: true, stream: true };
+    const options = { path: PATH, headers: { 'idempotency-key': 'later-2' } };
+    const begun = edge.background.begun.length;
+    const first = await edge.post(asked, options);
+    const again = await edge.post(asked, options);
+    expect((await inference.infer(callOf())).status).toBe(200);
+    const said = async (answer: Response): Promise<string> =>
+      (await answer.text()).replaceAll(': keep-alive\n\n', '');
+    const [one, two] = [await said(first), await said(again)];
+    expect(one).toContain('response.completed');
+    expect(two).toBe(one);
+    expect(edge.background.begun).toHaveLength(begun + 1);
+  });
+
+  it('EDGE-08 a begin that was refused or not taken gives its Idempotency-Key back', async () => {
+    const named = { 'idempotency-key': 'later-3' };
+    expect((await ask({ previous_response_id: 'resp_none' }, undefined, named)).status).toBe(404);
+    edge.background.faults = 1;
+    expect((await ask({}, undefined, named)).status).toBe(503);
+    expect((await ask({}, undefined, named)).status).toBe(200);
   });
 
   it.each(['acme/later', 'acme/native'])(

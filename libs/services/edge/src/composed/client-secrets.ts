@@ -6,7 +6,7 @@ import type { InferDeps } from '../inference/infer.js';
 import type { Call } from '../request/call.js';
 import { REALTIME } from '../sockets/realtime/realtime-endpoint.js';
 import { planTurn } from '../sockets/realtime/turn.js';
-import { refusing } from './sub-answer.js';
+import { refusing } from '../inference/sub-answer.js';
 
 const SECONDS_DEFAULT = 600;
 

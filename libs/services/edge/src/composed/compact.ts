@@ -3,7 +3,7 @@ import { compactionItem, LazySchema, readJson } from '@gateway/dialects';
 import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
 import { earlier } from '../state/recall.js';
-import { askOne, refusing } from './sub-answer.js';
+import { askOne, refusing } from '../inference/sub-answer.js';
 
 type Json = Record<string, unknown>;
 

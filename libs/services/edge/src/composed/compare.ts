@@ -6,7 +6,7 @@ import type { Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
 import type { InferDeps } from '../inference/infer.js';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
-import { askOne, refusing, type SubAnswer } from './sub-answer.js';
+import { askOne, refusing, type SubAnswer } from '../inference/sub-answer.js';
 
 const MODELS_MIN = 2;
 const MODELS_MAX = 8;

@@ -25,7 +25,7 @@ import { BackgroundFeed } from './background-feed.js';
 import { hold, worthOf } from './batch-holds.js';
 import { EdgeTasks, keepResult } from './edge-tasks.js';
 import { linePlan } from './line-plan.js';
-import { askInto, askOne, SubSink } from './sub-answer.js';
+import { askInto, askOne, SubSink } from '../inference/sub-answer.js';
 import { UpstreamBatches } from './upstream-batches.js';
 
 type Json = Record<string, unknown>;

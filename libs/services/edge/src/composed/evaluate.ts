@@ -3,7 +3,7 @@ import { LazySchema, readJson } from '@gateway/dialects';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
 import { CHAT, contentOf, subCall } from './compare.js';
 import { judgeRequest, judged, type Criterion } from './judge.js';
-import { askOne, refusing } from './sub-answer.js';
+import { askOne, refusing } from '../inference/sub-answer.js';
 
 const CRITERIA_MAX = 32;
 const text = { type: 'string', nullable: true };

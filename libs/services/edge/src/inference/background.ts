@@ -1,4 +1,10 @@
-import { ApiError, newAnswerId, type KeyPrincipal, type LimitStore } from '@gateway/contracts';
+import {
+  ApiError,
+  newAnswerId,
+  type IdempotencyClaim,
+  type KeyPrincipal,
+  type LimitStore,
+} from '@gateway/contracts';
 import {
   EVENT_STREAM_HEADERS,
   followEvents,
@@ -16,6 +22,7 @@ import type { Client } from '../request/client.js';
 import { withNamedFiles } from '../state/named-files.js';
 import { recall, resolve } from '../state/recall.js';
 import { endUserHash } from '../units/end-user-hash.js';
+import { claimed } from './infer-once.js';
 import { infer, NOT_RECORDED, type InferDeps } from './infer.js';
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
@@ -48,12 +55,15 @@ interface Begin {
   call: Call;
   asked: Asked;
   background: EndpointBackground;
+  claim?: IdempotencyClaim;
 }
+
+type BegunResponse = Record<string, unknown> & { id: string };
 
 async function begin(begun: Begin, client: Client, deps: InferDeps): Promise<void> {
   // What was recalled for the checks is over with them: who follows the events may be there for hours.
   const checks = new Stage();
-  const response = await beginNow(begun, { client, checks }, deps).finally(() => checks.close());
+  const response = await beginOnce(begun, { client, checks }, deps).finally(() => checks.close());
   if (!begun.asked.stream) return client.answer(JSON.stringify(response), JSON_HEADERS);
   client.open(EVENT_STREAM_HEADERS);
   const { call } = begun;
@@ -76,27 +86,47 @@ async function begin(begun: Begin, client: Client, deps: InferDeps): Promise<voi
   }
 }
 
+/** A repeat under an Idempotency-Key follows the response that the first one began. */
+async function beginOnce(
+  begun: Begin,
+  caller: { client: Client; checks: Closing },
+  deps: InferDeps,
+): Promise<BegunResponse> {
+  const held = await claimed(begun.call, deps);
+  if (held === null) return beginNow(begun, caller, deps);
+  const { claim, answer } = held;
+  if (answer !== null) return answer.body as BegunResponse;
+  try {
+    return await beginNow({ ...begun, claim }, caller, deps);
+  } catch (failure) {
+    // Where it has begun all the same, it is answered by now.
+    await deps.idempotency.release(claim).catch(() => undefined);
+    throw failure;
+  }
+}
+
 /** Refuses what would be refused now, counting nothing; what is run is admitted when it is. */
 async function beginNow(
   begun: Begin,
   { client, checks }: { client: Client; checks: Closing },
   deps: InferDeps,
-): Promise<Record<string, unknown> & { id: string }> {
-  const { call, background } = begun;
+): Promise<BegunResponse> {
+  const { call, background, claim } = begun;
   const { endpoint, principal } = call;
   const { plan, asked } = await checked(call, begun.asked, { client, checks }, deps);
   const id = newAnswerId(endpoint.idPrefix, deps.clock, deps.random);
   const createdAt = Math.floor(call.receivedAtMs / 1_000);
-  const response = background.begun(asked, { id, createdAt, model: plan.model.record.id });
+  const response = { ...background.begun(asked, { id, createdAt, model: plan.model.record.id }), id };
   const { isStored: _always, ...record } = endpoint.state?.record(asked) ?? NO_RECORD;
   const hash = asked.endUser === null ? null : endUserHash(principal, asked.endUser);
-  await deps.background.begin({
+  const made = {
     ...record,
     ...{ id, key_id: principal.keyId, account_id: principal.accountId, request_id: call.requestId },
     ...{ end_user_hash: hash, created_at: createdAt, response },
     body: { ...background.body(asked), model: asked.model ?? principal.defaultModel },
-  });
-  return { ...response, id };
+  };
+  await deps.background.begin(made, claim);
+  return response;
 }
 
 const NO_RECORD = { isStored: true, input: [], previous_response_id: null, conversation_id: null };

@@ -224,6 +224,7 @@ class Delivery {
     const hasLength = !client.isOpen && !unit.admitted.asked.stream;
     if (!hasLength) this.open();
     const kept = unit.call.record === null ? null : this.keep(unit.call.record);
+    if (hasLength) await unit.call.keep?.(out);
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
     if (kept !== null) await kept;
     if (this.recorder !== null) this.remember(this.recorder, out);

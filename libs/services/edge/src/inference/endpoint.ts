@@ -8,6 +8,7 @@ import type { ComposedEndpoint } from './composed-endpoint.js';
 import { inferOrBegin } from './background.js';
 import { countingOf } from './count-input.js';
 import { infer, type InferDeps } from './infer.js';
+import { inferOnce } from './infer-once.js';
 
 const EMPTY = Buffer.alloc(0);
 /** Of a request that was refused before its body was read. */
@@ -33,7 +34,7 @@ export async function registerEndpoints(instance: FastifyInstance, deps: Endpoin
       endpoint.load?.();
       if (endpoint.isInternal) continue;
       const { background } = endpoint;
-      const run = background ? inferOrBegin(background) : infer;
+      const run = background ? inferOrBegin(background) : endpoint.answersOnce ? inferOnce : infer;
       const route = { endpoint, permission: endpoint.permission, admits: true, run };
       for (const path of endpoint.paths) registerPath(scope, path, route, deps);
       const { counts } = endpoint;

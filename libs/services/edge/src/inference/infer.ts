@@ -4,12 +4,13 @@ import {
   type BackgroundResponses,
   type ErrorCode,
   type GivenAnswer,
+  type IdempotencyStore,
   type KeyPrincipal,
   type LimitStore,
 } from '@gateway/contracts';
 import { StoredContentNeeded, type Asked, type Requirement } from '@gateway/endpoints';
 import { LEASE_MS, rateHeaders } from '@gateway/limits';
-import { unavailable } from '@gateway/platform';
+import { unavailable, type Pressure } from '@gateway/platform';
 import type { Provider } from '@gateway/providers';
 import { credentialOf, planRoutes, type Plan, type CatalogueIndex, type PlanOptions } from '@gateway/routing';
 import {
@@ -49,6 +50,8 @@ export interface InferDeps extends AdmissionDeps, DeliverDeps, RecallDeps, Named
   rejections: Rejections;
   clientSecrets: ClientSecrets;
   background: BackgroundResponses;
+  idempotency: IdempotencyStore;
+  pressure: Pick<Pressure, 'ofAccount' | 'held' | 'released'>;
   limits: Pick<LimitStore, 'admit' | 'stamp' | 'version' | 'trial' | 'put'>;
   contents: Pick<ContentLog, 'begin'>;
   pace: BatchPace;

@@ -41,6 +41,8 @@ export interface Call {
   note?: (task: { credential: string; state: string }) => Promise<void>;
   /** Gets to know that it is a unit by now: whatever becomes of it has an event. */
   opened?: () => void;
+  /** Gets a whole answer before the unit ends: where it throws, the request has failed and costs nothing. */
+  keep?: (out: string | Uint8Array) => Promise<void>;
   /** A line of a batch: at its tier, of models that take batches. */
   isBatch?: true;
   /** What its provider has answered to it already, in a batch of its own. */

@@ -8,8 +8,16 @@ import { StoredResponses } from '../responses/responses.store.js';
 
 const EVERY_MS = 60_000;
 
-/** How long results of models can be fetched by their links. */
-const RESULTS_KEPT_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * 86_400_000;
+/** Objects that no row says the end of, by their kind. */
+const KEPT_MS = [
+  // Of models: as long as they can be fetched by their links.
+  ['results', WEEK_MS],
+  // Of batches whose worker died as they ended.
+  ['batches', WEEK_MS],
+  // What was answered under an Idempotency-Key.
+  ['answers', IDEMPOTENCY_KEPT_MS],
+] as const;
 const RESULTS_EVERY_MS = 3_600_000;
 
 /** Removes responses, files, results and answers to creates that are past their time, a bounded number at once. */
@@ -51,9 +59,8 @@ export class Expiry implements OnApplicationBootstrap, OnModuleDestroy {
     const now = this.clock.monotonic();
     if (now < this.resultsAtMs) return;
     this.resultsAtMs = now + RESULTS_EVERY_MS;
-    const before = new Date(this.clock.now() - RESULTS_KEPT_MS);
-    // Of batches whose worker died as they ended.
-    for (const kind of ['results', 'batches']) await this.objects.removeAll({ kind, before });
+    for (const [kind, keptMs] of KEPT_MS)
+      await this.objects.removeAll({ kind, before: new Date(this.clock.now() - keptMs) });
   }
 
   private async round(): Promise<void> {

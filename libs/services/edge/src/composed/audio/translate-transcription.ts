@@ -15,7 +15,7 @@ import type { InferDeps } from '../../inference/infer.js';
 import type { Call } from '../../request/call.js';
 import type { Client } from '../../request/client.js';
 import { contentOf, subCall } from '../compare.js';
-import { askOne, refusing } from '../sub-answer.js';
+import { askOne, refusing } from '../../inference/sub-answer.js';
 import {
   SEGMENTS_PER_REQUEST,
   segmentsOf,

@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import {
   ApiError,
   BackgroundResponses,
+  IdempotencyStore,
   type InferenceAnswer,
   type InferenceCall,
   type NewBackgroundResponse,
@@ -112,6 +113,22 @@ describe('a background response', () => {
       ...{ request_id: response.request_id, unit: 0, endpoint: '/v1/responses', body: response.body },
       background: { response_id: response.id },
     });
+  });
+
+  it('EDGE-08 is begun with the answer to its Idempotency-Key, or neither where another request has the key', async () => {
+    const store = app.app.get(IdempotencyStore);
+    const none = new Date(0);
+    const claim = { scope: 'key_a POST /v1/responses', key: 'k1', bodyDigest: 'd1', createdAt: new Date() };
+    const [first, second] = [newResponse(), newResponse()];
+    const [one, two] = [first, second].map(({ request_id: owner }) => ({ ...claim, owner }));
+    await store.claim(one, none, none);
+    for (const _again of [1, 2]) await background.begin(first, one);
+    const answer = { status: 200, body: first.response };
+    expect(await store.claim(two, none, none)).toEqual({ bodyDigest: 'd1', answer });
+    await expect(background.begin(second, two)).rejects.toMatchObject({ code: 'conflict' });
+    expect((await app.call('GET', `/v1/responses/${second.id}`, key)).status).toBe(404);
+    letGo();
+    await reached(first.id, 'completed');
   });
 
   it('RESP-04 streams from any number on, while it runs and after', async () => {

@@ -5,11 +5,12 @@ import {
   type Clock,
   type EndedResponse,
   type EventsPage,
+  type IdempotencyClaim,
   type MakeRoom,
   type NewBackgroundResponse,
   type NumberedEvent,
 } from '@gateway/contracts';
-import { inTransaction } from '@gateway/database';
+import { IdempotencyTable, inTransaction, poolStatements } from '@gateway/database';
 import type pg from 'pg';
 import { sized } from '../../postgres/sized.js';
 import type { WorkersDatabase } from '../../postgres/workers-database.js';
@@ -56,7 +57,7 @@ export class BackgroundStore extends BackgroundResponses {
     super();
   }
 
-  override async begin(begun: NewBackgroundResponse): Promise<void> {
+  override async begin(begun: NewBackgroundResponse, claim?: IdempotencyClaim): Promise<void> {
     const { id, key_id, account_id, request_id } = begun;
     const now = this.clock.now();
     await inTransaction(this.database.pool, async (client) => {
@@ -72,6 +73,7 @@ export class BackgroundStore extends BackgroundResponses {
       );
       // Sent twice because its answer was lost.
       if (added === 0) return;
+      if (claim) await answerClaim(client, claim, begun.response);
       const { rows } = await client.query<{ open: number }>(
         'SELECT count(*)::int AS open FROM background_tasks WHERE key_id = $1',
         [key_id],
@@ -283,6 +285,15 @@ function eventsPage(isLast: boolean): string {
       CASE WHEN sum(bytes) <= $4 THEN (
         SELECT json_agg(json_build_object('number', number, 'event', event) ORDER BY number) FROM page) END AS events
     FROM page HAVING count(*) > 0`;
+}
+
+/** Rolls back where another request holds the key by now. */
+async function answerClaim(client: pg.ClientBase, claim: IdempotencyClaim, response: Json): Promise<void> {
+  const table = IdempotencyTable.within(poolStatements(client));
+  if (await table.complete(claim, { status: 200, body: response })) return;
+  throw new ApiError('conflict', {
+    message: 'Another request with this Idempotency-Key has begun meanwhile.',
+  });
 }
 
 /** The response before its task, as its deletion takes them: in another order the two would wait for each other. */

@@ -21,8 +21,8 @@ export class InternalBackgroundController {
 
   @Post()
   @HttpCode(200)
-  async begin(@Body() { response }: BeginBackgroundBody): Promise<object> {
-    await this.background.begin(response);
+  async begin(@Body() { response, claim }: BeginBackgroundBody): Promise<object> {
+    await this.background.begin(response, claim);
     return {};
   }
 

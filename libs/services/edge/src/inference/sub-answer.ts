@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { ApiError } from '@gateway/contracts';
 import { Client, type AnswerSink } from '../request/client.js';
 import type { Call } from '../request/call.js';
-import { infer, type InferDeps } from '../inference/infer.js';
+import { infer, type InferDeps } from './infer.js';
 
 /** One answer inside of another: what a connection would have got. */
 export class SubSink extends Writable implements AnswerSink {
@@ -64,7 +64,7 @@ export function askOne(
 export async function askInto(
   sink: SubSink,
   call: Call,
-  caller: Client,
+  caller: Pick<Client, 'upstream'>,
   deps: InferDeps,
 ): Promise<SubAnswer> {
   const { clock, deadlines, config } = deps;
