@@ -43,7 +43,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
     beside: {},
   },
   responses: {
-    read: (raw) => responses(raw, {}),
+    read: (raw) => responses({ usage: raw }, 0),
     input: 'input_tokens',
     output: 'output_tokens',
     beside: { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 3 } },

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { DialectName, ModelType, PriceRecord, ReasoningStyle } from '@gateway/contracts';
+import { price } from '@gateway/money';
 
 interface SeedRoute {
   provider: string;
@@ -274,10 +275,28 @@ describe('seed data', () => {
     }
   });
 
-  it('prices the searches that Claude runs at Anthropic, 10 USD a thousand', () => {
-    const own = real.flatMap(({ routes }) => routes).filter(({ provider }) => provider === 'anthropic');
-    expect(own.length).toBeGreaterThan(10);
-    expect(own.filter(({ price }) => price.tool_pricing?.web_search !== '10')).toEqual([]);
+  it.each([
+    ['anthropic', /claude/, { web_search: 2 }, '0.02'],
+    ['google-vertex', /claude/, { web_search: 2 }, '0.02'],
+    ['openai', /gpt-(6|5\.6|5\.5-pro)/, { web_search: 3 }, '0.03'],
+    ['google', /gemini-3/, { web_search: 3, grounded_prompt: 1 }, '0.042'],
+    ['google', /gemini-2\.5/, { web_search: 3, grounded_prompt: 1 }, '0.035'],
+    ['xai', /grok-4/, { web_search: 2, x_search: 4 }, '0.03'],
+  ])('issue 14 prices the searches that %s runs for %s', (provider, name, tool_calls, cost) => {
+    const routes = real
+      .filter((model) => name.test(model.id) && !/image|live|tts|embed|transcribe/.test(model.id))
+      .flatMap((model) => model.routes.filter((route) => route.provider === provider));
+    expect(routes.length).toBeGreaterThan(0);
+    for (const { price: record } of routes) {
+      const usage = { prompt_tokens: 0, completion_tokens: 0, tool_calls };
+      const terms = {
+        tier: 'default',
+        discountPct: '0',
+        byok: { served: false, feePct: '0' },
+        context: {},
+      } as const;
+      expect(price({ ...terms, record, usage }).cost_usd).toBe(cost);
+    }
   });
 
   it('issue 14 promises a batch rate only at a provider that runs batches itself, and there half the rate', () => {

@@ -20,6 +20,8 @@ const FILTERED: ReadonlySet<string> = new Set([
   'IMAGE_RECITATION',
 ]);
 const TOOL_CALLS_MAX = 1_024;
+/** More are no count that is believed. */
+const QUERIES_MAX = 1_001;
 /** Longest text that is kept to place citations in it. */
 const KEPT_TEXT_MAX = 1_048_576;
 
@@ -39,6 +41,8 @@ export class CandidateDecoder {
   private open: OpenCall | null = null;
   private text: string | null = '';
   private cited: JsonObject | null = null;
+  /** What Google has searched for. */
+  readonly searched = new Set<string>();
 
   constructor(
     private readonly choice: number,
@@ -49,9 +53,18 @@ export class CandidateDecoder {
   read(candidate: JsonObject, events: ModelEvent[]): void {
     if (this.isFinished) return;
     for (const part of objectsOf(objectOf(candidate.content).parts)) this.part(part, events);
-    if (isObject(candidate.groundingMetadata)) this.cited = candidate.groundingMetadata;
+    if (isObject(candidate.groundingMetadata)) this.ground(candidate.groundingMetadata);
     const native = filled(candidate.finishReason);
     if (native !== null && native !== 'FINISH_REASON_UNSPECIFIED') this.finish(native, events);
+  }
+
+  /** Chunks may name a query again: it was searched for once. */
+  private ground(metadata: JsonObject): void {
+    this.cited = metadata;
+    const queries = Array.isArray(metadata.webSearchQueries) ? metadata.webSearchQueries : [];
+    for (const query of queries)
+      if (typeof query === 'string' && query !== '' && this.searched.size < QUERIES_MAX)
+        this.searched.add(query);
   }
 
   private part(part: JsonObject, events: ModelEvent[]): void {

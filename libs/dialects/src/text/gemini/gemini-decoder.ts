@@ -1,3 +1,4 @@
+import type { UnitUsage } from '@gateway/contracts';
 import { filled, isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 import { parseUpstreamJson } from '../../body/upstream-json.js';
 import type { AnswerFailure } from '../../translation/translation.js';
@@ -42,11 +43,16 @@ export class GeminiDecoder extends EventDecoder {
       const fault = decoder === null ? 'The answer has too many candidates.' : decoder.outgrown;
       if (fault !== null) return this.fail(badResponse(fault), events);
     }
-    if (isObject(chunk.usageMetadata)) {
-      const usage = unitUsage(chunk.usageMetadata, this.isFinished());
-      if (Object.keys(usage).length > 0)
-        events.push({ type: 'usage', usage, raw: addedKeys(chunk.usageMetadata) });
-    }
+    const counts = objectOf(chunk.usageMetadata);
+    const usage = { ...unitUsage(counts, this.isFinished()), ...this.searches() };
+    if (Object.keys(usage).length > 0) events.push({ type: 'usage', usage, raw: addedKeys(counts) });
+  }
+
+  /** Google bills later models by the query, earlier ones by the answer that rests on any: a price names one of them. */
+  private searches(): UnitUsage {
+    let queries = 0;
+    for (const { searched } of this.candidates.values()) queries += searched.size;
+    return queries === 0 ? {} : { tool_calls: { web_search: queries, grounded_prompt: 1 } };
   }
 
   private start(chunk: JsonObject, events: ModelEvent[]): void {

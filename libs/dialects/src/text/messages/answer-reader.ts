@@ -67,6 +67,7 @@ export class AnswerReader {
   private id: string | null = null;
   private usage: JsonObject = {};
   private calls = 0;
+  private searches = 0;
   private finished = false;
   private state: 'init' | 'open' | 'done' = 'init';
   private readonly blocks = new Map<number, OpenBlock>();
@@ -135,7 +136,7 @@ export class AnswerReader {
         systemFingerprint: null,
         serviceTier: tier === 'standard' ? 'default' : tier,
       },
-      { type: 'usage', usage: unitUsage(this.usage, false), raw: withoutMoney(this.usage) as JsonObject },
+      this.counts(false),
     ];
   }
 
@@ -170,10 +171,26 @@ export class AnswerReader {
             custom: false,
           },
         ];
+      case 'server_tool_use':
+        return block.name === 'web_search' ? this.searched() : [];
       default:
         // Server tools ran at the provider already: they are no calls of the client.
         return [];
     }
+  }
+
+  /** What the provider counts comes at the end: a stream that breaks off before it has run these. */
+  private searched(): ModelEvent[] {
+    this.searches += 1;
+    return [this.counts(false)];
+  }
+
+  /** Searches that the provider does not count are those that were seen. */
+  private counts(isFinal: boolean): ModelEvent {
+    const usage = unitUsage(this.usage, isFinal);
+    const isCounted = isFinal && isObject(this.usage.server_tool_use);
+    if (this.searches > 0 && !isCounted) usage.tool_calls = { web_search: this.searches };
+    return { type: 'usage', usage, raw: withoutMoney(this.usage) as JsonObject };
   }
 
   private blockDelta(index: number, delta: JsonObject): ModelEvent[] {
@@ -232,11 +249,7 @@ export class AnswerReader {
     }
     if (isObject(event.usage)) {
       this.usage = mergeUsage(this.usage, event.usage);
-      events.push({
-        type: 'usage',
-        usage: unitUsage(this.usage),
-        raw: withoutMoney(this.usage) as JsonObject,
-      });
+      events.push(this.counts(true));
     }
     return events;
   }

@@ -3,7 +3,7 @@ import { withoutMoney } from '../../translation/money-names.js';
 import type { ModelEvent } from '../model-event.js';
 import { OWN_FORMAT } from './sealed-reasoning.js';
 import { flatName } from './tools.js';
-import { unitUsage } from './usage.js';
+import { isSearch, unitUsage } from './usage.js';
 
 /** Status that an in-band error would have had as an HTTP answer. */
 const ERROR_STATUS: ReadonlyMap<string, number> = new Map(
@@ -50,7 +50,9 @@ interface SeenItem {
 export class AnswerReader {
   private isStarted = false;
   private calls = 0;
+  private searches = 0;
   private readonly items = new Map<number, SeenItem>();
+  private isOver = false;
   isDone = false;
 
   constructor(private readonly toolNames: Readonly<Record<string, string>>) {}
@@ -194,9 +196,18 @@ export class AnswerReader {
         call.isEnded = true;
         return [...events, { type: 'tool_end', choice: 0, call: call.call }];
       }
+      case 'web_search_call':
+        return this.searched(item);
       default:
         return [];
     }
+  }
+
+  /** Counted at once: a stream that breaks off has no usage. */
+  private searched(item: JsonObject): ModelEvent[] {
+    if (this.isOver || !isSearch(item)) return [];
+    this.searches += 1;
+    return [{ type: 'usage', usage: unitUsage({}, this.searches), raw: {} }];
   }
 
   private messageRest(index: number, { content }: JsonObject): ModelEvent[] {
@@ -233,6 +244,7 @@ export class AnswerReader {
     if (status === 'queued' || status === 'in_progress')
       return [badResponse('the response is not completed')];
     const events = this.start(response);
+    this.isOver = true;
     const streamed = [...this.items.values()];
     for (const [index, item] of objectsOf(response.output).entries()) {
       // Some providers number the items of the closing response anew.
@@ -248,7 +260,8 @@ export class AnswerReader {
       stopSequence: null,
     });
     if (isObject(response.usage)) {
-      const usage = unitUsage(response.usage, objectOf(response.tool_usage));
+      const searches = Math.max(this.searches, objectsOf(response.output).filter(isSearch).length);
+      const usage = unitUsage(response, searches);
       events.push({ type: 'usage', usage, raw: objectOf(withoutMoney(response.usage)) });
     }
     return [...events, { type: 'end' }];

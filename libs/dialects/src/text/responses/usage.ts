@@ -1,19 +1,40 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { objectOf, type JsonObject } from '../../body/json-object.js';
+import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
 import { wholeCount } from '../../body/whole-count.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { TextFacts } from '../text-dialect.js';
 
+/** Calls of hosted tools that are billed apart; null where the response says nothing of them. */
+function hostedCalls({ usage, tool_usage: tools }: JsonObject): Record<string, number> | null {
+  // xAI's, by the kind of search.
+  const details = objectOf(usage).server_side_tool_usage_details;
+  if (isObject(details))
+    return {
+      web_search: wholeCount(details.web_search_calls) ?? 0,
+      x_search: wholeCount(details.x_search_calls) ?? 0,
+    };
+  const searches = wholeCount(objectOf(objectOf(tools).web_search).num_requests);
+  return searches === null ? null : { web_search: searches };
+}
+
+/** True for an item that is a search; to open a page, or to look for something in it, is none. */
+export function isSearch({ type, action }: JsonObject): boolean {
+  return type === 'web_search_call' && ['search', undefined].includes(objectOf(action).type as string);
+}
+
 /**
- * Counts of a native usage object (wire-formats 5.7.1); a side that was not reported is left out. `tools` is the
- * response's `tool_usage`: what hosted tools did is billed apart.
+ * Counts of a native response's usage (wire-formats 5.7.1); a side that was not reported is left out. `searches` are those
+ * that its items show: they count where the response itself does not count them.
  */
-export function unitUsage(raw: JsonObject, tools: JsonObject): UnitUsage {
+export function unitUsage(response: JsonObject, searches: number): UnitUsage {
+  const raw = objectOf(response.usage);
   const input = objectOf(raw.input_tokens_details);
   const output = objectOf(raw.output_tokens_details);
   const prompt = wholeCount(raw.input_tokens);
   const completion = wholeCount(raw.output_tokens);
-  const searches = wholeCount(objectOf(tools.web_search).num_requests) ?? 0;
+  const calls = Object.entries(hostedCalls(response) ?? { web_search: searches }).filter(
+    ([, count]) => count > 0,
+  );
   const usage: UnitUsage = {};
   if (prompt !== null) {
     usage.prompt_tokens = prompt;
@@ -32,7 +53,7 @@ export function unitUsage(raw: JsonObject, tools: JsonObject): UnitUsage {
     usage.completion_tokens = completion;
     usage.reasoning_tokens = wholeCount(output.reasoning_tokens) ?? 0;
   }
-  if (searches > 0) usage.tool_calls = { web_search: searches };
+  if (calls.length > 0) usage.tool_calls = Object.fromEntries(calls);
   return usage;
 }
 
