@@ -7,6 +7,7 @@ import {
   type OwnModel,
   type OwnRoute,
 } from '@gateway/providers';
+import { reasoningOf } from '../seed/reasoning-of.js';
 import { referenceFaults } from '../seed/read-seed.js';
 import type { Seed, SeedModel, SeedProvider, SeedRoute } from '../seed/seed-record.js';
 
@@ -117,6 +118,7 @@ const SUPPORTS: Readonly<Record<string, string[]>> = {
 
 function seedModel(model: OwnModel, dialects: ReadonlyMap<string, string>): SeedModel {
   const { id, type = 'text', context_length, max_output_tokens, description } = model;
+  const supports = model.supports ?? SUPPORTS[type] ?? [];
   return {
     id,
     name: model.name ?? id.slice(id.indexOf('/') + 1),
@@ -127,8 +129,8 @@ function seedModel(model: OwnModel, dialects: ReadonlyMap<string, string>): Seed
     ...(description === undefined ? {} : { description }),
     input_modalities: model.input_modalities ?? ['text'],
     output_modalities: model.output_modalities ?? [type === 'embedding' ? 'embedding' : 'text'],
-    supports: model.supports ?? SUPPORTS[type] ?? [],
-    reasoning: model.reasoning ?? { style: 'none' },
+    supports,
+    reasoning: reasoningOf(supports, model.reasoning),
     ...(model.fixes_sampling === undefined ? {} : { fixes_sampling: model.fixes_sampling }),
     routes: model.routes.map((route) => seedRoute(route, dialects)),
   };
