@@ -75,6 +75,7 @@ describe('idempotent', () => {
     const others = [wait({}), wait({})];
     await expect(wait({ label: 'b' })).rejects.toThrow(expect.objectContaining({ code: 'conflict' }));
     finish({ status: 201, body: { id: 'key_first' } });
+    await clock.advance(100);
     expect(await Promise.all([first, ...others])).toEqual([
       { status: 201, body: { id: 'key_first' }, isReplay: false },
       { status: 201, body: { id: 'key_first' }, isReplay: true },
@@ -87,6 +88,7 @@ describe('idempotent', () => {
     await new Promise(setImmediate);
     fail(new ApiError('validation_error'));
     await expect(refused).rejects.toThrow(ApiError);
+    await clock.advance(100);
     expect(await next).toMatchObject({ body: { id: 'key_1' }, isReplay: false });
   });
 

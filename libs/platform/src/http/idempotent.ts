@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   ApiError,
   HEADER,
@@ -94,7 +93,7 @@ export async function claimKey(
     store.claim(claim, new Date(now - IDEMPOTENCY_KEPT_MS), new Date(now - ABANDONED_AFTER_MS));
   let held = await take();
   for (let looks = 0; waits && looks < LOOKS_MAX && isUnderWay(held, claim); looks += 1) {
-    await pause(LOOK_MS);
+    await clock.sleep(LOOK_MS);
     held = await take();
   }
   return { claim, answer: held === null ? null : replay(held, claim) };
