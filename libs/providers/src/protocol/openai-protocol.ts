@@ -27,6 +27,12 @@ export interface OpenAiCompatibleOptions {
   rules?: readonly FailureRule[];
 }
 
+/** What every request with one access has in common. */
+interface ApiCall {
+  root: string;
+  credentials: Readonly<Record<string, string>>;
+}
+
 /** A provider that speaks OpenAI's wire formats under its own address: most of the field. */
 export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
   const {
@@ -45,6 +51,13 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
     rules = [],
   } = options;
   const allRules = [...rules, ...OPENAI_RULES];
+  // The access of the operator is one object for all requests.
+  const known = new WeakMap<ProviderAccess, ApiCall>();
+  const callOf = (access: ProviderAccess): ApiCall => {
+    const call = known.get(access) ?? { root: rootOf(access, root), credentials: keyed(access, keyHeader) };
+    known.set(access, call);
+    return call;
+  };
   return {
     slug,
     name,
@@ -55,8 +68,10 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
     defaultBaseUrl,
     isKeyless,
     check,
-    prepare: (request, access) =>
-      upstreamRequest(request, `${rootOf(access, root)}${request.path}`, keyed(access, keyHeader)),
+    prepare: (request, access) => {
+      const call = callOf(access);
+      return upstreamRequest(request, `${call.root}${request.path}`, call.credentials);
+    },
     quirks: () => quirks,
     classify: (signal) => classifyFailure(name, allRules, signal),
   };
