@@ -147,6 +147,6 @@ class AttemptLoop<T> {
  * Every attempt starts from the decoded original. Throws the last failure as ApiError; anything that is no UpstreamError
  * goes through untouched.
  */
-export async function runAttempts<T>(options: AttemptsOptions<T>): Promise<T> {
+export function runAttempts<T>(options: AttemptsOptions<T>): Promise<T> {
   return new AttemptLoop(options).run();
 }

@@ -309,9 +309,9 @@ class Delivery {
     else await this.client.write(words);
   }
 
-  private async finish(...end: Parameters<Unit['finish']>): Promise<void> {
+  private finish(...end: Parameters<Unit['finish']>): Promise<void> {
     this.keepAlive?.stop();
     this.attempt.state.endedMs ??= this.deps.clock.monotonic();
-    await this.unit.finish(...end);
+    return this.unit.finish(...end);
   }
 }
