@@ -23,7 +23,9 @@ describe('the registry of providers', () => {
     );
     expect(PROVIDERS.map(({ slug }) => slug)).toEqual(folders);
     const facts = PROVIDERS.map(({ slug, quirks, ...own }) => {
-      const ofDialects = own.dialects.map((dialect) => quirks({ dialect, upstreamModel: 'm' } as never));
+      const ofDialects = own.dialects.map((dialect) =>
+        quirks({ dialect, upstreamModel: 'm', price: {} } as never),
+      );
       return { slug, texts: textsIn([own, ofDialects]) };
     });
     const empty = facts.filter(({ texts }) => texts.includes('')).map(({ slug }) => slug);

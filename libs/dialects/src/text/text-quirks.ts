@@ -20,6 +20,8 @@ declare module '../translation/translation.js' {
     /** Reasoning of earlier assistant turns is sent back as this member (DeepSeek: reasoning_content, with tools only). */
     returnsReasoning?: 'reasoning_content' | 'reasoning' | 'reasoning_details';
     systemRole?: 'system' | 'developer';
+    /** Responses: parts of the input may end a prefix that is kept (`prompt_cache_breakpoint`); others refuse them. */
+    cacheBreakpoints?: boolean;
     /** Answers carry a top-level cache_creation_input_tokens (spec, usage rule 5: one cloud provider's route). */
     deprecatedCacheKey?: boolean;
     /** Messages: the path names the model and whether it streams, and the body the version (Claude at a cloud). */

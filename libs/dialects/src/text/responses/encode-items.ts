@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../body/json-object.js';
 import type { DocumentPart, MediaSource, Part, ToolResultPart, Turn } from '../model-request.js';
 import { OWN_FORMAT } from './sealed-reasoning.js';
+import { withBreakpoint } from './cache-breakpoints.js';
 import { plainToolId } from '../tool-signature.js';
 
 /** Turns of the middle form as input items. */
@@ -22,11 +23,16 @@ export function encodeItems(turns: readonly Turn[]): JsonObject[] {
 function inputPart(part: Part): JsonObject[] {
   switch (part.type) {
     case 'text':
-      return [{ type: 'input_text', text: part.text }];
+      return [withBreakpoint({ type: 'input_text', text: part.text }, part.cache)];
     case 'image':
-      return [{ type: 'input_image', detail: part.detail ?? 'auto', ...imageOf(part.source) }];
+      return [
+        withBreakpoint(
+          { type: 'input_image', detail: part.detail ?? 'auto', ...imageOf(part.source) },
+          part.cache,
+        ),
+      ];
     case 'document':
-      return [documentOf(part)];
+      return [withBreakpoint(documentOf(part), part.cache)];
     case 'audio':
       return [{ type: 'input_audio', input_audio: { data: part.data, format: part.format } }];
     default:
@@ -95,12 +101,16 @@ function callItem({ id, name, arguments: text, custom }: Extract<Part, { type: '
   };
 }
 
-function resultItem({ toolCallId, parts, isError }: ToolResultPart): JsonObject {
-  const isText = parts.every(({ type }) => type === 'text');
+/** A marked result is a list, because a text alone has no place for a breakpoint. */
+function resultItem({ toolCallId, parts, isError, cache }: ToolResultPart): JsonObject {
+  const isMarked = cache !== undefined || parts.some((part) => 'cache' in part && part.cache !== undefined);
+  const isText = parts.length === 0 || (!isMarked && parts.every(({ type }) => type === 'text'));
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
   const prefix = isError ? 'Error: ' : '';
-  const output = isText
-    ? prefix + text
-    : [...(isError ? [{ type: 'input_text', text: prefix }] : []), ...parts.flatMap(inputPart)];
+  if (isText)
+    return { type: 'function_call_output', call_id: plainToolId(toolCallId), output: prefix + text };
+  const output = [...(isError ? [{ type: 'input_text', text: prefix }] : []), ...parts.flatMap(inputPart)];
+  const last = output.pop();
+  if (last !== undefined) output.push(withBreakpoint(last, cache));
   return { type: 'function_call_output', call_id: plainToolId(toolCallId), output };
 }

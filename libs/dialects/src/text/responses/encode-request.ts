@@ -6,6 +6,7 @@ import type { Capability, ModelRequest, Part, ResponseFormat, Tool, Turn } from 
 import { effortOf } from '../reasoning-effort.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { ToolNames } from '../upstream-names.js';
+import { markedTurns } from './cache-breakpoints.js';
 import { encodeItems } from './encode-items.js';
 import { RESPONSES } from './read-request.js';
 import { ACCEPT, GATEWAY_OWNED, PATH, spliceRequest } from './splice-request.js';
@@ -44,13 +45,19 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   const tools = request.tools.map((tool) => withName(tool, names));
   const thinks = target.reasoning.style !== 'none';
   const logprobs = request.requires.some(({ capability }) => capability === 'logprobs');
+  const takesMarkers = target.quirks.cacheBreakpoints === true;
+  const marked = markedTurns(request, takesMarkers);
+  const marker = request.dialect === 'messages' ? 'cache_control' : 'prompt_cache_breakpoint';
+  if (marked.isCut) ignored.add(marker);
+  // One of the whole request asks for what OpenAI does by itself: it keeps what ends with the last part.
+  else if (takesMarkers) ignored.delete(marker);
   const include = [
     ...(thinks ? ['reasoning.encrypted_content'] : []),
     ...(logprobs ? ['message.output_text.logprobs'] : []),
   ];
   const body: JsonObject = {
     model: target.upstreamModel,
-    input: encodeItems(withNames(request.turns, names)),
+    input: encodeItems(withNames(marked.turns, names)),
     store: false,
     max_output_tokens: request.maxOutputTokens,
     ...sampling(request, target, ignored),

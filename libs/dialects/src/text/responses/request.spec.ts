@@ -1,6 +1,8 @@
 import { ApiError } from '@gateway/contracts';
 import { dialect as chat } from '../chat/chat.dialect.js';
 import { dialect as messages } from '../messages/messages.dialect.js';
+import { BodyFault, parseBody } from '../../body/parsed-body.js';
+import type { RouteTarget } from '../../translation/translation.js';
 import type { ModelRequest } from '../model-request.js';
 import { encodeRequest, misfit } from './encode-request.js';
 import { jsonOf, read, TARGET } from './responses.fixture.js';
@@ -213,6 +215,97 @@ describe('sending a responses request', () => {
       include: ['reasoning.encrypted_content'],
     });
     expect(ignored).toEqual(['seed']);
+  });
+
+  describe('with cache markers', () => {
+    const CACHING: RouteTarget = { ...TARGET, quirks: { cacheBreakpoints: true } };
+    const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
+    const marker = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+    const of = (dialect: typeof chat | typeof messages, body: object): ModelRequest => {
+      const parsed = parseBody(Buffer.from(JSON.stringify({ model: MODEL, max_tokens: 9, ...body })));
+      if (parsed instanceof BodyFault) throw new TypeError(parsed.detail.msg);
+      return dialect.caller.read(parsed);
+    };
+    const sent = (request: ModelRequest, target: RouteTarget): [unknown, readonly string[]] => {
+      const { request: written, ignored } = encodeRequest(request, target);
+      return [jsonOf(written.pieces).input, ignored];
+    };
+    const texts = (count: number, more: object): object[] =>
+      [...Array(count).keys()].map((n) => ({ type: 'text', text: `${n}`, ...more }));
+
+    it('RESP-05 writes those of messages as breakpoints, results of tools too, without their lifetime', () => {
+      const request = of(messages, {
+        system: [{ type: 'text', text: 'Be kind', ...marker }],
+        tools: [{ name: 'look', input_schema: { type: 'object' } }],
+        messages: [
+          { role: 'user', content: 'Go' },
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'look', input: {} }] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'seen', ...marker }] },
+        ],
+      });
+      const [input, ignored] = sent(request, CACHING);
+      expect(input).toEqual([
+        {
+          type: 'message',
+          role: 'system',
+          content: [{ type: 'input_text', text: 'Be kind', ...BREAKPOINT }],
+        },
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go' }] },
+        { type: 'function_call', call_id: 'a', name: 'look', arguments: '{}' },
+        {
+          type: 'function_call_output',
+          call_id: 'a',
+          output: [{ type: 'input_text', text: 'seen', ...BREAKPOINT }],
+        },
+      ]);
+      expect(ignored).toEqual([]);
+    });
+
+    it.each([BREAKPOINT, marker])(
+      'RESP-05 keeps the last 4 of a chat request, and reports the rest: %j',
+      (more) => {
+        const request = of(chat, { messages: [{ role: 'user', content: texts(6, more) }] });
+        const [input, ignored] = sent(request, CACHING);
+        const [{ content }] = input as { content: object[] }[];
+        expect(content.map((part) => 'prompt_cache_breakpoint' in part)).toEqual([
+          ...[false, false],
+          ...[true, true, true, true],
+        ]);
+        expect(ignored).toEqual(['prompt_cache_breakpoint']);
+      },
+    );
+
+    it('RESP-05 reports those of tools and of answers, which OpenAI refuses there', () => {
+      const request = of(messages, {
+        tools: [{ name: 'look', input_schema: { type: 'object' }, ...marker }],
+        messages: [
+          { role: 'user', content: 'Go' },
+          { role: 'assistant', content: texts(1, marker) },
+          { role: 'user', content: texts(1, marker) },
+        ],
+      });
+      const [input, ignored] = sent(request, CACHING);
+      expect(JSON.stringify(input).match(/prompt_cache_breakpoint/g)).toHaveLength(1);
+      expect((input as { content: object[] }[])[2].content[0]).toEqual({
+        type: 'input_text',
+        text: '0',
+        ...BREAKPOINT,
+      });
+      expect(ignored).toEqual(['cache_control']);
+    });
+
+    it('RESP-05 sends none to a model that takes none, and reports them', () => {
+      const request = of(messages, { messages: [{ role: 'user', content: texts(1, marker) }] });
+      expect(sent(request, TARGET)).toEqual([
+        [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: '0' }] }],
+        ['cache_control'],
+      ]);
+    });
+
+    it('RESP-05 takes one of the whole messages request for what OpenAI does by itself', () => {
+      const request = of(messages, { messages: [{ role: 'user', content: 'Go' }], ...marker });
+      expect([sent(request, CACHING)[1], sent(request, TARGET)[1]]).toEqual([[], ['cache_control']]);
+    });
   });
 
   it.each([
