@@ -11,3 +11,4 @@ export { discountOn } from './terms.js';
 export { RetryBudget } from './retry-budget.js';
 export { attemptsFailed, runAttempts } from './run-attempts.js';
 export type { Breakers } from './run-attempts.js';
+export { objectRefused } from './object-refused.js';

@@ -13,6 +13,7 @@ import type { Provider } from '@gateway/providers';
 import { modelNotFound, type CatalogueIndex } from './catalogue-index.js';
 import { accessOf, matchesModel, requireAccess } from './model-access.js';
 import { has, rankModels, type RankedModel, type Wanted } from './rank-models.js';
+import { objectRefused } from './object-refused.js';
 import { inOrder, isAllowedBy } from './route-order.js';
 import type { RouteStats } from './route-stats.js';
 import { byokTerms, platformTerms, type RouteTerms } from './terms.js';
@@ -166,12 +167,12 @@ function refuse(model: CatalogueModel, found: Survey, { principal, asked }: Plan
   if (found.isPlatformOff) throw new ApiError('byok_model_not_allowed', { param: 'model' });
   if (found.missing !== null) {
     const { param, value, what, isTenants } = found.missing;
+    if (isTenants) throw objectRefused(param);
     const named = value !== undefined && NAMEABLE.test(value) ? `${param} ${value}` : param;
     throw new ApiError('unsupported_operation', {
       providerCode: 'unsupported_operation',
-      message: isTenants
-        ? `${param} names an object at a provider. That takes a provider key of your own.`
-        : what === undefined
+      message:
+        what === undefined
           ? `No provider of ${model.record.id} supports ${named}.`
           : `${model.record.id} does not support ${what}.`,
       param,

@@ -57,7 +57,22 @@ const MESSAGES: [string | null, Json][] = [
   ],
   [null, { container: { skills: [{ type: 'anthropic', skill_id: 'pdf' }] }, tools: [web] }],
 ];
+const spoken = (...audio: Json[]): Json[] => [
+  { role: 'user', content: 'Hello' },
+  ...audio.flatMap((one) => [
+    { role: 'assistant', content: 'Hi', audio: one },
+    { role: 'user', content: 'And?' },
+  ]),
+];
+const CHAT: [string | null, Json][] = [
+  ['messages[1].audio.id', { messages: spoken({ id: 'audio_1' }) }],
+  ['messages[3].audio.id', { messages: spoken({ data: 'AAAA' }, { id: 'audio_2' }) }],
+  [null, { messages: spoken({ data: 'AAAA' }) }],
+];
 const CASES = [
+  ...CHAT.map(
+    ([param, more]) => ['/v1/chat/completions', param, { model: 'simulator/chat', ...more }] as const,
+  ),
   ...RESPONSES.map(
     ([param, more]) => ['/v1/responses', param, { model: 'acme/native', input: 'Hello', ...more }] as const,
   ),
@@ -70,6 +85,14 @@ const CASES = [
       ] as const,
   ),
 ];
+
+/** What may name one, without what an upstream does not get of messages. */
+const membersOf = ({ tools, prompt, container, messages }: Json): Json => ({
+  tools,
+  prompt,
+  container,
+  spoken: Array.isArray(messages) ? messages.map(({ audio }: Json) => audio) : [],
+});
 
 describe('a request that names an object at its provider', () => {
   let edge: EdgeUnderTest;
@@ -89,18 +112,16 @@ describe('a request that names an object at its provider', () => {
 
   const sentMembers = (): unknown[] =>
     edge.upstream().map(({ body }) => {
-      const { tools, prompt, container } = JSON.parse(body) as Json;
-      return { tools, prompt, container };
+      return membersOf(JSON.parse(body) as Json);
     });
 
   it.each(CASES)(
     'issue 11 of %s by %p is 400 with the operator’s credential alone',
     async (path, param, body) => {
-      const { tools, prompt, container } = body as Json;
+      const sent = membersOf(body);
       const answer = await edge.post(body, { path });
       const { error } = (await answer.json()) as { error?: Json };
-      if (param === null)
-        expect([answer.status, sentMembers()]).toEqual([200, [{ tools, prompt, container }]]);
+      if (param === null) expect([answer.status, sentMembers()]).toEqual([200, [sent]]);
       else {
         expect([answer.status, edge.upstream()]).toEqual([400, []]);
         expect(error).toMatchObject({ provider_code: 'unsupported_operation' });
@@ -110,7 +131,7 @@ describe('a request that names an object at its provider', () => {
       }
       edge.sim.reset();
       const served = await edge.post(body, { path, key: own });
-      expect([served.status, sentMembers()]).toEqual([200, [{ tools, prompt, container }]]);
+      expect([served.status, sentMembers()]).toEqual([200, [sent]]);
     },
   );
 });

@@ -16,7 +16,7 @@ import type { PlannedRoute } from '@gateway/routing';
 import type { WebSocket } from 'ws';
 import type { EndpointDeps } from '../../inference/endpoint.js';
 import { closeCodeOf, errorEvent, inSession } from './close-codes.js';
-import { respliced, SessionInput } from './session-input.js';
+import { refusePrompt, respliced, SessionInput } from './session-input.js';
 import { SerialMessages } from './serial-messages.js';
 import { SessionTurns } from './session-turns.js';
 import { planTurn, type TurnUnits } from './turn.js';
@@ -219,6 +219,7 @@ export class RealtimeSession {
   private updateSession(body: ParsedBody, bytes: Buffer): Promise<void> | undefined {
     const eventId = eventIdOf(body);
     try {
+      if (!this.planned.providerKey) refusePrompt(body, 'session');
       const session = this.input.update(body, this.planned.route.upstreamModel, (model) =>
         this.transcriber(model),
       );
@@ -254,6 +255,7 @@ export class RealtimeSession {
     const own = eventIdOf(body);
     const eventId = own ?? newAnswerId(OWN_EVENT, this.deps.clock, this.deps.random);
     try {
+      if (!this.planned.providerKey) refusePrompt(body, 'response');
       await this.turns.expect(eventId);
     } catch (error) {
       return this.refuse(error, own);

@@ -97,6 +97,50 @@ describe('GET /v1/realtime as a WebSocket', () => {
     client.ws.close();
   });
 
+  it('issue 11 RT-01 a stored prompt is refused with the operator’s credential, by its member, and sent with an own key', async () => {
+    const prompt = { id: 'pmpt_1' };
+    const update = { type: 'session.update', session: { type: 'realtime', prompt } };
+    const create = { type: 'response.create', event_id: 'mine', response: { prompt } };
+    const client = connect(edge, 'acme/voice', ownKey(edge, 'key_prompt_operator').key);
+    await client.next('session.created');
+    client.send(update, create);
+    for (const param of ['session.prompt.id', 'response.prompt.id'])
+      expect(await client.next('error')).toMatchObject({
+        error: {
+          code: 'unsupported_operation',
+          param,
+          message: `${param} names an object at a provider. That takes a provider key of your own.`,
+        },
+      });
+    client.say('Hello');
+    await client.next('response.done');
+    client.ws.close();
+    const withPrompt = (): number =>
+      edge.sim.sessions().filter(({ received }) => JSON.stringify(received).includes('pmpt_1')).length;
+    expect(withPrompt()).toBe(0);
+
+    edge.vault.credentials.set('pk_prompt', { kind: 'api_key', key: 'sim-key-of-mine' });
+    const providerKeys = [
+      {
+        id: 'pk_prompt',
+        provider: 'simulated',
+        version: 1,
+        allowedModels: null,
+        allowPlatformFallback: true,
+      },
+    ];
+    const own = connect(
+      edge,
+      'acme/voice',
+      edge.addKey(testPrincipal('key_prompt_own', { accountId: 'acct_prompt_own', providerKeys })),
+    );
+    await own.next('session.created');
+    own.send(update);
+    await own.next('session.updated');
+    own.ws.close();
+    expect(withPrompt()).toBe(1);
+  });
+
   it('RT-01 a response that the provider begins by itself is a unit too', async () => {
     const { key, records } = ownKey(edge, 'key_realtime_htt_3');
     const client = connect(edge, 'acme/voice', key);

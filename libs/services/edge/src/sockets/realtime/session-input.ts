@@ -1,5 +1,6 @@
 import { ApiError } from '@gateway/contracts';
 import { isObject, spliceMembers, type ParsedBody } from '@gateway/dialects';
+import { objectRefused } from '@gateway/routing';
 import { audioSeconds } from './realtime-usage.js';
 
 /** What the caller has sent since the last response, and how its session is set: what a turn may cost. */
@@ -84,4 +85,11 @@ export class SessionInput {
 /** The message with other members in place of its own. */
 export function respliced(body: ParsedBody, members: Record<string, unknown>): Buffer {
   return Buffer.concat(spliceMembers(body, members).pieces);
+}
+
+/** A stored prompt is an object at the provider. Throws ApiError where the member names one. */
+export function refusePrompt(body: ParsedBody, name: 'session' | 'response'): void {
+  const member = body.value[name];
+  const prompt = isObject(member) ? member.prompt : null;
+  if (isObject(prompt) && prompt.id != null && prompt.id !== '') throw objectRefused(`${name}.prompt.id`);
 }
