@@ -6,6 +6,7 @@ export { applyMigrations } from './postgres/apply-migrations.js';
 export { assertSchemaKnown } from './postgres/assert-schema-known.js';
 export { EmbeddedPostgres } from './postgres/embedded-postgres.js';
 export { inTransaction } from './postgres/in-transaction.js';
+export { openSchema } from './postgres/open-schema.js';
 export { postgresPool } from './postgres/postgres-pool.js';
 export type { PostgresOptions } from './postgres/postgres-pool.js';
 export { prismaAdapterOver } from './postgres/prisma-adapter.js';

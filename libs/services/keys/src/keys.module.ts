@@ -17,7 +17,7 @@ import {
   type Clock,
   type Random,
 } from '@gateway/contracts';
-import { applyMigrations, assertSchemaKnown } from '@gateway/database';
+import { openSchema } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { KeyedProvider } from '@gateway/upstream';
@@ -238,9 +238,13 @@ function credentialChecks(config: Readonly<KeysConfig>, keyed: ReadonlyMap<strin
 }
 
 async function openDatabase(config: Readonly<KeysConfig>, logger: Logger): Promise<KeysDatabase> {
-  const place = { url: config.KEYS_DATABASE_URL, schemaDir: SCHEMA_DIR, schema: SCHEMA };
-  if (config.KEYS_MIGRATE_AT_START) await applyMigrations(place);
-  await assertSchemaKnown(place);
+  await openSchema({
+    url: config.KEYS_DATABASE_URL,
+    schemaDir: SCHEMA_DIR,
+    schema: SCHEMA,
+    migrates: config.KEYS_MIGRATE_AT_START,
+    report: (line) => logger.info(line),
+  });
   return new KeysDatabase({
     url: config.KEYS_DATABASE_URL,
     maxConnections: config.KEYS_DATABASE_CONNECTIONS,

@@ -7,7 +7,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import type { Clock, Random } from '@gateway/contracts';
-import { applyMigrations, assertSchemaKnown } from '@gateway/database';
+import { openSchema } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import { dnsResolver, GuardedHttp } from '@gateway/upstream';
@@ -129,9 +129,13 @@ async function openDatabase(
   config: Readonly<NotificationsConfig>,
   logger: Logger,
 ): Promise<NotificationsDatabase> {
-  const place = { url: config.NOTIFICATIONS_DATABASE_URL, schemaDir: SCHEMA_DIR, schema: SCHEMA };
-  if (config.NOTIFICATIONS_MIGRATE_AT_START) await applyMigrations(place);
-  await assertSchemaKnown(place);
+  await openSchema({
+    url: config.NOTIFICATIONS_DATABASE_URL,
+    schemaDir: SCHEMA_DIR,
+    schema: SCHEMA,
+    migrates: config.NOTIFICATIONS_MIGRATE_AT_START,
+    report: (line) => logger.info(line),
+  });
   return new NotificationsDatabase({
     url: config.NOTIFICATIONS_DATABASE_URL,
     maxConnections: config.NOTIFICATIONS_DATABASE_CONNECTIONS,

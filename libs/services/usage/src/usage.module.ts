@@ -19,7 +19,7 @@ import {
   type Clock,
   type Random,
 } from '@gateway/contracts';
-import { applyMigrations, assertSchemaKnown, IdempotencyTable } from '@gateway/database';
+import { IdempotencyTable, openSchema } from '@gateway/database';
 import { OutboxRelay, outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, Metrics, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
@@ -379,9 +379,13 @@ function catalogueOf(modules: ModuleRef): CatalogueReader | null {
 }
 
 async function openDatabase(config: Readonly<UsageConfig>, logger: Logger): Promise<UsageDatabase> {
-  const place = { url: config.USAGE_DATABASE_URL, schemaDir: SCHEMA_DIR, schema: SCHEMA };
-  if (config.USAGE_MIGRATE_AT_START) await applyMigrations(place);
-  await assertSchemaKnown(place);
+  await openSchema({
+    url: config.USAGE_DATABASE_URL,
+    schemaDir: SCHEMA_DIR,
+    schema: SCHEMA,
+    migrates: config.USAGE_MIGRATE_AT_START,
+    report: (line) => logger.info(line),
+  });
   return new UsageDatabase({
     url: config.USAGE_DATABASE_URL,
     maxConnections: config.USAGE_DATABASE_CONNECTIONS,

@@ -8,7 +8,7 @@ import {
   type Clock,
   type Random,
 } from '@gateway/contracts';
-import { applyMigrations, assertSchemaKnown, IdempotencyTable, poolStatements } from '@gateway/database';
+import { IdempotencyTable, openSchema, poolStatements } from '@gateway/database';
 import { outboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, Pressure, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
@@ -192,9 +192,13 @@ const BACKGROUND_PROVIDERS: Provider[] = [
 ];
 
 async function openDatabase(config: Readonly<WorkersConfig>, logger: Logger): Promise<WorkersDatabase> {
-  const place = { url: config.WORKERS_DATABASE_URL, schemaDir: SCHEMA_DIR, schema: SCHEMA };
-  if (config.WORKERS_MIGRATE_AT_START) await applyMigrations(place);
-  await assertSchemaKnown(place);
+  await openSchema({
+    url: config.WORKERS_DATABASE_URL,
+    schemaDir: SCHEMA_DIR,
+    schema: SCHEMA,
+    migrates: config.WORKERS_MIGRATE_AT_START,
+    report: (line) => logger.info(line),
+  });
   return new WorkersDatabase({
     url: config.WORKERS_DATABASE_URL,
     maxConnections: config.WORKERS_DATABASE_CONNECTIONS,

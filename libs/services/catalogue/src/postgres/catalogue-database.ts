@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { applyMigrations, assertSchemaKnown, postgresPool, prismaAdapterOver } from '@gateway/database';
+import { openSchema, postgresPool, prismaAdapterOver } from '@gateway/database';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { CatalogueConfig } from '../catalogue.config.js';
@@ -37,9 +37,13 @@ export class CatalogueDatabase implements OnApplicationShutdown {
 /** Migrates, or refuses a schema that this release does not know, then connects. */
 export async function openDatabase(config: CatalogueConfig, logger: Logger): Promise<CatalogueDatabase> {
   const url = config.CATALOGUE_DATABASE_URL;
-  const schema = { url, schemaDir: SCHEMA_DIR, schema: SCHEMA };
-  if (config.CATALOGUE_MIGRATE_AT_START) await applyMigrations(schema);
-  else await assertSchemaKnown(schema);
+  await openSchema({
+    url,
+    schemaDir: SCHEMA_DIR,
+    schema: SCHEMA,
+    migrates: config.CATALOGUE_MIGRATE_AT_START,
+    report: (line) => logger.info(line),
+  });
   return new CatalogueDatabase(
     postgresPool({
       url,

@@ -1,0 +1,46 @@
+import type { Clock, Timer } from '@gateway/contracts';
+import { SystemClock } from '@gateway/platform';
+import { applyMigrations } from './apply-migrations.js';
+import { assertSchemaKnown } from './assert-schema-known.js';
+
+export interface OpenSchemaOptions {
+  /** postgresql://… */
+  url: string;
+  /** Folder with schema.prisma and migrations/. */
+  schemaDir: string;
+  schema: string;
+  /** Applies what is missing first. */
+  migrates: boolean;
+  /** Gets a line as soon as PostgreSQL is asked and one every 10 s until it has answered. */
+  report: (line: string) => void;
+  /** For tests. */
+  clock?: Pick<Clock, 'setTimer' | 'monotonic'>;
+}
+
+const AGAIN_MS = 10_000;
+
+/**
+ * For the start of a service: its schema has exactly the migrations of this release.
+ * @throws Error with one sentence that says what differs and what to do.
+ */
+export async function openSchema(options: OpenSchemaOptions): Promise<void> {
+  const { url, schemaDir, schema, migrates, report, clock = new SystemClock() } = options;
+  const place = { url, schemaDir, schema };
+  const whileIn = async (step: string, work: () => Promise<unknown>): Promise<void> => {
+    const startedMs = clock.monotonic();
+    const next: { timer?: Timer } = {};
+    const repeat = (): void => {
+      const seconds = Math.round((clock.monotonic() - startedMs) / 1_000);
+      report(`waiting for PostgreSQL to ${step} schema "${schema}", for ${seconds} s`);
+      next.timer = clock.setTimer(AGAIN_MS, repeat);
+    };
+    repeat();
+    try {
+      await work();
+    } finally {
+      next.timer?.cancel();
+    }
+  };
+  if (migrates) await whileIn('migrate', () => applyMigrations(place));
+  await whileIn('check', () => assertSchemaKnown(place));
+}
