@@ -27,7 +27,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   const { sampling } = request;
   if (request.stop.length > STOP_MAX)
     throw new ApiError('unsupported_operation', {
-      message: `The model takes at most ${STOP_MAX} stop sequences.`,
+      message: `${request.callerNames.stop}: the model takes at most ${STOP_MAX} stop sequences.`,
       param: request.callerNames.stop,
     });
   const names = new ToolNames();

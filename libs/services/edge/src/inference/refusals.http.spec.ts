@@ -216,6 +216,16 @@ describe('what is refused before a model', () => {
     ]);
   });
 
+  it('ERR-34 400 names the member of stop sequences that a translated route cannot take, and how many it takes', async () => {
+    const stop_sequences = ['a', 'b', 'c', 'd', 'e'];
+    const body = hello('simulator/chat', { max_tokens: 10, stop_sequences });
+    const { said, body: refused } = await refusal(edge.post(body, { path: '/v1/messages' }));
+    expect([said.slice(0, 3), refused.error.message]).toEqual([
+      '400',
+      'stop_sequences: the model takes at most 4 stop sequences.',
+    ]);
+  });
+
   it('CHAT-28 refuses flex where the model has no flex price, and CHAT-26 serves auto and default', async () => {
     const flex = hello('simulator/chat', { service_tier: 'flex' });
     expect((await refusal(edge.post(flex))).said).toBe('400 unsupported_operation');
