@@ -3,11 +3,12 @@ import 'reflect-metadata';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectKey, UpstreamBatch, UpstreamBatchCall } from '@gateway/contracts';
-import { InferenceDouble, served } from '@gateway/testing';
+import { SystemClock } from '@gateway/platform';
+import { FastClock, InferenceDouble, served } from '@gateway/testing';
 import { startWorkersApp } from '../workers.fixture.js';
 
-/** `dies`: at which step, before or after the provider has done it. */
-const [url, folder, key, dies, lineCount] = process.argv.slice(2);
+/** `dies`: at which step, before or after the provider has done it; `fromMs` and `speed`: of the clock that all workers share. */
+const [url, folder, key, dies, lineCount, fromMs, speed] = process.argv.slice(2);
 const inference = new InferenceDouble();
 inference.worthNano = 1_000n;
 // It may die before it is ready.
@@ -59,7 +60,11 @@ inference.answer = async (call) => {
   );
   return dies === 'after unit' ? die() : { ...served(call), unit_ended: true };
 };
-const config = { WORKERS_LEASE_MS: 300, WORKERS_BATCH_LINES: 2 };
-const app = await startWorkersApp(url, { inference, folder, config });
+const clock = new FastClock(new SystemClock(), Number(speed), {
+  machineMs: Number(fromMs),
+  shownMs: Number(fromMs),
+});
+const config = { WORKERS_LEASE_MS: 6_000, WORKERS_BATCH_LINES: 2 };
+const app = await startWorkersApp(url, { inference, folder, config, clock });
 app.keyOf('key_killed', key);
 process.stdout.write(`ready ${app.url}\n`);

@@ -2,14 +2,26 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
-import { mintSecret, SystemRandom } from '@gateway/platform';
-import { eventually, repository, startProgram, testPostgres, type TestDatabase } from '@gateway/testing';
+import { mintSecret, SystemClock, SystemRandom } from '@gateway/platform';
+import {
+  eventually,
+  FastClock,
+  repository,
+  startProgram,
+  testPostgres,
+  type TestDatabase,
+} from '@gateway/testing';
 import { MIGRATED, startWorkersApp } from '../workers.fixture.js';
 
 const FIXTURE = join(repository, 'dist/libs/services/workers/src/batches/run-upstream.fixture.js');
 const KEY = mintSecret('rsk_', new SystemRandom());
 const LINES = 4;
-/** A begin of which nobody knows is waited for. */
+/** A begin of which nobody knows is waited for half a minute: every worker's clock runs this much faster. */
+const SPEED = 20;
+const FROM_MS = new SystemClock().now();
+const clock = new FastClock(new SystemClock(), SPEED, { machineMs: FROM_MS, shownMs: FROM_MS });
+/** 300 ms of the machine's. */
+const config = { WORKERS_LEASE_MS: 300 * SPEED };
 const SLOWLY = { timeoutMs: 120_000 };
 const TIMEOUT_MS = 600_000;
 /** Each worker of the chain dies there; the last one ends what is left. */
@@ -43,7 +55,7 @@ describe('a batch at its provider whose worker is killed at every step', () => {
   function start(dies: string): ReturnType<typeof startProgram> {
     return startProgram({
       command: process.execPath,
-      args: [FIXTURE, database.url, folder, KEY, dies, String(LINES)],
+      args: [FIXTURE, database.url, folder, KEY, dies, ...[LINES, FROM_MS, SPEED].map(String)],
       readyWhen: /starting\n/,
       timeoutMs: 60_000,
     });
@@ -52,7 +64,7 @@ describe('a batch at its provider whose worker is killed at every step', () => {
   it(
     'BAT-01 BAT-04 ST-12 is begun once, each line is priced once by its answer, nothing stays held',
     async () => {
-      const seed = await startWorkersApp(database.url, { folder, config: { WORKERS_LEASE_MS: 300 } });
+      const seed = await startWorkersApp(database.url, { folder, config, clock });
       seed.keyOf('key_killed', KEY);
       const openai = new OpenAI({ apiKey: KEY, baseURL: `${seed.url}/v1`, maxRetries: 0 });
       const lines = Array.from({ length: LINES }, (_, n) =>
@@ -80,7 +92,7 @@ describe('a batch at its provider whose worker is killed at every step', () => {
         expect(await program.ended).toBe('SIGKILL');
         output += program.output();
       }
-      const last = await startWorkersApp(database.url, { folder, config: { WORKERS_LEASE_MS: 300 } });
+      const last = await startWorkersApp(database.url, { folder, config, clock });
       const key = last.keyOf('key_killed', KEY);
       last.inference.hold = async ({ nano }) => appendFileSync(join(folder, 'holds'), `${nano}\n`);
       last.inference.answer = (call) => ({
