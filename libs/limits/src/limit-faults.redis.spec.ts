@@ -66,6 +66,8 @@ class World {
   private readonly mails: (() => Promise<void>)[] = [];
   private replica: Map<string, Buffer> | null = null;
   private nodes = 0;
+  /** The most that a mirror which arrived said was spent. Losses of the store do not lower it. */
+  private toldNano = 0n;
 
   constructor(private readonly driver: (typeof drivers)[number]) {
     this.store = driver.make(this.clock);
@@ -76,7 +78,7 @@ class World {
     let result = await this.store.admit(asked);
     for (let tries = 0; tries < 2; tries += 1) {
       if (result.outcome === 'stale') await this.store.stamp('acct_1', 1, result.gen);
-      else if (result.outcome === 'missing') await this.store.mirror(this.ledger.snapshot([], result.gen));
+      else if (result.outcome === 'missing') await this.mirror(this.ledger.snapshot([], result.gen));
       else break;
       result = await this.store.admit(asked);
     }
@@ -86,10 +88,10 @@ class World {
   async begin(nano: bigint): Promise<void> {
     const scopes = USED.map((scope) => ({ ...scope, rpm: null, rpd: null, tpm: null, capNano: 300n }));
     const asked = request({ scopes, reservationNano: nano });
-    const spent = this.ledger.spent;
     const result = await this.admit(asked);
-    // Posted spend alone had used the cap up: whatever is lost in between, that may never let a unit in.
-    if (spent >= 300n) expect(result.outcome).toBe('refused');
+    // Posted spend that the store was told of had used the cap up: whatever is lost since, no unit is let in. While
+    // the outcomes and the mirror are both under way the store holds reservations only, so the ledger may be ahead.
+    if (this.toldNano >= 300n) expect(result.outcome).not.toBe('ok');
     if (result.outcome === 'ok') this.running.set(asked.unit, { asked, cost: null });
   }
 
@@ -172,7 +174,7 @@ class World {
     await this.clock.advance(120_000);
     for (let round = 0; round < 3; round += 1) {
       const due = await this.store.due('acct_1', 500);
-      await this.store.mirror(this.ledger.snapshot(due, null));
+      await this.mirror(this.ledger.snapshot(due, null));
     }
     const asked = request({
       scopes: USED.map((scope, at) => ({
@@ -210,7 +212,13 @@ class World {
 
   private mirrorLater(units: string[]): void {
     const sent = this.ledger.snapshot(units, null);
-    this.mail(() => this.store.mirror(sent));
+    this.mail(() => this.mirror(sent));
+  }
+
+  private async mirror(sent: MirrorRequest): Promise<void> {
+    await this.store.mirror(sent);
+    const spent = sent.scopes[0].postedNano;
+    if (spent > this.toldNano) this.toldNano = spent;
   }
 
   private async putUnit({ asked, cost }: Running): Promise<void> {
@@ -270,7 +278,7 @@ describe.each(drivers)('B19 $name', (driver) => {
         for (const take of actions) await take(world);
         await world.rest();
       }),
-      { numRuns: driver.name === 'Redis' ? 60 : 150, endOnFailure: false },
+      { numRuns: driver.name === 'Redis' ? 200 : 600, endOnFailure: false },
     );
   });
 });
