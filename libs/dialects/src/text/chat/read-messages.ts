@@ -15,8 +15,6 @@ export class MessagesReader {
   /** The first place of each capability that the messages need. */
   readonly needs = new Map<Capability, string>();
   readonly files: FileReference[] = [];
-  /** The first message that names its audio by the id of an earlier answer's, which nothing says whose it is. */
-  atProvider: string | null = null;
   fault: ErrorDetail | null = null;
   private readonly open = new Map<string, Loc>();
 
@@ -29,7 +27,6 @@ export class MessagesReader {
     const name = filled(message.name);
     const named = name === null ? {} : { name };
     if (name !== null) this.text(name);
-    if (filled(objectOf(message.audio).id) !== null) this.atProvider ??= dotted([...loc, 'audio', 'id']);
     switch (message.role) {
       case 'system':
       case 'developer':

@@ -49,7 +49,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
   const messages = new MessagesReader();
   messages.read(objectsOf(value.messages));
   refuse(messages.fault);
-  const { sizes, atProvider } = messages;
+  const { sizes } = messages;
   for (const { key, valueStart, end } of body.members)
     if (MEASURED.includes(key)) sizes.textBytes += end - valueStart;
   const tools = objectsOf(value.tools).map(readTool);
@@ -80,7 +80,6 @@ export function readRequest(body: ParsedBody): ModelRequest {
     endUser: filled(value.safety_identifier) ?? filled(value.user),
     requires: [...needed, ...paramsNeed(value, tools, reasoning)],
     files: messages.files,
-    ...(atProvider !== null && { atProvider }),
     hints: pick(value, (name) => HINTS.has(name) && isGiven(value[name])),
     includeUsage: objectOf(value.stream_options).include_usage === true,
     legacyFunctions,

@@ -57,17 +57,18 @@ const MESSAGES: [string | null, Json][] = [
   ],
   [null, { container: { skills: [{ type: 'anthropic', skill_id: 'pdf' }] }, tools: [web] }],
 ];
-const spoken = (...audio: Json[]): Json[] => [
-  { role: 'user', content: 'Hello' },
-  ...audio.flatMap((one) => [
-    { role: 'assistant', content: 'Hi', audio: one },
-    { role: 'user', content: 'And?' },
-  ]),
-];
+/** How OpenAI's callers send an earlier answer again that was spoken. */
 const CHAT: [string | null, Json][] = [
-  ['messages[1].audio.id', { messages: spoken({ id: 'audio_1' }) }],
-  ['messages[3].audio.id', { messages: spoken({ data: 'AAAA' }, { id: 'audio_2' }) }],
-  [null, { messages: spoken({ data: 'AAAA' }) }],
+  [
+    null,
+    {
+      messages: [
+        { role: 'user', content: 'Hello' },
+        { role: 'assistant', audio: { id: 'audio_1' } },
+        { role: 'user', content: 'And?' },
+      ],
+    },
+  ],
 ];
 const CASES = [
   ...CHAT.map(
