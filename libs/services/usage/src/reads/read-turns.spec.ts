@@ -39,23 +39,37 @@ const refusalOf = (read: Promise<unknown>): Promise<string> =>
   );
 
 describe('turns of usage reads', () => {
-  it('an account has half of the turns at once, however many reads it asks for', async () => {
+  it('an account alone has half of the turns at once, however many reads it asks for', async () => {
     askAll('a 1', 'a 2', 'a 3', 'a 4', 'b 1');
     await clock.advance(0);
     expect(begun).toEqual(['a 1', 'a 2', 'b 1']);
+  });
+
+  it('an account has one turn less while another reads, and five seconds after', async () => {
+    askAll('a 1', 'a 2', 'b 1', 'a 3', 'a 4', 'a 5', 'a 6');
+    await clock.advance(0);
+    await end('b 1');
     await end('a 1');
+    expect(begun).toEqual(['a 1', 'a 2', 'b 1']);
+    await end('a 2');
     expect(begun.slice(3)).toEqual(['a 3']);
+    await clock.advance(4_999);
+    await end('a 3');
+    expect(begun.slice(4)).toEqual(['a 4']);
+    await clock.advance(1);
+    await end('a 4');
+    expect(begun.slice(5)).toEqual(['a 5', 'a 6']);
   });
 
   it('the next turn goes to the account that has the fewest, not to who came first', async () => {
     askAll('a 1', 'a 2', 'b 1', 'b 2', 'a 3', 'b 3', 'c 1', 'c 2');
     await clock.advance(0);
-    expect(begun).toEqual(['a 1', 'a 2', 'b 1', 'b 2']);
+    expect(begun).toEqual(['a 1', 'a 2', 'b 1', 'c 1']);
+    await end('c 1');
     await end('a 1');
     await end('b 1');
-    await end('b 2');
-    await end('c 1');
-    expect(begun.slice(4)).toEqual(['c 1', 'a 3', 'b 3', 'c 2']);
+    await end('a 2');
+    expect(begun.slice(4)).toEqual(['c 2', 'b 2', 'a 3']);
   });
 
   it('429 for an account of which fifty reads wait, and none for another', async () => {
@@ -67,7 +81,7 @@ describe('turns of usage reads', () => {
   });
 
   it('503 where five hundred wait, and after 15 s of waiting', async () => {
-    askAll(...Array.from({ length: 4 }, (_, n) => `busy${n % 2} ${n}`));
+    askAll('busy0 0', 'busy1 0', 'busy2 0', 'busy3 0');
     const late = Array.from({ length: 500 }, (_, n) => refusalOf(ask(`${n} 1`)));
     expect(await refusalOf(ask('x 1'))).toBe('service_unavailable true');
     await clock.advance(15_000);

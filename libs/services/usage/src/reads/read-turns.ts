@@ -11,6 +11,8 @@ const ALL_WAITING_MAX = 500;
 /** As long as a statement may take. */
 const WAIT_MS = 15_000;
 const RETRY_SECONDS = 10;
+/** Who has read since is taken to read on: a page is asked for, looked at, and the next one asked for. */
+const READING_MS = 5_000;
 
 interface Waiting {
   accountId: string;
@@ -19,12 +21,15 @@ interface Waiting {
 
 /**
  * Whose read goes next: sums over a long history may take seconds, and many of one account would take all processors and all
- * connections of the database from the reads of others and from postings. One account has at most half of the turns.
+ * connections of the database from the reads of others and from postings. The turns are divided by the accounts that read and
+ * one more, which may come at any time: an account alone has half of them.
  */
 export class ReadTurns {
   private readonly running = new Map<string, number>();
   /** In the order in which they came. */
   private readonly waiting = new Set<Waiting>();
+  /** When the last read of an account ended, oldest first. */
+  private readonly ended = new Map<string, number>();
   private readonly max: number;
   private all = 0;
 
@@ -45,6 +50,8 @@ export class ReadTurns {
       const left = this.ofAccount(accountId) - 1;
       if (left > 0) this.running.set(accountId, left);
       else this.running.delete(accountId);
+      this.ended.delete(accountId);
+      this.ended.set(accountId, this.deps.clock.now());
       this.beginNext();
     }
   }
@@ -77,7 +84,7 @@ export class ReadTurns {
 
   /** Of the account that has the fewest under way; of two the one that has waited longer. */
   private beginNext(): void {
-    const ownMax = Math.ceil(this.max / 2);
+    const ownMax = Math.max(1, Math.floor(this.max / (this.accountsReading() + 1)));
     while (this.all < this.max) {
       const [next] = [...this.waiting]
         .filter(({ accountId }) => this.ofAccount(accountId) < ownMax)
@@ -88,6 +95,16 @@ export class ReadTurns {
       this.running.set(next.accountId, this.ofAccount(next.accountId) + 1);
       next.begin();
     }
+  }
+
+  private accountsReading(): number {
+    const since = this.deps.clock.now() - READING_MS;
+    for (const [accountId, at] of this.ended) {
+      if (at > since) break;
+      this.ended.delete(accountId);
+    }
+    const asking = [...this.waiting].map(({ accountId }) => accountId);
+    return new Set([...this.running.keys(), ...this.ended.keys(), ...asking]).size;
   }
 
   private ofAccount(accountId: string): number {
