@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { kafkaClient } from '@gateway/event-log';
 import { entriesOf, eventually, rowsOf } from '@gateway/testing';
-import kafkajs from 'kafkajs';
 import type { Fleet } from './fleet.js';
 
 /** The names of secrets by the place of the fleet that holds them; all is looked at, whatever it is for. */
@@ -50,7 +50,7 @@ function formsOf(secret: string): string[] {
 }
 
 async function lookInKafka(brokers: string[], look: Look): Promise<void> {
-  const kafka = new kafkajs.Kafka({ brokers, clientId: 'secret-scan', logLevel: kafkajs.logLevel.NOTHING });
+  const kafka = kafkaClient({ brokers, clientId: 'secret-scan' });
   const admin = kafka.admin();
   const consumer = kafka.consumer({ groupId: 'secret-scan' });
   await Promise.all([admin.connect(), consumer.connect()]);

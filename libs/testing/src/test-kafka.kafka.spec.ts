@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { eventually } from './eventually.js';
 import { ownKafka, testKafka } from './test-kafka.js';
@@ -29,6 +30,15 @@ describe('testKafka', () => {
     await admin.disconnect();
     expect(names).toContain(first.topic('gateway.usage.v1.dlq'));
     expect(names).not.toContain(second.topic('events'));
+  });
+
+  it('sets no timer below zero, at which Node warns', async () => {
+    const set = jest.spyOn(globalThis, 'setTimeout');
+    await (await testKafka()).createTopics(['events']);
+    const delays = set.mock.calls.map(([, delayMs]) => delayMs ?? 0);
+    set.mockRestore();
+    expect(delays.length).toBeGreaterThan(0);
+    expect(delays.filter((delayMs) => delayMs < 0)).toEqual([]);
   });
 
   it('refuses a topic that nobody created, as production does', async () => {

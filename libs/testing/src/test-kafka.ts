@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import kafkajs from 'kafkajs';
+import { kafkaClient } from '@gateway/event-log';
+import type kafkajs from 'kafkajs';
 import { eventually } from './eventually.js';
 import { askGuard, textOf } from './guard-client.js';
 import { ownServer } from './own-server.js';
@@ -39,12 +40,7 @@ function harness(address: string): TestKafka {
   const brokers = address.split(',');
   const prefix = `test-${randomBytes(6).toString('hex')}.`;
   const asAdmin = async (act: (admin: kafkajs.Admin) => Promise<unknown>): Promise<void> => {
-    const kafka = new kafkajs.Kafka({
-      brokers,
-      clientId: 'test-harness',
-      logLevel: kafkajs.logLevel.NOTHING,
-    });
-    const admin = kafka.admin();
+    const admin = kafkaClient({ brokers, clientId: 'test-harness' }).admin();
     await admin.connect();
     try {
       await act(admin);
