@@ -55,7 +55,7 @@ export async function runLongWork(run: Run, seed: number, notes: string[]): Prom
     await Promise.all(killed.map((part) => part.restart()));
   }
   const loadEndMs = performance.now();
-  const differences = await ended(call, begun);
+  const { whole, differences } = await ended(call, begun);
   differences.push(...(await paidOnce(fleet.databaseUrl, begun)));
   const settled = await untilSettled(run);
   notes.push(`seed ${seed}: ended ${Math.round(performance.now() - loadEndMs)} ms after the last kill`);
@@ -70,11 +70,18 @@ export async function runLongWork(run: Run, seed: number, notes: string[]): Prom
       startMs,
       loadEndMs,
     },
-    ...{ settled, answers: [], sent: VIDEOS + BACKGROUND + BATCHES.length * LINES, schedule, differences },
+    ...{
+      settled,
+      answers: [],
+      sent: VIDEOS + BACKGROUND + BATCHES.length * LINES,
+      whole,
+      schedule,
+      differences,
+    },
   });
 }
 
-type Call = (
+export type Call = (
   method: string,
   path: string,
   body?: object | FormData,
@@ -147,8 +154,17 @@ async function begin(call: Call, seed: number): Promise<Begun> {
   return { videos, responses, batches, paid };
 }
 
-/** What did not end as it should have. */
-async function ended(call: Call, { videos, responses, batches }: Begun): Promise<string[]> {
+/** What ended as it should have: a piece for each task and each line of a batch that was answered. */
+interface Ended {
+  whole: number;
+  differences: string[];
+}
+
+export async function ended(
+  call: Call,
+  { videos, responses, batches }: Pick<Begun, 'videos' | 'responses' | 'batches'>,
+): Promise<Ended> {
+  let whole = 0;
   const differences: string[] = [];
   const untilEnd = async (path: string): Promise<Json> => {
     const ends = ['completed', 'failed', 'cancelled', 'expired', 'incomplete'];
@@ -166,31 +182,35 @@ async function ended(call: Call, { videos, responses, batches }: Begun): Promise
       );
     return seen;
   };
-  for (const id of videos) await untilEnd(`/v1/video/generations/${id}`);
-  for (const id of responses) await untilEnd(`/v1/responses/${id}`);
-  for (const batch of batches)
-    differences.push(...(await wrongIn(await untilEnd(`/v1/batches/${batch}`), call)));
-  return differences;
+  const tasks = [
+    ...videos.map((id) => `/v1/video/generations/${id}`),
+    ...responses.map((id) => `/v1/responses/${id}`),
+  ];
+  for (const task of tasks) if ((await untilEnd(task)).status === 'completed') whole += 1;
+  for (const id of batches) {
+    const batch = await linesOf(await untilEnd(`/v1/batches/${id}`), call);
+    whole += batch.whole;
+    differences.push(...batch.differences);
+  }
+  return { whole, differences };
 }
 
-/** What a batch that has ended does not answer as it should. */
-async function wrongIn(
-  { request_counts: counts, output_file_id: output }: Json,
-  call: Call,
-): Promise<string[]> {
+/** What a batch that has ended answers, and what it does not answer as it should. */
+async function linesOf({ request_counts: counts, output_file_id: output }: Json, call: Call): Promise<Ended> {
   const differences: string[] = [];
   const wanted = { total: LINES, completed: LINES, failed: 0 };
   if (JSON.stringify(counts) !== JSON.stringify(wanted))
     differences.push(`the batch has ${JSON.stringify(counts)}`);
-  if (typeof output !== 'string') return differences;
+  if (typeof output !== 'string') return { whole: 0, differences };
   const { text } = await call('GET', `/v1/files/${output}/content`);
   const ids = text
     .trim()
     .split('\n')
     .map((line) => (JSON.parse(line) as Json).custom_id);
-  if (new Set(ids).size !== LINES || ids.length !== LINES)
-    differences.push(`the batch answers ${ids.length} lines, ${new Set(ids).size} of them once`);
-  return differences;
+  const whole = new Set(ids).size;
+  if (whole !== LINES || ids.length !== LINES)
+    differences.push(`the batch answers ${ids.length} lines, ${whole} of them once`);
+  return { whole, differences };
 }
 
 /** Of each piece of work every unit is paid for once, and none that nobody was answered. */

@@ -88,18 +88,20 @@ type Outcome = Pick<SeedResult, 'seed' | 'case' | 'requests' | 'schedule' | 'kil
   answers: readonly Sent[];
   /** Where more was sent than is judged; default: the answers. */
   sent?: number;
+  /** Where what ends whole is no caller's request, but work that goes on after its answer; default: the whole answers. */
+  whole?: number;
   settled: Settled;
   /** What does not hold, beside fleet and books. */
   differences: readonly string[];
 };
 
 export function resultOf({ fleet }: Run, outcome: Outcome): SeedResult {
-  const { answers, startMs, loadEndMs, settled, sent = answers.length, differences, ...facts } = outcome;
+  const { answers, startMs, loadEndMs, settled, differences, ...rest } = outcome;
+  const { sent = answers.length, whole = answers.filter(({ isWhole }) => isWhole).length, ...facts } = rest;
   const { books, left } = settled;
   return {
     ...facts,
-    ...{ sent, books },
-    whole: answers.filter(({ isWhole }) => isWhole).length,
+    ...{ sent, whole, books },
     faults: counted(answers),
     settledMs: Math.round(performance.now() - loadEndMs),
     seconds: Math.round((performance.now() - startMs) / 100) / 10,
