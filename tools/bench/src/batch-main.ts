@@ -1,7 +1,8 @@
-// `npm run bench:batch -- [--lines 50000] [--kib 0.2] [--beside 20]`: one batch of so many lines of so many KiB, through a fleet of
-// its own, with so many chats a second before it and beside it.
+// `npm run bench:batch -- [--lines 50000] [--kib 0.2] [--beside 20 [--rounds 5]]`: a batch of so many lines of so many KiB, through a
+// fleet of its own; with chats beside it, as many seconds of them alone and beside a batch in turn, so many times.
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Usd } from '@gateway/money';
 import { startFleet, startGuard } from '@gateway/testing';
 import { Client } from 'pg';
 import { readFlags } from '@gateway/platform';
@@ -9,20 +10,25 @@ import { benchKey } from './fleet.js';
 import { memoryMiB, processorSeconds } from './proc.js';
 import { JAVA_OPTIONS } from './processes.js';
 
-const USAGE = `usage: npm run bench:batch -- [--lines 50000] [--kib 0.2] [--beside 20]`;
+const USAGE = `usage: npm run bench:batch -- [--lines 50000] [--kib 0.2] [--beside 20 [--rounds 5]]`;
 
 const { values } = readFlags(USAGE, {
   lines: { type: 'string', default: '50000' },
   kib: { type: 'string', default: '0.2' },
   beside: { type: 'string', default: '0' },
+  rounds: { type: 'string', default: '5' },
 });
 const LINES = Number(values.lines);
 const FILLER = 'a'.repeat(Math.max(0, Math.round(Number(values.kib) * 1_024) - 180));
 const PIECE_LINES = 100;
 const POLL_MS = 1_000;
 const CHATS_A_SECOND = Number(values.beside);
-/** Of chats alone, before the batch: the first ones of a fresh edge do not count. */
-const ALONE_MS = { warm: 10_000, measured: 20_000 };
+const ROUNDS = CHATS_A_SECOND > 0 ? Number(values.rounds) : 1;
+/** Of chats alone, before each batch: the first ones of a fresh edge do not count. */
+const ALONE_MS = { warm: 20_000, measured: 20_000 };
+/** Lines of a batch that ended are still being posted then, which is no work of the chats. */
+const POSTED_MS = 3_000;
+const MEMORY_PARTS = 5;
 const APPS = ['catalogue', 'keys', 'usage', 'workers', 'edge'] as const;
 
 type Json = Record<string, unknown>;
@@ -44,19 +50,10 @@ class Chats {
     this.timer = setInterval(() => this.one(), 1_000 / CHATS_A_SECOND);
   }
 
-  async ended(): Promise<Json> {
+  async ended(): Promise<{ tookMs: number[]; refused: number }> {
     clearInterval(this.timer);
     await Promise.all(this.open);
-    const sorted = [...this.tookMs].sort((a, b) => a - b);
-    const at = (part: number): number =>
-      sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
-    return {
-      chats: sorted.length,
-      refused: this.refused,
-      p50_ms: at(0.5),
-      p95_ms: at(0.95),
-      p99_ms: at(0.99),
-    };
+    return { tookMs: this.tookMs, refused: this.refused };
   }
 
   private one(): void {
@@ -68,6 +65,29 @@ class Chats {
       .catch(() => void (this.refused += 1));
     this.open.add(done);
     void done.finally(() => this.open.delete(done));
+  }
+}
+
+/** What chats took in windows of one kind, and the edge meanwhile. */
+class Windows {
+  private readonly tookMs: number[] = [];
+  private readonly cores: number[] = [];
+  private refused = 0;
+
+  add(chats: { tookMs: number[]; refused: number }, cores: number): void {
+    this.tookMs.push(...chats.tookMs);
+    this.refused += chats.refused;
+    this.cores.push(cores);
+  }
+
+  figures(): Json {
+    const at = (part: number): number => partOf(this.tookMs, part);
+    return {
+      ...{ chats: this.tookMs.length, refused: this.refused },
+      ...{ p50_ms: at(0.5), p95_ms: at(0.95), p99_ms: at(0.99) },
+      edge_cores: this.cores,
+      edge_cores_mean: this.cores.reduce((sum, one) => sum + one, 0) / this.cores.length,
+    };
   }
 }
 
@@ -90,31 +110,60 @@ try {
   await guard.end();
 }
 
+type Call = (method: string, path: string, body?: string | FormData) => Promise<Response>;
+
 async function measure(url: string, key: string): Promise<Json> {
   const pids = { workers: fleet.process('workers').pid ?? 0, edge: fleet.process('edge').pid ?? 0 };
-  const most = { workers: 0, edge: 0 };
-  const look = (): void => {
-    for (const name of ['workers', 'edge'] as const) most[name] = Math.max(most[name], memoryMiB(pids[name]));
-  };
-  const call = async (method: string, path: string, body?: string | FormData): Promise<Response> => {
+  const call: Call = async (method, path, body) => {
     const json = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
     const headers = { authorization: `Bearer ${key}`, ...json };
     const answer = await fetch(`${url}${path}`, { method, headers, body, duplex: 'half' });
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
     return answer;
   };
-  look();
-  const idle = { ...most };
-  const sampler = setInterval(look, 100);
-  const beganMs = performance.now();
-  const file = (await (await upload(call)).json()) as { id: string; bytes: number };
-  const uploadSeconds = (performance.now() - beganMs) / 1_000;
   const chat = (): Promise<Response> => call('POST', '/v1/chat/completions', CHAT);
-  const alone = CHATS_A_SECOND > 0 ? await chatsAlone(chat, pids.edge) : null;
-  const beside = alone === null ? null : new Chats(chat);
+  const idle = { workers: memoryMiB(pids.workers), edge: memoryMiB(pids.edge) };
+  const uploadMs = performance.now();
+  const file = (await (await upload(call)).json()) as { id: string; bytes: number };
+  const uploadSeconds = (performance.now() - uploadMs) / 1_000;
+  const [alone, beside] = [new Windows(), new Windows()];
+  if (CHATS_A_SECOND > 0) await chatsFor(chat, ALONE_MS.warm);
+  const batches: Json[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if (CHATS_A_SECOND > 0) {
+      const before = processorSeconds(pids.edge);
+      alone.add(
+        await chatsFor(chat, ALONE_MS.measured),
+        (processorSeconds(pids.edge) - before) / (ALONE_MS.measured / 1_000),
+      );
+    }
+    const chats = CHATS_A_SECOND > 0 ? new Chats(chat) : null;
+    const { cores, ...batch } = await runBatch(call, { file: file.id, pids });
+    if (chats !== null) beside.add(await chats.ended(), cores.edge);
+    batches.push({ ...batch, cores });
+    if (chats !== null) await pause(POSTED_MS);
+  }
+  return {
+    ...{ file_mib: file.bytes / 1_048_576, upload_seconds: uploadSeconds, idle_mib: idle, batches },
+    ...(CHATS_A_SECOND > 0 && {
+      chats: { a_second: CHATS_A_SECOND, alone: alone.figures(), beside: beside.figures() },
+    }),
+  };
+}
+
+/** One batch from its begin to its last posted event. */
+async function runBatch(
+  call: Call,
+  { file, pids }: { file: string; pids: { workers: number; edge: number } },
+): Promise<Json & { cores: { workers: number; edge: number } }> {
+  const memory = { workers: [] as number[], edge: [] as number[] };
+  const sampler = setInterval(() => {
+    for (const name of ['workers', 'edge'] as const) memory[name].push(memoryMiB(pids[name]));
+  }, 100);
   const spentBefore = { workers: processorSeconds(pids.workers), edge: processorSeconds(pids.edge) };
   const startMs = performance.now();
-  const asked = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' };
+  const before = await balanceOf(call);
+  const asked = { input_file_id: file, endpoint: '/v1/chat/completions', completion_window: '24h' };
   const made = await call('POST', '/v1/batches', JSON.stringify(asked));
   const request = made.headers.get('x-request-id') ?? '';
   const { id } = (await made.json()) as { id: string };
@@ -123,41 +172,51 @@ async function measure(url: string, key: string): Promise<Json> {
   do {
     await pause(POLL_MS);
     batch = (await (await call('GET', `/v1/batches/${id}`)).json()) as Json;
-    const { reserved_usd: reserved } = (await (await call('GET', '/v1/balance')).json()) as Json;
-    held = Math.max(held, Number(reserved));
+    held = Math.max(held, Number((await balanceOf(call)).reserved_usd));
   } while (!['completed', 'failed', 'expired'].includes(String(batch.status)));
   const seconds = (performance.now() - startMs) / 1_000;
   clearInterval(sampler);
-  const besideIt = (await beside?.ended()) ?? null;
-  const counted = await countedEvents(request);
-  const balance = (await (await call('GET', '/v1/balance')).json()) as Json;
   const spent = (name: 'workers' | 'edge'): number =>
     (processorSeconds(pids[name]) - spentBefore[name]) / seconds;
+  const cores = { workers: spent('workers'), edge: spent('edge') };
+  const events = await countedEvents(request);
+  const after = await balanceOf(call);
   return {
-    status: batch.status,
-    counts: batch.request_counts,
-    errors: batch.errors,
-    file_mib: file.bytes / 1_048_576,
-    upload_seconds: uploadSeconds,
-    batch_seconds: seconds,
-    lines_per_second: LINES / seconds,
-    events: counted,
-    held_usd_at_most: held,
-    reserved_usd_at_the_end: balance.reserved_usd,
-    cores: { workers: spent('workers'), edge: spent('edge') },
-    memory_mib: { idle, most },
-    ...(alone !== null && { chats: { a_second: CHATS_A_SECOND, alone, beside: besideIt } }),
+    ...{ status: batch.status, counts: batch.request_counts, errors: batch.errors },
+    ...{ batch_seconds: seconds, lines_per_second: LINES / seconds, events, cores },
+    ...{ held_usd_at_most: held, reserved_usd_at_the_end: after.reserved_usd },
+    // Chats beside it are in it as well.
+    balance_change_usd: Usd.parse(before.balance_usd).minus(Usd.parse(after.balance_usd)).toString(),
+    memory_mib: { workers: overTime(memory.workers), edge: overTime(memory.edge) },
   };
 }
 
-async function chatsAlone(chat: () => Promise<Response>, edge: number): Promise<Json> {
-  const warm = new Chats(chat);
-  await pause(ALONE_MS.warm);
-  await warm.ended();
-  const [chats, before] = [new Chats(chat), processorSeconds(edge)];
-  await pause(ALONE_MS.measured);
-  const cores = (processorSeconds(edge) - before) / (ALONE_MS.measured / 1_000);
-  return { ...(await chats.ended()), edge_cores: cores };
+async function balanceOf(call: Call): Promise<{ balance_usd: string; reserved_usd: string }> {
+  const answer = await call('GET', '/v1/balance');
+  return (await answer.json()) as { balance_usd: string; reserved_usd: string };
+}
+
+/** The most, and the median of each fifth of the time: memory that grows is seen in the last ones. */
+function overTime(samples: readonly number[]): Json {
+  const size = Math.ceil(samples.length / MEMORY_PARTS);
+  const medians = Array.from({ length: MEMORY_PARTS }, (_, part) =>
+    partOf(samples.slice(part * size, (part + 1) * size), 0.5),
+  );
+  return { most: Math.max(...samples), medians };
+}
+
+function partOf(samples: readonly number[], part: number): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+}
+
+async function chatsFor(
+  chat: () => Promise<Response>,
+  forMs: number,
+): Promise<{ tookMs: number[]; refused: number }> {
+  const chats = new Chats(chat);
+  await pause(forMs);
+  return chats.ended();
 }
 
 function upload(
@@ -180,7 +239,7 @@ function line(n: number): string {
   return JSON.stringify({ custom_id: `c-${n}`, method: 'POST', url: '/v1/chat/completions', body });
 }
 
-/** Of the request: how many, of how many units, what they cost and what was transferred for them, once all are posted. */
+/** Of the request: how many, of how many units, what they cost, once all are posted. */
 async function countedEvents(request: string): Promise<Json> {
   const database = new Client({ connectionString: fleet.databaseUrl });
   await database.connect();
