@@ -40,9 +40,23 @@ describe('images of Black Forest Labs', () => {
     });
   });
 
-  it('IMG-18 are filled by the model for it', async () => {
-    const inpaint = { operation: 'inpaint', images: [PICTURE], mask: PICTURE } as const;
-    const { calls } = await run(dialect, 'flux-pro-1.0-fill', inpaint, [...done]);
+  it('IMG-10 are edited by their words, in pixels where the model names them so', async () => {
+    const edit = { operation: 'edit', images: [PICTURE], options: { size: '512x256', output_format: 'png' } };
+    const { calls, made } = await run(dialect, 'flux-2-pro', edit as object, [...done]);
+    expect(calls.sent[0]).toMatchObject({ method: 'POST', at: '/v1/flux-2-pro' });
+    expect(calls.sent[0].json).toEqual({
+      ...{ prompt: 'A fox', input_image: BASE64, width: 512, height: 256, output_format: 'png' },
+    });
+    expect(made.usage).toMatchObject({ images: 1, input_images: 1 });
+  });
+
+  it.each([
+    ['IMG-18', 'inpaint'],
+    ['IMG-13', 'outpaint'],
+  ] as const)('%s are filled by the model for it: %s', async (_id, operation) => {
+    const given = { operation, images: [PICTURE], mask: PICTURE } as const;
+    const { calls } = await run(dialect, 'flux-pro-1.0-fill', given, [...done]);
+    expect(calls.sent[0].at).toBe('/v1/flux-pro-1.0-fill');
     expect(calls.sent[0].json).toEqual({
       prompt: 'A fox',
       image: BASE64,

@@ -4,6 +4,7 @@ import { dialect } from './fal.dialect.js';
 const status_url = 'https://queue.fal.run/fal-ai/flux-pro/requests/1/status';
 const response_url = 'https://queue.fal.run/fal-ai/flux-pro/requests/1';
 const url = 'https://v3.fal.media/files/1.png';
+const fox = { prompt: 'A fox', image_url: DATA_URL };
 const done = (answer: object): { status?: number; body: unknown }[] => [
   { body: { request_id: '1', status_url, response_url } },
   { status: 202, body: { status: 'IN_QUEUE' } },
@@ -32,14 +33,31 @@ describe('images of fal', () => {
   });
 
   it.each([
-    ['IMG-10', { operation: 'edit', images: [PICTURE] }, { image_url: DATA_URL }],
-    ['IMG-14', { operation: 'mix', images: [PICTURE, PICTURE] }, { image_urls: [DATA_URL, DATA_URL] }],
-    ['IMG-18', { operation: 'inpaint', images: [PICTURE], mask: PICTURE }, { mask_url: DATA_URL }],
-    ['IMG-12', { operation: 'upscale', images: [PICTURE], upscaleFactor: 2 }, { upscale_factor: 2 }],
-    ['IMG-16', { operation: 'reframe', images: [PICTURE], aspectRatio: '3:2' }, { aspect_ratio: '3:2' }],
+    ['IMG-10', { operation: 'edit' }, fox],
+    [
+      'IMG-14',
+      { operation: 'mix', references: [PICTURE] },
+      { prompt: 'A fox', image_urls: [DATA_URL, DATA_URL] },
+    ],
+    ['IMG-18', { operation: 'inpaint', mask: PICTURE }, { ...fox, mask_url: DATA_URL }],
+    ['IMG-13', { operation: 'outpaint', mask: PICTURE }, { ...fox, mask_url: DATA_URL }],
+    [
+      'IMG-12',
+      { operation: 'upscale', prompt: '', upscaleFactor: 2 },
+      { image_url: DATA_URL, upscale_factor: 2 },
+    ],
+    ['IMG-16', { operation: 'reframe', aspectRatio: '3:2' }, { ...fox, aspect_ratio: '3:2' }],
+    [
+      'IMG-11',
+      { operation: 'remove_background', prompt: '' },
+      { ...fox, prompt: 'Remove the background. Keep the subject exactly as it is.' },
+    ],
   ] as const)('%s edits: %j', async (_id, given, json) => {
-    const { calls } = await run(dialect, 'fal-ai/flux-pro/kontext', given, done({ image: { url } }));
-    expect(calls.sent[0].json).toMatchObject(json);
+    const asked = { ...given, images: [PICTURE] };
+    const { calls, made } = await run(dialect, 'fal-ai/flux-pro/kontext', asked, done({ image: { url } }));
+    expect(calls.sent[0]).toMatchObject({ method: 'POST', at: '/fal-ai/flux-pro/kontext' });
+    expect(calls.sent[0].json).toEqual(json);
+    expect(made.images).toEqual([{ picture: { bytes: PNG } }]);
   });
 
   it('say that the task failed', async () => {

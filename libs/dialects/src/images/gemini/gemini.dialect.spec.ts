@@ -57,6 +57,24 @@ describe('images of Gemini', () => {
     });
   });
 
+  it.each([
+    ['IMG-10', { operation: 'edit' }, 'A fox', {}],
+    [
+      'IMG-16',
+      { operation: 'reframe', prompt: '', aspectRatio: '9:16' },
+      'Extend the picture to the new format. Keep everything that it shows.',
+      { imageConfig: { aspectRatio: '9:16' } },
+    ],
+  ] as const)('%s edits: %j', async (_id, given, text, config) => {
+    const { calls, made } = await run(dialect, MODEL, { ...given, images: [PICTURE] }, [{ body }]);
+    expect(calls.sent[0]).toMatchObject({ method: 'POST', at: `/models/${MODEL}:generateContent` });
+    expect(calls.sent[0].json).toEqual({
+      contents: [{ role: 'user', parts: [image, { text }] }],
+      generationConfig: { responseModalities: ['TEXT', 'IMAGE'], ...config },
+    });
+    expect(made.usage).toMatchObject({ images: 1, input_images: 1 });
+  });
+
   it('leaves to the estimate what was not counted', async () => {
     const { made } = await run(dialect, MODEL, {}, [{ body: { ...body, usageMetadata: undefined } }]);
     expect(made).toMatchObject({ usage: { images: 1, image_output_tokens: 1_000 }, deliveredBytes: 4_000 });

@@ -55,6 +55,20 @@ describe('images of OpenAI', () => {
     expect(made.usage).toMatchObject({ images: 1, input_images: 2 });
   });
 
+  it.each([
+    ['IMG-10', { operation: 'edit' }, []],
+    ['IMG-14', { operation: 'mix', references: [PICTURE] }, ['image[]']],
+    ['IMG-13', { operation: 'outpaint', mask: PICTURE }, ['mask']],
+  ] as const)('%s %j is a form with what belongs to it alone', async (_id, given, more) => {
+    const { calls, made } = await run(dialect, MODEL, { ...given, images: [PICTURE] }, [{ body }]);
+    expect([calls.sent[0].method, calls.sent[0].at]).toEqual(['POST', '/images/edits']);
+    expect(formIn(calls.sent[0])).toEqual({
+      fields: { model: MODEL, prompt: 'A fox', n: '1' },
+      files: ['image[]', ...more].map((name) => [name, 'image/png', PICTURE.bytes.byteLength]),
+    });
+    expect(made.images).toEqual([{ picture: { base64: BASE64 }, members: { revised_prompt: 'A red fox' } }]);
+  });
+
   it('IMG-11 have a prompt where the caller needs none, and a transparent background when they are cut out', async () => {
     const fieldsOf = async (operation: 'inpaint' | 'remove_background'): Promise<Record<string, string>> => {
       const given = { operation, prompt: '', images: [PICTURE] };

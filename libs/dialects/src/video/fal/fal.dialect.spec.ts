@@ -30,6 +30,10 @@ describe('videos of fal', () => {
       prompt: 'a fox',
       reference_image_urls: [INLINE, NAMED],
     });
+    const source = items(['source_video', NAMED]);
+    expect(begunBy(dialect, 'm', { items: source, prompt: '' })).toEqual({
+      ...{ method: 'POST', at: '/m', json: { video_url: NAMED } },
+    });
     const both = items(['reference_image'], ['source_video', NAMED]);
     expect(dialect.misfit?.(videoOf({ items: both }))).toEqual(new Misfit('content.0.role'));
   });

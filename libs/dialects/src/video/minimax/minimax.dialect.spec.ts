@@ -30,6 +30,14 @@ describe('videos of MiniMax', () => {
         aigc_watermark: true,
       },
     });
+    const frames = items(['first_frame'], ['last_frame', NAMED]);
+    expect(begunBy(dialect, 'MiniMax-H3', { items: frames, prompt: '' }).json).toEqual({
+      model: 'MiniMax-H3',
+      content: [
+        { type: 'image_url', image_url: { url: INLINE }, role: 'first_frame' },
+        { type: 'image_url', image_url: { url: NAMED }, role: 'last_frame' },
+      ],
+    });
   });
 
   it('VID-12 refuses what it would not take, by its position', () => {

@@ -38,6 +38,16 @@ describe('videos of Seedance', () => {
         { type: 'image_url', image_url: { url: NAMED }, role: 'last_frame' },
       ],
     });
+    const shown = items(['reference_image'], ['reference_video', NAMED], ['reference_audio', NAMED]);
+    expect(begunBy(dialect, 'm', { items: shown }).json).toEqual({
+      model: 'm',
+      content: [
+        { type: 'text', text: 'a fox' },
+        { type: 'image_url', image_url: { url: INLINE }, role: 'reference_image' },
+        { type: 'video_url', video_url: { url: NAMED }, role: 'reference_video' },
+        { type: 'audio_url', audio_url: { url: NAMED }, role: 'reference_audio' },
+      ],
+    });
   });
 
   it('VID-13 are looked at by their id', () => {

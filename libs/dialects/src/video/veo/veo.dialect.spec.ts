@@ -49,6 +49,11 @@ describe('videos of Veo', () => {
     expect(begunBy(dialect, MODEL, { items: source }).json).toMatchObject({
       instances: [{ video: { uri: URI } }],
     });
+    const own = items(['source_video', 'data:video/mp4;base64,BBBB']);
+    expect(begunBy(dialect, MODEL, { items: own }).json).toEqual({
+      instances: [{ prompt: 'a fox', video: { encodedVideo: 'BBBB', encoding: 'video/mp4' } }],
+      parameters: {},
+    });
   });
 
   it('VID-12 takes no address of a picture: it is refused, not left out', () => {
