@@ -333,8 +333,12 @@ describe('GET /v1/usage/requests/{id}', () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 200]);
   });
 
-  it('READ-37 404 for a chat compare and for a line of a batch', async () => {
-    const records = [usageRecord({ endpoint: '/v1/chat/compare' }), usageRecord({ endpoint: '/v1/batches' })];
+  it('READ-37 404 for a chat compare and for a line of a batch, served or refused', async () => {
+    const endpoints = ['/v1/chat/compare', '/v1/batches'];
+    const records = endpoints.flatMap((endpoint) => [
+      usageRecord({ endpoint }),
+      rejectionRecord({ endpoint }),
+    ]);
     await app.post(...records);
     for (const { request_id } of records) expect((await reads.lookup(secret, request_id)).status).toBe(404);
   });

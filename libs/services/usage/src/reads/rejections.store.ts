@@ -1,7 +1,7 @@
 import type { RejectionsBody, RejectionView, RequestLookup } from '@gateway/contracts';
 import type { Prisma } from '../generated/prisma/client.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import { RETENTION_DAYS } from './request-wire.js';
+import { isLookedUp, RETENTION_DAYS } from './request-wire.js';
 import { allOf, createdWithin, filteredRows, tagOf, timesOf, viewRows } from './row-filter.js';
 import { tagged } from './tagged.js';
 import type { View } from './view.js';
@@ -68,7 +68,7 @@ export class RejectionsStore {
       where: { AND: allOf(viewRows(view)), request_id: requestId, created_at: { gte: notBefore } },
       select: COLUMNS,
     });
-    return row && lookupOf(row);
+    return row && isLookedUp([row]) ? lookupOf(row) : null;
   }
 }
 
