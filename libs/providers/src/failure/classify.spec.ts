@@ -145,7 +145,7 @@ describe('what a failure of an OpenAI-type upstream means', () => {
       'upstream_error/internal_provider_error/502 rfb',
     ],
     ['ERR-62', 502, { message: 'oops' }, 'upstream_error/internal_provider_error/502 rfb'],
-    ...[400, 503, 520].map((status): [string, number, Record<string, string>, string] => [
+    ...[400, 520].map((status): [string, number, Record<string, string>, string] => [
       'ERR-62',
       status,
       { type: 'server_error', message: 'oops' },
@@ -155,6 +155,13 @@ describe('what a failure of an OpenAI-type upstream means', () => {
       'ERR-63',
       503,
       { code: 'server_is_overloaded', message: 'busy' },
+      'upstream_error/provider_overloaded/503 rfb',
+    ],
+    // OpenAI documents 503 as overload and sends it with the type of any failure of its own.
+    [
+      'ERR-18 ERR-63',
+      503,
+      { type: 'server_error', message: 'The server is currently overloaded with other requests.' },
       'upstream_error/provider_overloaded/503 rfb',
     ],
     ['ERR-50', 504, { message: 'late' }, 'gateway_timeout/provider_timeout/ rfb'],

@@ -89,9 +89,9 @@ export const OPENAI_RULES: readonly FailureRule[] = [
     status: 400,
     verdict: 'invalid_request',
   },
-  // Said in-band there is no status and the name decides; a 504 is a timeout whatever its name.
+  // Said in-band there is no status and the name decides; a 503 is overload and a 504 a timeout whatever their name.
   {
-    status: [400, 500, 501, 502, 503, 520],
+    status: [400, 500, 501, 502, 520],
     names: ['server_error', 'internal_server_error', 'internal_error'],
     verdict: 'internal',
   },
