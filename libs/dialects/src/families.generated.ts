@@ -41,6 +41,8 @@ import { dialect as searchPerplexity } from './search/perplexity/perplexity.dial
 import { dialect as searchSerper } from './search/serper/serper.dialect.js';
 import { dialect as searchTavily } from './search/tavily/tavily.dialect.js';
 import type { SpeechDialect } from './speech/speech-dialect.js';
+import { dialect as speechGemini } from './speech/gemini/gemini.dialect.js';
+import { dialect as speechMistral } from './speech/mistral/mistral.dialect.js';
 import { dialect as speechOpenai } from './speech/openai/openai.dialect.js';
 import type { TextDialect } from './text/text-dialect.js';
 import { dialect as textChat } from './text/chat/chat.dialect.js';
@@ -121,10 +123,10 @@ export { searchBrave, searchExa, searchPerplexity, searchSerper, searchTavily };
 
 /** Dialects of the family speech, by the name that routes of the catalogue give them. */
 export const SPEECH_DIALECTS: ReadonlyMap<string, SpeechDialect> = new Map(
-  [speechOpenai].map((dialect) => [dialect.name, dialect]),
+  [speechGemini, speechMistral, speechOpenai].map((dialect) => [dialect.name, dialect]),
 );
 export type { SpeechRequest, SpeechDialect } from './speech/speech-dialect.js';
-export { speechOpenai };
+export { speechGemini, speechMistral, speechOpenai };
 
 /** Dialects of the family text, by the name that routes of the catalogue give them. */
 export const TEXT_DIALECTS: ReadonlyMap<string, TextDialect> = new Map(

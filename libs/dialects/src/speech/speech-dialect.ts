@@ -1,5 +1,5 @@
 import type { ParsedBody } from '../body/parsed-body.js';
-import type { Answer, AnswerHead, RouteTarget } from '../translation/translation.js';
+import type { Answer, AnswerHead, Misfit, RouteTarget } from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 
 /** A text to be spoken. */
@@ -16,7 +16,11 @@ export interface SpeechRequest {
 export interface SpeechDialect {
   /** As the routes of the catalogue name it. */
   readonly name: string;
+  /** Of `speed` and `instructions` those that it has a word for; others are reported as ignored. Absent: both. */
+  readonly takes?: readonly string[];
+  /** Absent: it speaks every request. */
+  misfit?(request: SpeechRequest): Misfit | null;
   encode(request: SpeechRequest, target: RouteTarget): UpstreamBody;
-  /** An answer of audio bytes, passed on as they come. */
+  /** An answer of audio bytes, passed on as they come, or of what holds them. */
   begin(head: AnswerHead, request: SpeechRequest): Answer;
 }

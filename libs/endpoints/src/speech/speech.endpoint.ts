@@ -16,6 +16,9 @@ import type { Asked, Endpoint } from '../endpoint.js';
 const CHARACTERS_MAX = 4_096;
 const FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'];
 
+/** How a text is spoken, which not every upstream can be told. */
+const HINTS = ['speed', 'instructions'];
+
 const SCHEMA = {
   type: 'object',
   required: ['input', 'voice'],
@@ -54,19 +57,23 @@ export const endpoint: Endpoint<SpeechRequest> = {
     const dialect = SPEECH_DIALECTS.get(route.dialect);
     if (!dialect) return new Misfit(null);
     if (request.body.value.stream_format === 'sse') return new Misfit('stream_format');
-    return new SpeechTranslation(dialect, request, route);
+    return dialect.misfit?.(request) ?? new SpeechTranslation(dialect, request, route);
   },
 };
 
 class SpeechTranslation implements Translation {
-  readonly ignored = [];
+  readonly ignored: readonly string[];
   private encoded: UpstreamBody | null = null;
 
   constructor(
     private readonly dialect: SpeechDialect,
     private readonly asked: SpeechRequest,
     private readonly target: RouteTarget,
-  ) {}
+  ) {
+    const { takes = HINTS } = dialect;
+    const { value } = asked.body;
+    this.ignored = HINTS.filter((name) => value[name] != null && !takes.includes(name));
+  }
 
   get request(): UpstreamBody {
     return (this.encoded ??= this.dialect.encode(this.asked, this.target));

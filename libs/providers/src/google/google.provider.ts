@@ -21,6 +21,7 @@ export const provider: Provider = {
     'gemini',
     'gemini-embeddings',
     'gemini-transcriptions',
+    'gemini-speech',
     'veo',
     'gemini-live',
     'chat',

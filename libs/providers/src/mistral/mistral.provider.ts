@@ -6,7 +6,7 @@ export const provider = openAiCompatible({
   credentialEnv: 'MISTRAL_API_KEY',
   baseUrlEnv: 'MISTRAL_BASE_URL',
   defaultBaseUrl: 'https://api.mistral.ai/v1',
-  dialects: ['chat', 'embeddings', 'transcriptions', 'voxtral'],
+  dialects: ['chat', 'embeddings', 'transcriptions', 'voxtral', 'mistral-speech'],
   quirks: {
     dimensionsParam: 'output_dimension',
     maxTokensParam: 'max_tokens',

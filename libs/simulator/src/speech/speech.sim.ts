@@ -1,6 +1,6 @@
 import { openAiError } from '../errors-openai.js';
 import { textOf } from '../json.js';
-import { STREAM_TYPE } from '../reply.js';
+import { JSON_TYPE, STREAM_TYPE } from '../reply.js';
 import { numberOf } from '../script.js';
 import type { SimEndpoint } from '../sim-endpoint.js';
 
@@ -9,7 +9,7 @@ const HEADER_BYTES = 44;
 /** Samples of one character: a tenth of a second would be slow speech, and more bytes than a first try needs. */
 const SAMPLES = 160;
 
-/** OpenAI's speech: a WAV file of a tone as long as the text, whatever format was asked for. */
+/** OpenAI's speech, and Mistral's by its word for the voice: a WAV file of a tone as long as the text, whatever was asked for. */
 export const simulated: SimEndpoint = {
   path: '/audio/speech',
   answer: ({ json, script }) => {
@@ -17,6 +17,8 @@ export const simulated: SimEndpoint = {
     if (input === '')
       return openAiError(400, 'invalid_request_error', null, "Missing required parameter: 'input'.", 'input');
     const audio = wavOf(input.length * SAMPLES);
+    if (json?.voice_id !== undefined)
+      return { contentType: JSON_TYPE, body: JSON.stringify({ audio_data: audio.toString('base64') }) };
     if (json?.stream_format !== 'sse') return { contentType: 'audio/wav', body: audio };
     const [first, second] = [audio.subarray(0, HEADER_BYTES), audio.subarray(HEADER_BYTES)];
     const usage = {

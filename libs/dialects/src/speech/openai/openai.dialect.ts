@@ -7,19 +7,12 @@ import type { Answer, AnswerHead, Piece } from '../../translation/translation.js
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { badAnswer, failurePiece, inBandPiece } from '../../translation/whole-answer.js';
 import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';
+import { TYPES } from '../spoken-answer.js';
 import { wholeCount } from '../../body/whole-count.js';
 
 const EVENT_STREAM = 'text/event-stream';
 /** These answer audio alone; every later model also answers events, whose last one holds the counts that are billed. */
 const AUDIO_ONLY = /^tts-1/;
-const TYPES: Readonly<Record<string, string>> = {
-  mp3: 'audio/mpeg',
-  opus: 'audio/opus',
-  aac: 'audio/aac',
-  flac: 'audio/flac',
-  wav: 'audio/wav',
-  pcm: 'audio/pcm',
-};
 
 /** OpenAI's speech. The caller gets bytes of audio, whether the upstream answers bytes or events. */
 export const dialect: SpeechDialect = {

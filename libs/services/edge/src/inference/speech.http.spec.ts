@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import EarlierOpenAI from 'openai-6';
 import type { CatalogueModel, PriceRecord } from '@gateway/contracts';
@@ -6,21 +8,33 @@ import { startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
 const BY_CHARACTER: PriceRecord = { pricing_unit: 'per_1m_characters', characters_usd_per_1m: '15' };
 const BY_TOKEN: PriceRecord = { prompt_usd_per_1m: '0.6', audio_output_usd_per_1m: '12' };
 
-/** A model that speaks, on the simulated provider. */
-function speaker(id: string, upstreamModel: string, price: PriceRecord): CatalogueModel {
-  const model = testModel(id, [{ provider: 'simulated', upstreamModel }], {
+/** A model that speaks, on the simulated provider where no other is named. */
+function speaker(
+  id: string,
+  upstreamModel: string,
+  price: PriceRecord,
+  { provider, dialect } = { provider: 'simulated', dialect: 'speech' },
+): CatalogueModel {
+  const model = testModel(id, [{ provider, upstreamModel }], {
     model_type: 'tts',
     supports_completions_api: false,
     pricing: price,
   });
   return {
     ...model,
-    routes: model.routes.map((route) => ({ ...route, dialect: 'speech', maxOutputTokens: null, price })),
+    routes: model.routes.map((route) => ({ ...route, dialect, maxOutputTokens: null, price })),
   };
 }
 
 describe('POST /v1/audio/speech', () => {
   let edge: EdgeUnderTest;
+  /** Answers two samples to whatever is asked. */
+  const gemini = createServer((_request, response) => {
+    const inlineData = { mimeType: 'audio/L16;codec=pcm;rate=24000', data: 'AQACAA==' };
+    const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 50 };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ candidates: [{ content: { parts: [{ inlineData }] } }], usageMetadata }));
+  });
 
   beforeAll(async () => {
     edge = await startEdge({
@@ -29,10 +43,22 @@ describe('POST /v1/audio/speech', () => {
         speaker('acme/events', 'sim-speech:prompt=10;completion=50', BY_TOKEN),
         speaker('acme/html', 'tts-1-sim:malformed=html', BY_CHARACTER),
         speaker('acme/cut', 'tts-1-sim:cut=1', BY_CHARACTER),
+        speaker('acme/voxtral', 'sim-voxtral', BY_CHARACTER, {
+          ...{ provider: 'mistral', dialect: 'mistral-speech' },
+        }),
+        speaker('acme/gemini', 'gemini-tts', BY_TOKEN, { provider: 'google', dialect: 'gemini-speech' }),
       ],
+      upstreams: async (sim) => {
+        await new Promise<void>((resolve) => gemini.listen(0, '127.0.0.1', resolve));
+        const { port } = gemini.address() as AddressInfo;
+        return { mistral: sim.url, google: `http://127.0.0.1:${port}` };
+      },
     });
   });
-  afterAll(() => edge.close());
+  afterAll(async () => {
+    await edge.close();
+    gemini.close();
+  });
 
   const speak = (body: object): Promise<Response> =>
     edge.post({ voice: 'alloy', ...body }, { path: '/v1/audio/speech' });
@@ -84,6 +110,28 @@ describe('POST /v1/audio/speech', () => {
     expect((await speak({ model: 'acme/bytes', input: 'a', voice: undefined })).status).toBe(422);
     const events = await speak({ model: 'acme/bytes', input: 'a', stream_format: 'sse' });
     expect([events.status, await codeOf(events)]).toEqual([400, 'unsupported_operation']);
+  });
+
+  it('plays what Mistral and Gemini answer in JSON, by their own prices, and says what they cannot be told', async () => {
+    const voxtral = await speak({ model: 'acme/voxtral', input: 'Hello', speed: 2, instructions: 'softly' });
+    expect([voxtral.status, voxtral.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+    expect(voxtral.headers.get('x-service-ignored-params')).toBe('speed, instructions');
+    expect(Buffer.from(await voxtral.arrayBuffer()).length).toBe(44 + 5 * 160);
+    expect(await edge.record(voxtral)).toMatchObject({ usage: { characters: 5 }, cost_usd: '0.000075' });
+    const wav = await speak({ model: 'acme/gemini', input: 'Hello' });
+    expect([wav.status, wav.headers.get('content-type')]).toEqual([200, 'audio/wav']);
+    expect(Buffer.from(await wav.arrayBuffer()).length).toBe(44 + 4);
+    expect(await edge.record(wav)).toMatchObject({ cost_usd: '0.000606', usage_estimated: false });
+  });
+
+  it('MOD-12 400 for a format that the model cannot make', async () => {
+    for (const [model, response_format] of [
+      ['acme/voxtral', 'pcm'],
+      ['acme/gemini', 'mp3'],
+    ]) {
+      const answer = await speak({ model, input: 'a', response_format });
+      expect([answer.status, await codeOf(answer)]).toEqual([400, 'unsupported_operation']);
+    }
   });
 
   it('502 where the answer is no audio; a broken one is cut, not ended', async () => {
