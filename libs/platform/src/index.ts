@@ -16,7 +16,6 @@ export type { Closing } from './pressure/room.js';
 export { claimKey, idempotent, IDEMPOTENCY_KEPT_MS } from './http/idempotent.js';
 export type { Created } from './http/idempotent.js';
 export { responseHeaders } from './request/response-headers.js';
-export { readFlags, refuseFlags } from './boot/read-flags.js';
 export { runMain } from './boot/run-main.js';
 export { FleetConfig, readConfigs, serviceEnvironment, fleetServices } from './config/fleet.config.js';
 export { readTls } from './config/listener.config.js';

@@ -2,13 +2,8 @@
 // fleet of its own; with chats beside it, as many seconds of them alone and beside a batch in turn, so many times.
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Usd } from '@gateway/money';
-import { startFleet, startGuard } from '@gateway/testing';
 import { Client } from 'pg';
-import { readFlags } from '@gateway/platform';
-import { benchKey } from './fleet.js';
-import { memoryMiB, processorSeconds } from './proc.js';
-import { JAVA_OPTIONS } from './processes.js';
+import { readFlags } from '@gateway/platform/flags';
 
 const USAGE = `usage: npm run bench:batch -- [--lines 50000] [--kib 0.2] [--beside 20 [--rounds 5]]`;
 
@@ -18,6 +13,14 @@ const { values } = readFlags(USAGE, {
   beside: { type: 'string', default: '0' },
   rounds: { type: 'string', default: '5' },
 });
+
+// After the flags: what it loads takes most of a second.
+const { Usd } = await import('@gateway/money');
+const { startFleet, startGuard } = await import('@gateway/testing');
+const { benchKey } = await import('./fleet.js');
+const { memoryMiB, processorSeconds } = await import('./proc.js');
+const { JAVA_OPTIONS } = await import('./processes.js');
+
 const LINES = Number(values.lines);
 const FILLER = 'a'.repeat(Math.max(0, Math.round(Number(values.kib) * 1_024) - 180));
 const PIECE_LINES = 100;

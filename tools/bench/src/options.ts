@@ -1,4 +1,4 @@
-import { readFlags, refuseFlags } from '@gateway/platform';
+import { readFlags, refuseFlags } from '@gateway/platform/flags';
 
 /** Another program that speaks the same API. */
 interface Peer {

@@ -1,4 +1,4 @@
-import { readFlags, refuseFlags } from '@gateway/platform';
+import { readFlags, refuseFlags } from '@gateway/platform/flags';
 import { CASES, type Case } from './cases.js';
 
 export interface Options {

@@ -1,11 +1,14 @@
 import 'reflect-metadata';
-import { kafkaAccess, kafkaClient, KafkaConfig } from '@gateway/event-log';
-import { loadConfig, readFlags } from '@gateway/platform';
-import { applyTopics } from './kafka-topics.js';
+import { readFlags } from '@gateway/platform/flags';
 
 /** `npm run kafka:topics -- [--brokers host:port,…] [--replication 1]`, with the services' KAFKA_* variables. */
 const USAGE = 'usage: npm run kafka:topics -- [--brokers host:port,…] [--replication 1]';
 const { values } = readFlags(USAGE, { brokers: { type: 'string' }, replication: { type: 'string' } });
+
+// After the flags: what it loads takes most of a second.
+const { loadConfig } = await import('@gateway/platform');
+const { kafkaAccess, kafkaClient, KafkaConfig } = await import('@gateway/event-log');
+const { applyTopics } = await import('./kafka-topics.js');
 
 try {
   const given = values.brokers === undefined ? {} : { KAFKA_BROKERS: values.brokers };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { LedgerOperator } from '@gateway/usage';
-import { readFlags } from '@gateway/platform';
+import { readFlags } from '@gateway/platform/flags';
 import { replay } from './replay-topic.js';
 
 export const USAGE = `usage: npm run ledger -- dead-letters

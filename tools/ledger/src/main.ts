@@ -1,14 +1,14 @@
 import 'reflect-metadata';
 import { readWords, runCommand, USAGE } from './commands.js';
-import { openOperator } from './operator.js';
 
 const words = process.argv.slice(2);
 if (words.length === 0) {
   process.stderr.write(USAGE);
   process.exitCode = 2;
 } else {
-  // Before anything is connected to.
+  // Before anything is loaded or connected to.
   readWords(words);
+  const { openOperator } = await import('./operator.js');
   try {
     const operator = await openOperator(process.env);
     try {

@@ -1,15 +1,17 @@
 // `npm run reconcile -- [--journal FOLDER]… [--repair] [--json]`: proves the books of the ledger, the limit store and
 // the journals given. Exit code 0: no difference; 1: some; 2: it could not be proved.
 import 'reflect-metadata';
-import { readFlags } from '@gateway/platform';
-import { openOperator } from './operator.js';
-import { report } from './report.js';
+import { readFlags } from '@gateway/platform/flags';
 
 const { values } = readFlags('usage: npm run reconcile -- [--journal FOLDER]… [--repair] [--json]', {
   journal: { type: 'string', multiple: true, default: [] },
   repair: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 });
+
+// After the flags: what it loads takes most of a second.
+const { openOperator } = await import('./operator.js');
+const { report } = await import('./report.js');
 
 try {
   const operator = await openOperator(process.env);

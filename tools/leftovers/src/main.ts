@@ -5,8 +5,6 @@ import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repository } from '@gateway/testing';
-import { scanFolder } from './scan-folder.js';
 
 const USAGE = 'usage: npm run secrets -- [arguments of Jest], for example the path of a spec\n';
 
@@ -39,6 +37,10 @@ if (process.argv.includes('--help')) {
   process.stdout.write(USAGE);
   process.exit(0);
 }
+
+// After the flags: what it loads takes most of a second.
+const { repository } = await import('@gateway/testing');
+const { scanFolder } = await import('./scan-folder.js');
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-leftovers-'));
 try {

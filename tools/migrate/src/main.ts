@@ -1,10 +1,12 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
-import { readFlags } from '@gateway/platform';
-import { newMigration } from './new-migration.js';
+import { readFlags } from '@gateway/platform/flags';
 
 const USAGE = 'usage: npm run migrate:new -- <service> <name>, for example: keys add_key_label\n';
 const [service, name] = readFlags(USAGE, {}, { takesWords: true }).positionals;
+
+// After the flags: what it loads takes most of a second.
+const { newMigration } = await import('./new-migration.js');
 if (service === undefined || name === undefined) {
   process.stderr.write(USAGE);
   process.exitCode = 2;

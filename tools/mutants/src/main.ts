@@ -1,14 +1,12 @@
 // `npm run mutants -- --lib X [--sample N] [--seed S]`: turns one token of a lib's source at a time and runs the lib's own
 // specs. Exit code 0: at least 85 % of the mutants that are not equivalent were noticed; 1: fewer; 2: it could not be said.
 import { globSync, readFileSync } from 'node:fs';
-import { SystemClock, readFlags } from '@gateway/platform';
-import { repository } from '@gateway/testing';
+import { readFlags } from '@gateway/platform/flags';
+import { SystemClock } from '@gateway/platform/time';
 import { changeOf, isEquivalent, readEquivalents } from './equivalents.js';
 import { LEFT_ALONE, LIBS } from './libs.js';
-import { mutantsOf, type Mutant } from './mutants-of.js';
-import { MutantRunner } from './runner.js';
+import type { Mutant } from './mutants-of.js';
 import { sample } from './sample.js';
-import { TypeCheck } from './type-check.js';
 
 const USAGE = `usage: npm run mutants -- --lib ${Object.keys(LIBS).join('|')} [--sample N] [--seed S] [--limit SECONDS] [--file PART]
 `;
@@ -26,6 +24,12 @@ const { values: flags } = readFlags(USAGE, {
   limit: { type: 'string', default: '90' },
   file: { type: 'string', default: '' },
 });
+
+// After the flags: what it loads takes most of a second.
+const { repository } = await import('@gateway/testing');
+const { mutantsOf } = await import('./mutants-of.js');
+const { MutantRunner } = await import('./runner.js');
+const { TypeCheck } = await import('./type-check.js');
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -1,8 +1,8 @@
 // `npm run prices [-- --days 60] [--json]`: prices of the seed whose source was read longer ago. Exit code 1 where there
 // are some: what a schedule turns into a reminder.
 import 'reflect-metadata';
-import { readSeed } from '@gateway/catalogue';
-import { SystemClock, readFlags } from '@gateway/platform';
+import { readFlags } from '@gateway/platform/flags';
+import { SystemClock } from '@gateway/platform/time';
 import { oldPrices, report } from './old-prices.js';
 
 const USAGE = `usage: npm run prices -- [--days 60] [--json]`;
@@ -16,6 +16,8 @@ if (!Number.isInteger(days) || days < 0) {
   process.stderr.write('prices: --days takes a whole number\n');
   process.exitCode = 2;
 } else {
+  // After the flags: what it loads takes most of a second.
+  const { readSeed } = await import('@gateway/catalogue');
   const seed = readSeed({ simulated: false });
   const found = oldPrices(seed, new SystemClock().now(), days);
   const prices = seed.models.reduce((sum, { routes }) => sum + routes.length, 0);

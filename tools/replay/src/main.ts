@@ -1,57 +1,17 @@
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { startUpstreamDouble } from '@gateway/testing';
-import { readFlags } from '@gateway/platform';
-import { readExchanges } from './exchange.js';
-import { startGateway } from './gateway.js';
-import { replayGolden } from './golden.js';
-import { replayExchange } from './recordings.js';
-import type { Verdict } from './verdict.js';
+import { readFlags } from '@gateway/platform/flags';
 
 const USAGE =
   'usage: npm run replay -- DIR            recorded exchanges below DIR\n       npm run replay -- --golden DIR   provider bodies with the answers that DIR/README.md expects\n';
 
-function summary(verdicts: Verdict[]): string {
-  const notSent = new Map<string, number>();
-  for (const verdict of verdicts)
-    if (verdict.kind === 'not sent') notSent.set(verdict.why, (notSent.get(verdict.why) ?? 0) + 1);
-  const lines = [...notSent]
-    .sort((a, b) => b[1] - a[1])
-    .map(([why, times]) => `  ${String(times).padStart(4)}  ${why}`);
-  const held = verdicts.filter(({ kind }) => kind === 'held').length;
-  const failed = verdicts.filter(({ kind }) => kind === 'failed').length;
-  return `${lines.length > 0 ? `not sent:\n${lines.join('\n')}\n` : ''}${held} held, ${failed} failed, ${verdicts.length - held - failed} not sent\n`;
+const { values, positionals } = readFlags(USAGE, { golden: { type: 'string' } }, { takesWords: true });
+const folder = values.golden ?? positionals[0];
+if (!folder || !existsSync(folder)) {
+  process.stderr.write(folder ? `${folder} is not there\n` : USAGE);
+  process.exitCode = 2;
+} else {
+  // After the flags: what it loads takes most of a second.
+  const { replay } = await import('./replay.js');
+  process.exitCode = await replay(folder, values.golden !== undefined);
 }
-
-async function main(): Promise<number> {
-  const { values, positionals } = readFlags(USAGE, { golden: { type: 'string' } }, { takesWords: true });
-  const isGolden = values.golden !== undefined;
-  const folder = values.golden ?? positionals[0];
-  if (!folder || !existsSync(folder)) {
-    process.stderr.write(folder ? `${folder} is not there\n` : USAGE);
-    return 2;
-  }
-  const upstream = await startUpstreamDouble();
-  const gateway = await startGateway(upstream.url);
-  const verdicts: Verdict[] = [];
-  try {
-    if (isGolden) verdicts.push(...(await replayGolden(join(folder), upstream, gateway)));
-    else
-      for (const [serial, exchange] of readExchanges(folder).entries())
-        verdicts.push(await replayExchange(exchange, serial, upstream, gateway));
-  } finally {
-    await gateway.close();
-    await upstream.close();
-  }
-  for (const verdict of verdicts)
-    if (
-      verdict.kind === 'failed' ||
-      (verdict.kind === 'not sent' && (isGolden || verdict.why.includes('the gateway refuses')))
-    )
-      process.stdout.write(`${verdict.kind}: ${verdict.name}: ${verdict.why}\n`);
-  process.stdout.write(summary(verdicts));
-  return verdicts.some(({ kind }) => kind === 'failed') ? 1 : 0;
-}
-
-process.exitCode = await main();

@@ -1,3 +1,7 @@
+/**
+ * `@gateway/platform/flags`: what a command reads before it loads anything else. The whole of the platform brings Nest,
+ * Fastify and class-validator, most of a second in which neither its usage nor a wrong flag would be answered.
+ */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 type Options = NonNullable<ParseArgsConfig['options']>;

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { GatewayConfigError } from '@gateway/providers';
+import { apply } from './apply.js';
+import { planOf } from './plan.js';
+
+/** Prints what the file changes, and writes it where that is the command. Answers the exit code. */
+export async function runConfig(command: 'plan' | 'apply', path: string): Promise<number> {
+  try {
+    const plan = planOf(readFileSync(path, 'utf8'));
+    process.stdout.write(`${plan.lines.length === 0 ? 'nothing changes' : plan.lines.join('\n')}\n`);
+    if (command === 'plan') return 0;
+    const { GATEWAY_URL: url, GATEWAY_TOKEN: token } = process.env;
+    if (!url || !token) {
+      process.stderr.write('GATEWAY_URL and GATEWAY_TOKEN are not set\n');
+      return 2;
+    }
+    await apply(plan, { url, token });
+    const defaults = Object.keys(plan.organizations).length;
+    process.stdout.write(
+      `applied: ${plan.providers.length} providers, ${plan.models.length} models, ${defaults} defaults of organizations\n`,
+    );
+    return 0;
+  } catch (failure) {
+    if (!(failure instanceof GatewayConfigError)) throw failure;
+    process.stderr.write(`${failure.message}\n`);
+    return 1;
+  }
+}
