@@ -179,7 +179,7 @@ class History {
           units,
         };
         this.model.mirror(sent, one.living === true);
-        return this.store.mirror(sent);
+        return void (await this.store.mirror(sent));
       }
       case 'stamp':
         this.model.stamp(one.version, one.living === true);

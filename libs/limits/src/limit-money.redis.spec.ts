@@ -153,4 +153,16 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     const { posted: reported } = await store.read('acct_1', [KEY]);
     expect(reported).toContainEqual({ kind: 'key', id: 'k1', nano: 50n, version: 3 });
   });
+
+  it('tells whose mirror is of an older version which later one it holds, each account its own', async () => {
+    const scopes = posted(10n);
+    await open(store, { history: 7, version: 900, scopes });
+    const told = (accountId: string, history: number, version: number): Promise<number | null> =>
+      store.mirror({ accountId, gen: null, history, version, balanceNano: 1n, scopes, units: [] });
+    const others = ['acct_2', 'acct_3'].map((accountId) => told(accountId, 7, 5));
+    expect(await Promise.all(others)).toEqual([null, null]);
+    const three = [told('acct_2', 7, 5), told('acct_1', 7, 899), told('acct_3', 7, 4)];
+    expect(await Promise.all(three)).toEqual([null, 900, 5]);
+    expect([await told('acct_1', 7, 901), await told('acct_1', 8, 3)]).toEqual([null, null]);
+  });
 });

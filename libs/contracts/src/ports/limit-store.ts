@@ -209,7 +209,11 @@ export abstract class LimitStore {
   /** The same checks by the same code, on a dry run: nothing is counted or kept. Never decided while the store is away. */
   abstract trial(request: AdmitRequest): Promise<Trial>;
   abstract put(units: PutUnit[]): Promise<void>;
-  abstract mirror(request: MirrorRequest): Promise<void>;
+  /**
+   * Answers the latest version that it was told before of the same history, where it is a later one: then it keeps the
+   * totals that it has. Null otherwise.
+   */
+  abstract mirror(request: MirrorRequest): Promise<number | null>;
   /** Raises the account's principal version; `gen` (from `stale`) stamps it for that generation only. */
   abstract stamp(accountId: string, version: number, gen: string | null): Promise<void>;
   /** The principal version the store knows; null where it is unknown. For endpoints that do not admit. */

@@ -179,8 +179,9 @@ export class AccountBook {
     }
   }
 
-  /** Sets posted totals; `valid` where the mirror answers `missing` of the living generation. */
-  mirror(request: MirrorRequest, valid: boolean, now: number): void {
+  /** Sets posted totals; `valid` where the mirror answers `missing` of the living generation. Answers a later version. */
+  mirror(request: MirrorRequest, valid: boolean, now: number): number | null {
+    let held = request.version;
     const posted = [
       ...request.scopes.map((scope) => ({ name: recordName(scope), nano: scope.postedNano })),
       { name: ACCOUNT_RECORD, nano: request.balanceNano },
@@ -193,12 +194,14 @@ export class AccountBook {
         record.posted = toScriptNano(nano);
         record.pver = request.version;
       }
+      held = Math.max(held, record.pver);
       if (valid) record.valid = true;
     }
     for (const { unit: id, crash } of request.units) {
       const unit = this.units.get(id);
       if (unit && (!crash || unit.state === 'reserved')) this.forget(id, unit);
     }
+    return held > request.version ? held : null;
   }
 
   stamp(version: number, livingGen: boolean): void {

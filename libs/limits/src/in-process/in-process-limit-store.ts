@@ -81,9 +81,9 @@ export class InProcessLimitStore extends LimitStore {
     for (const unit of units) this.book(unit.accountId).put(unit, now);
   }
 
-  async mirror(request: MirrorRequest): Promise<void> {
-    if (request.gen !== null && request.gen !== this.gen) return;
-    this.book(request.accountId).mirror(request, request.gen !== null, this.clock.now());
+  async mirror(request: MirrorRequest): Promise<number | null> {
+    if (request.gen !== null && request.gen !== this.gen) return null;
+    return this.book(request.accountId).mirror(request, request.gen !== null, this.clock.now());
   }
 
   async stamp(accountId: string, version: number, gen: string | null): Promise<void> {

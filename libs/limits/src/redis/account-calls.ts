@@ -59,6 +59,20 @@ export function mirrorCall(requests: readonly MirrorRequest[]): AccountsCall {
   return { keys: requests.flatMap(({ accountId }) => accountKeys(accountId)), args };
 }
 
+/** What the script of a mirror answers, by the request that was late. */
+export function laterVersions(
+  answer: string,
+  requests: readonly MirrorRequest[],
+): Map<MirrorRequest, number> {
+  const later = new Map<MirrorRequest, number>();
+  if (answer === '') return later;
+  for (const pair of answer.split(' ')) {
+    const [index, version] = pair.split(':');
+    later.set(requests[Number(index)], Number(version) % VERSIONS);
+  }
+  return later;
+}
+
 /** A principal's units carry one array of scopes. */
 const lists = new WeakMap<Scopes, string>();
 

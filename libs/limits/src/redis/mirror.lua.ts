@@ -6,12 +6,13 @@ import { LISTS, RECORDS } from './prelude.lua.js';
  * reservation), record names, unit ids.
  *
  * A version holds the history of the ledger above 2^32: those of different histories do not compare, because a database
- * that was restored begins again with lower ones. A gen that is still the account's always stamps: where the value held is of a later version than this one, it is
- * a later snapshot of the same ledger.
+ * that was restored begins again with lower ones. A gen that is still the account's always stamps: where the value held is
+ * of a later version than this one, it is a later snapshot of the same ledger. The answer is `<number of the account from
+ * 0>:<latest such version>...`, empty where there is none.
  */
 export const MIRROR = `
 ${LISTS}
-local at = 3
+local at, later = 3, {}
 for k = 1, #KEYS, 3 do
   local acctKey, unitsKey, dueKey = KEYS[k], KEYS[k + 1], KEYS[k + 2]
   local gen, posted, crashes = ARGV[at], ARGV[at + 2], ARGV[at + 3]
@@ -22,13 +23,14 @@ for k = 1, #KEYS, 3 do
   if gen == '' or (acct and string.sub(acct, 1, 32) == gen) then
     ${RECORDS}
     local valid = gen ~= '' and tonumber(string.sub(gen, 17, 29), 16)
-    local names, ids, seen = {}, {}, {}
+    local names, ids, seen, held = {}, {}, {}, version
     for i = 1, count do names[i] = ARGV[namesAt + i - 1] end
     load(names)
     for i = 1, count do
       local s = records[names[i]]
       local isOther = math.floor(version / 4294967296) ~= math.floor(s[7] / 4294967296)
       if isOther or version >= s[7] then s[6], s[7] = struct.unpack('<d', posted, 8 * i - 7), version end
+      held = math.max(held, s[7])
       if valid then s[10] = valid end
     end
     for i = 1, units do ids[i] = ARGV[namesAt + count + i - 1] end
@@ -45,7 +47,8 @@ for k = 1, #KEYS, 3 do
     end)
     drop()
     apply()
+    if held > version then later[#later + 1] = string.format('%.0f:%.0f', (k - 1) / 3, held) end
   end
 end
-return ''
+return table.concat(later, ' ')
 `;

@@ -12,7 +12,14 @@ import type {
 import { ACCOUNT_RECORD, recordName } from '../admission.js';
 import { LOCAL_GEN, type LocalShare } from '../in-process/local-share.js';
 import { dayResetSeconds, minuteResetSeconds } from '../windows.js';
-import { accountKeys, mirrorCall, putCall, VERSIONS, type AccountsCall } from './account-calls.js';
+import {
+  accountKeys,
+  laterVersions,
+  mirrorCall,
+  putCall,
+  VERSIONS,
+  type AccountsCall,
+} from './account-calls.js';
 import { AdmitCalls, decodeAdmit, type AdmitAnswer } from './admit-calls.js';
 import { decodeTrial } from './decode-trial.js';
 import { bytesOf, type LimitScript, type ScriptPipe } from './script-pipe.js';
@@ -46,14 +53,14 @@ const NOTHING: readonly string[] = [];
 export class RedisLimitStore extends LimitStore {
   private readonly calls: AdmitCalls;
   private readonly puts: TurnBatches<PutUnit[]>;
-  private readonly mirrors: TurnBatches<MirrorRequest>;
+  private readonly mirrors: TurnBatches<MirrorRequest, ReadonlyMap<MirrorRequest, number>>;
   private readonly begun = new Map<string, Away>();
 
   constructor(private readonly options: RedisLimitStoreOptions) {
     super();
     this.calls = new AdmitCalls(options.pipe);
     this.puts = new TurnBatches((items) => this.runAll(LIMIT_SCRIPTS.put, putCall(items)));
-    this.mirrors = new TurnBatches((requests) => this.runAll(LIMIT_SCRIPTS.mirror, mirrorCall(requests)));
+    this.mirrors = new TurnBatches((requests) => this.mirrorAll(requests));
   }
 
   admit(request: AdmitRequest): Promise<AdmitResult> {
@@ -105,8 +112,9 @@ export class RedisLimitStore extends LimitStore {
     if (share !== undefined) for (const unit of units) share.acknowledge(unit);
   }
 
-  mirror(request: MirrorRequest): Promise<void> {
-    return this.mirrors.add(this.options.pipe.slotOf(tagOf(request.accountId)), request);
+  async mirror(request: MirrorRequest): Promise<number | null> {
+    const later = await this.mirrors.add(this.options.pipe.slotOf(tagOf(request.accountId)), request);
+    return later.get(request) ?? null;
   }
 
   /** Known here whatever becomes of the trip: where Redis did not get it, the next admission says `stale` again. */
@@ -241,6 +249,11 @@ export class RedisLimitStore extends LimitStore {
       this.begun.delete(oldest);
       return;
     }
+  }
+
+  private async mirrorAll(requests: MirrorRequest[]): Promise<ReadonlyMap<MirrorRequest, number>> {
+    const { keys, args } = mirrorCall(requests);
+    return laterVersions(await this.run(LIMIT_SCRIPTS.mirror, keys, args), requests);
   }
 
   private async runAll(script: LimitScript, { keys, args }: AccountsCall): Promise<void> {

@@ -1,28 +1,28 @@
 /** Items of one call to Redis at most: a script holds up everybody else as long as it runs. */
 const ITEMS_MAX = 64;
 
-interface Batch<T> {
+interface Batch<T, R> {
   items: T[];
-  sent: Promise<void>;
+  sent: Promise<R>;
 }
 
 /**
  * What is asked for several accounts in one turn goes to Redis as one script, where their keys may stand in one: a call
- * costs more than most accounts in it. They share its fate.
+ * costs more than most accounts in it. They share its fate and its answer.
  */
-export class TurnBatches<T> {
-  private readonly open = new Map<number, Batch<T>>();
+export class TurnBatches<T, R = void> {
+  private readonly open = new Map<number, Batch<T, R>>();
 
-  constructor(private readonly send: (items: T[]) => Promise<void>) {}
+  constructor(private readonly send: (items: T[]) => Promise<R>) {}
 
-  add(slot: number, item: T): Promise<void> {
+  add(slot: number, item: T): Promise<R> {
     const batch = this.open.get(slot) ?? this.begin(slot);
     batch.items.push(item);
     if (batch.items.length >= ITEMS_MAX) this.open.delete(slot);
     return batch.sent;
   }
 
-  private begin(slot: number): Batch<T> {
+  private begin(slot: number): Batch<T, R> {
     const items: T[] = [];
     // Behind everything that this turn has asked already.
     const sent = Promise.resolve().then(() => {

@@ -29,7 +29,7 @@ export class LimitStoreDouble extends InProcessLimitStore {
     return super.put(units);
   }
 
-  override async mirror(request: MirrorRequest): Promise<void> {
+  override async mirror(request: MirrorRequest): Promise<number | null> {
     this.reach('mirror');
     return super.mirror(request);
   }

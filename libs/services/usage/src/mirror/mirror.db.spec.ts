@@ -96,6 +96,19 @@ describe('mirrors', () => {
     });
   });
 
+  it('an account whose version was moved back, by hand or by rows from a backup, holds caps as before', async () => {
+    const once = (): Promise<void> => app.post(usageRecord({ cost_usd: '1' }));
+    for (let n = 0; n < 3; n += 1) await once();
+    expect((await admit('req_before/0')).outcome).toBe('ok');
+    await app.database.pool.query('UPDATE account SET version = 0');
+    await once();
+    await once();
+    expect(await admit('req_after/0')).toMatchObject({
+      outcome: 'refused',
+      refusal: { scope: 'key', current: '6000000000', reservationsOnly: false },
+    });
+  });
+
   it('a crash frees a reservation alone, and what was settled too where the outcome was lost with its journal', async () => {
     const crash = {
       error_code: 'gateway_crash',
@@ -230,7 +243,7 @@ describe('what the store was never sent', () => {
     const mirror = store.mirror.bind(store);
     store.mirror = async (request) => {
       if (request.accountId === 'acct_0') throw new Error('its node is away');
-      await mirror(request);
+      return mirror(request);
     };
     await expect(app.mirrors.payDebts()).rejects.toThrow('its node is away');
     const { rows } = await app.database.pool.query('SELECT account_id FROM mirror_debt');

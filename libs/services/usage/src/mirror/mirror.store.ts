@@ -87,6 +87,15 @@ export class MirrorStore {
     }));
   }
 
+  /** Beyond a version that the limit store holds, which takes nothing older back. False where the account is there or further. */
+  async raiseVersion(accountId: string, held: number): Promise<boolean> {
+    const { rowCount } = await this.database.pool.query(
+      'UPDATE account SET version = $2::bigint + 1 WHERE id = $1 AND version < $2::bigint',
+      [accountId, held],
+    );
+    return rowCount === 1;
+  }
+
   /** Of these units those that are in, with the scopes whose posted totals hold them. */
   async unitsIn(accountId: string, units: readonly UnitName[]): Promise<MirrorWish> {
     const { rows } = await this.database.pool.query<UnitRow>({

@@ -1,4 +1,4 @@
-import type { Clock, LimitStore, UsageRecord } from '@gateway/contracts';
+import type { Clock, LimitStore, MirrorRequest, UsageRecord } from '@gateway/contracts';
 import type { Logger } from 'pino';
 import { grouped } from '../grouped.js';
 import { awaitsOutcome, type UnusableRecord } from '../posting/read-batch.js';
@@ -149,10 +149,22 @@ export class Mirrors {
     const known = answered(wishes, posted);
     const requests = [...known.requests, ...(await this.deps.store.snapshot(known.rest))];
     for (let start = 0; start < requests.length; start += PARALLEL) {
-      await Promise.all(
-        requests.slice(start, start + PARALLEL).map((request) => this.deps.limits.mirror(request)),
-      );
+      await Promise.all(requests.slice(start, start + PARALLEL).map((request) => this.tell(request)));
     }
+  }
+
+  /**
+   * A later version in the store is another process's mirror, or one that the ledger has lost: rows that were put back from
+   * a backup, or changed by hand. It would hold old totals until the account has come so far again.
+   */
+  private async tell(request: MirrorRequest): Promise<void> {
+    const { limits, store, logger } = this.deps;
+    const held = await limits.mirror(request);
+    if (held === null || !(await store.raiseVersion(request.accountId, held))) return;
+    const { accountId, version } = request;
+    logger.error({ account_id: accountId, held, version }, 'the version of an account had moved back');
+    const [again] = await store.snapshot([{ ...request, units: [] }]);
+    await limits.mirror(again);
   }
 
   private async noteDebts(wishes: readonly MirrorWish[]): Promise<void> {

@@ -23,11 +23,10 @@ const finish = (unit: string): Promise<void> =>
       ...{ scopes: [{ kind: 'key', id: 'key_1' }], minute: 0, leaseMs: 0 },
     },
   ]);
-const post = (unit: string): Promise<void> =>
-  limits.mirror({
-    ...{ accountId: 'acct_1', gen: null, version: 1, balanceNano: 0n, scopes: [] },
-    units: [{ unit, crash: false }],
-  });
+const post = async (unit: string): Promise<void> => {
+  const total = { accountId: 'acct_1', gen: null, version: 1, balanceNano: 0n, scopes: [] };
+  await limits.mirror({ ...total, units: [{ unit, crash: false }] });
+};
 
 /** @returns how long it is until the read goes on, in steps of 10 ms, while something happens in each */
 async function waitOf(step: (elapsedMs: number) => Promise<void> | undefined): Promise<number> {

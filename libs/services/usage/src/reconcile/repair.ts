@@ -35,9 +35,8 @@ export async function repair(
   // First what brings new events: everything after is a sum over them.
   for (const { record } of missing) await deps.store.post([readBatch([record])]);
   const accounts = new Set<string>();
-  for (const { kind, account, scope, expected } of findings) {
+  for (const { kind, account, scope } of findings) {
     if (kind === 'house_differs') await repairHouse(deps);
-    if (kind === 'version_moved_back' && account !== null) await raiseVersion(account, expected, deps);
     if (kind === 'event_not_applied' && scope !== null) await noteApplied(scope, deps);
     if (account !== null && account !== 'house') accounts.add(account);
   }
@@ -123,14 +122,6 @@ async function repairHouse(deps: Deps): Promise<void> {
         deps,
       );
   });
-}
-
-/** Beyond the version that the limit store knows, which takes nothing older back. */
-async function raiseVersion(account: string, known: string, { database }: Deps): Promise<void> {
-  await database.pool.query('UPDATE account SET version = greatest(version, $2::bigint) WHERE id = $1', [
-    account,
-    known,
-  ]);
 }
 
 async function repairBalance(account: string, { database }: Deps): Promise<void> {
