@@ -105,7 +105,9 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       found.isForeign = false;
       continue;
     }
-    const missing = lacked ?? (servesTier(route.price, asked.tier) ? undefined : { param: 'service_tier' });
+    const missing =
+      lacked ??
+      (servesTier(route.price, asked.tier) ? undefined : { param: 'service_tier', value: asked.tier });
     if (missing !== undefined) {
       found.missing ??= missing;
       continue;

@@ -100,7 +100,7 @@ describe('a search of the web', () => {
     expect(sent('messages', body, { quirks: { refuses: ['tools'] } }).misfit).toBe('web_search_options');
     const named = { type: 'function', function: { name: 'web_search' } };
     expect(() => sent('messages', { ...body, tools: [named] })).toThrow(
-      expect.objectContaining({ code: 'unsupported_operation', status: 400 }) as Error,
+      'tools[0].function.name: a tool named web_search cannot stand beside web_search_options',
     );
   });
 });
@@ -236,6 +236,10 @@ describe('parameters', () => {
     ).toBe('response_format');
     expect(sent('gemini', { messages, logit_bias: { 1: 5 } }).misfit).toBe('logit_bias');
     expect(sent('converse', { messages, n: 2 }).misfit).toBe('n');
+    const svg = { type: 'image_url', image_url: { url: 'data:image/svg+xml;base64,PHN2Zy8+' } };
+    expect(() => sent('converse', { messages: [user('x'), user([svg])] })).toThrow(
+      'messages[1].content[0]: this provider takes images as png, jpeg, gif, webp.',
+    );
     expect(sent('cohere', { messages, logit_bias: { 1: 5 } }).misfit).toBe('logit_bias');
     expect(sent('ollama', { messages, tools, tool_choice: 'required' }).misfit).toBe('tool_choice');
     expect(sent('gemini', { messages, n: 2, logprobs: true, top_logprobs: 3 }).body.generationConfig).toEqual(

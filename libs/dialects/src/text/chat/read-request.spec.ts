@@ -240,10 +240,14 @@ describe('a chat request', () => {
       reasoning: { max_tokens: 2_000 },
       response_format: { type: 'json_schema', json_schema: { name: 'x' } },
     });
-    expect(Object.fromEntries(request.requires.map(({ capability, param }) => [capability, param]))).toEqual({
+    const named = request.requires.map(({ capability, param, value }) => [
+      capability,
+      value === undefined ? param : `${param} ${value}`,
+    ]);
+    expect(Object.fromEntries(named)).toEqual({
       tools: 'tools',
-      custom_tools: 'tools[1].type',
-      json_schema: 'response_format',
+      custom_tools: 'tools[1].type custom',
+      json_schema: 'response_format json_schema',
       choices: 'n',
       logprobs: 'logprobs',
       logit_bias: 'logit_bias',

@@ -200,13 +200,14 @@ function paramsNeed(
   const modalities = stringsOf(value.modalities);
   const asksToReason = reasoning?.effort != null && reasoning.effort !== 'none';
   const needs: RequiredCapability[] = [];
-  const need = (isNeeded: boolean, capability: Capability, param: string): void => {
-    if (isNeeded) needs.push({ capability, param });
+  const need = (isNeeded: boolean, capability: Capability, param: string, value?: string): void => {
+    if (isNeeded) needs.push({ capability, param, ...(value !== undefined && { value }) });
   };
   need(tools.length > 0, 'tools', 'tools');
   const custom = tools.findIndex((tool) => tool.custom !== undefined);
-  need(custom >= 0, 'custom_tools', `tools[${custom}].type`);
-  need(objectOf(value.response_format).type === 'json_schema', 'json_schema', 'response_format');
+  need(custom >= 0, 'custom_tools', `tools[${custom}].type`, 'custom');
+  const isSchema = objectOf(value.response_format).type === 'json_schema';
+  need(isSchema, 'json_schema', 'response_format', 'json_schema');
   need((numberOf(value.n) ?? 1) > 1, 'choices', 'n');
   need(value.logprobs === true, 'logprobs', 'logprobs');
   need(Object.keys(objectOf(value.logit_bias)).length > 0, 'logit_bias', 'logit_bias');

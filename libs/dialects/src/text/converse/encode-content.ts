@@ -1,4 +1,4 @@
-import { ApiError } from '@gateway/contracts';
+import type { ApiError } from '@gateway/contracts';
 import { isObject, type JsonObject } from '../../body/json-object.js';
 import { imageType } from '../messages/media-type.js';
 import type { CacheMarker, DocumentPart, ImagePart, Part, ToolResultPart } from '../model-request.js';
@@ -26,10 +26,6 @@ const DOCUMENT_FORMATS: ReadonlyMap<string, string> = new Map(
 const NAME_MAX = 200;
 const NAME_OF_NONE = 'document';
 
-function unsupported(message: string): ApiError {
-  return new ApiError('unsupported_operation', { status: 400, message, param: 'messages' });
-}
-
 export function cachePoint(cache: CacheMarker | undefined): JsonObject[] {
   if (!cache) return [];
   return [{ cachePoint: { type: 'default', ...(cache.ttl === '1h' ? { ttl: '1h' } : {}) } }];
@@ -42,6 +38,8 @@ export class ContentEncoder {
   constructor(
     private readonly family: Family,
     private readonly nameOf: (name: string) => string,
+    /** What is thrown for a part that this format cannot carry. */
+    private readonly refused: (capability: 'image_input' | 'document_input', message: string) => ApiError,
   ) {}
 
   /** One part as its blocks; none where this format would refuse it or another family owns it. */
@@ -99,19 +97,22 @@ export class ContentEncoder {
   }
 
   private image({ source }: ImagePart): JsonObject {
-    if (source.kind !== 'base64') throw unsupported('This provider takes images by their data only.');
+    if (source.kind !== 'base64')
+      throw this.refused('image_input', 'this provider takes images by their data only.');
     const format = imageType(source.data, source.mediaType).replace('image/', '');
     if (!IMAGE_FORMATS.has(format))
-      throw unsupported(`This provider takes images as ${[...IMAGE_FORMATS].join(', ')}.`);
+      throw this.refused('image_input', `this provider takes images as ${[...IMAGE_FORMATS].join(', ')}.`);
     return { image: { format, source: { bytes: source.data } } };
   }
 
   private document({ source, title }: DocumentPart): JsonObject {
     if (source.kind === 'text')
       return this.documentBlock('txt', title, Buffer.from(source.text).toString('base64'));
-    if (source.kind !== 'base64') throw unsupported('This provider takes documents by their data only.');
+    if (source.kind !== 'base64')
+      throw this.refused('document_input', 'this provider takes documents by their data only.');
     const format = DOCUMENT_FORMATS.get(source.mediaType) ?? endingOf(title);
-    if (format === null) throw unsupported(`This provider takes no documents of type ${source.mediaType}.`);
+    if (format === null)
+      throw this.refused('document_input', `this provider takes no documents of type ${source.mediaType}.`);
     return this.documentBlock(format, title, source.data);
   }
 

@@ -6,6 +6,7 @@ import { ignoredHints } from '../ignored-hints.js';
 import { encodeThinking, type Thinking } from '../messages/encode-thinking.js';
 import { outputSchema } from '../messages/output-schema.js';
 import type { Capability, ModelRequest, Tool } from '../model-request.js';
+import { refusedPart } from '../refused-part.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { cachePoint, ContentEncoder, SIGNATURE_FORMAT } from './encode-content.js';
 import { calledTools, encodeTurns, type Message } from './encode-turns.js';
@@ -47,7 +48,11 @@ export function misfit({ requires, turns }: ModelRequest): string | null {
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
   const family = familyOf(target.upstreamModel);
   const names = new ToolNames();
-  const encoder = new ContentEncoder(family, (name) => names.upstream(name));
+  const encoder = new ContentEncoder(
+    family,
+    (name) => names.upstream(name),
+    (capability, message) => refusedPart(request, capability, message),
+  );
   const { system, messages } = encodeTurns(request.turns, encoder);
   if (request.responseFormat?.kind === 'json_object') system.push({ text: JSON_INSTRUCTION });
   const thinking = thinkingOf(request, target, family);

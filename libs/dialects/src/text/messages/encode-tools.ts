@@ -49,8 +49,12 @@ const PLACE = ['city', 'region', 'country', 'timezone'];
 function searchTool(request: ModelRequest): JsonObject[] {
   if (!request.requires.some(({ capability }) => capability === 'web_search')) return [];
   // Its name is not to be chosen.
-  if (request.tools.some(({ name }) => name === 'web_search'))
-    throw unsupported('tools', 'a tool named web_search cannot stand beside web_search_options');
+  const at = request.tools.findIndex(({ name }) => name === 'web_search');
+  if (at >= 0)
+    throw unsupported(
+      `tools[${at}].function.name`,
+      `tools[${at}].function.name: a tool named web_search cannot stand beside web_search_options`,
+    );
   const options = objectAt(request.body.value, 'web_search_options');
   const size = options.search_context_size;
   const place = objectAt(objectAt(options, 'user_location'), 'approximate');

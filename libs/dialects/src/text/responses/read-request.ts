@@ -22,7 +22,7 @@ import type {
 import { objectAtProvider } from './provider-objects.js';
 import { ItemsReader } from './read-items.js';
 import { KNOWN_PARAMS, requestFault } from './request-schema.js';
-import { clientTools, hostedTool, readTool, readToolChoice } from './tools.js';
+import { clientTools, customTool, hostedTool, readTool, readToolChoice } from './tools.js';
 
 /** Name of this dialect. */
 export const RESPONSES = 'responses';
@@ -144,25 +144,24 @@ function itemsNeed({ needs }: ItemsReader): RequiredCapability[] {
 /** Parameters that change what the caller does with the answer: never dropped (wire-formats 5.11). */
 function paramsNeed(value: JsonObject, tools: Tool[]): RequiredCapability[] {
   const needs: RequiredCapability[] = [];
-  const need = (isNeeded: boolean, capability: Capability, param: string): void => {
-    if (isNeeded) needs.push({ capability, param });
+  const need = (isNeeded: boolean, capability: Capability, param: string, value?: string): void => {
+    if (isNeeded) needs.push({ capability, param, ...(value !== undefined && { value }) });
   };
   const hosted = hostedTool(value.tools);
-  const custom = objectsOf(value.tools).findIndex(({ type }) => type === 'custom');
+  const custom = customTool(value.tools);
   const { effort } = objectOf(value.reasoning);
   const include = Array.isArray(value.include) ? (value.include as unknown[]) : [];
-  const customTool = tools.some(({ custom }) => custom !== undefined);
   if (hosted >= 0) {
     const { type } = objectsOf(value.tools)[hosted];
-    const named = typeof type === 'string' ? { value: type } : {};
-    needs.push({ capability: 'same_dialect', param: `tools[${hosted}].type`, ...named });
+    need(true, 'same_dialect', `tools[${hosted}].type`, filled(type) ?? undefined);
   }
   need(tools.length > 0, 'tools', 'tools');
-  need(customTool, 'custom_tools', custom < 0 ? 'tools' : `tools[${custom}].type`);
-  need(objectOf(objectOf(value.text).format).type === 'json_schema', 'json_schema', 'text.format');
+  need(custom !== null, 'custom_tools', custom ?? '', 'custom');
+  const isSchema = objectOf(objectOf(value.text).format).type === 'json_schema';
+  need(isSchema, 'json_schema', 'text.format', 'json_schema');
   need(include.includes(LOGPROBS) || (numberOf(value.top_logprobs) ?? 0) > 0, 'logprobs', 'top_logprobs');
   need(typeof effort === 'string' && effort !== 'none', 'reasoning', 'reasoning.effort');
-  need(value.truncation === 'auto', 'same_dialect', 'truncation');
+  need(value.truncation === 'auto', 'same_dialect', 'truncation', 'auto');
   need(value.prompt != null, 'same_dialect', 'prompt');
   need(objectsOf(value.context_management).length > 0, 'same_dialect', 'context_management');
   need(value.max_tool_calls != null && hosted >= 0, 'same_dialect', 'max_tool_calls');

@@ -112,6 +112,26 @@ describe('reading a responses request', () => {
     expect(requires).toContainEqual(expect.objectContaining({ capability: 'same_dialect', param }));
   });
 
+  it.each([
+    [[{ type: 'custom', name: 'sql' }], 'tools[0].type'],
+    [
+      [
+        {
+          type: 'namespace',
+          name: 'db',
+          tools: [
+            { type: 'function', name: 'a' },
+            { type: 'custom', name: 'sql' },
+          ],
+        },
+      ],
+      'tools[0].tools[1].type',
+    ],
+  ])('RESP-05 names a custom tool by where it stands, and its type: %j', (tools, param) => {
+    const { requires } = read({ model: MODEL, input: 'x', tools });
+    expect(requires).toContainEqual({ capability: 'custom_tools', param, value: 'custom' });
+  });
+
   it('RESP-05 flattens the tools of a namespace', () => {
     const tools = [
       { type: 'namespace', name: 'fs', tools: [{ type: 'function', name: 'read', parameters: {} }] },

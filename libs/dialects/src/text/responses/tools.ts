@@ -27,6 +27,20 @@ export function clientTools(tools: unknown): NamedTool[] {
   });
 }
 
+/** Member of the first tool whose input is text; null for none. */
+export function customTool(tools: unknown): string | null {
+  for (const [at, tool] of objectsOf(tools).entries()) {
+    if (tool.type === 'custom') return `tools[${at}].type`;
+    const inner = tool.type === 'namespace' ? objectsOf(tool.tools).findIndex(isCustom) : -1;
+    if (inner >= 0) return `tools[${at}].tools[${inner}].type`;
+  }
+  return null;
+}
+
+function isCustom({ type }: JsonObject): boolean {
+  return type === 'custom';
+}
+
 export function isClientTool({ type }: JsonObject): boolean {
   return type === 'function' || type === 'custom';
 }

@@ -10,6 +10,9 @@ import {
   type Json,
 } from '../edge.fixture.js';
 
+const SIMULATED = { provider: 'simulated', upstreamModel: 'sim-chat' };
+const CLAUDE = { provider: 'simulated-messages', upstreamModel: 'sim-claude' };
+
 interface Refusal {
   error: { code: string; message: string; details?: { type: string; loc: (string | number)[] }[] };
   request_id: string;
@@ -200,10 +203,21 @@ describe('what is refused before a model', () => {
       'messages[1].content[1].type server_tool_use',
     ],
     ['/v1/responses', { input: 'x', tools: [{ type: 'web_search' }] }, 'tools[0].type web_search'],
+    [
+      '/v1/chat/completions',
+      {
+        messages: [{ role: 'user', content: 'x' }],
+        tools: [
+          { type: 'function', function: { name: 'a' } },
+          { type: 'custom', custom: { name: 'sql' } },
+        ],
+      },
+      'tools[1].type custom',
+    ],
   ])('ERR-34 names the caller’s own parameter, and what stands in it: %s %j', async (path, more, named) => {
     const body = { model: 'simulator/own-names', max_tokens: 10, max_output_tokens: undefined, ...more };
     edge.serveModels(
-      testModel('simulator/own-names', [{ provider: 'simulated', upstreamModel: 'sim-chat' }], {
+      testModel('simulator/own-names', [path === '/v1/chat/completions' ? CLAUDE : SIMULATED], {
         supports_responses_api: true,
         supports_tools: true,
       }),
