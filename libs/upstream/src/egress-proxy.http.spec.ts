@@ -5,6 +5,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { SystemClock } from '@gateway/platform';
 import { TransportFailure } from '@gateway/providers';
 import { ownCertificate } from '@gateway/testing';
+import WebSocket, { WebSocketServer } from 'ws';
+import { proxiedAgent } from './egress-proxy.js';
 import { collect, TransportUnderTest } from './transport.fixture.js';
 
 const own = ownCertificate();
@@ -16,6 +18,8 @@ let asked: string[] = [];
 let behaviour: 'tunnel' | 'refuse' | 'silent' = 'tunnel';
 let upstream: string;
 let proxy: string;
+/** The same, which speaks TLS itself. */
+let secured: string;
 
 function listen(server: Server): Promise<number> {
   servers.push(server.on('connection', (socket: Socket) => void sockets.add(socket)));
@@ -41,7 +45,9 @@ beforeAll(async () => {
   const answer = createServer(own, (request, response) => {
     request.resume().on('end', () => response.end(`answer of ${request.url}`));
   });
+  new WebSocketServer({ server: answer }).on('connection', (ws) => ws.send('of the provider'));
   upstream = `https://localhost:${await listen(answer)}`;
+  secured = `https://user:p%40ss@localhost:${await listen(createServer(own).on('connect', onConnect))}`;
   proxy = `http://user:p%40ss@127.0.0.1:${await listen(createHttpServer().on('connect', onConnect))}`;
 });
 afterAll(() => {
@@ -53,8 +59,20 @@ beforeEach(() => {
   behaviour = 'tunnel';
 });
 
-async function through(except: string, url = `${upstream}/v1/chat`): Promise<string> {
-  const under = new TransportUnderTest(new SystemClock(), { url: proxy, except });
+/** The first message of a WebSocket, or why none came. */
+function heard(url: string): Promise<string> {
+  const ws = new WebSocket(`${upstream.replace('https', 'wss')}/v1/realtime`, {
+    agent: proxiedAgent({ url, except: '' }),
+    handshakeTimeout: 1_000,
+  });
+  return new Promise<string>((resolve) => {
+    ws.on('message', (message: Buffer) => resolve(String(message)));
+    ws.on('error', (failure) => resolve(`failed: ${failure.message}`));
+  }).finally(() => ws.terminate());
+}
+
+async function through(except: string, url = `${upstream}/v1/chat`, by = proxy): Promise<string> {
+  const under = new TransportUnderTest(new SystemClock(), { url: by, except });
   try {
     return await collect(await under.send(url));
   } finally {
@@ -68,6 +86,25 @@ describe('HTTPS_PROXY', () => {
     const credential = Buffer.from('user:p@ss').toString('base64');
     expect(asked).toEqual([`${new URL(upstream).host} Basic ${credential}`]);
   });
+
+  it('may speak TLS itself', async () => {
+    expect(await through('', `${upstream}/v1/chat`, secured)).toBe('answer of /v1/chat');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('carries a WebSocket, too, whether it speaks TLS itself or not', async () => {
+    expect([await heard(proxy), await heard(secured)]).toEqual(['of the provider', 'of the provider']);
+    const credential = Buffer.from('user:p@ss').toString('base64');
+    expect(asked).toEqual(Array.from({ length: 2 }, () => `${new URL(upstream).host} Basic ${credential}`));
+  });
+
+  it.each(['refuse', 'silent'] as const)(
+    'that answers the CONNECT of a WebSocket with "%s" ends it',
+    async (how) => {
+      behaviour = how;
+      expect(await heard(proxy)).toMatch(/^failed: (?!.*p@ss)/);
+    },
+  );
 
   it('is left out for hosts of NO_PROXY, and for addresses without TLS', async () => {
     expect(await through('other.example,localhost')).toBe('answer of /v1/chat');

@@ -1,3 +1,4 @@
+import { Agent } from 'node:https';
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
 
 export interface EgressProxy {
@@ -35,6 +36,11 @@ export function proxiedDispatcher(
     clientFactory: (origin: URL, given: object) =>
       new Pool(origin, { ...given, headersTimeout: connectTimeoutMs }),
   });
+}
+
+/** The same for one WebSocket, whose handshake undici's pools do not make. */
+export function proxiedAgent({ url, except }: EgressProxy): Agent {
+  return new Agent({ proxyEnv: { HTTPS_PROXY: url, NO_PROXY: except } });
 }
 
 /** How the agent connects: by the proxy, or directly where the host is excepted. */

@@ -1,3 +1,4 @@
+export { proxiedAgent } from './egress-proxy.js';
 export { CircuitBreakers } from './breakers.js';
 export { DestinationRefused } from './guarded/destination.js';
 export { GuardedHttp } from './guarded/guarded-http.js';

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError, type KeyPrincipal } from '@gateway/contracts';
 import { TransportFailure, type ProviderAccess } from '@gateway/providers';
 import { runAttempts, type Plan, type PlannedRoute } from '@gateway/routing';
+import { proxiedAgent } from '@gateway/upstream';
 import WebSocket from 'ws';
 import type { InferDeps } from '../../inference/infer.js';
 
@@ -47,12 +48,15 @@ async function connect(
   if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
   const { url, headers } = await planned.provider.prepare(planned.translation.request, access);
   const { accept: _accept, ...credentials } = headers;
+  const { HTTPS_PROXY: proxy, NO_PROXY: except } = deps.config;
+  const isProxied = proxy !== undefined && url.startsWith('https:');
   const ws = new WebSocket(url.replace(/^http/, 'ws'), {
     headers: credentials,
     maxPayload: EVENT_BYTES_MAX,
     perMessageDeflate: false,
     followRedirects: false,
     handshakeTimeout: deps.config.UPSTREAM_CONNECT_TIMEOUT_MS,
+    ...(isProxied && { agent: proxiedAgent({ url: proxy, except }) }),
   });
   const byok = planned.terms.byok.served;
   const fail = (failure: Failure): Error => planned.provider.classify({ ...failure, byok });
