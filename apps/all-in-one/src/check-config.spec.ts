@@ -64,6 +64,10 @@ describe('what --check-config reads', () => {
     ['HOST', 'http://localhost'],
     ['HOST', 'a b'],
     ['KEYS_PUBLIC_URL', 'ftp://gateway.example'],
+    ['ALERTS_DNS_SERVERS', 'dns.internal'],
+    ['ALERTS_DNS_SERVERS', '10.0.0.53,10.0.0.54:port'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:99999'],
+    ['DATABASE_URL', 'postgresql://gateway@database:99999/gateway'],
   ])('names %s alone where it is %s', (name, value) => {
     const found = faultsOf({ [name]: value });
     expect(new Set(found.match(/^ {2}\w+/gm))).toEqual(new Set([`  ${name}`]));
@@ -73,6 +77,9 @@ describe('what --check-config reads', () => {
     'finds nothing where HOST is %s',
     (HOST) => expect(faultsOf({ HOST })).toBe(''),
   );
+
+  it('finds nothing in servers of names by address, with a port or without', () =>
+    expect(faultsOf({ ALERTS_DNS_SERVERS: '10.0.0.53,10.0.0.54:5353,[fd00::1]:53' })).toBe(''));
 
   it('names a file of GATEWAY_CONFIG that cannot be read or is no configuration', () => {
     expect(faultsOf({ GATEWAY_CONFIG: join(folder, 'none.yaml') })).toMatch(/GATEWAY_CONFIG: .*ENOENT/);

@@ -35,6 +35,7 @@ describe('KafkaConfig', () => {
     expect(faulty({ ...wrong, KAFKA_SASL_MECHANISM: 'plain' }).sort()).toEqual([
       ...['KAFKA_BROKERS', 'KAFKA_SASL_PASSWORD', 'KAFKA_SASL_USERNAME', 'KAFKA_TLS', 'KAFKA_TLS_CA'],
     ]);
+    expect(faulty({ KAFKA_BROKERS: 'a:1,b:65536' })).toEqual(['KAFKA_BROKERS']);
     expect(faulty({ KAFKA_SASL_MECHANISM: 'gssapi' })).toEqual(['KAFKA_SASL_MECHANISM']);
     const noToken = { KAFKA_SASL_MECHANISM: 'oauthbearer', KAFKA_SASL_TOKEN_FILE: '/none' };
     expect(faulty(noToken)).toEqual(['KAFKA_SASL_TOKEN_FILE']);

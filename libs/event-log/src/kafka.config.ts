@@ -10,10 +10,17 @@ import {
   Min,
   ValidateIf,
 } from 'class-validator';
-import { IsCertificates, IsReadableFile, OrFile, ToBoolean, ToList, ToNumber } from '@gateway/platform';
+import {
+  HOST_AND_PORT,
+  IsCertificates,
+  IsReadableFile,
+  OrFile,
+  ToBoolean,
+  ToList,
+  ToNumber,
+} from '@gateway/platform';
 import type { KafkaAccess } from './kafka-client.js';
 
-const HOST_AND_PORT = /^[^\s:/]+:\d{1,5}$/;
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const;
 
 const hasPassword = ({ KAFKA_SASL_MECHANISM: mechanism }: KafkaConfig): boolean =>

@@ -23,7 +23,15 @@ export type { Tls } from './config/listener.config.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
 export { OrFile, valueOrFile } from './config/or-file.js';
 export { ToBoolean, ToList, ToNumber } from './config/transforms.js';
-export { IsAddress, IsCertificates, IsHost, IsReadableFile, NotWith } from './config/validators.js';
+export {
+  HOST_AND_PORT,
+  IsAddress,
+  IsCertificates,
+  IsDnsServers,
+  IsHost,
+  IsReadableFile,
+  NotWith,
+} from './config/validators.js';
 export { IsTrustedProxies } from './config/trusted-proxies.js';
 export type { TrustedProxies } from './config/trusted-proxies.js';
 export { toApiError } from './errors/to-api-error.js';

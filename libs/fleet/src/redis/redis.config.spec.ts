@@ -33,6 +33,8 @@ describe('RedisConfig', () => {
 
   it('names all faults at once', () => {
     expect(faults({})).toEqual([expect.stringContaining('REDIS_URL')]);
+    for (const name of ['REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'])
+      expect(faults({ [name]: 'a:1,b:65536' })).toEqual([expect.stringContaining(name)]);
     const wrong = {
       REDIS_URL: 'http://h',
       REDIS_TLS: 'perhaps',

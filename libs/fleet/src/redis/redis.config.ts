@@ -1,8 +1,14 @@
 import { ArrayNotEmpty, IsBoolean, IsOptional, IsString, Matches, ValidateIf } from 'class-validator';
-import { IsAddress, IsCertificates, NotWith, OrFile, ToBoolean, ToList } from '@gateway/platform';
+import {
+  HOST_AND_PORT,
+  IsAddress,
+  IsCertificates,
+  NotWith,
+  OrFile,
+  ToBoolean,
+  ToList,
+} from '@gateway/platform';
 import type { RedisAddress } from './connect-redis.js';
-
-const HOST_AND_PORT = /^[^\s:/]+:\d{1,5}$/;
 
 /** Where Redis is: one server, a cluster, or a master that sentinels know; with its credentials and TLS. */
 export class RedisConfig {

@@ -5,9 +5,9 @@ import { ConfigError } from './load-config.js';
 import { OrFile } from './or-file.js';
 import { ToList, ToNumber } from './transforms.js';
 import { IsTrustedProxies, type TrustedProxies } from './trusted-proxies.js';
-import { IsHost } from './validators.js';
+import { IsAddress, IsHost } from './validators.js';
 
-const HTTP_URL = /^https?:\/\/[^/]+$/;
+const NO_PATH = /^https?:\/\/[^/]+$/;
 
 /** What every process of a fleet is given beside its drivers' settings; the services' own are classes of their own. */
 export class FleetConfig {
@@ -24,14 +24,14 @@ export class FleetConfig {
   /** Shared secrets of the services, for /internal paths: the first is sent, each is accepted. */
   @OrFile() @ToList() @ArrayNotEmpty() @MinLength(32, { each: true }) FLEET_TOKEN!: string[];
   /** Base URLs of the other services, without a slash at the end. */
-  @IsOptional() @Matches(HTTP_URL) KEYS_URL?: string;
-  @IsOptional() @Matches(HTTP_URL) CATALOGUE_URL?: string;
-  @IsOptional() @Matches(HTTP_URL) USAGE_URL?: string;
-  @IsOptional() @Matches(HTTP_URL) NOTIFICATIONS_URL?: string;
-  @IsOptional() @Matches(HTTP_URL) WORKERS_URL?: string;
-  @IsOptional() @Matches(HTTP_URL) EDGE_URL?: string;
-  /** OTLP over HTTP, for example http://collector:4318/v1/traces; absent = no tracing. */
-  @IsOptional() @Matches(/^https?:\/\//) OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  @IsOptional() @Matches(NO_PATH) @IsAddress('http', 'https') KEYS_URL?: string;
+  @IsOptional() @Matches(NO_PATH) @IsAddress('http', 'https') CATALOGUE_URL?: string;
+  @IsOptional() @Matches(NO_PATH) @IsAddress('http', 'https') USAGE_URL?: string;
+  @IsOptional() @Matches(NO_PATH) @IsAddress('http', 'https') NOTIFICATIONS_URL?: string;
+  @IsOptional() @Matches(NO_PATH) @IsAddress('http', 'https') WORKERS_URL?: string;
+  @IsOptional() @Matches(NO_PATH) @IsAddress('http', 'https') EDGE_URL?: string;
+  /** OTLP over HTTP, for example http://collector:4318, below which /v1/traces is added; absent = no tracing. */
+  @IsOptional() @IsAddress('http', 'https') OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

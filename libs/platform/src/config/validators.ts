@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { Resolver } from 'node:dns';
 import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { registerDecorator, type ValidationArguments } from 'class-validator';
@@ -11,6 +12,10 @@ export function IsAddress(...schemes: string[]): PropertyDecorator {
     `$property must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   );
 }
+
+/** host:port, for `Matches`: the name of a server and a port that there is. */
+export const HOST_AND_PORT =
+  /^[^\s:/]+:(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/;
 
 /** One or more certificates as PEM text. */
 export function IsCertificates(): PropertyDecorator {
@@ -27,6 +32,11 @@ export function IsHost(): PropertyDecorator {
     (value) => isText(value) && (isIP(value) !== 0 || HOST_NAME.test(value)),
     '$property must be an IP address or the name of a host',
   );
+}
+
+/** A list of what a resolver of names can be told to ask: IP addresses, with a port or without. */
+export function IsDnsServers(): PropertyDecorator {
+  return check('isDnsServers', areDnsServers, '$property must be IP addresses, each with a port or without');
 }
 
 /** A file that this process may read. What is in it is read when it is needed. */
@@ -75,6 +85,16 @@ function areCertificates(value: unknown): boolean {
     return found.length > 0 && found.every((text) => new X509Certificate(text).subject !== '');
   } catch {
     return false; // Not a certificate.
+  }
+}
+
+function areDnsServers(value: unknown): boolean {
+  if (!Array.isArray(value) || !value.every(isText)) return false;
+  try {
+    new Resolver().setServers(value);
+    return true;
+  } catch {
+    return false; // Its own check, which knows every form.
   }
 }
 

@@ -17,7 +17,7 @@ describe('traces', () => {
     const probe = await startProbe({ otlpEndpoint: `${collector.url}/` });
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
-    for (const path of ['/healthz', '/readyz', '/v1/open'])
+    for (const path of ['/healthz', '/readyz', '/readyz?from=balancer', '/v1/open'])
       await (await fetch(`${probe.url}${path}`, { headers })).text();
     await probe.close();
     delete process.env.OTEL_RESOURCE_ATTRIBUTES;

@@ -46,9 +46,9 @@ export function activeTraceparent(): string | undefined {
 /** One server span per request but those of probes, continued from the caller's `traceparent`; ids and statuses only, no bodies. */
 export function traceRequests(instance: FastifyInstance, tracer: Tracer): void {
   instance.addHook('onRequest', (request, reply, done) => {
-    if (OPERATIONAL_PATHS.has(request.url)) return done();
-    const parent = propagation.extract(context.active(), request.headers);
     const route = request.routeOptions.url ?? 'unknown';
+    if (OPERATIONAL_PATHS.has(route)) return done();
+    const parent = propagation.extract(context.active(), request.headers);
     const span = tracer.startSpan(`${request.method} ${route}`, { kind: SpanKind.SERVER }, parent);
     span.setAttributes({
       'http.request.method': request.method,

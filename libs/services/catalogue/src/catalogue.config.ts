@@ -1,10 +1,10 @@
-import { IsBoolean, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { OrFile, ToBoolean, ToNumber } from '@gateway/platform';
+import { IsBoolean, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { IsAddress, OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 /** Settings of the catalogue service. */
 export class CatalogueConfig {
   /** postgresql://…; the tables live in the schema "catalogue" of this database. */
-  @OrFile() @Matches(/^postgres(?:ql)?:\/\//) CATALOGUE_DATABASE_URL!: string;
+  @OrFile() @IsAddress('postgres', 'postgresql') CATALOGUE_DATABASE_URL!: string;
   @ToNumber() @IsInt() @Min(2) @Max(200) CATALOGUE_DATABASE_CONNECTIONS: number = 5;
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() CATALOGUE_MIGRATE_AT_START: boolean = false;

@@ -22,7 +22,7 @@ export const GROUP_ROLES_PATTERN =
 /** Settings of the keys service. Secrets come from the environment or from KEYS_SECRETS_FILE. */
 export class KeysConfig {
   /** postgresql://…; the tables live in the schema "keys" of this database. */
-  @OrFile() @Matches(/^postgres(?:ql)?:\/\//) KEYS_DATABASE_URL!: string;
+  @OrFile() @IsAddress('postgres', 'postgresql') KEYS_DATABASE_URL!: string;
   @ToNumber() @IsInt() @Min(2) @Max(200) KEYS_DATABASE_CONNECTIONS: number = 10;
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() KEYS_MIGRATE_AT_START: boolean = false;

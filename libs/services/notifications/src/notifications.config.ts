@@ -1,5 +1,5 @@
 import { ArrayNotEmpty, IsBoolean, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { OrFile, ToBoolean, ToList, ToNumber } from '@gateway/platform';
+import { IsAddress, IsDnsServers, OrFile, ToBoolean, ToList, ToNumber } from '@gateway/platform';
 
 const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 /** `host:port`, an IPv6 address without brackets: `::1:9000`. */
@@ -9,7 +9,7 @@ const PORT = /^\d{1,5}$/;
 /** Settings of the notifications service. */
 export class NotificationsConfig {
   /** postgresql://…; the tables live in the schema "notifications" of this database. */
-  @OrFile() @Matches(/^postgres(?:ql)?:\/\//) NOTIFICATIONS_DATABASE_URL!: string;
+  @OrFile() @IsAddress('postgres', 'postgresql') NOTIFICATIONS_DATABASE_URL!: string;
   @ToNumber() @IsInt() @Min(2) @Max(200) NOTIFICATIONS_DATABASE_CONNECTIONS: number = 10;
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() NOTIFICATIONS_MIGRATE_AT_START: boolean = false;
@@ -36,5 +36,5 @@ export class NotificationsConfig {
     '8443',
   ];
   /** DNS servers that resolve destinations, `address[:port]`; default: the machine's. */
-  @ToList() @IsString({ each: true }) ALERTS_DNS_SERVERS: string[] = [];
+  @ToList() @IsDnsServers() ALERTS_DNS_SERVERS: string[] = [];
 }

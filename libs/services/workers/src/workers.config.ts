@@ -1,10 +1,10 @@
-import { IsBoolean, IsInt, Matches, Max, Min } from 'class-validator';
-import { OrFile, ToBoolean, ToNumber } from '@gateway/platform';
+import { IsBoolean, IsInt, Max, Min } from 'class-validator';
+import { IsAddress, OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 /** Settings of the workers service. */
 export class WorkersConfig {
   /** postgresql://…; the tables live in the schema "workers" of this database. */
-  @OrFile() @Matches(/^postgres(?:ql)?:\/\//) WORKERS_DATABASE_URL!: string;
+  @OrFile() @IsAddress('postgres', 'postgresql') WORKERS_DATABASE_URL!: string;
   @ToNumber() @IsInt() @Min(2) @Max(200) WORKERS_DATABASE_CONNECTIONS: number = 5;
   /** How long work of a worker that died waits for another one, in milliseconds. */
   @ToNumber() @IsInt() @Min(300) @Max(600_000) WORKERS_LEASE_MS: number = 30_000;
