@@ -7,6 +7,9 @@ import { DayRoller } from '../posting/day-roller.js';
 import { slotFindings } from '../reconcile/slots-proof.js';
 import type { UsageApp } from '../usage.fixture.js';
 import { ORG, startReads, tokenOf, type ReadsUnderTest } from './reads.fixture.js';
+import { eventRows } from './row-filter.js';
+import { usageSource } from './usage-source.js';
+import { Values } from './values.js';
 
 /** Hundreds of transactions, on a box that may be busy. */
 const SLOW_MS = 120_000;
@@ -119,6 +122,44 @@ describe('days of usage', () => {
       expect(await slotFindings(app.database.pool)).toEqual([]);
     },
     SLOW_MS,
+  );
+
+  it.each([
+    ['an organization', { kind: 'org', accountId: 'acct_1', orgId: 'org_1' }],
+    ['a member', { kind: 'member', accountId: 'acct_1', orgId: 'org_1', userId: 'usr_2' }],
+  ] as const)(
+    'READ-26 READ-27 are read for the summary of %s from an index alone, whatever its filter',
+    async (_of, view) => {
+      const values = new Values();
+      const filter = {
+        model: ['m'],
+        status: ['error'],
+        outcome: ['failed'],
+        endpoint: '/v1/messages',
+        team_id: 't',
+      };
+      const asked = {
+        conditions: eventRows(view, filter as never),
+        times: { from: null, before: null },
+        tag: null,
+      };
+      const sums = ['requests', 'prompt_tokens', 'completion_tokens', 'cost'].map((name) => `sum(${name})`);
+      const client = await app.database.pool.connect();
+      try {
+        // Few rows would be read from the table at once.
+        await client.query('BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
+        const { rows } = await client.query<Record<string, string>>(
+          `EXPLAIN SELECT model, status, ${sums.join(', ')} FROM (${usageSource({ ...asked, isByDay: true }, values)}) AS source
+         GROUP BY model, status`,
+          values.list,
+        );
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+        expect(plan).toContain('Index Only Scan using usage_day_sums_idx on usage_day');
+      } finally {
+        await client.query('ROLLBACK');
+        client.release();
+      }
+    },
   );
 
   it(
