@@ -1,4 +1,4 @@
-import { IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { readCatalogueConfig, type CatalogueConfig } from '@gateway/catalogue';
 import { enabledProviders, readEdgeConfig, type EdgeConfig } from '@gateway/edge';
 import { keyedProviders } from '@gateway/upstream';
@@ -6,6 +6,7 @@ import { readKeysConfig, type KeysConfig } from '@gateway/keys';
 import { MailConfig } from '@gateway/mail';
 import { readNotificationsConfig, type NotificationsConfig } from '@gateway/notifications';
 import {
+  HEADER_PAIRS,
   IsAddress,
   IsHost,
   IsTrustedProxies,
@@ -44,6 +45,7 @@ export class AllInOneConfig {
   /** A PostgreSQL of one's own in place of the embedded one. */
   @OrFile() @IsOptional() @IsAddress('postgres', 'postgresql') DATABASE_URL?: string;
   @IsOptional() @IsAddress('http', 'https') OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  @OrFile() @IsOptional() @Matches(HEADER_PAIRS) OTEL_EXPORTER_OTLP_HEADERS?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -127,6 +127,7 @@ function startServices(
     // Nobody else calls /internal of this process.
     fleetToken: randomBytes(32).toString('base64url'),
     otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    otlpHeaders: config.OTEL_EXPORTER_OTLP_HEADERS ?? null,
     eventLog: ({ clock, random, logger }) =>
       new InProcessEventLog({
         clock,

@@ -49,6 +49,7 @@ function fleetPlatform(
     otherFleetTokens,
     services: fleetServices(config),
     otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    otlpHeaders: config.OTEL_EXPORTER_OTLP_HEADERS ?? null,
     eventLog: ({ clock, random, logger, metrics }) => {
       const lag = new ConsumerLag(metrics);
       return new KafkaEventLog({

@@ -24,6 +24,7 @@ export { ConfigError, loadConfig } from './config/load-config.js';
 export { OrFile, valueOrFile } from './config/or-file.js';
 export { ToBoolean, ToList, ToNumber } from './config/transforms.js';
 export {
+  HEADER_PAIRS,
   HOST_AND_PORT,
   IsAddress,
   IsCertificates,

@@ -51,6 +51,8 @@ export interface PlatformOptions {
   services?: InternalHttpOptions['services'];
   /** OTLP/HTTP endpoint for traces; without it no tracing code is loaded. */
   otlpEndpoint?: string | null;
+  /** What the collector asks for with each call, `name=value` with commas between, values percent-encoded. */
+  otlpHeaders?: string | null;
   /** Other time and chance, for tests. */
   clock?: Clock;
   /** Where log lines go; default: standard output. */
@@ -175,10 +177,14 @@ function internalHttpProvider({ fleetToken, services = {} }: PlatformOptions): F
   };
 }
 
-function tracingProvider({ otlpEndpoint, service }: PlatformOptions): FactoryProvider<Tracing | null> {
+function tracingProvider({
+  otlpEndpoint: endpoint,
+  otlpHeaders: headers,
+  service,
+}: PlatformOptions): FactoryProvider<Tracing | null> {
   return {
     provide: TRACING,
-    useFactory: () => (otlpEndpoint ? startTracing({ service, endpoint: otlpEndpoint }) : null),
+    useFactory: () => (endpoint ? startTracing({ service, endpoint, headers: headers ?? '' }) : null),
   };
 }
 

@@ -234,6 +234,7 @@ export interface ProbeOptions {
   trustedProxies?: BootConfig['trustedProxies'];
   /** Base URL of a collector of traces; default: there are none. */
   otlpEndpoint?: string;
+  otlpHeaders?: string;
   /** Takes each line of the log; default: nothing is logged. */
   onLog?: (line: string) => void;
 }
@@ -248,6 +249,7 @@ export async function startProbe(options: ProbeOptions = {}): Promise<Probe> {
     logLevel: options.onLog === undefined ? 'silent' : 'info',
     logTo: options.onLog === undefined ? undefined : { write: options.onLog },
     otlpEndpoint: options.otlpEndpoint ?? null,
+    otlpHeaders: options.otlpHeaders ?? null,
     fleetToken: PROBE_FLEET_TOKEN,
     otherFleetTokens: [PROBE_OTHER_FLEET_TOKEN],
     eventLog: () => new EventLogDouble(),

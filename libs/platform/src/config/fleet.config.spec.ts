@@ -33,6 +33,13 @@ describe('FleetConfig', () => {
     expect(faulty({ FLEET_TOKEN: `${FLEET_TOKEN},short` })).toEqual(['FLEET_TOKEN']);
   });
 
+  it('takes the headers of a collector as OpenTelemetry writes them, and nothing else', () => {
+    const headers = (OTEL_EXPORTER_OTLP_HEADERS: string): string[] => faulty({ OTEL_EXPORTER_OTLP_HEADERS });
+    expect([headers('authorization=Bearer%20x=='), headers('a=1,b=')]).toEqual([[], []]);
+    for (const text of ['token', 'a=1,', 'a=%zz', 'a b=1', 'a=1\nb=2'])
+      expect([text, ...headers(text)]).toEqual([text, 'OTEL_EXPORTER_OTLP_HEADERS']);
+  });
+
   it.each(['http://collector:99999', 'http://', 'collector:4318'])(
     'names %s, to which no trace could go',
     (OTEL_EXPORTER_OTLP_ENDPOINT) =>

@@ -5,7 +5,7 @@ import { ConfigError } from './load-config.js';
 import { OrFile } from './or-file.js';
 import { ToList, ToNumber } from './transforms.js';
 import { IsTrustedProxies, type TrustedProxies } from './trusted-proxies.js';
-import { IsAddress, IsHost } from './validators.js';
+import { HEADER_PAIRS, IsAddress, IsHost } from './validators.js';
 
 const NO_PATH = /^https?:\/\/[^/]+$/;
 
@@ -32,6 +32,8 @@ export class FleetConfig {
   @IsOptional() @Matches(NO_PATH) @IsAddress('http', 'https') EDGE_URL?: string;
   /** OTLP over HTTP, for example http://collector:4318, below which /v1/traces is added; absent = no tracing. */
   @IsOptional() @IsAddress('http', 'https') OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  /** What the collector asks for, such as a token: name=value with commas between, values percent-encoded. */
+  @OrFile() @IsOptional() @Matches(HEADER_PAIRS) OTEL_EXPORTER_OTLP_HEADERS?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

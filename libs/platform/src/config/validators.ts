@@ -17,6 +17,9 @@ export function IsAddress(...schemes: string[]): PropertyDecorator {
 export const HOST_AND_PORT =
   /^[^\s:/]+:(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/;
 
+/** `name=value` with commas between, values percent-encoded, as OTEL_EXPORTER_OTLP_HEADERS has them. */
+export const HEADER_PAIRS = /^(?:[\w!#$&'*+.^`|~-]+=(?:[^\s,%]|%[\da-f]{2})*(?:,(?!$)|$))+$/i;
+
 /** One or more certificates as PEM text. */
 export function IsCertificates(): PropertyDecorator {
   return check('isCertificates', areCertificates, '$property must be certificates in PEM');

@@ -14,7 +14,10 @@ describe('traces', () => {
     collector.answer = () => ({ status: 200, json: {} });
     process.env.OTEL_RESOURCE_ATTRIBUTES = 'deployment.environment.name=blue';
     process.env.OTEL_SERVICE_NAME = 'edge-of-blue';
-    const probe = await startProbe({ otlpEndpoint: `${collector.url}/` });
+    const probe = await startProbe({
+      otlpEndpoint: `${collector.url}/`,
+      otlpHeaders: 'authorization=Bearer%20collector,x-team=a',
+    });
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
     for (const path of ['/healthz', '/readyz', '/readyz?from=balancer', '/v1/open'])
@@ -24,6 +27,7 @@ describe('traces', () => {
     delete process.env.OTEL_SERVICE_NAME;
     await eventually(() => collector.seen.length > 0);
     expect(collector.seen.map(({ path }) => path)).toEqual(['/v1/traces']);
+    expect(collector.seen[0].headers).toMatchObject({ authorization: 'Bearer collector', 'x-team': 'a' });
     const [{ resource, scopeSpans }] = (JSON.parse(collector.seen[0].body.toString()) as Exported)
       .resourceSpans;
     const attributes = Object.fromEntries(

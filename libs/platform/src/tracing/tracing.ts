@@ -14,7 +14,12 @@ export interface Tracing {
  * Loads the OpenTelemetry SDK and exports to an OTLP/HTTP endpoint, to its path /v1/traces. Call it only where an endpoint is configured:
  * without it nothing is loaded, and the API's calls cost nothing.
  */
-export async function startTracing(options: { service: string; endpoint: string }): Promise<Tracing> {
+export async function startTracing(options: {
+  service: string;
+  endpoint: string;
+  /** `name=value` with commas between, values percent-encoded. */
+  headers: string;
+}): Promise<Tracing> {
   const [{ NodeTracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, resources] = await Promise.all([
     import('@opentelemetry/sdk-trace-node'),
     import('@opentelemetry/exporter-trace-otlp-http'),
@@ -24,6 +29,7 @@ export async function startTracing(options: { service: string; endpoint: string 
   const exporter = new OTLPTraceExporter({
     url: `${options.endpoint.replace(/\/$/, '')}/v1/traces`,
     timeoutMillis: 5_000,
+    headers: headersIn(options.headers),
   });
   const provider = new NodeTracerProvider({
     resource: resources
@@ -34,6 +40,16 @@ export async function startTracing(options: { service: string; endpoint: string 
   });
   provider.register();
   return { shutdown: () => provider.shutdown() };
+}
+
+function headersIn(text: string): Record<string, string> {
+  const pairs = text.split(',').filter((pair) => pair !== '');
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
+    }),
+  );
 }
 
 /** The W3C trace context of what runs now; undefined where it is of no trace. */
