@@ -1,4 +1,5 @@
 import { ConfigError, loadConfig } from '@gateway/platform';
+import { ownCertificate } from '@gateway/testing';
 import { kafkaAccess, KafkaConfig } from './kafka.config.js';
 
 const brokers = { KAFKA_BROKERS: 'a:1,b:2' };
@@ -37,6 +38,9 @@ describe('KafkaConfig', () => {
     ]);
     expect(faulty({ KAFKA_BROKERS: 'a:1,b:65536' })).toEqual(['KAFKA_BROKERS']);
     expect(faulty({ KAFKA_SASL_MECHANISM: 'gssapi' })).toEqual(['KAFKA_SASL_MECHANISM']);
+    const user = { KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' };
+    expect(faulty(user).sort()).toEqual(['KAFKA_SASL_PASSWORD', 'KAFKA_SASL_USERNAME']);
+    expect(faulty({ KAFKA_TLS_CA: ownCertificate().cert })).toEqual(['KAFKA_TLS_CA']);
     const noToken = { KAFKA_SASL_MECHANISM: 'oauthbearer', KAFKA_SASL_TOKEN_FILE: '/none' };
     expect(faulty(noToken)).toEqual(['KAFKA_SASL_TOKEN_FILE']);
   });

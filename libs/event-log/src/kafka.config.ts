@@ -14,6 +14,7 @@ import {
   HOST_AND_PORT,
   IsCertificates,
   IsReadableFile,
+  OnlyWhere,
   OrFile,
   ToBoolean,
   ToList,
@@ -26,6 +27,11 @@ const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as
 const hasPassword = ({ KAFKA_SASL_MECHANISM: mechanism }: KafkaConfig): boolean =>
   mechanism === 'plain' || (mechanism?.startsWith('scram-') ?? false);
 
+/** A credential is looked at where the mechanism needs it, and where it is there without one that does. */
+function asksOrGives(name: 'KAFKA_SASL_USERNAME' | 'KAFKA_SASL_PASSWORD'): (config: KafkaConfig) => boolean {
+  return (config) => hasPassword(config) || config[name] !== undefined;
+}
+
 /** Where Kafka is, and how this process proves who it is. */
 export class KafkaConfig {
   /** host:port of some brokers; the others are learnt from them. */
@@ -34,11 +40,22 @@ export class KafkaConfig {
   @ToNumber() @IsInt() @Min(6_000) @Max(300_000) KAFKA_SESSION_TIMEOUT_MS: number = 30_000;
   @ToBoolean() @IsBoolean() KAFKA_TLS: boolean = false;
   /** PEM of the authorities that sign the brokers' certificates; absent = those that Node brings. */
-  @OrFile() @IsOptional() @IsCertificates() KAFKA_TLS_CA?: string;
+  @OrFile()
+  @IsOptional()
+  @IsCertificates()
+  @OnlyWhere(({ KAFKA_TLS }: KafkaConfig) => KAFKA_TLS, 'KAFKA_TLS')
+  KAFKA_TLS_CA?: string;
   /** Absent = none is asked for. */
   @IsOptional() @IsIn(MECHANISMS) KAFKA_SASL_MECHANISM?: (typeof MECHANISMS)[number];
-  @ValidateIf(hasPassword) @IsString() KAFKA_SASL_USERNAME?: string;
-  @OrFile() @ValidateIf(hasPassword) @IsString() KAFKA_SASL_PASSWORD?: string;
+  @ValidateIf(asksOrGives('KAFKA_SASL_USERNAME'))
+  @IsString()
+  @OnlyWhere(hasPassword, 'KAFKA_SASL_MECHANISM plain or scram-…')
+  KAFKA_SASL_USERNAME?: string;
+  @OrFile()
+  @ValidateIf(asksOrGives('KAFKA_SASL_PASSWORD'))
+  @IsString()
+  @OnlyWhere(hasPassword, 'KAFKA_SASL_MECHANISM plain or scram-…')
+  KAFKA_SASL_PASSWORD?: string;
   /** For oauthbearer: a file with the token, read again at each connection, because a token ends soon. */
   @ValidateIf(({ KAFKA_SASL_MECHANISM: mechanism }: KafkaConfig) => mechanism === 'oauthbearer')
   @IsReadableFile()

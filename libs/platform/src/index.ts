@@ -32,6 +32,7 @@ export {
   IsHost,
   IsReadableFile,
   NotWith,
+  OnlyWhere,
 } from './config/validators.js';
 export { IsTrustedProxies } from './config/trusted-proxies.js';
 export type { TrustedProxies } from './config/trusted-proxies.js';

@@ -4,6 +4,7 @@ import {
   IsAddress,
   IsCertificates,
   NotWith,
+  OnlyWhere,
   OrFile,
   ToBoolean,
   ToList,
@@ -41,17 +42,24 @@ export class RedisConfig {
   /** TLS to every node and sentinel; a REDIS_URL that begins with rediss:// means it, too. */
   @ToBoolean() @IsBoolean() REDIS_TLS: boolean = false;
   /** PEM of the authorities that sign the servers' certificates; absent = those that Node brings. */
-  @OrFile() @IsOptional() @IsCertificates() REDIS_TLS_CA?: string;
+  @OrFile()
+  @IsOptional()
+  @IsCertificates()
+  @OnlyWhere(hasTls, 'REDIS_TLS, or a REDIS_URL that begins with rediss://')
+  REDIS_TLS_CA?: string;
+}
+
+function hasTls({ REDIS_TLS, REDIS_URL }: Readonly<RedisConfig>): boolean {
+  return REDIS_TLS || (REDIS_URL?.startsWith('rediss:') ?? false);
 }
 
 /** The address as `connectRedis` takes it. */
 export function redisAddress(config: Readonly<RedisConfig>): RedisAddress {
   const { REDIS_USERNAME: username, REDIS_PASSWORD: password, REDIS_TLS_CA: ca } = config;
-  const hasTls = config.REDIS_TLS || config.REDIS_URL?.startsWith('rediss:');
   const access = {
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
-    ...(hasTls ? { tls: ca === undefined ? {} : { ca } } : {}),
+    ...(hasTls(config) ? { tls: ca === undefined ? {} : { ca } } : {}),
   };
   if (config.REDIS_CLUSTER_NODES !== undefined)
     return { ...access, clusterNodes: config.REDIS_CLUSTER_NODES.map(hostAndPort) };

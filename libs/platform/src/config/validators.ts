@@ -60,6 +60,15 @@ export function NotWith(...others: string[]): PropertyDecorator {
   );
 }
 
+/** Only where another variable makes it mean something: alone it would change nothing, and nobody would notice. */
+export function OnlyWhere<T>(isMeant: (config: T) => boolean, means: string): PropertyDecorator {
+  return check(
+    'onlyWhere',
+    (_value, { object }) => isMeant(object as T),
+    `$property is set and not used: it needs ${means}`,
+  );
+}
+
 function check(
   name: string,
   validate: (value: unknown, args: ValidationArguments) => boolean,
