@@ -46,6 +46,7 @@ export type {
   AdmitResult,
   ExtraCounter,
   HeldKind,
+  KeyMinute,
   LimitMetric,
   LimitScope,
   MirrorRequest,

@@ -1,12 +1,14 @@
 import {
   counterScope,
   type AdmitRequest,
+  type KeyMinute,
   type LimitMetric,
   type LimitScope,
   type Refusal,
   type ScopeKind,
 } from '@gateway/contracts';
 import { toScriptLimit, toScriptNano } from './script-nano.js';
+import { minuteResetSeconds } from './windows.js';
 
 /** A settled unit is looked up in the ledger when its posting has not reached the store after this time. */
 export const SETTLED_DUE_MS = 5_000;
@@ -83,6 +85,17 @@ export function unitScopes({ scopes, extra }: Pick<AdmitRequest, 'scopes' | 'ext
   if (extra.length === 0) return names;
   const [key] = scopes;
   return [...names, ...extra.map(({ name }) => counterScope(key.id, name))];
+}
+
+/** The key's requests of the running minute, which the rate headers of a refusal show whichever limit refused. */
+export function keyMinute(
+  { scopes }: Pick<AdmitRequest, 'scopes'>,
+  rpmOf: (key: LimitScope) => number,
+  now: number,
+): { keyMinute?: KeyMinute } {
+  const key = scopes.at(0);
+  if (key?.kind !== 'key') return {};
+  return { keyMinute: { rpm: rpmOf(key), resetsInSeconds: minuteResetSeconds(now) } };
 }
 
 type ScopeName = Pick<LimitScope, 'kind' | 'id'>;

@@ -117,6 +117,28 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
     );
   });
 
+  it.each([
+    ['org', { rpm: 2 }],
+    ['team', { rpd: 2 }],
+    ['member', { tpm: 200 }],
+    ['team_member', { capNano: 20n }],
+    ['key', { rpm: 2 }],
+  ] as const)(
+    'LIM-37 the refusal by %s %j says what the key has asked in its minute',
+    async (kind, change) => {
+      await open(store);
+      const scopes = limited(kind, change);
+      for (let n = 0; n < 2; n += 1)
+        expect(await store.admit(request({ scopes }))).toMatchObject({ outcome: 'ok' });
+      const refused = { outcome: 'refused', refusal: { scope: kind }, keyMinute: { rpm: 2 } };
+      expect(await store.admit(request({ scopes }))).toMatchObject(refused);
+      expect((await store.trial(request({ scopes }))).result).toMatchObject(refused);
+      await clock.advance(60_000);
+      if (kind === 'team')
+        expect(await store.admit(request({ scopes }))).toMatchObject({ keyMinute: { rpm: 0 } });
+    },
+  );
+
   it('LIM-05 R06 adds the estimate of tokens, corrects it once at settle, and only in its own minute', async () => {
     await open(store);
     const scopes = limited('key', { tpm: 150 });

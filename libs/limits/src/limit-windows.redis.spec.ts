@@ -4,7 +4,7 @@ import type { RedisScripts, TestRedis } from '@gateway/testing';
 import fc from 'fast-check';
 import { KEY, limited, open, refusal, request } from './conformance.fixture.js';
 import { LocalShare } from './in-process/local-share.js';
-import { rateHeaders } from './rate-headers.js';
+import { rateHeaders, refusedRateHeaders } from './rate-headers.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
 import { refusalError } from './refusal-error.js';
 
@@ -122,6 +122,9 @@ describe('R03 windows', () => {
       remaining.push(Object.values(rateHeaders(scopes, result)).join(' '));
     }
     expect(remaining).toEqual(['10 9 45s', '10 8 45s']);
-    expect(refusal(await store.admit(request({ scopes })))).toMatchObject({ scope: 'org', metric: 'rpm' });
+    const refused = await store.admit(request({ scopes }));
+    expect(refusal(refused)).toMatchObject({ scope: 'org', metric: 'rpm' });
+    if (refused.outcome !== 'refused') throw new Error(refused.outcome);
+    expect(Object.values(refusedRateHeaders(scopes, refused)).join(' ')).toBe('10 8 45s');
   });
 });

@@ -1,6 +1,6 @@
 import type { LimitScope } from '@gateway/contracts';
-import { durationText, limitReadings, rateHeaders } from './rate-headers.js';
-import type { Admitted } from './rate-headers.js';
+import { durationText, limitReadings, rateHeaders, refusedRateHeaders } from './rate-headers.js';
+import type { Admitted, RefusedAdmission } from './rate-headers.js';
 
 const KEY: LimitScope = { kind: 'key', id: 'k1', rpm: 100, rpd: 1_000, tpm: null, capNano: null };
 const ORG: LimitScope = { kind: 'org', id: 'o1', rpm: 5, rpd: null, tpm: null, capNano: null };
@@ -22,6 +22,24 @@ describe('rateHeaders', () => {
       'x-ratelimit-remaining-requests': '97',
       'x-ratelimit-reset-requests': '42s',
     });
+  });
+
+  it('LIM-37 carries them of a refusal by another limit, and none where the key’s minute is not known', () => {
+    const refused: RefusedAdmission = {
+      outcome: 'refused',
+      refusal: {
+        ...{ scope: 'org', scopeId: 'o1', metric: 'rpm', counter: null, current: '5', limit: '5' },
+        ...{ resetsInSeconds: 42, reservationsOnly: false },
+      },
+    };
+    expect(
+      refusedRateHeaders([KEY, ORG], { ...refused, keyMinute: { rpm: 5, resetsInSeconds: 42 } }),
+    ).toEqual({
+      'x-ratelimit-limit-requests': '100',
+      'x-ratelimit-remaining-requests': '95',
+      'x-ratelimit-reset-requests': '42s',
+    });
+    expect(refusedRateHeaders([KEY, ORG], refused)).toEqual({});
   });
 
   it('never reports a negative remaining, and nothing of a key without a limit', () => {

@@ -1,7 +1,8 @@
 import { HEADER } from '@gateway/contracts';
-import type { AdmitResult, LimitScope } from '@gateway/contracts';
+import type { AdmitResult, KeyMinute, LimitScope } from '@gateway/contracts';
 
 export type Admitted = Extract<AdmitResult, { outcome: 'ok' }>;
+export type RefusedAdmission = Extract<AdmitResult, { outcome: 'refused' }>;
 
 /** Counters of one scope after a unit was counted, as usage records carry them. null = unlimited. */
 export interface ScopeReading {
@@ -19,13 +20,29 @@ export interface ScopeReading {
  * refuse while `remaining` is above zero. Without a limit on the key there is nothing to report.
  */
 export function rateHeaders(scopes: readonly LimitScope[], admitted: Admitted): Record<string, string> {
-  const key = scopes.find((scope) => scope.kind === 'key');
   const counted = admitted.counters.find((counter) => counter.kind === 'key');
-  if (key === undefined || counted === undefined || key.rpm === null) return {};
+  if (counted === undefined) return {};
+  return keyHeaders(scopes, { rpm: counted.rpm, resetsInSeconds: admitted.minuteResetSeconds });
+}
+
+/** The same of a refusal by whichever limit: the caller sees what is left of the key, and that another limit binds. */
+export function refusedRateHeaders(
+  scopes: readonly LimitScope[],
+  { keyMinute }: RefusedAdmission,
+): Record<string, string> {
+  return keyMinute === undefined ? {} : keyHeaders(scopes, keyMinute);
+}
+
+function keyHeaders(
+  scopes: readonly LimitScope[],
+  { rpm, resetsInSeconds }: KeyMinute,
+): Record<string, string> {
+  const limit = scopes.find((scope) => scope.kind === 'key')?.rpm ?? null;
+  if (limit === null) return {};
   return {
-    [HEADER.rateLimit]: String(key.rpm),
-    [HEADER.rateRemaining]: String(Math.max(0, key.rpm - counted.rpm)),
-    [HEADER.rateReset]: durationText(admitted.minuteResetSeconds),
+    [HEADER.rateLimit]: String(limit),
+    [HEADER.rateRemaining]: String(Math.max(0, limit - rpm)),
+    [HEADER.rateReset]: durationText(resetsInSeconds),
   };
 }
 

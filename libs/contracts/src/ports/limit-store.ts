@@ -116,7 +116,17 @@ type Admission =
   | { outcome: 'doubted' }
   /** Neither the store nor this process alone can say: the caller may come again. */
   | { outcome: 'away' }
-  | { outcome: 'refused'; refusal: Refusal };
+  | {
+      outcome: 'refused';
+      refusal: Refusal;
+      /** The key's own requests of this minute, whichever limit refused; absent where they are not known. */
+      keyMinute?: KeyMinute;
+    };
+
+export interface KeyMinute {
+  rpm: number;
+  resetsInSeconds: number;
+}
 
 /** What the store holds on one record that an admission looks at, in the windows of the store's own clock. */
 export interface TrialRecord {

@@ -10,7 +10,7 @@ import type {
   ScopeKind,
   Trial,
 } from '@gateway/contracts';
-import { ACCOUNT_RECORD, admissionEntries, recordName, toRefusal } from '../admission.js';
+import { ACCOUNT_RECORD, admissionEntries, keyMinute, recordName, toRefusal } from '../admission.js';
 import { dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
 import { AccountBook, bookRequest, type BookAnswer } from './account-book.js';
 
@@ -151,7 +151,11 @@ export class InProcessLimitStore extends LimitStore {
       case 'doubted':
         return { outcome: answer.outcome };
       case 'refused':
-        return { outcome: 'refused', refusal: toRefusal(answer.violation, request.accountId) };
+        return {
+          outcome: 'refused',
+          refusal: toRefusal(answer.violation, request.accountId),
+          ...keyMinute(request, (key) => book.read(recordName(key), now).rpm, now),
+        };
       case 'ok': {
         const counters = request.scopes.map(({ kind, id }) => {
           const { rpm, rpd, tpm } = book.read(recordName({ kind, id }), now);

@@ -1,5 +1,12 @@
 import type { AdmitRequest, AdmitResult, Clock, PutUnit } from '@gateway/contracts';
-import { ACCOUNT_RECORD, toRefusal, type AdmissionEntry, type Violation } from '../admission.js';
+import {
+  ACCOUNT_RECORD,
+  keyMinute,
+  recordName,
+  toRefusal,
+  type AdmissionEntry,
+  type Violation,
+} from '../admission.js';
 import { minuteOf, minuteResetSeconds } from '../windows.js';
 import { AccountBook, bookRequest } from './account-book.js';
 import { newReported, noteCounts, noteRefusal, reportedCounts, type Reported } from './reported.js';
@@ -197,6 +204,7 @@ export class LocalShare {
     return {
       outcome: 'refused',
       refusal: toRefusal({ ...violation, entry, current, limit }, request.accountId),
+      ...keyMinute(request, (key) => this.countsOf(account, recordName(key), now).rpm, now),
     };
   }
 

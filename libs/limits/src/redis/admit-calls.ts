@@ -154,7 +154,7 @@ function isMetric(text: string): text is LimitMetric {
 }
 
 function decodeRefused(words: string[], { entries, accountId }: AdmitCall): AdmitResult {
-  const [index, metric, current, limit, seconds, reservationsOnly] = words;
+  const [index, metric, current, limit, seconds, reservationsOnly, rpm, minute] = words;
   if (!isMetric(metric)) throw new Error('the admit script refused by an unknown metric');
   const violation = {
     entry: index === '0' ? null : entries[Number(index) - 1],
@@ -164,5 +164,11 @@ function decodeRefused(words: string[], { entries, accountId }: AdmitCall): Admi
     resetsInSeconds: seconds === '-' ? null : Number(seconds),
     reservationsOnly: reservationsOnly === '1',
   };
-  return { outcome: 'refused', refusal: toRefusal(violation, accountId) };
+  const keyMinute = { rpm: Number(rpm), resetsInSeconds: Number(minute) };
+  return {
+    outcome: 'refused',
+    refusal: toRefusal(violation, accountId),
+    // The first record is the key's own.
+    ...(entries.at(0)?.kind === 'key' ? { keyMinute } : {}),
+  };
 }

@@ -10,8 +10,9 @@ import { CLOCK, FREE_LAPSED, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
  *
  * Answers `k`, packed {now, the gen's number} and the records as they are stored, because printing their numbers would
  * take a fourth of the call; or a line: `stale <gen>`, `missing <gen>`, `gone`, or
- * `refused <index> <metric> <current> <limit> <seconds or -> <0|1>` (index 0 = the balance), or `doubted` in place of a
- * refusal for money while the unposted spend is in doubt.
+ * `refused <index> <metric> <current> <limit> <seconds or -> <0|1>` (index 0 = the balance) and behind it the first
+ * record's requests of this minute and the seconds until it rolls, or `doubted` in place of a refusal for money while the
+ * unposted spend is in doubt.
  *
  * What is in flight counts with its worst case, so that a cap is overrun by one request at most; what is held is the
  * reservation where all worst cases find room, else the worst case; neither takes a sum past what a double holds exactly.
@@ -64,6 +65,7 @@ local isTrial = lease == 0
 local counted = worst
 if known or isTrial then nano, counted, requests, estimate = 0, 0, 0, 0 end
 local refused
+local firstRpm = 0
 local hasRoom, isFinal = true, false
 local mostHeld, mostWorst = 0, 0
 local packed, writes = {}, {}
@@ -77,6 +79,7 @@ for i = 1, count do
   end
   if atMinute ~= minute then rpm, tpm = 0, 0 end
   if atDay ~= day then rpd = 0 end
+  if i == 1 then firstRpm = rpm end
   if i < count then
     local rpmMax, rpdMax, tpmMax, cap = struct.unpack('<dddd', limits, 32 * i - 31)
     local isCapped = asked and cap < math.huge
@@ -115,7 +118,11 @@ for i = 1, count do
   packed[i] = raw
   writes[2 * i - 1], writes[2 * i] = KEYS[i + 1], raw
 end
-if refused and isFinal and now < doubt then refused = 'doubted' end
+if refused and isFinal and now < doubt then
+  refused = 'doubted'
+elseif refused then
+  refused = string.format('%s %.0f %d', refused, firstRpm, math.ceil((60000 - now % 60000) / 1000))
+end
 if isTrial then
   return 't' .. struct.pack('<dd', now, valid) .. table.concat(packed) .. (refused or '')
 elseif known then

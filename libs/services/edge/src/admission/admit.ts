@@ -14,6 +14,7 @@ import {
   admitRequest,
   LEASE_MS,
   refusalError,
+  refusedRateHeaders,
   unitScopes,
   type Admitted,
   type PutQueue,
@@ -57,6 +58,8 @@ export class Refused {
   constructor(
     readonly error: ApiError,
     readonly refusal: Refusal,
+    /** Rate headers of the key, which is not always what refused. */
+    readonly rateHeaders: Readonly<Record<string, string>>,
   ) {}
 }
 
@@ -126,7 +129,12 @@ async function decide(
       case 'refused': {
         const refusal = planned.hasMemory ? fittingRefusal(result.refusal, request) : result.refusal;
         const unbilled = refusal.resetsInSeconds === null ? onOwnKeys(planned) : null;
-        if (unbilled === null) return new Refused(refusalError(refusal, random), refusal);
+        if (unbilled === null)
+          return new Refused(
+            refusalError(refusal, random),
+            refusal,
+            refusedRateHeaders(request.scopes, result),
+          );
         planned = unbilled;
         break;
       }

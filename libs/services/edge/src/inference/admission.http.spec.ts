@@ -1,4 +1,4 @@
-import { ApiError, type AdmitRequest, type PutUnit } from '@gateway/contracts';
+import { ApiError, type AdmitRequest, type PutUnit, type ScopeLimits } from '@gateway/contracts';
 import { secretDigest } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
 import {
@@ -43,6 +43,25 @@ describe('admission', () => {
       limit_type: 'rpm',
       cap_usd: null,
     });
+  });
+
+  it('LIM-37 a 429 of the organization and a 402 of a cap show what is left of the key', async () => {
+    const org = (rpm: number | null, spendCapUsd: string | null): ScopeLimits => ({
+      ...keyScope('org_binds', { rpm, spendCapUsd }),
+      kind: 'org',
+    });
+    const ask = async (name: string, limits: ScopeLimits): Promise<string> => {
+      const key = edge.addKey(testPrincipal(name, { limits: [keyScope(name, { rpm: 50 }), limits] }));
+      let last = await edge.post(hello('simulator/chat'), { key });
+      for (let n = 2; n <= 3 && last.status === 200; n += 1)
+        last = await edge.post(hello('simulator/chat'), { key });
+      const [limit, remaining] = ['limit', 'remaining'].map((part) =>
+        last.headers.get(`x-ratelimit-${part}-requests`),
+      );
+      return `${last.status} ${limit} ${Number(remaining) >= 48} ${last.headers.has('x-ratelimit-reset-requests')}`;
+    };
+    expect(await ask('key_under_rpm', org(1, null))).toBe('429 50 true true');
+    expect(await ask('key_under_cap', org(null, '0'))).toBe('402 50 true true');
   });
 
   it('a model’s own spend cap on the key holds beside the key’s', async () => {

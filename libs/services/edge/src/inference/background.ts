@@ -16,7 +16,6 @@ import { rateHeaders } from '@gateway/limits';
 import { PageRoom, Stage, type Closing } from '@gateway/platform';
 import { planRoutes, type Plan } from '@gateway/routing';
 import { admit, planForCurrent, Refused, type Again } from '../admission/admit.js';
-import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
 import { requestTags, type Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
 import { withNamedFiles } from '../state/named-files.js';
@@ -186,7 +185,7 @@ async function checked(
     return { plan: outcome.plan, asked };
   }
   const { error, refusal } = outcome;
-  client.rateHeaders = refusedRateHeaders(refusal);
+  client.rateHeaders = outcome.rateHeaders;
   deps.rejections.add(call, model, error, refusal);
   throw error;
 }

@@ -23,7 +23,6 @@ import {
 } from '../admission/admit.js';
 import type { BatchPace } from '../admission/batch-pace.js';
 import { letIn } from '../admission/let-in.js';
-import { refusedRateHeaders } from '../admission/refused-rate-headers.js';
 import { withNamedFiles, type NamedFilesDeps } from '../state/named-files.js';
 import { recall, resolve, type RecallDeps } from '../state/recall.js';
 import { cacheName } from '../cache/cache-name.js';
@@ -155,7 +154,7 @@ async function planAndAdmit(call: Call, client: Client, deps: InferDeps): Promis
     throw error;
   }
   const { error, refusal } = outcome;
-  client.rateHeaders = refusedRateHeaders(refusal);
+  client.rateHeaders = outcome.rateHeaders;
   if (!NOT_RECORDED.includes(error.code)) deps.rejections.add(call, model, error, refusal);
   throw error;
 }
