@@ -159,12 +159,8 @@ describe('money of batches that OpenAI, Anthropic, Google and Amazon run', () =>
     return upstream_id !== null;
   };
 
-  async function end(
-    { id, key }: Begun,
-    meanwhile: () => Promise<unknown> = async () => null,
-  ): Promise<Body> {
+  async function end({ id, key }: Begun): Promise<Body> {
     return eventually(async () => {
-      await meanwhile();
       const batch = await read(key, 'GET', `/v1/batches/${id}`);
       return ['completed', 'failed', 'expired', 'cancelled'].includes(batch.status) ? batch : null;
     }, SLOWLY);
@@ -280,20 +276,6 @@ describe('money of batches that OpenAI, Anthropic, Google and Amazon run', () =>
       const all = await Promise.all(PROVIDERS.map((of) => begin(of)));
       const asked = (path: RegExp): number =>
         upstream.requests().filter(({ method, path: at }) => path.test(`${method} ${at}`)).length;
-      /** Half a minute passes for those whose begin died with its worker. Only what its provider has answered is over by then. */
-      const beginsAreOver = (): Promise<unknown> => {
-        const answered = all.filter((_, at) =>
-          upstream
-            .requests()
-            .some(({ method, path, state }) => BEGINS[at].test(`${method} ${path}`) && state !== 'open'),
-        );
-        return rows(
-          `UPDATE workers.batches SET upstream = jsonb_set(upstream::jsonb, '{begunMs}', '0'), leased_until = NULL
-           WHERE id = ANY($1) AND worker IS NULL AND upstream #>> '{state,id}' IS NULL AND upstream ->> 'begunMs' <> '0'
-             AND upstream #> '{state,maybe}' IS NULL`,
-          [answered.map(({ id }) => id)],
-        );
-      };
       for (const path of KILLED_AT) {
         await eventually(() => asked(path) > 0, { ...SLOWLY, intervalMs: 5 });
         await workers.kill();
@@ -301,8 +283,7 @@ describe('money of batches that OpenAI, Anthropic, Google and Amazon run', () =>
       }
       let spent = 0n;
       for (const one of all) {
-        const { request_counts } = await end(one, beginsAreOver);
-        expect([one.model, request_counts.completed]).toEqual([one.model, one.lines]);
+        expect([one.model, (await end(one)).request_counts.completed]).toEqual([one.model, one.lines]);
         const due = await costs(one);
         expect([one.model, due.length]).toEqual([one.model, one.lines]);
         spent += due.reduce((sum, cost) => sum + cost, 0n);
