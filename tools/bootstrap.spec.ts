@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { eventually } from '@gateway/testing';
+import { eventually } from '@gateway/testing/plain';
 
 /**
  * The two scripts run in a scratch repository whose `npm` and `node` are stand-ins that write down what they are asked

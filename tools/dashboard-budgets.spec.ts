@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repository } from '@gateway/testing';
+import { repository } from '@gateway/testing/plain';
 
 /** A build of four parts: the entry with what it imports, a page with what it imports, and charts. */
 const MANIFEST = {

@@ -1,4 +1,4 @@
-import { FixedClock, keyPrincipal, seededRandom } from '@gateway/testing';
+import { FixedClock, keyPrincipal, seededRandom } from '@gateway/testing/plain';
 import type { FastifyRequest } from 'fastify';
 import { auditRow } from './audit.js';
 

@@ -1,5 +1,5 @@
 import type { ConsumedRecord } from '@gateway/contracts';
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import { BatchCollector, CollectorStopped } from './batch-collector.js';
 
 function setUp(

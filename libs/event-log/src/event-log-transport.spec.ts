@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { deadLetterTopic, EventLog, TOPIC, type ConsumedRecord } from '@gateway/contracts';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { eventually, fixedClock, seededRandom } from '@gateway/testing';
+import { eventually, fixedClock, seededRandom } from '@gateway/testing/plain';
 import { CLOCK, Metrics, SystemClock } from '@gateway/platform';
 import type { DeadRecord } from './dead-letter.js';
 import { connectEventLog } from './event-log-transport.js';

@@ -1,4 +1,4 @@
-import { fixedClock, seededRandom } from '@gateway/testing';
+import { fixedClock, seededRandom } from '@gateway/testing/plain';
 import { InProcessEventLog } from './in-process-event-log.js';
 
 describe('InProcessEventLog', () => {

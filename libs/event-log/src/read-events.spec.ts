@@ -1,6 +1,6 @@
 import { TOPIC, type ConsumedRecord, type NewAccountEvent } from '@gateway/contracts';
 import { SystemClock } from '@gateway/platform';
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import { accountEventRow } from './outbox/account-event-row.js';
 import { readEvents } from './read-events.js';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOPIC } from '@gateway/contracts';
-import { usageRecord } from '@gateway/testing';
+import { usageRecord } from '@gateway/testing/plain';
 
 const DOCS = join(import.meta.dirname, '../../../docs');
 

@@ -1,5 +1,5 @@
 import type { KeyPrincipal } from '@gateway/contracts';
-import { keyPrincipal, scopeLimits } from '@gateway/testing';
+import { keyPrincipal, scopeLimits } from '@gateway/testing/plain';
 import { unitScopes } from './admission.js';
 import { admitRequest } from './admit-request.js';
 import { keyScopeLimits } from './limit-rules.js';

@@ -1,6 +1,6 @@
 import type { PutUnit } from '@gateway/contracts';
-import { fixedClock } from '@gateway/testing';
-import type { FixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
+import type { FixedClock } from '@gateway/testing/plain';
 import { PutQueue } from './put-queue.js';
 
 function put(unit: string, action: PutUnit['action'] = 'settle', accountId = 'a'): PutUnit {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ObjectKey } from '@gateway/contracts';
-import { fixedClock, seededRandom, type FixedClock } from '@gateway/testing';
+import { fixedClock, seededRandom, type FixedClock } from '@gateway/testing/plain';
 import { FolderLinks } from './folder-links.js';
 
 const key = 'org/file.png' as ObjectKey;

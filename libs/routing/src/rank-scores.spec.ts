@@ -1,5 +1,5 @@
 import type { CatalogueModel } from '@gateway/contracts';
-import { catalogueModel } from '@gateway/testing';
+import { catalogueModel } from '@gateway/testing/plain';
 import { OPTIMIZE, rankModels, type Optimize, type RankedModel, type Wanted } from './rank-models.js';
 import { RouteStats } from './route-stats.js';
 

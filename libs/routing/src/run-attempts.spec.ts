@@ -1,5 +1,5 @@
 import { ApiError, UpstreamError, type Route, type UpstreamErrorOptions } from '@gateway/contracts';
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import type { Plan } from './plan.js';
 import { RetryBudget } from './retry-budget.js';
 import { runAttempts, type Breakers } from './run-attempts.js';

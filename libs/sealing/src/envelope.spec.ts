@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Random } from '@gateway/contracts';
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import { kekIdOf, openEnvelope, rewrapped, sealEnvelope } from './envelope.js';
 import { unseal } from './seal.js';
 

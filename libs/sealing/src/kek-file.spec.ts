@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import { kekFromFile } from './kek-file.js';
 
 const KEK = Buffer.alloc(32, 7).toString('base64');

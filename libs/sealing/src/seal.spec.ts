@@ -1,4 +1,4 @@
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import fc from 'fast-check';
 import { seal, unseal } from './seal.js';
 

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { UpstreamError, type Route } from '@gateway/contracts';
 import { SystemClock } from '@gateway/platform';
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import { CircuitBreakers } from './breakers.js';
 
 const route = { provider: 'p', upstreamModel: 'm' } as Route;

@@ -1,4 +1,4 @@
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import { compared } from './books.js';
 import type { Sent } from './caller.js';
 import { drawWork } from './work.js';

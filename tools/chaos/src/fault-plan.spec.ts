@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import { drawFaults, PARTS } from './fault-plan.js';
 
 const mix = { count: 5, parts: PARTS, stops: 30, forMsMin: 100, forMsMax: 900 };

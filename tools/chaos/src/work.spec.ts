@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import { bodyOf, drawWork, expectedPico, orderOf, pico, workOf } from './work.js';
 
 const work = {

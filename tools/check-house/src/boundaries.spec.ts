@@ -40,7 +40,7 @@ const canaries: { fault: string; rule: string; filePath: string; code: string }[
     fault: 'production code imports the test harness',
     rule: '@nx/enforce-module-boundaries',
     filePath: 'libs/services/edge/src/index.ts',
-    code: "export * as harness from '@gateway/testing';\n",
+    code: "export * as harness from '@gateway/testing/plain';\n",
   },
   {
     fault: 'a relative import leaves its lib',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mintSecret } from '@gateway/platform';
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import { secretsIn } from './secret-forms.js';
 
 const random = seededRandom(7);

@@ -1,5 +1,5 @@
 import type { EventsPage } from '@gateway/contracts';
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import { followEvents } from './follow-events.js';
 
 function pageOf(numbers: number[], is_over: boolean): EventsPage {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { fixedClock, eventually } from '@gateway/testing';
+import { fixedClock, eventually } from '@gateway/testing/plain';
 import { SystemClock } from '@gateway/platform';
 import { WorkerShipper } from './worker-shipper.js';
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Clock } from '@gateway/contracts';
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import type { Redis } from 'ioredis';
 import { RedisPipe } from './redis-pipe.js';
 

@@ -1,4 +1,4 @@
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import { LookupLane } from './lookup-lane.js';
 
 const SHED = new Error('shed');

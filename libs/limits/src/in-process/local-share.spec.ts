@@ -1,5 +1,5 @@
 import type { AdmitResult } from '@gateway/contracts';
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import { admissionEntries } from '../admission.js';
 import { limited, request } from '../conformance.fixture.js';
 import { minuteOf } from '../windows.js';

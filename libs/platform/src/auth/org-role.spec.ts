@@ -1,5 +1,5 @@
 import type { AdminKeyPrincipal, OrgRole, Principal, SessionPrincipal } from '@gateway/contracts';
-import { keyPrincipal, sessionPrincipal } from '@gateway/testing';
+import { keyPrincipal, sessionPrincipal } from '@gateway/testing/plain';
 import type { AccessRule } from './access.js';
 import { listRoutes } from './list-routes.js';
 import { requireOrgRole } from './org-role.js';

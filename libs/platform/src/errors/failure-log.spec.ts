@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/contracts';
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import type { FastifyRequest } from 'fastify';
 import { createLogger } from '../logging/logger.js';
 import { FailureLog } from './failure-log.js';

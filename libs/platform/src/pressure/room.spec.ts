@@ -1,4 +1,4 @@
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import { Pressure } from './pressure.js';
 import { PageRoom, Stage, withRoom } from './room.js';
 

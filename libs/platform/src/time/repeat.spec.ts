@@ -1,4 +1,4 @@
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import { repeat } from './repeat.js';
 
 const start = '2026-11-21T00:00:00.000Z';

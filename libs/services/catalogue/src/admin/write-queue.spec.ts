@@ -1,4 +1,4 @@
-import { FixedClock, seededRandom } from '@gateway/testing';
+import { FixedClock, seededRandom } from '@gateway/testing/plain';
 import { WriteQueue } from './write-queue.js';
 
 const REFUSED = { code: 'service_unavailable', status: 503 };

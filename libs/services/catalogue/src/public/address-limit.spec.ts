@@ -1,4 +1,4 @@
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import { AddressLimit } from './address-limit.js';
 
 describe('AddressLimit', () => {

@@ -1,5 +1,5 @@
-import type { FixedClock } from '@gateway/testing';
-import { fixedClock, seededRandom } from '@gateway/testing';
+import type { FixedClock } from '@gateway/testing/plain';
+import { fixedClock, seededRandom } from '@gateway/testing/plain';
 import { BatchPace } from './batch-pace.js';
 
 describe('pace of batch lines', () => {

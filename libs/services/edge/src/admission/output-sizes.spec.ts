@@ -1,4 +1,4 @@
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import { OutputSizes } from './output-sizes.js';
 
 describe('what a reservation expects of the output', () => {

@@ -1,6 +1,6 @@
 import type { RequestContents, UnitContent } from '@gateway/contracts';
 import { Deadlines } from '@gateway/platform';
-import { fixedClock, type FixedClock } from '@gateway/testing';
+import { fixedClock, type FixedClock } from '@gateway/testing/plain';
 import type { AdmittedUnit } from '../admission/admit.js';
 import { testPrincipal } from '../edge.fixture.js';
 import type { Call } from '../request/call.js';

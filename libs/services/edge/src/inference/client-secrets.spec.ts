@@ -1,6 +1,6 @@
 import { ApiError } from '@gateway/contracts';
 import { FleetSecret, SystemRandom } from '@gateway/platform';
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import { ClientSecrets } from './client-secrets.js';
 
 const clock = fixedClock('2026-11-22T12:00:00.000Z');

@@ -1,4 +1,4 @@
-import { fixedClock, seededRandom } from '@gateway/testing';
+import { fixedClock, seededRandom } from '@gateway/testing/plain';
 import { Deadlines } from '@gateway/platform';
 import { Turns } from './turns.js';
 

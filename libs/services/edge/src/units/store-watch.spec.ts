@@ -1,5 +1,5 @@
 import { InProcessLimitStore } from '@gateway/limits';
-import { fixedClock, seededRandom } from '@gateway/testing';
+import { fixedClock, seededRandom } from '@gateway/testing/plain';
 import { StoreWatch } from './store-watch.js';
 
 /** A store that is emptied, taken away and given back, and what was put again into it. */

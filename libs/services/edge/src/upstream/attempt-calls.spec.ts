@@ -5,7 +5,7 @@ import {
   type UpstreamRequest,
   type UpstreamResponse,
 } from '@gateway/providers';
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import { AttemptCalls } from './attempt-calls.js';
 
 const BOUNDS: SendOptions = {

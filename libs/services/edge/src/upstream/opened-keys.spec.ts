@@ -1,6 +1,6 @@
 import type { ProviderCredential } from '@gateway/contracts';
 import { Deadlines } from '@gateway/platform';
-import { fixedClock, seededRandom } from '@gateway/testing';
+import { fixedClock, seededRandom } from '@gateway/testing/plain';
 import { OpenedKeys } from './opened-keys.js';
 
 const GRANT = {

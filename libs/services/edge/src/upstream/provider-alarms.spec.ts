@@ -1,5 +1,5 @@
 import { UpstreamError } from '@gateway/contracts';
-import { fixedClock } from '@gateway/testing';
+import { fixedClock } from '@gateway/testing/plain';
 import type { PlannedRoute } from '@gateway/routing';
 import { ProviderAlarms } from './provider-alarms.js';
 

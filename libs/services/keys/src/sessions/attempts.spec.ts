@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/contracts';
-import { fixedClock, type FixedClock } from '@gateway/testing';
+import { fixedClock, type FixedClock } from '@gateway/testing/plain';
 import { LoginAttempts } from './attempts.js';
 
 const OWNER = 'owner@example.com';

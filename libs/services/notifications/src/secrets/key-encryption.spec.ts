@@ -1,4 +1,4 @@
-import { seededRandom } from '@gateway/testing';
+import { seededRandom } from '@gateway/testing/plain';
 import type { Tx } from '../postgres/notifications-database.js';
 import { checkKeks, type SealedColumns } from './key-encryption.js';
 

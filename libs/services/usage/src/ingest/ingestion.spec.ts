@@ -1,5 +1,5 @@
 import type { UsageRecord } from '@gateway/contracts';
-import { FixedClock, usageRecord } from '@gateway/testing';
+import { FixedClock, usageRecord } from '@gateway/testing/plain';
 import { pino } from 'pino';
 import { delivered } from '../usage.fixture.js';
 import { Ingestion } from './ingestion.js';

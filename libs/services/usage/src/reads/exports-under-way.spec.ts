@@ -1,4 +1,4 @@
-import { FixedClock, seededRandom } from '@gateway/testing';
+import { FixedClock, seededRandom } from '@gateway/testing/plain';
 import { ExportsUnderWay, type Place } from './exports-under-way.js';
 
 const MIB = 1_048_576;

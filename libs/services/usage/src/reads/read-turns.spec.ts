@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/contracts';
-import { fixedClock, seededRandom, type FixedClock } from '@gateway/testing';
+import { fixedClock, seededRandom, type FixedClock } from '@gateway/testing/plain';
 import { ReadTurns } from './read-turns.js';
 
 let clock: FixedClock;

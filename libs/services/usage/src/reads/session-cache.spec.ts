@@ -1,4 +1,4 @@
-import { FixedClock, keyPrincipal, sessionPrincipal } from '@gateway/testing';
+import { FixedClock, keyPrincipal, sessionPrincipal } from '@gateway/testing/plain';
 import type { FastifyReply } from 'fastify';
 import { SessionCache } from './session-cache.js';
 

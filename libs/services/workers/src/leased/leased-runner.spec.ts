@@ -1,5 +1,5 @@
 import { SystemClock, SystemRandom } from '@gateway/platform';
-import { eventually } from '@gateway/testing';
+import { eventually } from '@gateway/testing/plain';
 import { pino } from 'pino';
 import type { WorkersConfig } from '../workers.config.js';
 import { LeasedRunner } from './leased-runner.js';
