@@ -76,7 +76,7 @@ const NAMEABLE = /^[\w.-]{1,64}$/;
 interface Survey {
   routes: PlannedRoute[];
   /** Why routes fell out, for the refusal when none is left. */
-  missing: { param: string; value?: string; what?: string; isTenants?: true } | null;
+  missing: { param: string; value?: string; what?: string; flag?: string; isTenants?: true } | null;
   /** False where a route that did not serve might have: its provider is away, or a parameter stood in its way. */
   isForeign: boolean;
   /** A provider key that could serve the model, or is not allowed to, forbids the platform's credentials. */
@@ -168,8 +168,14 @@ function refuse(model: CatalogueModel, found: Survey, { principal, asked }: Plan
   }
   if (found.isPlatformOff) throw new ApiError('byok_model_not_allowed', { param: 'model' });
   if (found.missing !== null) {
-    const { param, value, what, isTenants } = found.missing;
+    const { param, value, what, flag, isTenants } = found.missing;
     if (isTenants) throw objectRefused(param);
+    // A whole endpoint that the model's record rules out, not a feature of the request.
+    if (flag === 'supports_batching')
+      throw new ApiError('model_capability_not_supported', {
+        message: `${model.record.id} does not support ${what ?? param}.`,
+        param,
+      });
     const named = value !== undefined && NAMEABLE.test(value) ? `${param} ${value}` : param;
     throw new ApiError('unsupported_operation', {
       providerCode: 'unsupported_operation',

@@ -223,7 +223,7 @@ describe('/internal/infer', () => {
     const other = call({ body: { ...call().body, model: 'simulator/chat' } });
     const refused = await post('/internal/infer', other);
     const message = 'simulator/chat does not support batches.';
-    const error = { code: 'unsupported_operation', message };
+    const error = { code: 'model_capability_not_supported', message };
     expect(refused.body).toMatchObject({ status: 400, body: { error } });
     const plan = await post('/internal/infer/plan', other);
     expect(plan.body).toMatchObject({ status: 400, refusal: error });
