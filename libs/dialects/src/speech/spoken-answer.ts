@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import { parseUpstreamObject } from '../body/upstream-json.js';
-import type { JsonObject } from '../body/json-object.js';
+import { filled, objectOf, type JsonObject } from '../body/json-object.js';
 import type { Answer, AnswerFailure, Piece } from '../translation/translation.js';
 import { badAnswer, failurePiece } from '../translation/whole-answer.js';
 import type { SpeechRequest } from './speech-dialect.js';
@@ -41,5 +41,5 @@ function pieceOf(bytes: Uint8Array, read: (answer: JsonObject) => Spoken): Piece
 /** The name of a voice, or the id of one. */
 export function voiceOf({ body }: SpeechRequest): string {
   const { voice } = body.value;
-  return typeof voice === 'string' ? voice : String((voice as { id?: unknown } | undefined)?.id ?? '');
+  return filled(voice) ?? filled(objectOf(voice).id) ?? '';
 }
