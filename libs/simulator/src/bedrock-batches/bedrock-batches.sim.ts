@@ -1,10 +1,6 @@
-import { answerTo } from '../answer.js';
-import { chatDialect } from '../chat.js';
+import { json, keep, saidTo } from '../batches/spoken-turns.js';
 import type { NativeError } from '../error-table.js';
-import { errorOf } from '../faults.js';
 import { objectOf, objectsOf, parseJson, textOf, type JsonObject } from '../json.js';
-import { JSON_TYPE } from '../reply.js';
-import { readScript, ScriptFault } from '../script.js';
 import type { SimAnswer, SimEndpoint } from '../sim-endpoint.js';
 
 interface Job {
@@ -18,7 +14,6 @@ interface Job {
   status: 'InProgress' | 'Completed' | 'Stopped';
 }
 
-const KEPT_MAX = 64;
 const LOOKS = 2;
 const LINES_MIN = 100;
 const URI = /^s3:\/\/([^/]+\/.+)$/;
@@ -148,22 +143,16 @@ function answered(model: string, body: JsonObject): NativeError | { output: obje
       .join(''),
   );
   if (objectsOf(body.messages).length === 0) return failure(400, 'ValidationException');
-  try {
-    const script = readScript(model, undefined);
-    const refused = errorOf(script, chatDialect);
-    if (refused !== undefined) return failure(refused.status, 'ModelErrorException');
-    const messages = texts.map((content) => ({ role: 'user', content }));
-    const { text, tokens } = answerTo(chatDialect.readAsk({ model, messages }, script), script);
-    const usage = {
-      ...{ inputTokens: tokens.prompt, outputTokens: tokens.completion },
-      totalTokens: tokens.prompt + tokens.completion,
-    };
-    const output = { message: { role: 'assistant', content: [{ text }] } };
-    return { output: { output, stopReason: 'end_turn', usage, metrics: { latencyMs: 1 } } };
-  } catch (fault) {
-    if (fault instanceof ScriptFault) return failure(400, 'ValidationException');
-    throw fault;
-  }
+  const said = saidTo(model, texts);
+  if ('refused' in said)
+    return failure(said.refused, said.refused === 400 ? 'ValidationException' : 'ModelErrorException');
+  const { text, tokens } = said;
+  const usage = {
+    ...{ inputTokens: tokens.prompt, outputTokens: tokens.completion },
+    totalTokens: tokens.prompt + tokens.completion,
+  };
+  const output = { message: { role: 'assistant', content: [{ text }] } };
+  return { output: { output, stopReason: 'end_turn', usage, metrics: { latencyMs: 1 } } };
 }
 
 function pathOf({ s3Uri }: JsonObject): string {
@@ -172,17 +161,6 @@ function pathOf({ s3Uri }: JsonObject): string {
 
 function jobAt(path: string): Job | undefined {
   return jobs.get(decodeURIComponent(path.split('/').at(-1) ?? ''));
-}
-
-/** The oldest goes where there are too many. */
-function keep<V>(map: Map<string, V>, key: string, value: V): void {
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > KEPT_MAX) map.delete(oldest);
-}
-
-function json(value: object): SimAnswer {
-  return { contentType: JSON_TYPE, body: JSON.stringify(value) };
 }
 
 function failure(status: number, code: string): NativeError {

@@ -1,11 +1,7 @@
-import { answerTo } from '../answer.js';
-import { chatDialect } from '../chat.js';
+import { json, keep, saidTo } from '../batches/spoken-turns.js';
 import type { NativeError } from '../error-table.js';
-import { errorOf } from '../faults.js';
 import { objectOf, objectsOf, parseJson, textOf, type JsonObject } from '../json.js';
-import { JSON_TYPE } from '../reply.js';
-import { readScript, ScriptFault } from '../script.js';
-import type { SimAnswer, SimEndpoint } from '../sim-endpoint.js';
+import type { SimEndpoint } from '../sim-endpoint.js';
 
 interface GeminiBatch {
   readonly name: string;
@@ -16,7 +12,6 @@ interface GeminiBatch {
   state: 'BATCH_STATE_RUNNING' | 'BATCH_STATE_SUCCEEDED' | 'BATCH_STATE_CANCELLED';
 }
 
-const KEPT_MAX = 64;
 const LOOKS = 2;
 const files = new Map<string, readonly string[]>();
 const batches = new Map<string, GeminiBatch>();
@@ -132,23 +127,19 @@ function answered(model: string, body: JsonObject): NativeError | { response: ob
   );
   if (objectsOf(body.contents).length === 0)
     return failure(400, 'INVALID_ARGUMENT', '* GenerateContentRequest.contents: contents is not specified');
-  try {
-    const script = readScript(model, undefined);
-    const refused = errorOf(script, chatDialect);
-    if (refused !== undefined) return failure(refused.status, 'INTERNAL', 'The script says so.');
-    const messages = texts.map((content) => ({ role: 'user', content }));
-    const { text, tokens } = answerTo(chatDialect.readAsk({ model, messages }, script), script);
-    const content = { role: 'model', parts: [{ text }] };
-    const usageMetadata = {
-      ...{ promptTokenCount: tokens.prompt, candidatesTokenCount: tokens.completion },
-      totalTokenCount: tokens.prompt + tokens.completion,
-    };
-    const candidates = [{ content, finishReason: 'STOP', index: 0 }];
-    return { response: { candidates, usageMetadata, modelVersion: model } };
-  } catch (fault) {
-    if (fault instanceof ScriptFault) return failure(400, 'INVALID_ARGUMENT', fault.message);
-    throw fault;
+  const said = saidTo(model, texts);
+  if ('refused' in said) {
+    const { refused, message } = said;
+    return failure(refused, refused === 400 ? 'INVALID_ARGUMENT' : 'INTERNAL', message);
   }
+  const { text, tokens } = said;
+  const content = { role: 'model', parts: [{ text }] };
+  const usageMetadata = {
+    ...{ promptTokenCount: tokens.prompt, candidatesTokenCount: tokens.completion },
+    totalTokenCount: tokens.prompt + tokens.completion,
+  };
+  const candidates = [{ content, finishReason: 'STOP', index: 0 }];
+  return { response: { candidates, usageMetadata, modelVersion: model } };
 }
 
 function modelOf(path: string): string {
@@ -162,17 +153,6 @@ function batchAt(path: string): GeminiBatch | undefined {
 function next(): string {
   count += 1;
   return count.toString(36).padStart(8, '0');
-}
-
-/** The oldest goes where there are too many. */
-function keep<V>(map: Map<string, V>, key: string, value: V): void {
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > KEPT_MAX) map.delete(oldest);
-}
-
-function json(value: object): SimAnswer {
-  return { contentType: JSON_TYPE, body: JSON.stringify(value) };
 }
 
 function failure(status: number, code: string, message: string): NativeError {
