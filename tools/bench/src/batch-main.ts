@@ -136,7 +136,7 @@ async function measure(url: string, key: string): Promise<Json> {
     if (CHATS_A_SECOND > 0) {
       const before = processorSeconds(pids.edge);
       alone.add(
-        await chatsFor(chat, ALONE_MS.measured),
+        await chatsFor(chat, ALONE_MS.measured, () => looked(call, '/v1/batches?limit=1')),
         (processorSeconds(pids.edge) - before) / (ALONE_MS.measured / 1_000),
       );
     }
@@ -174,8 +174,9 @@ async function runBatch(
   let batch: Json;
   do {
     await pause(POLL_MS);
-    batch = (await (await call('GET', `/v1/batches/${id}`)).json()) as Json;
-    held = Math.max(held, Number((await balanceOf(call)).reserved_usd));
+    const seen = await looked(call, `/v1/batches/${id}`);
+    batch = seen.answer;
+    held = Math.max(held, seen.held);
   } while (!['completed', 'failed', 'expired'].includes(String(batch.status)));
   const seconds = (performance.now() - startMs) / 1_000;
   clearInterval(sampler);
@@ -192,6 +193,12 @@ async function runBatch(
     balance_change_usd: Usd.parse(before.balance_usd).minus(Usd.parse(after.balance_usd)).toString(),
     memory_mib: { workers: overTime(memory.workers), edge: overTime(memory.edge) },
   };
+}
+
+/** What is asked once a second beside the chats: alone, too, because it costs the edge as well. */
+async function looked(call: Call, path: string): Promise<{ answer: Json; held: number }> {
+  const answer = (await (await call('GET', path)).json()) as Json;
+  return { answer, held: Number((await balanceOf(call)).reserved_usd) };
 }
 
 async function balanceOf(call: Call): Promise<{ balance_usd: string; reserved_usd: string }> {
@@ -216,9 +223,14 @@ function partOf(samples: readonly number[], part: number): number {
 async function chatsFor(
   chat: () => Promise<Response>,
   forMs: number,
+  look: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<{ tookMs: number[]; refused: number }> {
   const chats = new Chats(chat);
-  await pause(forMs);
+  const endMs = performance.now() + forMs;
+  while (performance.now() < endMs) {
+    await pause(Math.min(POLL_MS, Math.max(0, endMs - performance.now())));
+    await look();
+  }
   return chats.ended();
 }
 
