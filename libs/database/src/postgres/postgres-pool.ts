@@ -9,6 +9,8 @@ export interface PostgresOptions {
   maxConnections: number;
   /** The server ends a statement after this long; the client gives up a second later. */
   statementTimeoutMs: number;
+  /** Further settings of its connections, by PostgreSQL's names for them. */
+  settings?: Readonly<Record<string, string>>;
   /** Errors of idle connections, for the log: the pool replaces the connection by itself. */
   onIdleError?: (error: Error) => void;
 }
@@ -30,7 +32,7 @@ export function postgresPool(options: PostgresOptions): pg.Pool {
 function poolConfig(options: PostgresOptions): pg.PoolConfig {
   return {
     connectionString: options.url,
-    options: searchPath(options.schema),
+    options: [searchPath(options.schema), ...settingOptions(options.settings ?? {})].join(' '),
     application_name: options.schema,
     max: options.maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -40,6 +42,10 @@ function poolConfig(options: PostgresOptions): pg.PoolConfig {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
   };
+}
+
+function settingOptions(settings: Readonly<Record<string, string>>): string[] {
+  return Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
 }
 
 /** The start-up option that makes unqualified names mean this schema. */

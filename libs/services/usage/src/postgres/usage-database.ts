@@ -16,6 +16,8 @@ export interface UsageDatabaseOptions {
   onIdleError: (error: Error) => void;
   /** Default 15 s. */
   statementTimeoutMs?: number;
+  /** Whether PostgreSQL may take several processes for one statement. Default: it may. */
+  isParallel?: boolean;
 }
 
 /** One pool: batches, postings and what Prisma has no words for go to it as SQL, all other reads and writes through Prisma. */
@@ -23,12 +25,19 @@ export class UsageDatabase implements OnApplicationShutdown {
   readonly pool: pg.Pool;
   readonly prisma: PrismaClient;
 
-  constructor({ url, maxConnections, onIdleError, statementTimeoutMs }: UsageDatabaseOptions) {
+  constructor({
+    url,
+    maxConnections,
+    onIdleError,
+    statementTimeoutMs,
+    isParallel = true,
+  }: UsageDatabaseOptions) {
     this.pool = postgresPool({
       url,
       schema: SCHEMA,
       maxConnections,
       statementTimeoutMs: statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+      settings: isParallel ? {} : { max_parallel_workers_per_gather: '0' },
       onIdleError,
     });
     this.prisma = new PrismaClient({ adapter: prismaAdapterOver(this.pool, SCHEMA) });

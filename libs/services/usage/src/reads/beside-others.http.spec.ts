@@ -59,3 +59,8 @@ it('429 with Retry-After for reads of an account beyond those that wait, while a
   series.mockRestore();
   expect((await read('org_1', '/series', { granularity: 'day' })).status).toBe(200);
 });
+
+it('reads take one process of PostgreSQL each', async () => {
+  const { rows } = await app.database.pool.query('SHOW max_parallel_workers_per_gather');
+  expect(rows).toEqual([{ max_parallel_workers_per_gather: '0' }]);
+});
