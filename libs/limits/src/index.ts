@@ -5,7 +5,7 @@ export type { SeedCounts } from './in-process/in-process-limit-store.js';
 export { CEILINGS, ceilingFaults, effectiveLimits, keyScopeLimits } from './limit-rules.js';
 export type { LimitTier } from './limit-rules.js';
 export { PutQueue } from './put-queue.js';
-export { limitReadings, rateHeaders, refusedRateHeaders } from './rate-headers.js';
+export { limitReadings, rateHeaders } from './rate-headers.js';
 export type { Admitted } from './rate-headers.js';
 export { LocalShare } from './in-process/local-share.js';
 export { RedisLimitStore } from './redis/redis-limit-store.js';

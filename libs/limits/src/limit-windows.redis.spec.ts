@@ -4,7 +4,7 @@ import type { RedisScripts, TestRedis } from '@gateway/testing';
 import fc from 'fast-check';
 import { KEY, limited, open, refusal, request } from './conformance.fixture.js';
 import { LocalShare } from './in-process/local-share.js';
-import { rateHeaders, refusedRateHeaders } from './rate-headers.js';
+import { rateHeaders } from './rate-headers.js';
 import { RedisLimitStore } from './redis/redis-limit-store.js';
 import { refusalError } from './refusal-error.js';
 
@@ -125,6 +125,6 @@ describe('R03 windows', () => {
     const refused = await store.admit(request({ scopes }));
     expect(refusal(refused)).toMatchObject({ scope: 'org', metric: 'rpm' });
     if (refused.outcome !== 'refused') throw new Error(refused.outcome);
-    expect(Object.values(refusedRateHeaders(scopes, refused)).join(' ')).toBe('10 8 45s');
+    expect(Object.values(rateHeaders(scopes, refused)).join(' ')).toBe('10 8 45s');
   });
 });

@@ -1,5 +1,5 @@
 import type { LimitScope } from '@gateway/contracts';
-import { durationText, limitReadings, rateHeaders, refusedRateHeaders } from './rate-headers.js';
+import { durationText, limitReadings, rateHeaders } from './rate-headers.js';
 import type { Admitted, RefusedAdmission } from './rate-headers.js';
 
 const KEY: LimitScope = { kind: 'key', id: 'k1', rpm: 100, rpd: 1_000, tpm: null, capNano: null };
@@ -32,14 +32,12 @@ describe('rateHeaders', () => {
         ...{ resetsInSeconds: 42, reservationsOnly: false },
       },
     };
-    expect(
-      refusedRateHeaders([KEY, ORG], { ...refused, keyMinute: { rpm: 5, resetsInSeconds: 42 } }),
-    ).toEqual({
+    expect(rateHeaders([KEY, ORG], { ...refused, keyMinute: { rpm: 5, resetsInSeconds: 42 } })).toEqual({
       'x-ratelimit-limit-requests': '100',
       'x-ratelimit-remaining-requests': '95',
       'x-ratelimit-reset-requests': '42s',
     });
-    expect(refusedRateHeaders([KEY, ORG], refused)).toEqual({});
+    expect(rateHeaders([KEY, ORG], refused)).toEqual({});
   });
 
   it('never reports a negative remaining, and nothing of a key without a limit', () => {

@@ -1,5 +1,5 @@
 import { HEADER } from '@gateway/contracts';
-import type { AdmitResult, KeyMinute, LimitScope } from '@gateway/contracts';
+import type { AdmitResult, LimitScope } from '@gateway/contracts';
 
 export type Admitted = Extract<AdmitResult, { outcome: 'ok' }>;
 export type RefusedAdmission = Extract<AdmitResult, { outcome: 'refused' }>;
@@ -16,29 +16,19 @@ export interface ScopeReading {
 }
 
 /**
- * OpenAI-style rate headers for requests a minute of the key alone (spec, Limits, rule 7). The scopes above may
- * refuse while `remaining` is above zero. Without a limit on the key there is nothing to report.
+ * OpenAI-style rate headers for requests a minute of the key alone (spec, Limits, rule 7), of a refusal by whichever limit
+ * too: the scopes above may refuse while `remaining` is above zero. Without a limit on the key there is nothing to report.
  */
-export function rateHeaders(scopes: readonly LimitScope[], admitted: Admitted): Record<string, string> {
-  const counted = admitted.counters.find((counter) => counter.kind === 'key');
-  if (counted === undefined) return {};
-  return keyHeaders(scopes, { rpm: counted.rpm, resetsInSeconds: admitted.minuteResetSeconds });
-}
-
-/** The same of a refusal by whichever limit: the caller sees what is left of the key, and that another limit binds. */
-export function refusedRateHeaders(
+export function rateHeaders(
   scopes: readonly LimitScope[],
-  { keyMinute }: RefusedAdmission,
-): Record<string, string> {
-  return keyMinute === undefined ? {} : keyHeaders(scopes, keyMinute);
-}
-
-function keyHeaders(
-  scopes: readonly LimitScope[],
-  { rpm, resetsInSeconds }: KeyMinute,
+  answered: Admitted | RefusedAdmission,
 ): Record<string, string> {
   const limit = scopes.find((scope) => scope.kind === 'key')?.rpm ?? null;
-  if (limit === null) return {};
+  const [rpm, resetsInSeconds] =
+    answered.outcome === 'refused'
+      ? [answered.keyMinute?.rpm, answered.keyMinute?.resetsInSeconds ?? 0]
+      : [answered.counters.find(({ kind }) => kind === 'key')?.rpm, answered.minuteResetSeconds];
+  if (limit === null || rpm === undefined) return {};
   return {
     [HEADER.rateLimit]: String(limit),
     [HEADER.rateRemaining]: String(Math.max(0, limit - rpm)),

@@ -14,7 +14,7 @@ import {
   admitRequest,
   LEASE_MS,
   refusalError,
-  refusedRateHeaders,
+  rateHeaders,
   unitScopes,
   type Admitted,
   type PutQueue,
@@ -130,11 +130,7 @@ async function decide(
         const refusal = planned.hasMemory ? fittingRefusal(result.refusal, request) : result.refusal;
         const unbilled = refusal.resetsInSeconds === null ? onOwnKeys(planned) : null;
         if (unbilled === null)
-          return new Refused(
-            refusalError(refusal, random),
-            refusal,
-            refusedRateHeaders(request.scopes, result),
-          );
+          return new Refused(refusalError(refusal, random), refusal, rateHeaders(request.scopes, result));
         planned = unbilled;
         break;
       }
