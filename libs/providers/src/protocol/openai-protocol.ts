@@ -54,8 +54,11 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
   // The access of the operator is one object for all requests.
   const known = new WeakMap<ProviderAccess, ApiCall>();
   const callOf = (access: ProviderAccess): ApiCall => {
-    const call = known.get(access) ?? { root: rootOf(access, root), credentials: keyed(access, keyHeader) };
-    known.set(access, call);
+    let call = known.get(access);
+    if (call === undefined) {
+      call = { root: rootOf(access, root), credentials: keyed(access, keyHeader) };
+      known.set(access, call);
+    }
     return call;
   };
   return {
