@@ -67,7 +67,7 @@ class World {
   private replica: Map<string, Buffer> | null = null;
   private nodes = 0;
   /** The most that a mirror which arrived said was spent. Losses of the store do not lower it. */
-  private toldNano = 0n;
+  private sentNano = 0n;
 
   constructor(private readonly driver: (typeof drivers)[number]) {
     this.store = driver.make(this.clock);
@@ -89,9 +89,9 @@ class World {
     const scopes = USED.map((scope) => ({ ...scope, rpm: null, rpd: null, tpm: null, capNano: 300n }));
     const asked = request({ scopes, reservationNano: nano });
     const result = await this.admit(asked);
-    // Posted spend that the store was told of had used the cap up: whatever is lost since, no unit is let in. While
+    // Posted spend that was sent to the store had used the cap up: whatever is lost since, no unit is let in. While
     // the outcomes and the mirror are both under way the store holds reservations only, so the ledger may be ahead.
-    if (this.toldNano >= 300n) expect(result.outcome).not.toBe('ok');
+    if (this.sentNano >= 300n) expect(result.outcome).not.toBe('ok');
     if (result.outcome === 'ok') this.running.set(asked.unit, { asked, cost: null });
   }
 
@@ -218,7 +218,7 @@ class World {
   private async mirror(sent: MirrorRequest): Promise<void> {
     await this.store.mirror(sent);
     const spent = sent.scopes[0].postedNano;
-    if (spent > this.toldNano) this.toldNano = spent;
+    if (spent > this.sentNano) this.sentNano = spent;
   }
 
   private async putUnit({ asked, cost }: Running): Promise<void> {

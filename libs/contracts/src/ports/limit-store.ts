@@ -220,7 +220,7 @@ export abstract class LimitStore {
   abstract trial(request: AdmitRequest): Promise<Trial>;
   abstract put(units: PutUnit[]): Promise<void>;
   /**
-   * Answers the latest version that it was told before of the same history, where it is a later one: then it keeps the
+   * Answers the latest version that was sent to it before of the same history, where it is a later one: then it keeps the
    * totals that it has. Null otherwise.
    */
   abstract mirror(request: MirrorRequest): Promise<number | null>;

@@ -16,7 +16,7 @@ import type { Asked, Endpoint } from '../endpoint.js';
 const CHARACTERS_MAX = 4_096;
 const FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'];
 
-/** How a text is spoken, which not every upstream can be told. */
+/** How a text is spoken, for which not every upstream has a member. */
 const HINTS = ['speed', 'instructions'];
 
 const SCHEMA = {

@@ -37,7 +37,7 @@ export function IsHost(): PropertyDecorator {
   );
 }
 
-/** A list of what a resolver of names can be told to ask: IP addresses, with a port or without. */
+/** DNS servers: a list of IP addresses, with a port or without. */
 export function IsDnsServers(): PropertyDecorator {
   return check('isDnsServers', areDnsServers, '$property must be IP addresses, each with a port or without');
 }

@@ -68,7 +68,7 @@ describe('a video that the edge runs for the workers service', () => {
       return [reservedNano, scopes[0].reservedNano];
     };
     const isFree = async (): Promise<boolean> => (await held()).every((nano) => nano === 0n);
-    // The store is told of a unit's end after its record is there.
+    // A unit's end is sent to the store after its record is there.
     await eventually(isFree);
     const asked = call({ prompt: 'a fox', duration: 5 });
     const begun = await inference.infer(asked);

@@ -149,7 +149,7 @@ export class Mirrors {
     const known = answered(wishes, posted);
     const requests = [...known.requests, ...(await this.deps.store.snapshot(known.rest))];
     for (let start = 0; start < requests.length; start += PARALLEL) {
-      await Promise.all(requests.slice(start, start + PARALLEL).map((request) => this.tell(request)));
+      await Promise.all(requests.slice(start, start + PARALLEL).map((request) => this.sendAccount(request)));
     }
   }
 
@@ -157,7 +157,7 @@ export class Mirrors {
    * A later version in the store is another process's mirror, or one that the ledger has lost: rows that were put back from
    * a backup, or changed by hand. It would hold old totals until the account has come so far again.
    */
-  private async tell(request: MirrorRequest): Promise<void> {
+  private async sendAccount(request: MirrorRequest): Promise<void> {
     const { limits, store, logger } = this.deps;
     const held = await limits.mirror(request);
     if (held === null || !(await store.raiseVersion(request.accountId, held))) return;
