@@ -3,6 +3,7 @@ import type { UsageDatabase } from '../postgres/usage-database.js';
 import { EVENT_SQL, type EventColumns } from './event-wire.js';
 import type { Place } from './event-cursor.js';
 import { findPage, isSought, placeSql, rowsAfter } from './find-page.js';
+import { eventsInOrder, eventsNamed } from './listed-events.js';
 import { locateTag } from './locate-tag.js';
 import type { Listed, Tag, Times } from './row-filter.js';
 import { tagSql } from './events-sql.js';
@@ -75,12 +76,11 @@ function earliest(a: Date | null, b: Date | null): Date | null {
 async function untagged(database: UsageDatabase, asked: Listed, after: Place | null): Promise<Part> {
   const sought = { ...asked, after, offset: 0, limit: PAGE };
   if (!isSought(sought)) {
-    const rows = await inOrder(database, asked, after);
+    const rows = await eventsInOrder(database, sought);
     return { rows, end: rows.length < PAGE ? null : rows[PAGE - 1] };
   }
   const ids = await findPage(database, sought);
-  const rows = await rowsOf(database, ids);
-  // One that stood for a died process may have gone since its id was read.
+  const rows = await eventsNamed(database, ids);
   return { rows, end: ids.length < PAGE ? null : (rows.at(-1) ?? null) };
 }
 
@@ -120,26 +120,4 @@ async function portionEnd(
     values.list,
   );
   return rows.at(0) ?? null;
-}
-
-async function inOrder(
-  { pool }: UsageDatabase,
-  asked: Omit<Listed, 'tag'>,
-  after: Place | null,
-): Promise<EventColumns[]> {
-  const values = new Values();
-  const matching = rowsAfter({ ...asked, after }, values);
-  const { rows } = await pool.query<EventColumns>(
-    `SELECT ${EVENT_SQL} FROM usage_event WHERE ${matching.join(' AND ')} ORDER BY created_at DESC, id DESC LIMIT ${PAGE}`,
-    values.list,
-  );
-  return rows;
-}
-
-async function rowsOf({ pool }: UsageDatabase, ids: readonly string[]): Promise<EventColumns[]> {
-  const { rows } = await pool.query<EventColumns>(
-    `SELECT ${EVENT_SQL} FROM usage_event WHERE id = ANY($1::text[]) ORDER BY created_at DESC, id DESC`,
-    [ids],
-  );
-  return rows;
 }

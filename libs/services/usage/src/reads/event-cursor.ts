@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '@gateway/contracts';
-import type { Prisma } from '../generated/prisma/client.js';
 import type { Listed } from './row-filter.js';
 
 const CURSOR = /^(\d{1,15})\.([^\0]{1,120})\.([\w-]{11})$/;
@@ -28,14 +27,6 @@ export function readCursor(cursor: string, of: Listed): Place {
   const place = { created_at: new Date(Number(parts[1])), id: parts[2] };
   if (checkOf(place, of) !== parts[3]) throw noCursor();
   return place;
-}
-
-/** What comes after it, newest first. The outer bound is what an index can seek by. */
-export function beyond({ created_at, id }: Place): Prisma.UsageEventWhereInput {
-  return {
-    OR: [{ created_at: { lt: created_at } }, { created_at, id: { lt: id } }],
-    created_at: { lte: created_at },
-  };
 }
 
 function checkOf({ created_at, id }: Place, { conditions, times, tag }: Listed): string {

@@ -10,17 +10,17 @@ import type {
   UsageSummary,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
-import type { Prisma } from '../generated/prisma/client.js';
 import { grouped } from '../grouped.js';
 import type { PricedUnit } from '../posting/reprice.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { allEvents } from './all-events.js';
-import { beyond, cursorOf, readCursor } from './event-cursor.js';
-import { EVENT, toWire, wireOf, type EventRow } from './event-wire.js';
+import { cursorOf, readCursor } from './event-cursor.js';
+import { wireOf, type EventColumns } from './event-wire.js';
 import { findPage, isSought } from './find-page.js';
 import { findTagged } from './find-tagged.js';
+import { eventsInOrder, eventsNamed } from './listed-events.js';
 import { attemptsOf, isLookedUp, lookupOf, pricedUnit, UNIT, type UnitRow } from './request-wire.js';
-import { allOf, createdWithin, listedBy, viewRows, type Listed } from './row-filter.js';
+import { allOf, listedBy, viewRows, type Listed } from './row-filter.js';
 import { placeTag } from './tag-days.js';
 import { usageSource, type Asked } from './usage-source.js';
 import { Values } from './values.js';
@@ -36,11 +36,6 @@ interface GroupRow {
 }
 
 const UNITS_MAX = 1_000;
-const NEWEST_FIRST = [
-  { created_at: 'desc' },
-  { id: 'desc' },
-] satisfies Prisma.UsageEventOrderByWithRelationInput[];
-
 /**
  * Reads of usage_event. Sums are made by PostgreSQL in numeric and added here in Usd: never a float. JSON columns are
  * read in the shape that the postings write.
@@ -83,37 +78,21 @@ export class EventsStore {
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return {
-      events: shown.map(toWire),
+      events: shown.map(wireOf),
       total,
       next_cursor: last === undefined ? null : cursorOf(last, listed),
     };
   }
 
-  /** Of a page and the one after it. */
-  private async rows(listed: Listed, { cursor, ...page }: UsageEventsBody): Promise<EventRow[]> {
+  /** Of a page, and the one after it. */
+  private async rows(listed: Listed, { cursor, ...page }: UsageEventsBody): Promise<EventColumns[]> {
     const after = cursor ? readCursor(cursor, listed) : null;
     const [limit, offset] = [page.limit + 1, cursor ? 0 : page.offset];
-    const { usageEvent } = this.database.prisma;
     const sought = { ...listed, after, offset, limit };
     const { tag } = listed;
-    if (tag !== null || isSought(sought)) {
-      const ids =
-        tag === null ? await findPage(this.database, sought) : await findTagged(this.database, sought, tag);
-      return usageEvent.findMany({ where: { id: { in: ids } }, select: EVENT, orderBy: NEWEST_FIRST });
-    }
-    return usageEvent.findMany({
-      where: {
-        AND: [
-          ...allOf(listed.conditions),
-          createdWithin(listed.times),
-          ...(after === null ? [] : [beyond(after)]),
-        ],
-      },
-      select: EVENT,
-      orderBy: NEWEST_FIRST,
-      take: limit,
-      skip: offset,
-    });
+    if (tag !== null) return eventsNamed(this.database, await findTagged(this.database, sought, tag));
+    if (isSought(sought)) return eventsNamed(this.database, await findPage(this.database, sought));
+    return eventsInOrder(this.database, sought);
   }
 
   /** All of them, newest first, part by part. Ends where the reader does. */
