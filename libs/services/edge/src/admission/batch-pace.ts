@@ -5,12 +5,17 @@ import { unavailable } from '@gateway/platform';
 const CALLERS_MS = 1_000;
 /** Lines that may begin at once after a rest: a small batch does not wait. */
 const BURST = 10;
+/**
+ * Those that are due within such a time begin together: they share a write of the journal, trips to Redis and an append to
+ * the log, which cost more than the rest of a line.
+ */
+const GROUP_MS = 1_000;
 /** Lines that wait for their turn; those of one workers process are 32. */
 const WAITING_MAX = 64;
 
 /**
  * When lines of batches begin. A line costs a process what a chat costs it, and somebody waits for the chat: while
- * requests of callers come in, so many lines a second begin, in the order in which they came; else each begins at once.
+ * requests of callers come in, so many lines begin once a second, in the order in which they came; else each begins at once.
  */
 export class BatchPace {
   /** When a request of a caller last began, on the monotonic clock. */
@@ -37,9 +42,10 @@ export class BatchPace {
     const startMs = Math.max(this.dueMs, nowMs - BURST * this.intervalMs);
     this.dueMs = startMs + this.intervalMs;
     if (this.dueMs <= nowMs) return;
+    const groupMs = Math.ceil(this.dueMs / GROUP_MS) * GROUP_MS;
     this.waiting += 1;
     try {
-      await this.clock.sleep(this.dueMs - nowMs);
+      await this.clock.sleep(groupMs - nowMs);
     } finally {
       this.waiting -= 1;
     }

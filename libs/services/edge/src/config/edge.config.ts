@@ -53,7 +53,7 @@ export class EdgeConfig {
   /** Between two heartbeats; a client that misses two is closed. */
   @ToNumber() @IsInt() @Min(1) REALTIME_PING_SECONDS = 20;
   /** Lines of batches that begin a second while requests of callers come in; without those every line begins at once. */
-  @ToNumber() @IsInt() @Min(1) BATCH_LINES_PER_SECOND = 10;
+  @ToNumber() @IsInt() @Min(1) BATCH_LINES_PER_SECOND = 5;
   /** What a request on a customer's own provider key costs them, in percent of the list price. */
   @Matches(/^(?:100|\d{1,2}(?:\.\d{1,6})?)$/) BYOK_FEE_PCT = '0';
   /** Base URLs of the services behind the front door; absent where they run in this process. */
