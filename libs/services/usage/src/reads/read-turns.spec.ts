@@ -46,19 +46,78 @@ describe('turns of usage reads', () => {
   });
 
   it('an account has one turn less while another reads, and five seconds after', async () => {
-    askAll('a 1', 'a 2', 'b 1', 'a 3', 'a 4', 'a 5', 'a 6');
+    askAll('a 1', 'a 2', 'b 1', 'a 3', 'a 4');
     await clock.advance(0);
     await end('b 1');
     await end('a 1');
     expect(begun).toEqual(['a 1', 'a 2', 'b 1']);
     await end('a 2');
     expect(begun.slice(3)).toEqual(['a 3']);
-    await clock.advance(4_999);
     await end('a 3');
+    await clock.advance(4_999);
+    askAll('a 5');
     expect(begun.slice(4)).toEqual(['a 4']);
     await clock.advance(1);
-    await end('a 4');
-    expect(begun.slice(5)).toEqual(['a 5', 'a 6']);
+    askAll('a 6');
+    await clock.advance(0);
+    expect(begun.slice(5)).toEqual(['a 5']);
+    await end('a 5');
+    expect(begun.slice(6)).toEqual(['a 6']);
+  });
+
+  /** Reads of 100 ms, one after the other: how long after the one before each began. */
+  async function pausesOf(account: string, count: number): Promise<number[]> {
+    const pauses: number[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const askedMs = clock.monotonic();
+      askAll(`${account} ${n}`);
+      await clock.advance(0);
+      while (begun.at(-1) !== `${account} ${n}`) await clock.advance(10);
+      pauses.push(clock.monotonic() - askedMs);
+      await clock.advance(100);
+      await end(`${account} ${n}`);
+    }
+    return pauses;
+  }
+
+  it('an account that reads a second without a pause rests as long as it reads while another reads', async () => {
+    turns = new ReadTurns({ connections: 6, clock, random: seededRandom(1) });
+    askAll('b 1');
+    await clock.advance(0);
+    expect(await pausesOf('a', 14)).toEqual([...Array.from({ length: 11 }, () => 0), 100, 100, 100]);
+    await end('b 1');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('an account alone never rests', async () => {
+    expect(await pausesOf('a', 40)).toEqual(Array.from({ length: 40 }, () => 0));
+  });
+
+  it('an account rests two seconds at most after one read, and not for others that have read five seconds before', async () => {
+    askAll('b 1');
+    await clock.advance(0);
+    askAll('a 1');
+    await clock.advance(10_000);
+    await end('a 1');
+    askAll('a 2');
+    await clock.advance(1_999);
+    expect(begun).toEqual(['b 1', 'a 1']);
+    await clock.advance(1);
+    expect(begun.at(-1)).toBe('a 2');
+    await end('b 1');
+    await clock.advance(5_000);
+    await end('a 2');
+    askAll('a 3');
+    await clock.advance(0);
+    expect(begun.at(-1)).toBe('a 3');
+  });
+
+  it('accounts that have not read for five seconds are forgotten, however many they were', async () => {
+    for (let n = 0; n < 3_000; n += 1) await turns.of(`${n}`, () => Promise.resolve());
+    await clock.advance(5_000);
+    askAll('a 1', 'a 2', 'a 3');
+    await clock.advance(0);
+    expect(begun).toEqual(['a 1', 'a 2']);
   });
 
   it('the next turn goes to the account that has the fewest, not to who came first', async () => {

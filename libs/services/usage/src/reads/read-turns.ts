@@ -13,25 +13,40 @@ const WAIT_MS = 15_000;
 const RETRY_SECONDS = 10;
 /** Who has read since is taken to read on: a page is asked for, looked at, and the next one asked for. */
 const READING_MS = 5_000;
+/** What an account may read beyond half of its turns' time: a dashboard asks for all of its parts at once. */
+const AHEAD_MS = 1_000;
+/** After one read that took very long the next one waits no longer. */
+const REST_MAX_MS = 2_000;
+
+interface Account {
+  running: number;
+  waiting: number;
+  /** When its last read ended. */
+  endedMs: number;
+  /** From when on it may read beside others: each read moves it by twice its time. */
+  dueMs: number;
+}
 
 interface Waiting {
-  accountId: string;
+  account: Account;
   begin: () => void;
 }
 
 /**
  * Whose read goes next: sums over a long history may take seconds, and many of one account would take all processors and all
  * connections of the database from the reads of others and from postings. The turns are divided by the accounts that read and
- * one more, which may come at any time: an account alone has half of them.
+ * one more, which may come at any time: an account alone has half of them. While others read, an account that reads without
+ * a pause has its turns for half of the time.
  */
 export class ReadTurns {
-  private readonly running = new Map<string, number>();
+  /** Those that read or wait, and those that have read lately: whose read ended last stands last. */
+  private readonly accounts = new Map<string, Account>();
   /** In the order in which they came. */
   private readonly waiting = new Set<Waiting>();
-  /** When the last read of an account ended, oldest first. */
-  private readonly ended = new Map<string, number>();
   private readonly max: number;
   private all = 0;
+  /** When the next account has rested. */
+  private rested: Timer | null = null;
 
   constructor(private readonly deps: { connections: number; clock: Clock; random: Random }) {
     this.max = Math.max(1, Math.floor((deps.connections - LEFT) / PER_READ));
@@ -42,39 +57,47 @@ export class ReadTurns {
    * `service_unavailable` where too many wait in all and for one that has waited too long, and what `read` throws.
    */
   async of<T>(accountId: string, read: () => Promise<T>): Promise<T> {
-    await this.turn(accountId);
+    const account = this.accounts.get(accountId) ?? {
+      ...{ running: 0, waiting: 0 },
+      ...{ endedMs: -Infinity, dueMs: -Infinity },
+    };
+    await this.turn(accountId, account);
+    const beganMs = this.deps.clock.monotonic();
     try {
       return await read();
     } finally {
+      const nowMs = this.deps.clock.monotonic();
+      const spentMs = (2 * (nowMs - beganMs)) / this.ownMax();
+      account.dueMs = Math.min(nowMs + REST_MAX_MS, Math.max(account.dueMs, beganMs - AHEAD_MS) + spentMs);
+      account.endedMs = nowMs;
+      account.running -= 1;
       this.all -= 1;
-      const left = this.ofAccount(accountId) - 1;
-      if (left > 0) this.running.set(accountId, left);
-      else this.running.delete(accountId);
-      this.ended.delete(accountId);
-      this.ended.set(accountId, this.deps.clock.now());
+      this.accounts.delete(accountId);
+      this.accounts.set(accountId, account);
       this.beginNext();
     }
   }
 
-  private turn(accountId: string): Promise<void> {
+  private turn(accountId: string, account: Account): Promise<void> {
     const { clock, random } = this.deps;
-    const own = [...this.waiting].filter((other) => other.accountId === accountId).length;
-    if (own >= WAITING_MAX)
+    if (account.waiting >= WAITING_MAX)
       throw new ApiError('rate_limit_exceeded', {
         message: 'Other usage reads of this account are waiting; ask again when some of them were answered.',
         retryAfterSeconds: RETRY_SECONDS,
       });
     if (this.waiting.size >= ALL_WAITING_MAX) throw unavailable(random);
+    this.accounts.set(accountId, account);
+    account.waiting += 1;
     return new Promise((begun, refused) => {
       const waiting: Waiting = {
-        accountId,
+        account,
         begin: () => {
           late.cancel();
           begun();
         },
       };
       const late: Timer = clock.setTimer(WAIT_MS, () => {
-        this.waiting.delete(waiting);
+        this.leave(waiting);
         refused(unavailable(random));
       });
       this.waiting.add(waiting);
@@ -84,30 +107,43 @@ export class ReadTurns {
 
   /** Of the account that has the fewest under way; of two the one that has waited longer. */
   private beginNext(): void {
-    const ownMax = Math.max(1, Math.floor(this.max / (this.accountsReading() + 1)));
+    const ownMax = this.ownMax();
+    this.rested?.cancel();
+    this.rested = null;
+    const wanting = (): Waiting[] => [...this.waiting].filter(({ account }) => account.running < ownMax);
     while (this.all < this.max) {
-      const [next] = [...this.waiting]
-        .filter(({ accountId }) => this.ofAccount(accountId) < ownMax)
-        .toSorted((a, b) => this.ofAccount(a.accountId) - this.ofAccount(b.accountId));
-      if (next === undefined) return;
-      this.waiting.delete(next);
+      const [next] = wanting()
+        .filter(({ account }) => this.restOf(account) === 0)
+        .toSorted((a, b) => a.account.running - b.account.running);
+      if (next === undefined) break;
+      this.leave(next);
       this.all += 1;
-      this.running.set(next.accountId, this.ofAccount(next.accountId) + 1);
+      next.account.running += 1;
       next.begin();
     }
+    const rests = wanting().map(({ account }) => this.restOf(account));
+    const restMs = Math.min(...rests.filter((ms) => ms > 0));
+    if (restMs !== Infinity) this.rested = this.deps.clock.setTimer(restMs, () => this.beginNext());
   }
 
-  private accountsReading(): number {
-    const since = this.deps.clock.now() - READING_MS;
-    for (const [accountId, at] of this.ended) {
-      if (at > since) break;
-      this.ended.delete(accountId);
+  private leave(waiting: Waiting): void {
+    this.waiting.delete(waiting);
+    waiting.account.waiting -= 1;
+  }
+
+  /** How long the account lets others read first; 0 = not at all. */
+  private restOf({ dueMs }: Account): number {
+    return this.accounts.size > 1 ? Math.max(0, dueMs - this.deps.clock.monotonic()) : 0;
+  }
+
+  /** Turns that an account may have at once. */
+  private ownMax(): number {
+    const sinceMs = this.deps.clock.monotonic() - READING_MS;
+    for (const [accountId, { running, waiting, endedMs }] of this.accounts) {
+      if (running + waiting > 0) continue;
+      if (endedMs > sinceMs) break;
+      this.accounts.delete(accountId);
     }
-    const asking = [...this.waiting].map(({ accountId }) => accountId);
-    return new Set([...this.running.keys(), ...this.ended.keys(), ...asking]).size;
-  }
-
-  private ofAccount(accountId: string): number {
-    return this.running.get(accountId) ?? 0;
+    return Math.max(1, Math.floor(this.max / (this.accounts.size + 1)));
   }
 }
