@@ -1,6 +1,6 @@
 import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { readCatalogueConfig, type CatalogueConfig } from '@gateway/catalogue';
-import { enabledProviders, readEdgeConfig, type EdgeConfig } from '@gateway/edge';
+import { EdgeConfig, enabledProviders } from '@gateway/edge';
 import { keyedProviders } from '@gateway/upstream';
 import { readKeysConfig, type KeysConfig } from '@gateway/keys';
 import { MailConfig } from '@gateway/mail';
@@ -10,6 +10,7 @@ import {
   IsAddress,
   IsHost,
   IsTrustedProxies,
+  IsWritableFolder,
   loadConfig,
   LOG_LEVELS,
   OrFile,
@@ -21,7 +22,7 @@ import {
   type TrustedProxies,
 } from '@gateway/platform';
 import { ObjectStoreConfig } from '@gateway/object-store';
-import { UsageConfig } from '@gateway/usage';
+import { readUsageConfig, type UsageConfig } from '@gateway/usage';
 import { WorkersConfig } from '@gateway/workers';
 import { join, resolve } from 'node:path';
 
@@ -41,7 +42,7 @@ export class AllInOneConfig {
   @ToNumber() @IsInt() @Min(0) @Max(3_600_000) DRAIN_GRACE_MS: number = 30_000;
   @IsIn(LOG_LEVELS) LOG_LEVEL: LogLevel = 'info';
   /** Database, journal, secrets and logs; created when absent. */
-  @IsString() GATEWAY_DATA_DIR: string = '.data';
+  @IsString() @IsWritableFolder() GATEWAY_DATA_DIR: string = '.data';
   /** A PostgreSQL of one's own in place of the embedded one. */
   @OrFile() @IsOptional() @IsAddress('postgres', 'postgresql') DATABASE_URL?: string;
   @IsOptional() @IsAddress('http', 'https') OTEL_EXPORTER_OTLP_ENDPOINT?: string;
@@ -155,10 +156,10 @@ export function readServices(
   return readConfigs({
     catalogue: () => readCatalogueConfig(decided),
     keys: () => readKeysConfig(decided),
-    usage: () => loadConfig(UsageConfig, decided),
+    usage: () => readUsageConfig(decided),
     notifications: () => readNotificationsConfig(decided),
     workers: () => loadConfig(WorkersConfig, decided),
-    edge: () => readEdgeConfig(decided),
+    edge: () => loadConfig(EdgeConfig, decided),
     mail: () => loadConfig(MailConfig, decided),
     objects: () => loadConfig(ObjectStoreConfig, decided),
     providers: () => enabledProviders(decided),

@@ -66,12 +66,46 @@ describe('what --check-config reads', () => {
     ['KEYS_PUBLIC_URL', 'ftp://gateway.example'],
     ['ALERTS_DNS_SERVERS', 'dns.internal'],
     ['ALERTS_DNS_SERVERS', '10.0.0.53,10.0.0.54:port'],
+    ['ALERTS_ALLOW_PRIVATE', '127.0.0.1:65536'],
+    ['ALERTS_ALLOW_PRIVATE', '127.0.0.1:99999'],
+    ['ALERTS_ALLOW_PRIVATE', '127.0.0.1:0'],
+    ['ALERTS_ALLOW_PRIVATE', '127.0.0.1:9000,hooks.internal'],
+    ['ALERTS_PORTS', '443,65536'],
+    ['ALERTS_PORTS', '0'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:99999'],
     ['DATABASE_URL', 'postgresql://gateway@database:99999/gateway'],
   ])('names %s alone where it is %s', (name, value) => {
     const found = faultsOf({ [name]: value });
     expect(new Set(found.match(/^ {2}\w+/gm))).toEqual(new Set([`  ${name}`]));
   });
+
+  it.each(['GATEWAY_DATA_DIR', 'JOURNAL_DIR', 'MAIL_DIR', 'OBJECT_STORE_DIR'])(
+    'names %s where a file stands in its way, for what is written there would be lost',
+    (name) => expect(faultsOf({ [name]: join(file('in-the-way', ''), 'folder') })).toContain(`${name}: `),
+  );
+
+  it.each(['KEYS_SECRETS_FILE', 'NOTIFICATIONS_SECRETS_FILE', 'USAGE_SECRETS_FILE'])(
+    'names %s where the start could not make it',
+    (name) => {
+      const found = faultsOf({ [name]: join(file('in-the-way', ''), 'secrets.json') });
+      expect(found).toMatch(new RegExp(`^  ${name}: .*in-the-way is no folder`, 'm'));
+    },
+  );
+
+  it('finds nothing in folders that are not used: mail by a server, objects in a bucket, secrets by value', () => {
+    const away = join(file('in-the-way', ''), 'folder');
+    const key = Buffer.alloc(32, 1).toString('base64');
+    const mail = { SMTP_URL: 'smtp://mail:25', MAIL_DIR: away };
+    const objects = { S3_BUCKET: 'objects', OBJECT_STORE_DIR: away };
+    const secrets = { KEYS_PEPPER: key, KEYS_KEK: key, KEYS_SECRETS_FILE: away };
+    const others = { NOTIFICATIONS_KEK: key, NOTIFICATIONS_SECRETS_FILE: away, USAGE_KEK: key };
+    expect(faultsOf({ ...mail, ...objects, ...secrets, ...others, USAGE_SECRETS_FILE: away })).toBe('');
+  });
+
+  it('names a secrets file of the usage service that holds no key', () =>
+    expect(faultsOf({ USAGE_SECRETS_FILE: file('usage.json', '{}') })).toMatch(
+      /USAGE_SECRETS_FILE: .*holds no kek/,
+    ));
 
   it.each(['0.0.0.0', '::', '::1', 'fe80::1%eth0', 'localhost', 'edge-1.my_net.internal'])(
     'finds nothing where HOST is %s',
@@ -80,6 +114,9 @@ describe('what --check-config reads', () => {
 
   it('finds nothing in servers of names by address, with a port or without', () =>
     expect(faultsOf({ ALERTS_DNS_SERVERS: '10.0.0.53,10.0.0.54:5353,[fd00::1]:53' })).toBe(''));
+
+  it('finds nothing in private destinations by name and by address of either kind, to the last port', () =>
+    expect(faultsOf({ ALERTS_ALLOW_PRIVATE: '10.0.0.9:1,hooks.internal:65535,::1:9000' })).toBe(''));
 
   it('names a file of GATEWAY_CONFIG that cannot be read or is no configuration', () => {
     expect(faultsOf({ GATEWAY_CONFIG: join(folder, 'none.yaml') })).toMatch(/GATEWAY_CONFIG: .*ENOENT/);

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { enabledProviders, readEdgeConfig } from '@gateway/edge';
+import { EdgeConfig, enabledProviders } from '@gateway/edge';
 import { startFleetApp, readFleetSettings } from '@gateway/fleet';
 import { ObjectStoreConfig } from '@gateway/object-store';
 import { loadConfig, readConfigs, readTls, runMain, serviceEnvironment } from '@gateway/platform';
@@ -11,7 +11,7 @@ await runMain('edge', () => {
   const env = serviceEnvironment();
   const settings = readConfigs({
     fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL', 'USAGE_URL', 'WORKERS_URL'], env),
-    config: () => readEdgeConfig(env),
+    config: () => loadConfig(EdgeConfig, env),
     limits: () => loadConfig(EdgeLimitsConfig, env),
     tls: () => readTls(env),
     objects: () => loadConfig(ObjectStoreConfig, env),

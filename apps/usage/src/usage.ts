@@ -6,14 +6,14 @@ import {
   startFleetApp,
   readFleetSettings,
 } from '@gateway/fleet';
-import { loadConfig, readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
-import { UsageConfig, UsageModule } from '@gateway/usage';
+import { readConfigs, runMain, serviceEnvironment } from '@gateway/platform';
+import { readUsageConfig, UsageModule } from '@gateway/usage';
 
 await runMain('usage', () => {
   const env = serviceEnvironment('usage');
   const { fleet, own } = readConfigs({
     fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL'], env),
-    own: () => loadConfig(UsageConfig, env),
+    own: () => readUsageConfig(env),
   });
   const neighbours = [RemotePrincipalsModule, RemoteCatalogueModule, RemoteDirectoryModule];
   return () => startFleetApp('usage', fleet, [UsageModule.with(own), ...neighbours]);

@@ -1,5 +1,5 @@
-import { IsOptional, IsString, Length, Matches } from 'class-validator';
-import { IsAddress, OrFile } from '@gateway/platform';
+import { IsOptional, IsString, Length, Matches, ValidateIf } from 'class-validator';
+import { IsAddress, IsWritableFolder, OrFile } from '@gateway/platform';
 
 /** How the deployment sends mail. */
 export class MailConfig {
@@ -8,5 +8,9 @@ export class MailConfig {
   /** Sender: an address, or `Name <address>`. */
   @Matches(/^[^\r\n]*@[^\r\n]+$/) MAIL_FROM: string = 'Model Gateway <noreply@gateway.local>';
   /** Folder that mail is written into without a mail server, one .eml file each. */
-  @IsString() @Length(1, 1_000) MAIL_DIR: string = '.data/mail';
+  @ValidateIf(({ SMTP_URL }: MailConfig) => SMTP_URL === undefined)
+  @IsString()
+  @Length(1, 1_000)
+  @IsWritableFolder()
+  MAIL_DIR: string = '.data/mail';
 }

@@ -1,10 +1,14 @@
-import { IsBoolean, IsOptional, IsString, Length, Matches } from 'class-validator';
-import { IsAddress, OrFile, ToBoolean } from '@gateway/platform';
+import { IsBoolean, IsOptional, IsString, Length, Matches, ValidateIf } from 'class-validator';
+import { IsAddress, IsWritableFolder, OrFile, ToBoolean } from '@gateway/platform';
 
 /** Where files of callers and results of models are kept. */
 export class ObjectStoreConfig {
   /** Folder for them where no bucket is named. Processes on several machines need a bucket. */
-  @IsString() @Length(1, 1_000) OBJECT_STORE_DIR: string = '.data/objects';
+  @ValidateIf(({ S3_BUCKET }: ObjectStoreConfig) => S3_BUCKET === undefined)
+  @IsString()
+  @Length(1, 1_000)
+  @IsWritableFolder()
+  OBJECT_STORE_DIR: string = '.data/objects';
   /** Where callers reach the gateway: links to objects in the folder begin with it. */
   @IsAddress('http', 'https') OBJECT_STORE_PUBLIC_URL: string = 'http://127.0.0.1:8080';
   /** Bucket of an S3 store; absent = the folder. */

@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns';
 import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { registerDecorator, type ValidationArguments } from 'class-validator';
+import { isWritableFolder } from './writable-folder.js';
 
 /** An address that a URL parser takes, with one of these schemes, for example `redis`. */
 export function IsAddress(...schemes: string[]): PropertyDecorator {
@@ -13,9 +14,16 @@ export function IsAddress(...schemes: string[]): PropertyDecorator {
   );
 }
 
+const PORT = String.raw`(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])`;
+
+/** A port that there is, for `Matches`. */
+export const PORT_NUMBER = new RegExp(`^${PORT}$`);
+
 /** host:port, for `Matches`: the name of a server and a port that there is. */
-export const HOST_AND_PORT =
-  /^[^\s:/]+:(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/;
+export const HOST_AND_PORT = new RegExp(String.raw`^[^\s:/]+:${PORT}$`);
+
+/** As HOST_AND_PORT, and an IPv6 address without brackets: `::1:9000`. */
+export const PLACE_AND_PORT = new RegExp(String.raw`^[^\s/@,]+:${PORT}$`);
 
 /** `name=value` with commas between, values percent-encoded, as OTEL_EXPORTER_OTLP_HEADERS has them. */
 export const HEADER_PAIRS = /^(?:[\w!#$&'*+.^`|~-]+=(?:[^\s,%]|%[\da-f]{2})*(?:,(?!$)|$))+$/i;
@@ -48,6 +56,15 @@ export function IsReadableFile(): PropertyDecorator {
     'isReadableFile',
     (value) => isText(value) && isReadable(value),
     '$property must be a file that can be read',
+  );
+}
+
+/** A folder that this process may write into, or may make: then the nearest one above it that is there decides. */
+export function IsWritableFolder(): PropertyDecorator {
+  return check(
+    'isWritableFolder',
+    (value) => isText(value) && isWritableFolder(value),
+    '$property must be a folder that this user may write, or may make',
   );
 }
 

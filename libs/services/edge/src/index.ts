@@ -1,5 +1,5 @@
 export { COMPOSED_ENDPOINTS } from './composed/composed-endpoints.js';
-export { EdgeConfig, enabledProviders, readEdgeConfig } from './config/edge.config.js';
+export { EdgeConfig, enabledProviders } from './config/edge.config.js';
 export type { EnabledProvider } from './config/edge.config.js';
 export { EdgeModule } from './edge.module.js';
 export type { FrontDoorServices } from './front-door/front-door.js';

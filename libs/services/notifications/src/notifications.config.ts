@@ -1,10 +1,19 @@
 import { ArrayNotEmpty, IsBoolean, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { IsAddress, IsDnsServers, OrFile, ToBoolean, ToList, ToNumber } from '@gateway/platform';
+import {
+  IsAddress,
+  IsDnsServers,
+  OrFile,
+  PLACE_AND_PORT,
+  PORT_NUMBER,
+  ToBoolean,
+  ToList,
+  ToNumber,
+} from '@gateway/platform';
 
 const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
-/** `host:port`, an IPv6 address without brackets: `::1:9000`. */
-const PLACE = /^[^\s/@,]+:\d{1,5}$/;
-const PORT = /^\d{1,5}$/;
+const PORTS = 'from 1 to 65535';
+const PLACE_WANTED = { each: true, message: `each value in $property must be host:port, the port ${PORTS}` };
+const PORT_WANTED = { each: true, message: `each value in $property must be a port ${PORTS}` };
 
 /** Settings of the notifications service. */
 export class NotificationsConfig {
@@ -27,9 +36,9 @@ export class NotificationsConfig {
   @Matches(/^https?:\/\/[^\s]+[^\s/]$/) ALERTS_PUBLIC_URL: string = 'http://127.0.0.1:8080';
 
   /** Private destinations, `host:port` each, that webhooks may reach all the same: the operator's own network. */
-  @ToList() @Matches(PLACE, { each: true }) ALERTS_ALLOW_PRIVATE: string[] = [];
+  @ToList() @Matches(PLACE_AND_PORT, PLACE_WANTED) ALERTS_ALLOW_PRIVATE: string[] = [];
   /** Ports that a webhook may name. */
-  @ToList() @ArrayNotEmpty() @Matches(PORT, { each: true }) ALERTS_PORTS: string[] = [
+  @ToList() @ArrayNotEmpty() @Matches(PORT_NUMBER, PORT_WANTED) ALERTS_PORTS: string[] = [
     '80',
     '443',
     '8080',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { loadConfig, SystemRandom } from '@gateway/platform';
+import { loadConfig, requireMakeable, SystemRandom } from '@gateway/platform';
 import { NotificationsConfig } from './notifications.config.js';
 import { loadKeks } from './secrets/key-encryption.js';
 
@@ -9,6 +9,9 @@ export function readNotificationsConfig(
 ): Readonly<NotificationsConfig> {
   const config = loadConfig(NotificationsConfig, env);
   const { NOTIFICATIONS_SECRETS_FILE: path, NOTIFICATIONS_SECRETS_CREATE: mayCreate } = config;
-  if (!(mayCreate && path !== undefined && !existsSync(path))) loadKeks(config, new SystemRandom());
+  const isMadeLater = config.NOTIFICATIONS_KEK === undefined && mayCreate;
+  if (isMadeLater && path !== undefined && !existsSync(path))
+    requireMakeable('NOTIFICATIONS_SECRETS_FILE', path);
+  else loadKeks(config, new SystemRandom());
   return config;
 }

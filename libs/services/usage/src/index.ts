@@ -1,4 +1,5 @@
 export { UsageConfig } from './usage.config.js';
+export { readUsageConfig } from './read-usage-config.js';
 export { UsageModule } from './usage.module.js';
 export { SCHEMA as USAGE_SCHEMA, SCHEMA_DIR as USAGE_SCHEMA_DIR } from './postgres/usage-database.js';
 export { todayCounts } from './reads/today-counts.js';

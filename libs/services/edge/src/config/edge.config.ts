@@ -8,12 +8,10 @@ import {
   type Provider,
   type ProviderAccess,
 } from '@gateway/providers';
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import {
   ConfigError,
   IsAddress,
-  loadConfig,
+  IsWritableFolder,
   OrFile,
   ToBoolean,
   ToNumber,
@@ -24,7 +22,7 @@ import { gatewayConfig, withFile } from '@gateway/upstream';
 /** Settings of the edge. Names are the environment's. */
 export class EdgeConfig {
   /** Root of the journals of this volume. */
-  @IsString() JOURNAL_DIR = '.data/journal';
+  @IsString() @IsWritableFolder() JOURNAL_DIR = '.data/journal';
   /** Name of this process's journal, stable over restarts: letters, digits, `.`, `_`, `-`. */
   @Matches(/^[\w.-]{1,64}$/) JOURNAL_PRODUCER = 'edge-0';
   /** `wait`: an answer ends only when its outcome is synced to the disk. */
@@ -66,20 +64,6 @@ export class EdgeConfig {
   @IsString() DASHBOARD_DIR = 'dist/dashboard';
   /** Serve the built-in simulated provider's models. */
   @ToBoolean() @IsBoolean() SIMULATED_PROVIDER = false;
-}
-
-/** The settings, with the folder of the journal looked at. Throws ConfigError. */
-export function readEdgeConfig(env: Environment): Readonly<EdgeConfig> {
-  const config = loadConfig(EdgeConfig, env);
-  let folder = resolve(config.JOURNAL_DIR);
-  while (!existsSync(folder)) folder = dirname(folder);
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    if (!statSync(folder).isDirectory()) throw new Error('no folder');
-  } catch {
-    throw new ConfigError([`JOURNAL_DIR: ${folder} is no folder that this user may write.`]);
-  }
-  return config;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
