@@ -1,6 +1,7 @@
 import { BodyFault, parseBody } from '../body/parsed-body.js';
-import { TEXT_DIALECTS, textChat, textMessages } from '../families.generated.js';
+import { TEXT_DIALECTS, textChat, textMessages, textResponses } from '../families.generated.js';
 import type { RouteTarget } from '../translation/translation.js';
+import type { TextCaller } from './text-dialect.js';
 import { target } from './upstream-streams.fixture.js';
 
 export type Json = Record<string, unknown>;
@@ -9,8 +10,7 @@ export type Json = Record<string, unknown>;
 export function sent(dialect: string, body: Json, more: Partial<RouteTarget> = {}) {
   const parsed = parseBody(Buffer.from(JSON.stringify({ model: 'm', ...body })));
   if (parsed instanceof BodyFault) throw new Error(parsed.detail.msg);
-  const caller = body.max_tokens === undefined ? textChat.caller : textMessages.caller;
-  const request = caller.read(parsed);
+  const request = callerOf(body).read(parsed);
   const upstream = TEXT_DIALECTS.get(dialect)?.upstream;
   if (!upstream) throw new Error(`no dialect ${dialect}`);
   const route = target({ dialect, ...more });
@@ -23,6 +23,12 @@ export function sent(dialect: string, body: Json, more: Partial<RouteTarget> = {
     ignored: encoded.ignored,
     body: JSON.parse(Buffer.concat(encoded.request.pieces).toString('utf8')) as Json,
   };
+}
+
+/** Who writes such a body: only responses has an input, only messages cannot do without max_tokens. */
+function callerOf(body: Json): TextCaller {
+  if (body.input !== undefined) return textResponses.caller;
+  return body.max_tokens === undefined ? textChat.caller : textMessages.caller;
 }
 
 export const user = (content: unknown): Json => ({ role: 'user', content });

@@ -52,6 +52,25 @@ describe('an image and a document', () => {
     ]);
   });
 
+  const byId = {
+    chat: user([image, { type: 'file', file: { file_id: 'file-1' } }]),
+    messages: user([{ type: 'image', source: { type: 'file', file_id: 'file-1' } }]),
+    responses: user([{ type: 'input_image', file_id: 'file-1' }]),
+  };
+  it.each([
+    ['messages', { messages: [user('x'), byId.chat] }, 'messages.1.content.1.file.file_id'],
+    ['gemini', { messages: [user('x'), byId.chat] }, 'messages.1.content.1.file.file_id'],
+    ['messages', { input: [user('x'), byId.responses] }, 'input.1.content.0.file_id'],
+    ['gemini', { input: [user('x'), byId.responses] }, 'input.1.content.0.file_id'],
+    ['cohere', { input: [user('x'), byId.responses] }, 'input.1.content.0.file_id'],
+    ['cohere', { max_tokens: 9, messages: [byId.messages] }, 'messages[0].content[0].source.file_id'],
+  ])('ERR-34 by their ids are refused by %s in the caller’s own words: %j', (dialect, body, param) => {
+    const said = `${param}: a file by its id cannot be sent to this provider.`;
+    const refusal = { code: 'unsupported_operation', status: 400, message: said };
+    const options = expect.objectContaining({ param }) as object;
+    expect(() => sent(dialect, body)).toThrow(expect.objectContaining({ ...refusal, options }) as Error);
+  });
+
   it('by an address go only to who fetches it', () => {
     const messages = [user([{ type: 'image_url', image_url: { url: 'https://a.example/b.webp?c=1' } }])];
     expect(sent('gemini', { messages }).body.contents).toMatchObject([

@@ -1,4 +1,3 @@
-import { ApiError } from '@gateway/contracts';
 import type { JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
@@ -6,12 +5,14 @@ import { ToolNames } from '../upstream-names.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type {
   Capability,
+  FileReference,
   ModelRequest,
   Part,
   ReasoningRequest,
   ResponseFormat,
   Turn,
 } from '../model-request.js';
+import { refusedFile } from '../refused-part.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { plainToolId } from '../tool-signature.js';
 
@@ -41,7 +42,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   const thinking = encodeThinking(request.reasoning, target);
   const members: JsonObject = {
     model: target.upstreamModel,
-    messages: request.turns.flatMap((turn) => encodeTurn(turn, names)),
+    messages: request.turns.flatMap((turn) => encodeTurn(turn, names, request.files)),
     stream: request.stream,
     max_tokens: request.maxOutputTokens,
     // Its scale ends at 1, and the values up to there mean the same.
@@ -126,13 +127,13 @@ function encodeFormat(format: ResponseFormat | null): JsonObject | null {
   return { type: 'json_object', json_schema: format.schema };
 }
 
-function encodeTurn({ role, parts }: Turn, names: ToolNames): JsonObject[] {
+function encodeTurn({ role, parts }: Turn, names: ToolNames, files: readonly FileReference[]): JsonObject[] {
   switch (role) {
     case 'system':
     case 'developer':
       return [{ role: 'system', content: textOf(parts, '\n\n') }];
     case 'user':
-      return [{ role, content: userContent(parts) }];
+      return [{ role, content: userContent(parts, files) }];
     case 'assistant':
       return [assistant(parts, names)];
     case 'tool':
@@ -156,7 +157,7 @@ function textOf(parts: readonly Part[], between: string): string {
     .join(between);
 }
 
-function userContent(parts: readonly Part[]): string | JsonObject[] {
+function userContent(parts: readonly Part[], files: readonly FileReference[]): string | JsonObject[] {
   if (parts.every(({ type }) => type === 'text')) return textOf(parts, '\n');
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === 'text') return [{ type: 'text', text: part.text }];
@@ -164,12 +165,7 @@ function userContent(parts: readonly Part[]): string | JsonObject[] {
       return [{ type: 'text', text: part.source.text }];
     if (part.type !== 'image') return [];
     const { source } = part;
-    if (source.kind === 'file')
-      throw new ApiError('unsupported_operation', {
-        status: 400,
-        message: 'An image by its id cannot be sent to this provider.',
-        param: 'messages',
-      });
+    if (source.kind === 'file') throw refusedFile(files, source.fileId);
     const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
     return [{ type: 'image_url', image_url: { url } }];
   });

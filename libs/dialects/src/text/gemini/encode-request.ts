@@ -44,6 +44,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   const { system, contents } = encodeTurns(request.turns, {
     nameOf: (name) => names.upstream(name),
     needsSignatures: isThird,
+    files: request.files,
   });
   const thinking = encodeThinking(request.reasoning, target);
   const { config, ignored } = generationConfig(request, target, thinking.thinkingConfig);

@@ -1,8 +1,15 @@
-import { ApiError } from '@gateway/contracts';
 import { filled, isObject, type JsonObject } from '../../body/json-object.js';
-import type { DocumentPart, MediaSource, Part, ToolResultPart, Turn } from '../model-request.js';
+import type {
+  DocumentPart,
+  FileReference,
+  MediaSource,
+  Part,
+  ToolResultPart,
+  Turn,
+} from '../model-request.js';
 import { imageType } from '../messages/media-type.js';
 import { jsonOf } from '../../body/upstream-json.js';
+import { refusedFile } from '../refused-part.js';
 import { toolInput } from '../tool-input.js';
 import { plainToolId, toolSignature } from '../tool-signature.js';
 import { SIGNATURE_FORMAT } from './candidate-decoder.js';
@@ -37,7 +44,11 @@ export interface EncodeOptions {
   nameOf: (name: string) => string;
   /** The model refuses a turn whose first call has no signature. */
   needsSignatures: boolean;
+  /** What the caller names by its id. */
+  files: Files;
 }
+
+type Files = readonly FileReference[];
 
 /** Turns -> `systemInstruction` and `contents` (wire-formats 5.2): turns of one side become one content. */
 export function encodeTurns(
@@ -46,7 +57,9 @@ export function encodeTurns(
 ): { system: JsonObject[]; contents: Content[] } {
   const firstOther = turns.findIndex((turn) => !isSystem(turn));
   const leading = firstOther < 0 ? turns.length : firstOther;
-  const system = turns.slice(0, leading).flatMap(({ parts }) => parts.flatMap((part) => simplePart(part)));
+  const system = turns
+    .slice(0, leading)
+    .flatMap(({ parts }) => parts.flatMap((part) => simplePart(part, options.files)));
   const names = callNames(turns);
   const contents: Content[] = [];
   for (let index = leading; index < turns.length; index += 1) {
@@ -84,10 +97,10 @@ function partsOf(
   if (turn.role === 'tool')
     return turn.parts.flatMap((part) =>
       part.type === 'tool_result'
-        ? resultParts(part, options.nameOf(names.get(part.toolCallId) ?? 'tool'))
+        ? resultParts(part, options.nameOf(names.get(part.toolCallId) ?? 'tool'), options.files)
         : [],
     );
-  const parts = turn.parts.flatMap((part) => simplePart(part));
+  const parts = turn.parts.flatMap((part) => simplePart(part, options.files));
   // A system turn in mid-conversation stays in its place: hoisting it would break the cached prefix and the order.
   if (!isSystem(turn)) return parts;
   return parts.map((part) => ({ ...part, text: `<system>${String(part.text)}</system>` }));
@@ -96,7 +109,7 @@ function partsOf(
 function modelParts(
   { parts }: Turn,
   index: number,
-  { nameOf, needsSignatures }: EncodeOptions,
+  { nameOf, needsSignatures, files }: EncodeOptions,
 ): JsonObject[] {
   const encoded: JsonObject[] = [];
   let textSignature: string | null = null;
@@ -117,7 +130,7 @@ function modelParts(
         ...(sent === null ? {} : { thoughtSignature: sent }),
       });
       calls += 1;
-    } else encoded.push(...simplePart(part));
+    } else encoded.push(...simplePart(part, files));
   }
   const lastText = encoded.findLast(({ text }) => text !== undefined);
   // The signature of an answer without calls stands on its last text.
@@ -126,36 +139,40 @@ function modelParts(
 }
 
 /** A result is an object here: a JSON object as it is, a text under a name of its own; images follow it. */
-function resultParts({ toolCallId, parts, isError }: ToolResultPart, name: string): JsonObject[] {
+function resultParts(
+  { toolCallId, parts, isError }: ToolResultPart,
+  name: string,
+  files: Files,
+): JsonObject[] {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
   const value = isError ? undefined : jsonOf(text);
   const response = isObject(value) ? value : { [isError ? 'error' : 'output']: text };
-  const media = parts.flatMap((part) => (part.type === 'text' ? [] : simplePart(part)));
+  const media = parts.flatMap((part) => (part.type === 'text' ? [] : simplePart(part, files)));
   return [{ functionResponse: { id: plainToolId(toolCallId), name, response } }, ...media];
 }
 
 /** A part that is the same in every turn; nothing where another family owns it. */
-function simplePart(part: Part): JsonObject[] {
+function simplePart(part: Part, files: Files): JsonObject[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
       return part.text.trim() === '' ? [] : [{ text: part.text }];
     case 'image':
-      return [mediaPart(part.source)];
+      return [mediaPart(part.source, files)];
     case 'audio':
       return [{ inlineData: { mimeType: `audio/${part.format}`, data: part.data } }];
     case 'document':
-      return [documentPart(part.source)];
+      return [documentPart(part.source, files)];
     default:
       return [];
   }
 }
 
-function documentPart(source: DocumentPart['source']): JsonObject {
-  return source.kind === 'text' ? { text: source.text } : mediaPart(source);
+function documentPart(source: DocumentPart['source'], files: Files): JsonObject {
+  return source.kind === 'text' ? { text: source.text } : mediaPart(source, files);
 }
 
-function mediaPart(source: MediaSource): JsonObject {
+function mediaPart(source: MediaSource, files: Files): JsonObject {
   switch (source.kind) {
     case 'base64':
       return { inlineData: { mimeType: imageType(source.data, source.mediaType), data: source.data } };
@@ -165,10 +182,6 @@ function mediaPart(source: MediaSource): JsonObject {
       return { fileData: { fileUri: source.url, ...(mimeType === undefined ? {} : { mimeType }) } };
     }
     case 'file':
-      throw new ApiError('unsupported_operation', {
-        status: 400,
-        message: 'A file by its id cannot be sent to this provider.',
-        param: 'messages',
-      });
+      throw refusedFile(files, source.fileId);
   }
 }

@@ -1,5 +1,13 @@
 import { ApiError } from '@gateway/contracts';
-import type { DocumentPart, ImagePart, Part, ToolCallPart, ToolResultPart } from '../model-request.js';
+import type {
+  DocumentPart,
+  FileReference,
+  ImagePart,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+} from '../model-request.js';
+import { refusedFile } from '../refused-part.js';
 import { isOwnFormat } from './answer-writer.js';
 import { cacheControl } from './cache-markers.js';
 import { isObject, parseJson, type JsonObject } from './json.js';
@@ -15,9 +23,8 @@ function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-function imageBlock({ source, cache }: ImagePart): JsonObject {
-  if (source.kind === 'file')
-    throw unsupported('messages', 'an image by file id cannot be sent to this provider');
+function imageBlock({ source, cache }: ImagePart, files: readonly FileReference[]): JsonObject {
+  if (source.kind === 'file') throw refusedFile(files, source.fileId);
   const encoded =
     source.kind === 'url'
       ? { type: 'url', url: source.url }
@@ -25,14 +32,14 @@ function imageBlock({ source, cache }: ImagePart): JsonObject {
   return { type: 'image', source: encoded, ...cacheControl(cache) };
 }
 
-function documentSource(source: DocumentPart['source']): JsonObject {
+function documentSource(source: DocumentPart['source'], files: readonly FileReference[]): JsonObject {
   switch (source.kind) {
     case 'text':
       return { type: 'text', media_type: 'text/plain', data: source.text };
     case 'url':
       return { type: 'url', url: source.url };
     case 'file':
-      throw unsupported('messages', 'a file by id cannot be sent to this provider');
+      throw refusedFile(files, source.fileId);
     case 'base64':
       if (source.mediaType.startsWith('text/')) {
         const data = Buffer.from(source.data, 'base64').toString('utf8');
@@ -42,10 +49,10 @@ function documentSource(source: DocumentPart['source']): JsonObject {
   }
 }
 
-function documentBlock({ source, title, cache }: DocumentPart): JsonObject {
+function documentBlock({ source, title, cache }: DocumentPart, files: readonly FileReference[]): JsonObject {
   return {
     type: 'document',
-    source: documentSource(source),
+    source: documentSource(source, files),
     ...(title === undefined ? {} : { title }),
     ...cacheControl(cache),
   };
@@ -62,7 +69,10 @@ function inputOf(part: ToolCallPart, turn: number, call: number): JsonObject {
   throw new ApiError('validation_error', { status: 422, details: [{ type: 'json_invalid', loc, msg }] });
 }
 
-function toolResultBlock({ toolCallId, parts, isError, cache }: ToolResultPart): JsonObject {
+function toolResultBlock(
+  { toolCallId, parts, isError, cache }: ToolResultPart,
+  files: readonly FileReference[],
+): JsonObject {
   const content: JsonObject[] = [];
   let marker = cache;
   for (const part of parts) {
@@ -71,7 +81,7 @@ function toolResultBlock({ toolCallId, parts, isError, cache }: ToolResultPart):
     const { cache: _cache, ...bare } = part;
     if (bare.type === 'text') {
       if (!isBlank(bare.text)) content.push({ type: 'text', text: bare.text });
-    } else content.push(bare.type === 'image' ? imageBlock(bare) : documentBlock(bare));
+    } else content.push(bare.type === 'image' ? imageBlock(bare, files) : documentBlock(bare, files));
   }
   return {
     type: 'tool_result',
@@ -83,16 +93,21 @@ function toolResultBlock({ toolCallId, parts, isError, cache }: ToolResultPart):
 }
 
 /** One part as its block, null where this dialect would refuse it or another family owns it. */
-export function blockOf(part: Part, turn: number, call: number): JsonObject | null {
+export function blockOf(
+  part: Part,
+  turn: number,
+  call: number,
+  files: readonly FileReference[],
+): JsonObject | null {
   switch (part.type) {
     case 'text':
       return isBlank(part.text) ? null : { type: 'text', text: part.text, ...cacheControl(part.cache) };
     case 'refusal':
       return isBlank(part.text) ? null : { type: 'text', text: part.text };
     case 'image':
-      return imageBlock(part);
+      return imageBlock(part, files);
     case 'document':
-      return documentBlock(part);
+      return documentBlock(part, files);
     case 'audio':
       throw unsupported('messages', 'audio input cannot be sent to this provider');
     case 'reasoning':
@@ -109,6 +124,6 @@ export function blockOf(part: Part, turn: number, call: number): JsonObject | nu
         ...cacheControl(part.cache),
       };
     case 'tool_result':
-      return toolResultBlock(part);
+      return toolResultBlock(part, files);
   }
 }

@@ -90,7 +90,7 @@ function translated(
   const { thinking, effort, isDropped } = encodeThinking(request, target, maxTokens);
   const isThinking = thinking !== undefined && thinking.type !== 'disabled';
   const sampling = encodeSampling(request, target.fixesSampling || isThinking);
-  const { system, messages } = encodeTurns(request.turns);
+  const { system, messages } = encodeTurns(request);
   if (request.responseFormat?.kind === 'json_object') system.push({ type: 'text', text: JSON_INSTRUCTION });
   const format = outputFormat(request);
   const stop = request.stop.filter((one) => one.trim() !== '');

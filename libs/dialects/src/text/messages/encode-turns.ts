@@ -1,4 +1,4 @@
-import type { Turn } from '../model-request.js';
+import type { FileReference, ModelRequest, Turn } from '../model-request.js';
 import { blockOf } from './encode-content.js';
 import { textAt, type JsonObject } from './json.js';
 
@@ -7,6 +7,9 @@ interface Message {
   content: JsonObject[];
 }
 
+/** What the caller sent, and the files that it names. */
+type Sent = Pick<ModelRequest, 'turns' | 'files'>;
+
 /** Stands where this dialect needs a user turn and the caller has none. */
 const PLACEHOLDER = { type: 'text', text: '(continued)' };
 
@@ -14,12 +17,12 @@ function isSystem({ role }: Turn): boolean {
   return role === 'system' || role === 'developer';
 }
 
-function blocksOf(turn: Turn, index: number): JsonObject[] {
+function blocksOf(turn: Turn, index: number, files: readonly FileReference[]): JsonObject[] {
   let calls = -1;
   return turn.parts
     .map((part) => {
       if (part.type === 'tool_call') calls += 1;
-      return blockOf(part, index, calls);
+      return blockOf(part, index, calls, files);
     })
     .filter((block) => block !== null);
 }
@@ -45,12 +48,12 @@ function trimPrefill(message: Message): void {
   last.text = textAt(last, 'text').trimEnd();
 }
 
-function merged(turns: readonly Turn[], from: number): Message[] {
+function merged({ turns, files }: Sent, from: number): Message[] {
   const messages: Message[] = [];
   for (let index = from; index < turns.length; index += 1) {
     const turn = turns[index];
     const role = turn.role === 'assistant' ? 'assistant' : 'user';
-    const blocks = blocksOf(turn, index);
+    const blocks = blocksOf(turn, index, files);
     const content = isSystem(turn)
       ? wrapped(blocks)
       : role === 'assistant'
@@ -67,11 +70,11 @@ function merged(turns: readonly Turn[], from: number): Message[] {
  * Turns -> `system` and `messages` (wire-formats 5.1): leading system turns become blocks, turns of one side become one
  * message with every tool_result ahead of its text, and the conversation begins with the user.
  */
-export function encodeTurns(turns: readonly Turn[]): { system: JsonObject[]; messages: Message[] } {
+export function encodeTurns({ turns, files }: Sent): { system: JsonObject[]; messages: Message[] } {
   const firstOther = turns.findIndex((turn) => !isSystem(turn));
   const leading = firstOther < 0 ? turns.length : firstOther;
-  const system = turns.slice(0, leading).flatMap((turn, index) => blocksOf(turn, index));
-  const all = merged(turns, leading);
+  const system = turns.slice(0, leading).flatMap((turn, index) => blocksOf(turn, index, files));
+  const all = merged({ turns, files }, leading);
   const prefill = all.at(-1);
   if (prefill?.role === 'assistant') trimPrefill(prefill);
   if (prefill?.role === 'user' && prefill.content.length === 0) prefill.content.push({ ...PLACEHOLDER });
