@@ -73,7 +73,7 @@ export {
   RecallBody,
   ResponseQuery,
 } from './http/responses.js';
-export { BatchesQuery, CreateBatchBody, FilesQuery } from './http/files.js';
+export { BatchesQuery, CreateBatchBody, FilesQuery, UPLOAD_PURPOSES } from './http/files.js';
 export { BackgroundResponses } from './ports/background-responses.js';
 export type {
   BackgroundRun,

@@ -12,9 +12,14 @@ import {
   ValidateNested,
 } from 'class-validator';
 
+/** What a caller may upload a file for. */
+export const UPLOAD_PURPOSES = ['batch', 'user_data', 'vision', 'assistants', 'fine-tune', 'evals'] as const;
+/** Those, and what a batch answers in. */
+const FILE_PURPOSES = [...UPLOAD_PURPOSES, 'batch_output'] as const;
+
 /** Query of GET /v1/files. */
 export class FilesQuery {
-  @IsOptional() @IsString() @Length(1, 64) purpose?: string;
+  @IsOptional() @IsIn(FILE_PURPOSES) purpose?: (typeof FILE_PURPOSES)[number];
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(10_000) limit: number = 10_000;
   @IsOptional() @IsIn(['asc', 'desc']) order: 'asc' | 'desc' = 'desc';
   @IsOptional() @IsString() @Length(1, 128) after?: string;

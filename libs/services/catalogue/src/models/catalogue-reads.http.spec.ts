@@ -124,6 +124,8 @@ describe('GET /v1/models/search', () => {
     'limit=201',
     'offset=-1',
     'capability=magic',
+    'input_modality=smell',
+    'output_modality=text&output_modality=smell',
     'min_context=many',
     'colour=red',
   ])('422 validation_error for ?%s', async (query) => {

@@ -9,17 +9,23 @@ import { compareOutputPrices, type PricedOutput } from '@gateway/money';
 import { FLAGS } from '../snapshots/supports-flags.js';
 
 const PRICED_OUTPUTS: readonly string[] = ['text', 'image', 'video'] satisfies PricedOutput[];
+/** What records are written with; a model of an operator's own may have others. */
+const MODALITIES: readonly string[] = [
+  ...['text', 'image', 'audio', 'video', 'file'],
+  ...['embedding', 'rerank', 'search_results'],
+];
 
 /**
  * Models for which everything holds that the query asks, the best match first, and how many of them have what.
- * Throws ApiError `bad_request` for a price that cannot be compared, `validation_error` for an unknown flag.
+ * Throws ApiError `bad_request` for a price that cannot be compared, `validation_error` for an unknown flag or modality.
  */
 export function searchModels(
   models: readonly CatalogueModel[],
   query: SearchModelsQuery,
 ): { found: CatalogueModel[]; facets: ModelFacets } {
   for (const [at, flag] of (query.capability ?? []).entries())
-    if (!FLAGS.includes(flag)) throw unknownFlag(flag, at);
+    if (!FLAGS.includes(flag)) throw unknownWord('capability', flag, ['capability', at]);
+  requireModalities(models, query);
   const output = query.sort === 'price' ? pricedOutput(query) : null;
   const words = (query.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   const found = models
@@ -50,12 +56,26 @@ function pricedOutput({ output_modality: outputs = [] }: SearchModelsQuery): Pri
   });
 }
 
-function unknownFlag(flag: string, at: number): ApiError {
-  const msg = `No capability is called ${flag}.`;
+function unknownWord(kind: 'capability' | 'modality', word: string, loc: [string, number]): ApiError {
+  const msg = `No ${kind} is called ${word}.`;
   return new ApiError('validation_error', {
     message: msg,
-    details: [{ type: 'unknown_capability', loc: ['capability', at], msg }],
+    details: [{ type: `unknown_${kind}`, loc, msg }],
   });
+}
+
+/** A word that nothing has is a slip of the pen, and an empty list would hide it. */
+function requireModalities(models: readonly CatalogueModel[], query: SearchModelsQuery): void {
+  const has = (name: 'input_modalities' | 'output_modalities', word: string): boolean =>
+    MODALITIES.includes(word) || models.some(({ record }) => record[name].includes(word));
+  for (const [name, side] of [
+    ['input_modality', 'input_modalities'],
+    ['output_modality', 'output_modalities'],
+  ] as const) {
+    const at = query[name]?.findIndex((word) => !has(side, word)) ?? -1;
+    const word = query[name]?.[at];
+    if (word !== undefined) throw unknownWord('modality', word, [name, at]);
+  }
 }
 
 /** 0 for the id or name itself, then: begins so, stands in the id or name, stands in the description. Null: no match. */

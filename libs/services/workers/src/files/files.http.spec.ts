@@ -101,6 +101,14 @@ describe('/v1/files', () => {
     expect([newest.data[0].id, newest.has_more]).toEqual([ids[3], true]);
   });
 
+  it('BAT-06 422 for a list by a purpose that no file has', async () => {
+    const answer = await fetch(`${app.url}/v1/files?purpose=zz`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const { error } = (await answer.json()) as Json;
+    expect([answer.status, error.code, error.details[0].loc]).toEqual([422, 'validation_error', ['purpose']]);
+  });
+
   it('BAT-06 ERR-32 another key’s file answers like an unknown one', async () => {
     const { id } = await openai.files.create({
       file: await toFile(Buffer.from('mine'), 'x'),

@@ -6,6 +6,7 @@ import {
   ObjectTooLarge,
   type ObjectKey,
   type ObjectStore,
+  UPLOAD_PURPOSES,
 } from '@gateway/contracts';
 
 export interface Upload {
@@ -16,7 +17,7 @@ export interface Upload {
   seconds: number | null;
 }
 
-const PURPOSES = ['batch', 'user_data', 'vision', 'assistants', 'fine-tune', 'evals'];
+const PURPOSES: readonly string[] = UPLOAD_PURPOSES;
 const FIELD_BYTES_MAX = 1_024;
 const FIELDS_MAX = 16;
 const NAME_LENGTH_MAX = 255;
