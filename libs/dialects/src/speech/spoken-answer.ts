@@ -6,7 +6,7 @@ import { badAnswer, failurePiece } from '../translation/whole-answer.js';
 import type { SpeechRequest } from './speech-dialect.js';
 
 /** Media types of the formats that a caller names. */
-export const TYPES: Readonly<Record<string, string>> = {
+const TYPES: Readonly<Record<string, string>> = {
   mp3: 'audio/mpeg',
   opus: 'audio/opus',
   aac: 'audio/aac',
@@ -15,6 +15,10 @@ export const TYPES: Readonly<Record<string, string>> = {
   pcm: 'audio/pcm',
 };
 
+export function typeOf(format: string): string {
+  return TYPES[format] ?? 'application/octet-stream';
+}
+
 /** What an upstream spoke, or why it did not. */
 export type Spoken = { audio: Uint8Array; usage: UnitUsage } | { failure: AnswerFailure };
 
@@ -22,7 +26,7 @@ export type Spoken = { audio: Uint8Array; usage: UnitUsage } | { failure: Answer
 export function spokenAnswer(format: string, read: (answer: JsonObject) => Spoken): Answer {
   return {
     isWhole: true,
-    headers: { 'content-type': TYPES[format] ?? 'application/octet-stream' },
+    headers: { 'content-type': typeOf(format) },
     push: (bytes) => [pieceOf(bytes, read)],
     end: () => [],
     fail: () => null,

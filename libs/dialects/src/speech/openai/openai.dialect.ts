@@ -3,11 +3,12 @@ import { isObject, objectOf, textOf } from '../../body/json-object.js';
 import { spliceMembers } from '../../body/splice.js';
 import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
-import type { Answer, AnswerHead, Piece } from '../../translation/translation.js';
+import type { Answer, Piece } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { badAnswer, failurePiece, inBandPiece } from '../../translation/whole-answer.js';
 import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';
-import { TYPES } from '../spoken-answer.js';
+import { typeOf } from '../spoken-answer.js';
+import { spokenBytes } from '../spoken-bytes.js';
 import { wholeCount } from '../../body/whole-count.js';
 
 const EVENT_STREAM = 'text/event-stream';
@@ -24,41 +25,8 @@ export const dialect: SpeechDialect = {
     return { path: '/audio/speech', contentType: JSON_TYPE, accept, pieces, byteLength };
   },
   begin: (head, request) =>
-    head.contentType.includes(EVENT_STREAM) ? new SpeechEvents(request) : new SpeechBytes(head, request),
+    head.contentType.includes(EVENT_STREAM) ? new SpeechEvents(request) : spokenBytes(head, request),
 };
-
-/** Audio as it is: every chunk goes on. */
-class SpeechBytes implements Answer {
-  readonly isWhole: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-  private hasAudio = false;
-
-  constructor(
-    { contentType }: AnswerHead,
-    private readonly request: SpeechRequest,
-  ) {
-    const isAudio = /^(?:audio\/|application\/octet-stream)/.test(contentType);
-    // Anything else under a status of 200 is a message, which must not be played.
-    this.isWhole = !isAudio;
-    this.headers = { 'content-type': contentType.startsWith('audio/') ? contentType : typeOf(request) };
-  }
-
-  push(chunk: Uint8Array): Piece[] {
-    if (this.isWhole) return [badAnswer('the answer is no audio.')];
-    if (chunk.byteLength === 0) return [{ kind: 'wait', out: '' }];
-    this.hasAudio = true;
-    return [{ kind: 'part', out: chunk, usage: usageOf(this.request) }];
-  }
-
-  end(): Piece[] {
-    if (!this.hasAudio) return [badAnswer('the answer holds no audio.')];
-    return [{ kind: 'end', out: '', usage: usageOf(this.request), finishSeen: true }];
-  }
-
-  fail(): null {
-    return null;
-  }
-}
 
 /** Audio in events: `speech.audio.delta` holds base64, `speech.audio.done` the counts. */
 class SpeechEvents implements Answer {
@@ -69,7 +37,7 @@ class SpeechEvents implements Answer {
   private isOver = false;
 
   constructor(private readonly request: SpeechRequest) {
-    this.headers = { 'content-type': typeOf(request) };
+    this.headers = { 'content-type': typeOf(request.format) };
   }
 
   push(chunk: Uint8Array): Piece[] {
@@ -121,11 +89,6 @@ class SpeechEvents implements Answer {
   }
 }
 
-/** Characters are what was sent: an answer of audio alone counts no tokens. */
-function usageOf({ characters }: SpeechRequest): UnitUsage {
-  return { characters, prompt_tokens: 0, completion_tokens: 0, audio_output_tokens: 0 };
-}
-
 /** One of events counts tokens, those of its output as audio. A side that is no count is left out, and estimated. */
 function countsOf({ characters }: SpeechRequest, reported: unknown): UnitUsage {
   const { input_tokens, output_tokens } = objectOf(reported);
@@ -135,8 +98,4 @@ function countsOf({ characters }: SpeechRequest, reported: unknown): UnitUsage {
     ...(read !== null && { prompt_tokens: read }),
     ...(spoken !== null && { completion_tokens: spoken, audio_output_tokens: spoken }),
   };
-}
-
-function typeOf({ format }: SpeechRequest): string {
-  return TYPES[format] ?? 'application/octet-stream';
 }
