@@ -78,7 +78,7 @@ function form(fields: Record<string, string>, file: Uint8Array | null = silence(
 }
 
 const image = { model: 'golden/image', prompt: 'A red fox' };
-const speech = { model: 'golden/speech', input: 'Hello there', voice: 'alloy' };
+const speech = { model: 'golden/speech', input: 'Hello there', voice: 'alloy', response_format: 'wav' };
 const search = { model: 'gateway/web-search', query: 'red foxes', max_results: 2 };
 const GENERATIONS = '/v1/images/generations';
 const TRANSCRIPTIONS = '/v1/audio/transcriptions';
