@@ -3,7 +3,8 @@ import type { NativeError } from './error-table.js';
 import { frame, framesOf, quirksOf } from './frames.js';
 import type { Exchange } from './http-server.js';
 import { pause } from './pace.js';
-import { chunkOf, endStream, headOf, JSON_TYPE, sendWhole, STREAM_TYPE, streamHeadOf } from './reply.js';
+import { chunkOf, endStream, headOf, sendWhole, STREAM_TYPE, streamHeadOf } from './reply.js';
+import type { SimAnswer } from './sim-endpoint.js';
 import { cutOf, isOn, numberOf, oneOf, type Cut, type Script } from './script.js';
 
 /** No real provider answers later; a scripted hang longer than this is closed. */
@@ -25,18 +26,14 @@ export async function playBeforeHead(exchange: Exchange, script: Script): Promis
 }
 
 /** Sends a whole body, broken where the script says. */
-export function playPlain(
-  exchange: Exchange,
-  script: Script,
-  body: string | Buffer,
-  contentType: string = JSON_TYPE,
-): void {
+export function playPlain(exchange: Exchange, script: Script, answer: SimAnswer): void {
+  const { body, contentType, headers } = answer;
   const bytes = Buffer.from(body);
   const cut = cutOf(script);
   const reset = oneOf(script, 'reset', ['none', 'before', 'headers', 'body']);
   if (reset === 'none' && cut === undefined) {
     const malformed = oneOf(script, 'malformed', MALFORMED);
-    if (malformed === 'no') sendWhole(exchange, 200, contentType, body);
+    if (malformed === 'no') sendWhole(exchange, 200, contentType, body, headers);
     else sendMalformed(exchange, malformed, bytes, contentType);
     return;
   }

@@ -20,6 +20,7 @@ interface SimRequest {
 export interface SimAnswer {
   readonly contentType: string;
   readonly body: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -27,8 +28,8 @@ export interface SimAnswer {
  * with a `<folder>.sim.ts` that exports `simulated`, one or a list; the registry is generated.
  */
 export interface SimEndpoint {
-  /** Ends of its paths, for example `/embeddings`. */
-  readonly path: string | readonly string[];
+  /** Ends of its paths, for example `/embeddings`; what matches them where they end with a name. */
+  readonly path: string | RegExp | readonly string[];
   /** POST where it is absent. */
   readonly method?: 'GET' | 'PUT';
   /** Without a credential, as a signed address. */

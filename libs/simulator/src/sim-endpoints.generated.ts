@@ -13,6 +13,7 @@ import { simulated as rerank } from './rerank/rerank.sim.js';
 import { simulated as search } from './search/search.sim.js';
 import { simulated as searchGet } from './search-get/search-get.sim.js';
 import { simulated as speech } from './speech/speech.sim.js';
+import { simulated as stt } from './stt/stt.sim.js';
 import { simulated as transcriptions } from './transcriptions/transcriptions.sim.js';
 import { simulated as translations } from './translations/translations.sim.js';
 import { simulated as videoContent } from './video-content/video-content.sim.js';
@@ -21,4 +22,4 @@ import { simulated as videoTasks } from './video-tasks/video-tasks.sim.js';
 import { simulated as videos } from './videos/videos.sim.js';
 import type { SimEndpoint } from './sim-endpoint.js';
 
-export const SIM_ENDPOINTS: readonly SimEndpoint[] = [batches, bedrockBatches, embeddings, geminiBatches, imageEdits, imageTools, images, listen, messageBatches, moderations, rerank, search, searchGet, speech, transcriptions, translations, videoContent, videoPoll, videoTasks, videos].flat();
+export const SIM_ENDPOINTS: readonly SimEndpoint[] = [batches, bedrockBatches, embeddings, geminiBatches, imageEdits, imageTools, images, listen, messageBatches, moderations, rerank, search, searchGet, speech, stt, transcriptions, translations, videoContent, videoPoll, videoTasks, videos].flat();

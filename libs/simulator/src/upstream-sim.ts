@@ -131,8 +131,7 @@ class Simulator {
           : undefined;
     if (dialect !== undefined && method === 'POST') return this.infer(exchange, dialect);
     const endpoint = SIM_ENDPOINTS.find(
-      ({ path, method: wanted = 'POST' }) =>
-        wanted === method && [path].flat().some((end) => route.endsWith(end)),
+      ({ path, method: wanted = 'POST' }) => wanted === method && isAt(route, path),
     );
     if (endpoint !== undefined) return this.answerWhole(exchange, endpoint);
     if (route.endsWith('/models') && method === 'GET') return listModels(exchange);
@@ -215,7 +214,7 @@ class Simulator {
   }
 
   private scriptOf(body: JsonObject, exchange: Exchange, text: string | undefined): Script {
-    const script = readScript(textOf(body.model), text);
+    const script = readScript(textOf(body.model ?? body.model_id), text);
     return this.failures.apply(script, exchange.request.body.toString('latin1', 0, SCAN_ABOVE_BYTES));
   }
 
@@ -225,12 +224,17 @@ class Simulator {
   }
 }
 
+function isAt(route: string, path: SimEndpoint['path']): boolean {
+  if (path instanceof RegExp) return path.test(route);
+  return [path].flat().some((end) => route.endsWith(end));
+}
+
 /** Headers in which providers of other kinds take their key. */
-const KEY_HEADERS = ['x-api-key', 'x-subscription-token', 'x-goog-api-key'];
+const KEY_HEADERS = ['x-api-key', 'x-subscription-token', 'x-goog-api-key', 'xi-api-key'];
 
 function withKey(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  // Of a signed request the signature is not judged.
-  const signer = /^AWS4-HMAC-SHA256 Credential=([^/,]+)\//.exec(headers.authorization ?? '')?.[1];
+  // Of a signed request the signature is not judged; Deepgram calls its key a token.
+  const signer = /^(?:AWS4-HMAC-SHA256 Credential=|Token )([^/,]+)/.exec(headers.authorization ?? '')?.[1];
   if (signer !== undefined) return { authorization: `Bearer ${signer}` };
   const name = KEY_HEADERS.find((one) => one in headers);
   return name === undefined ? headers : { authorization: `Bearer ${headers[name]}` };
@@ -245,7 +249,9 @@ async function play(exchange: Exchange, dialect: SimDialect, context: AnswerCont
     if (error !== undefined && !(ask.isStream && script.values.has('inband')))
       return sendError(exchange, error);
     if (!ask.isStream && !isEndless(script))
-      return playPlain(exchange, script, JSON.stringify(dialect.plain(context)));
+      return playPlain(exchange, script, {
+        ...{ contentType: JSON_TYPE, body: JSON.stringify(dialect.plain(context)) },
+      });
     await playStream(exchange, { dialect, script, events: dialect.events(context), error });
   } catch (error) {
     sendFault(exchange, dialect, error);
@@ -262,7 +268,7 @@ async function playWhole(
     if (!(await playBeforeHead(exchange, script))) return;
     const answered = error ?? answer();
     if (isNativeError(answered)) sendError(exchange, answered);
-    else playPlain(exchange, script, answered.body, answered.contentType);
+    else playPlain(exchange, script, answered);
   } catch (error) {
     sendFault(exchange, chatDialect, error);
   }

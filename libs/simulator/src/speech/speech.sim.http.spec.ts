@@ -8,14 +8,22 @@ describe('simulated speech', () => {
   });
   afterAll(() => sim.close());
 
-  async function speak(path: string, body: object): Promise<{ status: number; type: string; bytes: Buffer }> {
+  interface Spoken {
+    status: number;
+    type: string;
+    counted: string | null;
+    bytes: Buffer;
+  }
+
+  async function speak(path: string, body: object): Promise<Spoken> {
     const answer = await fetch(`${sim.url}/v1${path}`, {
       method: 'POST',
       headers: { authorization: 'Bearer sim', 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     const bytes = Buffer.from(await answer.arrayBuffer());
-    return { status: answer.status, type: answer.headers.get('content-type') ?? '', bytes };
+    const type = answer.headers.get('content-type') ?? '';
+    return { status: answer.status, type, counted: answer.headers.get('dg-char-count'), bytes };
   }
 
   it.each([
@@ -35,6 +43,25 @@ describe('simulated speech', () => {
     const { bytes } = await speak('/audio/speech', { model: 'sim-voice', input: 'Hi' });
     // MPEG-2, layer III, without a checksum; 48 kbit/s, 24 kHz, no padding; one channel: 72 x 48,000 / 24,000 bytes.
     for (const at of [0, 144]) expect(bytes.readUInt32BE(at)).toBe(0xff_f3_64_c0);
+  });
+
+  it.each([
+    ['/text-to-speech/abc?output_format=pcm_24000', { model_id: 'sim' }, 'audio/pcm', undefined],
+    ['/speak?model=aura-2-thalia-en&encoding=linear16&container=wav', {}, 'audio/wav', '5'],
+    ['/speak?model=aura-2-thalia-en&encoding=linear16&container=none', {}, 'audio/pcm', '5'],
+    ['/tts', { output_format: { codec: 'wav' } }, 'audio/wav', undefined],
+    ['/tts', {}, 'audio/mpeg', undefined],
+  ])('is that of other providers, too: %s of %j is %s', async (path, more, type, counted) => {
+    const spoken = await speak(path, { text: 'Hello', ...more });
+    expect([spoken.status, spoken.type, spoken.counted]).toEqual([200, type, counted ?? null]);
+    expect((await speak(path, { ...more, text: '' })).status).toBe(400);
+  });
+
+  it('takes the keys of ElevenLabs and Deepgram where they put them', async () => {
+    for (const headers of [{ 'xi-api-key': 'sim' }, { authorization: 'Token sim' }, {}])
+      expect((await fetch(`${sim.url}/v1/tts`, { method: 'POST', headers })).status).toBe(
+        Object.keys(headers).length > 0 ? 400 : 401,
+      );
   });
 
   it('400 where there is no text', async () => {

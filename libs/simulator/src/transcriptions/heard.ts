@@ -1,3 +1,4 @@
+import type { NativeError } from '../error-table.js';
 import { openAiError } from '../errors-openai.js';
 import { STREAM_TYPE, JSON_TYPE } from '../reply.js';
 import type { SimEndpoint } from '../sim-endpoint.js';
@@ -17,23 +18,21 @@ const LIKELIHOOD = {
   no_speech_prob: 0.01,
 };
 
+/** A form with a recording. */
+interface Recording {
+  readonly fieldOf: (name: string) => string | undefined;
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
 /** What is answered to a form with a recording. Models with `tokens` in their name report tokens, others seconds. */
-export function heard({ body, contentType }: Request, textOf: (bytes: number) => string): Answer {
-  const form = body.toString('latin1');
-  const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
-  if (boundary === undefined) return missing('file');
-  const parts = form.split(`--${boundary}`);
-  const fieldOf = (name: string): string | undefined =>
-    parts
-      .find((part) => part.includes(`name="${name}"\r\n\r\n`))
-      ?.split('\r\n\r\n', 2)[1]
-      .trimEnd();
-  const file = parts.find((part) => part.includes('name="file"; filename='));
+export function heard(request: Request, textOf: (bytes: number) => string): Answer {
+  const recording = recordingIn(request);
+  if ('status' in recording) return recording;
+  const { fieldOf, bytes, seconds } = recording;
   const model = fieldOf('model');
-  if (file === undefined || model === undefined) return missing(file === undefined ? 'file' : 'model');
-  const bytes = file.length - file.indexOf('\r\n\r\n') - 6;
+  if (model === undefined) return missing('model');
   const text = textOf(bytes);
-  const seconds = Math.max(1, Math.ceil(bytes / BYTES_PER_SECOND));
   const usage = model.includes('tokens')
     ? {
         type: 'tokens',
@@ -45,6 +44,22 @@ export function heard({ body, contentType }: Request, textOf: (bytes: number) =>
     : { type: 'duration', seconds };
   if (fieldOf('stream') === 'true') return streamed(text, usage);
   return answered(fieldOf('response_format') ?? 'json', { text, seconds, usage });
+}
+
+export function recordingIn({ body, contentType }: Request): Recording | NativeError {
+  const form = body.toString('latin1');
+  const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
+  if (boundary === undefined) return missing('file');
+  const parts = form.split(`--${boundary}`);
+  const fieldOf = (name: string): string | undefined =>
+    parts
+      .find((part) => part.includes(`name="${name}"\r\n\r\n`))
+      ?.split('\r\n\r\n', 2)[1]
+      .trimEnd();
+  const file = parts.find((part) => part.includes('name="file"; filename='));
+  if (file === undefined) return missing('file');
+  const bytes = file.length - file.indexOf('\r\n\r\n') - 6;
+  return { fieldOf, bytes, seconds: Math.max(1, Math.ceil(bytes / BYTES_PER_SECOND)) };
 }
 
 function answered(
@@ -80,6 +95,6 @@ function streamed(text: string, usage: object): Answer {
   };
 }
 
-function missing(field: string): Answer {
+function missing(field: string): NativeError {
   return openAiError(400, 'invalid_request_error', null, `Missing required parameter: '${field}'.`, field);
 }
