@@ -125,8 +125,13 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       quirks,
     });
     if (translation instanceof Misfit) {
-      const { param, value } = translation;
-      if (param !== null) found.missing ??= { param, ...(value === undefined ? {} : { value }) };
+      const { param, value, what } = translation;
+      if (param !== null)
+        found.missing ??= {
+          param,
+          ...(value === undefined ? {} : { value }),
+          ...(what === undefined ? {} : { what }),
+        };
       continue;
     }
     for (const providerKey of keys) {

@@ -19,7 +19,7 @@ export interface SpeechDialect {
   /** Of `speed` and `instructions` those that it has a word for; others are reported as ignored. Absent: both. */
   readonly takes?: readonly string[];
   /** Absent: it speaks every request. */
-  misfit?(request: SpeechRequest): Misfit | null;
+  misfit?(request: SpeechRequest, target: RouteTarget): Misfit | null;
   encode(request: SpeechRequest, target: RouteTarget): UpstreamBody;
   /** An answer of audio bytes, passed on as they come, or of what holds them. */
   begin(head: AnswerHead, request: SpeechRequest): Answer;

@@ -4,6 +4,8 @@ import { badAnswer } from '../translation/whole-answer.js';
 import type { SpeechRequest } from './speech-dialect.js';
 import { typeOf } from './spoken-answer.js';
 
+const L16 = /^audio\/l16\b/i;
+
 /** Audio as it is: every chunk goes on. `characters` are what is billed: those that were sent, where nobody counted others. */
 export function spokenBytes(head: AnswerHead, request: SpeechRequest, characters?: number): Answer {
   return new SpokenBytes(head, request.format, {
@@ -26,7 +28,9 @@ class SpokenBytes implements Answer {
     const isAudio = /^(?:audio\/|application\/octet-stream)/.test(contentType);
     // Anything else under a status of 200 is a message, which must not be played.
     this.isWhole = !isAudio;
-    this.headers = { 'content-type': contentType.startsWith('audio/') ? contentType : typeOf(format) };
+    // By its definition L16 has the high byte first; what is sent under its name has it last, as the caller's samples.
+    const isNamed = contentType.startsWith('audio/') && !(format === 'pcm' && L16.test(contentType));
+    this.headers = { 'content-type': isNamed ? contentType : typeOf(format) };
   }
 
   push(chunk: Uint8Array): Piece[] {

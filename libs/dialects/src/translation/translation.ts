@@ -32,6 +32,8 @@ export class Misfit {
     readonly param: string | null,
     /** What stands there, where it is what the route lacks: the type of a tool. */
     readonly value?: string,
+    /** In words, where neither says it: `texts of more than 2,000 characters`. */
+    readonly what?: string,
   ) {}
 }
 
@@ -54,6 +56,8 @@ export interface AnswerHead {
   status: number;
   /** "" where the upstream named none. */
   contentType: string;
+  /** All of them, in lower case, where the answer has any. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** Facts about the answer that the gateway, not the provider, knows. */

@@ -57,7 +57,7 @@ export const endpoint: Endpoint<SpeechRequest> = {
     const dialect = SPEECH_DIALECTS.get(route.dialect);
     if (!dialect) return new Misfit(null);
     if (request.body.value.stream_format === 'sse') return new Misfit('stream_format');
-    return dialect.misfit?.(request) ?? new SpeechTranslation(dialect, request, route);
+    return dialect.misfit?.(request, route) ?? new SpeechTranslation(dialect, request, route);
   },
 };
 

@@ -7,7 +7,7 @@ function provider(slug: string): (typeof PROVIDERS)[number] {
   return found;
 }
 
-describe('providers that hear', () => {
+describe('providers that hear and speak', () => {
   it.each([
     ['deepgram', 'https://api.deepgram.com/v1/a', 'authorization', 'Token secret'],
     ['elevenlabs', 'https://api.elevenlabs.io/a', 'xi-api-key', 'secret'],
@@ -26,15 +26,32 @@ describe('providers that hear', () => {
     ['elevenlabs', 401, { detail: { status: 'quota_exceeded', message: 'Used up.' } }, 'upstream_error'],
     ['elevenlabs', 400, { detail: { status: 'corrupted_audio', message: 'No.' } }, 'invalid_input'],
     ['elevenlabs', 422, { detail: [{ loc: ['body', 'file'], msg: 'field required' }] }, 'invalid_request'],
+    [
+      ...['elevenlabs', 402],
+      { detail: { type: 'payment_required', code: 'insufficient_credits', message: 'Used up.' } },
+      'upstream_error',
+    ],
+    [
+      ...['elevenlabs', 429],
+      { detail: { type: 'rate_limit_error', code: 'concurrent_limit_exceeded', message: 'Too many.' } },
+      'upstream_error',
+    ],
+    ['elevenlabs', 404, { detail: { status: 'voice_not_found', message: 'No.' } }, 'unsupported_operation'],
+    ['elevenlabs', 400, { detail: { code: 'invalid_voice_id', message: 'No.' } }, 'unsupported_operation'],
+    [
+      ...['elevenlabs', 401],
+      { detail: { status: 'max_character_limit_exceeded', message: '627 characters.' } },
+      'unsupported_operation',
+    ],
     ['assemblyai', 400, { error: { code: 'invalid_recording', message: 'No speech.' } }, 'invalid_input'],
     ['assemblyai', 400, { error: 'Your current account balance is negative' }, 'upstream_error'],
-  ])('%s with %i and %j means %s', (slug, status, body, code) => {
+  ] as [string, number, object, string][])('%s with %i and %j means %s', (slug, status, body, code) => {
     const bytes = Buffer.from(JSON.stringify(body));
     const signal = { kind: 'status', status, headers: {}, body: bytes, byok: false, nowMs: 0 } as const;
     const { options } = provider(slug).classify(signal);
     expect(options.code).toBe(code);
-    // What is used up falls back, and says to nobody that the key is wrong.
-    if (code === 'upstream_error') expect(options.fallback).toBe(true);
+    // What is used up falls back, and says to nobody that the key is wrong; so does a voice that another may have.
+    if (['upstream_error', 'unsupported_operation'].includes(code)) expect(options.fallback).toBe(true);
   });
 
   it.each([

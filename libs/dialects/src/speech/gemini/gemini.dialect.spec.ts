@@ -4,6 +4,7 @@ import type { SpeechRequest } from '../speech-dialect.js';
 import { dialect } from './gemini.dialect.js';
 
 const MODEL = 'gemini-3.1-flash-tts-preview';
+const TARGET = { upstreamModel: MODEL } as RouteTarget;
 const SAMPLES = Buffer.from([1, 0, 255, 127]);
 const L16 = 'audio/L16;codec=pcm;rate=16000';
 const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 25, totalTokenCount: 28 };
@@ -34,7 +35,7 @@ describe('speech of Gemini', () => {
     [{ instructions: 'Say cheerfully', voice: { id: 'Puck' } }, 'Say cheerfully: Hello', 'Puck'],
     [{ instructions: '' }, 'Hello', 'Kore'],
   ])('asks for audio in a voice, how it is said before what is said: %j', (more, text, voiceName) => {
-    const { pieces, ...head } = dialect.encode(request(more), { upstreamModel: MODEL } as RouteTarget);
+    const { pieces, ...head } = dialect.encode(request(more), TARGET);
     const bytes = Buffer.concat(pieces);
     const type = 'application/json';
     expect(head).toEqual({
@@ -92,13 +93,13 @@ describe('speech of Gemini', () => {
 
   it('makes WAV and raw samples alone; where no format is named it is WAV', () => {
     for (const response_format of ['mp3', 'opus', 'aac', 'flac'])
-      expect(dialect.misfit?.(request({ response_format }))).toEqual(new Misfit('response_format'));
+      expect(dialect.misfit?.(request({ response_format }), TARGET)).toEqual(new Misfit('response_format'));
     for (const more of [
       {},
       { response_format: null },
       { response_format: 'wav' },
       { response_format: 'pcm' },
     ])
-      expect(dialect.misfit?.(request(more))).toBeNull();
+      expect(dialect.misfit?.(request(more), TARGET)).toBeNull();
   });
 });

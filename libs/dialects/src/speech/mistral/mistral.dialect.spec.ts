@@ -4,6 +4,7 @@ import type { SpeechRequest } from '../speech-dialect.js';
 import { dialect } from './mistral.dialect.js';
 
 const MODEL = 'voxtral-mini-tts-2603';
+const TARGET = { upstreamModel: MODEL } as RouteTarget;
 const usage = { characters: 5, prompt_tokens: 0, completion_tokens: 0, audio_output_tokens: 0 };
 
 function request(more: object = {}, format = 'mp3'): SpeechRequest {
@@ -23,9 +24,7 @@ describe('speech of Mistral', () => {
   ])(
     'names the voice and the format in its words, and nothing that it does not know: %j',
     (more, voice_id) => {
-      const { pieces, byteLength, ...head } = dialect.encode(request(more, 'flac'), {
-        upstreamModel: MODEL,
-      } as RouteTarget);
+      const { pieces, byteLength, ...head } = dialect.encode(request(more, 'flac'), TARGET);
       const type = 'application/json';
       expect(head).toEqual({ path: '/audio/speech', contentType: type, accept: type });
       const bytes = Buffer.concat(pieces);
@@ -55,8 +54,8 @@ describe('speech of Mistral', () => {
 
   it('makes no raw samples of the caller’s kind, and no AAC', () => {
     for (const format of ['pcm', 'aac'])
-      expect(dialect.misfit?.(request({}, format))).toEqual(new Misfit('response_format'));
+      expect(dialect.misfit?.(request({}, format), TARGET)).toEqual(new Misfit('response_format'));
     for (const format of ['mp3', 'wav', 'flac', 'opus'])
-      expect(dialect.misfit?.(request({}, format))).toBeNull();
+      expect(dialect.misfit?.(request({}, format), TARGET)).toBeNull();
   });
 });
