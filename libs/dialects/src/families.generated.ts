@@ -41,6 +41,7 @@ import { dialect as searchPerplexity } from './search/perplexity/perplexity.dial
 import { dialect as searchSerper } from './search/serper/serper.dialect.js';
 import { dialect as searchTavily } from './search/tavily/tavily.dialect.js';
 import type { SpeechDialect } from './speech/speech-dialect.js';
+import { dialect as speechDeepgram } from './speech/deepgram/deepgram.dialect.js';
 import { dialect as speechElevenlabs } from './speech/elevenlabs/elevenlabs.dialect.js';
 import { dialect as speechGemini } from './speech/gemini/gemini.dialect.js';
 import { dialect as speechMistral } from './speech/mistral/mistral.dialect.js';
@@ -124,10 +125,10 @@ export { searchBrave, searchExa, searchPerplexity, searchSerper, searchTavily };
 
 /** Dialects of the family speech, by the name that routes of the catalogue give them. */
 export const SPEECH_DIALECTS: ReadonlyMap<string, SpeechDialect> = new Map(
-  [speechElevenlabs, speechGemini, speechMistral, speechOpenai].map((dialect) => [dialect.name, dialect]),
+  [speechDeepgram, speechElevenlabs, speechGemini, speechMistral, speechOpenai].map((dialect) => [dialect.name, dialect]),
 );
 export type { SpeechRequest, SpeechDialect } from './speech/speech-dialect.js';
-export { speechElevenlabs, speechGemini, speechMistral, speechOpenai };
+export { speechDeepgram, speechElevenlabs, speechGemini, speechMistral, speechOpenai };
 
 /** Dialects of the family text, by the name that routes of the catalogue give them. */
 export const TEXT_DIALECTS: ReadonlyMap<string, TextDialect> = new Map(

@@ -43,6 +43,12 @@ describe('providers that hear and speak', () => {
       { detail: { status: 'max_character_limit_exceeded', message: '627 characters.' } },
       'unsupported_operation',
     ],
+    [
+      ...['deepgram', 400],
+      { err_code: 'Bad Request', err_msg: 'No such model/language/tier combination found.' },
+      'unsupported_operation',
+    ],
+    ['deepgram', 401, { err_code: 'INVALID_AUTH', err_msg: 'Invalid credentials.' }, 'upstream_error'],
     ['assemblyai', 400, { error: { code: 'invalid_recording', message: 'No speech.' } }, 'invalid_input'],
     ['assemblyai', 400, { error: 'Your current account balance is negative' }, 'upstream_error'],
   ] as [string, number, object, string][])('%s with %i and %j means %s', (slug, status, body, code) => {

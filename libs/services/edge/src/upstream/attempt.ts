@@ -146,7 +146,7 @@ export class Attempt {
     this.response = response;
     state.meter.answeredAtMs = this.deps.clock.monotonic();
     const { status, headers } = response;
-    const head = { status, contentType: headers['content-type'] ?? '' };
+    const head = { status, contentType: headers['content-type'] ?? '', headers };
     this.answer = translation.begin(head, this.facts());
     do this.first = await this.next();
     while (this.first.length === 0 || this.first[0].kind === 'wait');
