@@ -46,6 +46,7 @@ import { dialect as speechElevenlabs } from './speech/elevenlabs/elevenlabs.dial
 import { dialect as speechGemini } from './speech/gemini/gemini.dialect.js';
 import { dialect as speechMistral } from './speech/mistral/mistral.dialect.js';
 import { dialect as speechOpenai } from './speech/openai/openai.dialect.js';
+import { dialect as speechXai } from './speech/xai/xai.dialect.js';
 import type { TextDialect } from './text/text-dialect.js';
 import { dialect as textChat } from './text/chat/chat.dialect.js';
 import { dialect as textCohere } from './text/cohere/cohere.dialect.js';
@@ -125,10 +126,10 @@ export { searchBrave, searchExa, searchPerplexity, searchSerper, searchTavily };
 
 /** Dialects of the family speech, by the name that routes of the catalogue give them. */
 export const SPEECH_DIALECTS: ReadonlyMap<string, SpeechDialect> = new Map(
-  [speechDeepgram, speechElevenlabs, speechGemini, speechMistral, speechOpenai].map((dialect) => [dialect.name, dialect]),
+  [speechDeepgram, speechElevenlabs, speechGemini, speechMistral, speechOpenai, speechXai].map((dialect) => [dialect.name, dialect]),
 );
 export type { SpeechRequest, SpeechDialect } from './speech/speech-dialect.js';
-export { speechDeepgram, speechElevenlabs, speechGemini, speechMistral, speechOpenai };
+export { speechDeepgram, speechElevenlabs, speechGemini, speechMistral, speechOpenai, speechXai };
 
 /** Dialects of the family text, by the name that routes of the catalogue give them. */
 export const TEXT_DIALECTS: ReadonlyMap<string, TextDialect> = new Map(

@@ -49,6 +49,13 @@ describe('providers that hear and speak', () => {
       'unsupported_operation',
     ],
     ['deepgram', 401, { err_code: 'INVALID_AUTH', err_msg: 'Invalid credentials.' }, 'upstream_error'],
+    ['xai', 400, { error: 'speed must be between 0.7 and 1.5' }, 'invalid_request'],
+    ['xai', 404, { error: 'Voice nobody not found' }, 'unsupported_operation'],
+    [
+      ...['xai', 400],
+      { code: 'invalid-argument', error: 'Incorrect API key provided: xa***.' },
+      'upstream_error',
+    ],
     ['assemblyai', 400, { error: { code: 'invalid_recording', message: 'No speech.' } }, 'invalid_input'],
     ['assemblyai', 400, { error: 'Your current account balance is negative' }, 'upstream_error'],
   ] as [string, number, object, string][])('%s with %i and %j means %s', (slug, status, body, code) => {
