@@ -63,6 +63,7 @@ import { dialect as transcriptionsGemini } from './transcriptions/gemini/gemini.
 import { dialect as transcriptionsOpenai } from './transcriptions/openai/openai.dialect.js';
 import { dialect as transcriptionsVoxtral } from './transcriptions/voxtral/voxtral.dialect.js';
 import { dialect as transcriptionsWhisper } from './transcriptions/whisper/whisper.dialect.js';
+import { dialect as transcriptionsXai } from './transcriptions/xai/xai.dialect.js';
 import type { VideoDialect } from './video/video-dialect.js';
 import { dialect as videoFal } from './video/fal/fal.dialect.js';
 import { dialect as videoKling } from './video/kling/kling.dialect.js';
@@ -140,10 +141,10 @@ export { textChat, textCohere, textConverse, textGemini, textMessages, textOllam
 
 /** Dialects of the family transcriptions, by the name that routes of the catalogue give them. */
 export const TRANSCRIPTIONS_DIALECTS: ReadonlyMap<string, TranscriptionsDialect> = new Map(
-  [transcriptionsAssemblyai, transcriptionsDeepgram, transcriptionsElevenlabs, transcriptionsGemini, transcriptionsOpenai, transcriptionsVoxtral, transcriptionsWhisper].map((dialect) => [dialect.name, dialect]),
+  [transcriptionsAssemblyai, transcriptionsDeepgram, transcriptionsElevenlabs, transcriptionsGemini, transcriptionsOpenai, transcriptionsVoxtral, transcriptionsWhisper, transcriptionsXai].map((dialect) => [dialect.name, dialect]),
 );
 export type { TranscriptionRequest, TranscriptionsDialect, FormTranscriptions, OwnTranscriptions, Transcript, Spoken } from './transcriptions/transcriptions-dialect.js';
-export { transcriptionsAssemblyai, transcriptionsDeepgram, transcriptionsElevenlabs, transcriptionsGemini, transcriptionsOpenai, transcriptionsVoxtral, transcriptionsWhisper };
+export { transcriptionsAssemblyai, transcriptionsDeepgram, transcriptionsElevenlabs, transcriptionsGemini, transcriptionsOpenai, transcriptionsVoxtral, transcriptionsWhisper, transcriptionsXai };
 
 /** Dialects of the family video, by the name that routes of the catalogue give them. */
 export const VIDEO_DIALECTS: ReadonlyMap<string, VideoDialect> = new Map(

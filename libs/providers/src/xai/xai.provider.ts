@@ -6,7 +6,7 @@ const compatible = openAiCompatible({
   credentialEnv: 'XAI_API_KEY',
   baseUrlEnv: 'XAI_BASE_URL',
   defaultBaseUrl: 'https://api.x.ai/v1',
-  dialects: ['chat', 'responses', 'xai-images', 'xai-video', 'realtime', 'xai-speech'],
+  dialects: ['chat', 'responses', 'xai-images', 'xai-video', 'realtime', 'xai-speech', 'xai-transcriptions'],
   quirks: {
     maxTokensParam: 'max_completion_tokens',
     usageExcludesReasoning: true,

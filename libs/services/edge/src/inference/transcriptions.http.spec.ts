@@ -45,6 +45,7 @@ describe('POST /v1/audio/transcriptions and /v1/audio/translations', () => {
         model('acme/whisper', 'whisper', 'sim-whisper', BY_MINUTE),
         model('acme/tokens', 'transcriptions', 'sim-tokens', BY_TOKEN),
         model('acme/own', 'deepgram', 'sim-nova', BY_MINUTE),
+        model('acme/grok', 'xai-transcriptions', 'sim-grok', BY_MINUTE),
         testModel('acme/chat', [{ provider: 'simulated', upstreamModel: 'sim' }]),
       ],
     });
@@ -171,6 +172,29 @@ describe('POST /v1/audio/transcriptions and /v1/audio/translations', () => {
     });
     const refused = await send('translations', { model: 'acme/own' });
     expect(refused.status).toBe(422);
+  });
+
+  it('AUD-05 AUD-06 writes what xAI hears in every format, billed by the seconds that it reports', async () => {
+    const json = await send('transcriptions', { model: 'acme/grok', language: 'de', temperature: '0.5' });
+    expect(json.headers.get('x-service-ignored-params')).toBe('temperature');
+    expect(await json.json()).toMatchObject({
+      ...{ text: 'A recording of 16044 bytes.', usage: { type: 'duration', seconds: 9 } },
+    });
+    expect(await edge.record(json)).toMatchObject({
+      ...{ usage: { audio_seconds: '9' }, cost_usd: '0.0009', usage_estimated: false },
+    });
+    const [{ body }] = edge.sim.requests().slice(-1);
+    expect(body.indexOf('name="file"')).toBeGreaterThan(body.indexOf('name="format"'));
+    const speakers = await send('transcriptions', { model: 'acme/grok', response_format: 'diarized_json' });
+    expect(await speakers.json()).toMatchObject({
+      segments: [
+        { speaker: 'A', text: 'A recording of 16044' },
+        { speaker: 'B', text: 'bytes.' },
+      ],
+    });
+    const vtt = await send('transcriptions', { model: 'acme/grok', response_format: 'vtt' });
+    expect(await vtt.text()).toBe('WEBVTT\n\n00:00:00.000 --> 00:00:04.500\nA recording of 16044 bytes.\n\n');
+    expect((await send('translations', { model: 'acme/grok' })).status).toBe(422);
   });
 
   it.each([
