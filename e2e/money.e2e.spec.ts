@@ -7,7 +7,7 @@ import { logIn, type PersonSession } from './harness/session.js';
 
 const MODEL = 'openai/gpt-4.1-mini';
 /** Another route: so many failures in a row would open the breaker of one. */
-const OTHER_MODEL = 'openai/gpt-4.1-nano';
+const OTHER_MODEL = 'openai/gpt-5.4-mini';
 const text = (content: string): Body => ({ messages: [{ role: 'user', content }] });
 const chat = { model: 'simulator/chat', ...text('Hello') };
 const claude = { model: 'simulator/claude', max_tokens: 64, ...text('Hello') };

@@ -57,6 +57,9 @@ export class SeedRoute {
   @Matches(DAY) effective_date!: string;
   /** First day on which the provider does not serve it any more. */
   @IsOptional() @Matches(DAY) retires_at?: string;
+  /** Who says so, and when we read it: for people, as the source of a price is. */
+  @IsOptional() @IsString() retires_source?: string;
+  @IsOptional() @Matches(DAY) retires_source_date?: string;
 }
 
 export class SeedModel {
