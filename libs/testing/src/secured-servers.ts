@@ -11,11 +11,12 @@ interface Secured {
 }
 
 export interface SecuredRedis extends Secured {
-  /** host:port */
+  /** host:port; it has a replica. */
   server: string;
-  /** Names `server` as `mymaster`. */
+  /** Names `server` as `mymaster`, and its replica once it is away for a second. */
   sentinel: string;
   sentinelPassword: string;
+  /** Three masters with a replica each, which takes over after a second. */
   cluster: string[];
 }
 

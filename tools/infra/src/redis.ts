@@ -67,10 +67,11 @@ export async function startRedisCluster(folder: string): Promise<RunningService>
   }
 }
 
-async function untilClusterIsOk(host: string): Promise<void> {
+/** `cli`: what redis-cli needs to be let in. */
+export async function untilClusterIsOk(host: string, cli: string[] = []): Promise<void> {
   const port = host.split(':')[1];
   for (let waited = 0; waited < START_MS; waited += 50) {
-    const { stdout } = await promisify(execFile)('redis-cli', ['-p', port, 'cluster', 'info'], {
+    const { stdout } = await promisify(execFile)('redis-cli', [...cli, '-p', port, 'cluster', 'info'], {
       timeout: 5_000,
     });
     if (stdout.includes('cluster_state:ok') && stdout.includes(`cluster_known_nodes:${CLUSTER_NODES}`))

@@ -6,19 +6,22 @@ import { makeCertificates, type Certificates } from './certificates.js';
 import { killAndWait, startLocalProcess } from './local-process.js';
 import { freePort } from './ports.js';
 import { ensureProgram } from './programs.js';
-import { startRedis } from './redis.js';
+import { startRedis, untilClusterIsOk } from './redis.js';
 import type { RunningService } from './service.js';
 
 const START_MS = 15_000;
 const CLUSTER_BUS = 10_000;
-const MASTERS = 3;
+const NODES = 6;
+/** Without an answer for so long a master is replaced. */
+const DOWN_AFTER_MS = 1_000;
 /** Of servers on 127.0.0.1 that end with their test. */
 const PASSWORD = 'for-this-test-only';
 const SENTINEL_PASSWORD = 'for-the-sentinel-only';
 
 /**
- * A server, a sentinel that knows it as `mymaster`, and a cluster of three masters, all with TLS and a password, the
- * first also with a user `gateway`. The address is `server,sentinel,node,node,node,<file of the authority>`.
+ * A server with a replica, a sentinel that knows them as `mymaster`, and a cluster of three masters with a replica each, all
+ * with TLS and a password, the first two also with a user `gateway`. The address is
+ * `server,sentinel,<six nodes>,<file of the authority>`.
  */
 export async function startSecuredRedis(folder: string): Promise<RunningService> {
   await ensureProgram('redis-server');
@@ -33,6 +36,9 @@ export async function startSecuredRedis(folder: string): Promise<RunningService>
     const user = ['--user', 'gateway', 'on', `>${PASSWORD}`, '~*', '&*', '+@all'];
     const server = await startRedis(join(folder, 'server'), port, [...tls(files, port), ...user]);
     running.push(server);
+    const second = await freePort();
+    const replica = [...tls(files, second), ...user, '--replicaof', '127.0.0.1', String(port)];
+    running.push(await startRedis(join(folder, 'replica'), second, replica));
     const sentinel = await startSentinel(join(folder, 'sentinel'), port, files);
     running.push(sentinel);
     const nodes = await startNodes(folder, files, running);
@@ -49,7 +55,7 @@ function tls({ ca, cert, key }: Certificates, port: number): string[] {
   return [
     ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no', '--tls-replication', 'yes'],
     ...certificates,
-    ...['--requirepass', PASSWORD, '--masterauth', PASSWORD],
+    ...['--requirepass', PASSWORD, '--masterauth', PASSWORD, '--repl-diskless-sync-delay', '0'],
   ];
 }
 
@@ -67,6 +73,8 @@ async function startSentinel(
     `requirepass ${SENTINEL_PASSWORD}`,
     `sentinel monitor mymaster 127.0.0.1 ${master} 1`,
     `sentinel auth-pass mymaster ${PASSWORD}`,
+    `sentinel down-after-milliseconds mymaster ${DOWN_AFTER_MS}`,
+    'sentinel failover-timeout mymaster 5000',
   ];
   writeFileSync(config, `${lines.join('\n')}\n`);
   const server = await startLocalProcess({
@@ -85,16 +93,18 @@ async function startNodes(
   running: { stop(): Promise<void> }[],
 ): Promise<number[]> {
   const ports: number[] = [];
-  for (let number = 0; number < MASTERS; number += 1) {
+  for (let number = 0; number < NODES; number += 1) {
     const port = await freePort(CLUSTER_BUS);
     const cluster = ['--databases', '1', '--cluster-enabled', 'yes', '--tls-cluster', 'yes'];
-    running.push(await startRedis(join(folder, `node-${number}`), port, [...tls(files, port), ...cluster]));
+    const timeout = ['--cluster-node-timeout', String(DOWN_AFTER_MS)];
+    const extra = [...tls(files, port), ...cluster, ...timeout];
+    running.push(await startRedis(join(folder, `node-${number}`), port, extra));
     ports.push(port);
   }
-  const cli = ['--tls', '--cacert', files.ca, '-a', PASSWORD, '--no-auth-warning', '--cluster'];
+  const cli = ['--tls', '--cacert', files.ca, '-a', PASSWORD, '--no-auth-warning'];
   const hosts = ports.map((port) => `127.0.0.1:${port}`);
-  await promisify(execFile)('redis-cli', [...cli, 'create', ...hosts, '--cluster-yes'], {
-    timeout: START_MS,
-  });
+  const create = ['--cluster', 'create', ...hosts, '--cluster-replicas', '1', '--cluster-yes'];
+  await promisify(execFile)('redis-cli', [...cli, ...create], { timeout: START_MS });
+  await Promise.all(hosts.map((host) => untilClusterIsOk(host, cli)));
   return ports;
 }
