@@ -25,7 +25,7 @@ export class NotificationsConfig {
 
   /** Base64 of 32 bytes: seals the signing secrets of webhooks. */
   @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) NOTIFICATIONS_KEK?: string;
-  /** The one before: opens what it sealed until those secrets have been rotated. */
+  /** The one before, or the one to come: opens what it sealed. A start puts that under the first. */
   @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) NOTIFICATIONS_KEK_PREVIOUS?: string;
   /** JSON {kek}; read where the variable is absent. */
   @IsOptional() @IsString() NOTIFICATIONS_SECRETS_FILE?: string;

@@ -33,7 +33,8 @@ import { NotificationsConfig } from './notifications.config.js';
 import { PoliciesService } from './policies/policies.service.js';
 import { AlertChanges } from './postgres/alert-changes.js';
 import { NotificationsDatabase, SCHEMA, SCHEMA_DIR } from './postgres/notifications-database.js';
-import { checkKeks, loadKeks, type Keks } from './secrets/key-encryption.js';
+import { adoptKeks } from './secrets/adopt-keks.js';
+import { loadKeks, type Keks } from './secrets/key-encryption.js';
 import { KEKS, SigningSecrets } from './secrets/signing-secrets.js';
 
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -50,7 +51,7 @@ class StartChecks implements OnModuleInit {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await checkKeks(this.database.prisma, this.keks, this.random);
+    await adoptKeks(this.database.prisma, this.keks, this.random);
     const destinations = this.config.ALERTS_ALLOW_PRIVATE;
     if (destinations.length > 0)
       this.logger.warn(

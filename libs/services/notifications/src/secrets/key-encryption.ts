@@ -1,13 +1,10 @@
 import type { Random } from '@gateway/contracts';
 import { ConfigError } from '@gateway/platform';
-import { kekFromFile, openEnvelope, sealEnvelope, type Envelope } from '@gateway/sealing';
+import { kekFromFile, type Envelope } from '@gateway/sealing';
 import type { NotificationsConfig } from '../notifications.config.js';
-import type { Tx } from '../postgres/notifications-database.js';
 
 /** Key-encryption keys: the first seals, an older one only opens. */
 export type Keks = readonly [Buffer, ...Buffer[]];
-
-const KNOWN = Buffer.from('notifications');
 
 /** From the environment, else from the file. Throws ConfigError where neither has one. */
 export function loadKeks(config: Readonly<NotificationsConfig>, random: Random): Keks {
@@ -42,21 +39,4 @@ export function envelopeColumns({ sealed, wrappedKey, kekId }: Envelope): Sealed
 
 export function envelopeOf({ sealed, wrapped_key, kek_id }: SealedColumns): Envelope {
   return { sealed, wrappedKey: wrapped_key, kekId: kek_id };
-}
-
-/** Throws where the keys are not those that this database was filled with: no secret would open. */
-export async function checkKeks(tx: Tx, keks: Keks, random: Random): Promise<void> {
-  const context = { key: 'kek_check/1/key', text: 'kek_check/1' };
-  const columns = envelopeColumns(sealEnvelope(KNOWN, keks, context, random));
-  await tx.kekCheck.createMany({ data: { id: 1, ...columns }, skipDuplicates: true });
-  const row = await tx.kekCheck.findUniqueOrThrow({ where: { id: 1 } });
-  try {
-    openEnvelope(envelopeOf(row), keks, context);
-  } catch (cause) {
-    throw new Error(
-      'NOTIFICATIONS_KEK is not the key that the signing secrets were sealed with: restore it, or the file that ' +
-        'NOTIFICATIONS_SECRETS_FILE names (notifications-secrets.json in the data folder of npm start), from a backup.',
-      { cause },
-    );
-  }
 }

@@ -54,7 +54,8 @@ export class SigningSecrets {
   }
 }
 
-function contextOf(id: string, channelId: string): EnvelopeContext {
+/** What binds a secret to its row. */
+export function contextOf(id: string, channelId: string): EnvelopeContext {
   const row = `signing_secret/${id}/${channelId}`;
   return { key: `${row}/key`, text: row };
 }
