@@ -60,6 +60,11 @@ export class ServiceProcess implements Breakable {
     return this.former + (this.program?.output() ?? '');
   }
 
+  /** Variables of its later starts, over those that it had; an empty one takes one away. */
+  change(env: Readonly<Record<string, string>>): void {
+    Object.assign(this.options.env, env);
+  }
+
   /** Starts it, also after its end; resolves when it listens. */
   async start(): Promise<void> {
     const turn = (this.turn += 1);
