@@ -10,6 +10,7 @@ import {
   IsAddress,
   IsHost,
   IsTrustedProxies,
+  isWritableFolder,
   IsWritableFolder,
   loadConfig,
   LOG_LEVELS,
@@ -24,6 +25,7 @@ import {
 import { ObjectStoreConfig } from '@gateway/object-store';
 import { readUsageConfig, type UsageConfig } from '@gateway/usage';
 import { WorkersConfig } from '@gateway/workers';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /** Settings of the one process. Names are the environment's; the services keep their own. */
@@ -85,10 +87,13 @@ export function readSettings(env: Environment = process.env): {
   env: Environment;
 } {
   const unknownYet = { databaseUrl: 'postgresql://127.0.0.1/postgres', simulatorUrl: 'http://127.0.0.1:1' };
+  const dir = env.GATEWAY_DATA_DIR || '.data';
+  // What would stand in a folder that cannot be written is no fault of its own.
+  const paths = dataPaths(isWritableFolder(dir) ? dir : tmpdir());
   const { config, tls } = readConfigs({
     config: () => loadConfig(AllInOneConfig, env),
     tls: () => readTls(env),
-    services: () => readServices(env, dataPaths(env.GATEWAY_DATA_DIR || '.data'), unknownYet),
+    services: () => readServices(env, paths, unknownYet),
   });
   return { config, tls, env };
 }

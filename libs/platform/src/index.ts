@@ -37,7 +37,7 @@ export {
   PLACE_AND_PORT,
   PORT_NUMBER,
 } from './config/validators.js';
-export { requireMakeable } from './config/writable-folder.js';
+export { isWritableFolder, requireMakeable } from './config/writable-folder.js';
 export { IsTrustedProxies } from './config/trusted-proxies.js';
 export type { TrustedProxies } from './config/trusted-proxies.js';
 export { toApiError } from './errors/to-api-error.js';
