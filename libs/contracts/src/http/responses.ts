@@ -31,12 +31,15 @@ export class ReferencedItemsBody {
   @IsArray() @ArrayMaxSize(256) @IsString({ each: true }) @Length(1, 256, { each: true }) ids!: string[];
 }
 
+/** What the column of an event's number holds; no response comes near it. */
+const EVENT_NUMBER_MAX = 2_147_483_647;
+
 /** Query of GET /v1/responses/{id}. */
 export class ResponseQuery {
   /** `true` for the events of the response. */
   @IsOptional() @IsIn(['true', 'false']) stream?: 'true' | 'false';
   /** Number of the event after which the stream goes on. */
-  @IsOptional() @Type(() => Number) @IsInt() @Min(0) starting_after?: number;
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(EVENT_NUMBER_MAX) starting_after?: number;
 }
 
 /** Query of lists of items. */

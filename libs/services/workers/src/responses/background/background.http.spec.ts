@@ -146,6 +146,23 @@ describe('a background response', () => {
     expect(numbersOf((await app.call('GET', `${path}&starting_after=9`, key)).text)).toEqual([4]);
   });
 
+  it('RESP-04 422 to stream after a number that no event can have', async () => {
+    const response = newResponse();
+    await background.begin(response);
+    letGo();
+    await reached(response.id, 'completed');
+    const path = `/v1/responses/${response.id}?stream=true&starting_after=`;
+    expect(numbersOf((await app.call('GET', `${path}2147483647`, key)).text)).toEqual([4]);
+    for (const number of ['2147483648', '99999999999999999999']) {
+      const { status, body } = await app.call('GET', path + number, key);
+      expect([status, body.error.code, body.error.param]).toEqual([
+        422,
+        'validation_error',
+        'starting_after',
+      ]);
+    }
+  });
+
   it('RESP-04 is cancelled at once, and what its run says later is refused', async () => {
     const response = newResponse();
     await background.begin(response);
