@@ -71,13 +71,14 @@ export interface ErrorEnvelope {
 
 /** The spec's envelope plus `type` and `param`, which OpenAI SDKs read. */
 export function errorEnvelope(error: ApiError, requestId: string): ErrorEnvelope {
-  const { details, supportedVersions, attempts, providerCode, param } = error.options;
+  const { supportedVersions, attempts, providerCode, param } = error.options;
+  const details = error.options.details ?? detailsOf(error);
   return {
     error: {
       code: error.code,
       message: error.message,
       type: error.entry.type,
-      param: param ?? paramOf(details?.[0]),
+      param: param ?? paramOf(error.options.details?.[0]),
       ...(providerCode === undefined ? {} : { provider_code: providerCode }),
       ...(details === undefined ? {} : { details }),
       ...(supportedVersions === undefined ? {} : { supported_versions: supportedVersions }),
@@ -85,6 +86,12 @@ export function errorEnvelope(error: ApiError, requestId: string): ErrorEnvelope
     },
     request_id: requestId,
   };
+}
+
+/** The contract has details on every `validation_error`: where the thrower gave none, its message is the one. */
+function detailsOf({ code, message: msg, options: { param } }: ApiError): ErrorDetail[] | undefined {
+  if (code !== 'validation_error') return undefined;
+  return [{ type: 'invalid', loc: param === undefined ? ['body'] : ['body', ...param.split('.')], msg }];
 }
 
 /** The member as the caller wrote it: `body` before it says where it stood, as query and path do. */

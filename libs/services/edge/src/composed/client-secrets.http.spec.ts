@@ -53,8 +53,10 @@ describe('POST /v1/realtime/client_secrets', () => {
     [{ expires_after: { seconds: 9 }, session: { model: 'acme/voice' } }, 422],
     [{ session: { model: 'acme/voice', instructions: 'x'.repeat(5_000) } }, 422],
     [{}, 422],
-  ])('RT-04 refuses %j with %i', async (body, status) => {
-    expect((await make(body)).status).toBe(status);
+  ])('RT-04 refuses %j with %i, a fault of the body with details', async (body, status) => {
+    const answer = await make(body);
+    const { error } = (await answer.json()) as { error: { details?: unknown[] } };
+    expect([answer.status, error.details?.length]).toEqual([status, status === 422 ? 1 : undefined]);
   });
 
   it('ERR-38 RT-04 403 without realtime and without the scope, and with a secret itself', async () => {
