@@ -13,10 +13,10 @@ interface Secured {
 export interface SecuredRedis extends Secured {
   /** host:port; it has a replica. */
   server: string;
-  /** Names `server` as `mymaster`, and its replica once it is away for a second. */
+  /** Names `server` as `mymaster`, and its replica once it is away for two seconds. */
   sentinel: string;
   sentinelPassword: string;
-  /** Three masters with a replica each, which takes over after a second. */
+  /** Three masters with a replica each, which takes over after two seconds. */
   cluster: string[];
 }
 

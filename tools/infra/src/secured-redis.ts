@@ -13,7 +13,7 @@ const START_MS = 15_000;
 const CLUSTER_BUS = 10_000;
 const NODES = 6;
 /** Without an answer for so long a master is replaced. */
-const DOWN_AFTER_MS = 1_000;
+const DOWN_AFTER_MS = 2_000;
 /** Of servers on 127.0.0.1 that end with their test. */
 const PASSWORD = 'for-this-test-only';
 const SENTINEL_PASSWORD = 'for-the-sentinel-only';
