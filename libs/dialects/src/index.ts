@@ -5,6 +5,7 @@ export { LazySchema } from './body/lazy-schema.js';
 export { compactionItem } from './text/responses/compaction.js';
 export { queuedResponse } from './text/responses/response-object.js';
 export { isForeignReasoning as isForeignReasoningItem } from './text/responses/sealed-reasoning.js';
+export { parseDataUrl } from './text/data-url.js';
 export { spliceMembers } from './body/splice.js';
 export { base64Of, bytesOf, extensionOf, pictureOf } from './images/picture.js';
 export type { MadePicture, Picture } from './images/picture.js';

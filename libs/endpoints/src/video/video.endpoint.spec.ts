@@ -15,7 +15,7 @@ const target = (dialect: string): RouteTarget => ({
   quirks: {},
 });
 const IMAGE = 'data:image/png;base64,AAAA';
-const item = (kind: string, role?: string, url = IMAGE): Json => ({
+const item = (kind: string, role?: string, url = `data:${kind}/png;base64,AAAA`): Json => ({
   type: `${kind}_url`,
   [`${kind}_url`]: { url },
   ...(role === undefined ? {} : { role }),
@@ -111,6 +111,21 @@ describe('the request of a video', () => {
     [
       'a plain http address',
       { content: [item('image', undefined, 'http://a.test')] },
+      ['body', 'content', 0, 'image_url'],
+    ],
+    [
+      'a data URL of another kind',
+      { content: [item('image', undefined, 'data:text/html;base64,AAAA')] },
+      ['body', 'content', 0, 'image_url'],
+    ],
+    [
+      'a data URL that is not base64',
+      { content: [item('image', undefined, 'data:image/png;base64,!!')] },
+      ['body', 'content', 0, 'image_url'],
+    ],
+    [
+      'a data URL without data',
+      { content: [item('image', undefined, 'data:image/png;base64,')] },
       ['body', 'content', 0, 'image_url'],
     ],
     ['two first frames', { content: [item('image'), item('image')] }, ['body', 'content', 1, 'role']],
