@@ -80,6 +80,8 @@ describe('the endpoint of moderations', () => {
     [{ input: ['a', 7] }, 'input.1'],
     [{ input: [{ type: 'text' }] }, 'input.0.text'],
     [{ input: [{ type: 'sound', sound: 'a' }] }, 'input.0.type'],
+    [{ input: [{ type: 'image_url', image_url: { url: 'http://a.test/a.png' } }] }, 'input.0.image_url.url'],
+    [{ input: [{ type: 'image_url', image_url: { url: 'file:///etc/passwd' } }] }, 'input.0.image_url.url'],
     [{ input: 'a', model: 7 }, 'model'],
     [{ input: Array.from({ length: 2_049 }, () => 'a') }, 'input'],
   ])('refuses %j by its parameter', (body, param) => {

@@ -15,6 +15,8 @@ const DEFAULT_MODEL = 'omni-moderation-latest';
 const INPUTS_MAX = 2_048;
 
 const text = { type: 'string' };
+/** As everywhere: an upstream of the operator's own would fetch what it alone reaches. */
+const ADDRESS = { type: 'string', pattern: '^(?:[hH][tT][tT][pP][sS]://.|[dD][aA][tT][aA]:)' };
 const part = {
   type: 'object',
   required: ['type'],
@@ -24,7 +26,7 @@ const part = {
     {
       properties: {
         type: { const: 'image_url' },
-        image_url: { type: 'object', required: ['url'], properties: { url: text } },
+        image_url: { type: 'object', required: ['url'], properties: { url: ADDRESS } },
       },
       required: ['image_url'],
     },
