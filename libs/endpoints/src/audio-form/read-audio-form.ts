@@ -76,11 +76,13 @@ export function readAudioForm(
   };
 }
 
-/** Values by name; of a name that ends in [] a list. */
+/** Values by name; of a name that ends in [] a list. A form is sent on: of two values an upstream may believe the other. */
 function objectOfFields({ fields }: Form): Record<string, string | string[]> {
   const found = new Map<string, string | string[]>();
   for (const [name, value] of fields) {
     const before = found.get(name);
+    if (before !== undefined && !name.endsWith('[]'))
+      throw fault({ type: 'too_many', loc: [name], msg: 'one value only' });
     found.set(name, name.endsWith('[]') ? [...(before ?? []), value] : value);
   }
   return Object.fromEntries(found);

@@ -189,6 +189,8 @@ describe('what an edit is', () => {
     expect(refusal(() => read(body))).toEqual([415, 'invalid_input', 'image']);
     const form = { fields: [['prompt', 'a']] as const, files: [file('image', other)] };
     expect(refusal(() => readOf(form))).toEqual([415, 'invalid_input', 'image']);
+    const twice = { ...form, fields: [['prompt', 'a'] as const, ['prompt', 'b'] as const] };
+    expect(refusal(() => readOf(twice))).toEqual([422, 'validation_error', 'prompt']);
   });
 
   it('IMG-23 422 for an image above 20 MiB, with its place', () => {

@@ -78,6 +78,8 @@ function ofForm(bytes: Uint8Array, contentType: string, schema: LazySchema): Bod
   const members: Record<string, unknown> = {};
   for (const [name, value] of form.fields) {
     if (PICTURES.includes(plain(name)) || value === '') continue;
+    if (Object.hasOwn(members, name))
+      throw invalidBody({ type: 'too_many', loc: [name], msg: 'one value only' });
     const isNumber = NUMBERS.includes(name) && /^-?\d{1,15}(\.\d{1,6})?$/.test(value);
     members[name] = isNumber ? Number(value) : name === 'stream' ? value === 'true' : value;
   }

@@ -272,6 +272,17 @@ describe('POST /v1/audio/transcriptions and /v1/audio/translations', () => {
     },
   );
 
+  it('AUD-02 422 for a field that is given twice, of which an upstream might believe the other', async () => {
+    const body = new FormData();
+    for (const value of ['json', 'text']) body.append('response_format', value);
+    body.append('model', 'acme/whisper');
+    body.append('file', new Blob([new Uint8Array(WAV)]), 'a.wav');
+    const headers = { authorization: `Bearer ${edge.key}` };
+    const answer = await fetch(`${edge.url}/v1/audio/transcriptions`, { method: 'POST', headers, body });
+    const { error } = (await answer.json()) as { error: { code: string; param: string } };
+    expect([answer.status, error.code, error.param]).toEqual([422, 'validation_error', 'response_format']);
+  });
+
   it('422 for a body that is no form', async () => {
     const answer = await edge.post({ model: 'acme/whisper' }, { path: '/v1/audio/transcriptions' });
     expect(answer.status).toBe(422);

@@ -30,6 +30,12 @@ function form(parts: Record<string, string | Blob>): FormData {
   return made;
 }
 
+function twice(name: string, again: string | Blob): FormData {
+  const made = form({ purpose: 'batch', file: new Blob(['x']) });
+  made.append(name, again);
+  return made;
+}
+
 async function send(body: FormData | string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${app.url}/v1/files`, {
     method: 'POST',
@@ -144,6 +150,8 @@ describe('/v1/files', () => {
       form({ file: new Blob(['x']) }),
       form({ file: new Blob(['x']), purpose: 'theft' }),
       '{"file":1}',
+      twice('file', new Blob(['y'])),
+      twice('purpose', 'evals'),
     ];
     for (const body of bad) {
       const answer = await send(body);

@@ -35,6 +35,7 @@ export async function readUpload(
   if (!/^multipart\/form-data\s*;/i.test(contentType ?? ''))
     throw fault('body', 'The body has to be multipart/form-data.');
   const fields = new Map<string, string>();
+  const repeated: string[] = [];
   let file: { name: string; put: Promise<{ bytes: number }>; content: Readable } | null = null;
   try {
     const form = new Busboy({
@@ -47,7 +48,11 @@ export async function readUpload(
         fieldNameSize: 64,
       },
     });
-    form.on('field', (name: string, value: string) => fields.set(name, value));
+    form.on('field', (name: string, value: string) => {
+      if (fields.has(name)) repeated.push(name);
+      fields.set(name, value);
+    });
+    form.on('filesLimit', () => repeated.push('file'));
     form.on('file', (name: string, content: Readable, filename: string) => {
       if (name !== 'file' || file !== null) return void content.resume();
       // Its reader sees it, once it reads.
@@ -59,6 +64,8 @@ export async function readUpload(
     await piped(stream, form);
     const sent = file as { name: string; put: Promise<{ bytes: number }> } | null;
     if (sent === null) throw fault('file', 'A file is needed.');
+    const [again] = repeated;
+    if (again !== undefined) throw fault(again, `${again} is given once.`);
     const { bytes } = await sent.put;
     return { bytes, filename: shownName(sent.name), ...read(fields) };
   } catch (failure) {
