@@ -47,6 +47,12 @@ describe('simulated images', () => {
     expect(uncounted.json).not.toHaveProperty('usage');
   });
 
+  it('are base64 where it is asked for of a model that makes addresses otherwise', async () => {
+    const asked = { model: 'sim-picture', prompt: 'a' };
+    expect((await generate({ ...asked, response_format: 'b64_json' })).status).toBe(200);
+    expect((await generate({ ...asked, response_format: 'url' })).status).toBe(400);
+  });
+
   it('refuse a missing prompt and the parameter that today’s models refuse', async () => {
     expect((await generate({ model: 'sim-image' })).status).toBe(400);
     const formatted = await generate({ model: 'sim-image', prompt: 'a', response_format: 'b64_json' });

@@ -3,12 +3,17 @@ import { textOf } from '../json.js';
 import type { SimEndpoint } from '../sim-endpoint.js';
 import { painted } from './painted.js';
 
+/** As Recraft and xAI have them: base64 is asked for, since they answer with addresses otherwise. */
+const ASKED_FOR_BASE64 = 'sim-picture';
+
 /** OpenAI's images, with the manners of its models of today: base64 only, sizes and tokens reported. */
 export const simulated: SimEndpoint = {
   path: '/images/generations',
   answer: ({ json = {}, script }) => {
     if (textOf(json.prompt) === '') return invalid('missing_required_parameter', 'prompt');
-    if (json.response_format !== undefined) return invalid('unknown_parameter', 'response_format');
+    const isAsked = textOf(json.model) === ASKED_FOR_BASE64 && json.response_format === 'b64_json';
+    if (json.response_format !== undefined && !isAsked)
+      return invalid('unknown_parameter', 'response_format');
     return painted(json, 0, script);
   },
 };

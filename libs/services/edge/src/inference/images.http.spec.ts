@@ -55,6 +55,8 @@ describe('POST /v1/images/generations', () => {
         painter('acme/by-token', BY_TOKEN, { upstreamModel: 'sim-image:prompt=50;completion=4160' }),
         painter('acme/uncounted', BY_TOKEN, { upstreamModel: 'sim-image:usage=none' }),
         painter('acme/elsewhere', BY_UNIT, { dialect: 'paintings' }),
+        painter('simulator/image-tools', BY_UNIT, { upstreamModel: 'sim-picture', dialect: 'recraft' }),
+        painter('simulator/image-frame', BY_UNIT, { upstreamModel: 'sim-picture', dialect: 'xai-images' }),
         painter('acme/silent', MATRIX, { upstreamModel: 'sim-image:hang=1' }),
         painter('acme/broken', BY_UNIT, { upstreamModel: 'sim-image:error=500' }),
         painter('acme/nonsense', BY_UNIT, { upstreamModel: 'sim-image:malformed=shape' }),
@@ -108,6 +110,12 @@ describe('POST /v1/images/generations', () => {
       expect([kind, owner, kept?.contentType]).toEqual(['results', 'acct_test', 'image/png']);
       kept?.content.destroy();
     }
+  });
+
+  it.each(['simulator/image-tools', 'simulator/image-frame'])('IMG-01 %s makes images too', async (model) => {
+    const answer = await generate({ model });
+    const { data } = (await answer.json()) as { data: object[] };
+    expect([answer.status, data.length]).toEqual([200, 1]);
   });
 
   it('sends members that nobody knows to the provider, and its own name of the model', async () => {
