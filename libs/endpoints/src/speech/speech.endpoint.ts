@@ -28,6 +28,7 @@ const SCHEMA = {
     voice: {
       type: ['string', 'object'],
       minLength: 1,
+      required: ['id'],
       properties: { id: { type: 'string', minLength: 1 } },
     },
     response_format: { enum: [...FORMATS, null] },
