@@ -1,11 +1,12 @@
 import { ApiError, errorEnvelope } from './api-error.js';
 
 describe('the envelope of an error', () => {
-  it.each<[(string | number)[], string]>([
+  it.each<[(string | number)[], string | null]>([
     [['body', 'content', 1, 'role'], 'content.1.role'],
     [['prompt'], 'prompt'],
     [['query', 'limit'], 'query.limit'],
     [['body'], 'body'],
+    [[], null],
   ])('issue 14 names the member at %j as the caller wrote it: %s', (loc, param) => {
     const error = new ApiError('validation_error', { details: [{ type: 'invalid', loc, msg: 'no' }] });
     expect(errorEnvelope(error, 'req_1').error.param).toBe(param);

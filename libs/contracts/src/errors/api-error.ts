@@ -97,8 +97,9 @@ function detailsOf({ code, message: msg, options: { param } }: ApiError): ErrorD
 /** The member as the caller wrote it: `body` before it says where it stood, as query and path do. */
 function paramOf(detail: ErrorDetail | undefined): string | null {
   if (detail === undefined) return null;
+  // The whole of it is no member.
   const [first, ...rest] = detail.loc;
-  return (first === 'body' && rest.length > 0 ? rest : detail.loc).join('.');
+  return (first === 'body' && rest.length > 0 ? rest : detail.loc).join('.') || null;
 }
 
 const ANTHROPIC_TYPES: Record<number, string> = {
