@@ -32,6 +32,16 @@ describe('a failure as one of the table', () => {
     expect(toApiError(failure)).toMatchObject({ code: 'internal_error', status: 500 });
   });
 
+  it('EDGE-02 415 says what is wrong with a Content-Type that Fastify cannot read', () => {
+    const refused = Object.assign(withCode('FST_ERR_CTP_INVALID_MEDIA_TYPE'), { statusCode: 415 });
+    const error = toApiError(refused);
+    expect(error).toMatchObject({ code: 'invalid_input', status: 415 });
+    expect([error.message, error.options.param]).toEqual([
+      'The Content-Type of the body cannot be read.',
+      'header.content-type',
+    ]);
+  });
+
   it('keeps what is ours and maps what the framework refuses', () => {
     const ours = new ApiError('conflict');
     expect(toApiError(ours)).toBe(ours);

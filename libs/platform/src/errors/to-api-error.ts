@@ -16,6 +16,9 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: 'service_unavailable',
 };
 
+/** Fastify's only 415: the table's own text is about attachments. */
+const BAD_TYPE = { message: 'The Content-Type of the body cannot be read.', param: 'header.content-type' };
+
 /**
  * Codes that say that a database cannot be reached or gives up for now: Node's and PostgreSQL's classes 08, 53 and 57P,
  * a statement past its time limit (57014), a lock that was not free in time (55P03), and Prisma's own, a transaction that
@@ -35,7 +38,7 @@ export function toApiError(failure: unknown): ApiError {
   const status = statusOf(failure);
   const code = status === undefined ? undefined : CODE_OF_STATUS[status];
   if (code === undefined) return new ApiError('internal_error', { cause: failure });
-  return new ApiError(code, { cause: failure, ...(code === 'invalid_input' ? { status } : {}) });
+  return new ApiError(code, { cause: failure, ...(code === 'invalid_input' ? { status, ...BAD_TYPE } : {}) });
 }
 
 /** Nest's own exceptions, and those of Fastify that carry one of its codes. Nobody else's status counts. */
