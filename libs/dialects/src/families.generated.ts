@@ -73,6 +73,7 @@ import { dialect as videoOpenrouter } from './video/openrouter/openrouter.dialec
 import { dialect as videoRunway } from './video/runway/runway.dialect.js';
 import { dialect as videoSeedance } from './video/seedance/seedance.dialect.js';
 import { dialect as videoVeo } from './video/veo/veo.dialect.js';
+import { dialect as videoVertexVeo } from './video/vertex-veo/vertex-veo.dialect.js';
 import { dialect as videoXai } from './video/xai/xai.dialect.js';
 
 /** Dialects of the family batches, by the name that routes of the catalogue give them. */
@@ -148,7 +149,7 @@ export { transcriptionsAssemblyai, transcriptionsDeepgram, transcriptionsElevenl
 
 /** Dialects of the family video, by the name that routes of the catalogue give them. */
 export const VIDEO_DIALECTS: ReadonlyMap<string, VideoDialect> = new Map(
-  [videoFal, videoKling, videoLuma, videoMinimax, videoOpenrouter, videoRunway, videoSeedance, videoVeo, videoXai].map((dialect) => [dialect.name, dialect]),
+  [videoFal, videoKling, videoLuma, videoMinimax, videoOpenrouter, videoRunway, videoSeedance, videoVeo, videoVertexVeo, videoXai].map((dialect) => [dialect.name, dialect]),
 );
 export type { VideoRole, VideoItem, VideoRequest, VideoState, VideoDone, VideoDialect } from './video/video-dialect.js';
-export { videoFal, videoKling, videoLuma, videoMinimax, videoOpenrouter, videoRunway, videoSeedance, videoVeo, videoXai };
+export { videoFal, videoKling, videoLuma, videoMinimax, videoOpenrouter, videoRunway, videoSeedance, videoVeo, videoVertexVeo, videoXai };

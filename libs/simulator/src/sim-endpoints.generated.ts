@@ -16,10 +16,11 @@ import { simulated as speech } from './speech/speech.sim.js';
 import { simulated as stt } from './stt/stt.sim.js';
 import { simulated as transcriptions } from './transcriptions/transcriptions.sim.js';
 import { simulated as translations } from './translations/translations.sim.js';
+import { simulated as vertexVideos } from './vertex-videos/vertex-videos.sim.js';
 import { simulated as videoContent } from './video-content/video-content.sim.js';
 import { simulated as videoPoll } from './video-poll/video-poll.sim.js';
 import { simulated as videoTasks } from './video-tasks/video-tasks.sim.js';
 import { simulated as videos } from './videos/videos.sim.js';
 import type { SimEndpoint } from './sim-endpoint.js';
 
-export const SIM_ENDPOINTS: readonly SimEndpoint[] = [batches, bedrockBatches, embeddings, geminiBatches, imageEdits, imageTools, images, listen, messageBatches, moderations, rerank, search, searchGet, speech, stt, transcriptions, translations, videoContent, videoPoll, videoTasks, videos].flat();
+export const SIM_ENDPOINTS: readonly SimEndpoint[] = [batches, bedrockBatches, embeddings, geminiBatches, imageEdits, imageTools, images, listen, messageBatches, moderations, rerank, search, searchGet, speech, stt, transcriptions, translations, vertexVideos, videoContent, videoPoll, videoTasks, videos].flat();

@@ -41,8 +41,9 @@ export interface VideoDone {
   readonly result: VideoResult;
 }
 
-/** Where the video is: a call with the credential, what such a call names, or an address that the answer named. */
+/** The video itself, or where it is: a call with the credential, what such a call names, or an address that the answer named. */
 type VideoResult =
+  | { readonly bytes: Uint8Array }
   | { readonly call: UpstreamBody; readonly urlIn?: (reply: UpstreamReply) => string }
   | { readonly url: string };
 

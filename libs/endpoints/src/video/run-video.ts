@@ -6,7 +6,6 @@ import {
   type RouteTarget,
   type Translation,
   type UpstreamCalls,
-  type UpstreamReply,
   type VideoDialect,
   type VideoRequest,
   type VideoDone,
@@ -34,7 +33,7 @@ export function runVideo(request: VideoRequest, target: RouteTarget, dialect: Vi
     }
     try {
       const done = await watch(task, dialect, calls);
-      const { bytes } = await fetched(done, calls);
+      const bytes = await fetched(done, calls);
       const seconds = [mp4Seconds(bytes), done.seconds, request.duration].find(canBe) ?? 0;
       const usage = {
         ...{ videos: 1, video_seconds: secondsText(seconds), prompt_tokens: 0, completion_tokens: 0 },
@@ -92,12 +91,13 @@ function mayPass(failure: unknown): boolean {
   return httpStatus === null || httpStatus === 429 || httpStatus >= 500;
 }
 
-async function fetched({ result }: VideoDone, calls: UpstreamCalls): Promise<UpstreamReply> {
+async function fetched({ result }: VideoDone, calls: UpstreamCalls): Promise<Uint8Array> {
+  if ('bytes' in result) return result.bytes;
   for (let fault = 1; ; fault += 1) {
     try {
-      if ('url' in result) return await calls.download(result.url);
+      if ('url' in result) return (await calls.download(result.url)).bytes;
       const reply = await calls.send(result.call);
-      return result.urlIn === undefined ? reply : await calls.download(result.urlIn(reply));
+      return (result.urlIn === undefined ? reply : await calls.download(result.urlIn(reply))).bytes;
     } catch (failure) {
       if (fault >= FAULTS_MAX || !mayPass(failure)) throw failure;
     }

@@ -252,6 +252,33 @@ describe('a video task', () => {
     expect(piece.usage).toMatchObject({ video_seconds: '5.5' });
   });
 
+  it('VID-13 at Vertex AI: the last look holds the video, which is not fetched', async () => {
+    const name = 'projects/p-1/locations/global/publishers/google/models/video-1/operations/op-1';
+    const look = '/projects/p-1/locations/global/publishers/google/models/video-1:fetchPredictOperation';
+    const video = { bytesBase64Encoded: mp4().toString('base64'), mimeType: 'video/mp4' };
+    const calls = new UpstreamCallsDouble([
+      { body: { name } },
+      { body: { name } },
+      { body: { name, done: true, response: { videos: [video] } } },
+    ]);
+    const { headers, piece } = await run({ prompt: 'a fox', duration: 8, fps: 24 }, calls, 'vertex-veo');
+    expect(calls.noted).toEqual([name]);
+    expect(calls.sent.map(({ at, json }) => [at, json])).toEqual([
+      [
+        '/models/video-1:predictLongRunning',
+        {
+          instances: [{ prompt: 'a fox' }],
+          parameters: { sampleCount: 1, durationSeconds: 8, generateAudio: true },
+        },
+      ],
+      [look, { operationName: name }],
+      [look, { operationName: name }],
+    ]);
+    expect(calls.downloads).toEqual([]);
+    expect(piece).toMatchObject({ kind: 'end', out: mp4(), usage: { videos: 1, video_seconds: '5.5' } });
+    expect(headers).toMatchObject({ 'content-type': 'video/mp4', 'x-video-seconds': '5.5' });
+  });
+
   it('VID-12 an upstream that takes no address of a picture leaves the route', () => {
     const content = [item('image', 'first_frame', 'https://a.test/b.png')];
     const misfit = endpoint.translate(read({ prompt: 'a', content }), target('veo'));

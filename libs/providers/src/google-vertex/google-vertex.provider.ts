@@ -6,7 +6,7 @@ import { OPENAI_RULES } from '../failure/openai-rules.js';
 import { apiKeyOf, type Provider } from '../provider.js';
 import { TransportFailure, upstreamRequest } from '../transport.js';
 import { AccessTokens } from './access-tokens.js';
-import { accessFrom, GLOBAL_ENDPOINT, rootFor } from './vertex-access.js';
+import { accessFrom, GLOBAL_ENDPOINT, urlFor } from './vertex-access.js';
 
 const NAME = 'Google Vertex AI';
 const RULES = [...GOOGLE_RULES, ...ANTHROPIC_RULES, ...OPENAI_RULES];
@@ -28,17 +28,17 @@ function nameOf(model: string): string {
   return encodeURIComponent(model).replaceAll('%40', '@');
 }
 
-/** Where a dialect's path stands below the project. */
+/** Where a dialect's path stands below the project; an operation's names its project itself. */
 function placed(path: string): string {
-  if (path.startsWith('/publishers/')) return path;
+  if (/^\/(?:publishers|projects)\//.test(path)) return path;
   return path.startsWith('/models/') ? `/publishers/google${path}` : `/endpoints/openapi${path}`;
 }
 
-/** Gemini and Claude on Vertex AI, below the project and location of its credential. */
+/** Gemini, Claude and Veo on Vertex AI, below the project and location of its credential. */
 export const provider: Provider = {
   slug: 'google-vertex',
   name: NAME,
-  dialects: ['gemini', 'messages', 'vertex-embeddings', 'chat'],
+  dialects: ['gemini', 'messages', 'vertex-embeddings', 'vertex-veo', 'chat'],
   credentialEnv: 'GOOGLE_VERTEX_API_KEY',
   baseUrlEnv: 'GOOGLE_VERTEX_BASE_URL',
   defaultBaseUrl: GLOBAL_ENDPOINT,
@@ -54,7 +54,7 @@ export const provider: Provider = {
         : { 'x-goog-api-key': key };
       return upstreamRequest(request, `${baseUrl}/v1${path}`, headers);
     }
-    const url = `${rootFor(baseUrl, credential)}${path}`;
+    const url = urlFor(baseUrl, credential, path);
     return tokens.token(credential).then(
       (token) => upstreamRequest(request, url, { authorization: `Bearer ${token}` }),
       (error: unknown) => {

@@ -2,7 +2,7 @@ import type { Route } from '@gateway/contracts';
 import { jsonBody } from '@gateway/dialects';
 import { AccessTokens } from './access-tokens.js';
 import { provider } from './google-vertex.provider.js';
-import { accessFrom, rootFor } from './vertex-access.js';
+import { accessFrom, urlFor } from './vertex-access.js';
 
 const JSON_ACCOUNT = { client_email: 'a@p.iam.gserviceaccount.com', private_key: 'PEM', project_id: 'p-1' };
 const ACCOUNT = {
@@ -102,6 +102,19 @@ describe('a request to Vertex AI', () => {
   });
 
   it.each([
+    ['/models/veo-3.1-generate-001:predictLongRunning', '/publishers/google'],
+    ['/projects/p-1/locations/us-east5/publishers/google/models/veo:fetchPredictOperation', ''],
+  ])('of a video, %s, goes to Google’s models or to where its operation is', async (path, place) => {
+    const key = { baseUrl, credential: { kind: 'api_key' as const, key: 'ya29.token' } };
+    const body = jsonBody(path, 'application/json', {});
+    expect(await provider.prepare(body, key)).toMatchObject({
+      method: 'POST',
+      url: `https://aiplatform.googleapis.com/v1${place}${path}`,
+      headers: { authorization: 'Bearer ya29.token' },
+    });
+  });
+
+  it.each([
     [
       529,
       { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
@@ -132,12 +145,25 @@ describe('a request to Vertex AI', () => {
   });
 
   it('goes to the project and location of its credential, at an address that the operator chose too', () => {
-    expect(rootFor(baseUrl, { ...ACCOUNT, location: 'europe-west4' })).toBe(
-      'https://europe-west4-aiplatform.googleapis.com/v1/projects/p-1/locations/europe-west4',
-    );
-    expect(rootFor('http://127.0.0.1:9', ACCOUNT)).toBe(
-      'http://127.0.0.1:9/v1/projects/p-1/locations/global',
-    );
+    const europe = { ...ACCOUNT, location: 'europe-west4' };
+    const operation = '/projects/p-2/locations/us-east5/publishers/google/models/veo:fetchPredictOperation';
+    expect(
+      [europe, ACCOUNT].flatMap((account) =>
+        [baseUrl, 'http://127.0.0.1:9'].flatMap((address) => [
+          urlFor(address, account, '/publishers/google/models/m:f'),
+          urlFor(address, account, operation),
+        ]),
+      ),
+    ).toEqual([
+      'https://europe-west4-aiplatform.googleapis.com/v1/projects/p-1/locations/europe-west4/publishers/google/models/m:f',
+      `https://europe-west4-aiplatform.googleapis.com/v1${operation}`,
+      'http://127.0.0.1:9/v1/projects/p-1/locations/europe-west4/publishers/google/models/m:f',
+      `http://127.0.0.1:9/v1${operation}`,
+      'https://aiplatform.googleapis.com/v1/projects/p-1/locations/global/publishers/google/models/m:f',
+      `https://aiplatform.googleapis.com/v1${operation}`,
+      'http://127.0.0.1:9/v1/projects/p-1/locations/global/publishers/google/models/m:f',
+      `http://127.0.0.1:9/v1${operation}`,
+    ]);
   });
 
   it('reads a service account from the variable, and says what it lacks', () => {

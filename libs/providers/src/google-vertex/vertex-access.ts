@@ -44,8 +44,9 @@ function endpointOf(location: string): string {
   return location === 'global' ? GLOBAL_ENDPOINT : `https://${location}-aiplatform.googleapis.com`;
 }
 
-/** The root of the credential's project, at its location's address; one that the operator chose stays. */
-export function rootFor(baseUrl: string, { project, location }: VertexCredential): string {
-  const address = ENDPOINT.test(baseUrl) ? endpointOf(location) : baseUrl;
-  return `${address}/v1/projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(location)}`;
+/** Below the credential's project, at its location's address or one that the operator chose. An operation names its own project. */
+export function urlFor(baseUrl: string, { project, location }: VertexCredential, path: string): string {
+  const root = `${ENDPOINT.test(baseUrl) ? endpointOf(location) : baseUrl}/v1`;
+  if (path.startsWith('/projects/')) return `${root}${path}`;
+  return `${root}/projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(location)}${path}`;
 }

@@ -1,6 +1,7 @@
 import type { SimEndpoint } from '../sim-endpoint.js';
+import { emptyMp4 } from './empty-mp4.js';
 
-/** The file of a task: the head of an mp4 that says how long it plays, and nothing to see. */
+/** The file of a task. */
 export const simulated: SimEndpoint = {
   path: '-simulated/content',
   method: 'GET',
@@ -10,18 +11,3 @@ export const simulated: SimEndpoint = {
     return { contentType: 'video/mp4', body: emptyMp4(seconds) };
   },
 };
-
-function emptyMp4(seconds: number): Buffer {
-  const header = Buffer.alloc(100);
-  header.writeUInt32BE(1_000, 12);
-  header.writeUInt32BE(seconds * 1_000, 16);
-  const type = Buffer.from('isom\0\0\x02\0isomiso2mp41', 'latin1');
-  return Buffer.concat([box('ftyp', type), box('moov', box('mvhd', header))]);
-}
-
-function box(name: string, content: Buffer): Buffer {
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(content.length + 8, 0);
-  head.write(name, 4, 'latin1');
-  return Buffer.concat([head, content]);
-}
