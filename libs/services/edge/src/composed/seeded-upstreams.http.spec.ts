@@ -11,6 +11,7 @@ import { startEdge, type EdgeUnderTest } from '../edge.fixture.js';
 import { connect, ownKey } from '../sockets/realtime/realtime.fixture.js';
 
 const PATH = '/v1/video/generations';
+const VEO = 'google/veo-3.1-generate-001';
 const FRAME = { type: 'image_url', image_url: { url: 'https://a.test/fox.png' }, role: 'first_frame' };
 const MODELS = [
   'bytedance/dreamina-seedance-2-0-260128',
@@ -18,6 +19,8 @@ const MODELS = [
   'runway/gen4.5',
   'luma/ray-2',
   'luma/ray-flash-2',
+  'google/veo-3.1-generate-001',
+  'google/veo-3.1-fast-generate-001',
   'google/gemini-3.8-live',
 ];
 const DATA = new URL('../../../catalogue/data/models/', import.meta.url);
@@ -50,7 +53,7 @@ describe('models of the catalogue at the stand-ins of their makers', () => {
   let calls = 0;
 
   beforeAll(async () => {
-    const slugs = ['bytedance', 'kling', 'runway', 'luma', 'google'];
+    const slugs = ['bytedance', 'kling', 'runway', 'luma', 'google', 'google-vertex'];
     edge = await startEdge({
       upstreams: async (sim) => Object.fromEntries(slugs.map((slug) => [slug, sim.url])),
     });
@@ -69,6 +72,7 @@ describe('models of the catalogue at the stand-ins of their makers', () => {
 
   const text = { prompt: 'a fox' };
   const frame = { content: [{ type: 'text', text: 'a fox' }, FRAME] };
+  const drawn = { content: [{ ...FRAME, image_url: { url: 'data:image/png;base64,AAAA' } }] };
 
   const CASES: [string, Record<string, unknown> & { duration: number }, string][] = [
     ['bytedance/dreamina-seedance-2-0-260128', { ...text, duration: 5 }, '0.756'],
@@ -81,6 +85,13 @@ describe('models of the catalogue at the stand-ins of their makers', () => {
     ['luma/ray-2', { ...text, duration: 5 }, '0.71'],
     ['luma/ray-2', { ...frame, duration: 9, resolution: '1080p' }, '2.862'],
     ['luma/ray-flash-2', { ...text, duration: 5 }, '0.24'],
+    [VEO, { ...text, duration: 8 }, '3.2'],
+    [VEO, { ...text, duration: 6, generate_audio: false, resolution: '1080p' }, '1.2'],
+    [VEO, { ...drawn, duration: 4, resolution: '4k' }, '2.4'],
+    [VEO, { ...text, duration: 4, resolution: '4k', generate_audio: false }, '1.6'],
+    ['google/veo-3.1-fast-generate-001', { ...drawn, duration: 8 }, '0.8'],
+    ['google/veo-3.1-fast-generate-001', { ...text, duration: 8, resolution: '1080p' }, '0.96'],
+    ['google/veo-3.1-fast-generate-001', { ...text, duration: 8, resolution: '4k' }, '2.4'],
   ];
 
   /** What it cost, and how long it plays. */
@@ -100,6 +111,31 @@ describe('models of the catalogue at the stand-ins of their makers', () => {
     expect(made).toEqual(
       CASES.map(([model, { duration }, cost]) => [202, 200, 'video/mp4', model, duration, cost]),
     );
+  });
+
+  it('VID-13 goes on with an operation that another process began at Vertex AI: none is begun, and it is paid for', async () => {
+    const place = 'projects/simulated/locations/global/publishers/google/models/veo-3.1-generate-001';
+    const state = `${place}/operations/video-abc-4`;
+    const asked = {
+      ...call({ model: VEO, ...text, duration: 4 }),
+      task: { credential: 'google-vertex', state },
+    };
+    const sent = edge.upstream().length;
+    const [one, two] = await Promise.all([inference.infer(asked), inference.infer(asked)]);
+    expect([one.status, one.body.seconds, two]).toEqual([200, 4, one]);
+    const paths = edge
+      .upstream()
+      .slice(sent)
+      .map(({ path }) => path);
+    expect(paths).toEqual([`/v1/${place}:fetchPredictOperation`]);
+    expect(await edge.record(asked.request_id)).toMatchObject({ cost_usd: '1.6' });
+  });
+
+  it('VID-12 400 where Veo on Vertex AI is shown an address: nothing is begun', async () => {
+    const sent = edge.upstream().length;
+    const answer = await inference.infer(call({ model: VEO, ...frame, duration: 8 }));
+    expect(answer).toMatchObject({ status: 400, body: { error: { param: 'content.1.image_url' } } });
+    expect(edge.upstream().length).toBe(sent);
   });
 
   it.each(['luma/ray-2', 'kuaishou/kling-v3', 'runway/gen4.5'])(
