@@ -72,7 +72,6 @@ import { dialect as videoMinimax } from './video/minimax/minimax.dialect.js';
 import { dialect as videoOpenrouter } from './video/openrouter/openrouter.dialect.js';
 import { dialect as videoRunway } from './video/runway/runway.dialect.js';
 import { dialect as videoSeedance } from './video/seedance/seedance.dialect.js';
-import { dialect as videoVeo } from './video/veo/veo.dialect.js';
 import { dialect as videoVertexVeo } from './video/vertex-veo/vertex-veo.dialect.js';
 import { dialect as videoXai } from './video/xai/xai.dialect.js';
 
@@ -149,7 +148,7 @@ export { transcriptionsAssemblyai, transcriptionsDeepgram, transcriptionsElevenl
 
 /** Dialects of the family video, by the name that routes of the catalogue give them. */
 export const VIDEO_DIALECTS: ReadonlyMap<string, VideoDialect> = new Map(
-  [videoFal, videoKling, videoLuma, videoMinimax, videoOpenrouter, videoRunway, videoSeedance, videoVeo, videoVertexVeo, videoXai].map((dialect) => [dialect.name, dialect]),
+  [videoFal, videoKling, videoLuma, videoMinimax, videoOpenrouter, videoRunway, videoSeedance, videoVertexVeo, videoXai].map((dialect) => [dialect.name, dialect]),
 );
 export type { VideoRole, VideoItem, VideoRequest, VideoState, VideoDone, VideoDialect } from './video/video-dialect.js';
-export { videoFal, videoKling, videoLuma, videoMinimax, videoOpenrouter, videoRunway, videoSeedance, videoVeo, videoVertexVeo, videoXai };
+export { videoFal, videoKling, videoLuma, videoMinimax, videoOpenrouter, videoRunway, videoSeedance, videoVertexVeo, videoXai };

@@ -6,8 +6,6 @@ export interface UpstreamBody {
   readonly path: string;
   /** In place of the path: an address that the provider's own answer named. Only at a host of the provider's. */
   readonly url?: string;
-  /** Its answer may be that it is elsewhere at the provider: that is followed once. */
-  readonly mayMove?: true;
   readonly contentType: string;
   /** Media types of the answers that the dialect reads. */
   readonly accept: string;

@@ -281,7 +281,7 @@ describe('a video task', () => {
 
   it('VID-12 an upstream that takes no address of a picture leaves the route', () => {
     const content = [item('image', 'first_frame', 'https://a.test/b.png')];
-    const misfit = endpoint.translate(read({ prompt: 'a', content }), target('veo'));
+    const misfit = endpoint.translate(read({ prompt: 'a', content }), target('vertex-veo'));
     expect(misfit).toEqual(new Misfit('content.0.image_url'));
   });
 

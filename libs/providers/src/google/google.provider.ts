@@ -1,16 +1,10 @@
 import { classifyFailure } from '../failure/classify.js';
 import { GOOGLE_RULES } from '../failure/google-rules.js';
 import { OPENAI_RULES } from '../failure/openai-rules.js';
-import { addressOf } from '../named-address.js';
 import { apiKeyOf, type Provider } from '../provider.js';
 import { upstreamRequest } from '../transport.js';
 
 const NAME = 'Google';
-/** Files of videos lie at its own address, and may be sent on from there. */
-const HOSTS = {
-  api: ['generativelanguage.googleapis.com'],
-  results: ['storage.googleapis.com', 'googleusercontent.com'],
-};
 const RULES = [...GOOGLE_RULES, ...OPENAI_RULES];
 
 /** AI Studio: its own format below /v1beta, OpenAI's below /v1beta/openai. */
@@ -22,7 +16,6 @@ export const provider: Provider = {
     'gemini-embeddings',
     'gemini-transcriptions',
     'gemini-speech',
-    'veo',
     'gemini-live',
     'chat',
     'embeddings',
@@ -31,13 +24,10 @@ export const provider: Provider = {
   credentialEnv: 'GEMINI_API_KEY',
   baseUrlEnv: 'GEMINI_BASE_URL',
   defaultBaseUrl: 'https://generativelanguage.googleapis.com',
-  hosts: HOSTS,
   prepare: (request, access) => {
     const { baseUrl } = access;
     const key = apiKeyOf(access);
     const withKey = { 'x-goog-api-key': key };
-    if (request.url !== undefined)
-      return upstreamRequest(request, addressOf(request, baseUrl, HOSTS.api), withKey);
     const host = baseUrl.replace(/\/v1beta$/, '');
     // These name their version themselves.
     if (/^\/(ws|upload|download)\//.test(request.path))

@@ -43,20 +43,6 @@ describe('providers of images and videos, each with its own key header', () => {
     expect(() => one.prepare(lookAt('https://collector.example/'), access)).toThrow('none of the provider');
   });
 
-  it('gemini’s files are fetched with the key at its own address alone', async () => {
-    const one = provider('google');
-    const access = { baseUrl: one.defaultBaseUrl, credential: KEY };
-    const file = 'https://generativelanguage.googleapis.com/v1beta/files/f1:download?alt=media';
-    expect(await one.prepare(lookAt(file), access)).toMatchObject({
-      method: 'GET',
-      url: file,
-      headers: { 'x-goog-api-key': 'secret' },
-    });
-    expect(() => one.prepare(lookAt('https://storage.googleapis.com/b/f'), access)).toThrow(
-      'none of the provider',
-    );
-  });
-
   it('minimax’s videos have another version of its API', async () => {
     const one = provider('minimax');
     const access = { baseUrl: one.defaultBaseUrl, credential: KEY };

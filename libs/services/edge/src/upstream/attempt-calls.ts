@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { objectName, type Clock, type ObjectStore } from '@gateway/contracts';
-import { lookAt, type UpstreamBody, type UpstreamCalls, type UpstreamReply } from '@gateway/dialects';
+import type { UpstreamBody, UpstreamCalls, UpstreamReply } from '@gateway/dialects';
 import {
   namedAddress,
   TransportFailure,
@@ -20,7 +20,7 @@ interface AttemptCallsOptions {
   note: (task: string) => Promise<void>;
   accountId: string;
   objects: ObjectStore;
-  /** Both throw UpstreamError for a status beyond 2xx, but for the 3xx of a request that may move. */
+  /** Both throw UpstreamError for a status beyond 2xx. */
   send: (request: UpstreamBody, bounds: SendOptions) => Promise<UpstreamResponse>;
   fetch: (request: UpstreamRequest, bounds: SendOptions) => Promise<UpstreamResponse>;
 }
@@ -42,17 +42,7 @@ export class AttemptCalls implements UpstreamCalls {
   }
 
   async send(request: UpstreamBody): Promise<UpstreamReply> {
-    const response = await this.options.send(request, this.bounds());
-    return isMoved(response) ? this.follow(response) : replyOf(response);
-  }
-
-  /** At the provider's own address with the credential again, elsewhere at its hosts without. */
-  private async follow(response: UpstreamResponse): Promise<UpstreamReply> {
-    response.cancel();
-    const { origin } = new URL(this.options.baseUrl);
-    const { location = '' } = response.headers;
-    const to = location === '' ? '' : (URL.parse(location, origin)?.href ?? '');
-    return to.startsWith(`${origin}/`) ? this.send(lookAt(to)) : this.download(to);
+    return replyOf(await this.options.send(request, this.bounds()));
   }
 
   async download(address: string): Promise<UpstreamReply> {
@@ -95,11 +85,6 @@ export class AttemptCalls implements UpstreamCalls {
       totalTimeoutMs: leftMs,
     };
   }
-}
-
-/** Where a request may move, nothing but an answer or an address comes here. */
-export function isMoved({ status }: UpstreamResponse): boolean {
-  return status >= 300 && status < 400;
 }
 
 async function replyOf(response: UpstreamResponse): Promise<UpstreamReply> {

@@ -32,7 +32,7 @@ import type { EdgeConfig } from '../config/edge.config.js';
 import type { Client } from '../request/client.js';
 import { Meter } from '../units/meter.js';
 import type { AttemptState, Unit } from '../units/unit.js';
-import { AttemptCalls, isMoved } from './attempt-calls.js';
+import { AttemptCalls } from './attempt-calls.js';
 import type { OpenedKeys } from './opened-keys.js';
 import { withOwnParam } from './own-param.js';
 import type { ProviderAlarms } from './provider-alarms.js';
@@ -225,10 +225,7 @@ export class Attempt {
       },
       accountId: unit.admitted.principal.accountId,
       objects: deps.objects,
-      send: async (request, bounds) => {
-        const response = await this.send(request, bounds);
-        return request.mayMove && isMoved(response) ? response : this.good(response);
-      },
+      send: async (request, bounds) => this.good(await this.send(request, bounds)),
       fetch: async (request, bounds) => this.good(await deps.transport.send(request, bounds)),
     });
     try {
