@@ -87,8 +87,10 @@ async function watch(task: string, dialect: VideoDialect, calls: UpstreamCalls):
 function mayPass(failure: unknown): boolean {
   if (failure instanceof ExchangeFailure) return true;
   if (!(failure instanceof UpstreamError)) return false;
-  const { httpStatus } = failure.options;
-  return httpStatus === null || httpStatus === 429 || httpStatus >= 500;
+  const { httpStatus, providerCode } = failure.options;
+  // An answer beyond its bound does not get smaller.
+  if (httpStatus === null) return providerCode !== 'bad_response';
+  return httpStatus === 429 || httpStatus >= 500;
 }
 
 async function fetched({ result }: VideoDone, calls: UpstreamCalls): Promise<Uint8Array> {

@@ -69,6 +69,14 @@ const notFound = (): UpstreamError =>
     httpStatus: 404,
   } as ConstructorParameters<typeof UpstreamError>[0]);
 
+const tooLarge = (): UpstreamError =>
+  new UpstreamError({
+    code: 'upstream_error',
+    providerCode: 'bad_response',
+    message: 'the answer was too large.',
+    httpStatus: null,
+  } as ConstructorParameters<typeof UpstreamError>[0]);
+
 describe('the request of a video', () => {
   it('VID-13 is a prompt or content, with one role each, and what is asked for', () => {
     const asked = read({
@@ -309,6 +317,20 @@ describe('a video task', () => {
     const failure: unknown = await run({ prompt: 'a' }, calls).catch((thrown: unknown) => thrown);
     expect(failure).toBeInstanceOf(ApiError);
     expect((failure as ApiError).code).toBe(code);
+  });
+
+  it('ERR-59 ends at once where an answer is beyond its bound: it would not be smaller a second time', async () => {
+    const name = 'projects/p-1/locations/global/publishers/google/models/video-1/operations/op-1';
+    const looked = new UpstreamCallsDouble([{ body: { name } }, tooLarge()]);
+    const fetched = new UpstreamCallsDouble([
+      { body: { id: 'job-1' } },
+      { body: { status: 'completed' } },
+      tooLarge(),
+    ]);
+    const failure = { code: 'upstream_error', message: 'the answer was too large.' };
+    await expect(run({ prompt: 'a' }, looked, 'vertex-veo')).rejects.toMatchObject(failure);
+    await expect(run({ prompt: 'a' }, fetched)).rejects.toMatchObject(failure);
+    expect([looked.sent.length, fetched.sent.length]).toEqual([2, 3]);
   });
 
   it('survives polls that fail for a while', async () => {
