@@ -20,6 +20,7 @@ import { dialect as imagesFal } from './images/fal/fal.dialect.js';
 import { dialect as imagesGemini } from './images/gemini/gemini.dialect.js';
 import { dialect as imagesIdeogram } from './images/ideogram/ideogram.dialect.js';
 import { dialect as imagesLuma } from './images/luma/luma.dialect.js';
+import { dialect as imagesMinimax } from './images/minimax/minimax.dialect.js';
 import { dialect as imagesOpenai } from './images/openai/openai.dialect.js';
 import { dialect as imagesRecraft } from './images/recraft/recraft.dialect.js';
 import { dialect as imagesReplicate } from './images/replicate/replicate.dialect.js';
@@ -91,11 +92,11 @@ export { embeddingsBedrockCohere, embeddingsCohere, embeddingsGemini, embeddings
 
 /** Dialects of the family images, by the name that routes of the catalogue give them. */
 export const IMAGES_DIALECTS: ReadonlyMap<string, ImagesDialect> = new Map(
-  [imagesBfl, imagesFal, imagesGemini, imagesIdeogram, imagesLuma, imagesOpenai, imagesRecraft, imagesReplicate, imagesStability, imagesXai].map((dialect) => [dialect.name, dialect]),
+  [imagesBfl, imagesFal, imagesGemini, imagesIdeogram, imagesLuma, imagesMinimax, imagesOpenai, imagesRecraft, imagesReplicate, imagesStability, imagesXai].map((dialect) => [dialect.name, dialect]),
 );
 export type { ImageOperation, MaskConvention, ImagesDialect, ImagesUpstream, ImagesRequest, Margins, MadeImages } from './images/images-dialect.js';
 export { imagesContext, unitUsage } from './images/images-dialect.js';
-export { imagesBfl, imagesFal, imagesGemini, imagesIdeogram, imagesLuma, imagesOpenai, imagesRecraft, imagesReplicate, imagesStability, imagesXai };
+export { imagesBfl, imagesFal, imagesGemini, imagesIdeogram, imagesLuma, imagesMinimax, imagesOpenai, imagesRecraft, imagesReplicate, imagesStability, imagesXai };
 
 /** Dialects of the family moderations, by the name that routes of the catalogue give them. */
 export const MODERATIONS_DIALECTS: ReadonlyMap<string, ModerationsDialect> = new Map(

@@ -7,7 +7,7 @@ const compatible = openAiCompatible({
   credentialEnv: 'MINIMAX_API_KEY',
   baseUrlEnv: 'MINIMAX_BASE_URL',
   defaultBaseUrl: 'https://api.minimax.io/v1',
-  dialects: ['chat', 'minimax-video'],
+  dialects: ['chat', 'minimax-images', 'minimax-video'],
   check: { path: '/chat/completions', sendsNothing: true },
   quirks: {
     maxTokensParam: 'max_completion_tokens',
