@@ -67,7 +67,8 @@ function successFault(request: FuzzRequest, answer: Answer, operations: readonly
   const served = operations.filter((one) => one.method === asked && isServedBy(one, pathname));
   if (served.length === 0) return `a ${status} of a path that is not documented`;
   if (!served.some(({ statuses }) => statuses.includes(status))) return `an undocumented ${status}`;
-  if (method === 'HEAD' || status === 204) return answer.text === '' ? null : 'a body where none may be';
+  if (method === 'HEAD' || status === 204 || status === 304)
+    return answer.text === '' ? null : 'a body where none may be';
   const type = header(answer, 'content-type');
   if (type.startsWith('text/event-stream')) return streamFault(pathname, answer.text);
   if (type.startsWith('text/html') && PAGES.has(pathname)) return null;

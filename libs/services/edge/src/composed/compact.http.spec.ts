@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import OpenAI from 'openai';
 import { eventually } from '@gateway/testing';
 import { startEdge, testModel, type EdgeUnderTest, type Json } from '../edge.fixture.js';
@@ -75,6 +76,24 @@ describe('POST /v1/responses/compact', () => {
       status: 404,
       code: 'resource_not_found',
     });
+  });
+
+  it('404 for names that no text of the database holds, which are not looked for', async () => {
+    const recall = jest.spyOn(edge.responses, 'recall');
+    const items = jest.spyOn(edge.responses, 'items');
+    const model = 'simulator/chat';
+    for (const [path, asked] of [
+      ['/v1/responses/compact', { previous_response_id: '\0' }],
+      ['/v1/responses', { input: 'x', previous_response_id: 'resp_\0' }],
+      ['/v1/responses', { input: 'x', conversation: 'conv_\0' }],
+      ['/v1/responses', { input: [{ type: 'item_reference', id: 'msg_\0' }] }],
+    ] as const) {
+      const answer = await edge.post({ model, ...asked }, { path });
+      const { error } = (await answer.json()) as { error: { code: string } };
+      expect([answer.status, error.code]).toEqual([404, 'resource_not_found']);
+    }
+    expect(recall).not.toHaveBeenCalled();
+    expect(items.mock.calls.every(([, ids]) => ids.length === 0)).toBe(true);
   });
 
   it('422 for nothing to compact, 404 for an unknown model, 502 for a summary that was cut off', async () => {

@@ -26,9 +26,15 @@ export function earlier(
   closing: Closing,
   { store, pressure, turns }: Pick<RecallDeps, 'store' | 'pressure' | 'turns'>,
 ): Promise<RecalledItems | null> {
+  if (!isName('response_id' in link ? link.response_id : link.conversation_id)) return Promise.resolve(null);
   return turns.take(accountId, () =>
     withRoom(pressure.ofAccount(accountId), closing, (makeRoom) => store.recall(keyId, link, makeRoom)),
   );
+}
+
+/** False for what PostgreSQL holds in no text: a search for it would fail, and nothing is called so. */
+function isName(id: string): boolean {
+  return !id.includes('\0');
 }
 
 /**
@@ -85,7 +91,9 @@ export async function resolve(
     });
   const { accountId, keyId } = principal;
   const items = await turns.take(accountId, () =>
-    withRoom(pressure.ofAccount(accountId), closing, (makeRoom) => store.items(keyId, ids, makeRoom)),
+    withRoom(pressure.ofAccount(accountId), closing, (makeRoom) =>
+      store.items(keyId, ids.filter(isName), makeRoom),
+    ),
   );
   const missing = references.find(({ id }) => !items.has(id));
   if (missing) throw new ApiError('resource_not_found', { param: missing.param });
