@@ -112,7 +112,7 @@ describe.each([
       const pid = await eventually(() => masterOf(accountId), { timeoutMs: 30_000 });
       const before = fleet.edges.map(timesFailedOver);
       process.kill(pid, 'SIGKILL');
-      // Both edges have met its replica, which is another store with what the former had told it.
+      // Both edges have met its replica, which is another store with what the former had sent it.
       await eventually(() => fleet.edges.every((edge, at) => timesFailedOver(edge) > before[at]), {
         timeoutMs: 30_000,
       });

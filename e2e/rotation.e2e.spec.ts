@@ -172,7 +172,7 @@ describe('secrets of a fleet with two of each service, changed under traffic as 
       const channel = await made<{ id: string; signing_secret: string }>('/alerts/channels', {
         ...{ channel_type: 'webhook', destination, is_enabled: true },
       });
-      /** The next delivery verifies by the secret that was told when the channel was made. */
+      /** The next delivery verifies by the secret that was returned when the channel was made. */
       const expectSigned = async (): Promise<void> => {
         const before = hooks.length;
         expect((await person.call('POST', `/alerts/channels/${channel.id}/test`)).status).toBe(202);

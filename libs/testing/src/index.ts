@@ -32,6 +32,7 @@ export { NO_PRESSURE } from './no-pressure.js';
 export type { OwnServer } from './own-server.js';
 export { clusterScripts, redisScripts, type ClusterScripts, type RedisScripts } from './redis-scripts.js';
 export { securedKafka, securedRedis, type SecuredKafka, type SecuredRedis } from './secured-servers.js';
+export { dyingRandom } from './dying-random.js';
 export { seededRandom } from './seeded-random.js';
 export { ownKafka, testKafka, type TestKafka } from './test-kafka.js';
 export { ownPostgres, testDatabase, testPostgres, type TestDatabase } from './test-postgres.js';

@@ -1,7 +1,6 @@
-import type { Random } from '@gateway/contracts';
 import { applyMigrations } from '@gateway/database';
 import { SystemRandom } from '@gateway/platform';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
+import { dyingRandom, testDatabase, type TestDatabase } from '@gateway/testing';
 import { keysConfig, startKeysApp } from '../keys-app.fixture.js';
 import { KeysDatabase, SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
 import { ProviderKeySecrets } from './provider-key-secrets.js';
@@ -53,19 +52,6 @@ async function readable(...keks: [Buffer, ...Buffer[]]): Promise<number> {
   }).length;
 }
 
-/** Ends the run after some draws, as kill -9 does between two lines. */
-function dyingRandom(draws: number): Random {
-  let left = draws;
-  return {
-    bytes: (size) => {
-      left -= 1;
-      if (left < 0) throw new Error('killed');
-      return random.bytes(size);
-    },
-    fraction: () => random.fraction(),
-  };
-}
-
 it('S03 a service whose KEK opens its signing key and not a provider key refuses to start', async () => {
   const config = { KEYS_KEK: newer.toString('base64') };
   await expect(startKeysApp(testing.url, { config })).rejects.toThrow(/set that one as KEYS_KEK_PREVIOUS/);
@@ -78,7 +64,7 @@ it('S03 a rotation that is killed leaves every row readable, and the next run do
     KEYS_KEK_PREVIOUS: older.toString('base64'),
   });
   expect(await readable(older)).toBe(ROWS);
-  await expect(rewrapProviderKeys(config, dyingRandom(150))).rejects.toThrow('killed');
+  await expect(rewrapProviderKeys(config, dyingRandom(random, 150))).rejects.toThrow('killed');
   expect(await readable(newer, older)).toBe(ROWS);
   expect(await readable(newer)).toBe(100);
   await expect(checkProviderKeys(database.prisma, { keks: [newer] })).rejects.toThrow(/rotate-kek/);

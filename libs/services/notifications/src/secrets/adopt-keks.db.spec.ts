@@ -1,5 +1,4 @@
-import { fixedClock, seededRandom, testDatabase, type TestDatabase } from '@gateway/testing';
-import type { Random } from '@gateway/contracts';
+import { dyingRandom, fixedClock, seededRandom, testDatabase, type TestDatabase } from '@gateway/testing';
 import { MIGRATED, START } from '../notifications.fixture.js';
 import { NotificationsDatabase } from '../postgres/notifications-database.js';
 import { adoptKeks } from './adopt-keks.js';
@@ -13,7 +12,7 @@ const CHANNELS = 120;
 
 let testing: TestDatabase;
 let database: NotificationsDatabase;
-const told = new Map<string, string>();
+const returned = new Map<string, string>();
 
 beforeAll(async () => {
   testing = await testDatabase(MIGRATED);
@@ -40,7 +39,7 @@ beforeAll(async () => {
         updated_at: at,
       },
     });
-    told.set(id, await secretsBy([former]).create(database.prisma, id));
+    returned.set(id, await secretsBy([former]).create(database.prisma, id));
   }
 });
 afterAll(async () => {
@@ -51,29 +50,16 @@ afterAll(async () => {
 const secretsBy = (keks: Keks): SigningSecrets =>
   new SigningSecrets(database, keks, fixedClock(START), random);
 
-/** How many secrets open to what was told, by these keys. */
+/** How many secrets open to what was returned, by these keys. */
 async function readable(...keks: [Buffer, ...Buffer[]]): Promise<number> {
   let count = 0;
-  for (const [id, secret] of told) {
+  for (const [id, secret] of returned) {
     const live = await secretsBy(keks)
       .live(id)
       .catch(() => []);
     if (live[0] === secret) count += 1;
   }
   return count;
-}
-
-/** Ends the start after some draws, as kill -9 does between two lines. */
-function dyingRandom(draws: number): Random {
-  let left = draws;
-  return {
-    bytes: (size) => {
-      left -= 1;
-      if (left < 0) throw new Error('killed');
-      return random.bytes(size);
-    },
-    fraction: () => random.fraction(),
-  };
 }
 
 describe('the key-encryption key of signing secrets', () => {
@@ -91,7 +77,9 @@ describe('the key-encryption key of signing secrets', () => {
   });
 
   it('S03 a start that is killed leaves every secret readable by both, and the next one does the rest', async () => {
-    await expect(adoptKeks(database.prisma, [next, former], dyingRandom(50))).rejects.toThrow('killed');
+    await expect(adoptKeks(database.prisma, [next, former], dyingRandom(random, 50))).rejects.toThrow(
+      'killed',
+    );
     expect(await readable(next, former)).toBe(CHANNELS);
     expect(await readable(next)).toBeGreaterThan(0);
     expect(await readable(former)).toBeGreaterThan(0);
