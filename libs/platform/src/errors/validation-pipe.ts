@@ -122,8 +122,13 @@ function withoutRefresh(query: unknown): unknown {
 const ODD = /\0|\p{Surrogate}/u;
 const ODD_ALL = /\0|\p{Surrogate}/gu;
 
+/** Whether PostgreSQL has such a text; nothing is called by another. */
+export function isStorable(text: string): boolean {
+  return !ODD.test(text);
+}
+
 function isOdd(value: unknown): boolean {
-  return typeof value === 'string' && ODD.test(value);
+  return typeof value === 'string' && !isStorable(value);
 }
 
 /** The first value or name of that kind, null where there is none. Depth and size were bounded by the parser. */

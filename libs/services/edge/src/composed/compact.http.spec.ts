@@ -86,6 +86,7 @@ describe('POST /v1/responses/compact', () => {
       ['/v1/responses/compact', { previous_response_id: '\0' }],
       ['/v1/responses', { input: 'x', previous_response_id: 'resp_\0' }],
       ['/v1/responses', { input: 'x', conversation: 'conv_\0' }],
+      ['/v1/responses', { input: 'x', previous_response_id: 'resp_\ud800' }],
       ['/v1/responses', { input: [{ type: 'item_reference', id: 'msg_\0' }] }],
     ] as const) {
       const answer = await edge.post({ model, ...asked }, { path });

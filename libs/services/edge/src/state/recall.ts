@@ -6,7 +6,7 @@ import {
   type ResponseStore,
 } from '@gateway/contracts';
 import type { Asked } from '@gateway/endpoints';
-import { withRoom, type Closing, type Pressure } from '@gateway/platform';
+import { isStorable, withRoom, type Closing, type Pressure } from '@gateway/platform';
 import type { CatalogueIndex } from '@gateway/routing';
 import type { Call } from '../request/call.js';
 import type { Turns } from './turns.js';
@@ -26,15 +26,11 @@ export function earlier(
   closing: Closing,
   { store, pressure, turns }: Pick<RecallDeps, 'store' | 'pressure' | 'turns'>,
 ): Promise<RecalledItems | null> {
-  if (!isName('response_id' in link ? link.response_id : link.conversation_id)) return Promise.resolve(null);
+  if (!isStorable('response_id' in link ? link.response_id : link.conversation_id))
+    return Promise.resolve(null);
   return turns.take(accountId, () =>
     withRoom(pressure.ofAccount(accountId), closing, (makeRoom) => store.recall(keyId, link, makeRoom)),
   );
-}
-
-/** False for what PostgreSQL holds in no text: a search for it would fail, and nothing is called so. */
-function isName(id: string): boolean {
-  return !id.includes('\0');
 }
 
 /**
@@ -92,7 +88,7 @@ export async function resolve(
   const { accountId, keyId } = principal;
   const items = await turns.take(accountId, () =>
     withRoom(pressure.ofAccount(accountId), closing, (makeRoom) =>
-      store.items(keyId, ids.filter(isName), makeRoom),
+      store.items(keyId, ids.filter(isStorable), makeRoom),
     ),
   );
   const missing = references.find(({ id }) => !items.has(id));
