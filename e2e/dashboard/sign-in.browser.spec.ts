@@ -81,8 +81,13 @@ describe('the dashboard of npm start', () => {
           headers: { 'x-content-type-options': 'nosniff' },
         });
       });
+      // The reload may come after the first page has shown its heading: only this file tells the two pages apart.
+      const loaded = one.waitForResponse(
+        (response) => /stacked-bars-.*\.css$/.test(response.url()) && response.ok(),
+      );
       await one.goto(`${gateway.url}/dashboard/`);
       await signIn(one, gateway.admin);
+      await loaded;
       await one.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
       await settled(one);
       expect(failed).toHaveLength(1);
