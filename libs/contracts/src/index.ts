@@ -72,6 +72,7 @@ export {
   ReferencedItemsBody,
   RecallBody,
   ResponseQuery,
+  STORED_ID_MAX,
 } from './http/responses.js';
 export { BatchesQuery, CreateBatchBody, FilesQuery, UPLOAD_PURPOSES } from './http/files.js';
 export { BackgroundResponses } from './ports/background-responses.js';

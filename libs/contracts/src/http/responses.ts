@@ -13,6 +13,9 @@ import {
 } from 'class-validator';
 import type { StoredResponse } from '../ports/response-store.js';
 
+/** Characters of the id of a response, a conversation or an item; nothing is found by a longer one. */
+export const STORED_ID_MAX = 256;
+
 /** POST /internal/responses. */
 export class KeepResponsesBody {
   @IsArray() @ArrayMaxSize(256) responses!: StoredResponse[];
@@ -21,14 +24,18 @@ export class KeepResponsesBody {
 /** POST /internal/responses/recall. */
 export class RecallBody {
   @IsString() @Length(1, 128) key_id!: string;
-  @IsOptional() @IsString() @Length(1, 256) response_id?: string;
-  @IsOptional() @IsString() @Length(1, 256) conversation_id?: string;
+  @IsOptional() @IsString() @Length(1, STORED_ID_MAX) response_id?: string;
+  @IsOptional() @IsString() @Length(1, STORED_ID_MAX) conversation_id?: string;
 }
 
 /** POST /internal/responses/items and /internal/responses/files. */
 export class ReferencedItemsBody {
   @IsString() @Length(1, 128) key_id!: string;
-  @IsArray() @ArrayMaxSize(256) @IsString({ each: true }) @Length(1, 256, { each: true }) ids!: string[];
+  @IsArray()
+  @ArrayMaxSize(256)
+  @IsString({ each: true })
+  @Length(1, STORED_ID_MAX, { each: true })
+  ids!: string[];
 }
 
 /** What the column of an event's number holds; no response comes near it. */
@@ -49,7 +56,7 @@ export class ItemsQuery {
   /** `asc` for the oldest first, `desc` for the newest. */
   @IsOptional() @IsIn(['asc', 'desc']) order?: 'asc' | 'desc';
   /** Id of the item after which the page begins. */
-  @IsOptional() @IsString() @Length(1, 256) after?: string;
+  @IsOptional() @IsString() @Length(1, STORED_ID_MAX) after?: string;
 }
 
 /** POST /v1/conversations. */

@@ -19,6 +19,7 @@ export const RESPONSES_REQUEST_SCHEMA = {
     previous_response_id: nullable('string', { minLength: 1, maxLength: 256 }),
     conversation: {
       type: ['string', 'object', 'null'],
+      maxLength: 256,
       required: ['id'],
       properties: { id: { type: 'string', minLength: 1, maxLength: 256 } },
     },

@@ -78,7 +78,7 @@ describe('POST /v1/responses/compact', () => {
     });
   });
 
-  it('404 for names that no text of the database holds, which are not looked for', async () => {
+  it('404 for names that nothing is kept under, which are not looked for', async () => {
     const recall = jest.spyOn(edge.responses, 'recall');
     const items = jest.spyOn(edge.responses, 'items');
     const model = 'simulator/chat';
@@ -88,6 +88,7 @@ describe('POST /v1/responses/compact', () => {
       ['/v1/responses', { input: 'x', conversation: 'conv_\0' }],
       ['/v1/responses', { input: 'x', previous_response_id: 'resp_\ud800' }],
       ['/v1/responses', { input: [{ type: 'item_reference', id: 'msg_\0' }] }],
+      ['/v1/responses', { input: [{ type: 'item_reference', id: 'm'.repeat(257) }] }],
     ] as const) {
       const answer = await edge.post({ model, ...asked }, { path });
       const { error } = (await answer.json()) as { error: { code: string } };

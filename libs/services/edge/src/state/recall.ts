@@ -1,5 +1,6 @@
 import {
   ApiError,
+  STORED_ID_MAX,
   type KeyPrincipal,
   type RecalledItems,
   type ResponseLink,
@@ -86,10 +87,10 @@ export async function resolve(
       param: twice.param,
     });
   const { accountId, keyId } = principal;
+  // The service that stores refuses any other, which would be no answer about the id.
+  const possible = ids.filter((id) => id.length <= STORED_ID_MAX && isStorable(id));
   const items = await turns.take(accountId, () =>
-    withRoom(pressure.ofAccount(accountId), closing, (makeRoom) =>
-      store.items(keyId, ids.filter(isStorable), makeRoom),
-    ),
+    withRoom(pressure.ofAccount(accountId), closing, (makeRoom) => store.items(keyId, possible, makeRoom)),
   );
   const missing = references.find(({ id }) => !items.has(id));
   if (missing) throw new ApiError('resource_not_found', { param: missing.param });
