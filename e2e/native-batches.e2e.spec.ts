@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { eventually, redisScripts, seededRandom, type RedisScripts } from '@gate
 import pg from 'pg';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
-import { ask, pico, type Body } from './harness/requests.js';
+import { answered, ask, pico, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const SLOWLY = { timeoutMs: 90_000 };
@@ -121,7 +122,8 @@ describe('money of batches that OpenAI, Anthropic, Google and Amazon run', () =>
   }
 
   async function read(key: string, method: string, path: string, body?: Body): Promise<Body> {
-    const answer = await ask(fleet, method, path, { body, key });
+    const headers = { 'idempotency-key': randomUUID() };
+    const answer = await answered(() => ask(fleet, method, path, { body, key, headers }));
     expect([path, answer.status, answer.text]).toEqual([path, 200, expect.any(String)]);
     return answer.body;
   }
@@ -136,7 +138,9 @@ describe('money of batches that OpenAI, Anthropic, Google and Amazon run', () =>
     form.append('purpose', 'batch');
     form.append('file', new Blob([lines.join('\n')]), 'in.jsonl');
     const headers = { authorization: `Bearer ${key}` };
-    const sent = await fetch(`${fleet.url}/v1/files`, { method: 'POST', headers, body: form });
+    const sent = await answered(() =>
+      fetch(`${fleet.url}/v1/files`, { method: 'POST', headers, body: form }),
+    );
     const { id: input_file_id } = (await sent.json()) as { id: string };
     const made = { input_file_id, endpoint: of.endpoint, completion_window: '24h' };
     const { id } = await read(key, 'POST', '/v1/batches', made);

@@ -33,10 +33,15 @@ export async function visitAll(
   { base, paths, looks, keepsShots = false }: Visits,
 ): Promise<string[]> {
   const faults: string[] = [];
+  /** By address: a busy machine may answer 503, which a page sends again. */
+  const unavailable = new Map<string, string>();
   const onResponse = (answer: { url(): string; status(): number }): void => {
-    const status = answer.status();
+    const [status, url] = [answer.status(), answer.url()];
+    const fault = `${page.url()}: ${status} of ${url}`;
+    if (status === 503) unavailable.set(url, fault);
     // No visible link leads to a refusal.
-    if (status >= 400) faults.push(`${page.url()}: ${status} of ${answer.url()}`);
+    else if (status >= 400) faults.push(fault);
+    else unavailable.delete(url);
   };
   page.on('response', onResponse);
   for (const path of paths) {
@@ -54,7 +59,7 @@ export async function visitAll(
     }
   }
   page.off('response', onResponse);
-  return faults;
+  return [...faults, ...unavailable.values()];
 }
 
 async function look(page: Page, { scheme, width }: Look): Promise<void> {

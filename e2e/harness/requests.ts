@@ -1,3 +1,4 @@
+import { eventually } from '@gateway/testing';
 import type { Gateway } from './gateway.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what an answer holds is asserted
@@ -33,6 +34,17 @@ export async function ask(
   const text = await answer.text();
   const { status, headers } = answer;
   return { status, headers, requestId: headers.get('x-request-id') ?? '', text, body: parsed(text) };
+}
+
+/** What is answered in the end: a busy machine may answer 503, which decides nothing and is sent again, as clients do. */
+export function answered<T extends Pick<Response, 'status' | 'headers'>>(send: () => Promise<T>): Promise<T> {
+  return eventually(
+    async () => {
+      const answer = await send();
+      return answer.status === 503 && answer.headers.get('x-should-retry') === 'true' ? null : answer;
+    },
+    { timeoutMs: 60_000, intervalMs: 500 },
+  );
 }
 
 function parsed(text: string): Body {

@@ -1,11 +1,13 @@
-import { eventually } from '@gateway/testing';
+import { randomUUID } from 'node:crypto';
 import type { Gateway } from './gateway.js';
+import { answered } from './requests.js';
 
 /** A person who is logged in. */
 export interface PersonSession {
   token: string;
   /** The person's first organization. */
   orgId: string;
+  /** A 503 that says so is sent again, under one key of idempotency. */
   call(method: string, path: string, body?: object): Promise<Response>;
   /** A key that this organization pays for. */
   createKey(label: string, more?: object): Promise<{ id: string; key: string }>;
@@ -13,24 +15,21 @@ export interface PersonSession {
 
 /** Logs the first super admin in. @throws Error with the answer where that fails. */
 export async function logIn({ url, admin }: Pick<Gateway, 'url' | 'admin'>): Promise<PersonSession> {
-  const send = (method: string, path: string, body?: object, token?: string): Promise<Response> =>
-    fetch(`${url}${path}`, {
-      method,
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  // A machine that starts everything at once answers 503 for a while.
-  const entered = await eventually(
-    async () => {
-      const answer = await send('POST', '/auth/login', admin);
-      return answer.status === 503 ? null : answer;
-    },
-    { timeoutMs: 60_000, intervalMs: 500 },
-  );
-  const { token } = await parsed<{ token: string }>(entered);
+  // A machine that is busy, or starts everything at once, answers 503 for a while.
+  const send = (method: string, path: string, body?: object, token?: string): Promise<Response> => {
+    const headers = {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}`, 'idempotency-key': randomUUID() }),
+    };
+    return answered(() =>
+      fetch(`${url}${path}`, {
+        method,
+        headers,
+        body: body === undefined ? undefined : JSON.stringify(body),
+      }),
+    );
+  };
+  const { token } = await parsed<{ token: string }>(await send('POST', '/auth/login', admin));
   const call = (method: string, path: string, body?: object): Promise<Response> =>
     send(method, path, body, token);
   const me = await parsed<{ memberships: { org_id: string }[] }>(await call('GET', '/auth/me'));
