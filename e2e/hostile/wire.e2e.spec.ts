@@ -10,7 +10,9 @@ import { ALLOWED, BODY, OVERSIZED, SMUGGLED, wireBytes } from './wire-corpus.js'
 const CHAT = '/v1/chat/completions';
 /** Unknown keys, and how many ask at once. */
 const FLOOD = 600;
-const FLOODING = 16;
+const FLOODING = 20;
+/** Keys that nobody has used yet, from the address of the flood. */
+const FRESH = 5;
 const MOST_TRIES = 100;
 /** Far below what that many principals would take beside their requests, far above what a collector leaves lying. */
 const MOST_GROWTH_MIB = 96;
@@ -128,7 +130,7 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
     }
   });
 
-  it('K15 a flood of unknown keys is 401: memory stays flat, no log holds one, others are served', async () => {
+  it('K15 a flood of unknown keys is 401: memory stays flat, no log holds one, others and new ones are served', async () => {
     const random = new SystemRandom();
     const server = gateway.edgePid;
     const flooded: string[] = [];
@@ -147,9 +149,16 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
       });
       await Promise.all(callers);
     };
+    const fresh: string[] = [];
+    while (fresh.length < FRESH) fresh.push((await person.createKey(`fresh ${fresh.length}`)).key);
     await flood(FLOOD / 3);
     const before = residentMiB(server);
     const rest = flood(FLOOD);
+    // Its first use, and nothing is repeated.
+    for (const key of fresh) {
+      const { status } = await ask(gateway, 'POST', CHAT, { body: BODY, key });
+      expect(status).toBe(200);
+    }
     expect(await known(gateway.key)).toBe(200);
     await rest;
     expect(residentMiB(server) - before).toBeLessThan(MOST_GROWTH_MIB);

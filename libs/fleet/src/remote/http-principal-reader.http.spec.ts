@@ -184,6 +184,41 @@ describe('HttpPrincipalReader', () => {
     expect(keys.wire.seen).toHaveLength(Math.ceil(1_000 / 64));
   });
 
+  it('K15 a flood of unknown keys refuses no new key of its own address, and keeps no known one from being confirmed', async () => {
+    const known: Credential = { kind: 'key', digest: 'known' };
+    await reader.resolve(known);
+    await clock.advance(MINUTE);
+    let open: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const keysService = keys.wire.answer;
+    keys.wire.answer = async (request) => {
+      if (request.path !== NEW_KEYS) return keysService(request);
+      await gate;
+      const { digests } = JSON.parse(request.body.toString()) as { digests: string[] };
+      const found = { principal: keyPrincipal(), etag: '"1"' };
+      return {
+        status: 200,
+        json: { keys: digests.map((digest) => (digest.startsWith('new') ? found : null)) },
+      };
+    };
+    const ask = (digest: string): Promise<unknown> =>
+      reader.resolve({ kind: 'key', digest }, { clientIp: '127.0.0.1' }).catch((refusal: unknown) => refusal);
+    const flood = Array.from({ length: 3_000 }, (_, n) => ask(`unknown${n}`));
+    const fresh = Array.from({ length: 20 }, (_, n) => ask(`new${n}`));
+    const shed = await flood[300];
+    expect(shed).toMatchObject({ status: 503 });
+    await reader.resolve(known);
+    await eventually(() => outcomes.includes('unchanged'));
+    open();
+    for (const each of await Promise.all(fresh)) expect(each).toMatchObject({ keyId: 'key_1' });
+    const refused = (await Promise.all(flood)).map((refusal) => (refusal as ApiError).status);
+    expect(refused.at(-1)).toBe(401);
+    expect(outcomes.filter((outcome) => outcome === 'shed')).toHaveLength(
+      refused.filter((status) => status === 503).length,
+    );
+    expect(outcomes).not.toContain('failed');
+  });
+
   it('revalidates in the background after 60 s, by ETag', async () => {
     const first = await reader.resolve(credential);
     await clock.advance(MINUTE);

@@ -15,7 +15,7 @@ import {
 import { unavailable } from '@gateway/platform';
 import type { InternalHttp, InternalResponse } from '@gateway/platform';
 import { BoundedCache } from './bounded-cache.js';
-import { LookupLane } from './lookup-lane.js';
+import { LookupLane, SHED } from './lookup-lane.js';
 import type { PrincipalLoad, PrincipalLookup } from './reader-metrics.js';
 import { parsePrincipal } from './parse-principal.js';
 
@@ -83,14 +83,13 @@ export class HttpPrincipalReader extends PrincipalReader {
 
   constructor(private readonly deps: HttpPrincipalReaderDeps) {
     super();
-    const shed = (): Error => unavailable(deps.random, new Error('too many unknown credentials wait'));
     const { clock } = deps;
     this.newKeys = new LookupLane({
-      ...{ clock, shed, batchMax: RESOLVED_KEYS_MAX },
+      ...{ clock, batchMax: RESOLVED_KEYS_MAX },
       send: (digests) => this.askForKeys(digests),
     });
     this.newOthers = new LookupLane({
-      ...{ clock, shed, batchMax: 1 },
+      ...{ clock, batchMax: 1 },
       send: async ([credential]) => [await this.ask(credential, NEW_TIMEOUT_MS)],
     });
   }
@@ -189,7 +188,10 @@ export class HttpPrincipalReader extends PrincipalReader {
         body: answer?.principal,
       });
     } catch (failure) {
-      throw this.failed(failure);
+      if (failure !== SHED) throw this.failed(failure);
+      // A flood says nothing about the keys service: known keys go on being confirmed.
+      this.deps.onOutcome?.('shed');
+      throw unavailable(this.deps.random, failure);
     }
   }
 

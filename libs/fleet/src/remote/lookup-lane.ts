@@ -4,8 +4,6 @@ export interface LookupLaneOptions<Q, A> {
   clock: Clock;
   /** Asks for several at once; answers in their order. A failure is everyone's of the batch. */
   send(questions: Q[]): Promise<readonly A[]>;
-  /** What somebody is answered whose turn does not come. */
-  shed(): Error;
   /** Questions of one batch. */
   batchMax: number;
 }
@@ -17,16 +15,22 @@ interface Waiting<Q, A> {
   reject: (failure: unknown) => void;
 }
 
+/** What those fail with whose turn does not come: nobody was asked about them. */
+export const SHED = new Error('too many unknown credentials wait');
+
 /** Batches under way (reliability 5.5). */
 const BATCHES_MAX = 4;
+/** Of all addresses together; past it the longest line loses its oldest. */
 const WAITING_MAX = 2_048;
-const WAITING_OF_ADDRESS_MAX = 256;
 /** Whoever has waited longer for a turn is refused: the caller would have given up, and the service is behind. */
 const WAIT_MS_MAX = 1_000;
 
 /**
  * Look-ups whose credential may be unknown. They share a few batches, and addresses take turns in them: a flood of
- * unknown credentials fills its own line, not that of a new key from elsewhere.
+ * unknown credentials fills its own line, not that of a new key from elsewhere. Behind a proxy that is not trusted all
+ * callers are one address, and nothing tells a new key from the flood: so the newest of a line goes first and the oldest
+ * is shed. Whoever comes last waits for one batch, however long the line is; in order of arrival, a flood that keeps the
+ * line full would refuse everybody who comes after it.
  */
 export class LookupLane<Q, A> {
   /** By address, the one whose turn is next first. */
@@ -38,9 +42,8 @@ export class LookupLane<Q, A> {
 
   ask(question: Q, address: string): Promise<A> {
     return new Promise((resolve, reject) => {
-      const line = this.lines.get(address) ?? [];
-      if (line.length >= WAITING_OF_ADDRESS_MAX) return reject(this.options.shed());
       if (this.waiting >= WAITING_MAX) this.shedLongest();
+      const line = this.lines.get(address) ?? [];
       line.push({ question, sinceMs: this.options.clock.monotonic(), resolve, reject });
       this.lines.set(address, line);
       this.waiting += 1;
@@ -68,18 +71,20 @@ export class LookupLane<Q, A> {
     this.next();
   }
 
-  /** One of each address in turn, until the batch is full. */
+  /** The newest of each address in turn, until the batch is full. */
   private take(): Waiting<Q, A>[] {
     const batch: Waiting<Q, A>[] = [];
     const oldest = this.options.clock.monotonic() - WAIT_MS_MAX;
     for (const [address, line] of this.lines) {
       if (batch.length === this.options.batchMax) break;
-      const [first] = line.splice(0, 1);
+      while (line.length > 0 && line[0].sinceMs < oldest) this.shedOldest(line);
+      const newest = line.pop();
+      // Put in again, the address comes last, and has its next turn in this batch where there is room.
       this.lines.delete(address);
       if (line.length > 0) this.lines.set(address, line);
+      if (newest === undefined) continue;
       this.waiting -= 1;
-      if (first.sinceMs < oldest) first.reject(this.options.shed());
-      else batch.push(first);
+      batch.push(newest);
     }
     return batch;
   }
@@ -88,8 +93,12 @@ export class LookupLane<Q, A> {
     let [longest] = this.lines;
     for (const each of this.lines) if (each[1].length > longest[1].length) longest = each;
     const [address, line] = longest;
-    line.pop()?.reject(this.options.shed());
+    this.shedOldest(line);
     if (line.length === 0) this.lines.delete(address);
+  }
+
+  private shedOldest(line: Waiting<Q, A>[]): void {
+    line.shift()?.reject(SHED);
     this.waiting -= 1;
   }
 }

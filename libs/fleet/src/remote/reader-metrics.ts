@@ -1,8 +1,8 @@
 import { Counter } from 'prom-client';
 import type { Metrics } from '@gateway/platform';
 
-/** `hit` served from memory, `negative` refused from memory, `unconfirmed` served on Redis's word alone. */
-export type PrincipalLookup = 'hit' | 'negative' | 'unconfirmed';
+/** `hit` served from memory, `negative` refused from memory, `unconfirmed` served on Redis's word alone, `shed` refused unasked. */
+export type PrincipalLookup = 'hit' | 'negative' | 'unconfirmed' | 'shed';
 /** How a question to the keys service ended. */
 export type PrincipalLoad = 'loaded' | 'unchanged' | 'unknown' | 'failed';
 
@@ -10,7 +10,7 @@ export type PrincipalLoad = 'loaded' | 'unchanged' | 'unknown' | 'failed';
 export function principalCacheCounter(metrics: Metrics): (outcome: PrincipalLookup | PrincipalLoad) => void {
   const series = metrics.counter(
     'gateway_principal_cache_total',
-    'Principals from memory (hit, negative, unconfirmed) and questions to the keys service (loaded, unchanged, unknown, failed).',
+    'Principals from memory (hit, negative, unconfirmed), credentials whose turn to be looked up did not come (shed) and questions to the keys service (loaded, unchanged, unknown, failed).',
     ['outcome'],
   );
   return (outcome) => series(outcome).inc();
