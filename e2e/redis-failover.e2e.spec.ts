@@ -1,18 +1,10 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import {
-  eventually,
-  repository,
-  securedRedis,
-  type SecuredRedis,
-  type ServiceProcess,
-} from '@gateway/testing';
+import { eventually, securedRedis, type SecuredRedis, type ServiceProcess } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { startLoad } from './harness/callers.js';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
+import { findingsOf } from './harness/reconcile.js';
 import { pico } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
@@ -135,24 +127,11 @@ describe.each([
         [id],
       );
       expect(pico(rows[0].amount)).toBe(cost);
-      await eventually(async () => (await findings()).length === 0, {
+      await eventually(async () => (await findingsOf(fleet, redisEnv)).length === 0, {
         timeoutMs: 120_000,
         intervalMs: 2_000,
       });
     },
     HANG_MS,
   );
-
-  async function findings(): Promise<unknown[]> {
-    const env = {
-      ...{ PATH: process.env.PATH, DATABASE_URL: fleet.databaseUrl, ...redisEnv },
-      ...{ KAFKA_BROKERS: fleet.kafka.brokers.join(','), FLEET_TOKEN: fleet.fleetToken },
-      ...{ CATALOGUE_URL: fleet.urls.catalogue, KEYS_URL: fleet.urls.keys },
-    };
-    const path = join(repository, 'dist/tools/ledger/src/reconcile.js');
-    const options = { env, timeout: 120_000 };
-    const ran = promisify(execFile)(process.execPath, [path, '--json'], options);
-    const { stdout } = await ran.catch((failure: unknown) => failure as { stdout: string });
-    return (JSON.parse(stdout) as { findings: unknown[] }).findings;
-  }
 });
