@@ -95,6 +95,8 @@ export async function startKeysApp(
     config?: Partial<KeysConfig>;
     limits?: LimitStore;
     keyed?: ReadonlyMap<string, KeyedProvider>;
+    /** Gets what the service logs; nothing is logged without it. */
+    logTo?: { write(line: string): void };
   } = {},
 ): Promise<KeysApp> {
   const clock = options.clock ?? new SystemClock();
@@ -105,7 +107,8 @@ export async function startKeysApp(
   const mail = new MailerDouble();
   const platform = PlatformModule.with({
     service: 'keys',
-    logLevel: 'silent',
+    logLevel: options.logTo === undefined ? 'silent' : 'info',
+    logTo: options.logTo,
     fleetToken: FLEET_TOKEN,
     eventLog: () => events,
     limitStore: () => limits,

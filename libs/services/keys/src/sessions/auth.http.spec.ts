@@ -9,6 +9,7 @@ import { SigningKeys } from './signing-keys.js';
 let database: TestDatabase;
 let keys: KeysApp;
 let clock: FixedClock;
+const logged: string[] = [];
 
 beforeAll(async () => {
   const migrate = async (url: string): Promise<void> => {
@@ -16,7 +17,7 @@ beforeAll(async () => {
   };
   database = await testDatabase({ schemaDir: SCHEMA_DIR, migrate });
   clock = fixedClock('2026-11-21T12:00:00.000Z');
-  keys = await startKeysApp(database.url, { clock });
+  keys = await startKeysApp(database.url, { clock, logTo: { write: (line) => void logged.push(line) } });
 });
 
 afterAll(async () => {
@@ -72,6 +73,40 @@ describe('POST /auth/login', () => {
       await clock.advance(seconds * 1_000);
       expect((await login('guess', email)).status).toBe(401);
     }
+  });
+});
+
+describe('the log', () => {
+  it('S01 says who logged in and out, who was refused and whose refresh token came again, and from where', async () => {
+    logged.length = 0;
+    await login('wrong');
+    await login('wrong', 'nobody@example.com');
+    const stolen = cookieOf(await login());
+    await keys.call('POST', '/auth/refresh', { body: { refresh_token: stolen } });
+    await clock.advance(31_000);
+    await keys.call('POST', '/auth/refresh', { body: { refresh_token: stolen } });
+    const { body } = await login();
+    await keys.call('POST', '/auth/logout', { as: String(body.token) });
+    const lines = logged
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ ip }) => ip !== undefined)
+      .map(({ msg, user_id, session_id, ip }) => ({ msg, user_id, session_id, ip }));
+    const { userId: user_id } = keys.admin;
+    const session_id = expect.stringMatching(/^ses_/) as string;
+    const ip = '127.0.0.1';
+    expect(lines).toEqual([
+      { msg: 'a login was refused', user_id, session_id: undefined, ip },
+      { msg: 'a login was refused', user_id: null, session_id: undefined, ip },
+      { msg: 'logged in', user_id, session_id, ip },
+      { msg: 'a used refresh token came again', user_id, session_id, ip },
+      { msg: 'logged in', user_id, session_id, ip },
+      { msg: 'logged out', user_id, session_id, ip },
+    ]);
+    expect(lines[3].session_id).toBe(lines[2].session_id);
+    expect(lines[5].session_id).toBe(lines[4].session_id);
+    // What proves who somebody is, and what a caller typed, is in none.
+    const secrets = [keys.first.admin.password, stolen, String(body.token), 'nobody@example.com'];
+    expect(secrets.filter((secret) => logged.join('').includes(secret))).toEqual([]);
   });
 });
 
