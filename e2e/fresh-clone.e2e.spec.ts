@@ -1,0 +1,91 @@
+import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cloneRepository, type Clone, type User } from './harness/clone.js';
+import { npmStart, parsedCurl, refusedNpmStart, type Started } from './harness/npm-start.js';
+
+const COPY_MS = 120_000;
+const TEST_MS = 480_000;
+
+const self: User = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+const isRoot = self.uid === 0;
+/** Root can be anybody; who is not root can only be himself. */
+const users: [string, User][] = isRoot
+  ? [
+      ['another user', { uid: 65_534, gid: 65_534 }],
+      ['root', self],
+    ]
+  : [['this user', self]];
+
+describe('npm start in a fresh clone, in a folder that only its owner may enter', () => {
+  let clone: Clone;
+  let started: Started | undefined;
+
+  beforeAll(() => {
+    clone = cloneRepository();
+  }, COPY_MS);
+  afterEach(() => {
+    started?.kill();
+    started = undefined;
+    rmSync(join(clone.folder, '.data'), { recursive: true, force: true });
+  });
+  afterAll(() => clone?.remove());
+
+  async function firstCurl({ greeting }: Started): Promise<[number, unknown]> {
+    const { url, init } = parsedCurl(greeting);
+    const answer = await fetch(url, init);
+    return [answer.status, await answer.json()];
+  }
+  const served = [200, expect.objectContaining({ object: 'chat.completion' })];
+
+  it.each(users)(
+    'answers 200 to the curl that it prints, as %s',
+    async (_name, user) => {
+      if (isRoot) clone.giveTo(user);
+      started = await npmStart(clone, user);
+
+      expect(await firstCurl(started)).toEqual(served);
+      const { mode, uid } = statSync(clone.home);
+      expect([mode & 0o777, uid]).toEqual([0o700, user.uid]);
+    },
+    TEST_MS,
+  );
+
+  // In a container root has no user namespaces, and PostgreSQL refuses to run as root.
+  if (isRoot)
+    describe('as root, where the machine has no user namespaces', () => {
+      let programs: string;
+
+      beforeAll(() => {
+        clone.giveTo(self);
+        programs = join(clone.home, 'programs');
+        mkdirSync(programs);
+        const refused = '#!/bin/sh\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n';
+        writeFileSync(join(programs, 'unshare'), refused, { mode: 0o755 });
+      });
+
+      it(
+        'says in one sentence where it would run, and leaves the modes of the folder alone',
+        async () => {
+          const { status, output } = await refusedNpmStart(clone, self, [programs]);
+          expect(status).toBe(1);
+          expect(output).toMatch(
+            /^model-gateway: The OS user "postgres".* cannot enter .*: move the project to a folder that everybody may enter.*\.$/m,
+          );
+          expect(statSync(clone.home).mode & 0o777).toBe(0o700);
+        },
+        TEST_MS,
+      );
+
+      it(
+        'answers 200 in a folder that everybody may enter, with PostgreSQL as a user of its own',
+        async () => {
+          chmodSync(clone.home, 0o755);
+          started = await npmStart(clone, self, [programs]);
+          expect(await firstCurl(started)).toEqual(served);
+          const { uid } = statSync(join(clone.folder, '.data', 'postgres', 'cluster'));
+          expect(uid).not.toBe(0);
+        },
+        TEST_MS,
+      );
+    });
+});
