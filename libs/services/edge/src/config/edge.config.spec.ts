@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Route } from '@gateway/contracts';
 import { jsonBody } from '@gateway/dialects';
+import { PROVIDERS } from '@gateway/providers';
 import { keyedProviders } from '@gateway/upstream';
 import { enabledProviders } from './edge.config.js';
 
@@ -31,6 +32,15 @@ describe('enabledProviders', () => {
       /3 fault\(s\)(?=.*OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set)(?=.*ANTHROPIC_API_KEY_FILE: .*ENOENT)(?=.*GROQ_BASE_URL)(?!.*(sk-one|gsk-1))/s,
     );
   });
+
+  const credentials = PROVIDERS.map(({ slug, credentialEnv }) => [slug, credentialEnv] as const);
+  it.each(credentials.filter(([, name]) => name !== ''))(
+    'takes the credential of %s (%s) from a file, too',
+    (_slug, name) =>
+      expect(() => enabledProviders({ [`${name}_FILE`]: '/none' })).toThrow(
+        `${name}_FILE: /none cannot be read (ENOENT)`,
+      ),
+  );
 
   it('enables a server without keys by its address alone, and no customer’s key reaches one that is not named', () => {
     const enabled = enabledProviders({ OLLAMA_BASE_URL: 'http://127.0.0.1:11434/' });
