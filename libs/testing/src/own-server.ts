@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { askGuard, textOf } from './guard-client.js';
 import { keepDatabase, keepRedis } from './leftovers/keep.js';
 
@@ -5,7 +6,7 @@ import { keepDatabase, keepRedis } from './leftovers/keep.js';
 export interface OwnServer {
   readonly address: string;
   readonly pid: number;
-  /** kill -9. */
+  /** kill -9 of it and of its children: what PostgreSQL has begun to serve would go on being served for a while. */
   kill(): void;
   /** SIGSTOP: it accepts connections and answers nothing. */
   freeze(): void;
@@ -26,7 +27,7 @@ export async function ownServer(kind: 'postgres' | 'redis' | 'kafka'): Promise<O
     get pid() {
       return pid;
     },
-    kill: () => void process.kill(pid, 'SIGKILL'),
+    kill: () => [pid, ...childrenOf(pid)].forEach(killed),
     freeze: () => void process.kill(pid, 'SIGSTOP'),
     thaw: () => void process.kill(pid, 'SIGCONT'),
     restart: async () => {
@@ -38,4 +39,19 @@ export async function ownServer(kind: 'postgres' | 'redis' | 'kafka'): Promise<O
       await askGuard('/own/stop', { id });
     },
   };
+}
+
+/** Linux alone says; elsewhere, and of a process that has ended, none. */
+function childrenOf(pid: number): number[] {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : [];
+}
+
+function killed(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (failure) {
+    // A child may have ended, or followed its parent, meanwhile.
+    if ((failure as NodeJS.ErrnoException).code !== 'ESRCH') throw failure;
+  }
 }
