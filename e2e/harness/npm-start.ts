@@ -34,21 +34,6 @@ export async function npmStart(clone: Clone, user: User, programs: string[] = []
   return run;
 }
 
-/** For a start that is refused. */
-export async function refusedNpmStart(
-  clone: Clone,
-  user: User,
-  programs: string[],
-): Promise<{ status: number; output: string }> {
-  const run = launch(clone, user, programs);
-  try {
-    await eventually(() => run.status() !== null, { timeoutMs: START_MS });
-    return { status: run.status() ?? 0, output: run.greeting };
-  } finally {
-    run.kill();
-  }
-}
-
 /** The request that a shell makes of a printed curl. */
 export function parsedCurl(greeting: string): { url: string; init: RequestInit } {
   const command = /^curl [^]*?'$/m.exec(greeting)?.[0] ?? '';

@@ -15,8 +15,9 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { reachableCluster, reachablePrograms } from './reachable.js';
 import { serverAccount, underAccount } from './server-account.js';
 import type { ServerAccount } from './server-account.js';
 import { stopServer, stopStaleServer } from './stale-server.js';
@@ -52,7 +53,7 @@ const THROWAWAY_SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connecti
  */
 export class EmbeddedPostgres {
   private readonly dir: string;
-  private readonly clusterDir: string;
+  private clusterDir: string;
   private readonly options: EmbeddedPostgresOptions;
   private server: ChildProcess | undefined;
 
@@ -74,8 +75,13 @@ export class EmbeddedPostgres {
    */
   async start(): Promise<{ url: string; pid: number }> {
     mkdirSync(this.dir, { recursive: true });
-    const binaries = await findBinaries();
+    let binaries = await findBinaries();
     const account = serverAccount([binaries.postgres, this.dir]);
+    if (!account.isEverywhere) {
+      const bin = join(reachablePrograms(binaries.postgres), 'bin');
+      binaries = { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
+      this.clusterDir = reachableCluster(join(this.dir, 'cluster'));
+    }
     await stopStaleServer(this.clusterDir, join(this.dir, 'owner'));
     this.initialise(binaries, account);
     if (!this.options.isThrowaway) this.password();
@@ -97,6 +103,9 @@ export class EmbeddedPostgres {
     this.server = undefined;
     // An immediate stop for throwaway data: nobody reads it again, so it needs no checkpoint.
     if (pid !== undefined) await stopServer(pid, this.options.isThrowaway ? 0 : undefined);
+    const isElsewhere = this.clusterDir !== join(this.dir, 'cluster');
+    if (this.options.isThrowaway && isElsewhere)
+      rmSync(dirname(this.clusterDir), { recursive: true, force: true });
   }
 
   private url(port: number): string {
@@ -128,8 +137,12 @@ export class EmbeddedPostgres {
     const draft = `${this.clusterDir}.new`;
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { mode: 0o700 });
-    const passwordFile = join(this.dir, 'password');
-    writeFileSync(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
+    const password = `${randomBytes(24).toString('base64url')}\n`;
+    if (!this.options.isThrowaway) writeFileSync(join(this.dir, 'password'), password, { mode: 0o600 });
+    // Of the account's own, which may not be able to enter the folder.
+    const passwordFile = `${draft}.password`;
+    rmSync(passwordFile, { force: true });
+    writeFileSync(passwordFile, password, { mode: 0o600 });
     for (const path of [draft, passwordFile]) {
       if (account.uid !== undefined && account.gid !== undefined) chownSync(path, account.uid, account.gid);
     }
@@ -146,12 +159,12 @@ export class EmbeddedPostgres {
       ...(this.options.isThrowaway ? ['--no-sync'] : []),
     ]);
     const result = spawnSync(command, args, { ...ids, cwd: '/', encoding: 'utf8', timeout: 120_000 });
+    rmSync(passwordFile);
     if (result.status !== 0) {
       const reason = result.error?.message ?? lastFatal(result.stderr);
       throw new Error(`PostgreSQL could not create its data folder ${this.clusterDir}: ${reason}`);
     }
     renameSync(draft, this.clusterDir);
-    if (this.options.isThrowaway) rmSync(passwordFile);
   }
 
   /** @returns undefined when ready, else the server's own last words. */

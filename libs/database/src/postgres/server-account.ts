@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 
 /** How to start a PostgreSQL program on this machine: as which OS user, and behind which command, if any. */
 export interface ServerAccount {
@@ -9,6 +8,8 @@ export interface ServerAccount {
   gid?: number;
   /** Put before the program and its arguments; empty where no wrapper is needed. */
   prefix: string[];
+  /** False where it cannot enter a folder that it needs: what it needs goes to `reachable.ts`'s place. */
+  isEverywhere: boolean;
 }
 
 const ACCOUNT_NAME = 'postgres';
@@ -19,26 +20,22 @@ const NAMESPACE_ID = 1_000;
  * Finds how PostgreSQL can run when this process is root, so that it reaches `paths`. A user namespace that shows root
  * under another id comes first: it enters every folder that root enters, a checkout in root's own home (mode 0700)
  * included, and needs no account. Capabilities would not do: initdb asks access(2), which ignores them. Where the
- * machine has no user namespaces (a container), the OS user `postgres` is taken, or created.
+ * machine has no user namespaces (a container), the OS user `postgres` is taken, or created, whatever it can enter.
  * @throws Error with one sentence that says what to do.
  */
 export function serverAccount(paths: string[]): ServerAccount {
-  if (process.getuid?.() !== 0) return { prefix: [] };
+  if (process.getuid?.() !== 0) return { prefix: [], isEverywhere: true };
   const namespace = ['unshare', '--user', `--map-user=${NAMESPACE_ID}`, `--map-group=${NAMESPACE_ID}`];
-  if (canReach(paths, { prefix: namespace })) return { uid: 0, gid: 0, prefix: namespace };
+  const inNamespace = { uid: 0, gid: 0, prefix: namespace, isEverywhere: true };
+  if (canReach(paths, inNamespace)) return inNamespace;
 
-  const ids = findAccount() ?? createAccount();
-  if (canReach(paths, { ...ids, prefix: [] })) return { ...ids, prefix: [] };
-  throw new Error(
-    `The OS user "${ACCOUNT_NAME}", which PostgreSQL runs as because this process is root, cannot enter ` +
-      `${paths.map((path) => dirname(path)).join(' or ')}: move the project to a folder that everybody may enter, ` +
-      'for example below /opt, or run as another user than root.',
-  );
+  const account = { ...(findAccount() ?? createAccount()), prefix: [] };
+  return { ...account, isEverywhere: canReach(paths, account) };
 }
 
 /** spawn() arguments for one program under an account. */
 export function underAccount(
-  account: ServerAccount,
+  account: Omit<ServerAccount, 'isEverywhere'>,
   program: string,
   args: string[],
 ): { command: string; args: string[]; ids: { uid?: number; gid?: number } } {
@@ -82,7 +79,7 @@ function createAccount(): { uid: number; gid: number } {
   return created;
 }
 
-function canReach(paths: string[], account: ServerAccount): boolean {
+function canReach(paths: string[], account: Omit<ServerAccount, 'isEverywhere'>): boolean {
   const script = 'for path in "$@"; do test -x "$path" || exit 1; done';
   const { command, args, ids } = underAccount(account, '/bin/sh', ['-c', script, 'sh', ...paths]);
   return spawnSync(command, args, { ...ids, cwd: '/', stdio: 'ignore', timeout: 5_000 }).status === 0;
