@@ -61,8 +61,8 @@ const BEHAVIOURS: Record<string, () => ScriptedAnswer> = {
   'surrogates-refusal': () => ({
     status: 400,
     headers: JSON_TYPE,
-    // A byte more and the cut at 500 characters parts a pair.
-    body: JSON.stringify({ error: { message: `a\0${'\ud83d\ude00'.repeat(2_000)}\ud800`, code: 'x\0' } }),
+    // A cut at an even number of characters parts a pair.
+    body: JSON.stringify({ error: { message: `ab\0${'\ud83d\ude00'.repeat(2_000)}\ud800`, code: 'x\0' } }),
   }),
   'huge-counts': () => ({
     headers: JSON_TYPE,
@@ -153,7 +153,14 @@ describe('U08 an upstream that means ill', () => {
 
   it('what a caller or a refusal says enters records as text that every ledger can keep', async () => {
     const unstorable = /\\u(?:0000|d[89a-f])/;
-    await ask('surrogates-refusal');
+    const model = edge.serve('hostile/upstream', {
+      provider: 'simulated',
+      upstreamModel: 'surrogates-refusal',
+    });
+    const refused = await edge.record(await edge.post(hello(model)));
+    expect(refused).toMatchObject({ outcome: 'failed', attempts: [{ http_status: 400 }] });
+    const [attempt] = refused.attempts as Json[];
+    expect(attempt.error_message).toMatch(/^Simulator: ab\ufffd(?:\ud83d\ude00){998}$/);
     const named = await edge.post(hello('x\0\ud800'));
     const rejected = await edge.record(named, TOPIC.rejections);
     expect(rejected.requested_model).toBe('x\ufffd\ufffd');
