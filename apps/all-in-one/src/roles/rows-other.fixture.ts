@@ -192,6 +192,7 @@ const OPERATION: Rows = Object.fromEntries<Row>([
   ...['/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'].map(
     (path) => [`GET ${path}`, { who: EVERYBODY }] as const,
   ),
+  ['GET /', { who: EVERYBODY, status: 302 }],
   ['GET /dashboard', { who: EVERYBODY, status: 302 }],
   ['GET /dashboard/*', { who: EVERYBODY }],
   [

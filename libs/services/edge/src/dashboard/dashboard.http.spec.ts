@@ -51,7 +51,7 @@ describe('the dashboard’s files', () => {
   });
 
   it('U15 503 refuses none of them under pressure: a page without one of its files is broken', () => {
-    expect(isFile).toEqual({ '/dashboard': true, '/dashboard/*': true });
+    expect(isFile).toEqual({ '/': true, '/dashboard': true, '/dashboard/*': true });
   });
 
   it('sends hashed assets for good, in the form that the browser takes', async () => {
@@ -79,8 +79,9 @@ describe('the dashboard’s files', () => {
     expect((await get('/dashboard/..%2f..%2fpackage.json')).body).toContain('<script');
   });
 
-  it('leads to itself from the path without a slash', async () => {
-    expect((await get('/dashboard')).headers.location).toBe('/dashboard/');
+  it.each(['/', '/dashboard'])('302 leads to itself from %s', async (path) => {
+    const { statusCode, headers } = await get(path);
+    expect([statusCode, headers.location]).toEqual([302, '/dashboard/']);
   });
 
   it('is 404 where it was not built', async () => {

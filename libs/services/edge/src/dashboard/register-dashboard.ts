@@ -29,14 +29,18 @@ function policy(nonce: string): string {
   ].join('; ');
 }
 
-/** Serves the built dashboard from memory below /dashboard/. Without a build every path is 404. */
+/**
+ * Serves the built dashboard from memory below /dashboard/, and leads there from the address itself, which a person opens
+ * first. Without a build every path below is 404.
+ */
 export function registerDashboard(
   instance: FastifyInstance,
   dashboard: DashboardFiles | null,
   random: Random,
 ): void {
   const config = { access: { public: true }, isFile: true } as const;
-  instance.get('/dashboard', { config }, (_request, reply) => reply.redirect('/dashboard/', 302));
+  for (const path of ['/', '/dashboard'])
+    instance.get(path, { config }, (_request, reply) => reply.redirect('/dashboard/', 302));
   instance.get<{ Params: { '*': string } }>('/dashboard/*', { config }, (request, reply) => {
     if (dashboard === null) throw new ApiError('not_found');
     const path = request.params['*'];
