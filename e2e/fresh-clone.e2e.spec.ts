@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cloneRepository, type Clone, type User } from './harness/clone.js';
 import { npmStart, parsedCurl, type Started } from './harness/npm-start.js';
@@ -46,6 +46,27 @@ describe('npm start in a fresh clone, in a folder that only its owner may enter'
       expect(await firstCurl(started)).toEqual(served);
       const { mode, uid } = statSync(clone.home);
       expect([mode & 0o777, uid]).toEqual([0o700, user.uid]);
+      await started.endTerminal('SIGINT');
+    },
+    TEST_MS,
+  );
+
+  it(
+    'prints the providers that are enabled and no address that does not answer, and ends with its terminal',
+    async () => {
+      if (isRoot) clone.giveTo(self);
+      started = await npmStart(clone, self, { env: { OPENAI_API_KEY: 'sk-none' } });
+
+      const { greeting } = started;
+      expect(greeting).toMatch(/^Providers +OpenAI, Simulator, Simulator \(messages\)$/m);
+      const printed = [...greeting.matchAll(/^(?:Model Gateway|Dashboard) +(\S+)$/gm)].map(([, url]) => url);
+      const statuses = printed.map(async (url) => (await fetch(url)).status);
+      expect(await Promise.all(statuses)).toEqual([200, 200]);
+      expect(existsSync(/^Log +(\S+)$/m.exec(greeting)?.[1] ?? '')).toBe(true);
+
+      await started.endTerminal('SIGHUP');
+      const log = readFileSync(join(clone.folder, '.data', 'postgres', 'postgres.log'), 'utf8');
+      expect(log).toMatch(/database system is shut down\s*$/);
     },
     TEST_MS,
   );
@@ -63,14 +84,14 @@ describe('npm start in a fresh clone, in a folder that only its owner may enter'
         const cluster = join(clone.folder, '.data', 'postgres', 'cluster');
         try {
           for (let run = 0; run < 2; run += 1) {
-            started = await npmStart(clone, self, [programs]);
+            started = await npmStart(clone, self, { programs: [programs] });
             expect(await firstCurl(started)).toEqual(served);
             expect(statSync(cluster).uid).not.toBe(0);
             expect(statSync(clone.home).mode & 0o777).toBe(0o700);
             started.kill();
           }
         } finally {
-          rmSync(dirname(realpathSync(cluster)), { recursive: true, force: true });
+          if (existsSync(cluster)) rmSync(dirname(realpathSync(cluster)), { recursive: true });
         }
       },
       TEST_MS,

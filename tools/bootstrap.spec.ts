@@ -130,6 +130,17 @@ describe('start.mjs and test.mjs', () => {
     expect(calls()[0]).toContain('npm ci');
   });
 
+  it('ends what takes too long with a sentence, and with what to do', () => {
+    const script = `import { run } from './tools/bootstrap.mjs';
+      run('/bin/sh', ['-c', 'sleep 60'], { minutesMax: 0.002, advice: 'Is the network there?' });`;
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/ failed \(took over 0\.002 minutes\)\.\nIs the network there\?\n$/);
+  });
+
   it('gives arguments to Jest and returns its exit code', () => {
     expect(run('test.mjs', 'libs/money', '--exit-7').status).toBe(7);
     expect(calls().at(-1)).toContain('node_modules/jest/bin/jest.js libs/money --exit-7');

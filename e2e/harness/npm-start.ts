@@ -6,12 +6,21 @@ import type { Clone, User } from './clone.js';
 
 /** With a build of everything, on a machine that runs all other tests at once. */
 const START_MS = 400_000;
+const END_MS = 60_000;
 const LAST_LINE = 'Ctrl-C stops everything in order.';
 
 export interface Started {
   /** What it has printed. */
   readonly greeting: string;
+  /** A signal to all that the terminal runs: SIGHUP is its closing, SIGINT Ctrl-C. Resolves when nothing runs any more. */
+  endTerminal(signal: 'SIGHUP' | 'SIGINT'): Promise<void>;
   kill(): void;
+}
+
+interface RunOptions {
+  env?: Record<string, string>;
+  /** Folders of programs that come before the machine's. */
+  programs?: string[];
 }
 
 interface Run extends Started {
@@ -20,8 +29,8 @@ interface Run extends Started {
 }
 
 /** `npm start` in a terminal of its own, with nothing of this process's environment but where programs are. */
-export async function npmStart(clone: Clone, user: User, programs: string[] = []): Promise<Started> {
-  const run = launch(clone, user, programs);
+export async function npmStart(clone: Clone, user: User, more: RunOptions = {}): Promise<Started> {
+  const run = launch(clone, user, more);
   try {
     await eventually(() => run.status() !== null || run.greeting.includes(LAST_LINE), {
       timeoutMs: START_MS,
@@ -45,7 +54,7 @@ export function parsedCurl(greeting: string): { url: string; init: RequestInit }
   return { url: words[0], init: { method: 'POST', headers, body: after('-d')[0] } };
 }
 
-function launch(clone: Clone, { uid, gid }: User, programs: string[]): Run {
+function launch(clone: Clone, { uid, gid }: User, { env = {}, programs = [] }: RunOptions): Run {
   // Not the Node of this run's own node_modules, which `npm test` puts first.
   const inherited = (process.env.PATH ?? '')
     .split(delimiter)
@@ -53,7 +62,7 @@ function launch(clone: Clone, { uid, gid }: User, programs: string[]): Run {
   const isOther = uid !== process.getuid?.();
   const npm = spawn('npm', ['start'], {
     cwd: clone.folder,
-    env: { PATH: [...programs, ...inherited].join(delimiter), HOME: clone.home, PORT: '0' },
+    env: { PATH: [...programs, ...inherited].join(delimiter), HOME: clone.home, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own, as a terminal has one.
     detached: true,
@@ -72,6 +81,13 @@ function launch(clone: Clone, { uid, gid }: User, programs: string[]): Run {
       return output;
     },
     status: () => status,
+    endTerminal: async (signal) => {
+      const postgres = postgresPid(clone);
+      if (postgres === undefined) throw new Error('No PostgreSQL runs below it.');
+      process.kill(group, signal);
+      // npm's output ends with the last process that has it.
+      await eventually(() => status !== null && !isAlive(postgres), { timeoutMs: END_MS });
+    },
     kill: () => everything().forEach((pid) => isAlive(pid) && process.kill(pid, 'SIGKILL')),
   };
 }

@@ -63,4 +63,22 @@ describe('runMain', () => {
       'probe: 203.0.113.9 is no address of this machine: set HOST to one that is, 0.0.0.0 for all of them.\n',
     );
   });
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    '%s closes what runs and ends with status 0',
+    async (signal) => {
+      process.argv = ['node', 'probe'];
+      const before = process.listeners(signal);
+      const ended = new Promise((resolve) => {
+        jest.spyOn(process, 'exit').mockImplementation(((code: number) => resolve(code)) as never);
+      });
+      const close = jest.fn(() => Promise.resolve());
+      await runMain('probe', () => () => Promise.resolve({ close }));
+      process.emit(signal);
+      expect(await ended).toBe(0);
+      expect(close).toHaveBeenCalledTimes(1);
+      for (const listener of process.listeners(signal))
+        if (!before.includes(listener)) process.removeListener(signal, listener);
+    },
+  );
 });
