@@ -22,7 +22,12 @@ describe('the front door', () => {
       const leave: Record<string, string> = how === 'leave' ? { connection: 'close' } : {};
       if ((how === 'leave' || how === 'overloaded') && isFaulty)
         return { status: 503, headers: { ...leave, 'retry-after': '1' }, body: '{}' };
-      return { status: 201, headers: { 'x-request-id': 'req_of_the_owner' }, json: { by: 'owner' } };
+      const kept: Record<string, string> = how === 'keep' ? { 'cache-control': 'public, max-age=60' } : {};
+      return {
+        status: 201,
+        headers: { 'x-request-id': 'req_of_the_owner', ...kept },
+        json: { by: 'owner' },
+      };
     });
     seen = owner.seen;
     const services = { keys: owner.url, catalogue: owner.url, usage: 'http://127.0.0.1:1' };
@@ -96,6 +101,17 @@ describe('the front door', () => {
       });
       expect(one.headers['x-forwarded-for']).toBeDefined();
     }
+  });
+
+  it('what comes back is of the type it says, and kept by nobody unless the owner says so; so are refusals of its own', async () => {
+    const ask = async (path: string, how = ''): Promise<unknown[]> => {
+      const { headers, status } = await fetch(`${edge.url}${path}`, { headers: { 'x-how': how } });
+      return [status, headers.get('x-content-type-options'), headers.get('cache-control')];
+    };
+    expect(await ask('/v1/keys')).toEqual([201, 'nosniff', 'no-store']);
+    expect(await ask('/v1/public/models', 'keep')).toEqual([201, 'nosniff', 'public, max-age=60']);
+    expect(await ask('/v1/keys', 'cut')).toEqual([503, 'nosniff', 'no-store']);
+    expect(await ask('/v1/nowhere')).toEqual([404, 'nosniff', 'no-store']);
   });
 
   it('passes on a body that its caller held back until 100 Continue', async () => {

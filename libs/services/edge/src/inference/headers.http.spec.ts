@@ -32,6 +32,30 @@ describe('headers of inference answers', () => {
     }
   });
 
+  it('every answer is of the type it says, and JSON is kept by nobody, refusals included', async () => {
+    const broken = edge.serve('simulator/broken', 'sim-chat:error=400-model');
+    const answers = await Promise.all([
+      edge.post(hello('simulator/chat')),
+      edge.post(hello('simulator/claude'), { path: '/v1/messages' }),
+      edge.post({ model: 'simulator/chat', input: 'Hello' }, { path: '/v1/responses' }),
+      edge.post('{'),
+      edge.post(hello('simulator/chat'), { key: null }),
+      edge.post(hello(broken)),
+      edge.post(hello('x'), { path: '/v1/none' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 422, 401, 502, 404]);
+    for (const { headers } of answers) {
+      expect(headers.get('content-type')).toMatch(/^application\/json/);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+    const { headers } = await edge.post(hello('simulator/chat', { stream: true }));
+    expect(headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    // What proxies know of streams: none keeps it, and none holds it back to compress it.
+    expect(headers.get('cache-control')).toBe('no-cache, no-transform');
+  });
+
   it('VER-15 browser scripts may read the version, streams included', async () => {
     for (const stream of [false, true]) {
       const { headers } = await edge.post(hello('simulator/chat', { stream }), {
