@@ -1,20 +1,34 @@
-import { loadConfig } from '@gateway/platform';
+import { loadConfig, readConfigs } from '@gateway/platform';
+import { NO_GATEWAY_CONFIG, type GatewayConfig } from '@gateway/providers';
 import { gatewayConfigFault } from '@gateway/upstream';
-import { CatalogueConfig } from './catalogue.config.js';
-import { gatewayConfigOf } from './own/own.config.js';
+import { CatalogueConfig, OwnConfig } from './catalogue.config.js';
+import { discoverable, gatewayConfigOf } from './own/own.config.js';
 import { withOwn } from './own/with-own.js';
 import { readSeed } from './seed/read-seed.js';
 
-/** The settings, with the file of GATEWAY_CONFIG put over the seed as the start does it. Throws ConfigError. */
-export function readCatalogueConfig(
-  env: Readonly<Record<string, string | undefined>>,
-): Readonly<CatalogueConfig> {
-  const config = loadConfig(CatalogueConfig, env);
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The settings, with what they name looked at as the start does it. Throws ConfigError. */
+export function readCatalogueConfig(env: Environment): Readonly<CatalogueConfig> {
+  const { config } = readConfigs({
+    config: () => loadConfig(CatalogueConfig, env),
+    // By itself, so that another setting's fault hides none of the file.
+    own: () => {
+      const own = loadConfig(OwnConfig, env);
+      // A credential that cannot be read is a fault, too.
+      discoverable(own, fileOf(own), env);
+    },
+  });
+  return config;
+}
+
+/** What the file of GATEWAY_CONFIG says; it fits the data of the release. */
+function fileOf(config: Readonly<OwnConfig>): GatewayConfig {
   try {
-    const own = gatewayConfigOf(config);
-    if (own !== null) withOwn(readSeed({ simulated: config.SIMULATED_PROVIDER }), own);
+    const file = gatewayConfigOf(config);
+    if (file !== null) withOwn(readSeed({ simulated: config.SIMULATED_PROVIDER }), file);
+    return file ?? NO_GATEWAY_CONFIG;
   } catch (failure) {
     throw gatewayConfigFault(failure);
   }
-  return config;
 }

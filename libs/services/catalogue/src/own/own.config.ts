@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { valueOrFile } from '@gateway/platform';
 import { isBuiltIn, readGatewayConfig, type GatewayConfig } from '@gateway/providers';
-import type { CatalogueConfig } from '../catalogue.config.js';
+import type { OwnConfig } from '../catalogue.config.js';
 import type { Discoverable } from './discover.js';
 
 /** Known to this release, called by an address alone. */
@@ -12,15 +12,22 @@ const SERVERS = [
 ] as const;
 
 /** What the operator's file says, null without one. Throws GatewayConfigError. */
-export function gatewayConfigOf({ GATEWAY_CONFIG: path }: CatalogueConfig): GatewayConfig | null {
+export function gatewayConfigOf({ GATEWAY_CONFIG: path }: OwnConfig): GatewayConfig | null {
   return path ? readGatewayConfig(readFileSync(path, 'utf8')) : null;
 }
 
-/** The servers that are asked for their models: those without keys that no model of the file names, and who says so. */
-export function discoverable(config: CatalogueConfig, { providers, models }: GatewayConfig): Discoverable[] {
+/**
+ * The servers that are asked for their models: those without keys that no model of the file names, and who says so.
+ * Throws TypeError where a credential cannot be read.
+ */
+export function discoverable(
+  config: OwnConfig,
+  { providers, models }: GatewayConfig,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Discoverable[] {
   const named = new Set(models.flatMap(({ routes }) => routes.map(({ provider }) => provider)));
   const keyOf = (name: string | undefined): string =>
-    (name === undefined ? undefined : valueOrFile(process.env, name)) ?? '';
+    (name === undefined ? undefined : valueOrFile(env, name)) ?? '';
   const found: Discoverable[] = [];
   for (const [slug, dialect, address, key] of SERVERS) {
     const entry = providers.find((provider) => provider.slug === slug);
