@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { example, exampleEnvironment } from './example-environment.fixture.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** A setting of a config class: its decorators, then its name. */
 const SETTING = /^ {2}(?:@[^;=]*\) )?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|HOST|PORT)[!?]?(?::| =)/gm;
 const SERVICES = ['edge', 'catalogue', 'keys', 'usage', 'notifications', 'workers'];
-/** Left empty in the file, because nobody else may have them. */
-const OWN_SECRETS = /^(?:FLEET_TOKEN|KEYS_PEPPER|[A-Z]+_KEK)$/;
 
 function settings(): string[] {
   const files = globSync(
@@ -22,15 +21,9 @@ function settings(): string[] {
 }
 
 describe('.env.example', () => {
-  const example = readFileSync(`${ROOT}.env.example`, 'utf8');
-
   it.each(SERVICES)('as it stands, with secrets of its own, is a valid configuration of %s', (service) => {
-    const set = [...example.matchAll(/^([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name, value]) => {
-      const isOwn = value === '' && OWN_SECRETS.test(name);
-      return [name, isOwn ? Buffer.alloc(32, name).toString('base64') : value] as const;
-    });
     const main = `${ROOT}dist/apps/${service}/src/main.js`;
-    const env = { ...Object.fromEntries(set), PATH: process.env.PATH };
+    const env = exampleEnvironment();
     const checked = spawnSync(process.execPath, [main, '--check-config'], {
       cwd: ROOT,
       env,
