@@ -59,6 +59,8 @@ describe('npm run', () => {
     ['bench', ['--seconds', '-1']],
     ['prices', ['--days']],
     ['check-house', ['docs']],
+    // Loads all that it runs on first.
+    ['mutants', ['--lib', 'nothing']],
   ])('issue 11 %s %j is one sentence', async (name, args) => {
     const { status, complained } = await run(new Map(COMMANDS).get(name) ?? '', ...args);
     expect(status).toBe(2);

@@ -26,7 +26,7 @@ const { values: flags } = readFlags(USAGE, {
 });
 
 // After the flags: what it loads takes most of a second.
-const { repository } = await import('@gateway/testing');
+const { repository } = await import('@gateway/testing/plain');
 const { mutantsOf } = await import('./mutants-of.js');
 const { MutantRunner } = await import('./runner.js');
 const { TypeCheck } = await import('./type-check.js');
