@@ -8,7 +8,13 @@ import { isStatementCanceled } from '../postgres/statement-canceled.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { DIFFERENCES, findingName, type DifferenceKind, type Finding, type Sums } from './finding.js';
 import { proveJournals } from './journal-proof.js';
-import { ledgerFindings, recentLinkFindings, sums, wholeBooksFindings } from './ledger-proof.js';
+import {
+  deadLetterFindings,
+  ledgerFindings,
+  recentLinkFindings,
+  sums,
+  wholeBooksFindings,
+} from './ledger-proof.js';
 import { mirrorFindings } from './mirror-proof.js';
 import { provePrices } from './price-proof.js';
 import { repair } from './repair.js';
@@ -69,7 +75,8 @@ const MIRROR_KINDS: ReadonlySet<DifferenceKind> = new Set([
  * Proves the books (money-and-limits 5). Every minute a bounded part: the links of what was posted of late, and as many
  * accounts in the order of their ids as a second allows, each whole. So a small ledger is proved every minute, a large
  * one in a round of many, and a minute costs the same however much is stored: how many events an account has is asked of its
- * days first. The full proof is for an operator.
+ * days first. Records that could not be applied are few, and asked for every minute: a process that has just started knows
+ * them, which a counter would have forgotten. The full proof is for an operator.
  */
 export class Reconciler {
   private readonly found = new Map<string, Finding>();
@@ -123,6 +130,7 @@ export class Reconciler {
     const sinceId = this.idAt(clock.now() - RECENT_MS);
     const recent = await recentLinkFindings(database.pool, sinceId);
     for (const finding of recent) this.note(finding);
+    this.replace(({ kind }) => kind === 'dead_letter_open', await deadLetterFindings(database.pool));
     do {
       const slice = await this.accountsAfter(this.cursor, SLICE);
       const accounts = await this.withinEvents(slice);
@@ -212,12 +220,20 @@ export class Reconciler {
   }
 
   private async endRound(): Promise<void> {
-    for (const [name, { account }] of this.found)
-      if (account === null || account === 'house') this.found.delete(name);
-    for (const finding of await wholeBooksFindings(this.deps.database.pool)) this.note(finding);
+    this.replace(
+      ({ account, kind }) => (account === null || account === 'house') && kind !== 'dead_letter_open',
+      await wholeBooksFindings(this.deps.database.pool),
+    );
     this.cursor = '';
     this.proved = 0;
     this.roundEndedAtMs = this.deps.clock.now();
+  }
+
+  /** What is known of them becomes what was found now; what stays is not logged again. */
+  private replace(isOne: (finding: Finding) => boolean, findings: readonly Finding[]): void {
+    const now = new Set(findings.map(findingName));
+    for (const [name, finding] of this.found) if (isOne(finding) && !now.has(name)) this.found.delete(name);
+    for (const finding of findings) this.note(finding);
   }
 
   private note(finding: Finding): void {

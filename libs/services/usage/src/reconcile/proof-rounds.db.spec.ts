@@ -5,7 +5,7 @@ import { Rounds } from '../background/rounds.js';
 import { MirrorStore } from '../mirror/mirror.store.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { MIGRATED, startUsageApp, type UsageApp } from '../usage.fixture.js';
-import { Reconciler } from './reconciler.js';
+import { Reconciler, type ReconcilerDeps } from './reconciler.js';
 
 let place: TestDatabase;
 let app: UsageApp;
@@ -29,6 +29,18 @@ const grow = (account: string, requests: number) =>
     [account, requests],
   );
 
+function reconcilerWith(more: Partial<ReconcilerDeps>): Reconciler {
+  return new Reconciler({
+    database: app.database,
+    mirrorStore: app.app.get(MirrorStore, { strict: false }),
+    ...{ mirrors: app.mirrors, limits: app.limits, clock: new SystemClock(), random: new SystemRandom() },
+    reprice: { again: () => Promise.resolve(null), knows: () => Promise.resolve(true) },
+    logger: { error: () => undefined } as unknown as Logger,
+    metrics: { differencesFound: () => undefined, proofAdvanced: () => undefined },
+    ...more,
+  });
+}
+
 describe('a minute of the proof', () => {
   it('B16 reads no event of an account with too many, counts it, and proves the others part by part', async () => {
     const accounts = Array.from({ length: 6 }, (_, n) => `acct_${n}`);
@@ -42,16 +54,9 @@ describe('a minute of the proof', () => {
       },
     };
     let unproven = -1;
-    const reconciler = new Reconciler({
+    const reconciler = reconcilerWith({
       database: { pool } as unknown as UsageDatabase,
-      mirrorStore: app.app.get(MirrorStore, { strict: false }),
-      ...{ mirrors: app.mirrors, limits: app.limits, clock: new SystemClock(), random: new SystemRandom() },
-      reprice: { again: () => Promise.resolve(null), knows: () => Promise.resolve(true) },
-      logger: { error: () => undefined } as unknown as Logger,
-      metrics: {
-        differencesFound: () => undefined,
-        proofAdvanced: (count) => void (unproven = count),
-      },
+      metrics: { differencesFound: () => undefined, proofAdvanced: (count) => void (unproven = count) },
     });
     const different = (): (string | null)[] =>
       reconciler.state.findings
@@ -74,5 +79,48 @@ describe('a minute of the proof', () => {
       await reconciler.advance();
     expect(unproven).toBe(0);
     expect(different().toSorted()).toEqual(['acct_1', 'acct_4']);
+  });
+
+  it('B16 names records that could not be applied however long the round over the accounts takes, and logs each once', async () => {
+    const accounts = Array.from({ length: 25 }, (_, n) => `acct_many_${n}`);
+    await app.post(...accounts.map((account_id) => usageRecord({ account_id })));
+    await app.post(usageRecord({ cost_usd: '-1' }));
+    const clock = new SystemClock();
+    const asked: number[] = [];
+    // Each look at the clock takes longer than a minute's part may: one slice of accounts is proved.
+    const monotonic = (): number => asked.push(0) * 10_000;
+    const logged: unknown[] = [];
+    const logger = { error: ({ reason }: { reason: string }) => logged.push(reason) } as unknown as Logger;
+    const reconciler = reconcilerWith({ clock: Object.assign(clock, { monotonic }), logger });
+    for (const minute of [1, 2]) {
+      await reconciler.advance();
+      if (minute === 1) expect(reconciler.state.roundEndedAtMs).toBeNull();
+      const kinds = reconciler.state.findings.map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === 'dead_letter_open')).toHaveLength(1);
+    }
+    expect(logged.filter((reason) => String(reason).startsWith('dead_letter_open'))).toHaveLength(1);
+  });
+
+  it('B16 counts a record that could not be applied also after a restart, until it is applied', async () => {
+    const applied = () => app.database.pool.query('UPDATE dead_letter SET applied_at = now()');
+    await applied();
+    await app.post(usageRecord({ cost_usd: '-1' }));
+    const restarted = await startUsageApp(place.url);
+    try {
+      await restarted.app.get(Rounds, { strict: false }).stop();
+      const counted = async (): Promise<unknown[]> => {
+        await restarted.app.get(Reconciler, { strict: false }).advance();
+        const metrics = await (await fetch(`${restarted.url}/metrics`)).text();
+        return [
+          /^gateway_usage_dead_letters_total (\d+)$/m.exec(metrics)?.[1],
+          /^gateway_reconcile_differences\{kind="dead_letter_open"\} (\d+)$/m.exec(metrics)?.[1],
+        ];
+      };
+      expect(await counted()).toEqual(['0', '1']);
+      await applied();
+      expect(await counted()).toEqual(['0', '0']);
+    } finally {
+      await restarted.close();
+    }
   });
 });
