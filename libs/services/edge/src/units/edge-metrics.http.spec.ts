@@ -1,3 +1,6 @@
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ApiError } from '@gateway/contracts';
 import { eventually } from '@gateway/testing';
 import { hello, keyScope, startEdge, testPrincipal, type EdgeUnderTest } from '../edge.fixture.js';
@@ -5,7 +8,11 @@ import { hello, keyScope, startEdge, testPrincipal, type EdgeUnderTest } from '.
 describe('metrics of the edge', () => {
   let edge: EdgeUnderTest;
   beforeEach(async () => (edge = await startEdge()));
-  afterEach(() => edge.close());
+  const folders: string[] = [];
+  afterEach(async () => {
+    await edge.close();
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+  });
 
   const scrape = async (): Promise<string> => (await fetch(`${edge.url}/metrics`)).text();
   /** The value of one series; NaN where there is none. */
@@ -47,6 +54,30 @@ describe('metrics of the edge', () => {
     expect(await value('gateway_upstream_requests_in_flight')).toBe(0);
     expect(await value('gateway_journal_accepting')).toBe(1);
     expect(await value('gateway_journal_alarms_total{kind="sequence_gap"}')).toBe(0);
+  });
+
+  it('B09 count a range of a dead journal that cannot be read, and its unit that has no outcome', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'damaged-'));
+    folders.push(folder);
+    const [dead, left] = [join(folder, 'dead'), join(folder, 'left')];
+    const died = await startEdge({ config: { JOURNAL_DIR: dead } });
+    await died.record(await died.post(hello('simulator/chat')));
+    // What a kill would leave: the folder as it stands, without the socket of its owner.
+    cpSync(dead, left, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    await died.close();
+    const [segment] = globSync(join(left, '**/*.log'));
+    const bytes = readFileSync(segment);
+    bytes[bytes.length - 5] ^= 1;
+    writeFileSync(segment, bytes);
+    await edge.close();
+    edge = await startEdge({ config: { JOURNAL_DIR: left } });
+    await eventually(async () => {
+      expect(await value('gateway_journal_alarms_total{kind="bad_frame"}')).toBe(1);
+      expect(await value('gateway_journal_alarms_total{kind="crashed_units"}')).toBe(1);
+      return true;
+    });
+    const [record] = await eventually(() => (edge.shipped().length > 0 ? edge.shipped() : null));
+    expect(record).toMatchObject({ error_code: 'gateway_crash', usage_estimated: true, cost_usd: null });
   });
 
   it('name the scope and metric of a refusal, and nothing that a caller wrote', async () => {

@@ -31,6 +31,8 @@ interface Epoch {
   intents: Map<string, Intent>;
   /** Ranges that cannot be read, and segments that were set aside because of one. */
   skipped: Finding[];
+  /** Admitted units whose outcome may have stood in one of these ranges. */
+  suspects: Intent[];
 }
 
 /** The longest stream, its late usage and the taking over of a dead process lie well within it. */
@@ -51,8 +53,13 @@ export async function proveJournals(
   const intents = new Map<string, Intent>();
   const closed = new Set<string>();
   for (const folder of folders.flatMap(epochFolders)) {
-    const { outcomes, intents: open, skipped } = readEpoch(folder);
+    const { outcomes, intents: open, skipped, suspects } = readEpoch(folder);
     proof.findings.push(...skipped);
+    for (const { unit, accountId } of await closedAsLost(suspects, database))
+      proof.findings.push({
+        ...{ kind: 'journal_range_skipped', account: accountId, scope: unit },
+        ...{ expected: '1', found: '0' },
+      });
     for (const [unit, intent] of open) intents.set(unit, intent);
     for (const outcome of outcomes) closed.add(`${outcome.request_id}/${outcome.unit}`);
     for (let start = 0; start < outcomes.length; start += AT_ONCE)
@@ -84,28 +91,35 @@ function folders(dir: string): string[] {
 }
 
 function readEpoch(folder: string): Epoch {
-  const epoch: Epoch = { outcomes: [], intents: new Map(), skipped: [] };
+  const epoch: Epoch = { outcomes: [], intents: new Map(), skipped: [], suspects: [] };
   const seen = new Set<number>();
-  const names = readdirSync(folder);
-  const segments = names.filter((name) => SEGMENT.test(name));
-  for (const name of segments.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))) {
-    const bad = readSegment(readFileSync(join(folder, name)), (json) => {
+  const known = new Map<string, Intent>();
+  const ended = new Set<string>();
+  const read = (name: string, isSetAside: boolean): void => {
+    const path = join(folder, name);
+    const bad = readSegment(readFileSync(path), (json) => {
       const frame = parseFrame(json);
       if (frame.kind === 'intent') {
         const { unit, accountId, facts } = frame.intent;
-        epoch.intents.set(unit, { unit, accountId, createdAtMs: Date.parse(facts.created_at) });
-      } else if (frame.head.topic === TOPIC.usage && !seen.has(frame.head.seq)) {
-        seen.add(frame.head.seq);
-        epoch.outcomes.push(JSON.parse(frame.value) as UsageRecord);
+        const intent = { unit, accountId, createdAtMs: Date.parse(facts.created_at) };
+        known.set(unit, intent);
+        if (!isSetAside) epoch.intents.set(unit, intent);
+        return;
       }
+      const { head, value } = frame;
+      if (head.unit !== null) ended.add(head.unit);
+      if (isSetAside || head.topic !== TOPIC.usage || seen.has(head.seq)) return;
+      seen.add(head.seq);
+      epoch.outcomes.push(JSON.parse(value) as UsageRecord);
     });
-    epoch.skipped.push(...bad.map((range) => skippedFinding(join(folder, name), range)));
-  }
-  for (const name of names.filter((one) => QUARANTINED.test(one))) {
-    const path = join(folder, name);
-    const bad = readSegment(readFileSync(path), () => undefined);
     epoch.skipped.push(...bad.map((range) => skippedFinding(path, range)));
-  }
+  };
+  const names = readdirSync(folder);
+  const segments = names.filter((name) => SEGMENT.test(name));
+  for (const name of segments.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)))
+    read(name, false);
+  for (const name of names.filter((one) => QUARANTINED.test(one))) read(name, true);
+  if (epoch.skipped.length > 0) epoch.suspects = [...known.values()].filter(({ unit }) => !ended.has(unit));
   return epoch;
 }
 
@@ -149,19 +163,37 @@ async function proveOutcomes(
   }
 }
 
-async function withoutEvent(intents: readonly Intent[], database: UsageDatabase): Promise<Intent[]> {
-  const missing: Intent[] = [];
+function withoutEvent(intents: readonly Intent[], database: UsageDatabase): Promise<Intent[]> {
+  return intentsWhere('NOT EXISTS (SELECT 1 FROM usage_event e WHERE', '', intents, database);
+}
+
+/**
+ * Whoever took the epoch over closed them, and knew that their outcome might have been there: the ledger knows such a record
+ * by its estimated usage. One that is still under way, or that died before it had an outcome, is none.
+ */
+function closedAsLost(intents: readonly Intent[], database: UsageDatabase): Promise<Intent[]> {
+  const crashed = "AND e.error_code = 'gateway_crash' AND e.usage_estimated";
+  return intentsWhere('EXISTS (SELECT 1 FROM usage_event e WHERE', crashed, intents, database);
+}
+
+async function intentsWhere(
+  exists: string,
+  more: string,
+  intents: readonly Intent[],
+  database: UsageDatabase,
+): Promise<Intent[]> {
+  const chosen: Intent[] = [];
   for (let start = 0; start < intents.length; start += AT_ONCE) {
     const some = intents.slice(start, start + AT_ONCE);
     const { rows } = await database.pool.query<{ n: string }>(
       `SELECT u.n::text FROM unnest($1::text[]) WITH ORDINALITY AS u(unit, n)
-       WHERE NOT EXISTS (SELECT 1 FROM usage_event e WHERE e.request_id || '/' || e.unit = u.unit
-         AND e.request_id = left(u.unit, length(u.unit) - strpos(reverse(u.unit), '/')))`,
+       WHERE ${exists} e.request_id || '/' || e.unit = u.unit
+         AND e.request_id = left(u.unit, length(u.unit) - strpos(reverse(u.unit), '/')) ${more})`,
       [some.map(({ unit }) => unit)],
     );
-    missing.push(...rows.map(({ n }) => some[Number(n) - 1]));
+    chosen.push(...rows.map(({ n }) => some[Number(n) - 1]));
   }
-  return missing;
+  return chosen;
 }
 
 /** The record as the shipper would have sent it. */

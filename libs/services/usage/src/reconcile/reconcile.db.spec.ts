@@ -166,8 +166,18 @@ const PLANTED: Record<string, Planted> = {
     stays: true,
   },
   journal_range_skipped: {
+    // Of two units that a dead process left open, one died in the range: whoever closed it knew that.
     plant: async () => {
-      journal(...records.map(outcome));
+      const facts = { created_at: new Date(clock.now()).toISOString() };
+      const open = ['req_lost', 'req_died'].map((request_id) => ({
+        ...{ ...FROM, request_id, unit: 0, cost_usd: null, error_code: 'gateway_crash' },
+        usage_estimated: request_id === 'req_lost',
+      }));
+      await app.post(...open.map((record, at) => usageRecord({ ...record, seq: 4 + at })));
+      const intents = ['req_lost/0', 'req_died/0', 'req_under_way/0'].map((unit) => ({
+        intent: { unit, accountId: 'acct_1', facts },
+      }));
+      journal(...records.map(outcome), ...intents);
       const path = join(folder, 'edge-r', 'e', '1.log');
       const bytes = readFileSync(path);
       bytes[20] ^= 1;
@@ -178,6 +188,7 @@ const PLANTED: Record<string, Planted> = {
     found: [
       { kind: 'journal_range_skipped', scope: expect.stringMatching(/1\.log at 0$/), found: '0' },
       { kind: 'journal_range_skipped', scope: expect.stringMatching(/1\.log\.quarantine at 0$/) },
+      { kind: 'journal_range_skipped', account: 'acct_1', scope: 'req_lost/0', expected: '1', found: '0' },
     ],
     stays: true,
   },
