@@ -121,17 +121,21 @@ describe('admission', () => {
     });
   });
 
-  it('LIM-31 B13 a cap is overrun by one request, whatever short answers came before', async () => {
+  it.each([
+    ['LIM-31', 'cap', '0.001', 100_000_000_000n, 'spend_cap'],
+    ['LIM-32', 'balance', null, 1_000_000n, 'balance'],
+  ])('%s B13 a %s is overrun by one request, whatever short answers came before', async (...near) => {
+    const [, , spendCapUsd, balanceNano, limitType] = near;
+    edge.funds.balanceNano = balanceNano;
     edge.serveModels(
       testModel('simulator/long', [{ provider: 'simulated', upstreamModel: 'sim-chat:completion=1' }]),
     );
     // Another tenant's as well as its own: neither makes the reservation of a long answer small.
-    const capped = testPrincipal('key_long', { limits: [keyScope('key_long', { spendCapUsd: '0.001' })] });
-    const key = edge.addKey(capped);
-    for (let n = 0; n < 30; n += 1) {
-      expect((await edge.post(hello('simulator/long', { max_tokens: 1 }))).status).toBe(200);
-      expect((await edge.post(hello('simulator/long', { max_tokens: 1 }), { key })).status).toBe(200);
-    }
+    const key = edge.addKey(testPrincipal('key_long', { limits: [keyScope('key_long', { spendCapUsd })] }));
+    const other = edge.addKey(testPrincipal('key_other', { accountId: 'acct_other' }));
+    for (let n = 0; n < 30; n += 1)
+      for (const by of [other, key])
+        expect((await edge.post(hello('simulator/long', { max_tokens: 1 }), { key: by })).status).toBe(200);
     await eventually(async () => (await edge.limits.read('acct_test', [])).reservedUnits === 0);
     edge.sim.reset();
     edge.serve('simulator/long', 'sim-chat:endless;delay=20');
@@ -147,6 +151,11 @@ describe('admission', () => {
     expect(edge.upstream()).toHaveLength(1);
     expect(new Set(refused.map(({ headers }) => headers.get('x-should-retry')))).toEqual(new Set(['true']));
     expect(new Set(refused.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['1']));
+    const rejections = await eventually(() => {
+      const shipped = edge.shipped('gateway.rejections.v1');
+      return shipped.length > 0 ? shipped : null;
+    });
+    expect(new Set(rejections.map(({ limit_type }) => limit_type))).toEqual(new Set([limitType]));
     caller.abort();
   });
 
