@@ -20,7 +20,7 @@ describe('npm run chaos', () => {
   it('B01 B02 B03 B04 loses and doubles nothing when edges, ledger, PostgreSQL, Kafka or anything else is killed: two seeds each', async () => {
     if (!existsSync(main)) throw new Error(`${main} is missing: run "npm run build", or "npm test".`);
     const report = join(folder, 'report');
-    const cases = ['--case', 'B01,B03,B04,any', '--seeds', '2', '--requests', '40'];
+    const cases = ['--case', 'B01,B02,B03,B04,any', '--seeds', '2', '--requests', '40'];
     program = await startProgram({
       command: process.execPath,
       args: [main, ...cases, '--report', report],
@@ -34,9 +34,9 @@ describe('npm run chaos', () => {
       readFileSync(`${report}.json`, 'utf8'),
     ) as Record<string, unknown>;
     expect({ lost, doubled, failures }).toEqual({ lost: 0, doubled: 0, failures: [] });
-    expect(kills).toBeGreaterThan(8);
+    expect(kills).toBeGreaterThan(10);
     // Most answers arrive all the same, and every one that began has its event.
-    expect(whole).toBeGreaterThan(160);
+    expect(whole).toBeGreaterThan(200);
     expect(events).toBeGreaterThanOrEqual(whole as number);
   }, 900_000);
 });

@@ -27,7 +27,8 @@ async function measured(options: Options): Promise<Report> {
   const say = (what: string): void =>
     void process.stderr.write(`${what} after ${Math.round((performance.now() - startMs) / 100) / 10} s\n`);
   say('the fleet serves');
-  const memory = new MemorySamples(fleet);
+  const memory = new MemorySamples([...fleet.processes.values()]);
+  memory.begin();
   const results: SeedResult[] = [];
   const notes = fleet.pgbouncer === null ? [] : [`before PostgreSQL: ${fleet.pgbouncer}, transaction mode`];
   const reportNow = (): Report =>
@@ -65,6 +66,10 @@ async function measured(options: Options): Promise<Report> {
   }
   const last = results.at(-1);
   last?.differences.push(...fleet.findings());
+  if (options.cases.some(({ which }) => which.isSoak === true)) {
+    last?.differences.push(...memory.growth());
+    notes.push(`memory judged of: ${memory.judged().join(', ') || 'none, the run was too short'}`);
+  }
   return reportNow();
 }
 
