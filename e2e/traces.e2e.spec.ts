@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { eventually, startUpstreamDouble, type UpstreamDouble } from '@gateway/testing';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
@@ -35,7 +36,7 @@ function spansIn(body: Buffer): Span[] {
   });
 }
 
-describe('the trace of a chat completion through the fleet', () => {
+describe('a trace through the fleet', () => {
   let collector: UpstreamDouble;
   let fleet: Fleet;
   const seen: Span[] = [];
@@ -47,7 +48,6 @@ describe('the trace of a chat completion through the fleet', () => {
       return { status: 200, json: {} };
     };
     fleet = await startFleet({
-      apps: ['catalogue', 'keys', 'usage', 'edge'],
       env: { all: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '500' } },
     });
   }, START_MS);
@@ -56,7 +56,7 @@ describe('the trace of a chat completion through the fleet', () => {
     await collector?.close();
   }, START_MS);
 
-  it('is one, from the caller over edge, keys and provider to the consumer of its usage record in Kafka', async () => {
+  it('of a chat completion is one, from the caller over edge, keys and provider to the consumer of its usage record in Kafka', async () => {
     // Of a key that the edge has not seen: it asks the keys service for it.
     const { key } = await (await logIn(fleet)).createKey('traced');
     const answer = await fetch(`${fleet.url}/v1/chat/completions`, {
@@ -99,4 +99,29 @@ describe('the trace of a chat completion through the fleet', () => {
     expect(new Set(statements().map(({ service }) => service))).toEqual(new Set(['usage']));
     expect(JSON.stringify(seen)).not.toContain(key);
   }, 180_000);
+
+  it.each([
+    ['catalogue', 'GET', '/v1/models/simulator/chat'],
+    ['keys', 'GET', '/v1/keys'],
+    ['usage', 'GET', '/v1/balance'],
+    ['notifications', 'GET', '/alerts'],
+    ['workers', 'GET', '/v1/files'],
+  ])(
+    'of a request that the edge passes on goes on in %s: %s %s',
+    async (service, method, path) => {
+      const trace = randomBytes(16).toString('hex');
+      const answer = await fetch(`${fleet.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${fleet.key}`, traceparent: `00-${trace}-${CALLER}-01` },
+      });
+      await answer.text();
+      const of = (name: string): Span[] =>
+        seen.filter((span) => span.traceId === trace && span.service === name);
+      await eventually(() => of('edge').length > 0 && of(service).length > 0, { timeoutMs: 60_000 });
+      const [door] = of('edge');
+      expect(door.parentSpanId).toBe(CALLER);
+      expect(of(service).map(({ parentSpanId }) => parentSpanId)).toContain(door.spanId);
+    },
+    180_000,
+  );
 });

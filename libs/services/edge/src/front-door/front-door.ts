@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
 import { ApiError, HEADER, type Random } from '@gateway/contracts';
-import { serviceAway, type ServiceName } from '@gateway/platform';
+import { activeTraceparent, serviceAway, type ServiceName } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Base URL per owning service; a service without one runs in this process and answers by itself. */
@@ -137,6 +137,8 @@ function forward(
   const { url = '/' } = request.raw;
   const [path] = url.split('?', 1);
   if (CLIMBS.test(path)) throw new ApiError('not_found');
+  // Its own span stands below this one's; the caller's header would pass it by, and without one it began another trace.
+  const traceparent = activeTraceparent();
   // Without the query, which goes on as it came: the proxy would decode it, and fail where it cannot be.
   return reply.from(path, {
     rewriteRequestHeaders: (_request, headers) => ({
@@ -146,6 +148,7 @@ function forward(
       'x-forwarded-for': request.clientIp,
       // By what name: the owner has another, and the refresh cookie counts from the caller's own origin only.
       'x-forwarded-host': request.headers.host,
+      ...(traceparent === undefined ? {} : { traceparent }),
     }),
     rewriteHeaders: (headers) => ofBothEnds(headers),
     retryDelay: retryDelayMs,
