@@ -230,4 +230,20 @@ describe('check-house', () => {
     expect(rulesBroken({ [`libs/dialects/${recording}`]: '{}' })).toEqual(['recorded']);
     expect(rulesBroken({ 'tools/replay/recorded/a.json': '{}' })).toEqual(['recorded']);
   });
+
+  it('refuses a field of a log line that the logger drops, also one behind a name or in a spread', () => {
+    const withLogger = (text: string) =>
+      rulesBroken({
+        'libs/platform/project.json': '{}',
+        'libs/platform/src/index.ts': "export { a } from './logging/logger.js';\n",
+        'libs/platform/src/logging/logger.ts':
+          "const ALLOWED_FIELDS: ReadonlySet<string> = new Set(['err', 'status']);\n",
+        'libs/services/edge/src/a.ts': text,
+      });
+    expect(withLogger("logger.warn({ err, status: 1 }, 'kept');\nlogger.info(`no fields`);\n")).toEqual([]);
+    expect(withLogger("this.logger.warn({ err, ip }, 'dropped');\n")).toEqual(['log-field']);
+    expect(withLogger("logger.error({ ...{ user: 1 }, ...more }, 'dropped');\n")).toEqual(['log-field']);
+    expect(withLogger("const line = { user: 1 };\nlogger.error(line, 'dropped');\n")).toEqual(['log-field']);
+    expect(withLogger("console.error({ user: 1 }, 'not ours');\n")).toEqual([]);
+  });
 });

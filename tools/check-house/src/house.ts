@@ -3,6 +3,7 @@ import { ambientFaults } from './ambient.js';
 import { cycleFaults } from './cycles.js';
 import { folderFaults } from './folders.js';
 import { leakFaults } from './leaks.js';
+import { logFieldFaults } from './log-fields.js';
 import { exportStarFaults, nameFaults, shapeFaults } from './names.js';
 import { sizeFaults } from './sizes.js';
 import type { Finding, Rule, SourceTree } from './tree.js';
@@ -17,6 +18,7 @@ const rules: Rule[] = [
   cycleFaults,
   folderFaults,
   leakFaults,
+  logFieldFaults,
 ];
 
 /** Every broken rule of the house in the tree, in the order of the paths. */

@@ -25,7 +25,8 @@ export function outboxRelay(
         pool,
         eventLog,
         clock,
-        onFault: (failure) => logger.warn({ err: failure, service }, 'events wait in the outbox'),
+        onFault: (failure) =>
+          logger.warn({ err: failure, service_name: service }, 'events wait in the outbox'),
         onBacklog: outboxBacklog(metrics, service),
       }),
   };

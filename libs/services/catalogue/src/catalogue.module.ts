@@ -64,7 +64,7 @@ class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeAppli
   private async publish(): Promise<void> {
     const { clock, random, logger, own } = this;
     const published = await publish(this.database, { seed: own.seed(), ...own.release(), clock, random });
-    if (published !== null) logger.info({ snapshot: published }, 'a new catalogue snapshot was published');
+    if (published !== null) logger.info({ snapshot_id: published }, 'a new catalogue snapshot was published');
   }
 
   /** Models come and go on a server of one's own: it is asked again and again. */

@@ -231,7 +231,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     registerDashboard(instance, readDashboard(config.DASHBOARD_DIR), random);
     registerReference(instance, referenceFiles('docs/openapi.json'));
     await registerFrontDoor(instance, frontDoor, random);
-    this.logger.info({ providers: [...providers.keys()] }, 'providers enabled');
+    this.logger.info({ providers: [...providers.keys()].join(', ') }, 'providers enabled');
   }
 
   private writer(deadlines: Deadlines): ResponseWriter {

@@ -55,7 +55,7 @@ class StartChecks implements OnModuleInit {
     const destinations = this.config.ALERTS_ALLOW_PRIVATE;
     if (destinations.length > 0)
       this.logger.warn(
-        { destinations },
+        { destinations: destinations.join(', ') },
         'webhooks may reach these private destinations (ALERTS_ALLOW_PRIVATE)',
       );
   }

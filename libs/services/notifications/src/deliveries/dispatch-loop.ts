@@ -83,7 +83,7 @@ export class DispatchLoop implements OnApplicationBootstrap, BeforeApplicationSh
     const work = this.attempt(claimed)
       // Its lease ends by itself, and it is sent again.
       .catch((failure: unknown) =>
-        this.logger.error({ err: failure, delivery: claimed.id }, 'a delivery failed'),
+        this.logger.error({ err: failure, delivery_id: claimed.id }, 'a delivery failed'),
       )
       .finally(() => {
         this.underWay.delete(work);

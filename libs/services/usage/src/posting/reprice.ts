@@ -55,7 +55,7 @@ export class Reprice {
             unit: unit.unit,
             snapshot_id: snapshotId,
             cost_usd: unit.cost_usd,
-            again: cost,
+            again_usd: cost,
           },
           'a unit has another price than its snapshot says',
         );

@@ -48,7 +48,7 @@ export class LeasedRunner<T extends { id: string }>
   onApplicationBootstrap(): void {
     const { clock, logger } = this.deps;
     const onFailure = (failure: unknown): void =>
-      logger.warn({ err: failure, work: this.work.noun }, 'work could not be looked for');
+      logger.warn({ err: failure, what: this.work.noun }, 'work could not be looked for');
     this.loop = repeat(clock, EVERY_MS, () => this.round(), onFailure);
   }
 
@@ -102,7 +102,7 @@ export class LeasedRunner<T extends { id: string }>
       await work.run(claimed, worker, signal);
     } catch (failure) {
       if (!signal.aborted) {
-        logger.warn({ err: failure, work: work.noun, id: claimed.id }, 'work will be gone on with');
+        logger.warn({ err: failure, what: work.noun, work_id: claimed.id }, 'work will be gone on with');
         // Whoever claims it next may fail at once as well.
         await clock.sleep(EVERY_MS, signal).catch(() => undefined);
       }
