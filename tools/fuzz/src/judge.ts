@@ -64,6 +64,9 @@ function successFault(request: FuzzRequest, answer: Answer, operations: readonly
   if (method === 'OPTIONS') return null;
   const asked = method === 'HEAD' ? 'GET' : method;
   const [pathname] = target.split('?', 1);
+  // The address alone leads people to the dashboard, and is no part of the API.
+  if (pathname === '/' && status === 302)
+    return header(answer, 'location') === '/dashboard/' ? null : 'a redirect';
   const served = operations.filter((one) => one.method === asked && isServedBy(one, pathname));
   if (served.length === 0) return `a ${status} of a path that is not documented`;
   if (!served.some(({ statuses }) => statuses.includes(status))) return `an undocumented ${status}`;
