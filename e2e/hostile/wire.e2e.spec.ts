@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import type { Gateway } from '../harness/gateway.js';
 import { MODES, START_MS } from '../harness/modes.js';
 import { ask, type Body } from '../harness/requests.js';
+import { residentMiB } from '../harness/resident.js';
 import { logIn, type PersonSession } from '../harness/session.js';
 import { rawSocket, sendRaw } from './raw-socket.js';
 import { ALLOWED, BODY, OVERSIZED, SMUGGLED, wireBytes } from './wire-corpus.js';
@@ -16,11 +16,6 @@ const FRESH = 5;
 const MOST_TRIES = 100;
 /** Far below what that many principals would take beside their requests, far above what a collector leaves lying. */
 const MOST_GROWTH_MIB = 96;
-
-function residentMiB(pid: number): number {
-  const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kib) / 1_024;
-}
 
 describe.each(MODES)('hostile bytes to %s', (_name, start) => {
   let gateway: Gateway;
