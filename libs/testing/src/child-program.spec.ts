@@ -12,6 +12,18 @@ describe('startProgram', () => {
     expect(await program.ended).toBe(3);
   });
 
+  it('knows a program that was ready and has ended', async () => {
+    // It ends before its output is looked at for the first time but one.
+    for (let n = 0; n < 5; n += 1) {
+      const program = await startProgram({
+        command,
+        args: ['-e', 'console.log("ready")'],
+        readyWhen: /ready/,
+      });
+      expect(await program.ended).toBe(0);
+    }
+  });
+
   it('kills with kill -9, also a program that ignores every other signal', async () => {
     const script = 'process.on("SIGTERM", () => {}); process.stdin.resume(); console.log("ready")';
     const program = await startProgram({ command, args: ['-e', script], readyWhen: /ready/ });

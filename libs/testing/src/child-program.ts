@@ -55,7 +55,8 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   }).finally(() => (isOver = true));
 
   const end = performance.now() + (options.timeoutMs ?? 15_000);
-  while (!isOver && performance.now() < end) {
+  for (;;) {
+    // Also of one that has ended meanwhile: all that it wrote is here then.
     const ready = options.readyWhen.exec(output);
     if (ready && child.pid !== undefined) {
       return {
@@ -73,6 +74,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
         },
       };
     }
+    if (isOver || performance.now() >= end) break;
     await pause(10);
   }
   child.kill('SIGKILL');
