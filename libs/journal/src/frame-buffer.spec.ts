@@ -46,6 +46,27 @@ describe('memory of journal frames', () => {
     );
   });
 
+  it('keeps the second of two runs of one piece of memory, whatever comes after the first is released', () => {
+    const frames = new FrameBuffer();
+    frames.append('{"first":1}');
+    const first = frames.take();
+    frames.append('{"second":2}');
+    const second = frames.take();
+    frames.release(first);
+    frames.append(`{"third":"${'3'.repeat(100)}"}`);
+    expect(second.bytes.equals(encodeFrame('{"second":2}'))).toBe(true);
+  });
+
+  it('begins the same memory anew where nothing is left in it', () => {
+    const frames = new FrameBuffer();
+    for (let n = 0; n < 3; n += 1) {
+      frames.append('{"a":1}');
+      const run = frames.take();
+      expect(run.bytes.byteOffset).toBe(0);
+      frames.release(run);
+    }
+  });
+
   it('uses the same memory again once the disk has confirmed', () => {
     const frames = new FrameBuffer();
     const seen = new Set<ArrayBufferLike>();

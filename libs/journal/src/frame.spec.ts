@@ -63,6 +63,7 @@ describe('journal frames', () => {
   });
 
   it('a frame is bounded on both sides', () => {
+    expect(MAX_FRAME_BYTES).toBe(983_040);
     expect(() => encodeFrame('x'.repeat(MAX_FRAME_BYTES + 1))).toThrow(RangeError);
     expect(decode(encodeFrame('x'.repeat(MAX_FRAME_BYTES))).end).toBe('clean');
     const huge = Buffer.alloc(64, 1);

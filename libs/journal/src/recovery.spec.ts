@@ -134,6 +134,29 @@ describe('the journal after a death', () => {
       await heir.journal.close();
     }));
 
+  it('B01 segments that went because they were posted are no gap, also where units begin the first one that is left', () =>
+    withFolder(async (dir) => {
+      const dead = await openJournal(dir, { segmentBytes: 1 });
+      dead.journal.intent(intentFor(9));
+      for (let n = 1; n <= 4; n += 1) {
+        dead.journal.outcome(USAGE, 'a', usage(n));
+        dead.journal.flush();
+      }
+      const folder = join(dir, 'edge-0', dead.journal.epoch);
+      await dead.clock.until(() => dead.journal.stats().syncedSeq === 4, 10);
+      await dead.journal.passed('edge-0', dead.journal.epoch, 2);
+      await abandon(dead.journal);
+      expect(existsSync(join(folder, '00000001.log'))).toBe(false);
+      const heir = await openJournal(dir);
+      const recovery = await heir.journal.recover(crashRecord);
+      expect(recovery).toEqual({
+        epochs: [{ producer: 'edge-0', epoch: dead.journal.epoch, lastSeq: 4 }],
+        crashed: 1,
+      });
+      expect(heir.alarms.map(({ kind }) => kind)).toEqual(['crashed_units']);
+      await heir.journal.close();
+    }));
+
   it('B09 one flipped bit costs one record: the others ship, its number and bytes are named, its unit is closed as lost', () =>
     withFolder(async (dir) => {
       const dead = await openJournal(dir);
