@@ -277,6 +277,25 @@ describe('who owns a journal', () => {
       for (const { journal } of [heir, other, back]) await journal.close();
     }));
 
+  it('stays the one heir of a sibling that died twice until the last of its epochs is posted', () =>
+    withFolder(async (dir) => {
+      const epochs: string[] = [];
+      for (const n of [1, 2]) {
+        const sibling = await openJournal(dir, { producer: 'edge-1' });
+        await sibling.journal.outcome(USAGE, 'a', usage(n)).synced;
+        await abandon(sibling.journal);
+        epochs.push(sibling.journal.epoch);
+      }
+      const heir = await openJournal(dir);
+      expect((await heir.journal.recover(crashRecord)).epochs).toHaveLength(2);
+      await heir.journal.passed('edge-1', epochs[0], 1);
+      const other = await openJournal(dir, { producer: 'edge-2' });
+      expect((await other.journal.recover(crashRecord)).epochs).toEqual([]);
+      await heir.journal.passed('edge-1', epochs[1], 1);
+      expect(epochs.some((epoch) => existsSync(join(dir, 'edge-1', epoch)))).toBe(false);
+      for (const { journal } of [heir, other]) await journal.close();
+    }));
+
   it('meets other claimants in the folder itself: containers that share it share no temporary folder', () =>
     withFolder(async (dir) => {
       const { journal } = await openJournal(dir);
