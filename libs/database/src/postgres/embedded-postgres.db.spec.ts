@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -81,6 +89,19 @@ describe('EmbeddedPostgres', () => {
 
     const { url } = await server().start();
     expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 9 }]);
+  });
+
+  it('opens a cluster behind a link, which another OS user has had', async () => {
+    const first = server();
+    await query((await first.start()).url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (10)');
+    await first.stop();
+    const [link, place] = ['cluster', 'elsewhere'].map((name) => join(dataDir, name));
+    renameSync(link, place);
+    symlinkSync('elsewhere', link);
+    if (process.getuid?.() === 0) spawnSync('chown', ['-R', '65534:65534', place]);
+
+    const { url } = await server().start();
+    expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 10 }]);
   });
 
   it('says what to do where the password file is gone', async () => {

@@ -17,7 +17,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { reachableCluster, reachablePrograms } from './reachable.js';
+import { clusterAt, reachableCluster, reachablePrograms } from './reachable.js';
 import { serverAccount, underAccount } from './server-account.js';
 import type { ServerAccount } from './server-account.js';
 import { stopServer, stopStaleServer } from './stale-server.js';
@@ -77,10 +77,12 @@ export class EmbeddedPostgres {
     mkdirSync(this.dir, { recursive: true });
     let binaries = await findBinaries();
     const account = serverAccount([binaries.postgres, this.dir]);
-    if (!account.isEverywhere) {
+    const clusterDir = join(this.dir, 'cluster');
+    if (account.isEverywhere) this.clusterDir = clusterAt(clusterDir);
+    else {
       const bin = join(reachablePrograms(binaries.postgres), 'bin');
       binaries = { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
-      this.clusterDir = reachableCluster(join(this.dir, 'cluster'));
+      this.clusterDir = reachableCluster(clusterDir);
     }
     await stopStaleServer(this.clusterDir, join(this.dir, 'owner'));
     this.initialise(binaries, account);

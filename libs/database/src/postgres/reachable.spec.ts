@@ -7,6 +7,7 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,6 +42,21 @@ describe('what a PostgreSQL of another user than root is given outside a folder 
     expect(statSync(copy).ctimeMs).toBe(before);
     expect(programOf(reachablePrograms(programs('18.2.0'), home))).toBe('18.2.0');
     expect(readdirSync(home).sort()).toEqual(['linux-x64-18.1.0', 'linux-x64-18.2.0']);
+  });
+
+  it('is entered by everybody whatever the umask is, and changes no folder that is there', () => {
+    const before = process.umask(0o077);
+    try {
+      reachablePrograms(programs('18.1.0'), home);
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(home).mode & 0o777).toBe(0o755);
+    const link = join(folder, 'cluster');
+    symlinkSync('own/cluster', link);
+    mkdirSync(join(folder, 'own'), { mode: 0o700 });
+    expect(reachableCluster(link, home)).toBe(join(folder, 'own', 'cluster'));
+    expect(statSync(join(folder, 'own')).mode & 0o777).toBe(0o700);
   });
 
   it('keeps a cluster where everybody may enter, found by a link, and a new one for a new data folder', () => {

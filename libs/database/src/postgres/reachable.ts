@@ -11,7 +11,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 /** Only root writes here, so that nobody else can put programs or data in their place. */
 const HOME = '/var/lib/model-gateway';
@@ -58,18 +58,25 @@ export function reachableCluster(clusterDir: string, home = HOME): string {
     );
   if (!found) {
     makeHome(home);
-    symlinkSync(join(mkdtempSync(join(home, 'data-')), 'cluster'), clusterDir);
+    const place = mkdtempSync(join(home, 'data-'));
+    chmodSync(place, 0o755);
+    symlinkSync(join(place, 'cluster'), clusterDir);
   }
-  const cluster = readlinkSync(clusterDir);
-  mkdirSync(dirname(cluster), { recursive: true });
-  chmodSync(dirname(cluster), 0o755);
+  const cluster = clusterAt(clusterDir);
+  openFolder(dirname(cluster));
   return cluster;
+}
+
+/** Where a cluster lies: behind the link that an earlier run made, or at `clusterDir` itself. */
+export function clusterAt(clusterDir: string): string {
+  const found = lstatSync(clusterDir, { throwIfNoEntry: false });
+  return found?.isSymbolicLink() ? resolve(dirname(clusterDir), readlinkSync(clusterDir)) : clusterDir;
 }
 
 /** @throws Error with one sentence where it cannot be made. */
 function makeHome(home: string): void {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o755 });
+    openFolder(home);
   } catch (cause) {
     throw new Error(
       `PostgreSQL does not run as root, and ${home} for its programs and data could not be made: ` +
@@ -77,4 +84,9 @@ function makeHome(home: string): void {
       { cause },
     );
   }
+}
+
+/** One that is not there is made, for everybody to enter whatever this process's umask is; one that is there stays as it is. */
+function openFolder(folder: string): void {
+  if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o755);
 }
