@@ -81,7 +81,7 @@ describe('the dashboard of npm start', () => {
           headers: { 'x-content-type-options': 'nosniff' },
         });
       });
-      // The reload may come after the first page has shown its heading: only this file tells the two pages apart.
+      // The reload may come after the first page has shown its heading: only this file distinguishes the two pages.
       const loaded = one.waitForResponse(
         (response) => /stacked-bars-.*\.css$/.test(response.url()) && response.ok(),
       );

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { repository } from '@gateway/testing';
 import type { Fleet } from './fleet.js';
 
-/** What `npm run reconcile` finds in a fleet's books. `redisEnv`: where Redis is, as the services are told. */
+/** What `npm run reconcile` finds in a fleet's books. `redisEnv`: the variables by which the services find Redis. */
 export async function findingsOf(fleet: Fleet, redisEnv: Record<string, string>): Promise<unknown[]> {
   const env = {
     ...{ PATH: process.env.PATH, DATABASE_URL: fleet.databaseUrl, ...redisEnv },

@@ -28,7 +28,7 @@ const WAIT_MS_MAX = 1_000;
 /**
  * Look-ups whose credential may be unknown. They share a few batches, and addresses take turns in them: a flood of
  * unknown credentials fills its own line, not that of a new key from elsewhere. Behind a proxy that is not trusted all
- * callers are one address, and nothing tells a new key from the flood: so the newest of a line goes first and the oldest
+ * callers are one address, and nothing distinguishes a new key from the flood: so the newest of a line goes first and the oldest
  * is shed. Whoever comes last waits for one batch, however long the line is; in order of arrival, a flood that keeps the
  * line full would refuse everybody who comes after it.
  */
