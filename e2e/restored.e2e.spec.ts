@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
 import { findingsOf } from './harness/reconcile.js';
-import { answered, ask, pico, type Body } from './harness/requests.js';
+import { answered, ask, pico, usd, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 16 };
@@ -105,7 +105,7 @@ describe('a PostgreSQL that is put back to a backup while Redis knows more', () 
         const events = await eventsOf(key);
         return events.length === 1 ? events : null;
       }, SOON);
-      const spend_cap_usd = `0.${String(pico(cost_usd) * BigInt(CAP)).padStart(12, '0')}`;
+      const spend_cap_usd = usd(pico(cost_usd) * BigInt(CAP));
       expect((await person.call('PATCH', `/v1/keys/${id}`, { spend_cap_usd })).status).toBe(200);
       await send(key, IN_BACKUP - 1);
       await eventually(async () => (await eventsOf(key)).length === IN_BACKUP, SOON);

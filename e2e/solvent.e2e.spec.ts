@@ -3,7 +3,7 @@ import { eventually } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
-import { answered, ask, pico } from './harness/requests.js';
+import { answered, ask, pico, usd } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 16 };
@@ -48,7 +48,6 @@ describe('a key with little room under its cap, over two edges', () => {
     });
     return pico(one.cost_usd);
   };
-  const usd = (amount: bigint): string => `0.${String(amount).padStart(12, '0')}`;
 
   it.each([
     [

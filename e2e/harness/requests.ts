@@ -61,3 +61,8 @@ export function pico(usd: string): bigint {
   if (whole === undefined) throw new Error(`${usd} is not an amount.`);
   return BigInt(`${sign}${whole}${fraction.padEnd(12, '0')}`);
 }
+
+/** The amount below 1 USD that `pico` reads as so many. */
+export function usd(amount: bigint): string {
+  return `0.${String(amount).padStart(12, '0')}`;
+}
