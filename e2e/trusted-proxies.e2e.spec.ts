@@ -1,7 +1,7 @@
 import { eventually } from '@gateway/testing';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
-import { ask } from './harness/requests.js';
+import { answered, ask, type Answered } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 /** Callers, as a proxy would name them. */
@@ -82,6 +82,35 @@ describe('a proxy before the fleet', () => {
       expect(statuses.filter((status) => status !== 200)).toEqual([429]);
       expect(await send(edges.trusts, OWNER, ['GET', '/v1/public/brands'])).toBe(200);
     });
+  });
+
+  /** As a browser at this address would, with the cookie of a login there. */
+  async function refreshAt(url: string, origin: string, at: Record<string, string> = {}): Promise<Answered> {
+    const from = { 'x-forwarded-for': OWNER };
+    const login = await answered(() =>
+      ask({ url, key: '' }, 'POST', '/auth/login', { body: fleet.admin, headers: from }),
+    );
+    const cookie = /__Host-refresh=[^;]+/.exec(login.headers.get('set-cookie') ?? '')?.[0] ?? '';
+    expect([login.status, cookie === '']).toEqual([200, false]);
+    const headers = { cookie, origin, 'sec-fetch-site': 'same-origin', ...at };
+    return answered(() => ask({ url, key: '' }, 'POST', '/auth/refresh', { headers }));
+  }
+
+  it('S05 a session is refreshed by its cookie at whichever edge the browser is, with no setting for it', async () => {
+    const { status, body, headers } = await refreshAt(edges.trusts, edges.trusts);
+    expect([status, headers.get('set-cookie')]).toEqual([200, expect.stringContaining('__Host-refresh=')]);
+    const me = await ask({ url: edges.trusts, key: body.token as string }, 'GET', '/auth/me');
+    expect(me.status).toBe(200);
+    expect((await refreshAt(edges.trustsNone, edges.trustsNone)).status).toBe(200);
+  });
+
+  it('S05 a page of another origin, or one that names the host itself, has nothing of the cookie', async () => {
+    const named: Record<string, string>[] = [{}, { 'x-forwarded-host': 'evil.example' }];
+    for (const at of named) {
+      const { status, headers } = await refreshAt(edges.trusts, 'https://evil.example', at);
+      expect([status, headers.get('set-cookie')]).toEqual([403, null]);
+    }
+    expect((await refreshAt(edges.trusts, fleet.urls.keys)).status).toBe(403);
   });
 
   describe('that the edge does not trust', () => {
