@@ -56,6 +56,7 @@ const SERVICES: Record<string, Record<string, string>> = {
     USAGE_URL: '',
     CATALOGUE_URL: '',
     KEYS_DATABASE_URL_FILE: join(folder, 'none'),
+    GATEWAY_CONFIG: broken,
     KEYS_KEK: 'planted',
     KEYS_PEPPER: 'planted',
     KEYS_PUBLIC_URL: 'ftp://gateway.example',
@@ -117,4 +118,15 @@ describe('--check-config of a service of a fleet', () => {
   ])('names %s of a server whose models the catalogue would ask for', (name, env) =>
     expect(check('catalogue', env)).toEqual({ status: 1, faults: new Set([name]) }),
   );
+
+  it.each([
+    ['keys', 'KEYS', { KEYS_KEK: '', KEYS_PEPPER: '' }],
+    ['usage', 'USAGE', { USAGE_KEK: '' }],
+    ['notifications', 'NOTIFICATIONS', { NOTIFICATIONS_KEK: '' }],
+  ])('names the file of secrets of %s beside a fault of another setting', (service, name, none) => {
+    const file = `${name}_SECRETS_FILE`;
+    const faults = { ...none, [file]: broken, PORT: 'eighty', [`${name}_DATABASE_CONNECTIONS`]: '1' };
+    const named = new Set([file, 'PORT', `${name}_DATABASE_CONNECTIONS`]);
+    expect(check(service, faults)).toEqual({ status: 1, faults: named });
+  });
 });

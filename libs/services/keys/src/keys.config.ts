@@ -19,20 +19,8 @@ const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 export const GROUP_ROLES_PATTERN =
   /^[^=,]+=(?:super_admin|org_[0-9A-Za-z-]+:(?:admin|member))(?:,[^=,]+=(?:super_admin|org_[0-9A-Za-z-]+:(?:admin|member)))*$/;
 
-/** Settings of the keys service. Secrets come from the environment or from KEYS_SECRETS_FILE. */
-export class KeysConfig {
-  /** postgresql://…; the tables live in the schema "keys" of this database. */
-  @OrFile() @IsAddress('postgres', 'postgresql') KEYS_DATABASE_URL!: string;
-  @ToNumber() @IsInt() @Min(2) @Max(200) KEYS_DATABASE_CONNECTIONS: number = 10;
-  /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
-  @ToBoolean() @IsBoolean() KEYS_MIGRATE_AT_START: boolean = false;
-
-  /**
-   * Keeps principals of keys in memory, for one process that holds the edge as well and alone changes keys. Beside other
-   * replicas it stays off: the other services have a cache of their own.
-   */
-  @ToBoolean() @IsBoolean() KEYS_PRINCIPAL_CACHE: boolean = false;
-
+/** The secrets of the keys service, of the environment or of KEYS_SECRETS_FILE. */
+export class KeysSecretsConfig {
   /** Base64 of 32 bytes: the HMAC key over the digests of credentials. */
   @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) KEYS_PEPPER?: string;
   /** Raise it with a new pepper and keep the old one in KEYS_PEPPER_PREVIOUS until no key needs it. */
@@ -47,6 +35,21 @@ export class KeysConfig {
   @IsOptional() @IsString() KEYS_SECRETS_FILE?: string;
   /** Makes the file where it is absent. For a single process with its own data folder. */
   @ToBoolean() @IsBoolean() KEYS_SECRETS_CREATE: boolean = false;
+}
+
+/** Settings of the keys service. */
+export class KeysConfig extends KeysSecretsConfig {
+  /** postgresql://…; the tables live in the schema "keys" of this database. */
+  @OrFile() @IsAddress('postgres', 'postgresql') KEYS_DATABASE_URL!: string;
+  @ToNumber() @IsInt() @Min(2) @Max(200) KEYS_DATABASE_CONNECTIONS: number = 10;
+  /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
+  @ToBoolean() @IsBoolean() KEYS_MIGRATE_AT_START: boolean = false;
+
+  /**
+   * Keeps principals of keys in memory, for one process that holds the edge as well and alone changes keys. Beside other
+   * replicas it stays off: the other services have a cache of their own.
+   */
+  @ToBoolean() @IsBoolean() KEYS_PRINCIPAL_CACHE: boolean = false;
 
   /** Keys of one account, suspended ones too, because none is ever deleted: one more is 409 `conflict`. */
   @ToNumber() @IsInt() @Min(1) @Max(10_000_000) KEYS_PER_ACCOUNT_MAX: number = 100_000;

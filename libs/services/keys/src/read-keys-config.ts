@@ -1,20 +1,25 @@
 import { existsSync } from 'node:fs';
 import { loadConfig, readConfigs, requireMakeable, SystemRandom } from '@gateway/platform';
-import { KeysConfig } from './keys.config.js';
+import { KeysConfig, KeysSecretsConfig } from './keys.config.js';
 import { orgDefaultsOf } from './orgs/org-defaults.js';
 import { loadSecrets } from './secrets/service-secrets.js';
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The settings, with the secrets and the file that they name looked at; a file that the start makes is not made here. Throws ConfigError. */
-export function readKeysConfig(env: Readonly<Record<string, string | undefined>>): Readonly<KeysConfig> {
-  const config = loadConfig(KeysConfig, env);
-  const { KEYS_SECRETS_FILE: path, KEYS_SECRETS_CREATE: mayCreate, KEYS_PEPPER, KEYS_KEK } = config;
-  const isMadeLater = mayCreate && (KEYS_PEPPER === undefined || KEYS_KEK === undefined);
-  readConfigs({
-    defaults: () => orgDefaultsOf(config),
-    secrets: () =>
-      isMadeLater && path !== undefined && !existsSync(path)
-        ? requireMakeable('KEYS_SECRETS_FILE', path)
-        : loadSecrets(config, new SystemRandom()),
+export function readKeysConfig(env: Environment): Readonly<KeysConfig> {
+  const { config } = readConfigs({
+    config: () => loadConfig(KeysConfig, env),
+    // Each by itself, so that another setting's fault hides none of them.
+    defaults: () => orgDefaultsOf({ GATEWAY_CONFIG: env.GATEWAY_CONFIG || undefined }),
+    secrets: () => lookAtSecrets(loadConfig(KeysSecretsConfig, env)),
   });
   return config;
+}
+
+function lookAtSecrets(config: Readonly<KeysSecretsConfig>): void {
+  const { KEYS_SECRETS_FILE: path, KEYS_SECRETS_CREATE: mayCreate, KEYS_PEPPER, KEYS_KEK } = config;
+  const isMadeLater = mayCreate && (KEYS_PEPPER === undefined || KEYS_KEK === undefined);
+  if (isMadeLater && path !== undefined && !existsSync(path)) requireMakeable('KEYS_SECRETS_FILE', path);
+  else loadSecrets(config, new SystemRandom());
 }

@@ -3,13 +3,8 @@ import { IsAddress, OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
 const BASE64_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 
-/** Settings of the usage service. */
-export class UsageConfig {
-  /** postgresql://…; the tables live in the schema "usage" of this database. */
-  @OrFile() @IsAddress('postgres', 'postgresql') USAGE_DATABASE_URL!: string;
-  @ToNumber() @IsInt() @Min(3) @Max(200) USAGE_DATABASE_CONNECTIONS: number = 10;
-  /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
-  @ToBoolean() @IsBoolean() USAGE_MIGRATE_AT_START: boolean = false;
+/** The key that logged bodies are sealed with, of the environment or of USAGE_SECRETS_FILE. */
+export class UsageSecretsConfig {
   /** Base64 of 32 bytes: seals the bodies that organizations log. Without it none are kept. */
   @OrFile() @IsOptional() @Matches(BASE64_32_BYTES) USAGE_KEK?: string;
   /** The one before: opens what it sealed, for as long as that is kept. */
@@ -18,6 +13,15 @@ export class UsageConfig {
   @IsOptional() @IsString() USAGE_SECRETS_FILE?: string;
   /** Makes the file where it is absent. For a single process with its own data folder. */
   @ToBoolean() @IsBoolean() USAGE_SECRETS_CREATE: boolean = false;
+}
+
+/** Settings of the usage service. */
+export class UsageConfig extends UsageSecretsConfig {
+  /** postgresql://…; the tables live in the schema "usage" of this database. */
+  @OrFile() @IsAddress('postgres', 'postgresql') USAGE_DATABASE_URL!: string;
+  @ToNumber() @IsInt() @Min(3) @Max(200) USAGE_DATABASE_CONNECTIONS: number = 10;
+  /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
+  @ToBoolean() @IsBoolean() USAGE_MIGRATE_AT_START: boolean = false;
   /** sk_… or rk_…; set, people pay by card. */
   @OrFile() @IsOptional() @Matches(/^[\x21-\x7e]{8,300}$/) STRIPE_SECRET_KEY?: string;
   /** Of the webhook endpoint: required with a secret key, because whoever signs there makes money. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Random } from '@gateway/contracts';
 import { ConfigError } from '@gateway/platform';
-import type { KeysConfig } from '../keys.config.js';
+import type { KeysSecretsConfig } from '../keys.config.js';
 
 interface Pepper {
   version: number;
@@ -17,7 +17,7 @@ export interface ServiceSecrets {
 }
 
 /** From the environment, else from the file. Throws ConfigError where neither has both. */
-export function loadSecrets(config: Readonly<KeysConfig>, random: Random): ServiceSecrets {
+export function loadSecrets(config: Readonly<KeysSecretsConfig>, random: Random): ServiceSecrets {
   const file = config.KEYS_PEPPER && config.KEYS_KEK ? null : readFile(config, random);
   const pepper = config.KEYS_PEPPER ?? file?.pepper;
   const kek = config.KEYS_KEK ?? file?.kek;
@@ -34,7 +34,10 @@ export function loadSecrets(config: Readonly<KeysConfig>, random: Random): Servi
   return { peppers, keks };
 }
 
-function readFile(config: Readonly<KeysConfig>, random: Random): { pepper?: string; kek?: string } | null {
+function readFile(
+  config: Readonly<KeysSecretsConfig>,
+  random: Random,
+): { pepper?: string; kek?: string } | null {
   const path = config.KEYS_SECRETS_FILE;
   if (path === undefined) return null;
   if (!existsSync(path)) {

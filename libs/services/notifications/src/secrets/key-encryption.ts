@@ -1,13 +1,13 @@
 import type { Random } from '@gateway/contracts';
 import { ConfigError } from '@gateway/platform';
 import { kekFromFile, type Envelope } from '@gateway/sealing';
-import type { NotificationsConfig } from '../notifications.config.js';
+import type { NotificationsSecretsConfig } from '../notifications.config.js';
 
 /** Key-encryption keys: the first seals, an older one only opens. */
 export type Keks = readonly [Buffer, ...Buffer[]];
 
 /** From the environment, else from the file. Throws ConfigError where neither has one. */
-export function loadKeks(config: Readonly<NotificationsConfig>, random: Random): Keks {
+export function loadKeks(config: Readonly<NotificationsSecretsConfig>, random: Random): Keks {
   const kek = config.NOTIFICATIONS_KEK ?? fromFile(config, random);
   if (kek === null)
     throw new ConfigError(['NOTIFICATIONS_KEK, or NOTIFICATIONS_SECRETS_FILE that holds it, is required']);
@@ -16,7 +16,7 @@ export function loadKeks(config: Readonly<NotificationsConfig>, random: Random):
   return previous === undefined ? [current] : [current, Buffer.from(previous, 'base64')];
 }
 
-function fromFile(config: Readonly<NotificationsConfig>, random: Random): string | null {
+function fromFile(config: Readonly<NotificationsSecretsConfig>, random: Random): string | null {
   const { NOTIFICATIONS_SECRETS_FILE: path, NOTIFICATIONS_SECRETS_CREATE: mayCreate } = config;
   if (path === undefined) return null;
   try {

@@ -2,7 +2,7 @@ import type { Random } from '@gateway/contracts';
 import { ConfigError } from '@gateway/platform';
 import { kekFromFile, kekIdOf, openEnvelope, sealEnvelope, type Envelope } from '@gateway/sealing';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import type { UsageConfig } from '../usage.config.js';
+import type { UsageSecretsConfig } from '../usage.config.js';
 
 /** Key-encryption keys: the first seals, an older one only opens. */
 export type Keks = readonly [Buffer, ...Buffer[]];
@@ -17,7 +17,7 @@ const KNOWN = Buffer.from('contents');
 const CHECK = { key: 'content_kek_check/1/key', text: 'content_kek_check/1' };
 
 /** From the environment, else from the file; null where neither is named: then no contents are kept. Throws ConfigError. */
-export function loadContentKeks(config: Readonly<UsageConfig>, random: Random): Keks | null {
+export function loadContentKeks(config: Readonly<UsageSecretsConfig>, random: Random): Keks | null {
   const kek = config.USAGE_KEK ?? fromFile(config, random);
   if (kek === null) return null;
   const { USAGE_KEK_PREVIOUS: previous } = config;
@@ -25,7 +25,7 @@ export function loadContentKeks(config: Readonly<UsageConfig>, random: Random): 
   return previous === undefined ? [current] : [current, Buffer.from(previous, 'base64')];
 }
 
-function fromFile(config: Readonly<UsageConfig>, random: Random): string | null {
+function fromFile(config: Readonly<UsageSecretsConfig>, random: Random): string | null {
   const { USAGE_SECRETS_FILE: path, USAGE_SECRETS_CREATE: mayCreate } = config;
   if (path === undefined) return null;
   try {
