@@ -91,4 +91,13 @@ describe('memory of journal frames', () => {
       frames.take().bytes.equals(Buffer.concat(['{"a":1}', 'x'.repeat(MAX_FRAME_BYTES)].map(encodeFrame))),
     ).toBe(true);
   });
+
+  it('stays in its memory where a frame that is refused would not have fitted', () => {
+    const frames = new FrameBuffer();
+    frames.append('x'.repeat(100_000));
+    const { chunk } = frames.take();
+    expect(() => frames.append('x'.repeat(MAX_FRAME_BYTES + 1))).toThrow(RangeError);
+    frames.append('{"a":1}');
+    expect(frames.take().chunk === chunk).toBe(true);
+  });
 });

@@ -69,30 +69,6 @@ describe('the journal while it is written', () => {
       await journal.close();
     }));
 
-  it('B01 a new segment is no record before the disk knows its name: the folder is synced first, and again after a failure', () =>
-    withFolder(async (dir) => {
-      let failures = 1;
-      const synced: string[] = [];
-      const disk = faultyDisk({
-        syncFolder: async (path) => {
-          if (failures-- > 0) throw new Error('no room for a name');
-          synced.push(path);
-          await nodeDisk.syncFolder(path);
-        },
-      });
-      const { journal, clock } = await openJournal(dir, { disk });
-      const folder = join(dir, 'edge-0', journal.epoch);
-      let before: string[] | null = null;
-      void journal.outcome(USAGE, 'a', usage(1)).synced.then(() => (before = [...synced]));
-      journal.flush();
-      await clock.until(() => failures <= 0, 10);
-      expect(before).toBeNull();
-      await clock.until(() => before !== null, 10);
-      expect(before).toContain(folder);
-      expect(journal.stats().syncFailures).toBe(1);
-      await journal.close();
-    }));
-
   it('an answer waits for the disk only where JOURNAL_SYNC is wait', () =>
     withFolder(async (dir) => {
       let writes = 0;

@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { decodeFrames } from './frame.js';
 import { JournalOwnedError } from './journal.js';
@@ -254,6 +262,22 @@ describe('who owns a journal', () => {
       await first.journal.close();
       const third = await openJournal(dir);
       await third.journal.close();
+    }));
+
+  it('takes away the socket of a process that died', () =>
+    withFolder(async (dir) => {
+      const first = await openJournal(dir);
+      const sockets = (): string[] =>
+        readdirSync(join(dir, 'edge-0')).filter((name) => name.endsWith('.sock'));
+      const [mine] = sockets();
+      const dead = `owner-${'0'.repeat(26)}.sock`;
+      // As a killed process leaves it: closing looks for the first name.
+      renameSync(join(dir, 'edge-0', mine), join(dir, 'edge-0', dead));
+      await first.journal.close();
+      expect(sockets()).toContain(dead);
+      const second = await openJournal(dir);
+      expect(sockets()).not.toContain(dead);
+      await second.journal.close();
     }));
 
   it('takes over a sibling only when its socket is dead, and one heir only', () =>

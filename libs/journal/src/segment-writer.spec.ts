@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { nodeDisk } from './disk.js';
+import { faultyDisk, openJournal, usage, withFolder } from './journal.fixture.js';
+
+const USAGE = 'gateway.usage.v1';
+
+describe('the segments of a journal', () => {
+  it('B01 a new segment is no record before the disk knows its name: the folder is synced first, and again after a failure', () =>
+    withFolder(async (dir) => {
+      let failures = 1;
+      const synced: string[] = [];
+      const disk = faultyDisk({
+        syncFolder: async (path) => {
+          if (failures-- > 0) throw new Error('no room for a name');
+          synced.push(path);
+          await nodeDisk.syncFolder(path);
+        },
+      });
+      const { journal, clock } = await openJournal(dir, { disk });
+      const folder = join(dir, 'edge-0', journal.epoch);
+      let before: string[] | null = null;
+      void journal.outcome(USAGE, 'a', usage(1)).synced.then(() => (before = [...synced]));
+      journal.flush();
+      await clock.until(() => failures <= 0, 10);
+      expect(before).toBeNull();
+      await clock.until(() => before !== null, 10);
+      expect(before).toContain(folder);
+      expect(journal.stats().syncFailures).toBe(1);
+      await journal.close();
+    }));
+
+  it('B01 the folder is synced again where the disk takes no new file either, and once for a segment', () =>
+    withFolder(async (dir) => {
+      let failures = 1;
+      const synced: string[] = [];
+      const disk = faultyDisk({
+        create: (path) => {
+          if (path.endsWith('00000002.log')) throw new Error('no room for a file');
+          return nodeDisk.create(path);
+        },
+        syncFolder: async (path) => {
+          if (failures-- > 0) throw new Error('no room for a name');
+          synced.push(path);
+          await nodeDisk.syncFolder(path);
+        },
+      });
+      const { journal, clock } = await openJournal(dir, { disk });
+      const folder = join(dir, 'edge-0', journal.epoch);
+      for (const n of [1, 2, 3]) {
+        let isSynced = false;
+        void journal.outcome(USAGE, 'a', usage(n)).synced.then(() => (isSynced = true));
+        journal.flush();
+        await clock.until(() => isSynced, 10);
+        expect(synced.filter((path) => path === folder)).toEqual([folder]);
+      }
+      await journal.close();
+    }));
+});
