@@ -260,6 +260,7 @@ describe('parameters', () => {
       'messages[1].content[0]: this provider takes images as png, jpeg, gif, webp.',
     );
     expect(sent('cohere', { messages, logit_bias: { 1: 5 } }).misfit).toBe('logit_bias');
+    expect(sent('cohere', { messages, logprobs: true }).misfit).toBe('logprobs');
     expect(sent('ollama', { messages, tools, tool_choice: 'required' }).misfit).toBe('tool_choice');
     expect(sent('gemini', { messages, n: 2, logprobs: true, top_logprobs: 3 }).body.generationConfig).toEqual(
       {

@@ -176,3 +176,40 @@ describe('a call that Google signed', () => {
     expect(calls[0].id).toMatch(/^call_[0-9a-f]{24}__sig_[A-Za-z0-9_-]+$/);
   });
 });
+
+describe('logprobs that were asked of Gemini', () => {
+  const token = (text: string, logProbability?: number): Json => ({
+    token: text,
+    tokenId: 7,
+    logProbability,
+  });
+  const measured = (chosenCandidates: Json[], ...tops: Json[][]): Json => ({
+    logprobsResult: { chosenCandidates, topCandidates: tops.map((candidates) => ({ candidates })) },
+  });
+  const said = (text: string, more: Json): Json => ({
+    candidates: [{ index: 0, content: { role: 'model', parts: [{ text }] }, ...more }],
+  });
+  const eiffel = { token: 'é', logprob: -0.5, bytes: [0xc3, 0xa9] };
+  const yes = { token: 'Oui', logprob: 0, bytes: [79, 117, 105] };
+  const no = { token: 'Non', logprob: -3, bytes: [78, 111, 110] };
+  const logprobsIn = (events: readonly ModelEvent[]): unknown =>
+    events.flatMap((event) => (event.type === 'text' ? [[event.text, event.logprobs]] : []));
+
+  it('CHAT-14 stand beside the text as chat has them, also where tokens come without one', () => {
+    const [gemini] = UPSTREAM_SAMPLES;
+    const frames = [
+      said('Oui', measured([token('Oui')], [token('Oui'), token('Non', -3)])),
+      said('', measured([token('é', -0.5)])),
+      said('!', { finishReason: 'STOP' }),
+    ];
+    expect(logprobsIn(read(gemini, [streamOf(gemini, frames)]))).toEqual([
+      ['Oui', { content: [{ ...yes, top_logprobs: [yes, no] }], refusal: null }],
+      ['', { content: [{ ...eiffel, top_logprobs: [] }], refusal: null }],
+      ['!', undefined],
+    ]);
+    const whole = said('Oui', { ...measured([token('Oui')], [token('Oui')]), finishReason: 'STOP' });
+    expect(logprobsIn(decoderOf(gemini).whole(whole).events)).toEqual([
+      ['Oui', { content: [{ ...yes, top_logprobs: [yes] }], refusal: null }],
+    ]);
+  });
+});

@@ -44,9 +44,10 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     presence_penalty: sampling.presencePenalty,
     stop: request.stop.length === 0 ? null : request.stop,
     n: request.choices === 1 ? null : request.choices,
+    ...logprobs(request),
     tools: request.tools.length === 0 ? null : request.tools.map((tool) => encodeTool(tool, names)),
+    // OpenAI refuses both in a request without tools.
     tool_choice: encodeToolChoice(request, requiredWord(quirks), names),
-    // OpenAI refuses it in a request without tools.
     parallel_tool_calls: request.tools.length === 0 ? null : request.parallelToolCalls,
     response_format: encodeResponseFormat(request.responseFormat),
     service_tier: request.serviceTier,
@@ -74,6 +75,12 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     ignored: [...new Set(ignored)],
     ...(names.hasShortened ? { toolNames: names.originals } : {}),
   };
+}
+
+/** Both OpenAI formats name how many alternatives are wanted alike; only chat has a switch beside it. */
+function logprobs({ requires, body }: ModelRequest): JsonObject {
+  if (!requires.some(({ capability }) => capability === 'logprobs')) return {};
+  return { logprobs: true, top_logprobs: body.value.top_logprobs };
 }
 
 function encodeTool(tool: Tool, names: ToolNames): JsonObject {

@@ -16,12 +16,13 @@ import { refusedFile } from '../refused-part.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { plainToolId } from '../tool-signature.js';
 
-/** What this format has no words for. */
+/** What this format has no words for. Its logprobs are of pieces of text, not of tokens. */
 const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'custom_tools',
   'audio_input',
   'document_input',
   'choices',
+  'logprobs',
   'logit_bias',
   'audio_output',
   'prediction',
@@ -55,7 +56,6 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     stop_sequences: stop.length === 0 ? null : stop,
     ...encodeTools(request, names),
     response_format: encodeFormat(request.responseFormat),
-    logprobs: request.requires.some(({ capability }) => capability === 'logprobs') ? true : null,
     thinking: thinking.thinking,
   };
   const ignored = [...ignoredHints(request, NOTHING), ...Object.keys(request.unknown)];

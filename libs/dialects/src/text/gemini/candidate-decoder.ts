@@ -3,6 +3,7 @@ import { mintedToolId } from '../minted-id.js';
 import type { ModelEvent } from '../model-event.js';
 import { signedToolId } from '../tool-signature.js';
 import { citationsOf } from './grounding.js';
+import { logprobsOf } from './logprobs.js';
 import { StreamedArguments } from './streamed-arguments.js';
 
 /** Family that mints the signatures of this format: they go back to it alone. */
@@ -52,7 +53,9 @@ export class CandidateDecoder {
 
   read(candidate: JsonObject, events: ModelEvent[]): void {
     if (this.isFinished) return;
+    const from = events.length;
     for (const part of objectsOf(objectOf(candidate.content).parts)) this.part(part, events);
+    this.measured(candidate.logprobsResult, events, from);
     if (isObject(candidate.groundingMetadata)) this.ground(candidate.groundingMetadata);
     const native = filled(candidate.finishReason);
     if (native !== null && native !== 'FINISH_REASON_UNSPECIFIED') this.finish(native, events);
@@ -84,6 +87,16 @@ export class CandidateDecoder {
     // Signatures of the provider's own tools (their parts have no text member) mean nothing to a caller.
     if (signature !== '' && part.text !== undefined)
       events.push({ type: 'reasoning_signature', choice, signature, format: SIGNATURE_FORMAT });
+  }
+
+  /** The tokens of this chunk go with the last of what it said, as chat has them. */
+  private measured(result: unknown, events: ModelEvent[], from: number): void {
+    const content = logprobsOf(result);
+    if (content.length === 0) return;
+    const logprobs = { content, refusal: null };
+    const said = events.slice(from).findLast((event) => event.type === 'text');
+    if (said) said.logprobs = logprobs;
+    else events.push({ type: 'text', choice: this.choice, text: '', logprobs });
   }
 
   /** Whole, or begun with a name and continued by parts without one until one says nothing more. */

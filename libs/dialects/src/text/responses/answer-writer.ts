@@ -177,7 +177,7 @@ export class AnswerWriter {
   }
 
   private text(kind: Text['kind'], text: string, logprobs: unknown[]): JsonObject[] {
-    if (text === '') return [];
+    if (text === '' && logprobs.length === 0) return [];
     const events = this.openMessage(kind);
     const open = this.open as Extract<Open, { type: 'message' }>;
     const part = open.parts.at(-1);

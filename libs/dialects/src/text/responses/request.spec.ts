@@ -148,6 +148,19 @@ describe('reading a responses request', () => {
     expect(request.turns[0].parts[0]).toMatchObject({ name: 'fs__read' });
   });
 
+  it.each([
+    [{ top_logprobs: 3 }, { logprobs: true, top_logprobs: 3 }],
+    [{ include: ['message.output_text.logprobs'] }, { logprobs: true }],
+    [
+      { include: ['message.output_text.logprobs'], top_logprobs: 0 },
+      { logprobs: true, top_logprobs: 0 },
+    ],
+    [{}, {}],
+  ])('RESP-05 asks an upstream of chat completions for the logprobs of %j', (more, members) => {
+    const { logprobs, top_logprobs } = toChat(read({ model: MODEL, input: 'x', ...more }));
+    expect(JSON.parse(JSON.stringify({ logprobs, top_logprobs }))).toEqual(members);
+  });
+
   it('RESP-05 keeps a signature of another family, and gives it back to that family alone', () => {
     const encrypted_content = seal({ format: 'anthropic', signature: 'sig', text: 'Thought' });
     const reasoning = { type: 'reasoning', id: 'rs_gw1', summary: [], encrypted_content };
