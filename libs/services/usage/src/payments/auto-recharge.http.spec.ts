@@ -96,6 +96,76 @@ describe('auto-recharge', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
+  it('PAY-04 asks for the card alone, as nobody is there to be sent to another page', async () => {
+    await on.deliver(on.captured(await on.checkout('1'), 100));
+    await on.billing('PUT', 'auto-recharge', settings);
+    await on.payments.recharge();
+    expect(await on.balance()).toBe('21');
+    expect(on.stripe.charges()[0].fields).toMatchObject({
+      'automatic_payment_methods[enabled]': 'true',
+      'automatic_payment_methods[allow_redirects]': 'never',
+    });
+  });
+
+  it('PAY-04 EVT-31 fails, and waits, where the saved card is gone at the provider', async () => {
+    await on.deliver(on.captured(await on.checkout('1'), 100));
+    await on.billing('PUT', 'auto-recharge', settings);
+    on.stripe.isCardGone = true;
+    await on.payments.recharge();
+    await on.payments.recharge();
+    expect(on.stripe.charges()).toHaveLength(1);
+    expect((await on.events()).at(-1)).toMatchObject({
+      type: 'auto_recharge.failed',
+      data: { reason: 'resource_missing' },
+    });
+    // Paying by hand saves a card again, and ends the wait.
+    on.stripe.isCardGone = false;
+    await on.deliver(on.captured(await on.checkout('1'), 100));
+    await on.payments.recharge();
+    expect(await on.balance()).toBe('22');
+  });
+
+  it('PAY-04 a debit that is under way for days is asked for once, and credited by its report', async () => {
+    await on.deliver(on.captured(await on.checkout('1'), 100));
+    await on.billing('PUT', 'auto-recharge', settings);
+    on.stripe.status = 'processing';
+    await on.payments.recharge();
+    on.stripe.forgetKeys();
+    await on.payments.recharge();
+    expect(on.stripe.charges()).toHaveLength(1);
+    expect(await on.balance()).toBe('1');
+    const [{ key }] = on.stripe.charges();
+    await on.deliver(on.captured(key, 2000));
+    expect(await on.balance()).toBe('21');
+    expect(await on.faults()).toEqual([]);
+  });
+
+  it('PAY-04 is not charged again without an answer for so long that the provider has forgotten its key', async () => {
+    await on.deliver(on.captured(await on.checkout('1'), 100));
+    await on.billing('PUT', 'auto-recharge', settings);
+    on.stripe.isDumb = true;
+    await on.payments.recharge();
+    on.stripe.isDumb = false;
+    on.stripe.forgetKeys();
+    const { pool } = on.app.database;
+    await pool.query(
+      `UPDATE payment SET created_at = created_at - interval '23 h' WHERE kind = 'auto_recharge'`,
+    );
+    await on.payments.recharge();
+    expect(on.stripe.charges()).toHaveLength(1);
+    expect((await on.events()).at(-1)).toMatchObject({
+      type: 'auto_recharge.failed',
+      data: { reason: 'no_answer' },
+    });
+    // It was charged after all: the report comes late, and credits it.
+    await on.deliver(on.captured(on.stripe.charges()[0].key, 2000));
+    expect(await on.balance()).toBe('21');
+    expect((await on.events()).at(-1)).toMatchObject({
+      type: 'auto_recharge.succeeded',
+      data: { recovered: true },
+    });
+  });
+
   it('PAY-04 fails without a saved card, and takes what it needs only', async () => {
     await on.billing('PUT', 'auto-recharge', settings);
     await on.payments.recharge();

@@ -145,6 +145,14 @@ export class PaymentsStore {
     });
   }
 
+  /** A charge that we made and that is under way: it is not asked for again. */
+  async await(paymentId: string, intent: string): Promise<void> {
+    await this.deps.database.pool.query('UPDATE payment SET intent = coalesce(intent, $2) WHERE id = $1', [
+      paymentId,
+      intent,
+    ]);
+  }
+
   private async paymentOf(
     client: pg.PoolClient,
     { intent, paymentId }: PaymentFact,
@@ -163,9 +171,11 @@ export class PaymentsStore {
     await client.query('UPDATE payment_event SET applied_at = $2 WHERE id = $1', [fact.eventId, this.now()]);
     switch (fact.kind) {
       case 'captured':
+        // First: it reads whether recharges have failed before, which a card that is kept makes good.
+        await this.capture(client, payment, fact.amount);
         if (fact.customer !== null && fact.paymentMethod !== null)
           await this.keepCard(client, payment, fact.customer, fact.paymentMethod);
-        return this.capture(client, payment, fact.amount);
+        return;
       case 'failed':
         return this.fail(client, payment, fact.reason);
       case 'expired':

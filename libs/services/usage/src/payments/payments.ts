@@ -33,11 +33,14 @@ interface Due {
 interface Scheduled {
   id: string;
   amount: string;
+  created_at: Date;
   customer: string | null;
   payment_method: string | null;
 }
 
 const ROUND_MAX = 50;
+/** Stripe forgets an Idempotency-Key after a day: what is asked for again then is another charge. */
+const ASKED_MS = 23 * 3_600_000;
 
 /** Money that comes in: checkouts, what Stripe reports, and recharges that accounts have asked for. */
 export class Payments implements OnApplicationShutdown {
@@ -98,7 +101,7 @@ export class Payments implements OnApplicationShutdown {
     ]);
     for (const due of rows) await this.schedule(due);
     const scheduled = await this.deps.database.pool.query<Scheduled>(
-      `SELECT p.id, p.amount::text, b.customer, b.payment_method FROM payment p LEFT JOIN billing b USING (account_id)
+      `SELECT p.id, p.amount::text, p.created_at, b.customer, b.payment_method FROM payment p LEFT JOIN billing b USING (account_id)
        WHERE p.kind = 'auto_recharge' AND p.state = 'pending' AND p.intent IS NULL ORDER BY p.created_at LIMIT $1`,
       [ROUND_MAX],
     );
@@ -120,14 +123,14 @@ export class Payments implements OnApplicationShutdown {
     nudge();
   }
 
-  private async charge({ id, amount, customer, payment_method: card }: Scheduled): Promise<void> {
-    const { store, logger } = this.deps;
-    if (customer === null || card === null) {
-      await this.moved([
-        await store.settle(id, { intent: null, isCaptured: false, reason: 'no_payment_method' }),
-      ]);
-      return;
-    }
+  private async charge(payment: Scheduled): Promise<void> {
+    const { clock, store, logger } = this.deps;
+    const { id, amount, created_at: since, customer, payment_method: card } = payment;
+    const fail = async (reason: string, intent: string | null = null): Promise<void> =>
+      this.moved([await store.settle(id, { intent, isCaptured: false, reason })]);
+    if (customer === null || card === null) return fail('no_payment_method');
+    // If the money moved after all, the provider's report credits it, whatever is noted here.
+    if (clock.now() - since.getTime() >= ASKED_MS) return fail('no_answer');
     try {
       const { intent, status } = await this.provider().charge(id, {
         amount: centsText(Usd.parse(amount)),
@@ -136,21 +139,22 @@ export class Payments implements OnApplicationShutdown {
         payment_method: card,
         off_session: 'true',
         confirm: 'true',
+        // Nobody is there to be sent to another page, without which Stripe takes no other kind of payment.
+        'automatic_payment_methods[enabled]': 'true',
+        'automatic_payment_methods[allow_redirects]': 'never',
         'metadata[payment_id]': id,
       });
       if (status === 'succeeded') await this.moved([await store.settle(id, { intent, isCaptured: true })]);
-      else if (status !== 'processing')
-        await this.moved([
-          await store.settle(id, { intent, isCaptured: false, reason: 'authentication_required' }),
-        ]);
+      // A bank takes days: from here on its report is waited for.
+      else if (status === 'processing') await store.await(id, intent);
+      else await fail('authentication_required', intent);
     } catch (failure) {
       if (!(failure instanceof ChargeRefused)) {
         // Nobody knows whether the money moved: the same key is tried again, and the provider's report may come first.
         logger.warn({ err: failure, payment_id: id }, 'a recharge has no answer and will be asked for again');
         return;
       }
-      const { intent, code: reason } = failure;
-      await this.moved([await store.settle(id, { intent, isCaptured: false, reason })]);
+      await fail(failure.code, failure.intent);
     }
   }
 

@@ -7,6 +7,7 @@ const CONNECTIONS = 8;
 const BYTES_MAX = 1024 * 1024;
 /** Of the shapes that are read here. */
 const API_VERSION = '2024-06-20';
+const CHARGES = '/v1/payment_intents';
 
 type Fields = Record<string, string>;
 
@@ -41,7 +42,7 @@ export class StripeClient {
 
   /** Charges a saved card. Throws ChargeRefused where it says no, ApiError `service_unavailable` where nobody knows. */
   async charge(idempotencyKey: string, fields: Fields): Promise<{ intent: string; status: string }> {
-    const { id, status } = await this.post('/v1/payment_intents', idempotencyKey, fields);
+    const { id, status } = await this.post(CHARGES, idempotencyKey, fields);
     if (typeof id !== 'string' || typeof status !== 'string') throw this.unusable('no payment intent');
     return { intent: id, status };
   }
@@ -66,8 +67,8 @@ export class StripeClient {
     const body = objectOf(text);
     if (status === 200) return body;
     const error = objectIn(body, 'error');
-    // 402 is the card's own no. Everything else is about us or about them, and nobody's money.
-    if (status === 402)
+    // Everything else is about us or about them, and nobody's money.
+    if (path === CHARGES && isRefusal(status, error))
       throw new ChargeRefused(codeOf(error), stringIn(objectIn(error, 'payment_intent'), 'id'));
     throw this.unusable(`${status} ${codeOf(error)}`);
   }
@@ -90,6 +91,14 @@ export class StripeClient {
   private unusable(what: string): Error {
     return unavailable(this.options.random, new Error(`the payment provider answered ${what}`));
   }
+}
+
+/**
+ * 402 is the card's own no. A charge that cannot be, of a card or a customer that is gone, is 400 or 404 however often it is
+ * asked for. One under a key that was asked for something else (`idempotency_error`) may have been charged.
+ */
+function isRefusal(status: number, error: Record<string, unknown>): boolean {
+  return status === 402 || ((status === 400 || status === 404) && error.type === 'invalid_request_error');
 }
 
 function codeOf(error: Record<string, unknown>): string {

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 export const SIGNING_SECRET = 'whsec_of_the_usage_specs';
 export const STRIPE_KEY = 'sk_test_of_the_usage_specs';
 
+const CHARGES = '/v1/payment_intents';
+
 interface Call {
   path: string;
   key: string;
@@ -18,6 +20,10 @@ export class StripeDouble {
   declines: string | null = null;
   /** Answers nothing and closes, after having charged. */
   isDumb = false;
+  /** What a charge that clears is at first: a bank debit is under way for days. */
+  status: 'succeeded' | 'processing' = 'succeeded';
+  /** The saved card is of no customer any more. */
+  isCardGone = false;
   private readonly answers = new Map<string, { status: number; body: object }>();
   private server: Server | undefined;
   private events = 0;
@@ -49,6 +55,16 @@ export class StripeDouble {
     return this;
   }
 
+  /** Keys are kept for a day. */
+  forgetKeys(): void {
+    this.answers.clear();
+  }
+
+  /** What was asked to be charged. */
+  charges(): Call[] {
+    return this.calls.filter(({ path }) => path === CHARGES);
+  }
+
   async close(): Promise<void> {
     this.server?.closeAllConnections();
     await new Promise((done) => this.server?.close(done));
@@ -67,8 +83,17 @@ export class StripeDouble {
         status: 200,
         body: { id: 'cs_1', url: `https://pay.example/${fields['metadata[payment_id]']}` },
       };
+    // Since 2023-08-16 an intent takes all kinds of payment, redirects too, unless it is told otherwise.
+    const isRedirecting = fields['automatic_payment_methods[allow_redirects]'] !== 'never';
+    if (this.isCardGone || (fields.confirm === 'true' && isRedirecting && fields.return_url === undefined)) {
+      const error = {
+        type: 'invalid_request_error',
+        ...(this.isCardGone && { code: 'resource_missing' }),
+      };
+      return { status: 400, body: { error } };
+    }
     const id = `pi_${fields['metadata[payment_id]']}`;
-    if (this.declines === null) return { status: 200, body: { id, status: 'succeeded' } };
+    if (this.declines === null) return { status: 200, body: { id, status: this.status } };
     const error = {
       type: 'card_error',
       code: 'card_declined',
