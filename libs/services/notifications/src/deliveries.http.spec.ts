@@ -196,7 +196,10 @@ describe('the log', () => {
     expect(await ids('?limit=1&offset=1')).toEqual([first.id]);
     const page = await app.call('GET', '/alerts/deliveries?limit=1', owner);
     expect(page.body).toMatchObject({ total: 2, limit: 1, offset: 0 });
-    for (const wrong of ['limit=201', 'status=lost', 'event_type=x', 'since=yesterday'])
+    const swapped = await app.call('GET', '/alerts/deliveries?since=2026-11-02&until=2026-11-01', owner);
+    expect([swapped.status, swapped.body.error.code]).toEqual([400, 'bad_request']);
+    const oddTimes = ['since=2026-W47', 'until=2026-W47', 'since=20261120T100000Z', 'until=2026-325'];
+    for (const wrong of ['limit=201', 'status=lost', 'event_type=x', 'since=yesterday', ...oddTimes])
       expect([wrong, (await app.call('GET', `/alerts/deliveries?${wrong}`, owner)).status]).toEqual([
         wrong,
         422,

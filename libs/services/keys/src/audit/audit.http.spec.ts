@@ -176,10 +176,23 @@ describe('GET /v1/orgs/{id}/audit-log', () => {
     expect(theirs.body.data).toEqual([]);
   });
 
-  it.each(['since=yesterday', 'until=2026-13-01', 'actor=', 'who=me', 'cursor=!'])(
-    '422 for %s',
-    async (query) => expect(codeOf(await read(`?${query}`))).toEqual([422, 'validation_error']),
+  const ODD_TIMES = ['since=2026-W47', 'until=2026-W47', 'since=20261120T100000Z', 'until=2026-325'];
+  const WRONG = ['since=yesterday', 'until=2026-13-01', 'actor=', 'who=me', 'cursor=!'];
+  it.each([...WRONG, ...ODD_TIMES])('422 for %s', async (query) =>
+    expect(codeOf(await read(`?${query}`))).toEqual([422, 'validation_error']),
   );
+
+  it('compares times as moments, whatever their offsets; one without an offset is of UTC', async () => {
+    clock.step('2026-12-20T12:00:00.000Z');
+    owner = await keys.signedIn(owner.userId);
+    await rename('at noon');
+    const between = async (since: string, until: string): Promise<number> =>
+      (await actions(`?since=${encodeURIComponent(since)}&until=${encodeURIComponent(until)}`)).length;
+    expect(await between('2026-12-20T13:30:00+02:00', '2026-12-20T12:30:00Z')).toBe(1);
+    expect(await between('2026-12-20T08:00:00Z', '2026-12-20')).toBe(1);
+    expect(await between('2026-12-20T12:00:00', '2026-12-20T12:00:00')).toBe(1);
+    expect(await between('2026-12-20T12:30:00+02:00', '2026-12-20T11:59:59.999')).toBe(0);
+  });
 
   it('400 bad_request for a since after until', async () => {
     expect(codeOf(await read('?since=2026-11-02&until=2026-11-01'))).toEqual([400, 'bad_request']);

@@ -1,4 +1,5 @@
 import type { AuditRecord, ListAuditQuery } from '@gateway/contracts';
+import { createdWithin, timesOf } from '@gateway/platform';
 import type { Prisma } from '../generated/prisma/client.js';
 import { afterId, keysetRange } from '../postgres/keyset.js';
 import type { Tx } from '../postgres/keys-database.js';
@@ -7,17 +8,15 @@ export type AuditLogRow = Prisma.AuditLogGetPayload<object>;
 
 /** Counting goes no further: a log has no end. */
 const TOTAL_MAX = 10_000;
-const BARE_DATE = /^\d{4}-\d{2}-\d{2}$/;
-const DAY_MS = 86_400_000;
 
-/** Newest first. */
+/** Newest first. Throws ApiError `validation_error` and `bad_request` as `timesOf` does. */
 export async function listAudit(
   tx: Tx,
   orgId: string,
   query: ListAuditQuery,
 ): Promise<{ rows: AuditLogRow[]; total: number }> {
   const { actor, action } = query;
-  const where = { org_id: orgId, actor_id: actor, action, created_at: timesOf(query) };
+  const where = { org_id: orgId, actor_id: actor, action, ...createdWithin(timesOf(query)) };
   const [rows, total] = await Promise.all([
     tx.auditLog.findMany({
       where: { AND: [where, await before(tx, orgId, query)] },
@@ -27,18 +26,6 @@ export async function listAudit(
     tx.auditLog.count({ where, take: TOTAL_MAX }),
   ]);
   return { rows, total };
-}
-
-function timesOf({ since, until }: ListAuditQuery): Prisma.DateTimeFilter {
-  const end = until === undefined ? undefined : Date.parse(until);
-  return {
-    ...(since === undefined ? {} : { gte: new Date(since) }),
-    ...(end === undefined || until === undefined
-      ? {}
-      : BARE_DATE.test(until)
-        ? { lt: new Date(end + DAY_MS) }
-        : { lte: new Date(end) }),
-  };
 }
 
 /** What comes after the row that the cursor names. The outer bound is what an index can seek by. */

@@ -7,6 +7,7 @@ import type {
   DeliveryRecord,
   DeliveryState,
 } from '@gateway/contracts';
+import { createdWithin, timesOf } from '@gateway/platform';
 import { Prisma } from '../generated/prisma/client.js';
 import { NotificationsDatabase } from '../postgres/notifications-database.js';
 
@@ -18,26 +19,20 @@ const WITH_ENDS = {
 type Row = Prisma.DeliveryGetPayload<{ include: typeof WITH_ENDS }>;
 type AttemptRow = Prisma.AttemptGetPayload<object>;
 
-const DAY_MS = 86_400_000;
-const BARE_DATE = /^\d{4}-\d{2}-\d{2}$/;
-
 /** What was sent, to whom, and what came back. */
 @Injectable()
 export class DeliveryLogStore {
   constructor(private readonly database: NotificationsDatabase) {}
 
-  /** Newest first. */
+  /** Newest first. Throws ApiError `validation_error` and `bad_request` as `timesOf` does. */
   async page(orgId: string, query: DeliveriesQuery): Promise<{ rows: DeliveryRecord[]; total: number }> {
-    const { channel_id, event_type, status, since, until, limit, offset } = query;
+    const { channel_id, event_type, status, limit, offset } = query;
     const where: Prisma.DeliveryWhereInput = {
       org_id: orgId,
       channel_id,
       status,
       ...(event_type === undefined ? {} : { event: { type: event_type } }),
-      created_at: {
-        ...(since === undefined ? {} : { gte: new Date(since) }),
-        ...(until === undefined ? {} : untilBound(until)),
-      },
+      ...createdWithin(timesOf(query)),
     };
     const orderBy: Prisma.DeliveryOrderByWithRelationInput[] = [{ created_at: 'desc' }, { id: 'desc' }];
     const [rows, total] = await Promise.all([
@@ -68,12 +63,6 @@ export class DeliveryLogStore {
     });
     return { ...toWire(row), request_body: row.event.body, attempt_log: attempts.map(attemptToWire) };
   }
-}
-
-/** A bare date covers its whole day. */
-function untilBound(until: string): Prisma.DateTimeFilter {
-  if (!BARE_DATE.test(until)) return { lte: new Date(until) };
-  return { lt: new Date(Date.parse(until) + DAY_MS) };
 }
 
 export function toWire(row: Row): DeliveryRecord {

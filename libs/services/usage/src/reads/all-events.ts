@@ -1,3 +1,4 @@
+import type { Times } from '@gateway/platform';
 import { SLOT_MS } from '../posting/slots.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { EVENT_SQL, type EventColumns } from './event-wire.js';
@@ -5,7 +6,7 @@ import type { Place } from './event-cursor.js';
 import { findPage, isSought, placeSql, rowsAfter } from './find-page.js';
 import { eventsInOrder, eventsNamed } from './listed-events.js';
 import { locateTag } from './locate-tag.js';
-import type { Listed, Tag, Times } from './row-filter.js';
+import type { Listed, Tag } from './row-filter.js';
 import { tagSql } from './events-sql.js';
 import { Values } from './values.js';
 

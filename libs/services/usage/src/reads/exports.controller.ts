@@ -10,7 +10,7 @@ import {
   type UsageFilterBody,
 } from '@gateway/contracts';
 import { auditRow, type AuditRow } from '@gateway/database';
-import { Access, CLOCK, principalOf, RANDOM, type SentCsv } from '@gateway/platform';
+import { Access, CLOCK, principalOf, RANDOM, timesOf, type SentCsv } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CSV_HEADER, csvRow } from './csv.js';
 import { EventsStore } from './events.store.js';
@@ -18,7 +18,6 @@ import { ExportsStore, type ExportQuestion } from './exports.store.js';
 import { ExportsUnderWay } from './exports-under-way.js';
 import { Names } from './names.js';
 import { ReadTurns } from './read-turns.js';
-import { timesOf } from './row-filter.js';
 import { USAGE_RULE, viewOf, type View } from './view.js';
 import { zonedTime } from './zoned-time.js';
 

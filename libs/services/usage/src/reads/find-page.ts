@@ -1,7 +1,8 @@
+import type { Times } from '@gateway/platform';
 import { SLOT_MS } from '../posting/slots.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import type { Place } from './event-cursor.js';
-import type { Condition, Times } from './row-filter.js';
+import type { Condition } from './row-filter.js';
 import { Values } from './values.js';
 
 export interface Sought {

@@ -1,8 +1,9 @@
 import type { RejectionsBody, RejectionView, RequestLookup } from '@gateway/contracts';
+import { createdWithin, timesOf } from '@gateway/platform';
 import type { Prisma } from '../generated/prisma/client.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { isLookedUp, RETENTION_DAYS } from './request-wire.js';
-import { allOf, createdWithin, filteredRows, tagOf, timesOf, viewRows } from './row-filter.js';
+import { allOf, filteredRows, tagOf, viewRows } from './row-filter.js';
 import { tagged } from './tagged.js';
 import type { View } from './view.js';
 

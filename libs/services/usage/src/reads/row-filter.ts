@@ -1,5 +1,5 @@
-import { ApiError, type UsageFilterBody } from '@gateway/contracts';
-import { momentOf, type MomentField } from './moments.js';
+import type { UsageFilterBody } from '@gateway/contracts';
+import { timesOf, type Times } from '@gateway/platform';
 import type { View } from './view.js';
 
 /** Columns that usage_event, usage_slot and rejection have alike. */
@@ -12,12 +12,6 @@ type EventColumn = ScopeColumn | 'model' | 'status' | 'outcome';
 export interface Condition<Column extends string = EventColumn> {
   column: Column;
   anyOf: readonly string[];
-}
-
-/** From `from` on, before `before`; null is without a bound. */
-export interface Times {
-  from: Date | null;
-  before: Date | null;
 }
 
 /** A request tag that rows carry; `value` null takes any. */
@@ -66,22 +60,6 @@ export function allOf<Column extends string>(
   return conditions.map(({ column, anyOf }) => ({ [column]: { in: [...anyOf] } })) as Partial<
     Record<Column, { in: string[] }>
   >[];
-}
-
-/** Throws ApiError `validation_error` for a time that cannot be read, `bad_request` where the two are swapped. */
-export function timesOf({ since, until }: UsageFilterBody): Times {
-  const read = (field: MomentField, text: string | null | undefined): Date | null =>
-    text ? momentOf(field, text) : null;
-  const from = read('since', since);
-  const before = read('until', until);
-  // Each is well-formed, so this is no fault of the schema; an empty answer would hide that the two were swapped.
-  if (from !== null && before !== null && from >= before)
-    throw new ApiError('bad_request', { message: 'since lies after until.', param: 'since' });
-  return { from, before };
-}
-
-export function createdWithin({ from, before }: Times): { created_at?: { gte?: Date; lt?: Date } } {
-  return { created_at: { ...(from && { gte: from }), ...(before && { lt: before }) } };
 }
 
 /** `name=value`, or `name` for any value. */

@@ -9,12 +9,12 @@ import {
   type SpendTrend,
   type UsageSeries,
 } from '@gateway/contracts';
-import { Access, CLOCK, principalOf } from '@gateway/platform';
+import { Access, CLOCK, principalOf, timesOf } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Freshness } from './freshness.js';
 import { Names } from './names.js';
 import { ReadTurns } from './read-turns.js';
-import { timesOf, viewRows, type Condition } from './row-filter.js';
+import { viewRows, type Condition } from './row-filter.js';
 import { SeriesStore } from './series.store.js';
 import { SessionCache } from './session-cache.js';
 import { trendWindow, TrendStore } from './trend.store.js';

@@ -1,10 +1,11 @@
+import type { Times } from '@gateway/platform';
 import { DURATION_CLASSES } from '../posting/duration-classes.js';
 import { DAY_MS, SLOT_MS } from '../posting/slots.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { tagSql, type Located } from './events-sql.js';
 import type { SeriesColumns } from './event-rows.js';
 import { locateTag } from './locate-tag.js';
-import type { Condition, Listed, Tag, Times } from './row-filter.js';
+import type { Condition, Listed, Tag } from './row-filter.js';
 import { Values } from './values.js';
 
 /** Days of UTC of which some are added up by a tag; what lies outside is read event by event. */

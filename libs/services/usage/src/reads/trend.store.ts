@@ -1,7 +1,8 @@
 import type { Granularity, SpendTrend } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
+import type { Times } from '@gateway/platform';
 import type { UsageDatabase } from '../postgres/usage-database.js';
-import type { Condition, Times } from './row-filter.js';
+import type { Condition } from './row-filter.js';
 import { usageSource } from './usage-source.js';
 import { Values } from './values.js';
 

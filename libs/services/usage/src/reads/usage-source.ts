@@ -1,7 +1,8 @@
+import type { Times } from '@gateway/platform';
 import { DAY_MS, HOUR_MS, SLOT_MS } from '../posting/slots.js';
 import { eventsByBucket, ONE_EVENT, type SeriesColumns } from './event-rows.js';
 import { eventsSql, tagSql, type Located } from './events-sql.js';
-import type { Condition, Tag, Times } from './row-filter.js';
+import type { Condition, Tag } from './row-filter.js';
 import { tagDaysSql, type TagDays } from './tag-days.js';
 import { Values } from './values.js';
 
