@@ -71,6 +71,33 @@ describe('an image and a document', () => {
     expect(() => sent(dialect, body)).toThrow(expect.objectContaining({ ...refusal, options }) as Error);
   });
 
+  const resultOf = (...content: Json[]): Json => ({
+    max_tokens: 9,
+    messages: [
+      user('x'),
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }] },
+      user([{ type: 'tool_result', tool_use_id: 'toolu_1', content }]),
+    ],
+  });
+
+  it('in the result of a tool go only to who reads them there, and are never left out', () => {
+    const away = resultOf({ type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } });
+    const here = resultOf({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } });
+    for (const dialect of ['converse', 'ollama', 'cohere'])
+      expect([dialect, sent(dialect, away).misfit]).toEqual([dialect, 'messages[2].content[0]']);
+    expect(['converse', 'ollama', 'cohere'].map((dialect) => sent(dialect, here).misfit)).toEqual([
+      null,
+      null,
+      'messages[2].content[0]',
+    ]);
+  });
+
+  it('in words is read in the result of a tool, too', () => {
+    const source = { type: 'text', media_type: 'text/plain', data: 'the page' };
+    const body = resultOf({ type: 'text', text: 'Found:' }, { type: 'document', source });
+    expect((sent('cohere', body).body.messages as Json[])[2]).toMatchObject({ content: 'Found:\nthe page' });
+  });
+
   it('by an address go only to who fetches it', () => {
     const messages = [user([{ type: 'image_url', image_url: { url: 'https://a.example/b.webp?c=1' } }])];
     expect(sent('gemini', { messages }).body.contents).toMatchObject([

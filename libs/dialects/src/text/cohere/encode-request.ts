@@ -13,6 +13,7 @@ import type {
   Turn,
 } from '../model-request.js';
 import { refusedFile } from '../refused-part.js';
+import { shownParts } from '../shown-parts.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { plainToolId } from '../tool-signature.js';
 
@@ -31,9 +32,14 @@ const LACKS: ReadonlySet<Capability> = new Set<Capability>([
 const STOP_MAX = 5;
 const NOTHING: ReadonlySet<string> = new Set();
 
-export function misfit({ requires, stop, callerNames }: ModelRequest): string | null {
+export function misfit({ requires, stop, turns, callerNames }: ModelRequest): string | null {
   if (stop.length > STOP_MAX) return callerNames.stop;
-  return requires.find(({ capability }) => LACKS.has(capability))?.param ?? null;
+  const lacking = requires.find(({ capability }) => LACKS.has(capability));
+  if (lacking) return lacking.param;
+  // Its results of tools are words alone.
+  const results = turns.flatMap(({ parts }) => parts.filter(({ type }) => type === 'tool_result'));
+  if (!shownParts([{ parts: results }]).some(({ type }) => type === 'image')) return null;
+  return requires.find(({ capability }) => capability === 'image_input')?.param ?? 'messages';
 }
 
 /** The request of /v2/chat, from the middle form. */
@@ -153,7 +159,10 @@ function encodeTurn({ role, parts }: Turn, names: ToolNames, files: readonly Fil
 
 function textOf(parts: readonly Part[], between: string): string {
   return parts
-    .flatMap((part) => (part.type === 'text' || part.type === 'refusal' ? [part.text] : []))
+    .flatMap((part) => {
+      if (part.type === 'text' || part.type === 'refusal') return [part.text];
+      return part.type === 'document' && part.source.kind === 'text' ? [part.source.text] : [];
+    })
     .join(between);
 }
 

@@ -7,6 +7,7 @@ import { encodeThinking, type Thinking } from '../messages/encode-thinking.js';
 import { outputSchema } from '../messages/output-schema.js';
 import type { Capability, ModelRequest, Tool } from '../model-request.js';
 import { refusedPart } from '../refused-part.js';
+import { shownParts } from '../shown-parts.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { cachePoint, ContentEncoder, SIGNATURE_FORMAT } from './encode-content.js';
 import { calledTools, encodeTurns, type Message } from './encode-turns.js';
@@ -34,12 +35,10 @@ export function misfit({ requires, turns }: ModelRequest): string | null {
     ({ capability }) => capability === 'image_input' || capability === 'document_input',
   );
   // It fetches nothing: what has no data here goes to a provider that does.
-  const isAway = turns.some(({ parts }) =>
-    parts.some(
-      (part) =>
-        (part.type === 'image' || part.type === 'document') &&
-        (part.source.kind === 'url' || part.source.kind === 'file'),
-    ),
+  const isAway = shownParts(turns).some(
+    (part) =>
+      (part.type === 'image' || part.type === 'document') &&
+      (part.source.kind === 'url' || part.source.kind === 'file'),
   );
   return media && isAway ? media.param : null;
 }

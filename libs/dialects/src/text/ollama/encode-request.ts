@@ -11,6 +11,7 @@ import type {
   ResponseFormat,
   Turn,
 } from '../model-request.js';
+import { shownParts } from '../shown-parts.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { toolInput } from '../tool-input.js';
 
@@ -38,9 +39,7 @@ export function misfit({ requires, turns, toolChoice }: ModelRequest): string | 
   // The server lets the model choose: it cannot be made to call a tool.
   if (toolChoice?.mode === 'required' || toolChoice?.mode === 'named') return 'tool_choice';
   if (toolChoice?.mode === 'allowed' && toolChoice.required) return 'tool_choice';
-  const isAway = turns.some(({ parts }) =>
-    parts.some((part) => part.type === 'image' && part.source.kind !== 'base64'),
-  );
+  const isAway = shownParts(turns).some((part) => part.type === 'image' && part.source.kind !== 'base64');
   return isAway
     ? (requires.find(({ capability }) => capability === 'image_input')?.param ?? 'messages')
     : null;
