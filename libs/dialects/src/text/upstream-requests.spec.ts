@@ -298,6 +298,23 @@ describe('parameters', () => {
     );
   });
 
+  it('that allow one call at a time keep the choice of a tool on Bedrock', () => {
+    const of = (tool_choice: unknown): unknown =>
+      sent(
+        'converse',
+        { messages: [user('x')], tools, tool_choice, parallel_tool_calls: false },
+        { upstreamModel: 'anthropic.claude-x' },
+      ).body.additionalModelRequestFields;
+    const now = { type: 'function', function: { name: 'now' } };
+    const allowed = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [now] } };
+    const one = { disable_parallel_tool_use: true };
+    expect(of('auto')).toEqual({ tool_choice: { type: 'auto', ...one } });
+    expect(of('required')).toEqual({ tool_choice: { type: 'any', ...one } });
+    expect(of(allowed)).toEqual({ tool_choice: { type: 'any', ...one } });
+    expect(of(now)).toEqual({ tool_choice: { type: 'tool', name: 'now', ...one } });
+    expect(of('none')).toBeUndefined();
+  });
+
   it('of a model with fixed sampling are left out and reported', () => {
     for (const dialect of ['gemini', 'converse'])
       expect(

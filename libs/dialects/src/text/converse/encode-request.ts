@@ -55,7 +55,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   const { system, messages } = encodeTurns(request.turns, encoder);
   if (request.responseFormat?.kind === 'json_object') system.push({ text: JSON_INSTRUCTION });
   const thinking = thinkingOf(request, target, family);
-  const { inference, extras, ignored } = parameters(request, target, family, thinking);
+  const { inference, extras, ignored } = parameters(request, target, family, { thinking, names });
   const body: JsonObject = {
     messages,
     ...(system.length > 0 ? { system } : {}),
@@ -119,7 +119,7 @@ function parameters(
   request: ModelRequest,
   target: RouteTarget,
   family: Family,
-  thinking: Thinking,
+  { thinking, names }: { thinking: Thinking; names: ToolNames },
 ): { inference: JsonObject; extras: JsonObject; ignored: string[] } {
   const { sampling, stop } = request;
   const ignored: string[] = [];
@@ -144,12 +144,18 @@ function parameters(
   place(null, 'presencePenalty', 'presence_penalty', sampling.presencePenalty);
   const stopSequences = stop.filter((one) => one.trim() !== '');
   if (stopSequences.length > 0) inference.stopSequences = stopSequences;
-  if (family === 'claude' && request.parallelToolCalls === false && request.tools.length > 0)
-    extras.tool_choice = {
-      type: request.toolChoice?.mode === 'required' ? 'any' : 'auto',
-      disable_parallel_tool_use: true,
-    };
+  const choice =
+    request.parallelToolCalls === false && family === 'claude' ? claudeChoice(request, names) : null;
+  if (choice !== null) extras.tool_choice = { ...choice, disable_parallel_tool_use: true };
   return { inference, extras, ignored };
+}
+
+/** The choice of `toolConfig` in the model's own words, which take its place where they are sent. */
+function claudeChoice({ tools, toolChoice: choice }: ModelRequest, names: ToolNames): JsonObject | null {
+  if (tools.length === 0 || choice?.mode === 'none') return null;
+  if (choice?.mode === 'named') return { type: 'tool', name: names.upstream(choice.name) };
+  const isForced = choice?.mode === 'required' || (choice?.mode === 'allowed' && choice.required);
+  return { type: isForced ? 'any' : 'auto' };
 }
 
 function outputConfig({ responseFormat }: ModelRequest): JsonObject {
