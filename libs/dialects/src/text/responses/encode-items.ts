@@ -6,6 +6,7 @@ import { plainToolId } from '../tool-signature.js';
 
 /** Turns of the middle form as input items. */
 export function encodeItems(turns: readonly Turn[]): JsonObject[] {
+  const custom = customCalls(turns);
   return turns.flatMap(({ role, parts }) => {
     switch (role) {
       case 'system':
@@ -15,9 +16,15 @@ export function encodeItems(turns: readonly Turn[]): JsonObject[] {
       case 'assistant':
         return assistantItems(parts);
       case 'tool':
-        return parts.flatMap((part) => (part.type === 'tool_result' ? [resultItem(part)] : []));
+        return parts.flatMap((part) => (part.type === 'tool_result' ? [resultItem(part, custom)] : []));
     }
   });
+}
+
+/** A result is an item of the same kind as its call. */
+function customCalls(turns: readonly Turn[]): ReadonlySet<string> {
+  const calls = turns.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool_call'));
+  return new Set(calls.filter((call) => call.custom).map(({ id }) => id));
 }
 
 function inputPart(part: Part): JsonObject[] {
@@ -102,15 +109,19 @@ function callItem({ id, name, arguments: text, custom }: Extract<Part, { type: '
 }
 
 /** A marked result is a list, because a text alone has no place for a breakpoint. */
-function resultItem({ toolCallId, parts, isError, cache }: ToolResultPart): JsonObject {
+function resultItem(
+  { toolCallId, parts, isError, cache }: ToolResultPart,
+  custom: ReadonlySet<string>,
+): JsonObject {
+  const type = custom.has(toolCallId) ? 'custom_tool_call_output' : 'function_call_output';
+  const call_id = plainToolId(toolCallId);
   const isMarked = cache !== undefined || parts.some((part) => 'cache' in part && part.cache !== undefined);
   const isText = parts.length === 0 || (!isMarked && parts.every(({ type }) => type === 'text'));
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
   const prefix = isError ? 'Error: ' : '';
-  if (isText)
-    return { type: 'function_call_output', call_id: plainToolId(toolCallId), output: prefix + text };
+  if (isText) return { type, call_id, output: prefix + text };
   const output = [...(isError ? [{ type: 'input_text', text: prefix }] : []), ...parts.flatMap(inputPart)];
   const last = output.pop();
   if (last !== undefined) output.push(withBreakpoint(last, cache));
-  return { type: 'function_call_output', call_id: plainToolId(toolCallId), output };
+  return { type, call_id, output };
 }

@@ -253,6 +253,30 @@ describe('sending a responses request', () => {
     expect(ignored).toEqual(['seed']);
   });
 
+  it('RESP-05 answers a custom call by an item of its own kind', () => {
+    const request = chatRequest({
+      messages: [
+        { role: 'user', content: 'Hello' },
+        {
+          role: 'assistant',
+          tool_calls: [
+            { id: 'a', type: 'custom', custom: { name: 'sql', input: 'select 1' } },
+            { id: 'b', type: 'function', function: { name: 'look', arguments: '{}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'a', content: '1' },
+        { role: 'tool', tool_call_id: 'b', content: 'seen' },
+      ],
+    });
+    const { input } = jsonOf(encodeRequest(request, TARGET).request.pieces);
+    expect((input as object[]).slice(1)).toEqual([
+      { type: 'custom_tool_call', call_id: 'a', name: 'sql', input: 'select 1' },
+      { type: 'function_call', call_id: 'b', name: 'look', arguments: '{}' },
+      { type: 'custom_tool_call_output', call_id: 'a', output: '1' },
+      { type: 'function_call_output', call_id: 'b', output: 'seen' },
+    ]);
+  });
+
   describe('with cache markers', () => {
     const CACHING: RouteTarget = { ...TARGET, quirks: { cacheBreakpoints: true } };
     const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
