@@ -1,6 +1,7 @@
 import { dyingRandom, fixedClock, seededRandom, testDatabase, type TestDatabase } from '@gateway/testing';
+import type { Prisma } from '../generated/prisma/client.js';
 import { MIGRATED, START } from '../notifications.fixture.js';
-import { NotificationsDatabase } from '../postgres/notifications-database.js';
+import { NotificationsDatabase, type Tx } from '../postgres/notifications-database.js';
 import { adoptKeks } from './adopt-keks.js';
 import type { Keks } from './key-encryption.js';
 import { SigningSecrets } from './signing-secrets.js';
@@ -84,6 +85,36 @@ describe('the key-encryption key of signing secrets', () => {
     expect(await readable(next)).toBeGreaterThan(0);
     expect(await readable(former)).toBeGreaterThan(0);
     await expect(adoptKeks(database.prisma, [next], random)).rejects.toThrow(/NOTIFICATIONS_KEK is not/);
+    await adoptKeks(database.prisma, [next, former], random);
+    expect(await readable(next)).toBe(CHANNELS);
+  });
+
+  it('S03 a start beside one with the keys in the other order ends, and leaves every secret readable by both', async () => {
+    const { kekCheck, signingSecret } = database.prisma;
+    let moved = 0;
+    // The other start is as fast as this one: what this one moves it puts back at once.
+    const updateMany = async (args: Prisma.SigningSecretUpdateManyArgs): Promise<Prisma.BatchPayload> => {
+      if ((moved += 1) > 10 * CHANNELS) throw new Error('it would go on for ever');
+      const row = await signingSecret.findUniqueOrThrow({ where: { id: String(args.where?.id) } });
+      const done = await signingSecret.updateMany(args);
+      await signingSecret.update({
+        where: { id: row.id },
+        data: { wrapped_key: row.wrapped_key, kek_id: row.kek_id },
+      });
+      return done;
+    };
+    const beside = {
+      kekCheck,
+      signingSecret: {
+        findFirst: signingSecret.findFirst.bind(signingSecret),
+        findMany: signingSecret.findMany.bind(signingSecret),
+        updateMany,
+      },
+    };
+    await adoptKeks(beside as unknown as Tx, [former, next], random);
+    expect(moved).toBe(CHANNELS);
+    expect(await readable(former, next)).toBe(CHANNELS);
+    // The next start, which is alone, leaves nothing under the other one.
     await adoptKeks(database.prisma, [next, former], random);
     expect(await readable(next)).toBe(CHANNELS);
   });

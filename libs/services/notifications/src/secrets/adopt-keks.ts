@@ -37,9 +37,12 @@ async function rewrapSecrets(tx: Tx, keks: Keks, random: Random): Promise<void> 
     throw new Error(
       'A signing secret is sealed with another NOTIFICATIONS_KEK: set that one as NOTIFICATIONS_KEK_PREVIOUS.',
     );
-  for (;;) {
-    const due = await tx.signingSecret.findMany({ where: { kek_id: { not: kek_id } }, take: BATCH });
+  // Each once, in the order of their ids: beside a start that has the keys in the other order both would go on for ever.
+  for (let after = ''; ;) {
+    const where = { id: { gt: after }, kek_id: { not: kek_id } };
+    const due = await tx.signingSecret.findMany({ where, orderBy: { id: 'asc' }, take: BATCH });
     if (due.length === 0) return;
+    after = due[due.length - 1].id;
     for (const row of due) {
       const context = contextOf(row.id, row.channel_id);
       const { wrappedKey } = rewrapped(envelopeOf(row), keks, context, random);
