@@ -100,7 +100,7 @@ function encodeToolChoice(
   required: string,
   names: ToolNames,
 ): unknown {
-  if (!choice) return null;
+  if (!choice || tools.length === 0) return null;
   switch (choice.mode) {
     case 'required':
       return required;

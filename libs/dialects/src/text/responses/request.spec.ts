@@ -174,6 +174,14 @@ describe('reading a responses request', () => {
     });
   });
 
+  it('RESP-05 asks for no choice among no tools, which upstreams of chat completions refuse', () => {
+    for (const tool_choice of ['auto', 'none'])
+      expect(toChat(read({ model: MODEL, input: 'x', tools: [], tool_choice }))).toEqual({
+        model: 'native-model',
+        messages: [{ role: 'user', content: 'x' }],
+      });
+  });
+
   it('RESP-05 takes a compaction of its own for the conversation it stands for', () => {
     const request = of(compactionItem('cmp_1', 'They greeted.'), { role: 'user', content: 'Go on' });
     expect(request.requires).toEqual([]);
