@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import type { LogRecord } from '@gateway/contracts';
 import {
@@ -184,6 +186,28 @@ describe('the shipper', () => {
       await bench.clock.until(() => shipper.stats().unapplied === 0 && ledger.unique().length === 2_000, 500);
       expect(shipper.stats().reshipments).toBeLessThan(10);
       await shipper.stop();
+    }));
+
+  it('B09 names a number that is in no frame once, however often what stands around it is shipped', () =>
+    withFolder(async (dir) => {
+      const bench = await openJournal(dir);
+      const ledger = new TestLedger();
+      for (let n = 1; n <= 6; n += 1) bench.journal.outcome(USAGE, 'a', usage(n));
+      await bench.clock.until(() => bench.journal.flush() && bench.journal.stats().syncedSeq === 6, 10);
+      const path = join(dir, 'edge-0', bench.journal.epoch, '00000001.log');
+      const bytes = readFileSync(path);
+      bytes[bytes.indexOf('req_4', bytes.indexOf('"outcome":{"seq":4'))] ^= 1;
+      writeFileSync(path, bytes);
+      let losses = 1;
+      ledger.copies = ({ value }) => (value.includes('"seq":2}') && losses-- > 0 ? 0 : 1);
+      const shipper = shipperFor(bench, ledger);
+      await bench.clock.until(() => shipper.stats().sources[0].watermark === 3, 500);
+      expect(shipper.stats().reshipments).toBe(1);
+      expect(bench.alarms.filter(({ kind }) => kind === 'sequence_gap')).toEqual([
+        expect.objectContaining({ from: 4, to: 4 }),
+      ]);
+      await shipper.stop();
+      await bench.journal.close();
     }));
 
   it('B07 a log that duplicates is no reason to ship again', () =>
