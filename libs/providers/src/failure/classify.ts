@@ -28,12 +28,12 @@ const BY_STATUS: readonly FailureRule[] = [
   { status: 504, verdict: 'timeout' },
 ];
 
-/** Rules that hold for every provider: wording shared across the field. */
+/** Wording shared across the field. It says more than a name that stands for every bad request, so it goes first. */
 const BY_WORDING: readonly FailureRule[] = [
   {
     status: [400, 413, 422],
     message:
-      /maximum context length|context window|context length|prompt is too long|input is too long|too many (input |prompt )?tokens|exceeds? the (maximum|model'?s) (number of )?(context|tokens|input)/i,
+      /maximum (context|prompt) length|context window|context length|context limit|prompt is too long|input is too long|too many (input |prompt )?tokens|exceeds? the (maximum|model'?s) (number of )?(context|tokens|input)/i,
     verdict: 'context_window',
   },
 ];
@@ -56,7 +56,7 @@ function byClass(status: number | null): Verdict {
 }
 
 function judge(rules: readonly FailureRule[], status: number | null, native: NativeError): Verdict {
-  for (const rule of [...rules, ...BY_WORDING, ...BY_STATUS])
+  for (const rule of [...BY_WORDING, ...rules, ...BY_STATUS])
     if (holds(rule, status, native)) return rule.verdict;
   return byClass(status);
 }

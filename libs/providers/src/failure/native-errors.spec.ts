@@ -154,6 +154,70 @@ const ROWS: [string, ReturnType<typeof google> | ReturnType<typeof bedrock> | un
     'content_policy_violation content_policy_violation',
   ],
   [
+    'an image file that OpenAI cannot read',
+    [
+      'openai',
+      400,
+      { error: { code: 'invalid_image_file', type: 'image_generation_user_error', message: 'no' } },
+      {},
+    ],
+    'invalid_input invalid_input',
+  ],
+  [
+    'a prompt that OpenAI flags',
+    [
+      'openai',
+      400,
+      {
+        error: {
+          code: 'invalid_prompt',
+          message: 'your prompt was flagged as potentially violating our usage policy',
+        },
+      },
+      {},
+    ],
+    'content_policy_violation content_policy_violation',
+  ],
+  [
+    'a prompt and an answer too long together for Claude on Bedrock',
+    bedrock(
+      400,
+      'ValidationException',
+      'input length and `max_tokens` exceed context limit: 199000 + 8000 > 200000',
+    ),
+    'context_window_exceeded context_window_exceeded',
+  ],
+  [
+    'a prompt too long for DeepSeek',
+    [
+      'deepseek',
+      400,
+      {
+        error: {
+          message:
+            "This model's maximum context length is 65536 tokens. However, you requested 70000 tokens.",
+          type: 'invalid_request_error',
+          code: 'invalid_request_error',
+        },
+      },
+      {},
+    ],
+    'context_window_exceeded context_window_exceeded',
+  ],
+  [
+    'a prompt too long for xAI',
+    [
+      'xai',
+      400,
+      {
+        code: 'c',
+        error: "This model's maximum prompt length is 131072 but the request contains 190000 tokens.",
+      },
+      {},
+    ],
+    'context_window_exceeded context_window_exceeded',
+  ],
+  [
     'a deployment that Azure does not have',
     ['azure', 404, { error: { code: 'DeploymentNotFound', message: 'none' } }, {}],
     'upstream_error internal_provider_error',
@@ -164,6 +228,28 @@ describe('what a provider’s own error means', () => {
   it.each(ROWS)('%s', (_name, row, expected) => {
     const { code, providerCode } = failed(...(row as Parameters<typeof failed>)).options;
     expect(`${code} ${providerCode}`).toBe(expected);
+  });
+
+  it.each([
+    ['image_too_small', 'invalid_input'],
+    ['invalid_image_mode', 'invalid_input'],
+    ['image_file_too_large', 'invalid_input'],
+    ['empty_image_file', 'invalid_input'],
+    ['failed_to_download_image', 'invalid_input'],
+    ['image_file_not_found', 'invalid_input'],
+    ['invalid_image', 'invalid_input'],
+    ['bio_policy', 'content_policy_violation'],
+    ['misalignment_policy_violation', 'content_policy_violation'],
+    ['image_content_policy_violation', 'content_policy_violation'],
+    ['data_residency_mismatch', 'invalid_request'],
+    ['invalid_prompt', 'invalid_request'],
+    ['server_error', 'upstream_error'],
+    ['vector_store_timeout', 'upstream_error'],
+  ])('RESP-01 a response of OpenAI that failed with %s is %s', (name, code) => {
+    const openai = PROVIDERS.find(({ slug }) => slug === 'openai');
+    const body = { code: name, message: 'no' };
+    const failure = { kind: 'in_band', body, status: null, message: 'no' } as const;
+    expect(openai?.classify({ kind: 'stream', failure, byok: false }).options.code).toBe(code);
   });
 
   it('Google’s RetryInfo says when to come back', () => {
