@@ -54,15 +54,31 @@ export function nativeError(body: unknown): NativeError {
   const detail = Array.isArray(outer.detail)
     ? outer.detail.map((item) => (isObject(item) ? text(item.msg) : text(item))).join('; ')
     : text(outer.detail);
+  const behind = isObject(inner.metadata) ? errorBehind(inner.metadata.raw) : null;
+  // What it says of the account there is none of ours: names count where the request is at fault.
+  const named = behind !== null && REQUEST_FAULTS.has(text(inner.code)) ? behind : null;
   const message =
-    text(inner.message) || text(inner.Message) || text(outer.error) || text(outer.err_msg) || detail;
+    (behind?.message ?? '') ||
+    text(inner.message) ||
+    text(inner.Message) ||
+    text(outer.error) ||
+    text(outer.err_msg) ||
+    detail;
   return {
-    type: text(inner.type) || text(inner.error_type) || text(inner.status),
-    code: text(inner.code) || text(outer.err_code),
+    type: (named?.type ?? '') || text(inner.type) || text(inner.error_type) || text(inner.status),
+    code: (named?.code ?? '') || text(inner.code) || text(outer.err_code),
     param: text(inner.param),
     message,
     reasons: Array.isArray(inner.details) ? inner.details.flatMap(reasonsOf) : [],
   };
+}
+
+const REQUEST_FAULTS: ReadonlySet<string> = new Set(['400', '413', '422']);
+
+/** What a provider behind this one answered, which OpenRouter passes on as it came: an envelope, its text, or words. */
+function errorBehind(raw: unknown): NativeError | null {
+  if (isObject(raw)) return nativeError({ ...raw, metadata: undefined });
+  return typeof raw === 'string' && raw !== '' ? nativeErrorOf(Buffer.from(raw)) : null;
 }
 
 /** The same from bytes; a body that is no JSON has only its text. */

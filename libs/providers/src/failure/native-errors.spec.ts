@@ -26,6 +26,14 @@ const bedrock = (status: number, type: string, message: string) => [
   { 'x-amzn-errortype': `${type}:http://internal.amazon.com/coral/` } as Record<string, string>,
 ];
 
+/** What the provider behind it said stands in the metadata, as it came. */
+const openrouter = (code: number, raw: unknown) => [
+  'openrouter' as const,
+  code,
+  { error: { code, message: 'Provider returned error', metadata: { provider_name: 'Secret Host', raw } } },
+  {} as Record<string, string>,
+];
+
 /** Rows of wire-formats 7.2, with bodies as the providers send them. */
 const ROWS: [string, ReturnType<typeof google> | ReturnType<typeof bedrock> | unknown[], string][] = [
   [
@@ -218,6 +226,19 @@ const ROWS: [string, ReturnType<typeof google> | ReturnType<typeof bedrock> | un
     'context_window_exceeded context_window_exceeded',
   ],
   [
+    'a prompt too long for a provider behind OpenRouter',
+    openrouter(
+      400,
+      '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}',
+    ),
+    'context_window_exceeded context_window_exceeded',
+  ],
+  [
+    'a filter of a provider behind OpenRouter',
+    openrouter(400, { error: { code: 'content_filter', message: 'filtered' } }),
+    'content_policy_violation content_policy_violation',
+  ],
+  [
     'a deployment that Azure does not have',
     ['azure', 404, { error: { code: 'DeploymentNotFound', message: 'none' } }, {}],
     'upstream_error internal_provider_error',
@@ -228,6 +249,16 @@ describe('what a provider’s own error means', () => {
   it.each(ROWS)('%s', (_name, row, expected) => {
     const { code, providerCode } = failed(...(row as Parameters<typeof failed>)).options;
     expect(`${code} ${providerCode}`).toBe(expected);
+  });
+
+  it('in the words of a provider behind OpenRouter, and not of the host that it names', () => {
+    const words = 'google/x is temporarily rate-limited upstream. Please retry shortly.';
+    const [slug, status, body] = openrouter(429, words);
+    const { code, providerCode, message } = failed(slug as string, status as number, body).options;
+    expect([code, providerCode]).toEqual(['upstream_error', 'rate_limit_exceeded']);
+    expect(message).toBe(`OpenRouter: ${words}`);
+    const [, , silent] = openrouter(502, '<html>Secret Host</html>');
+    expect(failed('openrouter', 502, silent).options.message).toBe('OpenRouter: Provider returned error');
   });
 
   it.each([
