@@ -65,6 +65,24 @@ describe('transcriptions of Gemini', () => {
     ]);
   });
 
+  it.each([
+    ['', Buffer.from('ID3tag'), 'audio/mp3'],
+    ['application/octet-stream', Buffer.from([0xff, 0xfb, 0x90, 0x64]), 'audio/mp3'],
+    ['application/octet-stream', Buffer.from('fLaC'), 'audio/flac'],
+    ['application/octet-stream', Buffer.from('OggS'), 'audio/ogg'],
+    ['application/octet-stream', Buffer.from('RIFF1234WAVEfmt '), 'audio/wav'],
+    ['application/octet-stream', Buffer.from('\0\0\0 ftypM4A '), 'audio/mp4'],
+    ['application/octet-stream', Buffer.from([0x1a, 0x45, 0xdf, 0xa3]), 'audio/webm'],
+    ['audio/x-m4a', Buffer.from('anything'), 'audio/x-m4a'],
+  ])(
+    'AUD-05 a recording of type %j goes by what its bytes are (%#)',
+    async (contentType, bytes, mimeType) => {
+      const file = { field: 'file', filename: 'audio', contentType, bytes };
+      const { calls } = await heardBy(dialect, MODEL, { file }, [answer([{ text: 'Hi' }])]);
+      expect(calls.sent[0].json).toMatchObject({ contents: [{ parts: [{ inlineData: { mimeType } }] }] });
+    },
+  );
+
   it('takes silence for an empty text, and leaves to the estimate what was not counted', async () => {
     const silent = { body: { candidates: [{ content: {}, finishReason: 'STOP' }] } };
     const { transcript } = await heardBy(dialect, MODEL, {}, [silent]);

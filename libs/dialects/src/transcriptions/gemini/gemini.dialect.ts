@@ -3,6 +3,7 @@ import { objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-ob
 import { wholeCount } from '../../body/whole-count.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
+import { audioTypeOf } from '../audio-type.js';
 import { answerIn, fieldOf, fieldsOf, firstOf, isDiarized, needsTimes, onlyTranscribes } from '../fields.js';
 import { secondsOf, segmentsOf } from '../spoken.js';
 import type { OwnTranscriptions, Spoken, TranscriptionRequest } from '../transcriptions-dialect.js';
@@ -15,10 +16,10 @@ export const dialect: OwnTranscriptions = {
   takes: ['language', 'keywords[]', 'timestamp_granularities[]'],
   misfit: onlyTranscribes,
   run: async (request, { upstreamModel }, calls) => {
-    const { bytes, contentType } = request.file;
+    const { bytes } = request.file;
     const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
     const body = {
-      contents: [{ role: 'user', parts: [{ inlineData: { mimeType: contentType || 'audio/wav', data } }] }],
+      contents: [{ role: 'user', parts: [{ inlineData: { mimeType: audioTypeOf(request.file), data } }] }],
       generationConfig: { audioTranscriptionConfig: configOf(request) },
     };
     const path = `/models/${upstreamModel}:generateContent`;
