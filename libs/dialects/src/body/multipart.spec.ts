@@ -47,7 +47,6 @@ describe('a form', () => {
     ['no form at all', TYPE],
     ['--x-1\r\nContent-Disposition: form-data; name="a"\r\n\r\nnever ends', TYPE],
     ['--x-1\r\nContent-Disposition: form-data\r\n\r\nv\r\n--x-1--', TYPE],
-    [`--x-1\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'v'.repeat(65_537)}\r\n--x-1--`, TYPE],
     [
       Array.from({ length: 65 }, () => '--x-1\r\nContent-Disposition: form-data; name="a"\r\n\r\nv\r\n').join(
         '',
@@ -63,6 +62,12 @@ describe('a form', () => {
     ],
   ])('refuses what is none or past its bounds (%#)', (text, type) => {
     expect(() => read(text, type)).toThrow();
+  });
+
+  it('AUD-06 reads a field that holds a recording as a data URL, as those of known speakers do', () => {
+    const wav = `data:audio/wav;base64,${'A'.repeat(2_560_000)}`;
+    const head = '--x-1\r\nContent-Disposition: form-data; name="known_speaker_references[]"\r\n\r\n';
+    expect(read(`${head}${wav}\r\n--x-1--`).fields).toEqual([['known_speaker_references[]', wav]]);
   });
 
   it('lets no name of the caller end a header', () => {

@@ -24,7 +24,6 @@ export interface Form {
 const FILES_MAX = 20;
 const FIELDS_MAX = 64;
 const BYTES_MAX = 32 * 1024 * 1024;
-const FIELD_BYTES_MAX = 65_536;
 const NAME_LENGTH_MAX = 256;
 const BOUNDARY =
   /^multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70})(?=[\s;]|$))/i;
@@ -53,10 +52,7 @@ function formOf(boundary: string, bytes: Uint8Array): Form | BodyFault {
     if (name === '' || name.length > NAME_LENGTH_MAX)
       return fault('multipart_invalid', 'every part of the form needs a name');
     if (part.isFile) files.push(fileOf(name, part));
-    else {
-      if (part.size > FIELD_BYTES_MAX) return fault('multipart_invalid', `the field ${name} is too long`);
-      fields.push([name, part.text]);
-    }
+    else fields.push([name, part.text]);
     if (files.length > FILES_MAX) return fault('multipart_invalid', `more than ${FILES_MAX} files`);
     if (fields.length > FIELDS_MAX) return fault('multipart_invalid', `more than ${FIELDS_MAX} fields`);
   }
