@@ -1,5 +1,5 @@
 import type { ParsedBody } from '../body/parsed-body.js';
-import type { AnswerFacts, Piece, RouteTarget } from '../translation/translation.js';
+import type { AnswerFacts, AnswerHead, Piece, RouteTarget } from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 
 /** A request for embeddings in the middle form. */
@@ -21,5 +21,5 @@ export interface EmbeddingsDialect {
   misfit(request: EmbeddingsRequest, target: RouteTarget): string | null;
   encode(request: EmbeddingsRequest, target: RouteTarget): UpstreamBody;
   /** Of the whole answer, as OpenAI's list of embeddings; never throws. */
-  decode(bytes: Uint8Array, request: EmbeddingsRequest, facts: AnswerFacts): Piece;
+  decode(bytes: Uint8Array, request: EmbeddingsRequest, facts: AnswerFacts, head?: AnswerHead): Piece;
 }

@@ -1,5 +1,5 @@
 import { wholeCount } from '../body/whole-count.js';
-import type { AnswerFacts, Piece } from '../translation/translation.js';
+import type { AnswerFacts, AnswerHead, Piece } from '../translation/translation.js';
 import { badAnswer } from '../translation/whole-answer.js';
 import type { EmbeddingsRequest } from './embeddings-dialect.js';
 import { vectorIn } from './vector.js';
@@ -35,6 +35,12 @@ export function translatedAnswer(
   return counted === null
     ? { kind: 'end', out }
     : { kind: 'end', out, usage: { prompt_tokens: counted, completion_tokens: 0 } };
+}
+
+/** What Bedrock says beside an answer that holds no count itself; null for none. */
+export function tokensInHeader(head: AnswerHead | undefined): number | null {
+  const count = head?.headers?.['x-amzn-bedrock-input-token-count'];
+  return count === undefined || count === '' ? null : wholeCount(Number(count));
 }
 
 /** The texts; null where one is a list of token ids, which only who made the tokenizer takes. */

@@ -201,6 +201,24 @@ describe.each(SINGLE)('one text in %s', (name, model, path, body, answer, tokens
   });
 });
 
+describe('tokens that Bedrock counts in a header', () => {
+  const headers = { 'x-amzn-bedrock-input-token-count': '7' };
+  const head = { status: 200, contentType: 'application/json', headers };
+  it.each([
+    ['bedrock-cohere-embeddings', { embeddings: { float: [V1] } }],
+    ['nova-embeddings', { embeddings: [{ embedding: V1 }] }],
+  ])('EMB-02 are those of %s, and no estimate', (name, answer) => {
+    const bytes = Buffer.from(JSON.stringify(answer));
+    const piece = dialectOf(name).decode(bytes, asked({ input: 'a' }), facts, head);
+    expect(piece.usage).toEqual({ prompt_tokens: 7, completion_tokens: 0 });
+    expect(JSON.parse(String(piece.out))).toMatchObject({ usage: { prompt_tokens: 7, total_tokens: 7 } });
+    for (const count of ['', '-1', '1.5', 'x', undefined]) {
+      const odd = { ...head, headers: count === undefined ? {} : { [Object.keys(headers)[0]]: count } };
+      expect(dialectOf(name).decode(bytes, asked({ input: 'a' }), facts, odd).usage).toBeUndefined();
+    }
+  });
+});
+
 describe('Cohere on Bedrock', () => {
   it('answers a bare list in its third version, which has one length', () => {
     const cohere = dialectOf('bedrock-cohere-embeddings');

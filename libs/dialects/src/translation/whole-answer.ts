@@ -1,5 +1,13 @@
 import type { UpstreamBody } from './upstream-body.js';
-import type { Answer, AnswerFacts, AnswerFailure, Exchange, Piece, Translation } from './translation.js';
+import type {
+  Answer,
+  AnswerFacts,
+  AnswerFailure,
+  AnswerHead,
+  Exchange,
+  Piece,
+  Translation,
+} from './translation.js';
 
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 
@@ -7,7 +15,7 @@ export interface WholeTranslation {
   /** Called once, when the body is first read. */
   encode: () => UpstreamBody;
   /** Of the whole body of an answer, exactly once; never throws. */
-  decode: (bytes: Uint8Array, facts: AnswerFacts) => Piece;
+  decode: (bytes: Uint8Array, facts: AnswerFacts, head: AnswerHead) => Piece;
 }
 
 /** A translation whose JSON answer is read whole and gives one piece: embeddings, images and the like. */
@@ -18,10 +26,10 @@ export function wholeTranslation({ encode, decode }: WholeTranslation): Translat
       return (request ??= encode());
     },
     ignored: [],
-    begin: (_head, facts): Answer => ({
+    begin: (head, facts): Answer => ({
       isWhole: true,
       headers: JSON_HEADERS,
-      push: (bytes) => [decode(bytes, facts)],
+      push: (bytes) => [decode(bytes, facts, head)],
       end: () => [],
       fail: () => null,
     }),

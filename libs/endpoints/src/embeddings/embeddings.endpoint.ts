@@ -65,7 +65,7 @@ export const endpoint: Endpoint<EmbeddingsRequest> = {
     if (param !== null) return new Misfit(param);
     return wholeTranslation({
       encode: () => dialect.encode(request, route),
-      decode: (bytes, facts) => dialect.decode(bytes, request, facts),
+      decode: (bytes, facts, head) => dialect.decode(bytes, request, facts, head),
     });
   },
 };

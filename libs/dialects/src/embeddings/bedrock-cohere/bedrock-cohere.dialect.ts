@@ -3,7 +3,7 @@ import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { inputTypeOf } from '../cohere/cohere.dialect.js';
 import type { EmbeddingsDialect } from '../embeddings-dialect.js';
-import { textsOf, translatedAnswer } from '../translated-answer.js';
+import { textsOf, tokensInHeader, translatedAnswer } from '../translated-answer.js';
 
 const INPUTS_MAX = 96;
 
@@ -22,10 +22,9 @@ export const dialect: EmbeddingsDialect = {
       embedding_types: ['float'],
       ...(request.dimensions === null ? {} : { output_dimension: request.dimensions }),
     }),
-  decode: (bytes, request, facts) => {
+  decode: (bytes, request, facts, head) => {
     const { embeddings } = objectOf(parseUpstreamObject(bytes));
     const vectors = Array.isArray(embeddings) ? embeddings : objectOf(embeddings).float;
-    // The count stands in a header, which nobody reads here: the estimate stays.
-    return translatedAnswer(Array.isArray(vectors) ? vectors : null, null, request, facts);
+    return translatedAnswer(Array.isArray(vectors) ? vectors : null, tokensInHeader(head), request, facts);
   },
 };

@@ -2,7 +2,7 @@ import { objectOf, objectsOf } from '../../body/json-object.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import type { EmbeddingsDialect } from '../embeddings-dialect.js';
-import { purposeOf, textsOf, translatedAnswer } from '../translated-answer.js';
+import { purposeOf, textsOf, tokensInHeader, translatedAnswer } from '../translated-answer.js';
 
 const PURPOSES: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -25,12 +25,11 @@ export const dialect: EmbeddingsDialect = {
         text: { value: textsOf(request)?.[0], truncationMode: 'NONE' },
       },
     }),
-  decode: (bytes, request, facts) => {
+  decode: (bytes, request, facts, head) => {
     const vectors = objectsOf(objectOf(parseUpstreamObject(bytes)).embeddings);
-    // The count stands in a header, which nobody reads here: the estimate stays.
     return translatedAnswer(
       vectors.map(({ embedding }) => embedding),
-      null,
+      tokensInHeader(head),
       request,
       facts,
     );
