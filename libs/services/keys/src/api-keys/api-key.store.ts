@@ -8,7 +8,7 @@ import {
 import type { OrgRule } from '@gateway/platform';
 import type { Manager } from '../accounts/manager.js';
 import type { Prisma } from '../generated/prisma/client.js';
-import { money, storedJson } from '../postgres/columns.js';
+import { containing, money, storedJson } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 import { RESPONSE_CACHE_DEFAULT } from './api-key-columns.js';
 
@@ -59,7 +59,7 @@ function filterOf(query: ListKeysQuery): Prisma.ApiKeyWhereInput {
     team_id,
     status,
     created_by,
-    ...(label === undefined ? {} : { label: { contains: label, mode: 'insensitive' } }),
+    ...(label === undefined ? {} : { label: containing(label) }),
     ...(model === undefined
       ? {}
       : { OR: [{ default_model: model }, { allowed_models: { array_contains: [model] } }] }),

@@ -102,6 +102,16 @@ it('KEY-27 finds older keys by a text, which the newest do not show', async () =
   expect(body).toMatchObject({ labels: ['Key 19999'], members: [], teams: [] });
 });
 
+it('KEY-33 finds labels by a part as it is written: %, _ and \\ stand for themselves', async () => {
+  const found = async (part: string): Promise<unknown> => {
+    const path = `/v1/keys?org_id=${orgId}&limit=1&label=${encodeURIComponent(part)}`;
+    return (await keys.call('GET', path, { as: keys.admin })).body.total;
+  };
+  expect([await found('KEY 99999'), await found('key_99999'), await found('99%'), await found('\\')]).toEqual(
+    [1, 0, 0, 0],
+  );
+});
+
 it('KEY-33 what an edge is given to admit with does not grow with the organization', async () => {
   const owner = await keys.person();
   const small = await keys.org(owner);

@@ -8,6 +8,7 @@ import {
 import { limitsToWire } from '../accounts/scope-limits.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import { afterId, keysetRange } from '../postgres/keyset.js';
+import { containing } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 
 const WITH_PERSON = {
@@ -33,8 +34,7 @@ export async function listMembers(
   query: ListMembersQuery,
 ): Promise<{ rows: MemberRow[]; total: number }> {
   const { q, role } = query;
-  const contains = { contains: q, mode: 'insensitive' } as const;
-  const found = q === undefined ? {} : { user: { OR: [{ email: contains }, { name: contains }] } };
+  const found = q === undefined ? {} : { user: { OR: [{ email: containing(q) }, { name: containing(q) }] } };
   const where = { org_id: orgId, removed_at: null, role, ...found };
   const [rows, total] = await Promise.all([
     tx.membership.findMany({

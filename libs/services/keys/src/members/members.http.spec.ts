@@ -214,6 +214,9 @@ it('EDGE-07 pages go on by cursor without a repeat or a loss; q and role narrow'
     (await keys.call('GET', `${path()}?${query}`, { as: owner })).body.total;
   expect(await narrowed(`q=${admin.email.slice(4, 20).toUpperCase()}`)).toBeGreaterThanOrEqual(1);
   expect([await narrowed('role=admin'), await narrowed('q=nobody')]).toEqual([1, 0]);
+  expect([await narrowed('q=a%20PERSON'), await narrowed('q=a_person'), await narrowed('q=%25')]).toEqual([
+    8, 0, 0,
+  ]);
   for (const query of ['cursor=x', 'cursor=', 'limit=201', 'role=boss', 'page=2'])
     expect((await keys.call('GET', `${path()}?${query}`, { as: owner })).status).toBe(422);
 });

@@ -1,7 +1,7 @@
 import { promisesAfter, type ContentPromise, type OrgRecord, type UpdateOrgBody } from '@gateway/contracts';
 import { limitsToWire, tierOf } from '../accounts/scope-limits.js';
 import { Prisma } from '../generated/prisma/client.js';
-import { money } from '../postgres/columns.js';
+import { containing, money } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 
 /** An organization beside its account, which holds the credit limit. */
@@ -23,7 +23,7 @@ export async function listOrgs(
   const where = {
     deleted_at: null,
     ...(ids === null ? {} : { id: { in: [...ids] } }),
-    ...(q === undefined ? {} : { name: { contains: q, mode: 'insensitive' as const } }),
+    ...(q === undefined ? {} : { name: containing(q) }),
   };
   const orderBy: Prisma.OrgOrderByWithRelationInput[] = [{ created_at: 'asc' }, { id: 'asc' }];
   const [rows, total] = await Promise.all([

@@ -269,6 +269,7 @@ describe('GET /v1/orgs', () => {
     };
     expect(await names('')).toEqual(['a', 'b', 'c']);
     expect(await names('?limit=1&offset=1')).toEqual(['b']);
+    expect([await names('?q=B'), await names('?q=_'), await names('?q=%25')]).toEqual([['b'], [], []]);
     const { body } = await keys.call('GET', '/v1/orgs?limit=2', { as: owner });
     expect(body).toMatchObject({ total: 3, limit: 2, offset: 0 });
     expect(await names('?limit=200', keys.admin)).toEqual(

@@ -6,6 +6,11 @@ export function money(text: string | null): string | null {
   return text === null ? null : Usd.parse(text).toString();
 }
 
+/** Part of a text, in any case. Prisma gives it to ILIKE as it is, to which `%`, `_` and `\\` are no letters. */
+export function containing(text: string) {
+  return { contains: text.replaceAll(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const;
+}
+
 /** A class instance as a bare JSON value. */
 export function plainJson(value: object): Prisma.InputJsonObject {
   return JSON.parse(JSON.stringify(value)) as Prisma.InputJsonObject;

@@ -2,6 +2,7 @@ import { ApiError, type CursorPageQuery, type TeamMemberRecord, type TeamRecord 
 import { limitsToWire } from '../accounts/scope-limits.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import { afterId, keysetRange } from '../postgres/keyset.js';
+import { containing } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 
 /** A team beside its organization's account, which every change of it concerns. */
@@ -29,7 +30,7 @@ export async function listTeams(
   const { q } = query;
   const where = {
     org_id: orgId,
-    ...(q === undefined ? {} : { name: { contains: q, mode: 'insensitive' as const } }),
+    ...(q === undefined ? {} : { name: containing(q) }),
   };
   const after = afterId(query);
   const [rows, total] = await Promise.all([

@@ -60,6 +60,9 @@ describe('teams', () => {
     expect((await keys.call('GET', `/v1/teams/${id}`, { as: member })).body).toEqual(team);
     const list = await keys.call('GET', `/v1/orgs/${org.orgId}/teams`, { as: member });
     expect(list.body).toEqual({ data: [team], total: 1, limit: 50, offset: 0, next_cursor: null });
+    const found = async (q: string): Promise<unknown> =>
+      (await keys.call('GET', `/v1/orgs/${org.orgId}/teams?q=${q}`, { as: member })).body.total;
+    expect([await found('EAR'), await found('s_arch'), await found('%25')]).toEqual([1, 0, 0]);
     const changed = await keys.call('PATCH', `/v1/teams/${id}`, {
       as: owner,
       body: { name: 'Find', ...NONE },
