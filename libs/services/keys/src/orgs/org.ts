@@ -6,7 +6,11 @@ import {
   type SessionPrincipal,
   type UpdateOrgBody,
 } from '@gateway/contracts';
+import type { OrgRule } from '@gateway/platform';
 import { limitFaults } from '../accounts/scope-limits.js';
+
+/** Who changes an organization, beside super admins. */
+export const ORG_WRITE_RULE: OrgRule = { roles: ['owner', 'admin'] };
 
 /** What only the platform's own people set. */
 const PLATFORM_FIELDS = [
@@ -20,13 +24,15 @@ const PLATFORM_FIELDS = [
 
 /**
  * Throws ApiError `forbidden` for a field that the caller may not set: tier, credit limit and realtime take a super
- * admin, the others a role in the organization, which a super admin from outside has not.
+ * admin, the others a role in the organization, which a super admin has only as its owner or admin.
  */
 export function requireFields(caller: SessionPrincipal, body: UpdateOrgBody, orgId: string | null): void {
   const sent = Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const isPlatform = (name: string): boolean => PLATFORM_FIELDS.some((field) => field === name);
-  const isInside = orgId === null || caller.memberships.some((membership) => membership.orgId === orgId);
-  const refused = sent.find((name) => (isPlatform(name) ? !caller.isSuperAdmin : !isInside));
+  const membership = caller.memberships.find((held) => held.orgId === orgId);
+  const isLed =
+    orgId === null || (membership !== undefined && ORG_WRITE_RULE.roles.includes(membership.role));
+  const refused = sent.find((name) => (isPlatform(name) ? !caller.isSuperAdmin : !isLed));
   if (refused === undefined) return;
   const message = isPlatform(refused)
     ? `Only a super admin may set ${refused}.`

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req
 import { CreateOrgBody, ListOrgsQuery, UpdateOrgBody, type OrgRecord } from '@gateway/contracts';
 import { Access, sessionOf, type Page } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ORG_WRITE_RULE } from './org.js';
 import { OrgsService } from './orgs.service.js';
 
 @Controller('v1/orgs')
@@ -37,7 +38,7 @@ export class OrgsController {
 
   /** Changes an organization. What is absent stays as it is. */
   @Patch(':id')
-  @Access({ session: true, superAdmin: true, org: { param: 'id', roles: ['owner', 'admin'] } })
+  @Access({ session: true, superAdmin: true, org: { param: 'id', ...ORG_WRITE_RULE } })
   update(
     @Param('id') id: string,
     @Body() body: UpdateOrgBody,

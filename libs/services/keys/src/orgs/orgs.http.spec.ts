@@ -207,10 +207,21 @@ describe('what only a super admin sets', () => {
     expect((await keys.call('POST', '/v1/orgs', { as: keys.admin, body: whole })).status).toBe(201);
   });
 
-  it('a super admin from outside reads every org and sets nothing else of it', async () => {
+  it('a super admin from outside, or who is a mere member, reads an org and sets nothing else of it', async () => {
     const { id } = await created();
     expect((await keys.call('GET', `/v1/orgs/${id}`, { as: keys.admin })).status).toBe(200);
     expect(codeOf(await patch(id, { name: 'theirs' }, keys.admin))).toEqual([403, 'forbidden']);
+    const joined = async (role: string): Promise<unknown[]> => {
+      const membership = { org_id: id, user_id: keys.admin.userId, role, created_at: new Date() };
+      const where = { org_id_user_id: { org_id: id, user_id: keys.admin.userId } };
+      await keys.database.prisma.membership.upsert({ where, create: membership, update: { role } });
+      const { status, body } = await patch(id, { spend_cap_usd: '5', tier: 'standard' }, keys.admin);
+      return [status, (body.error as { param?: string } | undefined)?.param];
+    };
+    expect([await joined('member'), await joined('admin')]).toEqual([
+      [403, 'spend_cap_usd'],
+      [200, undefined],
+    ]);
     expect(codeOf(await patch('org_0', { tier: 'standard' }, keys.admin))).toEqual([404, 'not_found']);
   });
 
