@@ -143,6 +143,23 @@ describe('invitations', () => {
 
   it('409 conflict for who is a member already', async () => {
     expect(codeOf(await invite({ email: owner.email, role: 'member' }))).toEqual([409, 'conflict']);
+    const person = await keys.person();
+    const { prisma } = keys.database;
+    await prisma.user.update({ where: { id: person.userId }, data: { password_hash: null } });
+    const { token } = await invited('member', person.email);
+    // As the identity provider lets somebody in; the owner has handed the organization on to them since.
+    const member = {
+      org_id: org.orgId,
+      user_id: person.userId,
+      role: 'admin',
+      source: 'oidc',
+      created_at: new Date(),
+    };
+    await prisma.membership.create({ data: member });
+    const path = `/v1/orgs/${org.orgId}/members/${person.userId}`;
+    expect((await keys.call('PATCH', path, { as: owner, body: { role: 'owner' } })).status).toBe(200);
+    expect(codeOf(await accept({ token }))).toEqual([409, 'conflict']);
+    expect((await keys.call('GET', path, { as: owner })).body.role).toBe('owner');
   });
 
   it.each([

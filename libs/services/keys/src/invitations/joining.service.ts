@@ -6,7 +6,7 @@ import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { createAccount } from '../accounts/account.store.js';
 import { Prisma } from '../generated/prisma/client.js';
 import { deadLink } from '../mail/link.js';
-import { addMember, asRole } from '../members/member.store.js';
+import { addMember, asRole, findMember } from '../members/member.store.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { LoginAttempts } from '../sessions/attempts.js';
 import { PasswordHasher } from '../sessions/password-hasher.js';
@@ -36,7 +36,7 @@ export class JoiningService {
 
   /**
    * A known person has to give the password that they have. Throws ApiError `unprocessable_entity` for a dead link,
-   * `unauthorized` for a wrong password, `validation_error` for a new person without a name or a password that will do.
+   * `unauthorized` for a wrong password, `conflict` for who is a member already, `validation_error` for a new person without a name or a password that will do.
    */
   async accept(body: AcceptInvitationBody, request: FastifyRequest): Promise<Signed> {
     const now = new Date(this.clock.now());
@@ -88,6 +88,9 @@ export class JoiningService {
         make: async (tx): Promise<Changed<SignedIn>> => {
           const now = new Date(this.clock.now());
           if (!(await spendInvitation(tx, id, now))) throw deadLink();
+          // Who has come in by the identity provider meanwhile keeps that role, above all its owner.
+          if (joining.kind === 'known' && (await findMember(tx, org_id, joining.userId)) !== null)
+            throw new ApiError('conflict', { message: 'You are a member of this organization already.' });
           const user = await this.person(tx, invitation.email, joining, now);
           const role = asRole(invitation.role);
           await addMember(tx, { orgId: org_id, userId: user.id, role }, now);
