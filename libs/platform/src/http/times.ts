@@ -1,4 +1,4 @@
-import { ApiError } from '@gateway/contracts';
+import { ApiError, type ErrorDetail } from '@gateway/contracts';
 
 type MomentField = 'since' | 'until';
 
@@ -14,23 +14,45 @@ const BARE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const HAS_OFFSET = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
 const DAY_MS = 86_400_000;
 
+const READABLE = 'Give a date such as 2026-11-21 or a time such as 2026-11-21T10:00:00Z.';
+/** What PostgreSQL and ISO 8601 write with four digits of a year. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** A bare date is the midnight of UTC that begins it, a time without an offset is UTC; null for what is neither. */
+function instantOf(text: string): number | null {
+  const at = Date.parse(BARE_DATE.test(text) || HAS_OFFSET.test(text) ? text : `${text}Z`);
+  // Forms of ISO 8601 that JavaScript does not read, such as week dates.
+  return HAS_SIGN.test(text) || !Number.isFinite(at) ? null : at;
+}
+
 /**
  * The first moment of a `since`; of an `until` the first that is not covered any more: the next midnight after a bare
- * date, else one millisecond on. A bare date is a day of UTC, a time without an offset is UTC.
+ * date, else one millisecond on.
  */
 function momentOf(field: MomentField, text: string): Date {
-  const isDate = BARE_DATE.test(text);
-  const at = Date.parse(isDate || HAS_OFFSET.test(text) ? text : `${text}Z`);
-  // Forms of ISO 8601 that JavaScript does not read, such as week dates.
-  if (HAS_SIGN.test(text) || !Number.isFinite(at)) {
-    const msg = 'Give a date such as 2026-11-21 or a time such as 2026-11-21T10:00:00Z.';
-    throw new ApiError('validation_error', {
-      message: msg,
-      details: [{ type: 'time', loc: [field], msg }],
-    });
+  const at = instantOf(text);
+  if (at === null) {
+    const details = [{ type: 'time', loc: [field], msg: READABLE }];
+    throw new ApiError('validation_error', { message: READABLE, details });
   }
   if (field === 'since') return new Date(at);
-  return new Date(at + (isDate ? DAY_MS : 1));
+  return new Date(at + (BARE_DATE.test(text) ? DAY_MS : 1));
+}
+
+/** A fault where an `expires_at` has passed, or cannot be kept, for a 422 `validation_error`; empty where there is none. */
+export function expiryFaults(expiresAt: string | null | undefined, nowMs: number): ErrorDetail[] {
+  if (expiresAt == null) return [];
+  const at = instantOf(expiresAt);
+  const fault = (msg: string): ErrorDetail[] => [{ type: 'value_error', loc: ['expires_at'], msg }];
+  if (at === null) return fault(READABLE);
+  if (at <= nowMs) return fault('expires_at must lie in the future.');
+  return at <= LAST_MS ? [] : fault('expires_at must lie before the year 10000.');
+}
+
+/** An `expires_at` in which `expiryFaults` finds no fault. */
+export function expiryOf(expiresAt: string | null | undefined): Date | null {
+  const at = expiresAt == null ? null : instantOf(expiresAt);
+  return at === null ? null : new Date(at);
 }
 
 /**

@@ -69,11 +69,14 @@ describe('admin keys', () => {
   });
 
   it('EDGE-08 a replay by Idempotency-Key answers the record without the secret', async () => {
-    const body = { org_id: org.orgId, scopes: ['usage:read'] };
+    const expires_at = new Date(clock.now() + 60_000).toISOString();
+    const body = { org_id: org.orgId, scopes: ['usage:read'], expires_at };
     const headers = { 'idempotency-key': 'once' };
     const send = (): Promise<Answer> => keys.call('POST', '/v1/admin-keys', { as: owner, body, headers });
     const [first, second] = [await send(), await send()];
     expect(second.body).toEqual({ ...first.body, key: undefined });
+    await clock.advance(61_000);
+    expect((await send()).body).toEqual(second.body);
   });
 
   it('AUTH-05 ST-02 KEY-26 acts as an admin of its organization: reads, creates, changes and suspends keys', async () => {
@@ -141,6 +144,7 @@ describe('admin keys', () => {
     [{ org_id: undefined }, 'org_id'],
     [{ expires_at: '2026-11-20T00:00:00Z' }, 'expires_at'],
     [{ expires_at: '2027-01-01' }, 'expires_at'],
+    [{ expires_at: '9999-12-31T23:59:59-12:00' }, 'expires_at'],
     [{ name: 'x' }, 'name'],
   ])('422 names the field: %j', async (more, field) => {
     const body = { org_id: org.orgId, scopes: ALL, ...more };

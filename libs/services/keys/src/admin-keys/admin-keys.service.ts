@@ -13,7 +13,16 @@ import {
   type SessionPrincipal,
   type CreateAnswer,
 } from '@gateway/contracts';
-import { CLOCK, maskedSecret, mintSecret, RANDOM, secretDigest, type OrgRule } from '@gateway/platform';
+import {
+  CLOCK,
+  expiryFaults,
+  expiryOf,
+  maskedSecret,
+  mintSecret,
+  RANDOM,
+  secretDigest,
+  type OrgRule,
+} from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
@@ -54,14 +63,12 @@ export class AdminKeysService {
     request: FastifyRequest,
   ): Promise<CreateAnswer<CreatedAdminKey>> {
     const { orgId, accountId } = inOrg(caller, body.org_id);
-    if (body.expires_at != null && Date.parse(body.expires_at) <= this.clock.now()) {
-      const msg = 'expires_at must lie in the future.';
-      refuseFaults('validation_error', [{ type: 'value_error', loc: ['expires_at'], msg }]);
-    }
     const secret = mintSecret('mak_', this.random);
     return this.changes.create(request, {
       accounts: [accountId],
       make: async (tx) => {
+        // Here, because a repeat gets the first answer, also where it would be refused by now.
+        refuseFaults('validation_error', expiryFaults(body.expires_at, this.clock.now()));
         const held = await tx.adminKey.count({ where: { org_id: orgId, revoked_at: null } });
         if (held >= KEYS_MAX)
           throw new ApiError('conflict', { message: `An organization has at most ${KEYS_MAX} admin keys.` });
@@ -101,7 +108,7 @@ export class AdminKeysService {
         pepper_version: pepper.version,
         masked_key: maskedSecret(secret),
         created_by: createdBy,
-        expires_at: body.expires_at == null ? null : new Date(body.expires_at),
+        expires_at: expiryOf(body.expires_at),
         created_at: new Date(this.clock.now()),
       },
     });

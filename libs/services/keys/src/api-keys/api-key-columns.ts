@@ -1,4 +1,5 @@
 import type { UpdateKeyBody } from '@gateway/contracts';
+import { expiryOf } from '@gateway/platform';
 import type { Prisma } from '../generated/prisma/client.js';
 import { nullableJson, plainJson } from '../postgres/columns.js';
 import { storedModelLimits, storedPolicy, storedTags } from './api-key.js';
@@ -53,7 +54,7 @@ export function keyColumns(body: UpdateKeyBody): KeyColumns {
       body.response_cache == null ? body.response_cache : cacheOf(body.response_cache),
     ),
     request_tags: tags === undefined ? undefined : storedTags(tags),
-    expires_at: expiresAt == null ? expiresAt : new Date(expiresAt),
+    expires_at: expiresAt == null ? expiresAt : expiryOf(expiresAt),
   };
 }
 

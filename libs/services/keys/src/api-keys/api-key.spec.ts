@@ -24,6 +24,15 @@ describe('keyFaults', () => {
     expect(faultsOf(limits(1_001), { tier: 'enterprise' })).toEqual([]);
   });
 
+  it('an end lies in the future, in a form that is read alike everywhere, before the year 10000', () => {
+    const nowMs = Date.UTC(2026, 10, 26);
+    const ends = (expires_at: string): string[] => faultsOf({ expires_at }, { nowMs });
+    for (const good of ['2026-11-26T00:00:00.001Z', '2026-11-26T05:30+0500', '9999-12-31T23:59:59Z'])
+      expect([good, ends(good)]).toEqual([good, []]);
+    for (const odd of ['2026-11-26T00:00:00Z', '2027-W01-1T00:00:00Z', '9999-12-31T23:59:59-12:00'])
+      expect([odd, ends(odd)]).toEqual([odd, ['expires_at']]);
+  });
+
   it('bounds tags and models', () => {
     const many = (n: number, value: unknown) =>
       Object.fromEntries(Array.from({ length: n }, (_, index) => [`a/m${index}`, value]));

@@ -10,6 +10,7 @@ import {
   type UpdateKeyBody,
 } from '@gateway/contracts';
 import { ceilingFaults, type LimitTier } from '@gateway/limits';
+import { expiryFaults } from '@gateway/platform';
 
 /** What a key's fields are judged by. */
 export interface KeyContext {
@@ -64,11 +65,6 @@ function policyFaults(body: UpdateKeyBody, { orgId, current }: KeyContext): Erro
 function versionFaults(label: string | null | undefined): ErrorDetail[] {
   if (label == null || SUPPORTED_VERSIONS.includes(label)) return [];
   return [fault(['api_version'], `api_version must be one of ${SUPPORTED_VERSIONS.join(', ')}.`)];
-}
-
-function expiryFaults(expiresAt: string | null | undefined, nowMs: number): ErrorDetail[] {
-  if (expiresAt == null || Date.parse(expiresAt) > nowMs) return [];
-  return [fault(['expires_at'], 'expires_at must lie in the future.')];
 }
 
 function modelLimitFaults(

@@ -57,10 +57,14 @@ describe('coupons, credits and reads', () => {
       422,
       [{ type: 'value_error', loc: ['expires_at'], msg: 'expires_at must lie in the future.' }],
     ]);
+    for (const odd of ['2030-W01', '20200101T000000Z', '9999-12-31T23:59:59-12:00'])
+      expect([odd, (await create({ ...coupon, code: 'ODD1', expires_at: odd })).status]).toEqual([odd, 422]);
+    const day = await create({ ...coupon, code: 'BY-DAY', expires_at: '2030-01-01' });
+    expect(day.body.expires_at).toBe(coupon.expires_at);
     expect((await create(coupon, OWNER)).status).toBe(403);
     expect((await on.app.call('GET', '/v1/admin/coupons', OWNER)).status).toBe(403);
     const { body } = await on.app.call('GET', '/v1/admin/coupons', ROOT);
-    expect([body.total, body.data[0].code]).toEqual([1, 'SPRING']);
+    expect([body.total, body.data[0].code]).toEqual([2, 'BY-DAY']);
   });
 
   it('EDGE-08 a coupon is made, and redeemed, once per Idempotency-Key: the first answer again, 409 for another body', async () => {

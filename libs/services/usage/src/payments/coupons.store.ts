@@ -9,6 +9,7 @@ import {
 import type { AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
 import { Usd } from '@gateway/money';
+import { expiryFaults, expiryOf } from '@gateway/platform';
 import { insertAudit } from '../postgres/audit-rows.js';
 import { moveMoney } from '../ledger/move-money.js';
 import type { Prisma } from '../generated/prisma/client.js';
@@ -30,8 +31,8 @@ export class CouponsStore {
     const { clock, database } = this.deps;
     const amount = Usd.parse(body.amount_usd);
     if (!amount.isPositive()) throw faulty('amount_usd', 'greater_than', 'A coupon credits more than 0.');
-    if (body.expires_at != null && Date.parse(body.expires_at) <= clock.now())
-      throw faulty('expires_at', 'value_error', 'expires_at must lie in the future.');
+    const [fault] = expiryFaults(body.expires_at, clock.now());
+    if (fault !== undefined) throw faulty('expires_at', fault.type, fault.msg);
     return database.transaction(async (client) => {
       const { rows } = await client.query<CouponRow>(
         `INSERT INTO coupon (code, amount, max_redemptions, expires_at, created_by, created_at)
@@ -40,7 +41,7 @@ export class CouponsStore {
           body.code,
           amount.toString(),
           body.max_redemptions ?? null,
-          body.expires_at ?? null,
+          expiryOf(body.expires_at),
           createdBy,
           new Date(clock.now()),
         ],
