@@ -98,6 +98,31 @@ describe('a plan', () => {
     expect(refusal(() => plan(two, keyless)).code).toBe('provider_not_available');
   });
 
+  it('ROUTE-08 ERR-22 400 bad_request that names the policy’s fields where they leave no provider: waiting does not help', () => {
+    const under = (rules: RoutingPolicy, from = two): (string | undefined)[] => {
+      const { code, options, message } = refusal(() => plan(from, { principal: policy(rules) }));
+      return [code, options.param ?? undefined, message];
+    };
+    expect(
+      under({ only_providers: ['mistral'], max_price: { prompt_usd_per_1m: '9' }, sort: 'price' }),
+    ).toEqual([
+      'bad_request',
+      'model',
+      'The routing policy of the key leaves no provider of acme/one: only_providers, max_price.',
+    ]);
+    const foreign = route('groq', '1', { dialect: 'embeddings' });
+    expect(
+      under({ ignore_providers: ['openai'] }, model('acme/one', [foreign, route('openai', '1')]))[0],
+    ).toBe('bad_request');
+    // One that the policy allows and that has no credential today may have one tomorrow.
+    expect(
+      under(
+        { ignore_providers: ['openai'] },
+        model('acme/one', [route('openai', '1'), route('cohere', '1')]),
+      ),
+    ).toEqual(['provider_not_available', undefined, 'No provider of acme/one has a credential here.']);
+  });
+
   it('names every ability that a model lacks', () => {
     const { asked } = optionsFor(two);
     const serves = {

@@ -70,6 +70,14 @@ const AUTO = 'auto';
 const LIKELY_OUTPUT_TOKENS = 1_024;
 const LONG_INPUT_TOKENS = 8_000;
 const NO_POLICY: RoutingPolicy = {};
+/** Fields of a policy that leave routes out. */
+const RESTRICTIONS = [
+  'only_providers',
+  'ignore_providers',
+  'max_price',
+  'require_zero_retention',
+  'regions',
+] as const;
 /** Callers' text that a refusal repeats: a name, and no more. */
 const NAMEABLE = /^[\w.-]{1,64}$/;
 
@@ -77,12 +85,15 @@ interface Survey {
   routes: PlannedRoute[];
   /** Why routes fell out, for the refusal when none is left. */
   missing: { param: string; value?: string; what?: string; flag?: string; isTenants?: true } | null;
-  /** False where a route that did not serve might have: its provider is away, or a parameter stood in its way. */
-  isForeign: boolean;
+  /** A route has no credential, neither the platform's nor the account's own: it may have one tomorrow. */
+  isAway: boolean;
+  /** A route is left out by the key's routing policy. */
+  isExcluded: boolean;
   /** A provider key that could serve the model, or is not allowed to, forbids the platform's credentials. */
   isPlatformOff: boolean;
 }
 
+const NOTHING = { missing: null, isAway: false, isExcluded: false, isPlatformOff: false };
 const NO_KEYS: readonly ProviderKeyGrant[] = [];
 
 /**
@@ -93,7 +104,7 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
   const { asked, endpoint, principal, providers, byok, stats, nowMs } = options;
   const policy = principal.routingPolicy ?? NO_POLICY;
   const lacked = asked.requires.find((requirement) => !has(model.record, requirement));
-  const found: Survey = { routes: [], missing: null, isForeign: true, isPlatformOff: false };
+  const found: Survey = { ...NOTHING, routes: [] };
   const own: PlannedRoute[] = [];
   for (const route of inOrder(model.routes, { asked, policy, principal, stats, nowMs })) {
     if (principal.fixedProvider !== null && route.provider !== principal.fixedProvider) continue;
@@ -101,8 +112,9 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
     const keys = principal.providerKeys?.filter((key) => key.provider === route.provider) ?? NO_KEYS;
     const platform = providers.get(route.provider);
     const provider = platform ?? (keys.length > 0 ? byok.providers.get(route.provider) : undefined);
-    if (!provider || !isAllowedBy(policy, route)) {
-      found.isForeign = false;
+    const isExcluded = !isAllowedBy(policy, route);
+    if (!provider || isExcluded) {
+      found[isExcluded ? 'isExcluded' : 'isAway'] = true;
       continue;
     }
     const missing =
@@ -191,10 +203,24 @@ function refuse(model: CatalogueModel, found: Survey, { principal, asked }: Plan
       param,
     });
   }
-  // Every route speaks of something else than this endpoint: waiting would not help.
-  const { status, routeStatus = status } = asked.serves;
-  if (found.isForeign && model.routes.length > 0) throw cannotServe(model, asked, routeStatus);
-  throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
+  if (!found.isAway && model.routes.length > 0) {
+    // Waiting would not help: the policy has left out what could serve, or every route is for another endpoint.
+    if (found.isExcluded) throw excluded(model, principal.routingPolicy ?? NO_POLICY);
+    const { status, routeStatus = status } = asked.serves;
+    throw cannotServe(model, asked, routeStatus);
+  }
+  throw new ApiError('provider_not_available', {
+    message: `No provider of ${model.record.id} has a credential here.`,
+    retryAfterSeconds: 5,
+  });
+}
+
+function excluded({ record }: CatalogueModel, policy: RoutingPolicy): ApiError {
+  const set = RESTRICTIONS.filter((field) => policy[field] !== undefined);
+  return new ApiError('bad_request', {
+    message: `The routing policy of the key leaves no provider of ${record.id}: ${set.join(', ')}.`,
+    param: 'model',
+  });
 }
 
 function cannotServe(
@@ -292,8 +318,8 @@ function chosen(options: PlanOptions): { model: CatalogueModel; found: Survey; o
 
 /**
  * Model, access, capability and routes of a request, in memory and pure. Throws ApiError model_not_found, model_excluded,
- * model_capability_not_supported, unsupported_operation, model_not_available_on_pinned_provider, byok_model_not_allowed
- * or provider_not_available.
+ * model_capability_not_supported, unsupported_operation, model_not_available_on_pinned_provider, byok_model_not_allowed,
+ * bad_request (the routing policy leaves no provider) or provider_not_available.
  */
 export function planRoutes(options: PlanOptions): Plan {
   const { asked, principal, index } = options;
