@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOPIC, type Clock, type ConsumedRecord, type UsageRecord } from '@gateway/contracts';
 import { parseFrame, readSegment } from '@gateway/journal';
@@ -26,24 +26,33 @@ interface Intent {
   createdAtMs: number;
 }
 
+/** What of an epoch is known so far. An INTENT stands before its OUTCOME, so only units under way are held. */
 interface Epoch {
+  /** Without an outcome yet. */
+  open: Map<string, Intent & { isSetAside: boolean }>;
+  /** The highest number of an outcome: they ascend, and a part of a segment may have been written twice. */
+  seq: number;
+  /** Some range could not be read. */
+  isDamaged: boolean;
+}
+
+interface Segment {
   outcomes: UsageRecord[];
-  intents: Map<string, Intent>;
-  /** Ranges that cannot be read, and segments that were set aside because of one. */
+  /** Units that an outcome closes and no INTENT of this epoch names: those of a process that died. */
+  foreign: string[];
+  /** Ranges that cannot be read. */
   skipped: Finding[];
-  /** Admitted units whose outcome may have stood in one of these ranges. */
-  suspects: Intent[];
 }
 
 /** The longest stream, its late usage and the taking over of a dead process lie well within it. */
 const INTENT_MS = 3_600_000;
-const SEGMENT = /^\d+\.log$/;
-const QUARANTINED = /^\d+\.log\.quarantine$/;
+const SEGMENT = /^\d+\.log(\.quarantine)?$/;
 const AT_ONCE = 1_000;
 
 /**
- * Compares journal folders with the ledger: every admitted unit has one event. Reads whole segments of at most 64 MiB,
- * one after the other, and never writes; a living process may go on writing meanwhile.
+ * Compares journal folders with the ledger: every admitted unit has one event. Reads segments of at most 64 MiB one after
+ * the other, proves each before the next, and never writes; a living process may go on writing and removing meanwhile. So
+ * one segment is in memory, and of the others the units that have no outcome.
  */
 export async function proveJournals(
   folders: readonly string[],
@@ -53,17 +62,22 @@ export async function proveJournals(
   const intents = new Map<string, Intent>();
   const closed = new Set<string>();
   for (const folder of folders.flatMap(epochFolders)) {
-    const { outcomes, intents: open, skipped, suspects } = readEpoch(folder);
-    proof.findings.push(...skipped);
+    const epoch: Epoch = { open: new Map(), seq: 0, isDamaged: false };
+    for (const path of segmentPaths(folder)) {
+      const segment = readSegmentOf(path, epoch);
+      if (segment === null) continue;
+      for (const finding of segment.skipped) proof.findings.push(finding);
+      for (const unit of segment.foreign) closed.add(unit);
+      for (let start = 0; start < segment.outcomes.length; start += AT_ONCE)
+        await proveOutcomes(segment.outcomes.slice(start, start + AT_ONCE), database, proof);
+    }
+    const suspects = epoch.isDamaged ? [...epoch.open.values()] : [];
     for (const { unit, accountId } of await closedAsLost(suspects, database))
       proof.findings.push({
         ...{ kind: 'journal_range_skipped', account: accountId, scope: unit },
         ...{ expected: '1', found: '0' },
       });
-    for (const [unit, intent] of open) intents.set(unit, intent);
-    for (const outcome of outcomes) closed.add(`${outcome.request_id}/${outcome.unit}`);
-    for (let start = 0; start < outcomes.length; start += AT_ONCE)
-      await proveOutcomes(outcomes.slice(start, start + AT_ONCE), database, proof);
+    for (const [unit, intent] of epoch.open) if (!intent.isSetAside) intents.set(unit, intent);
   }
   const old = [...intents.values()].filter(
     ({ unit, createdAtMs }) => !closed.has(unit) && clock.now() - createdAtMs > INTENT_MS,
@@ -81,46 +95,55 @@ export async function proveJournals(
 
 /** `<dir>/<producer>/<epoch>`. */
 function epochFolders(dir: string): string[] {
-  return folders(dir).flatMap((producer) => folders(producer));
+  return folders(dir).flatMap((producer) => unlessGone(() => folders(producer)) ?? []);
 }
 
 function folders(dir: string): string[] {
-  return readdirSync(dir)
-    .map((name) => join(dir, name))
-    .filter((path) => statSync(path).isDirectory());
+  return readdirSync(dir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(dir, name));
 }
 
-function readEpoch(folder: string): Epoch {
-  const epoch: Epoch = { outcomes: [], intents: new Map(), skipped: [], suspects: [] };
-  const seen = new Set<number>();
-  const known = new Map<string, Intent>();
-  const ended = new Set<string>();
-  const read = (name: string, isSetAside: boolean): void => {
-    const path = join(folder, name);
-    const bad = readSegment(readFileSync(path), (json) => {
-      const frame = parseFrame(json);
-      if (frame.kind === 'intent') {
-        const { unit, accountId, facts } = frame.intent;
-        const intent = { unit, accountId, createdAtMs: Date.parse(facts.created_at) };
-        known.set(unit, intent);
-        if (!isSetAside) epoch.intents.set(unit, intent);
-        return;
-      }
-      const { head, value } = frame;
-      if (head.unit !== null) ended.add(head.unit);
-      if (isSetAside || head.topic !== TOPIC.usage || seen.has(head.seq)) return;
-      seen.add(head.seq);
-      epoch.outcomes.push(JSON.parse(value) as UsageRecord);
-    });
-    epoch.skipped.push(...bad.map((range) => skippedFinding(path, range)));
-  };
-  const names = readdirSync(folder);
-  const segments = names.filter((name) => SEGMENT.test(name));
-  for (const name of segments.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)))
-    read(name, false);
-  for (const name of names.filter((one) => QUARANTINED.test(one))) read(name, true);
-  if (epoch.skipped.length > 0) epoch.suspects = [...known.values()].filter(({ unit }) => !ended.has(unit));
-  return epoch;
+/** In the order in which they were written, those that were set aside among the others. */
+function segmentPaths(folder: string): string[] {
+  const names = (unlessGone(() => readdirSync(folder)) ?? []).filter((name) => SEGMENT.test(name));
+  const indexOf = (name: string): number => Number.parseInt(name, 10);
+  return names.toSorted((a, b) => indexOf(a) - indexOf(b)).map((name) => join(folder, name));
+}
+
+/** null for what its process has removed meanwhile: the ledger has all of it. */
+function unlessGone<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw failure;
+  }
+}
+
+/** What was set aside has shipped as far as it could be read: of it only which units were admitted is asked. */
+function readSegmentOf(path: string, epoch: Epoch): Segment | null {
+  const bytes = unlessGone(() => readFileSync(path));
+  if (bytes === null) return null;
+  const isSetAside = !path.endsWith('.log');
+  const segment: Segment = { outcomes: [], foreign: [], skipped: [] };
+  const bad = readSegment(bytes, (json) => {
+    const frame = parseFrame(json);
+    if (frame.kind === 'intent') {
+      const { unit, accountId, facts } = frame.intent;
+      epoch.open.set(unit, { unit, accountId, createdAtMs: Date.parse(facts.created_at), isSetAside });
+      return;
+    }
+    const { head, value } = frame;
+    const isKnown = head.unit === null || epoch.open.delete(head.unit);
+    if (isSetAside || head.topic !== TOPIC.usage || head.seq <= epoch.seq) return;
+    epoch.seq = head.seq;
+    if (head.unit !== null && !isKnown) segment.foreign.push(head.unit);
+    segment.outcomes.push(JSON.parse(value) as UsageRecord);
+  });
+  if (bad.length > 0) epoch.isDamaged = true;
+  segment.skipped = bad.map((range) => skippedFinding(path, range));
+  return segment;
 }
 
 /** Expected and found: bytes that a segment should hold, and those of it that do. */
@@ -191,7 +214,7 @@ async function intentsWhere(
          AND e.request_id = left(u.unit, length(u.unit) - strpos(reverse(u.unit), '/')) ${more})`,
       [some.map(({ unit }) => unit)],
     );
-    chosen.push(...rows.map(({ n }) => some[Number(n) - 1]));
+    for (const { n } of rows) chosen.push(some[Number(n) - 1]);
   }
   return chosen;
 }

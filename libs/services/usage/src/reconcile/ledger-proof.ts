@@ -29,18 +29,18 @@ export async function ledgerFindings(database: Queryable, accounts: Accounts): P
   const statements = [linksSql(accounts), accountsSql(accounts), totalsSql(accounts), hoursSql(accounts)];
   statements.push(notAppliedSql(accounts), paymentsSql(accounts));
   if (accounts === 'all') statements.push(...WHOLE, DEAD_LETTERS);
-  const found: Finding[] = [];
+  let found: Finding[] = [];
   for (const sql of statements) {
     const { rows } = await database.query<Row>(sql, accounts === 'all' ? [] : [accounts]);
-    found.push(...rows);
+    found = found.concat(rows);
   }
   return found;
 }
 
 /** Findings that are of no account: the house, the balance of the books, gaps. */
 export async function wholeBooksFindings(database: Queryable): Promise<Finding[]> {
-  const found: Finding[] = [];
-  for (const sql of WHOLE) found.push(...(await database.query<Row>(sql)).rows);
+  let found: Finding[] = [];
+  for (const sql of WHOLE) found = found.concat((await database.query<Row>(sql)).rows);
   return found;
 }
 

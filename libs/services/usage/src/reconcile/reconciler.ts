@@ -101,7 +101,8 @@ export class Reconciler {
   async full(options: { journals: readonly string[]; isRepair: boolean }): Promise<FullProof> {
     const { database, clock, random } = this.deps;
     const prices = await provePrices(this.deps);
-    const findings = [
+    // As arguments of a call a million of them would not fit on the stack.
+    let findings = [
       ...(await ledgerFindings(database.pool, 'all')),
       ...(await missingRows(database.pool)),
       ...(await slotFindings(database.pool)),
@@ -109,10 +110,10 @@ export class Reconciler {
       ...prices.findings,
     ];
     const journal = options.journals.length > 0 ? await proveJournals(options.journals, this.deps) : null;
-    if (journal !== null) findings.push(...journal.findings);
+    if (journal !== null) findings = findings.concat(journal.findings);
     for (let from = ''; ;) {
       const accounts = await this.accountsAfter(from, ACCOUNTS_AT_ONCE);
-      findings.push(...(await mirrorFindings(accounts, journal?.tailNano ?? null, this.deps)));
+      findings = findings.concat(await mirrorFindings(accounts, journal?.tailNano ?? null, this.deps));
       if (accounts.length < ACCOUNTS_AT_ONCE) break;
       from = accounts[accounts.length - 1];
     }

@@ -66,8 +66,9 @@ WHERE (${COUNTS.map((name) => `e.${name}`).join(', ')}) IS DISTINCT FROM (${COUN
 /** What the series of usage are read from is the sum of the events. */
 export async function slotFindings(database: Queryable): Promise<Finding[]> {
   const slots = await database.query<Finding>(DIFFERENT, [null]);
-  const found = slots.rows;
-  for (const span of SPANS) found.push(...(await database.query<Finding>(differentSpans(span), [null])).rows);
+  let found = slots.rows;
+  for (const span of SPANS)
+    found = found.concat((await database.query<Finding>(differentSpans(span), [null])).rows);
   return found;
 }
 

@@ -50,8 +50,9 @@ GROUP BY account_id, day`;
 
 /** What reads of a tag are read from is what the events carry. */
 export async function tagFindings(database: Queryable): Promise<Finding[]> {
-  const found: Finding[] = [];
-  for (const sql of [MISSING, DIFFERENT]) found.push(...(await database.query<Finding>(sql, [null])).rows);
+  let found: Finding[] = [];
+  for (const sql of [MISSING, DIFFERENT])
+    found = found.concat((await database.query<Finding>(sql, [null])).rows);
   return found;
 }
 
