@@ -27,6 +27,8 @@ export interface NamedIds {
 export interface Payer {
   accountId: string;
   orgId: string | null;
+  /** Of an organization that was deleted: nobody is left who sees to its money. */
+  isClosed?: true;
 }
 
 /**

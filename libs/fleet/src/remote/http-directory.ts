@@ -36,10 +36,11 @@ export class HttpDirectory extends Directory {
   override async payer(id: string): Promise<Payer | null> {
     const { payer } = await this.asked('GET', `payers/${encodeURIComponent(id)}`);
     if (payer === null) return null;
-    const found: { accountId?: unknown; orgId?: unknown } = typeof payer === 'object' ? { ...payer } : {};
-    const { accountId, orgId } = found;
+    const found: { accountId?: unknown; orgId?: unknown; isClosed?: unknown } =
+      typeof payer === 'object' ? { ...payer } : {};
+    const { accountId, orgId, isClosed } = found;
     if (typeof accountId !== 'string' || (orgId !== null && typeof orgId !== 'string')) throw this.unknown();
-    return { accountId, orgId };
+    return { accountId, orgId, ...(isClosed === true && { isClosed }) };
   }
 
   override forget(accountId: string, endUserHash: string): Promise<void> {

@@ -52,9 +52,11 @@ export class DatabaseDirectory extends Directory {
   override async payer(id: string): Promise<Payer | null> {
     const row = await this.database.prisma.account.findFirst({
       where: { OR: [{ id }, { org_id: id }, { user_id: id }] },
-      select: { id: true, org_id: true },
+      select: { id: true, org_id: true, org: { select: { deleted_at: true } } },
     });
-    return row && { accountId: row.id, orgId: row.org_id };
+    if (row === null) return null;
+    const isClosed = row.org?.deleted_at != null;
+    return { accountId: row.id, orgId: row.org_id, ...(isClosed && { isClosed }) };
   }
 
   override async audit({ created_at, ...action }: AuditedAction): Promise<void> {

@@ -61,6 +61,8 @@ describe('the directory', () => {
     expect(await payer(accountId)).toEqual({ accountId, orgId });
     expect(await payer(owner.userId)).toEqual({ accountId: owner.accountId, orgId: null });
     expect(await payer('org_unknown')).toBeNull();
+    await keys.call('DELETE', `/v1/orgs/${orgId}`, { as: owner });
+    expect(await payer(orgId)).toEqual({ accountId, orgId, isClosed: true });
   });
 
   it('ERA-05 forgets what an account remembers of an end user, and nothing else', async () => {

@@ -166,6 +166,21 @@ describe('auto-recharge', () => {
     });
   });
 
+  it('PAY-04 charges nobody for an organization that was deleted', async () => {
+    const { directory } = on.app;
+    await on.deliver(on.captured(await on.checkout('1'), 100));
+    await on.billing('PUT', 'auto-recharge', settings);
+    directory.isAway = true;
+    await on.payments.recharge();
+    directory.isAway = false;
+    directory.payers.set('acct_1', { accountId: 'acct_1', orgId: 'org_1', isClosed: true });
+    await on.payments.recharge();
+    directory.payers.delete('acct_1');
+    await on.payments.recharge();
+    expect(on.stripe.charges()).toEqual([]);
+    expect((await on.billing('GET', 'auto-recharge?org_id=org_1')).body).toMatchObject({ enabled: false });
+  });
+
   it('PAY-04 fails without a saved card, and takes what it needs only', async () => {
     await on.billing('PUT', 'auto-recharge', settings);
     await on.payments.recharge();

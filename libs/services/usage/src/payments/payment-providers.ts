@@ -1,5 +1,6 @@
 import type { Provider } from '@nestjs/common';
-import type { Clock, Random } from '@gateway/contracts';
+import { ModuleRef } from '@nestjs/core';
+import { Directory, type Clock, type Random } from '@gateway/contracts';
 import { OutboxRelay } from '@gateway/event-log';
 import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
@@ -24,19 +25,22 @@ export function paymentProviders(config: Readonly<UsageConfig>): Provider[] {
     })),
     {
       provide: Payments,
-      inject: [UsageDatabase, PaymentsStore, Mirrors, OutboxRelay, CLOCK, RANDOM, LOGGER],
+      inject: [UsageDatabase, PaymentsStore, Mirrors, OutboxRelay, ModuleRef, CLOCK, RANDOM, LOGGER],
       useFactory: (
         database: UsageDatabase,
         store: PaymentsStore,
         mirrors: Mirrors,
         relay: OutboxRelay,
+        modules: ModuleRef,
         clock: Clock,
         random: Random,
         logger: Logger,
       ) => {
         const stripe = secretKey === undefined ? null : new StripeClient({ baseUrl, secretKey, random });
         const nudge = (): void => relay.nudge();
-        return new Payments({ database, store, stripe, returnUrl, mirrors, nudge, clock, random, logger });
+        const directory = (): Directory => modules.get<Directory>(Directory, { strict: false });
+        const sources = { clock, random, logger };
+        return new Payments({ database, store, stripe, returnUrl, mirrors, directory, nudge, ...sources });
       },
     },
   ];

@@ -1,5 +1,12 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { ApiError, newId, type CheckoutRecord, type Clock, type Random } from '@gateway/contracts';
+import {
+  ApiError,
+  newId,
+  type CheckoutRecord,
+  type Clock,
+  type Directory,
+  type Random,
+} from '@gateway/contracts';
 import type { AuditRow } from '@gateway/database';
 import { accountEventRow } from '@gateway/event-log';
 import { Usd } from '@gateway/money';
@@ -18,6 +25,7 @@ interface Deps {
   stripe: StripeClient | null;
   returnUrl: string;
   mirrors: Pick<Mirrors, 'refresh'>;
+  directory: () => Pick<Directory, 'payer'>;
   nudge: () => void;
   clock: Clock;
   random: Random;
@@ -99,13 +107,33 @@ export class Payments implements OnApplicationShutdown {
       new Date(this.deps.clock.now()),
       ROUND_MAX,
     ]);
-    for (const due of rows) await this.schedule(due);
+    for (const due of rows) if (await this.isOpen(due)) await this.schedule(due);
     const scheduled = await this.deps.database.pool.query<Scheduled>(
       `SELECT p.id, p.amount::text, p.created_at, b.customer, b.payment_method FROM payment p LEFT JOIN billing b USING (account_id)
        WHERE p.kind = 'auto_recharge' AND p.state = 'pending' AND p.intent IS NULL ORDER BY p.created_at LIMIT $1`,
       [ROUND_MAX],
     );
     for (const payment of scheduled.rows) await this.charge(payment);
+  }
+
+  /**
+   * An organization that was deleted has nobody left who could switch its recharges off. Where nobody can say, the next round
+   * asks again: what is scheduled already must not wait for it.
+   */
+  private async isOpen({ account_id, org_id }: Due): Promise<boolean> {
+    const { clock, database, directory, logger } = this.deps;
+    if (org_id === null) return true;
+    try {
+      const payer = await directory().payer(account_id);
+      if (payer?.isClosed !== true) return true;
+      await database.pool.query('UPDATE billing SET enabled = false, updated_at = $2 WHERE account_id = $1', [
+        account_id,
+        new Date(clock.now()),
+      ]);
+    } catch (failure) {
+      logger.warn({ err: failure, account_id }, 'a recharge waits: nobody says whether its account is open');
+    }
+    return false;
   }
 
   private async schedule({ account_id, org_id, amount }: Due): Promise<void> {
