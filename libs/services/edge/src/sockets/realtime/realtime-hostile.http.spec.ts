@@ -53,6 +53,31 @@ describe('a realtime provider that cannot be trusted', () => {
     response: { id, status: 'completed', usage: { input_tokens: 3, output_tokens: 2 } },
   });
 
+  it('ERR-54 fails a response that it has counted: the house bears it, and the next one is billed', async () => {
+    const { key, records } = ownKey(edge, 'key_failed_turn');
+    const failed = { ...done('r1'), response: { ...(done('r1').response as Json), status: 'failed' } };
+    let asked = 0;
+    act = (ws, { type }) => {
+      if (type !== 'response.create') return;
+      asked += 1;
+      if (asked === 1) say(ws, begun('r1'), failed);
+      else say(ws, begun('r2'), done('r2'));
+    };
+    const client = connect(edge, 'acme/voice', key);
+    for (let n = 0; n < 2; n += 1) {
+      client.send({ type: 'response.create' });
+      await client.next('response.done');
+    }
+    client.ws.close();
+    expect(await records(2)).toMatchObject([
+      {
+        ...{ outcome: 'failed', status: 'error', error_code: 'provider_error', cost_usd: null },
+        attempts: [{ house_usd: '0.000007', prompt_tokens: 3, completion_tokens: 2 }],
+      },
+      { outcome: 'served', cost_usd: '0.000007', attempts: [{ house_usd: null }] },
+    ]);
+  });
+
   it('RT-04 begins a response twice: it is one unit', async () => {
     const { key, records } = ownKey(edge, 'key_twice');
     act = (ws) => say(ws, begun('r1'), begun('r1'), done('r1'), done('r1'), begun('r2'), done('r2'));

@@ -170,7 +170,7 @@ export class SessionTurns {
       this.counted += this.contextTokens;
     }
     this.parts.input.answered();
-    if (response.status === 'failed' && usage === null) return turn.failed('provider_error');
+    if (response.status === 'failed') return turn.failed('provider_error', usage);
     await turn.done(usage, this.unitsOf());
   }
 

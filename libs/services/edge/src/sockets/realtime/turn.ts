@@ -1,4 +1,5 @@
 import { ApiError, type KeyPrincipal, type UnitUsage } from '@gateway/contracts';
+import type { Piece } from '@gateway/dialects';
 import { transcriptionBound, usageBound, type UsageBound } from '@gateway/money';
 import { planRoutes, type Plan, type PlannedRoute } from '@gateway/routing';
 import { admit, cancel, planForCurrent, Refused, type AdmittedUnit } from '../../admission/admit.js';
@@ -172,24 +173,19 @@ export class Turn {
 
   /** Something of it was sent to the caller: what an estimate counts where no usage comes. */
   delivered(bytes: number): void {
-    const nowMs = this.deps.clock.monotonic();
-    this.state.firstEventMs ??= nowMs;
     this.deliveredBytes += bytes;
-    this.state.meter.see({ kind: 'part', out: '', deliveredBytes: this.deliveredBytes }, nowMs, false);
+    this.count({ kind: 'part', out: '', deliveredBytes: this.deliveredBytes });
   }
 
   /** The provider's last word; null where it counted nothing. */
   async done(usage: UnitUsage | null, units: UnitUsage): Promise<void> {
-    const counts = usage === null ? units : { ...usage, ...units };
-    const nowMs = this.deps.clock.monotonic();
-    this.state.firstEventMs ??= nowMs;
-    this.state.meter.see({ kind: 'end', out: '', usage: counts }, nowMs, false);
-    if (this.state.meter.isDoubted) this.deps.alarms.doubt(this.state.planned, this.unit.call.requestId);
+    this.count({ kind: 'end', out: '', usage: usage === null ? units : { ...usage, ...units } });
     await this.finish({ outcome: 'served', httpStatus: 200, errorCode: null });
   }
 
-  /** It failed at the provider: not billed. */
-  async failed(errorCode: ApiError['code']): Promise<void> {
+  /** It failed at the provider: not billed. What the provider has counted the house bears. */
+  async failed(errorCode: ApiError['code'], usage: UnitUsage | null = null): Promise<void> {
+    if (usage !== null) this.count({ kind: 'end', out: '', usage });
     this.state.errorCode = errorCode;
     this.state.isFault = true;
     await this.finish({ outcome: 'failed', httpStatus: 200, errorCode });
@@ -206,6 +202,14 @@ export class Turn {
       { outcome: 'cancelled', httpStatus: 200, errorCode: null },
       { finishSeen: false, usageAfterMs: null },
     );
+  }
+
+  private count(piece: Piece): void {
+    const nowMs = this.deps.clock.monotonic();
+    this.state.firstEventMs ??= nowMs;
+    this.state.meter.see(piece, nowMs, false);
+    if (piece.usage !== undefined && this.state.meter.isDoubted)
+      this.deps.alarms.doubt(this.state.planned, this.unit.call.requestId);
   }
 
   private async finish(...end: Parameters<Unit['finish']>): Promise<void> {
