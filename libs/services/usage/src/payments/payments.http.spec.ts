@@ -38,6 +38,21 @@ describe('POST /v1/billing/checkout', () => {
     expect((await on.billing('POST', 'checkout', { org_id: 'org_2', amount_usd: '5' })).status).toBe(403);
   });
 
+  it('PAY-01 opens the page for a new customer where the saved one is gone at Stripe', async () => {
+    await on.deliver(on.captured(await on.checkout('1'), 100));
+    on.stripe.isCardGone = true;
+    on.stripe.calls.splice(0);
+    const { status, body } = await on.billing('POST', 'checkout', { ...ORG, amount_usd: '2' });
+    expect(status).toBe(201);
+    const [first, second] = on.stripe.calls;
+    expect([first.fields.customer, second.fields.customer]).toEqual(['cus_1', undefined]);
+    expect(second.fields).toMatchObject({
+      customer_creation: 'always',
+      'metadata[payment_id]': (body as { payment_id: string }).payment_id,
+    });
+    expect(second.key).not.toBe(first.key);
+  });
+
   it('answers 503 where Stripe has no answer', async () => {
     on.stripe.isDumb = true;
     expect((await on.billing('POST', 'checkout', { ...ORG, amount_usd: '5' })).status).toBe(503);

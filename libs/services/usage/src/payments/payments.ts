@@ -16,7 +16,7 @@ import { insertOutbox } from '../postgres/outbox-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
 import { centsText, paymentFact } from './payment-fact.js';
 import type { PaymentsStore } from './payments.store.js';
-import { ChargeRefused, type StripeClient } from './stripe-client.js';
+import { ChargeRefused, CustomerGone, type StripeClient } from './stripe-client.js';
 
 interface Deps {
   database: UsageDatabase;
@@ -67,21 +67,26 @@ export class Payments implements OnApplicationShutdown {
     const { returnUrl, store } = this.deps;
     const stripe = this.provider();
     const id = await store.open({ ...payer, amount }, audit);
-    const card = await this.cardOf(payer.accountId);
-    const url = await stripe.checkout(id, {
-      mode: 'payment',
-      client_reference_id: id,
-      'metadata[payment_id]': id,
-      'payment_intent_data[metadata][payment_id]': id,
-      // A recharge charges the card again when nobody is there.
-      'payment_intent_data[setup_future_usage]': 'off_session',
-      ...(card === null ? { customer_creation: 'always' } : { customer: card }),
-      'line_items[0][quantity]': '1',
-      'line_items[0][price_data][currency]': 'usd',
-      'line_items[0][price_data][unit_amount]': centsText(amount),
-      'line_items[0][price_data][product_data][name]': 'Credit',
-      success_url: `${returnUrl}?payment=${id}`,
-      cancel_url: returnUrl,
+    const openFor = (customer: string | null, key: string): Promise<string> =>
+      stripe.checkout(key, {
+        mode: 'payment',
+        client_reference_id: id,
+        'metadata[payment_id]': id,
+        'payment_intent_data[metadata][payment_id]': id,
+        // A recharge charges the card again when nobody is there.
+        'payment_intent_data[setup_future_usage]': 'off_session',
+        ...(customer === null ? { customer_creation: 'always' } : { customer }),
+        'line_items[0][quantity]': '1',
+        'line_items[0][price_data][currency]': 'usd',
+        'line_items[0][price_data][unit_amount]': centsText(amount),
+        'line_items[0][price_data][product_data][name]': 'Credit',
+        success_url: `${returnUrl}?payment=${id}`,
+        cancel_url: returnUrl,
+      });
+    const url = await openFor(await this.customerOf(payer.accountId), id).catch((failure: unknown) => {
+      if (!(failure instanceof CustomerGone)) throw failure;
+      // Whoever pays is a customer anew, whose card is kept in place of the one that is gone.
+      return openFor(null, `${id}-anew`);
     });
     return { checkout_url: url, payment_id: id };
   }
@@ -193,7 +198,7 @@ export class Payments implements OnApplicationShutdown {
     return stripe;
   }
 
-  private async cardOf(accountId: string): Promise<string | null> {
+  private async customerOf(accountId: string): Promise<string | null> {
     const where = { account_id: accountId };
     const row = await this.deps.database.prisma.billing.findUnique({ where, select: { customer: true } });
     return row?.customer ?? null;

@@ -21,6 +21,13 @@ export class ChargeRefused extends Error {
   }
 }
 
+/** The customer that was named is there no more. */
+export class CustomerGone extends Error {
+  constructor() {
+    super('the payment provider knows the customer no more');
+  }
+}
+
 /** Calls Stripe, each once: what has no answer is asked again with the same key by who wants it. */
 export class StripeClient {
   private readonly agent = new Agent({
@@ -33,7 +40,7 @@ export class StripeClient {
 
   constructor(private readonly options: { baseUrl: string; secretKey: string; random: Random }) {}
 
-  /** The address of a page where the person pays. */
+  /** The address of a page where the person pays. Throws CustomerGone, else ApiError `service_unavailable`. */
   async checkout(idempotencyKey: string, fields: Fields): Promise<string> {
     const { url } = await this.post('/v1/checkout/sessions', idempotencyKey, fields);
     if (typeof url !== 'string' || !/^https?:\/\//.test(url)) throw this.unusable('no address of a page');
@@ -70,6 +77,7 @@ export class StripeClient {
     // Everything else is about us or about them, and nobody's money.
     if (path === CHARGES && isRefusal(status, error))
       throw new ChargeRefused(codeOf(error), stringIn(objectIn(error, 'payment_intent'), 'id'));
+    if (error.code === 'resource_missing' && error.param === 'customer') throw new CustomerGone();
     throw this.unusable(`${status} ${codeOf(error)}`);
   }
 

@@ -22,7 +22,7 @@ export class StripeDouble {
   isDumb = false;
   /** What a charge that clears is at first: a bank debit is under way for days. */
   status: 'succeeded' | 'processing' = 'succeeded';
-  /** The saved card is of no customer any more. */
+  /** The saved card, and the customer that it is of, are there no more. */
   isCardGone = false;
   private readonly answers = new Map<string, { status: number; body: object }>();
   private server: Server | undefined;
@@ -78,6 +78,10 @@ export class StripeDouble {
   }
 
   private answer(path: string, fields: Record<string, string>): { status: number; body: object } {
+    if (path === '/v1/checkout/sessions' && this.isCardGone && fields.customer !== undefined) {
+      const error = { type: 'invalid_request_error', code: 'resource_missing', param: 'customer' };
+      return { status: 400, body: { error } };
+    }
     if (path === '/v1/checkout/sessions')
       return {
         status: 200,
