@@ -36,7 +36,8 @@ export function readText(
     endUser: request.endUser,
     serves,
     requires: requirements(request),
-    ...((body.value.tools ?? body.value.web_search_options) != null && searchesWeb(body.value)
+    ...((body.value.tools ?? body.value.web_search_options ?? body.value.input) != null &&
+    searchesWeb(body.value)
       ? { alsoUses: SEARCH_MODEL }
       : {}),
     dialect: request.dialect,

@@ -1,25 +1,35 @@
-import { filled, isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
-import { hostedTool, isClientTool } from './tools.js';
+import { filled, isObject, objectOf, type JsonObject } from '../../body/json-object.js';
+import { isClientTool, placedTools } from './tools.js';
 
 /** Members that name something which was put at a provider before: stores, files, containers, skills. */
 const NAMES_OBJECT = /^(?:.+_)?ids?$/;
 /** Its `connector_id` is a service of the provider's for everybody; ids within its headers are another server's. */
 const ELSEWHERE = 'mcp';
+const SCREENSHOT = 'computer_call_output';
 
 /**
  * The first parameter that names an object at a provider, which a later request could reach with the same credential; null
  * for none. Objects that the request has the provider make are none.
  */
-export function objectAtProvider({ prompt, tools }: JsonObject): string | null {
-  if (filled(objectOf(prompt).id) !== null) return 'prompt.id';
-  if (hostedTool(tools) < 0) return null;
-  for (const [at, tool] of objectsOf(tools).entries()) {
+export function objectAtProvider(body: JsonObject): string | null {
+  if (filled(objectOf(body.prompt).id) !== null) return 'prompt.id';
+  for (const { tool, path } of placedTools(body)) {
     if (isClientTool(tool) || tool.type === 'namespace' || tool.type === ELSEWHERE) continue;
-    if (filled(tool.container) !== null) return `tools[${at}].container`;
-    const path = named(tool, `tools[${at}]`);
-    if (path !== null) return path;
+    if (filled(tool.container) !== null) return `${path}.container`;
+    const found = named(tool, path);
+    if (found !== null) return found;
   }
-  return null;
+  return screenshot(body.input);
+}
+
+/** A picture of a screen by its id: of the items that only this format has, the one that a caller shows a file with. */
+function screenshot(input: unknown): string | null {
+  if (!Array.isArray(input)) return null;
+  const at = input.findIndex(
+    (item: unknown) =>
+      isObject(item) && item.type === SCREENSHOT && filled(objectOf(item.output).file_id) !== null,
+  );
+  return at < 0 ? null : `input[${at}].output.file_id`;
 }
 
 function named(value: unknown, path: string): string | null {

@@ -45,6 +45,21 @@ export function isClientTool({ type }: JsonObject): boolean {
   return type === 'function' || type === 'custom';
 }
 
+/** Items that name the tools of a server elsewhere bring none. */
+const LISTS_ONLY = 'mcp_list_tools';
+
+/** Tools of a request, with those that items of its input bring, each by its place. */
+export function placedTools({ tools, input }: JsonObject): { tool: JsonObject; path: string }[] {
+  const placed = objectsOf(tools).map((tool, at) => ({ tool, path: `tools[${at}]` }));
+  if (!Array.isArray(input)) return placed;
+  for (const [position, item] of (input as unknown[]).entries()) {
+    if (!isObject(item) || item.tools === undefined || item.type === LISTS_ONLY) continue;
+    for (const [at, tool] of objectsOf(item.tools).entries())
+      placed.push({ tool, path: `input[${position}].tools[${at}]` });
+  }
+  return placed;
+}
+
 /** Position of the first tool that only an upstream of this dialect runs; -1 for none. */
 export function hostedTool(tools: unknown): number {
   return objectsOf(tools).findIndex((tool) => !isClientTool(tool) && tool.type !== 'namespace');

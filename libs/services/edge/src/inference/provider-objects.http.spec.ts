@@ -3,6 +3,11 @@ import { startEdge, testModel, testPrincipal, type EdgeUnderTest, type Json } fr
 const search = { type: 'file_search', vector_store_ids: ['vs_1'] };
 const python = (container: unknown): Json => ({ type: 'code_interpreter', container });
 const shell = (environment: Json): Json => ({ type: 'shell', environment });
+const search0 = { type: 'file_search', vector_store_ids: [] };
+const hello = { role: 'user', content: 'Hello' };
+/** Items that bring tools. */
+const more = { type: 'additional_tools', role: 'developer' };
+const found = { type: 'tool_search_output', call_id: null, execution: 'server', status: 'completed' };
 const web = { type: 'web_fetch_20250910', name: 'web_fetch' };
 
 /** Each with the parameter that names an object at the provider; null for none. */
@@ -21,6 +26,44 @@ const RESPONSES: [string | null, Json][] = [
     { tools: [{ type: 'image_generation', input_image_mask: { file_id: 'f' } }] },
   ],
   ['prompt.id', { prompt: { id: 'pmpt_1' } }],
+  ['input[1].tools[0].vector_store_ids', { input: [hello, { ...more, tools: [search] }] }],
+  ['input[1].tools[1].container', { input: [hello, { ...found, tools: [search0, python('cntr_1')] }] }],
+  [
+    'input[2].output.file_id',
+    {
+      input: [
+        hello,
+        {
+          type: 'computer_call',
+          id: 'cu_1',
+          call_id: 'c',
+          action: { type: 'screenshot' },
+          status: 'completed',
+        },
+        {
+          type: 'computer_call_output',
+          call_id: 'c',
+          output: { type: 'computer_screenshot', file_id: 'file-1' },
+        },
+      ],
+    },
+  ],
+  [null, { input: [hello, { ...more, tools: [search0, python({ type: 'auto' })] }] }],
+  [
+    null,
+    {
+      input: [
+        hello,
+        {
+          type: 'mcp_list_tools',
+          id: 'mcpl_1',
+          server_label: 'a',
+          tools: [{ name: 'f', input_schema: { ids: 'x' } }],
+        },
+        { type: 'code_interpreter_call', id: 'ci_1', container_id: 'cntr_1', code: '1', outputs: null },
+      ],
+    },
+  ],
   [null, { tools: [python({ type: 'auto', file_ids: [] }), { type: 'file_search', vector_store_ids: [] }] }],
   [
     null,

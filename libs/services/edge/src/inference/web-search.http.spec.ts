@@ -134,6 +134,9 @@ describe('POST /v1/web/search', () => {
     expect((await edge.post(claude, { path: '/v1/messages', key })).status).toBe(403);
     const responses = { model: 'simulator/chat', input: 'Hello', tools: [{ type: 'web_search' }] };
     expect((await edge.post(responses, { path: '/v1/responses', key })).status).toBe(403);
+    const brought = { type: 'additional_tools', role: 'developer', tools: responses.tools };
+    const later = { model: 'simulator/chat', input: [{ role: 'user', content: 'Hello' }, brought] };
+    expect((await edge.post(later, { path: '/v1/responses', key })).status).toBe(403);
     expect((await edge.post(hello('simulator/chat'), { key })).status).toBe(200);
     expect(edge.upstream()).toHaveLength(1);
   });
