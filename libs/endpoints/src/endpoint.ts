@@ -161,6 +161,8 @@ export interface Asked<Request = unknown> {
   readonly files?: readonly { readonly id: string; readonly param: string }[];
   /** A parameter that names an object at a provider: the operator's credential reaches those of every tenant. */
   readonly atProvider?: string;
+  /** What its provider bills apart, and nothing here has a price for: only who pays that bill itself may ask for it. */
+  readonly unpriced?: { readonly param: string; readonly value: string };
   /** The endpoint's own middle form. Only the endpoint and its dialects look at it. */
   readonly request: Request;
 }

@@ -154,6 +154,8 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
     }
     if (platform && asked.atProvider !== undefined) {
       found.missing ??= { param: asked.atProvider, isTenants: true };
+    } else if (platform && asked.unpriced !== undefined) {
+      found.missing ??= asked.unpriced;
     } else if (platform) {
       const terms = platformTerms(route, asked.tier, principal.discount);
       found.routes.push({ route, model, provider, terms, translation });

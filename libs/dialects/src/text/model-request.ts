@@ -198,6 +198,8 @@ export interface ModelRequest {
   files: FileReference[];
   /** The parameter that names an object at a provider, such as a container: nothing says whose it is. Absent for none. */
   atProvider?: string;
+  /** What a provider bills apart, and nothing here has a price for: a tool that makes images. Absent for none. */
+  unpriced?: { param: string; value: string };
   /** Hints by the caller's own parameter names; routes that cannot honour one report it as ignored. */
   hints: Record<string, unknown>;
   /** chat only: stream_options.include_usage, which decides `usage: null` on the other chunks. */

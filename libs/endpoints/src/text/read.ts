@@ -55,6 +55,7 @@ export function readText(
     context: {},
     ...(request.files.length > 0 && { files: request.files }),
     ...(request.atProvider !== undefined && { atProvider: request.atProvider }),
+    ...(request.unpriced !== undefined && { unpriced: request.unpriced }),
     request,
   };
 }

@@ -22,7 +22,7 @@ import type {
 import { objectAtProvider } from './provider-objects.js';
 import { ItemsReader } from './read-items.js';
 import { KNOWN_PARAMS, requestFault } from './request-schema.js';
-import { clientTools, customTool, hostedTool, readTool, readToolChoice } from './tools.js';
+import { clientTools, customTool, hostedTool, readTool, readToolChoice, unpricedTool } from './tools.js';
 
 /** Name of this dialect. */
 export const RESPONSES = 'responses';
@@ -58,6 +58,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
   }
   const tools = clientTools(value.tools).map(readTool);
   const atProvider = objectAtProvider(value);
+  const unpriced = unpricedTool(value);
   return {
     dialect: RESPONSES,
     model: filled(value.model),
@@ -84,6 +85,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     requires: [...itemsNeed(items), ...paramsNeed(value, tools)],
     files: items.files,
     ...(atProvider !== null && { atProvider }),
+    ...(unpriced !== null && { unpriced }),
     hints: hintsOf(value),
     includeUsage: false,
     legacyFunctions: false,

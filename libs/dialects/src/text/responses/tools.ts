@@ -3,6 +3,7 @@ import type { Tool, ToolChoice } from '../model-request.js';
 
 /** Between a namespace and the name of a tool in it, for formats without namespaces. */
 const NAMESPACE_MARK = '__';
+const IMAGE_GENERATION = 'image_generation';
 
 /** A tool of the caller with the name by which the middle form knows it. */
 export interface NamedTool {
@@ -58,6 +59,12 @@ export function placedTools({ tools, input }: JsonObject): { tool: JsonObject; p
       placed.push({ tool, path: `input[${position}].tools[${at}]` });
   }
   return placed;
+}
+
+/** The first tool whose work a provider bills at the prices of another model, none of which are here; null for none. */
+export function unpricedTool(body: JsonObject): { param: string; value: string } | null {
+  const found = placedTools(body).find(({ tool }) => tool.type === IMAGE_GENERATION);
+  return found === undefined ? null : { param: `${found.path}.type`, value: IMAGE_GENERATION };
 }
 
 /** Position of the first tool that only an upstream of this dialect runs; -1 for none. */

@@ -178,4 +178,23 @@ describe('a request that names an object at its provider', () => {
       expect([served.status, sentMembers()]).toEqual([200, [sent]]);
     },
   );
+
+  it('RESP-05 images of the provider’s own tool, which have no price, take a provider key of one’s own', async () => {
+    const image = { type: 'image_generation', quality: 'high' };
+    for (const [at, tools] of [[image], [{ type: 'web_search' }, image]].entries()) {
+      edge.sim.reset();
+      const body = { model: 'acme/native', input: 'Draw', tools };
+      const answer = await edge.post(body, { path: '/v1/responses' });
+      expect([answer.status, edge.upstream()]).toEqual([400, []]);
+      expect(await answer.json()).toMatchObject({
+        error: {
+          code: 'unsupported_operation',
+          param: `tools[${at}].type`,
+          message: `No provider of acme/native supports tools[${at}].type image_generation.`,
+        },
+      });
+      const served = await edge.post(body, { path: '/v1/responses', key: own });
+      expect([served.status, sentMembers()]).toEqual([200, [membersOf(body)]]);
+    }
+  });
 });
