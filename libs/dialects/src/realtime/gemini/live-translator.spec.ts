@@ -92,7 +92,12 @@ describe('a session of Google’s Live API', () => {
     ]);
     const parts = [{ text: 'Hi' }, { text: 'hidden', thought: true }];
     const first = heard(live, { serverContent: { modelTurn: { parts } } });
-    expect(typesOf(first)).toEqual(['response.created', 'response.output_text.delta']);
+    expect(typesOf(first)).toEqual([
+      'response.created',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+    ]);
     const usageMetadata = {
       promptTokenCount: 12,
       toolUsePromptTokenCount: 3,
@@ -105,6 +110,7 @@ describe('a session of Google’s Live API', () => {
     const last = heard(live, { serverContent: { turnComplete: true }, usageMetadata });
     expect(typesOf(last)).toEqual([
       'response.output_text.done',
+      'response.content_part.done',
       'response.output_item.done',
       'response.done',
     ]);
@@ -137,6 +143,8 @@ describe('a session of Google’s Live API', () => {
     expect(heard(live, { serverContent: sound })).toMatchObject([
       { type: 'conversation.item.input_audio_transcription.completed', transcript: 'Hi ', usage: null },
       { type: 'response.created' },
+      { type: 'response.output_item.added', item: { type: 'message', status: 'in_progress', content: [] } },
+      { type: 'response.content_part.added', content_index: 0, part: { type: 'audio', transcript: '' } },
       { type: 'response.output_audio.delta', delta: data },
     ]);
     live.received({ serverContent: { outputTranscription: { text: 'Hello' } } });
@@ -144,8 +152,37 @@ describe('a session of Google’s Live API', () => {
     expect(typesOf(end)).toEqual([
       'response.output_audio.done',
       'response.output_audio_transcript.done',
+      'response.content_part.done',
       'response.output_item.done',
       'response.done',
+    ]);
+    expect(end[3]).toMatchObject({
+      item: { status: 'completed', content: [{ type: 'output_audio', transcript: 'Hello' }] },
+    });
+  });
+
+  it('RT-01 every item has one place in the output, whatever is said before and after a call', () => {
+    const live = opened();
+    const events = [
+      ...heard(live, { serverContent: { outputTranscription: { text: 'Let me look.' } } }),
+      ...heard(live, { toolCall: { functionCalls: [{ id: 'c1', name: 'now', args: {} }] } }),
+    ];
+    const places = events.flatMap(({ type, item, output_index }) =>
+      item === undefined ? [] : [[type, (item as JsonObject).type, output_index]],
+    );
+    expect(places).toEqual([
+      ['response.output_item.added', 'message', 0],
+      ['response.output_item.added', 'function_call', 1],
+      ['response.output_item.done', 'function_call', 1],
+      ['response.output_item.done', 'message', 0],
+    ]);
+    expect(events.at(-1)).toMatchObject({
+      response: { output: [{ type: 'message', status: 'completed' }, { type: 'function_call' }] },
+    });
+    const said = events.filter(({ type }) => String(type).startsWith('response.output_audio'));
+    expect(said.map(({ output_index, content_index }) => [output_index, content_index])).toEqual([
+      [0, 0],
+      [0, 0],
     ]);
   });
 

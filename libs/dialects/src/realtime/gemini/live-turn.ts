@@ -4,6 +4,14 @@ import { usageOf } from './live-usage.js';
 
 type NewId = (kind: string) => string;
 
+/** A part of the message: what is heard with its words, or what is read. */
+interface Said {
+  readonly kind: 'audio' | 'text';
+  text: string;
+  hasSound: boolean;
+  readonly index: number;
+}
+
 /** One response of the model, from its first content to the end of its turn. */
 export class LiveTurn {
   readonly id: string;
@@ -11,9 +19,9 @@ export class LiveTurn {
   cancelled: 'turn_detected' | 'client_cancelled' | null = null;
   private readonly item: string;
   private readonly output: JsonObject[] = [];
-  private spoken = '';
-  private written = '';
-  private hasAudio = false;
+  /** Where the message stands in the output; null while the model has said nothing. */
+  private place: number | null = null;
+  private readonly parts: Said[] = [];
 
   constructor(private readonly newId: NewId) {
     this.id = newId('resp');
@@ -32,11 +40,11 @@ export class LiveTurn {
     for (const part of objectsOf(objectOf(modelTurn).parts)) {
       const { data } = objectOf(part.inlineData);
       if (part.thought === true) continue;
-      if (typeof data === 'string') events.push(this.sound(data));
-      if (textOf(part.text) !== '') events.push(this.text(textOf(part.text)));
+      if (typeof data === 'string') events.push(...this.sound(data));
+      if (textOf(part.text) !== '') events.push(...this.text(textOf(part.text)));
     }
     const said = textOf(objectOf(outputTranscription).text);
-    if (said !== '') events.push(this.transcript(said));
+    if (said !== '') events.push(...this.transcript(said));
     return events;
   }
 
@@ -57,7 +65,7 @@ export class LiveTurn {
   }
 
   end(usage: JsonObject | null): JsonObject[] {
-    const events = [...this.said(), ...this.wrote()];
+    const events = this.closed();
     const status = this.cancelled === null ? 'completed' : 'cancelled';
     const details = this.cancelled === null ? null : { type: 'cancelled', reason: this.cancelled };
     const response = {
@@ -67,49 +75,81 @@ export class LiveTurn {
     return [...events, this.event('response.done', { response })];
   }
 
-  private said(): JsonObject[] {
-    if (!this.hasAudio && this.spoken === '') return [];
-    const events = this.hasAudio ? [this.part('response.output_audio.done', {})] : [];
-    const transcript = this.spoken;
-    if (transcript !== '') events.push(this.part('response.output_audio_transcript.done', { transcript }));
-    return [...events, this.message({ type: 'output_audio', transcript })];
+  private sound(delta: string): JsonObject[] {
+    const { part, opened } = this.open('audio');
+    part.hasSound = true;
+    return [...opened, this.of(part, 'response.output_audio.delta', { delta })];
   }
 
-  private wrote(): JsonObject[] {
-    if (this.written === '') return [];
-    const text = this.written;
-    return [this.part('response.output_text.done', { text }), this.message({ type: 'output_text', text })];
+  private text(delta: string): JsonObject[] {
+    const { part, opened } = this.open('text');
+    part.text = grown(part.text, delta);
+    return [...opened, this.of(part, 'response.output_text.delta', { delta })];
   }
 
-  private message(part: JsonObject): JsonObject {
-    const status = this.cancelled === null ? 'completed' : 'incomplete';
-    const item = { id: this.item, type: 'message', role: 'assistant', status, content: [part] };
-    this.output.push(item);
-    const at = { response_id: this.id, output_index: this.output.length - 1 };
-    return this.event('response.output_item.done', { ...at, item });
+  private transcript(delta: string): JsonObject[] {
+    const { part, opened } = this.open('audio');
+    part.text = grown(part.text, delta);
+    return [...opened, this.of(part, 'response.output_audio_transcript.delta', { delta })];
   }
 
-  private sound(delta: string): JsonObject {
-    this.hasAudio = true;
-    return this.part('response.output_audio.delta', { delta });
+  /** The part that takes what is said, and what announces it where it is new: its message, then the part. */
+  private open(kind: Said['kind']): { part: Said; opened: JsonObject[] } {
+    const known = this.parts.find((one) => one.kind === kind);
+    if (known) return { part: known, opened: [] };
+    const opened: JsonObject[] = [];
+    if (this.place === null) {
+      this.place = this.output.length;
+      const item = { ...this.message('in_progress'), content: [] };
+      this.output.push(item);
+      opened.push(this.itemEvent('added', item));
+    }
+    const part: Said = { kind, text: '', hasSound: false, index: this.parts.length };
+    this.parts.push(part);
+    return { part, opened: [...opened, this.of(part, 'response.content_part.added', { part: shown(part) })] };
   }
 
-  private text(delta: string): JsonObject {
-    this.written = grown(this.written, delta);
-    return this.part('response.output_text.delta', { delta });
+  /** Ends what was said. */
+  private closed(): JsonObject[] {
+    if (this.place === null) return [];
+    const item = this.message(this.cancelled === null ? 'completed' : 'incomplete');
+    this.output[this.place] = item;
+    return [...this.parts.flatMap((part) => this.doneOf(part)), this.itemEvent('done', item)];
   }
 
-  private transcript(delta: string): JsonObject {
-    this.spoken = grown(this.spoken, delta);
-    return this.part('response.output_audio_transcript.delta', { delta });
+  private doneOf(part: Said): JsonObject[] {
+    const { kind, text, hasSound } = part;
+    const done: JsonObject[] = [];
+    if (hasSound) done.push(this.of(part, 'response.output_audio.done', {}));
+    if (kind === 'text') done.push(this.of(part, 'response.output_text.done', { text }));
+    else if (text !== '')
+      done.push(this.of(part, 'response.output_audio_transcript.done', { transcript: text }));
+    return [...done, this.of(part, 'response.content_part.done', { part: shown(part) })];
   }
 
-  private part(type: string, more: JsonObject): JsonObject {
-    const at = { response_id: this.id, item_id: this.item, output_index: 0, content_index: 0 };
+  private message(status: string): JsonObject {
+    const content = this.parts.map((part) => ({ ...shown(part), type: `output_${part.kind}` }));
+    return { id: this.item, type: 'message', role: 'assistant', status, content };
+  }
+
+  private itemEvent(end: 'added' | 'done', item: JsonObject): JsonObject {
+    return this.event(`response.output_item.${end}`, {
+      response_id: this.id,
+      output_index: this.place,
+      item,
+    });
+  }
+
+  private of({ index }: Said, type: string, more: JsonObject): JsonObject {
+    const at = { response_id: this.id, item_id: this.item, output_index: this.place, content_index: index };
     return this.event(type, { ...at, ...more });
   }
 
   private event(type: string, more: JsonObject): JsonObject {
     return { type, event_id: this.newId('event'), ...more };
   }
+}
+
+function shown({ kind, text }: Said): JsonObject {
+  return kind === 'audio' ? { type: kind, transcript: text } : { type: kind, text };
 }
