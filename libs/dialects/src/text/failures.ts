@@ -12,3 +12,8 @@ export const CUT_SHORT: AnswerFailure = {
   status: null,
   message: 'The stream ended before the answer was complete.',
 };
+
+/** The HTTP status that a host says as its code; null where it is none of a failure. */
+export function errorStatus(code: unknown): number | null {
+  return typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599 ? code : null;
+}

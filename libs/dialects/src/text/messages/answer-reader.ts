@@ -1,5 +1,6 @@
 import { withoutMoney } from '../../translation/money-names.js';
 import type { AnswerFailure } from '../../translation/translation.js';
+import { errorStatus } from '../failures.js';
 import type { ModelEvent } from '../model-event.js';
 import { isObject, numberOrNull, objectAt, objectsAt, textAt, textOrNull, type JsonObject } from './json.js';
 import { finishReason } from './stop-reason.js';
@@ -50,7 +51,7 @@ export function inBandError(envelope: JsonObject): ModelEvent {
   return failed({
     kind: 'in_band',
     body: error,
-    status: ERROR_STATUS.get(textAt(error, 'type')) ?? null,
+    status: ERROR_STATUS.get(textAt(error, 'type')) ?? errorStatus(error.code),
     message: message === '' ? 'the provider reported an error without a message' : message,
   });
 }
@@ -106,6 +107,8 @@ export class AnswerReader {
         if (this.state === 'init') return [badResponse(`${type} came before message_start`)];
         return this.takeOpen(type, event);
       default:
+        // A host that serves the model fails in words of its own.
+        if (type === '' && isObject(event.error)) return [inBandError(event)];
         return type === 'ping' ? [{ type: 'ping' }] : [];
     }
   }

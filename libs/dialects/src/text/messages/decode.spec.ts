@@ -227,6 +227,15 @@ describe('a messages upstream that fails', () => {
     }
   });
 
+  it('reports an error of a host before the model, in words of its own', () => {
+    const error = { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Quota exceeded' };
+    for (const before of [[], [start()]]) {
+      const events = decoded(`${sse(before)}event: error\ndata: ${JSON.stringify({ error })}\n\n`);
+      const failure = { kind: 'in_band', status: 429, message: 'Quota exceeded', body: error };
+      expect(events.at(-1)).toEqual({ type: 'error', failure });
+    }
+  });
+
   it('reports an error event, be it the very first', () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
     for (const before of [[], [start(), ...text(0, 'Hi')]]) {
@@ -262,6 +271,7 @@ describe('a messages upstream that fails', () => {
     expect(kinds({ id: 'msg_1' })).toBe('bad_response');
     expect(kinds({ content: [], stop_reason: null })).toBe('bad_response');
     expect(kinds({ type: 'error', error: { type: 'api_error', message: 'x' } })).toBe('in_band');
+    expect(kinds({ error: { code: 429, message: 'x' } })).toBe('in_band');
   });
 
   it('never throws, whatever the events hold', () => {

@@ -31,7 +31,8 @@ export class MessagesDecoder implements AnswerDecoder {
   }
 
   private plain(body: JsonObject): ModelEvent[] {
-    if (body.type === 'error') return [inBandError(body)];
+    const isOfHost = body.type === undefined && isObject(body.error);
+    if (body.type === 'error' || isOfHost) return [inBandError(body)];
     if (!Array.isArray(body.content)) return [badResponse('the answer has no content')];
     return [...asStream(body)].flatMap((event) => this.reader.read(event));
   }

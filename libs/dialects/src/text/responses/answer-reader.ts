@@ -1,5 +1,6 @@
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { withoutMoney } from '../../translation/money-names.js';
+import { errorStatus } from '../failures.js';
 import type { ModelEvent } from '../model-event.js';
 import { OWN_FORMAT } from './sealed-reasoning.js';
 import { flatName } from './tools.js';
@@ -26,7 +27,8 @@ export function badResponse(message: string): ModelEvent {
 function inBandError(error: JsonObject): ModelEvent {
   const said = textOf(error.message);
   const message = said === '' ? 'the provider reported an error without a message' : said;
-  const status = ERROR_STATUS.get(textOf(error.code)) ?? ERROR_STATUS.get(textOf(error.type)) ?? null;
+  const named = ERROR_STATUS.get(textOf(error.code)) ?? ERROR_STATUS.get(textOf(error.type));
+  const status = named ?? errorStatus(error.code);
   return { type: 'error', failure: { kind: 'in_band', body: error, status, message } };
 }
 
@@ -98,6 +100,9 @@ export class AnswerReader {
         return this.itemAdded(index, objectOf(event.item));
       case 'response.output_item.done':
         return this.itemRest(index, objectOf(event.item));
+      case undefined:
+        // A host that serves the model fails in words of its own.
+        return isObject(event.error) ? [inBandError(event.error)] : [];
       default:
         return this.delta(index, event);
     }

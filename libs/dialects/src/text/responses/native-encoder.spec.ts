@@ -131,6 +131,11 @@ describe('responses on both sides', () => {
       type: 'error',
       error: { type: 'insufficient_quota', code: 'insufficient_quota', message: 'No' },
     };
+    const bare = { error: { code: 429, message: 'Slow down' } };
+    const [early] = new ResponsesDecoder().push(Buffer.from(`data: ${JSON.stringify(bare)}\n\n`));
+    expect(early.events).toMatchObject([
+      { type: 'error', failure: { kind: 'in_band', status: 429, message: 'Slow down', body: bare.error } },
+    ]);
     const [frame] = decoder.push(frames(error));
     expect(frame.events).toMatchObject([
       { type: 'error', failure: { kind: 'in_band', status: 429, message: 'No' } },
