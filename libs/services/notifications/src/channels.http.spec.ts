@@ -1,6 +1,12 @@
 import { TOPIC, type AuditEntry } from '@gateway/contracts';
 import { mintSecret, SystemRandom } from '@gateway/platform';
-import { keyPrincipal, sessionPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
+import {
+  eventually,
+  keyPrincipal,
+  sessionPrincipal,
+  testDatabase,
+  type TestDatabase,
+} from '@gateway/testing';
 import {
   MIGRATED,
   startNotificationsApp,
@@ -94,6 +100,66 @@ describe('channels', () => {
       `${app.receiver.url}/other`,
     );
   });
+
+  it('ALERT-19 404 for whatever meets a channel that is being deleted, however close together they come', async () => {
+    const { id } = await app.channel(owner);
+    const [delivery] = await deliveriesOfTest(id);
+    const other = await app.channel(owner);
+    const made = (channel_id: string) => ({ channel_id, alert_type: 'api_key.created' });
+    const policy = await app.call('POST', '/alerts/policies', owner, made(other.id));
+    const path = `/alerts/channels/${id}`;
+    // Held back, so that all of them have found the channel before it goes.
+    const holder = await app.database.pool.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM channel WHERE id = $1 FOR UPDATE', [id]);
+    const answers = [
+      app.call('DELETE', path, owner),
+      app.call('DELETE', path, owner),
+      app.call('POST', `${path}/test`, owner),
+      app.call('POST', `/alerts/deliveries/${delivery}/redeliver`, owner),
+      app.call('POST', '/alerts/policies', owner, made(id)),
+      app.call('PATCH', `/alerts/policies/${String(policy.body.id)}`, owner, { channel_id: id }),
+    ];
+    await waiting(answers.length);
+    await holder.query('DELETE FROM channel WHERE id = $1', [id]);
+    await holder.query('COMMIT');
+    holder.release();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses).toEqual([404, 404, 404, 404, 422, 422]);
+  });
+
+  it('ALERT-19 DELETE waits for what is being sent, whose outcome is written first', async () => {
+    const { id } = await app.channel(owner);
+    const [delivery] = await deliveriesOfTest(id);
+    await app.database.pool.query(`UPDATE delivery SET status = 'sending' WHERE id = $1`, [delivery]);
+    const sender = await app.database.pool.connect();
+    await sender.query('BEGIN');
+    await sender.query(`UPDATE delivery SET status = 'retrying' WHERE id = $1`, [delivery]);
+    const gone = app.call('DELETE', `/alerts/channels/${id}`, owner);
+    await waiting(1);
+    await sender.query('UPDATE channel SET failing_since = now() WHERE id = $1', [id]);
+    await sender.query('COMMIT');
+    sender.release();
+    expect((await gone).status).toBe(204);
+  });
+
+  /** Ids of the one delivery of a test event to the channel. */
+  async function deliveriesOfTest(channelId: string): Promise<string[]> {
+    const { body } = await app.call('POST', `/alerts/channels/${channelId}/test`, owner);
+    await app.deliver();
+    return [String(body.id)];
+  }
+
+  /** Until so many statements of this database wait for a lock. */
+  async function waiting(count: number): Promise<void> {
+    await eventually(async () => {
+      const { rows } = await app.database.pool.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows[0].n >= count ? true : null;
+    });
+  }
 
   it('ST-10 POST rotate-secret answers another secret', async () => {
     const { id, signing_secret: first } = (await create(webhook())).body;

@@ -108,7 +108,10 @@ export class ChannelsService {
   /** With its policies and its delivery history. */
   remove(request: FastifyRequest, id: string): Promise<void> {
     return this.changes.run(request, async (tx) => {
-      const row = await this.existing(tx, principalOf(request), id, true);
+      const known = await this.existing(tx, principalOf(request), id, true);
+      // What is being sent ends first: its outcome takes the delivery before the channel.
+      await tx.$queryRaw`SELECT 1 FROM delivery WHERE channel_id = ${id} AND status = 'sending' FOR UPDATE`;
+      const row = await this.locked(tx, known);
       await tx.channel.delete({ where: { id } });
       return { answer: undefined, audit: auditOf('delete', row, []) };
     });
@@ -154,8 +157,8 @@ export class ChannelsService {
     return row;
   }
 
-  /** Two changes of one channel wait for each other. */
-  private async locked(tx: Tx, { id, org_id }: Channel): Promise<Channel> {
+  /** Two changes of one channel wait for each other. Throws ApiError `not_found` for one that is gone meanwhile. */
+  async locked(tx: Tx, { id, org_id }: Channel): Promise<Channel> {
     await tx.$queryRaw`SELECT 1 FROM channel WHERE id = ${id} FOR UPDATE`;
     const row = await tx.channel.findFirst({ where: { id, org_id } });
     if (row === null) throw new ApiError('not_found');

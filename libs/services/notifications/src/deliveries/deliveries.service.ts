@@ -82,9 +82,9 @@ export class DeliveriesService {
     verb: 'redeliver' | 'test',
     make: (tx: Tx) => Promise<{ event_id: string; redelivery_of: string | null; target: string }>,
   ): Promise<DeliveryRecord> {
-    requireOpen(channel);
     const id = newId('dlv', this.clock, this.random);
     await this.changes.run(request, async (tx) => {
+      requireOpen(await this.channels.locked(tx, channel));
       const { event_id, redelivery_of, target } = await make(tx);
       const now = new Date(this.clock.now());
       const ends = { event_id, channel_id: channel.id, org_id: channel.org_id };

@@ -52,6 +52,7 @@ export class PoliciesService {
       threshold_pct: body.threshold_pct ?? null,
     };
     return this.changes.create(request, async (tx) => {
+      await holdChannel(tx, channel_id);
       const channel = await channelOf(tx, org_id, channel_id);
       requireSound(alert_type, thresholds, channelType(channel));
       if ((await tx.policy.count({ where: { org_id } })) >= POLICIES_MAX)
@@ -70,6 +71,8 @@ export class PoliciesService {
   /** Throws ApiError `not_found`, `forbidden`, `validation_error` under the rules of create. */
   update(request: FastifyRequest, id: string, body: UpdatePolicyBody): Promise<PolicyRecord> {
     return this.changes.run(request, async (tx) => {
+      // Before the policy: who deletes a channel takes its policies after it.
+      if (body.channel_id !== undefined) await holdChannel(tx, body.channel_id);
       const current = await this.existing(tx, principalOf(request), id);
       const before = thresholdsOf(current);
       const after = {
@@ -105,6 +108,11 @@ export class PoliciesService {
     requireOrgRole(principal, row.org_id, WRITE_ALERTS);
     return row;
   }
+}
+
+/** It stays until the end of the transaction. */
+async function holdChannel(tx: Tx, id: string): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM channel WHERE id = ${id} FOR KEY SHARE`;
 }
 
 async function channelOf(tx: Tx, orgId: string, id: string): Promise<Channel> {
