@@ -48,6 +48,39 @@ const requestsOf = (values: Record<string, SeriesValues>) =>
   Object.fromEntries(Object.entries(values).map(([group, { requests }]) => [group, requests]));
 
 describe('POST /v1/usage/series', () => {
+  it('keeps the order and the sum of groups whose names callers choose: numbers, other, __proto__', async () => {
+    const names = ['42', '7', 'other', '__proto__', 'acme', 'zeta'];
+    await app.post(
+      ...names.map((customer, n) =>
+        at(`2026-11-01T10:0${n}:00Z`, { request_tags: { customer }, cost_usd: String(10 - n) }),
+      ),
+    );
+    const spent = async (top: number): Promise<unknown[]> => {
+      const { body } = await series({ group_by: 'tag:customer', top });
+      const ids = body.groups.map(({ id }: { id: string }) => id);
+      const costs = new Map(
+        Object.entries<SeriesValues>(body.totals).map(([id, { cost_usd }]) => [id, cost_usd]),
+      );
+      expect(body.total.cost_usd).toBe('45');
+      expect(Object.keys(body.buckets[0].values).toSorted()).toEqual(ids.toSorted());
+      return ids.map((id: string) => [id, costs.get(id)]);
+    };
+    expect(await spent(20)).toEqual([
+      ['42', '10'],
+      ['7', '9'],
+      ['__proto__', '7'],
+      ['acme', '6'],
+      ['zeta', '5'],
+      ['other', '8'],
+    ]);
+    expect(await spent(3)).toEqual([
+      ['42', '10'],
+      ['7', '9'],
+      ['__proto__', '7'],
+      ['other', '19'],
+    ]);
+  });
+
   it('sums buckets by group, the dearest first, the rest as other, so that groups add up', async () => {
     await app.post(
       at('2026-11-01T10:00:00Z', { model: 'acme/a', cost_usd: '3' }),

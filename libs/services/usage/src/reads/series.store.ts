@@ -111,7 +111,8 @@ export class SeriesStore {
 
 /**
  * Per bucket and group; rows without a bucket are totals of groups, the one without both is that of all. Each row finds its
- * bucket among their starts, which costs less than asking for the zone's clock.
+ * bucket among their starts, which costs less than asking for the zone's clock. A tag that a caller calls `other` is of the
+ * rest: two groups of one name would hide each other.
  */
 function seriesSql(
   sought: Asked & { group: string | null },
@@ -122,6 +123,7 @@ function seriesSql(
   const sorted = `${values.add(starts)}::timestamptz[]`;
   const bucketOf = (moment: string): string => `(${sorted})[width_bucket(${moment}, ${sorted})]`;
   const asked = { ...sought, series: { bucketOf, group } };
+  const beyond = values.add(top + 1);
   return `WITH summed AS MATERIALIZED (
       SELECT ${bucketOf('slot')} AS start,
         coalesce(nullif(${group ?? `'${ALL}'`}, ''), '${NONE}') AS grp, sum(requests) AS requests,
@@ -130,10 +132,11 @@ function seriesSql(
         ${classSums('latency')} AS latency, ${classSums('ttft')} AS ttft
       FROM (${usageSource(asked, values)}) AS source GROUP BY 1, 2 HAVING sum(requests) > 0
     ), ranked AS (
-      SELECT grp, row_number() OVER (ORDER BY sum(cost) DESC, sum(requests) DESC, grp) AS rank
+      SELECT grp, row_number() OVER (ORDER BY grp = '${OTHER}', sum(cost) DESC, sum(requests) DESC, grp) AS rank
       FROM summed GROUP BY grp
     ), folded AS (
-      SELECT summed.*, CASE WHEN rank <= ${values.add(top)} THEN grp END AS shown, least(rank, ${values.add(top + 1)}) AS place
+      SELECT summed.*, CASE WHEN rank <= ${values.add(top)} AND grp <> '${OTHER}' THEN grp END AS shown,
+        CASE WHEN grp = '${OTHER}' THEN ${beyond} ELSE least(rank, ${beyond}) END AS place
       FROM summed JOIN ranked USING (grp)
     )
     SELECT start, shown AS grp, grouping(shown) = 1 AS "isAll", sum(requests) AS requests, sum(errors) AS errors,
@@ -157,20 +160,21 @@ function classSums(column: string): string {
 }
 
 function seriesOf(rows: readonly SeriesRow[], starts: readonly Date[]): Series {
-  const byStart = new Map<number, Record<string, SeriesValues>>(starts.map((start) => [start.getTime(), {}]));
-  const totals: Record<string, SeriesValues> = {};
+  // Maps, because callers name groups: an object sorts numbers first and takes no `__proto__`.
+  const byStart = new Map(starts.map((start) => [start.getTime(), new Map<string, SeriesValues>()]));
+  const totals = new Map<string, SeriesValues>();
   let total = NOTHING;
   for (const row of rows) {
     const values = valuesOf(row);
     if (row.isAll) total = values;
-    else if (row.start === null) totals[row.grp ?? OTHER] = values;
-    else {
-      const bucket = byStart.get(row.start.getTime());
-      if (bucket !== undefined) bucket[row.grp ?? OTHER] = values;
-    }
+    else if (row.start === null) totals.set(row.grp ?? OTHER, values);
+    else byStart.get(row.start.getTime())?.set(row.grp ?? OTHER, values);
   }
-  const buckets = [...byStart].map(([at, values]) => ({ start: new Date(at).toISOString(), values }));
-  return { groups: Object.keys(totals), buckets, totals, total };
+  const buckets = [...byStart].map(([at, values]) => ({
+    start: new Date(at).toISOString(),
+    values: Object.fromEntries(values),
+  }));
+  return { groups: [...totals.keys()], buckets, totals: Object.fromEntries(totals), total };
 }
 
 const NOTHING: SeriesValues = {
