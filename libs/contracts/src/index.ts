@@ -304,6 +304,7 @@ export {
   UsageQueryBody,
   WatermarkQuery,
 } from './http/usage.js';
+export { UsageFilter } from './http/usage-filter.js';
 export { UsageExportBody, UsageExportQuery } from './http/usage-exports.js';
 export type { UsageExportRecord } from './http/usage-exports.js';
 export { SpendTrendQuery, UsageRefreshQuery, UsageSeriesBody } from './http/usage-series.js';

@@ -1,10 +1,11 @@
 import { Transform } from 'class-transformer';
 import { IsDefined, IsOptional, Matches } from 'class-validator';
-import { UsageFilterBody, UsageQueryBody } from './usage.js';
+import { UsageQueryBody } from './usage.js';
+import { UsageFilter } from './usage-filter.js';
 import { TIME_ZONE } from './usage-series.js';
 
 /** Query of GET /v1/usage/events/export: the filters of the events; lists are repeated members. */
-export class UsageExportQuery extends UsageFilterBody {
+export class UsageExportQuery extends UsageFilter {
   /** Required. */
   @IsDefined() org_id!: unknown;
   /** Catalogue ids; any of them. */

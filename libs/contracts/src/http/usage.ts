@@ -6,7 +6,6 @@ import {
   IsDefined,
   IsIn,
   IsInt,
-  IsISO8601,
   IsObject,
   IsOptional,
   IsString,
@@ -20,12 +19,11 @@ import {
 import type { Money } from '../catalogue/price-record.js';
 import type { ScopeKind } from '../ports/principal.js';
 import { AMOUNT_PATTERN } from './keys.js';
+import { FILTER_VALUES_MAX, UsageFilter } from './usage-filter.js';
 
 const PAGE_ROWS = 50;
 const PAGE_MAX = 200;
 const OFFSET_MAX = 1_000_000_000;
-const FILTER_VALUES_MAX = 100;
-const OUTCOMES = ['served', 'failed', 'cached', 'cancelled'];
 const SCOPE_KINDS: readonly ScopeKind[] = ['key', 'team_member', 'member', 'team', 'org'];
 
 /** null means what an absent member does, as in the filters. */
@@ -34,42 +32,11 @@ function OrDefault(absent: number): PropertyDecorator {
   return (target, name) => [read, IsOptional()].forEach((decorate) => decorate(target, name));
 }
 
-/** Filters of usage reads. A bare date in `since` or `until` covers the whole UTC day. */
-export class UsageFilterBody {
-  /** ISO 8601: events from then on. */
-  @IsOptional() @IsISO8601({ strict: true }) since?: string | null;
-  /** ISO 8601: events up to and with then. */
-  @IsOptional() @IsISO8601({ strict: true }) until?: string | null;
-  /** Catalogue ids; any of them. */
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(FILTER_VALUES_MAX)
-  @IsString({ each: true })
-  @MaxLength(256, { each: true })
-  model?: string[] | null;
-  /** `success`, `error`; any of them. */
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(FILTER_VALUES_MAX)
-  @IsString({ each: true })
-  @MaxLength(64, { each: true })
-  status?: string[] | null;
+/** Filters of usage reads that answer a page. */
+export class UsageFilterBody extends UsageFilter {
   /** Rows to answer, 1 to 200. Of the summary: models of by_model. */
   @OrDefault(PAGE_ROWS) @IsInt() @Min(1) @Max(PAGE_MAX) limit: number = PAGE_ROWS;
   @OrDefault(0) @IsInt() @Min(0) @Max(OFFSET_MAX) offset: number = 0;
-  /** Of sessions and admin keys, as the next three; ignored for API keys, which see their own usage alone. */
-  @IsOptional() @IsString() @MaxLength(128) team_id?: string | null;
-  /** One member's usage only, by user id. */
-  @IsOptional() @IsString() @MaxLength(128) member_id?: string | null;
-  /** The same as `member_id`: whose keys made the requests. */
-  @IsOptional() @IsString() @MaxLength(128) user_id?: string | null;
-  @IsOptional() @IsString() @MaxLength(128) key_id?: string | null;
-  /** The path that was called, for example /v1/chat/completions. */
-  @IsOptional() @IsString() @MaxLength(256) endpoint?: string | null;
-  /** `served`, `failed`, `cached`, `cancelled`; any of them. */
-  @IsOptional() @IsArray() @ArrayMaxSize(10) @IsIn(OUTCOMES, { each: true }) outcome?: string[] | null;
-  /** `name=value` of a request tag, or `name` for any value. */
-  @IsOptional() @IsString() @Matches(/^[^=]{1,128}(=[^]{0,512})?$/) tag?: string | null;
   /** Past the cache of a minute that sessions and admin keys read from, as `?refresh=true`. */
   @IsOptional() @IsBoolean() refresh?: boolean;
 }

@@ -6,6 +6,7 @@ import type {
   UsageEventRecord,
   UsageEventsBody,
   UsageEventsPage,
+  UsageFilter,
   UsageFilterBody,
   UsageSummary,
 } from '@gateway/contracts';
@@ -96,12 +97,12 @@ export class EventsStore {
   }
 
   /** All of them, newest first, part by part. Ends where the reader does. */
-  async *all(view: View, filter: UsageFilterBody): AsyncGenerator<UsageEventRecord[]> {
+  async *all(view: View, filter: UsageFilter): AsyncGenerator<UsageEventRecord[]> {
     for await (const rows of allEvents(this.database, listedBy(view, filter))) yield rows.map(wireOf);
   }
 
   /** Of all pages. */
-  async count(view: View, filter: UsageFilterBody): Promise<number> {
+  async count(view: View, filter: UsageFilter): Promise<number> {
     const asked = await this.askedOf(view, filter);
     const values = new Values();
     const { rows } = await this.database.pool.query<{ total: string }>(
@@ -136,7 +137,7 @@ export class EventsStore {
     return lines.flatMap((each) => each ?? []);
   }
 
-  private async askedOf(view: View, filter: UsageFilterBody): Promise<Asked> {
+  private async askedOf(view: View, filter: UsageFilter): Promise<Asked> {
     const listed = listedBy(view, filter);
     const asked = { ...listed, groupTag: null, group: null, isByDay: true };
     return { ...asked, ...(await placeTag(this.database, asked)) };

@@ -7,7 +7,7 @@ import {
   type Clock,
   type Random,
   type UsageExportRecord,
-  type UsageFilterBody,
+  type UsageFilter,
 } from '@gateway/contracts';
 import { auditRow, type AuditRow } from '@gateway/database';
 import { Access, CLOCK, principalOf, RANDOM, timesOf, type SentCsv } from '@gateway/platform';
@@ -142,7 +142,7 @@ export class ExportsController {
   }
 
   /** What comes while a file is written is not in it. */
-  private upToNow<T extends UsageFilterBody>(filter: T): T {
+  private upToNow<T extends UsageFilter>(filter: T): T {
     const { from } = timesOf(filter);
     const now = Math.max(this.clock.now(), from?.getTime() ?? 0);
     return { ...filter, until: filter.until ?? new Date(now).toISOString() };

@@ -63,6 +63,12 @@ describe('GET /v1/usage/events/export', () => {
     ]);
     expect(linesOf((await download('&model=acme/none')).body)).toEqual([HEADER]);
     expect((await download('&time_zone=Mars/Olympus')).status).toBe(422);
+    expect((await download('&refresh=true')).status).toBe(200);
+    const page = await download('&limit=10');
+    expect([page.status, page.body.error.details]).toMatchObject([
+      422,
+      [{ type: 'unknown_field', loc: ['limit'] }],
+    ]);
   });
 
   it('READ-40 S04 each export, sent at once or prepared, stands in the audit log of its organization', async () => {

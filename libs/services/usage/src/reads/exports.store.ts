@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock, Random, UsageFilterBody } from '@gateway/contracts';
+import type { Clock, Random, UsageFilter } from '@gateway/contracts';
 import type { AuditRow } from '@gateway/database';
 import { insertAudit } from '../postgres/audit-rows.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
@@ -8,7 +8,7 @@ import type { View } from './view.js';
 /** What a CSV is made of. */
 export interface ExportQuestion {
   view: View;
-  filter: UsageFilterBody;
+  filter: UsageFilter;
   timeZone: string;
 }
 

@@ -1,4 +1,4 @@
-import type { UsageFilterBody } from '@gateway/contracts';
+import type { UsageFilter } from '@gateway/contracts';
 import { timesOf, type Times } from '@gateway/platform';
 import type { View } from './view.js';
 
@@ -28,7 +28,7 @@ export interface Listed {
 }
 
 /** Throws as `timesOf` does. */
-export function listedBy(view: View, filter: UsageFilterBody): Listed {
+export function listedBy(view: View, filter: UsageFilter): Listed {
   return { conditions: eventRows(view, filter), times: timesOf(filter), tag: tagOf(filter) };
 }
 
@@ -42,12 +42,12 @@ export function viewRows(view: View): Condition<ScopeColumn>[] {
 }
 
 /** The view's rows of these people and this endpoint. Filters narrow a view; those of people are ignored for keys. */
-export function filteredRows(view: View, filter: UsageFilterBody): Condition<ScopeColumn>[] {
+export function filteredRows(view: View, filter: UsageFilter): Condition<ScopeColumn>[] {
   const people = view.kind === 'key' ? [] : peopleOf(filter);
   return [...viewRows(view), ...people, ...some('endpoint', filter.endpoint)];
 }
 
-export function eventRows(view: View, filter: UsageFilterBody): Condition[] {
+export function eventRows(view: View, filter: UsageFilter): Condition[] {
   const { model, status, outcome } = filter;
   const lists = [...some('model', model), ...some('status', status), ...some('outcome', outcome)];
   return [...filteredRows(view, filter), ...lists];
@@ -63,13 +63,13 @@ export function allOf<Column extends string>(
 }
 
 /** `name=value`, or `name` for any value. */
-export function tagOf({ tag }: UsageFilterBody): Tag | null {
+export function tagOf({ tag }: UsageFilter): Tag | null {
   if (!tag) return null;
   const at = tag.indexOf('=');
   return at < 0 ? { name: tag, value: null } : { name: tag.slice(0, at), value: tag.slice(at + 1) };
 }
 
-function peopleOf({ team_id, member_id, user_id, key_id }: UsageFilterBody): Condition<ScopeColumn>[] {
+function peopleOf({ team_id, member_id, user_id, key_id }: UsageFilter): Condition<ScopeColumn>[] {
   return [
     ...some('team_id', team_id),
     ...some('member_id', member_id),

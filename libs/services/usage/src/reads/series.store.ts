@@ -2,7 +2,7 @@ import {
   ApiError,
   type Granularity,
   type SeriesValues,
-  type UsageFilterBody,
+  type UsageFilter,
   type UsageSeries,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
@@ -16,7 +16,7 @@ import type { View } from './view.js';
 
 export interface SeriesQuestion {
   view: View;
-  filter: UsageFilterBody;
+  filter: UsageFilter;
   from: Date;
   before: Date;
   granularity: Granularity;
