@@ -50,7 +50,7 @@ export { ReadinessChecks } from './health/readiness-checks.js';
 export { InternalHttp } from './http/internal-http.js';
 export type { InternalRequest, InternalResponse } from './http/internal-http.js';
 export { pageOf } from './http/page.js';
-export { createdWithin, expiryFaults, expiryOf, timesOf } from './http/times.js';
+export { createdWithin, expiryFaults, expiryOf, isTimeZone, timesOf } from './http/times.js';
 export type { Times } from './http/times.js';
 export type { EventStreamText, HtmlText, JsonText, SentCsv } from './http/answer-text.js';
 export type { Page } from './http/page.js';

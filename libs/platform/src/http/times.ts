@@ -55,6 +55,23 @@ export function expiryOf(expiresAt: string | null | undefined): Date | null {
   return at === null ? null : new Date(at);
 }
 
+const THREE_LETTERS = /^[a-z]{3}$/i;
+/** Names of three letters that are IANA's. Others mean one zone to JavaScript and another to PostgreSQL: IST is both India and Israel. */
+const SHORT_NAMES: ReadonlySet<string> = new Set(
+  'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '),
+);
+
+/** Whether JavaScript and PostgreSQL read it alike as the name of a zone; offsets such as +05:30 are none. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[a-z]/i.test(name)) return false;
+  if (THREE_LETTERS.test(name) && !SHORT_NAMES.has(name.toUpperCase())) return false;
+  try {
+    return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false; // Intl throws for what it does not know.
+  }
+}
+
 /**
  * The times that a read names. Throws ApiError `validation_error` for a time that cannot be read, `bad_request` where the
  * two are swapped.

@@ -9,7 +9,7 @@ import {
   type UpdateMeBody,
   type UserRecord,
 } from '@gateway/contracts';
-import { CLOCK } from '@gateway/platform';
+import { CLOCK, isTimeZone } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
@@ -99,7 +99,7 @@ export class PeopleService {
 }
 
 function preferenceFaults({ time_zone, locale }: UpdateMeBody): ErrorDetail[] {
-  const isZone = time_zone == null || isKnown(() => new Intl.DateTimeFormat('en', { timeZone: time_zone }));
+  const isZone = time_zone == null || isTimeZone(time_zone);
   const isLocale = locale == null || isKnown(() => Intl.getCanonicalLocales(locale));
   return [
     ...(isZone ? [] : [{ type: 'value_error', loc: ['time_zone'], msg: 'time_zone must be an IANA name.' }]),

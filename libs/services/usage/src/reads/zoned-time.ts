@@ -1,14 +1,9 @@
 import { ApiError } from '@gateway/contracts';
+import { isTimeZone } from '@gateway/platform';
 
 const SLOT_MS = 900_000;
 const MINUTE_MS = 60_000;
 const SLOTS_MAX = 10_000;
-
-const THREE_LETTERS = /^[a-z]{3}$/i;
-/** Names of three letters that are IANA's. Others mean one zone to JavaScript and another to PostgreSQL: IST is both India and Israel. */
-const SHORT_NAMES: ReadonlySet<string> = new Set(
-  'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '),
-);
 
 /** Writes moments in a named zone, with its offset then. Throws ApiError `validation_error` for an unknown zone. */
 export function zonedTime(timeZone: string): (at: Date) => string {
@@ -45,22 +40,19 @@ function offsetOf(format: Intl.DateTimeFormat, at: number): number {
 }
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  try {
-    if (THREE_LETTERS.test(timeZone) && !SHORT_NAMES.has(timeZone.toUpperCase()))
-      throw new RangeError(timeZone);
-    const two = '2-digit';
-    const fields = {
-      year: 'numeric',
-      month: two,
-      day: two,
-      hour: two,
-      minute: two,
-      hourCycle: 'h23',
-    } as const;
-    return new Intl.DateTimeFormat('en-US', { timeZone, ...fields });
-  } catch {
+  if (!isTimeZone(timeZone)) {
     const msg = 'time_zone is not a known IANA name.';
     const details = [{ type: 'value_error', loc: ['time_zone'], msg }];
     throw new ApiError('validation_error', { message: msg, details });
   }
+  const two = '2-digit';
+  const fields = {
+    year: 'numeric',
+    month: two,
+    day: two,
+    hour: two,
+    minute: two,
+    hourCycle: 'h23',
+  } as const;
+  return new Intl.DateTimeFormat('en-US', { timeZone, ...fields });
 }
