@@ -43,8 +43,24 @@ const UNITS: Readonly<
 const TWINS = ['long_context', 'batch', 'flex'] as const;
 const SIDES = ['prompt', 'completion'] as const;
 
+/** Members of a record that are no rates, each with what its value has to be; null always stands for absent. */
+const MEMBERS: ReadonlyMap<string, readonly [isRight: (value: unknown) => boolean, msg: string]> = new Map([
+  ['is_free', [(value) => typeof value === 'boolean', 'not a boolean']],
+  ['pricing_unit', [isText, 'not a text']],
+  ['long_context_threshold_tokens', [isCount, 'not a number of tokens']],
+  ['billing_increment_seconds', [isText, 'not a number of seconds']],
+  ['billing_minimum_seconds', [isText, 'not a number of seconds']],
+  ['tool_pricing', [isObject, 'not an object of rates by tool']],
+  ['price_matrix', [isMatrix, 'not a list of rows, each with the object when']],
+  ['effective_date', [isText, 'not a date']],
+  ['discount_pct', [isText, 'not a text']],
+]);
+const RATE_NAMES: ReadonlySet<string> = new Set(RATE_FIELDS);
+
 /** All faults of a record at import, none for a good one. Each makes the import answer 422 `validation_error`. */
 export function validatePriceRecord(record: PriceRecord, modelType: PricedModelType): PriceFault[] {
+  const shape = shapeFaults(record);
+  if (shape.length > 0) return shape;
   const prices = [...pricesOf(record)];
   return [
     ...prices
@@ -58,6 +74,17 @@ export function validatePriceRecord(record: PriceRecord, modelType: PricedModelT
       ? [{ loc: [], msg: `a model that is not free has no rate for what a ${modelType} model delivers` }]
       : []),
   ];
+}
+
+/** What comes over the wire is any object: a misspelt rate would bill nothing, without a word. */
+function shapeFaults(record: PriceRecord): PriceFault[] {
+  return Object.entries(record).flatMap(([name, value]): PriceFault[] => {
+    if (RATE_NAMES.has(name)) return [];
+    const member = MEMBERS.get(name);
+    if (member === undefined) return [{ loc: [name], msg: 'this field is not known' }];
+    const [isRight, msg] = member;
+    return !isSet(value) || isRight(value) ? [] : [{ loc: [name], msg }];
+  });
 }
 
 interface Price {
@@ -147,6 +174,22 @@ function isRate(usd: unknown): usd is string {
 
 function isZero(usd: string): boolean {
   return ZERO_RATE.test(usd);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) > 0;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isMatrix(value: unknown): boolean {
+  return Array.isArray(value) && value.every((row) => isObject(row) && isObject(row.when));
 }
 
 function isSet<T>(value: T | null | undefined): value is T {

@@ -63,7 +63,7 @@ export class AdminController {
     @Req() request: FastifyRequest,
   ): Promise<PutProviderBody & { slug: string; is_enabled: boolean }> {
     await this.writes.putProvider(slug, body, request);
-    return { slug, is_enabled: true, ...body };
+    return { ...body, slug, is_enabled: body.is_enabled ?? true };
   }
 
   /** Disables a provider: its routes leave the catalogue. */

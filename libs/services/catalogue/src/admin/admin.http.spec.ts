@@ -51,6 +51,11 @@ const model = (prompt: string, more: object = {}): Record<string, unknown> => ({
   ...more,
 });
 
+const priced = (price: object): Record<string, unknown> => {
+  const route = { provider: 'simulated', upstream_model: 'sim-chat', dialect: 'chat' };
+  return model('1', { routes: [{ ...route, price: { completion_usd_per_1m: '1', ...price } }] });
+};
+
 const listed = async (slug: string): Promise<Record<string, unknown> | undefined> =>
   ((await app.get('/v1/admin/providers', admin)).body as { data: Record<string, unknown>[] }).data.find(
     (provider) => provider.slug === slug,
@@ -126,6 +131,9 @@ describe('PUT and DELETE /v1/admin/models/{id}', () => {
       model('1', { routes: [], composite_models: ['a/b'] }),
       ['composite_models', 0],
     ],
+    ['a misspelt rate', priced({ promt_usd_per_1m: '1' }), ['routes', 0, 'price', 'promt_usd_per_1m']],
+    ['a matrix that is none', priced({ price_matrix: 'x' }), ['routes', 0, 'price', 'price_matrix']],
+    ['a day that there is not', model('1', { released: '2026-02-31' }), ['released']],
     ['no route', model('1', { routes: [] }), ['routes']],
     ['an unknown field', model('1', { colour: 'red' }), ['colour']],
   ])('422 validation_error for %s', async (_what, body, loc) => {
@@ -175,7 +183,9 @@ describe('PUT and DELETE /v1/admin/providers/{slug}', () => {
     expect(await served()).toBe(1);
     expect(await idsNow()).not.toContain('simulator/claude');
     const put = { name: 'Simulated again', dialects: ['messages'], regions: ['eu'], zero_retention: false };
-    expect((await app.send('PUT', '/v1/admin/providers/simulated-messages', admin, put)).status).toBe(200);
+    const again = { ...put, is_enabled: null };
+    const back = await app.send('PUT', '/v1/admin/providers/simulated-messages', admin, again);
+    expect([back.status, back.body]).toEqual([200, { slug: 'simulated-messages', ...put, is_enabled: true }]);
     const { body } = await app.get('/v1/models/simulator/dual/providers', key);
     expect(body.data[1]).toMatchObject({ name: 'Simulated again', regions: ['eu'], zero_retention: false });
     expect((await app.send('DELETE', '/v1/admin/providers/nobody', admin)).status).toBe(404);
@@ -247,5 +257,19 @@ describe('POST /v1/admin/catalogue/import', () => {
       'prompt_usd_per_1m',
     ]);
     expect((await app.get('/v1/models/house/llama', key)).body.pricing.prompt_usd_per_1m).toBe('0.30');
+  });
+
+  it('MOD-54 a forced load with faults is stored and not served, also one that names a model or a route twice', async () => {
+    const routes = model('1').routes as object[];
+    const odd = { id: 'house/odd', ...priced({ price_matrix: 'x' }) };
+    const twin = { id: 'house/twin', ...model('1', { routes: [...routes, ...routes] }) };
+    const models = [one('0.30'), one('0.30'), twin, odd];
+    expect((await load({ models })).status).toBe(422);
+    const { status, body } = await load({ models, force: true });
+    expect([status, body.faults.map(({ model }: { model: string }) => model)]).toEqual([
+      200,
+      ['house/llama', 'house/twin', 'house/odd'],
+    ]);
+    expect(await idsNow()).toEqual([]);
   });
 });

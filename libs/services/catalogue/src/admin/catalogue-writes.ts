@@ -113,7 +113,7 @@ export class CatalogueWrites {
       if (refusal !== null && !force)
         throw new ApiError('conflict', { message: `${refusal} Send force to do it.` });
       for (const provider of providers) await putProvider(tx, provider);
-      await replaceModels(tx, load, now, new Set(faults.map(({ model }) => model)));
+      await replaceModels(tx, withoutTwins(load), now, new Set(faults.map(({ model }) => model)));
       await tx.model.updateMany({
         where: { id: { in: diff.removed } },
         data: { is_enabled: false, is_edited: true },
@@ -192,6 +192,17 @@ async function faultsOf(
   const brands = models.map(({ brand }) => ({ slug: brand }));
   const others = (await tx.model.findMany({ where: { is_enabled: true } })).map(({ id }) => id);
   return referenceFaults({ brands, providers, models, others });
+}
+
+/** What a forced load names twice is kept once: it is faulty, and not served anyway. */
+function withoutTwins(load: readonly SeedModel[]): SeedModel[] {
+  const firstOf = <T>(rows: readonly T[], nameOf: (row: T) => string): T[] => [
+    ...new Map(rows.toReversed().map((row) => [nameOf(row), row])).values(),
+  ];
+  return firstOf(load, ({ id }) => id).map((model) => ({
+    ...model,
+    routes: firstOf(model.routes, ({ provider, upstream_model }) => `${provider} ${upstream_model}`),
+  }));
 }
 
 async function replaceModels(

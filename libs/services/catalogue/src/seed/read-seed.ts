@@ -90,6 +90,7 @@ export function referenceFaults({ brands, providers, models, others = [] }: Refe
     for (const [at, member] of members.entries())
       if (member === model.id || !knownModels.has(member))
         add(['composite_models', at], `unknown model ${member}`);
+    if (!isDay(model.released)) add(['released'], 'there is no such day');
     for (const fault of routeFaults(model, knownProviders)) faults.push(fault);
     return faults.map((fault) => ({ model: model.id, ...fault }));
   });
@@ -101,17 +102,27 @@ function* routeFaults(
 ): Generator<Omit<ModelFault, 'model'>> {
   const { routes } = model;
   const targets = new Set<string>();
-  for (const [at, { provider, upstream_model: upstream, price }] of routes.entries()) {
+  for (const [at, route] of routes.entries()) {
+    const { provider, upstream_model: upstream, price } = route;
     const target = `${provider} ${upstream}`;
     if (targets.has(target)) yield { loc: ['routes', at], msg: `two routes to ${target}` };
     targets.add(target);
     if (!knownProviders.has(provider))
       yield { loc: ['routes', at, 'provider'], msg: `unknown provider ${provider}` };
+    for (const field of ['source_date', 'effective_date', 'retires_at'] as const)
+      if (!isDay(route[field])) yield { loc: ['routes', at, field], msg: 'there is no such day' };
     for (const { loc, msg } of validatePriceRecord(price, deliveredBy(model, price))) {
       const where = ['routes', at, 'price', ...loc];
       yield { loc: where, msg: `${target}: ${[...loc, msg].join(' ')}` };
     }
   }
+}
+
+/** JavaScript takes 2026-02-31 for 3 March. */
+function isDay(text: string | null | undefined): boolean {
+  if (text == null) return true;
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
 /** What the price is of: engines deliver searches, and a reranker only reads, by searches or by tokens. */
