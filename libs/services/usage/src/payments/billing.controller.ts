@@ -141,9 +141,9 @@ export class BillingController {
 }
 
 /** Throws ApiError `forbidden` for an organization that the caller does not pay for. */
-function payerOf(request: FastifyRequest, orgId: string | undefined): Payer {
+function payerOf(request: FastifyRequest, orgId: string | null | undefined): Payer {
   const { accountId, memberships, userId } = sessionOf(request);
-  if (orgId === undefined) return { accountId, orgId: null, userId };
+  if (orgId == null) return { accountId, orgId: null, userId };
   const membership = memberships.find((held) => held.orgId === orgId);
   if (membership === undefined || !OWNERS.roles.includes(membership.role))
     throw new ApiError('forbidden', { message: 'Owners and admins of the organization see to its money.' });

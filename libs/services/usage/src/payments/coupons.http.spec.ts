@@ -131,6 +131,7 @@ describe('coupons, credits and reads', () => {
     expect((await redeem('AUDITED')).status).toBe(409);
     await redeem('AUDITED', ROOT, false);
     await on.billing('PUT', 'auto-recharge', { ...ORG, enabled: false });
+    expect((await on.billing('PUT', 'auto-recharge', { org_id: null, enabled: false })).status).toBe(200);
     on.app.directory.payers.set('org_1', { accountId: 'acct_1', orgId: 'org_1' });
     await on.app.call('POST', '/v1/admin/credits', ROOT, { ...ORG, amount_usd: '5', reason: 'Hello' });
     const entries = await on.waiting<AuditEntry>(TOPIC.audit);
