@@ -12,6 +12,7 @@ import {
 } from '@gateway/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { AccessRule } from './access.js';
+import { applyKeyPin } from '../request/response-headers.js';
 import { credentialOfRequest } from './credential.js';
 
 export interface AuthenticatorDeps {
@@ -56,8 +57,9 @@ export class Authenticator {
     const credential = credentialOfRequest(request.raw);
     const cached = await this.principals.resolve(credential, request);
     const principal = (await this.isCurrent(cached)) ? cached : await this.principals.reload(credential);
-    permit(principal, rule, this.deps.clock);
-    return principal;
+    // Before it is judged: what a known key is refused is answered in its version, too.
+    applyKeyPin(request, principal);
+    return permit(principal, rule, this.deps.clock);
   }
 
   /**
@@ -71,6 +73,7 @@ export class Authenticator {
   ): Promise<KeyPrincipal> {
     const credential = credentialOfRequest(request.raw);
     const known = { principal: await this.principals.resolve(credential, request) };
+    applyKeyPin(request, known.principal);
     try {
       return asKey(permit(known.principal, rule, this.deps.clock));
     } catch (refusal) {
@@ -78,6 +81,7 @@ export class Authenticator {
       // A refusal must not rest on an old record: the key may have been reactivated since.
       if (!(await this.isCurrent(known.principal)))
         known.principal = await this.principals.reload(credential);
+      applyKeyPin(request, known.principal);
       return this.permitted(known.principal, rule, onRefused);
     }
   }

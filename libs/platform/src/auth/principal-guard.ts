@@ -2,7 +2,6 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '@gateway/contracts';
 import type { FastifyRequest } from 'fastify';
-import { applyKeyPin } from '../request/response-headers.js';
 import { ACCESS_METADATA, type AccessRule } from './access.js';
 import { Authenticator } from './authenticator.js';
 import { requireOrgOfPath } from './org-role.js';
@@ -27,7 +26,6 @@ export class PrincipalGuard implements CanActivate {
     const request = http.getRequest<FastifyRequest>();
     request.principal = await this.authenticator.authenticate(request, rule);
     requireOrgOfPath(request, rule);
-    if (request.principal !== null) applyKeyPin(request, request.principal);
     if (request.bodyFault !== null) throw request.bodyFault;
     return true;
   }

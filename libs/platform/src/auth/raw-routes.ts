@@ -1,6 +1,5 @@
 import type { ApiError, KeyPrincipal } from '@gateway/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { applyKeyPin } from '../request/response-headers.js';
 import { countBody, isLarge, refuseUnread } from '../pressure/body-intake.js';
 import type { Pressure } from '../pressure/pressure.js';
 import type { Authenticator } from './authenticator.js';
@@ -58,7 +57,6 @@ export function guardRawRoutes(
             )
           : await authenticator().authenticate(request, access);
         if (access.org !== undefined) requireOrgOfPath(request, access);
-        if (request.principal !== null) applyKeyPin(request, request.principal);
         if (request.bodyFault !== null) requireUsableBody(request);
       } catch (refusal) {
         return refuseUnread(request, refusal);

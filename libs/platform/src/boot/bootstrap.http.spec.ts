@@ -183,6 +183,7 @@ describe('the order of refusals', () => {
 
   it('ERR-36 403 names the scope that a scoped key lacks', async () => {
     const answer = await call('/v1/evaluate', { headers: bearer(scopedSecret) });
+    expect(answer.headers.get('x-service-version')).toBe('2026-09');
     expectEnvelope(answer, 403, 'forbidden');
     expect(answer.body.error.message).toContain('evaluate:write');
   });

@@ -1,4 +1,4 @@
-import { resolveVersion, retirementHeaders, VERSIONS } from '@gateway/api-version';
+import { BASELINE_VERSION, resolveVersion, retirementHeaders, VERSIONS } from '@gateway/api-version';
 import { EXPOSED_HEADERS, HEADER, type Principal } from '@gateway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -49,6 +49,7 @@ export function addResponseHeaders(request: FastifyRequest, reply: FastifyReply)
 
 /** Without a version header the key's stored version applies, known only after authentication. */
 export function applyKeyPin(request: FastifyRequest, principal: Principal): void {
-  if (request.isVersionPinned || principal.kind !== 'key' || principal.apiVersion === null) return;
-  request.apiVersion = resolveVersion(undefined, principal.apiVersion);
+  if (request.isVersionPinned || principal.kind !== 'key') return;
+  const { apiVersion: pin } = principal;
+  request.apiVersion = pin === null ? BASELINE_VERSION : resolveVersion(undefined, pin);
 }
