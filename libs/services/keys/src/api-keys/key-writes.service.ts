@@ -152,7 +152,12 @@ export class KeyWrites {
     const { account_id } = await this.existing(caller, id); // It never changes.
     const row = await this.changes.run(request, {
       accounts: [account_id],
-      make: async (tx) => work(tx, await tx.apiKey.findUniqueOrThrow({ where: { id, account_id } })),
+      make: async (tx) => {
+        const row = await tx.apiKey.findUniqueOrThrow({ where: { id, account_id } });
+        if (row.org_id !== null && (await livingOrg(tx, row.org_id)) === null)
+          throw new ApiError('not_found');
+        return work(tx, row);
+      },
     });
     return toWire(row, await this.reads.spentOrNull(row.id));
   }
@@ -240,23 +245,29 @@ export class KeyWrites {
 function payerFor(caller: Manager, orgId: string | null): Payer {
   if (orgId === null) return { accountId: caller.accountId, orgId: null, ownTeams: null };
   const membership = caller.memberships.find((candidate) => candidate.orgId === orgId);
-  if (membership === undefined) {
-    throw new ApiError('forbidden', {
-      message: 'You are not a member of this organization.',
-      param: 'org_id',
-    });
-  }
+  if (membership === undefined) throw notMember();
   const ownTeams = membership.role === 'member' ? membership.teams : null;
   return { accountId: membership.accountId, orgId, ownTeams };
 }
 
 async function ownerFor(tx: Tx, payer: Payer): Promise<Owner> {
   if (payer.orgId === null) return { ...payer, tier: 'standard', defaultApiVersion: null };
-  const org = await tx.org.findUniqueOrThrow({
-    where: { id: payer.orgId },
-    select: { tier: true, default_api_version: true },
-  });
+  const org = await livingOrg(tx, payer.orgId);
+  if (org === null) throw notMember();
   return { ...payer, tier: tierOf(org.tier), defaultApiVersion: org.default_api_version };
+}
+
+/** Null for one that was deleted while this change waited: its keys would be nobody's to end. */
+function livingOrg(tx: Tx, id: string): Promise<{ tier: string; default_api_version: string | null } | null> {
+  const select = { tier: true, default_api_version: true };
+  return tx.org.findFirst({ where: { id, deleted_at: null }, select });
+}
+
+function notMember(): ApiError {
+  return new ApiError('forbidden', {
+    message: 'You are not a member of this organization.',
+    param: 'org_id',
+  });
 }
 
 function keyChange(

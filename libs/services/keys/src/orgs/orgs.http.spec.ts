@@ -1,5 +1,5 @@
 import { applyMigrations } from '@gateway/database';
-import { testDatabase, type TestDatabase } from '@gateway/testing';
+import { eventually, testDatabase, type TestDatabase } from '@gateway/testing';
 import { startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
 
@@ -266,6 +266,44 @@ describe('what only a super admin sets', () => {
     });
     await write('PUT', teamMember, { rpm_limit: 1_000 });
     expect((await patch(id, { tier: 'standard' }, keys.admin)).body.tier).toBe('standard');
+  });
+});
+
+describe('DELETE /v1/orgs/{id}', () => {
+  it('ORG-05 what waits behind it makes nothing in a deleted organization, above all no key that nobody could end', async () => {
+    const { id } = await created();
+    const make = (path: string, body: object = {}): Promise<Answer> =>
+      keys.call('POST', path, { as: owner, body });
+    const key = String((await make('/v1/keys', { org_id: id, label: 'a' })).body.id);
+    await keys.call('DELETE', `/v1/keys/${key}`, { as: owner });
+    const holder = await keys.database.pool.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM account WHERE org_id = $1 FOR UPDATE', [id]);
+    const waiting = async (count: number): Promise<void> => {
+      const sql = `SELECT count(*)::int AS n FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await eventually(async () =>
+        (await holder.query<{ n: number }>(sql)).rows[0].n >= count ? true : null,
+      );
+    };
+    const removed = keys.call('DELETE', `/v1/orgs/${id}`, { as: owner });
+    await waiting(1);
+    const late = [
+      make('/v1/keys', { org_id: id }),
+      make(`/v1/keys/${key}/reactivate`),
+      make(`/v1/keys/${key}/rotate`),
+    ];
+    await waiting(1 + late.length);
+    await holder.query('COMMIT');
+    holder.release();
+    expect((await removed).status).toBe(204);
+    expect((await Promise.all(late)).map(codeOf)).toEqual([
+      [403, 'forbidden'],
+      [404, 'not_found'],
+      [404, 'not_found'],
+    ]);
+    const active = { org_id: id, status: 'active' };
+    expect(await keys.database.prisma.apiKey.count({ where: active })).toBe(0);
   });
 });
 
