@@ -40,7 +40,7 @@ export {
 export { isWritableFolder, requireMakeable } from './config/writable-folder.js';
 export { IsTrustedProxies } from './config/trusted-proxies.js';
 export type { TrustedProxies } from './config/trusted-proxies.js';
-export { toApiError } from './errors/to-api-error.js';
+export { noEndpoint, toApiError } from './errors/to-api-error.js';
 export { isStorable } from './errors/validation-pipe.js';
 export { serviceAway } from './errors/service-away.js';
 export type { ServiceName } from './errors/service-away.js';

@@ -11,6 +11,7 @@ import {
   type SessionPrincipal,
 } from '@gateway/contracts';
 import type { FastifyRequest } from 'fastify';
+import { noEndpoint } from '../errors/to-api-error.js';
 import type { AccessRule } from './access.js';
 import { applyKeyPin } from '../request/response-headers.js';
 import { credentialOfRequest } from './credential.js';
@@ -52,7 +53,7 @@ export class Authenticator {
     if (rule.internal === true && this.isFleet(request)) return null;
     if (isInternalOnly(rule)) {
       if (request.headers[FLEET_TOKEN] !== undefined) this.noteWrongToken(request);
-      throw new ApiError('not_found');
+      throw noEndpoint();
     }
     const credential = credentialOfRequest(request.raw);
     const cached = await this.principals.resolve(credential, request);

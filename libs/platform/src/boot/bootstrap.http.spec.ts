@@ -100,9 +100,12 @@ describe('every answer', () => {
     },
   );
 
-  it('ERR-31 answers an invisible resource and an unknown path alike', async () => {
-    const [missing, unknown] = await Promise.all([call('/v1/missing'), call('/v1/nothing')]);
-    expect(missing.body.error).toEqual(unknown.body.error);
+  it('ERR-31 404 says whether a path has no endpoint, or a resource is not there, and of no internal path that it is', async () => {
+    const paths = ['/v1/missing', '/v1/nothing', '/internal/nothing', '/internal/secret'];
+    const errors = (await Promise.all(paths.map((path) => call(path)))).map(({ body }) => body.error);
+    expect(errors[0].message).toContain('resource');
+    expect(errors[1].message).toContain('/docs');
+    expect(errors.slice(2)).toEqual([errors[1], errors[1]]);
   });
 });
 
@@ -283,12 +286,8 @@ describe('failures of ours', () => {
 
 describe('routes', () => {
   it('internal ones need the fleet’s token and look unknown from outside', async () => {
-    expectEnvelope(await call('/internal/secret'), 404, 'not_found');
-    expectEnvelope(
-      await call('/internal/secret', { headers: { 'x-fleet-token': 'guess' } }),
-      404,
-      'not_found',
-    );
+    for (const headers of [{}, { 'x-fleet-token': 'guess' }])
+      expectEnvelope(await call('/internal/secret', { headers }), 404, 'not_found');
     for (const token of [PROBE_FLEET_TOKEN, PROBE_OTHER_FLEET_TOKEN])
       expect((await call('/internal/secret', { headers: { 'x-fleet-token': token } })).status).toBe(200);
   });

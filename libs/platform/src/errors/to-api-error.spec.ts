@@ -1,4 +1,4 @@
-import { HttpException } from '@nestjs/common';
+import { HttpException, NotFoundException } from '@nestjs/common';
 import { ApiError } from '@gateway/contracts';
 import { toApiError } from './to-api-error.js';
 
@@ -40,6 +40,12 @@ describe('a failure as one of the table', () => {
       'The Content-Type of the body cannot be read.',
       'header.content-type',
     ]);
+  });
+
+  it('ERR-31 404 says of a path that no endpoint has where they are listed, and repeats nothing of the path', () => {
+    const error = toApiError(new NotFoundException('Cannot POST /chat/completions?key=rsk_secret'));
+    expect(error).toMatchObject({ code: 'not_found', status: 404 });
+    expect(error.message).toBe('No endpoint has this method and path: see /docs.');
   });
 
   it('keeps what is ours and maps what the framework refuses', () => {

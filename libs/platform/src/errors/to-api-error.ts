@@ -1,4 +1,4 @@
-import { HttpException } from '@nestjs/common';
+import { HttpException, NotFoundException } from '@nestjs/common';
 import { ApiError, type ErrorCode } from '@gateway/contracts';
 
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -30,11 +30,18 @@ const AWAY_WORDS =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
 const DEEPEST_CAUSE = 8;
 
+/** Of a path that no endpoint has, and of one that this caller is not to know of: nothing tells one from the other. */
+export function noEndpoint(): ApiError {
+  return new ApiError('not_found', { message: 'No endpoint has this method and path: see /docs.' });
+}
+
 /** Any failure as one of the table. What is not ours becomes `internal_error`, which shows nothing of it. */
 export function toApiError(failure: unknown): ApiError {
   if (failure instanceof ApiError) return failure;
   if (isAway(failure))
     return new ApiError('service_unavailable', { cause: failure, retryAfterSeconds: 2, shouldRetry: true });
+  // Nest's router alone throws it; its own text repeats the address, where a credential may stand.
+  if (failure instanceof NotFoundException) return noEndpoint();
   const status = statusOf(failure);
   const code = status === undefined ? undefined : CODE_OF_STATUS[status];
   if (code === undefined) return new ApiError('internal_error', { cause: failure });

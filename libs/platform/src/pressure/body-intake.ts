@@ -1,7 +1,8 @@
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { ApiError, type Random } from '@gateway/contracts';
+import type { Random } from '@gateway/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { noEndpoint } from '../errors/to-api-error.js';
 import { unavailable } from '../errors/unavailable.js';
 import { dropBody, tooLarge } from '../request/oversize.js';
 import '../request/gateway-request.js';
@@ -32,7 +33,7 @@ export function registerBodyIntake(instance: FastifyInstance, deps: BodyIntakeDe
     // It is guarded by itself, or passed on as a stream.
     if (request.routeOptions.config.access !== undefined || !isLarge(request)) return;
     const callers = deps.callersOf(request);
-    if (callers === null) return refuseUnread(request, new ApiError('not_found'));
+    if (callers === null) return refuseUnread(request, noEndpoint());
     if (callers === 'everybody') return readOfStranger(request, deps);
     try {
       await deps.authenticate(request);

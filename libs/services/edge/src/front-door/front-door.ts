@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import replyFrom from '@fastify/reply-from';
-import { ApiError, HEADER, type Random } from '@gateway/contracts';
-import { activeTraceparent, serviceAway, type ServiceName } from '@gateway/platform';
+import { HEADER, type Random } from '@gateway/contracts';
+import { activeTraceparent, noEndpoint, serviceAway, type ServiceName } from '@gateway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Base URL per owning service; a service without one runs in this process and answers by itself. */
@@ -136,7 +136,7 @@ function forward(
 ): FastifyReply {
   const { url = '/' } = request.raw;
   const [path] = url.split('?', 1);
-  if (CLIMBS.test(path)) throw new ApiError('not_found');
+  if (CLIMBS.test(path)) throw noEndpoint();
   // Its own span stands below this one's; the caller's header would pass it by, and without one it began another trace.
   const traceparent = activeTraceparent();
   // Without the query, which goes on as it came: the proxy would decode it, and fail where it cannot be.
