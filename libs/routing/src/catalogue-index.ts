@@ -4,6 +4,10 @@ import {
   type CatalogueReader,
   type CatalogueSnapshot,
 } from '@gateway/contracts';
+import { scrub } from '@gateway/providers';
+
+/** Callers' text that a refusal repeats: a name, and no more. */
+const NAMEABLE = /^[\w.:/@-]{1,100}$/;
 
 /** A snapshot made ready for lookups by id and by name without a brand. Immutable, one per snapshot. */
 export class CatalogueIndex {
@@ -32,11 +36,9 @@ export class CatalogueIndex {
     const found = this.find(idOrName);
     if (found) return found;
     const candidates = this.byName.get(idOrName) ?? [];
-    throw modelNotFound(
-      candidates.length > 1
-        ? `Several brands have a model of that name: ${candidates.join(', ')}.`
-        : 'The model is unknown, disabled or not permitted for the key.',
-    );
+    throw candidates.length > 1
+      ? modelNotFound(`Several brands have a model of that name: ${candidates.join(', ')}.`)
+      : unknownModel(idOrName);
   }
 }
 
@@ -48,6 +50,14 @@ export function newestIndex(catalogue: Pick<CatalogueReader, 'snapshot'>): () =>
     if (index?.snapshot !== snapshot) index = new CatalogueIndex(snapshot);
     return index;
   };
+}
+
+/** Alike for a model that is not there and one that the caller may not use. A key in the name's place is not repeated. */
+export function unknownModel(name: string): ApiError {
+  const isName = NAMEABLE.test(name) && scrub(name) === name;
+  return modelNotFound(
+    isName ? `The model ${name} is unknown, disabled or not permitted for the key.` : undefined,
+  );
 }
 
 export function modelNotFound(message?: string): ApiError {

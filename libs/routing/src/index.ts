@@ -1,4 +1,4 @@
-export { CatalogueIndex, modelNotFound, newestIndex } from './catalogue-index.js';
+export { CatalogueIndex, newestIndex, unknownModel } from './catalogue-index.js';
 export { accessOf, requireAccess } from './model-access.js';
 export { candidatesFor, credentialOf, planRoutes, wantedBy } from './plan.js';
 export { OPTIMIZE } from './rank-models.js';

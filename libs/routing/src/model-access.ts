@@ -1,5 +1,5 @@
 import { ApiError, type ModelAccess } from '@gateway/contracts';
-import { modelNotFound } from './catalogue-index.js';
+import { unknownModel } from './catalogue-index.js';
 
 /** Exact id, or a brand wildcard of the form `<brand>/*`. */
 export function matchesModel(patterns: readonly string[], modelId: string): boolean {
@@ -31,6 +31,6 @@ export function requireAccess(
   const verdict = accessOf(access, modelId);
   if (verdict === 'blocked') throw new ApiError('model_excluded', { param: 'model' });
   if (verdict === 'allowed') return;
-  if (outside === 'model_not_found') throw modelNotFound();
+  if (outside === 'model_not_found') throw unknownModel(modelId);
   throw new ApiError('forbidden', { message: `The key may not use ${modelId}.`, param: 'model' });
 }

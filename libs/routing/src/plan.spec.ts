@@ -273,4 +273,24 @@ describe('which models a caller may use', () => {
     expect(refusal(() => book.model('openai/acme/one'))).toBe('404 model_not_found');
     expect(() => book.model('both')).toThrow('acme/both, other/both');
   });
+
+  it('ERR-30 S01 the 404 names the model, alike for one that is not there and one that is not permitted, and no other text', () => {
+    const said = (make: () => unknown): string => {
+      try {
+        make();
+      } catch (error) {
+        return (error as ApiError).message;
+      }
+      return 'no refusal';
+    };
+    const book = index(model('acme/one', []));
+    const named = (name: string): string =>
+      `The model ${name} is unknown, disabled or not permitted for the key.`;
+    const only = [{ kind: 'key' as const, allowed: ['acme/two'], blocked: null }];
+    expect(said(() => book.model('acme/tow:v1.5'))).toBe(named('acme/tow:v1.5'));
+    expect(said(() => requireAccess(only, 'acme/one'))).toBe(named('acme/one'));
+    const unnamed = 'The model is unknown, disabled or not permitted for the key.';
+    for (const text of [`rsk_${'aB3'.repeat(16)}x`, 'two words', '<b>', 'x'.repeat(101), ''])
+      expect([text, said(() => book.model(text))]).toEqual([text, unnamed]);
+  });
 });

@@ -15,7 +15,7 @@ import {
   type SearchModelsQuery,
 } from '@gateway/contracts';
 import { CLOCK, pageOf, type Page } from '@gateway/platform';
-import { accessOf, modelNotFound, newestIndex, requireAccess, type CatalogueIndex } from '@gateway/routing';
+import { accessOf, newestIndex, requireAccess, unknownModel, type CatalogueIndex } from '@gateway/routing';
 import { StoredRouteHealth } from '../health/stored-route-health.js';
 import { providerEntries } from './provider-entries.js';
 import { searchModels } from './search-models.js';
@@ -82,7 +82,7 @@ export class ModelReads {
     const model = this.index().model(idOrName);
     if (caller?.kind === 'key') requireAccess(caller.access, model.record.id);
     const living = livingModel(model, this.clock.now());
-    if (living === null) throw modelNotFound();
+    if (living === null) throw unknownModel(idOrName);
     return living;
   }
 
