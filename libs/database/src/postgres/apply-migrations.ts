@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectClient } from './connect-client.js';
 import { readMigrations, type MigrationFile } from './migration-files.js';
 import {
   appliedMigrations,
@@ -43,7 +44,7 @@ export async function applyMigrations(options: MigrateOptions): Promise<string[]
     keepAlive: true,
   });
   client.on('error', () => undefined); // The query under way rejects.
-  await client.connect();
+  await connectClient(client);
   try {
     await lock(client, schema);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`);

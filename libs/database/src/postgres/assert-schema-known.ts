@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectClient } from './connect-client.js';
 import { readMigrations } from './migration-files.js';
 import { appliedMigrations, compareHistory } from './migration-history.js';
 
@@ -19,7 +20,7 @@ export async function assertSchemaKnown(options: {
     query_timeout: TIMEOUT_MS,
   });
   client.on('error', () => undefined); // The query under way rejects.
-  await client.connect();
+  await connectClient(client);
   try {
     const applied = await appliedMigrations(client, options.schema);
     const { missing, unknown, edited } = compareHistory(readMigrations(options.schemaDir), applied);
