@@ -52,6 +52,18 @@ describe('an image and a document', () => {
     ]);
   });
 
+  it('of a kind that only its name says goes to Converse by its ending', () => {
+    const asked = (filename: string): Json => {
+      const file_data = 'data:application/octet-stream;base64,YQ==';
+      return sent('converse', { messages: [user([{ type: 'file', file: { filename, file_data } }])] }).body;
+    };
+    expect(asked('notes.MD').messages).toMatchObject([
+      { content: [{ document: { format: 'md', name: 'notes', source: { bytes: 'YQ==' } } }, {}] },
+    ]);
+    const said = 'messages[0].content[0]: this provider takes no documents of type application/octet-stream.';
+    expect(() => asked('notes.zip')).toThrow(said);
+  });
+
   const byId = {
     chat: user([image, { type: 'file', file: { file_id: 'file-1' } }]),
     messages: user([{ type: 'image', source: { type: 'file', file_id: 'file-1' } }]),

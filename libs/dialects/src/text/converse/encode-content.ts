@@ -138,5 +138,5 @@ export class ContentEncoder {
 
 function endingOf(title: string | undefined): string | null {
   const ending = /\.(\w+)$/.exec(title ?? '')?.[1]?.toLowerCase();
-  return ending !== undefined && Object.values(DOCUMENT_FORMATS).includes(ending) ? ending : null;
+  return ending !== undefined && [...DOCUMENT_FORMATS.values()].includes(ending) ? ending : null;
 }
