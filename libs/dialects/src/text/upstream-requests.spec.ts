@@ -206,6 +206,9 @@ describe('reasoning', () => {
     expect(asked('xhigh', {}, 'ollama').think).toBe('high');
     expect(asked('none', {}, 'cohere').thinking).toEqual({ type: 'disabled' });
     expect(asked('low', {}, 'cohere').thinking).toEqual({ type: 'enabled', token_budget: 1_638 });
+    const messages = [user('x')];
+    const limited = sent('cohere', { messages, reasoning_effort: 'medium', max_completion_tokens: 4_000 });
+    expect(limited.body.thinking).toEqual({ type: 'enabled', token_budget: 2_000 });
   });
 });
 

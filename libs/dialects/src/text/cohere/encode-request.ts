@@ -8,7 +8,6 @@ import type {
   FileReference,
   ModelRequest,
   Part,
-  ReasoningRequest,
   ResponseFormat,
   Turn,
 } from '../model-request.js';
@@ -46,7 +45,7 @@ export function misfit({ requires, stop, turns, callerNames }: ModelRequest): st
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
   const { sampling, stop } = request;
   const names = new ToolNames();
-  const thinking = encodeThinking(request.reasoning, target);
+  const thinking = encodeThinking(request, target);
   const members: JsonObject = {
     model: target.upstreamModel,
     messages: request.turns.flatMap((turn) => encodeTurn(turn, names, request.files)),
@@ -84,7 +83,7 @@ const LARGEST_BUDGET = 32_768;
 const SHARE = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95, max: 0.95 } as const;
 
 function encodeThinking(
-  reasoning: ReasoningRequest | null,
+  { reasoning, maxOutputTokens }: ModelRequest,
   target: RouteTarget,
 ): { thinking: JsonObject | null; isIgnored: boolean } {
   const nothing = { thinking: null, isIgnored: false };
@@ -93,7 +92,8 @@ function encodeThinking(
   if (effort === null && maxTokens === null) return nothing;
   if (target.reasoning.style === 'none') return { thinking: null, isIgnored: effort !== 'none' };
   if (effort === 'none') return { thinking: { type: 'disabled' }, isIgnored: false };
-  const limit = target.maxOutputTokens ?? LARGEST_BUDGET;
+  // Of what the caller wants at most: with more the answer would be all thought.
+  const limit = maxOutputTokens ?? target.maxOutputTokens ?? LARGEST_BUDGET;
   const token_budget = maxTokens ?? Math.floor(SHARE[effort ?? 'medium'] * limit);
   return { thinking: { type: 'enabled', token_budget }, isIgnored: false };
 }
