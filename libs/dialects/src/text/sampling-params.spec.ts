@@ -39,6 +39,14 @@ describe('sampling parameters go to who knows them, and are named where they do 
     expect(sent('ollama', { messages, ...options }).body.options ?? {}).toEqual({});
   });
 
+  it.each(['messages', 'gemini', 'converse', 'cohere', 'ollama', 'responses'])(
+    'store is named by %s where it asks for something, and not where it is false',
+    (dialect) => {
+      expect(sent(dialect, { messages, store: true }).ignored).toEqual(['store']);
+      expect(sent(dialect, { messages, store: false }).ignored).toEqual([]);
+    },
+  );
+
   it('Gemini is asked for several answers where the caller wants several, else not', () => {
     expect(sent('gemini', { messages, n: 2 }).body.generationConfig).toMatchObject({ candidateCount: 2 });
     const { generationConfig = {} } = sent('gemini', { messages, n: 1 }).body;

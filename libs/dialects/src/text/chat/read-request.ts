@@ -80,7 +80,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     endUser: filled(value.safety_identifier) ?? filled(value.user),
     requires: [...needed, ...paramsNeed(value, tools, reasoning)],
     files: messages.files,
-    hints: pick(value, (name) => HINTS.has(name) && isGiven(value[name])),
+    hints: pick(value, (name) => HINTS.has(name) && isGiven(value[name]) && value[name] !== false),
     includeUsage: objectOf(value.stream_options).include_usage === true,
     legacyFunctions,
     unknown: pick(value, (name) => !KNOWN_PARAMS.has(name) && !LEGACY.includes(name)),
