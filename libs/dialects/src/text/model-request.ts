@@ -56,6 +56,8 @@ export interface ToolCallPart {
   /** JSON text of an object; for a custom tool the raw input text. */
   arguments: string;
   custom?: boolean;
+  /** Position of the caller's message, for refusals; absent where it is that of the turn. */
+  message?: number;
   /** What Google signed the call with, where the caller sent it beside the call and not in its id. */
   signature?: string;
   cache?: CacheMarker;

@@ -12,7 +12,7 @@ export function toolInput(part: ToolCallPart, turn: number, call: number): JsonO
   const text = part.arguments.trim();
   const value = text === '' || text === 'null' ? {} : jsonOf(text);
   if (isObject(value)) return value;
-  const loc = ['messages', turn, 'tool_calls', call, 'function', 'arguments'];
+  const loc = ['messages', part.message ?? turn, 'tool_calls', call, 'function', 'arguments'];
   const msg = 'the arguments of a tool call must be a JSON object';
   throw new ApiError('validation_error', { status: 422, details: [{ type: 'json_invalid', loc, msg }] });
 }

@@ -89,6 +89,27 @@ describe('a tool loop', () => {
     });
   });
 
+  it('reaches Gemini with its results in the order of their calls', () => {
+    const [system, asked, calls, celsius, noon] = LOOP;
+    const { contents } = sent('gemini', { messages: [system, asked, calls, noon, celsius], tools }).body as {
+      contents: { parts: { functionResponse?: Json }[] }[];
+    };
+    const results = contents[2].parts.map((part) => part.functionResponse?.id);
+    expect(results).toEqual(['call_a', 'call_b']);
+  });
+
+  it.each(['messages', 'gemini', 'converse', 'ollama'])(
+    '422 names the caller’s message where %s cannot read the arguments of a call',
+    (dialect) => {
+      const half = { role: 'assistant', content: null, tool_calls: [call('call_c', 'now', '{"a":')] };
+      const messages = [...LOOP, half, { role: 'tool', tool_call_id: 'call_c', content: 'x' }];
+      const loc = ['messages', 6, 'tool_calls', 0, 'function', 'arguments'];
+      const options = { details: [expect.objectContaining({ type: 'json_invalid', loc })] };
+      const fault = { status: 422, options: expect.objectContaining(options) as object };
+      expect(() => sent(dialect, { messages })).toThrow(expect.objectContaining(fault) as Error);
+    },
+  );
+
   it('bug 11: gives the third generation of Gemini its own word where a signature was lost, older models none', () => {
     const messages = [
       user('x'),

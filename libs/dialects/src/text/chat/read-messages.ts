@@ -81,6 +81,8 @@ export class MessagesReader {
         name: this.text(textOf(body.name)),
         arguments: this.text(textOf(custom ? body.input : body.arguments)),
         ...(custom ? { custom } : {}),
+        // Results, which are messages of their own, stand together in one turn.
+        ...(loc[1] === this.turns.length ? {} : { message: Number(loc[1]) }),
         ...signatureOf(call),
         ...cacheOf(call),
       });

@@ -64,7 +64,7 @@ function inputOf(part: ToolCallPart, turn: number, call: number): JsonObject {
   const text = isBlank(part.arguments) ? '{}' : part.arguments;
   const input = text.trim() === 'null' ? {} : parseJson(text);
   if (isObject(input)) return input;
-  const loc = ['messages', turn, 'tool_calls', call, 'function', 'arguments'];
+  const loc = ['messages', part.message ?? turn, 'tool_calls', call, 'function', 'arguments'];
   const msg = 'the arguments of a tool call must be a JSON object';
   throw new ApiError('validation_error', { status: 422, details: [{ type: 'json_invalid', loc, msg }] });
 }
