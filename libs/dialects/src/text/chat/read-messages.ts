@@ -8,6 +8,8 @@ type Loc = (string | number)[];
 /** Bytes of a second of audio as callers send it: speech as 16 kHz WAV, MP3 at 64 kbit/s. For the estimate only. */
 const AUDIO_BYTES_PER_SECOND: Readonly<Record<string, number>> = { wav: 32_000, mp3: 8_000 };
 
+const MARKERS = ['cache_control', 'prompt_cache_breakpoint'];
+
 /** Reads the messages of a request that satisfied the schema. `fault` is the first that is wrong with them. */
 export class MessagesReader {
   readonly turns: Turn[] = [];
@@ -15,6 +17,8 @@ export class MessagesReader {
   /** The first place of each capability that the messages need. */
   readonly needs = new Map<Capability, string>();
   readonly files: FileReference[] = [];
+  /** Spellings of cache markers that stand somewhere. */
+  readonly markers = new Set<string>();
   fault: ErrorDetail | null = null;
   private readonly open = new Map<string, Loc>();
 
@@ -55,7 +59,7 @@ export class MessagesReader {
       );
     const parts = this.parts(message.content, loc).filter((part) => part.type === 'text');
     const isError = message.is_error === true;
-    const result: Part = { type: 'tool_result', toolCallId, parts, isError, ...cacheOf(message) };
+    const result: Part = { type: 'tool_result', toolCallId, parts, isError, ...this.cache(message) };
     const last = this.turns.at(-1);
     // The results of one assistant turn stand together, whatever message each came in.
     if (last?.role === 'tool') last.parts.push(result);
@@ -84,7 +88,7 @@ export class MessagesReader {
         // Results, which are messages of their own, stand together in one turn.
         ...(loc[1] === this.turns.length ? {} : { message: Number(loc[1]) }),
         ...signatureOf(call),
-        ...cacheOf(call),
+        ...this.cache(call),
       });
     }
     return parts;
@@ -108,6 +112,15 @@ export class MessagesReader {
     });
   }
 
+  /** Either spelling of a cache marker (wire-formats 5.7.4): only an asked-for hour makes it one. */
+  cache(part: JsonObject): { cache?: CacheMarker } {
+    const name = MARKERS.find((spelling) => part[spelling] != null);
+    const marker = name === undefined ? null : part[name];
+    if (name === undefined || !isObject(marker)) return {};
+    this.markers.add(name);
+    return { cache: { ttl: marker.ttl === '1h' ? '1h' : '5m' } };
+  }
+
   private parts(content: unknown, loc: Loc): Part[] {
     if (typeof content === 'string') return [{ type: 'text', text: this.text(content) }];
     const parts: Part[] = [];
@@ -117,7 +130,7 @@ export class MessagesReader {
   }
 
   private part(part: JsonObject, loc: Loc): Part[] {
-    const cache = cacheOf(part);
+    const cache = this.cache(part);
     switch (part.type) {
       case 'text':
         return [{ type: 'text', text: this.text(textOf(part.text)), ...cache }];
@@ -204,12 +217,6 @@ export class MessagesReader {
     this.fault ??= { type, loc, msg };
     return [];
   }
-}
-
-/** Either spelling of a cache marker (wire-formats 5.7.4): only an asked-for hour makes it one. */
-export function cacheOf(part: JsonObject): { cache?: CacheMarker } {
-  const marker = part.cache_control ?? part.prompt_cache_breakpoint;
-  return isObject(marker) ? { cache: { ttl: marker.ttl === '1h' ? '1h' : '5m' } } : {};
 }
 
 /** Where Google's own OpenAI endpoint puts the signature of a call. */

@@ -21,7 +21,7 @@ import {
   type JsonObject,
 } from '../../body/json-object.js';
 import { toolsForFunctions } from './legacy-functions.js';
-import { cacheOf, MessagesReader } from './read-messages.js';
+import { MessagesReader } from './read-messages.js';
 import { KNOWN_PARAMS, requestFault } from './request-schema.js';
 
 /** Name of this dialect. */
@@ -52,7 +52,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
   const { sizes } = messages;
   for (const { key, valueStart, end } of body.members)
     if (MEASURED.includes(key)) sizes.textBytes += end - valueStart;
-  const tools = objectsOf(value.tools).map(readTool);
+  const tools = objectsOf(value.tools).map((tool) => readTool(tool, messages));
   const reasoning = readReasoning(value);
   const needed = [...messages.needs].map(([capability, param]) => ({ capability, param }));
   return {
@@ -80,7 +80,10 @@ export function readRequest(body: ParsedBody): ModelRequest {
     endUser: filled(value.safety_identifier) ?? filled(value.user),
     requires: [...needed, ...paramsNeed(value, tools, reasoning)],
     files: messages.files,
-    hints: pick(value, (name) => HINTS.has(name) && isGiven(value[name]) && value[name] !== false),
+    hints: {
+      ...pick(value, (name) => HINTS.has(name) && isGiven(value[name]) && value[name] !== false),
+      ...Object.fromEntries([...messages.markers].map((name) => [name, true])),
+    },
     includeUsage: objectOf(value.stream_options).include_usage === true,
     legacyFunctions,
     unknown: pick(value, (name) => !KNOWN_PARAMS.has(name) && !LEGACY.includes(name)),
@@ -128,7 +131,7 @@ function readTier(value: unknown): ModelRequest['serviceTier'] {
   return value === 'auto' || value === 'default' || value === 'flex' ? value : null;
 }
 
-function readTool(tool: JsonObject): Tool {
+function readTool(tool: JsonObject, messages: MessagesReader): Tool {
   const isCustom = tool.type === 'custom';
   const body = objectOf(isCustom ? tool.custom : tool.function);
   const description = filled(body.description);
@@ -138,7 +141,7 @@ function readTool(tool: JsonObject): Tool {
     ...(isObject(body.parameters) ? { parameters: body.parameters } : {}),
     ...(typeof body.strict === 'boolean' ? { strict: body.strict } : {}),
     ...(isCustom ? { custom: isGiven(body.format) ? { format: body.format } : {} } : {}),
-    ...cacheOf(tool),
+    ...messages.cache(tool),
   };
 }
 

@@ -2,13 +2,14 @@ import { objectOf, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
-import { ignoredHints } from '../ignored-hints.js';
+import { ignoredHints, markerNames } from '../ignored-hints.js';
 import { encodeThinking, type Thinking } from '../messages/encode-thinking.js';
 import { outputSchema } from '../messages/output-schema.js';
 import type { Capability, ModelRequest, Tool } from '../model-request.js';
 import { refusedPart } from '../refused-part.js';
 import { shownParts } from '../shown-parts.js';
 import type { EncodedRequest } from '../text-dialect.js';
+import { limitCachePoints } from './cache-points.js';
 import { cachePoint, ContentEncoder, SIGNATURE_FORMAT } from './encode-content.js';
 import { calledTools, encodeTurns, type Message } from './encode-turns.js';
 import { familyOf, type Family } from './families.js';
@@ -56,11 +57,14 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   if (request.responseFormat?.kind === 'json_object') system.push({ text: JSON_INSTRUCTION });
   const thinking = thinkingOf(request, target, family);
   const { inference, extras, ignored } = parameters(request, target, family, { thinking, names });
+  const config = toolConfig(request, messages, names);
+  const lists = [config?.tools ?? [], system, ...messages.map(({ content }) => content)];
+  if (limitCachePoints(lists)) ignored.push(...markerNames(request));
   const body: JsonObject = {
     messages,
     ...(system.length > 0 ? { system } : {}),
     ...(Object.keys(inference).length > 0 ? { inferenceConfig: inference } : {}),
-    ...toolConfig(request, messages, names),
+    ...(config === null ? {} : { toolConfig: config }),
     ...(Object.keys(extras).length > 0 ? { additionalModelRequestFields: extras } : {}),
     ...outputConfig(request),
     ...(request.serviceTier === 'flex' ? { serviceTier: { type: 'flex' } } : {}),
@@ -182,7 +186,11 @@ function toolSpec({ name, description, parameters, strict }: Tool, names: ToolNa
 }
 
 /** A history with calls needs the tools, also where the caller sends none any more: they get an empty schema. */
-function toolConfig(request: ModelRequest, messages: readonly Message[], names: ToolNames): JsonObject {
+function toolConfig(
+  request: ModelRequest,
+  messages: readonly Message[],
+  names: ToolNames,
+): { tools: JsonObject[]; toolChoice?: JsonObject } | null {
   const { toolChoice } = request;
   const called = calledTools(messages);
   const allowed = toolChoice?.mode === 'allowed' ? new Set(toolChoice.names) : null;
@@ -192,12 +200,12 @@ function toolConfig(request: ModelRequest, messages: readonly Message[], names: 
     .filter(({ name }) => allowed?.has(name) ?? true)
     .flatMap((tool) => [toolSpec(tool, names), ...cachePoint(tool.cache)]);
   if (tools.length === 0) {
-    if (called.length === 0) return {};
+    if (called.length === 0) return null;
     const empty = { json: { type: 'object', properties: {} } };
-    return { toolConfig: { tools: called.map((name) => ({ toolSpec: { name, inputSchema: empty } })) } };
+    return { tools: called.map((name) => ({ toolSpec: { name, inputSchema: empty } })) };
   }
   const choice = choiceOf(request, names);
-  return { toolConfig: { tools, ...(choice === null ? {} : { toolChoice: choice }) } };
+  return { tools, ...(choice === null ? {} : { toolChoice: choice }) };
 }
 
 /** This format has no word for `none`: then there is no choice, and no tools where the history allows it. */

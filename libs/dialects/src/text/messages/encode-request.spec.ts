@@ -83,7 +83,7 @@ describe('parameters on a messages route', () => {
       { role: 'system', parts: [part('1h'), part('1h')] },
       { role: 'user', parts: [part('5m'), part('1h'), part('5m')] },
     ];
-    const { body, ignored: reported } = encoded(translatedRequest({ turns }));
+    const { body, ignored: reported } = encoded(translatedRequest({ turns, hints: { cache_control: true } }));
     const marks = [
       ...(body.system as JsonObject[]),
       ...(body.messages as { content: JsonObject[] }[])[0].content,

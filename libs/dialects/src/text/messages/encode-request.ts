@@ -1,6 +1,7 @@
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import type { Capability, ModelRequest } from '../model-request.js';
+import { markerNames } from '../ignored-hints.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { limitMarkers } from './cache-markers.js';
 import { encodeThinking } from './encode-thinking.js';
@@ -113,7 +114,7 @@ function translated(
   };
   const ignored = [...sampling.ignored, ...ignoredHints(request)];
   if (isDropped) ignored.push(request.callerNames.reasoning);
-  if (limitMarkers(body)) ignored.push('cache_control');
+  if (limitMarkers(body)) ignored.push(...markerNames(request));
   for (const [name, value] of Object.entries(request.unknown)) {
     if (GATEWAY_OWNED.includes(name)) continue;
     if (!target.quirks.passthroughParams) ignored.push(name);

@@ -3,6 +3,7 @@ import { objectOf, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import type { Capability, ModelRequest, Part, ResponseFormat, Tool, Turn } from '../model-request.js';
+import { markerNames } from '../ignored-hints.js';
 import { effortOf } from '../reasoning-effort.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { ToolNames } from '../upstream-names.js';
@@ -47,10 +48,8 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   const logprobs = request.requires.some(({ capability }) => capability === 'logprobs');
   const takesMarkers = target.quirks.cacheBreakpoints === true;
   const marked = markedTurns(request, takesMarkers);
-  const marker = request.dialect === 'messages' ? 'cache_control' : 'prompt_cache_breakpoint';
-  if (marked.isCut) ignored.add(marker);
   // One of the whole request asks for what OpenAI does by itself: it keeps what ends with the last part.
-  else if (takesMarkers) ignored.delete(marker);
+  if (takesMarkers && !marked.isCut) for (const name of markerNames(request)) ignored.delete(name);
   const include = [
     ...(thinks ? ['reasoning.encrypted_content'] : []),
     ...(logprobs ? ['message.output_text.logprobs'] : []),

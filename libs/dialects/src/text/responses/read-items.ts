@@ -26,6 +26,7 @@ export class ItemsReader {
   /** The first place of each capability that the items need. */
   readonly needs = new Map<Capability, string>();
   readonly files: FileReference[] = [];
+  hasMarkers = false;
   fault: ErrorDetail | null = null;
   /** Calls without their output so far, by id: where they stand in the input, and in which turn. */
   private readonly open = new Map<string, { loc: Loc; turn: Turn }>();
@@ -173,7 +174,7 @@ export class ItemsReader {
       case 'input_text':
       case 'output_text':
       case 'text':
-        return [{ type: 'text', text: this.text(textOf(part.text)), ...cacheOf(part) }];
+        return [{ type: 'text', text: this.text(textOf(part.text)), ...this.cache(part) }];
       case 'refusal':
         return [{ type: 'refusal', text: this.text(textOf(part.refusal)) }];
       case 'input_image':
@@ -193,7 +194,7 @@ export class ItemsReader {
     this.need('image_input', loc);
     this.sizes.images += 1;
     const given = filled(part.detail);
-    const rest = { ...(given === null ? {} : { detail: given }), ...cacheOf(part) };
+    const rest = { ...(given === null ? {} : { detail: given }), ...this.cache(part) };
     const fileId = filled(part.file_id);
     if (fileId !== null) {
       this.files.push({ id: fileId, param: [...loc, 'file_id'].join('.') });
@@ -212,7 +213,7 @@ export class ItemsReader {
   private file(part: JsonObject, loc: Loc): Part[] {
     this.need('document_input', loc);
     const title = filled(part.filename);
-    const rest = { ...(title === null ? {} : { title }), ...cacheOf(part) };
+    const rest = { ...(title === null ? {} : { title }), ...this.cache(part) };
     const fileId = filled(part.file_id);
     if (fileId !== null) {
       this.sizes.documentBytes.push(1);
@@ -246,6 +247,12 @@ export class ItemsReader {
     return [{ type: 'audio', format, data }];
   }
 
+  private cache({ prompt_cache_breakpoint: marker }: JsonObject): { cache?: CacheMarker } {
+    if (!isObject(marker)) return {};
+    this.hasMarkers = true;
+    return { cache: { ttl: marker.ttl === '1h' ? '1h' : '5m' } };
+  }
+
   private text(text: string): string {
     this.sizes.textBytes += Buffer.byteLength(text);
     return text;
@@ -272,10 +279,6 @@ function isJsonObject(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function cacheOf({ prompt_cache_breakpoint: marker }: JsonObject): { cache?: CacheMarker } {
-  return isObject(marker) ? { cache: { ttl: marker.ttl === '1h' ? '1h' : '5m' } } : {};
 }
 
 function dotted(loc: Loc): string {

@@ -86,7 +86,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     files: items.files,
     ...(atProvider !== null && { atProvider }),
     ...(unpriced !== null && { unpriced }),
-    hints: hintsOf(value),
+    hints: { ...hintsOf(value), ...(items.hasMarkers && { prompt_cache_breakpoint: true }) },
     includeUsage: false,
     legacyFunctions: false,
     unknown: pick(value, (name) => !KNOWN_PARAMS.has(name)),

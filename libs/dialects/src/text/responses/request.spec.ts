@@ -339,7 +339,7 @@ describe('sending a responses request', () => {
           ...[false, false],
           ...[true, true, true, true],
         ]);
-        expect(ignored).toEqual(['prompt_cache_breakpoint']);
+        expect(ignored).toEqual(Object.keys(more));
       },
     );
 

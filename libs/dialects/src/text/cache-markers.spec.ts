@@ -1,0 +1,62 @@
+import { sent, user, type Json } from './upstream-requests.fixture.js';
+
+const FIVE = { cache_control: { type: 'ephemeral' } };
+const HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+const POINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
+const text = (value: string, more: Json): Json => ({ type: 'text', text: value, ...more });
+const ping = (more: Json): Json => ({ type: 'function', function: { name: 'ping' }, ...more });
+const CLAUDE = { upstreamModel: 'anthropic.claude-5' };
+
+describe('a cache marker', () => {
+  it.each(['gemini', 'cohere', 'ollama'])(
+    'is named where %s has no place for it, as the caller spelled it',
+    (dialect) => {
+      const ignored = (more: Json): string[] =>
+        sent(dialect, { messages: [user([text('a', more)])] }).ignored;
+      expect(ignored(FIVE)).toEqual(['cache_control']);
+      expect(ignored(POINT)).toEqual(['prompt_cache_breakpoint']);
+      expect(ignored({})).toEqual([]);
+      expect(sent(dialect, { messages: [user('a')], tools: [ping(FIVE)] }).ignored).toEqual([
+        'cache_control',
+      ]);
+      const input = [{ role: 'user', content: [{ type: 'input_text', text: 'a', ...POINT }] }];
+      expect(sent(dialect, { input }).ignored).toEqual(['prompt_cache_breakpoint']);
+    },
+  );
+
+  it('is named for responses where the model takes none, or on what is no input', () => {
+    const messages = [user([text('a', FIVE)])];
+    const marking = { quirks: { cacheBreakpoints: true } };
+    expect(sent('responses', { messages }).ignored).toEqual(['cache_control']);
+    expect(sent('responses', { messages }, marking).ignored).toEqual([]);
+    expect(sent('responses', { messages, tools: [ping(FIVE)] }, marking).ignored).toEqual(['cache_control']);
+  });
+
+  it('is no more than the fourth from the end on Bedrock, and of an hour only before those of 5 minutes', () => {
+    const parts = [text('a', HOUR), text('b', HOUR), text('c', FIVE), text('d', HOUR)];
+    const messages = [{ role: 'system', content: [text('s', HOUR)] }, user(parts)];
+    const { body, ignored } = sent('converse', { messages, tools: [ping(HOUR)] }, CLAUDE);
+    const hour = { cachePoint: { type: 'default', ttl: '1h' } };
+    const five = { cachePoint: { type: 'default' } };
+    expect((body.toolConfig as Json).tools).toHaveLength(1);
+    expect(body.system).toEqual([{ text: 's' }]);
+    expect(body.messages).toEqual([
+      {
+        role: 'user',
+        content: [{ text: 'a' }, hour, { text: 'b' }, hour, { text: 'c' }, five, { text: 'd' }, five],
+      },
+    ]);
+    expect(ignored).toEqual(['cache_control']);
+  });
+
+  it('stays on Bedrock as it is where there are four of them in order', () => {
+    const messages = [
+      { role: 'system', content: [text('s', HOUR)] },
+      user([text('a', HOUR), text('b', FIVE)]),
+    ];
+    const { body, ignored } = sent('converse', { messages, tools: [ping(HOUR)] }, CLAUDE);
+    expect(JSON.stringify(body).match(/"ttl":"1h"/g)).toHaveLength(3);
+    expect(JSON.stringify(body).match(/cachePoint/g)).toHaveLength(4);
+    expect(ignored).toEqual([]);
+  });
+});
