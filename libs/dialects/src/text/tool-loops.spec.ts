@@ -229,6 +229,21 @@ describe('a tool loop', () => {
     });
   });
 
+  it.each(['gemini', 'ollama'])('reaches %s with its results in the order of its calls', (dialect) => {
+    const twice = [call('call_a', 'now', '{"city":"Bern"}'), call('call_b', 'now', '{"city":"Rome"}')];
+    const messages = [
+      user('When is it?'),
+      { role: 'assistant', content: null, tool_calls: twice },
+      { role: 'tool', tool_call_id: 'call_b', content: 'noon in Rome' },
+      { role: 'tool', tool_call_id: 'call_a', content: 'noon in Bern' },
+      // Some callers count their calls anew in each turn.
+      { role: 'assistant', content: null, tool_calls: [twice[0]] },
+      { role: 'tool', tool_call_id: 'call_a', content: 'dawn' },
+    ];
+    const { body } = sent(dialect, { messages, tools });
+    expect(JSON.stringify(body).match(/noon in \w+|dawn/g)).toEqual(['noon in Bern', 'noon in Rome', 'dawn']);
+  });
+
   it('bug 3: is refused where the arguments of a call are half an object', () => {
     const messages = [
       user('x'),

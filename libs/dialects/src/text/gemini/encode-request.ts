@@ -2,6 +2,7 @@ import { objectOf, without, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
+import { inCallOrder } from '../call-order.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type { Capability, ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
@@ -41,7 +42,7 @@ export function misfit({ requires, stop, callerNames }: ModelRequest, target: Ro
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
   const names = new ToolNames();
   const isThird = isThirdGeneration(target.upstreamModel);
-  const { system, contents } = encodeTurns(request.turns, {
+  const { system, contents } = encodeTurns(inCallOrder(request.turns), {
     nameOf: (name) => names.upstream(name),
     needsSignatures: isThird,
     files: request.files,

@@ -49,8 +49,6 @@ export interface EncodeOptions {
 }
 
 type Files = readonly FileReference[];
-/** Calls by their ids, as they follow each other. */
-type Calls = ReadonlyMap<string, { name: string; place: number }>;
 
 /** Turns -> `systemInstruction` and `contents` (wire-formats 5.2): turns of one side become one content. */
 export function encodeTurns(
@@ -62,12 +60,12 @@ export function encodeTurns(
   const system = turns
     .slice(0, leading)
     .flatMap(({ parts }) => parts.flatMap((part) => simplePart(part, options.files)));
-  const calls = callsOf(turns);
+  const names = callNames(turns);
   const contents: Content[] = [];
   for (let index = leading; index < turns.length; index += 1) {
     const turn = turns[index];
     const role = turn.role === 'assistant' ? 'model' : 'user';
-    const parts = partsOf(turn, index, calls, options);
+    const parts = partsOf(turn, index, names, options);
     if (parts.length === 0) continue;
     const last = contents.at(-1);
     if (last?.role === role) last.parts.push(...parts);
@@ -82,30 +80,30 @@ function isSystem({ role }: Turn): boolean {
 }
 
 /** Results name the tool that they come from: its name stands with the call. */
-function callsOf(turns: readonly Turn[]): Calls {
-  const calls = new Map<string, { name: string; place: number }>();
+function callNames(turns: readonly Turn[]): Map<string, string> {
+  const names = new Map<string, string>();
   for (const { parts } of turns)
-    for (const part of parts)
-      if (part.type === 'tool_call') calls.set(part.id, { name: part.name, place: calls.size });
-  return calls;
+    for (const part of parts) if (part.type === 'tool_call') names.set(part.id, part.name);
+  return names;
 }
 
-function partsOf(turn: Turn, index: number, calls: Calls, options: EncodeOptions): JsonObject[] {
+function partsOf(
+  turn: Turn,
+  index: number,
+  names: Map<string, string>,
+  options: EncodeOptions,
+): JsonObject[] {
   if (turn.role === 'assistant') return modelParts(turn, index, options);
   if (turn.role === 'tool')
-    return inOrderOfCalls(turn.parts, calls).flatMap((part) =>
-      resultParts(part, options.nameOf(calls.get(part.toolCallId)?.name ?? 'tool'), options.files),
+    return turn.parts.flatMap((part) =>
+      part.type === 'tool_result'
+        ? resultParts(part, options.nameOf(names.get(part.toolCallId) ?? 'tool'), options.files)
+        : [],
     );
   const parts = turn.parts.flatMap((part) => simplePart(part, options.files));
   // A system turn in mid-conversation stays in its place: hoisting it would break the cached prefix and the order.
   if (!isSystem(turn)) return parts;
   return parts.map((part) => ({ ...part, text: `<system>${String(part.text)}</system>` }));
-}
-
-/** Results stand in the order of their calls here, in whichever order the caller answers them. */
-function inOrderOfCalls(parts: readonly Part[], calls: Calls): ToolResultPart[] {
-  const placeOf = ({ toolCallId }: ToolResultPart): number => calls.get(toolCallId)?.place ?? 0;
-  return parts.filter((part) => part.type === 'tool_result').sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 function modelParts(

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
+import { inCallOrder } from '../call-order.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type {
   Capability,
@@ -49,6 +50,8 @@ export function misfit({ requires, turns, toolChoice }: ModelRequest): string | 
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
   const { sampling, stop, unknown } = request;
   const names = new ToolNames();
+  // A result names its tool, and no call.
+  const turns = inCallOrder(request.turns);
   const thinking = think(request.reasoning, target);
   const passed = target.quirks.passthroughParams ? OPTIONS.filter((name) => name in unknown) : [];
   const options = given({
@@ -70,7 +73,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
         );
   const body = given({
     model: target.upstreamModel,
-    messages: request.turns.flatMap((turn, index) => encodeTurn(turn, index, request.turns, names)),
+    messages: turns.flatMap((turn, index) => encodeTurn(turn, index, turns, names)),
     stream: request.stream,
     options: Object.keys(options).length === 0 ? null : options,
     tools:
