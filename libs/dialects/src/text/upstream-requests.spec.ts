@@ -330,6 +330,16 @@ describe('parameters', () => {
     expect(of('none')).toBeUndefined();
   });
 
+  it.each(['messages', 'converse'])(
+    'of which %s has no word are reported: a stop of blanks alone',
+    (dialect) => {
+      const { body, ignored } = sent(dialect, { messages: [user('x')], stop: ['\n', 'END'] });
+      expect(JSON.stringify(body)).toContain('["END"]');
+      expect(ignored).toEqual(['stop']);
+      expect(sent(dialect, { messages: [user('x')], stop: 'END' }).ignored).toEqual([]);
+    },
+  );
+
   it('of a model with fixed sampling are left out and reported', () => {
     for (const dialect of ['gemini', 'converse'])
       expect(

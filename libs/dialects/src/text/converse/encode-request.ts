@@ -148,6 +148,7 @@ function parameters(
   place(null, 'presencePenalty', 'presence_penalty', sampling.presencePenalty);
   const stopSequences = stop.filter((one) => one.trim() !== '');
   if (stopSequences.length > 0) inference.stopSequences = stopSequences;
+  if (stopSequences.length < stop.length) ignored.push(request.callerNames.stop);
   const choice =
     request.parallelToolCalls === false && family === 'claude' ? claudeChoice(request, names) : null;
   if (choice !== null) extras.tool_choice = { ...choice, disable_parallel_tool_use: true };

@@ -114,6 +114,7 @@ function translated(
   };
   const ignored = [...sampling.ignored, ...ignoredHints(request)];
   if (isDropped) ignored.push(request.callerNames.reasoning);
+  if (stop.length < request.stop.length) ignored.push(request.callerNames.stop);
   if (limitMarkers(body)) ignored.push(...markerNames(request));
   for (const [name, value] of Object.entries(request.unknown)) {
     if (GATEWAY_OWNED.includes(name)) continue;
