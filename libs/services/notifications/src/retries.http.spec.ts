@@ -205,6 +205,27 @@ describe('channels that fail', () => {
     ]);
   });
 
+  it('W11 an owner whose mailbox takes nothing keeps no other from hearing of a channel', async () => {
+    const other = app.person();
+    const people = [owner, other];
+    const addressOf = ({ orgId }: Person): string => `owner@${orgId.replace('_', '-')}.example`;
+    for (const person of people) {
+      await app.channel(person, 'api_key.created');
+      failNext(app, 1, 410);
+      await happen(app, person.orgId);
+    }
+    app.mailer.refusing.add(addressOf(owner));
+    const closed = app.app.get(ClosedChannels, { strict: false });
+    const addresses = people.map(addressOf);
+    const sentTo = (): string[] => app.mailer.sent.flatMap(({ to }) => (addresses.includes(to) ? [to] : []));
+    for (let round = 0; round < 2; round += 1)
+      await expect(closed.notifyAll()).rejects.toThrow('The mailbox is unavailable.');
+    expect(sentTo()).toEqual([addressOf(other)]);
+    app.mailer.refusing.clear();
+    await closed.notifyAll();
+    expect(sentTo()).toEqual([addressOf(other), addressOf(owner)]);
+  });
+
   it('ALERT-28 HOOK-13 a destination that has moved inside is blocked, without a retry', async () => {
     const { id } = await app.channel(owner, 'api_key.created');
     await app.database.pool.query('UPDATE channel SET destination = $2 WHERE id = $1', [

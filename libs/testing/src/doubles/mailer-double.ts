@@ -5,9 +5,12 @@ export class MailerDouble extends Mailer {
   readonly sent: OutgoingMail[] = [];
   /** While true nothing is taken. */
   isAway = false;
+  /** Addresses that take nothing. */
+  readonly refusing = new Set<string>();
 
   async send(mail: OutgoingMail): Promise<void> {
     if (this.isAway) throw new Error('The mail server is away.');
+    if (this.refusing.has(mail.to)) throw new Error('The mailbox is unavailable.');
     this.sent.push(mail);
   }
 

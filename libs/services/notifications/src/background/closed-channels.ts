@@ -23,6 +23,8 @@ interface ClosedChannel {
 @Injectable()
 export class ClosedChannels implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private loop: Repeated | null = null;
+  /** The one that failed last. The next round begins behind it: an owner whose mailbox takes nothing keeps no other waiting. */
+  private failedId = '';
 
   constructor(
     private readonly database: NotificationsDatabase,
@@ -54,12 +56,13 @@ export class ClosedChannels implements OnApplicationBootstrap, BeforeApplication
     return this.database.batch(async (client) => {
       const { rows } = await client.query<ClosedChannel>(
         `SELECT id, org_id, destination, disabled_reason FROM channel
-          WHERE disabled_reason IS NOT NULL AND owners_mailed_at IS NULL ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`,
+          WHERE disabled_reason IS NOT NULL AND owners_mailed_at IS NULL
+          ORDER BY id <= $1, id LIMIT 1 FOR UPDATE SKIP LOCKED`,
+        [this.failedId],
       );
       const channel = rows.at(0);
       if (channel === undefined) return false;
-      for (const to of await this.owners.emails(channel.org_id))
-        await this.mailer.send({ to, ...mailOf(channel) }, AbortSignal.timeout(SEND_TIMEOUT_MS));
+      await this.mail(channel);
       const now = new Date(this.clock.now()).toISOString();
       await client.query('UPDATE channel SET owners_mailed_at = $2::timestamptz WHERE id = $1', [
         channel.id,
@@ -67,6 +70,16 @@ export class ClosedChannels implements OnApplicationBootstrap, BeforeApplication
       ]);
       return true;
     });
+  }
+
+  private async mail(channel: ClosedChannel): Promise<void> {
+    try {
+      for (const to of await this.owners.emails(channel.org_id))
+        await this.mailer.send({ to, ...mailOf(channel) }, AbortSignal.timeout(SEND_TIMEOUT_MS));
+    } catch (failure) {
+      this.failedId = channel.id;
+      throw failure;
+    }
   }
 }
 
