@@ -37,6 +37,8 @@ describe('POST /v1/usage/rejections', () => {
       code: ['rate_limit_exceeded'],
     });
     expect(body).toMatchObject({ total: 1, limit: 50, offset: 0 });
+    const served = await app.call('POST', '/v1/usage/rejections', secret, { outcome: ['served', 'failed'] });
+    expect(served.body).toMatchObject({ total: 0, rejections: [] });
     expect(body.rejections).toEqual([
       {
         request_id: record.request_id,

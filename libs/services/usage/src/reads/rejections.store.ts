@@ -36,13 +36,15 @@ export class RejectionsStore {
     filter: RejectionsBody,
     notBefore: Date,
   ): Promise<{ rejections: RejectionView[]; total: number }> {
-    const { model, status, code } = filter;
+    const { model, status, code, outcome } = filter;
     const tag = tagOf(filter);
     const where: Prisma.RejectionWhereInput = {
       AND: [
         ...allOf(filteredRows(view, filter)),
         createdWithin(timesOf(filter)),
         ...(tag === null ? [] : [{ request_tags: tagged(tag) }]),
+        // Outcomes are of what reached a model: no refusal has one.
+        ...(outcome ? [{ code: { in: [] } }] : []),
       ],
       created_at: { gte: notBefore },
       // A refusal before the model was resolved names only what was asked for.
