@@ -156,6 +156,8 @@ export interface AdminKeyPrincipal {
   accountId: string;
   accountVersion: number;
   scopes: string[];
+  /** Of its organization; absent from a keys service of an earlier release. */
+  limits?: ScopeLimits[];
   /** Milliseconds since the epoch, or null. Past it the key is unknown (401). */
   expiresAtMs: number | null;
 }

@@ -1,6 +1,7 @@
 import { applyMigrations } from '@gateway/database';
+import { secretDigest } from '@gateway/platform';
 import { fixedClock, testDatabase, type FixedClock, type TestDatabase } from '@gateway/testing';
-import { startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
+import { FLEET_TOKEN, startKeysApp, type Answer, type KeysApp, type Person } from '../keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/keys-database.js';
 
 let database: TestDatabase;
@@ -59,6 +60,12 @@ describe('admin keys', () => {
     const list = await keys.call('GET', `/v1/admin-keys?org_id=${org.orgId}`, { as: owner });
     expect([list.body.data, list.body.total]).toEqual([[record], 1]);
     expect((await keys.call('GET', '/v1/keys', { as: key })).status).toBe(200);
+    await keys.call('PATCH', `/v1/orgs/${org.orgId}`, { as: owner, body: { rpm_limit: 7 } });
+    const resolved = await keys.call('POST', '/internal/principals/resolve', {
+      body: { kind: 'admin_key', digest: secretDigest(key) },
+      headers: { 'x-fleet-token': FLEET_TOKEN },
+    });
+    expect(resolved.body.limits).toMatchObject([{ kind: 'org', id: org.orgId, rpm: 7, rpd: null }]);
     const gone = `/v1/admin-keys/${record.id}`;
     expect((await keys.call('DELETE', gone, { as: owner })).status).toBe(204);
     expect(codeOf(await keys.call('GET', '/v1/keys', { as: key }))).toEqual([401, 'unauthorized']);

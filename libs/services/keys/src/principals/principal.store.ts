@@ -14,7 +14,7 @@ import type pg from 'pg';
 import { money } from '../postgres/columns.js';
 
 /** One scope above the key, as SQL builds it. */
-interface ScopeRow {
+export interface ScopeRow {
   id: string;
   rpm: number | null;
   rpd: number | null;
@@ -112,7 +112,7 @@ function keyQuery(condition: string, graceUntil: string): string {
 }
 
 /** The limits and lists of one joined row as an object; null where there was none to join. */
-function scopeSql(row: 'o' | 'm' | 't' | 'tm', id: string): string {
+export function scopeSql(row: 'o' | 'm' | 't' | 'tm', id: string): string {
   return `CASE WHEN ${id} IS NULL THEN NULL ELSE jsonb_build_object(
     'id', ${id}, 'rpm', ${row}.rpm_limit, 'rpd', ${row}.rpd_limit, 'tpm', ${row}.tpm_limit,
     'cap', ${row}.spend_cap_usd::text, 'allowed', ${row}.allowed_models, 'blocked', ${row}.blocked_models) END`;
@@ -238,7 +238,7 @@ export function limitsOf(row: KeyRow): ScopeLimits[] {
   return [key, ...above];
 }
 
-function scopeLimits({ id, rpm, rpd, tpm, cap }: ScopeRow): Omit<ScopeLimits, 'kind'> {
+export function scopeLimits({ id, rpm, rpd, tpm, cap }: ScopeRow): Omit<ScopeLimits, 'kind'> {
   return { id, rpm, rpd, tpm, spendCapUsd: money(cap), isDefault: { rpm: false, rpd: false, tpm: false } };
 }
 

@@ -123,6 +123,21 @@ describe('what is never stale', () => {
         org: { rpm: { limit: 2, is_default_limit: false }, rpd: { limit: null, is_default_limit: true } },
       });
     }
+    const manager = mintSecret('mak_', new SystemRandom());
+    const ids = {
+      keyId: 'mak_1',
+      orgId: 'org_1',
+      createdBy: 'usr_0',
+      accountId: 'acct_1',
+      accountVersion: 1,
+    };
+    const held = { scopes: ['usage:read'], limits: limits.slice(4), expiresAtMs: null };
+    app.principals.add(manager, { kind: 'admin_key', ...ids, ...held });
+    expect((await ask(manager, 'org_id=org_1')).body.scopes).toMatchObject({
+      key: null,
+      member: null,
+      org: { rpm: { current: 1, limit: 2 }, rpd: { limit: null } },
+    });
     const own = await ask('eyJ.member.x', 'org_id=org_1');
     expect(own.body.scopes).toMatchObject({ key: null, team: null, member: { tpm: { limit: 80 } } });
     const refused = ['key_id=key_1', 'key_id=key_none'].map((query) => ask('eyJ.member.x', query));

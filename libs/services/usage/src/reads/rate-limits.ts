@@ -28,8 +28,8 @@ interface SeenLimits {
 }
 
 /**
- * Whose counters a caller sees. A key sees its own alone; a session the scopes of itself in the org, or with `key_id` all
- * of a key that it may look at. Throws ApiError `not_found` for another key, `forbidden` for another org.
+ * Whose counters a caller sees. A key sees its own alone; a session the scopes of itself in the org, an admin key the org's,
+ * either with `key_id` all of a key that it may look at. Throws ApiError `not_found` for another key, `forbidden` for another org.
  */
 export async function seenLimits(
   principal: Principal,
@@ -47,7 +47,7 @@ export async function seenLimits(
     return key;
   }
   const { accountId, orgId: org } = { orgId: '', ...viewOf(principal, org_id) };
-  if (principal.kind === 'admin_key') return { accountId, limits: [] };
+  if (principal.kind === 'admin_key') return { accountId, limits: principal.limits ?? [] };
   const membership = principal.memberships.find((held) => held.orgId === org);
   return { accountId, limits: membership?.limits ?? [] };
 }
