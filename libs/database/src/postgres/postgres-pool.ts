@@ -24,7 +24,10 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 export function postgresPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool(poolConfig(options));
   // Without a listener the loss of an idle connection would end the process.
-  pool.on('error', (error) => options.onIdleError?.(error));
+  pool.on('error', (error) => {
+    // pg does not wait until the server has closed what it closes, and a server that stops then is none that was lost.
+    if (!pool.ending) options.onIdleError?.(error);
+  });
   traceQueries(pool, options.schema);
   return pool;
 }
