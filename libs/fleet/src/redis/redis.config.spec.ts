@@ -46,10 +46,10 @@ describe('RedisConfig', () => {
       ...['REDIS_PASSWORD_FILE', 'REDIS_URL', 'REDIS_TLS', 'REDIS_TLS_CA'],
     ]);
     const plain = { REDIS_URL: 'redis://h:1', REDIS_TLS_CA: ownCertificate().cert };
-    expect(faults(plain)).toEqual([expect.stringContaining('REDIS_TLS_CA is set and not used')]);
+    expect(faults(plain)).toEqual([expect.stringContaining('REDIS_TLS_CA: is set and not used')]);
     expect(faults({ ...plain, REDIS_URL: 'rediss://h:1' })).toEqual([]);
     expect(faults({ REDIS_CLUSTER_NODES: 'a:1', REDIS_SENTINELS: 'b:2' })).toEqual([
-      expect.stringContaining('REDIS_CLUSTER_NODES cannot be set beside REDIS_SENTINELS'),
+      expect.stringContaining('REDIS_CLUSTER_NODES: cannot be set beside REDIS_SENTINELS'),
     ]);
   });
 });

@@ -66,7 +66,7 @@ describe('TLS_CERT and TLS_KEY', () => {
       { TLS_CERT: own.cert, TLS_KEY: ownCertificate().key },
       /^TLS_KEY: no private/,
     ],
-    ['what is no certificate', { TLS_CERT: 'x', TLS_KEY: own.key }, /^TLS_CERT: TLS_CERT must be/],
+    ['what is no certificate', { TLS_CERT: 'x', TLS_KEY: own.key }, /^TLS_CERT: must be/],
   ])('%s is refused at the start, and no message quotes it', (_what, env, fault) => {
     let failure: unknown;
     try {

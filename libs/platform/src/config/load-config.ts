@@ -2,6 +2,10 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { orFileNames, valueOrFile } from './or-file.js';
 
+/** What class-validator says of a pattern is for who has written it. */
+const PATTERN = /must match \/.*\/\w* regular expression$/;
+const DESCRIBED = 'does not have the form that .env.example describes';
+
 /** Every fault of a configuration in one message. The process ends with status 1. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
@@ -41,15 +45,27 @@ export function loadConfig<T extends object>(
   const errors = validateSync(config, { whitelist: true, validationError: { target: false, value: false } });
   // Of a value that could not be read its absence is no fault of its own.
   const others = errors.filter(({ property }) => !unread.has(property));
-  const faults = [...unread.values(), ...others.flatMap((error) => faultsOf(error, ''))];
+  const defaults = new type();
+  const isAbsent = (name: string): boolean => !(name in present) && Reflect.get(defaults, name) === undefined;
+  const faults = [...unread.values(), ...others.flatMap((error) => faultsOf(error, '', isAbsent))];
   if (faults.length > 0) throw new ConfigError(faults);
   return deepFreeze(config);
 }
 
-function faultsOf(error: ValidationError, parent: string): string[] {
+/** One sentence for a value that is absent or of another kind, whose bounds say nothing more. */
+function faultsOf(error: ValidationError, parent: string, isAbsent: (name: string) => boolean): string[] {
   const name = `${parent}${error.property}`;
-  const own = Object.values(error.constraints ?? {}).map((text) => `${name}: ${text}`);
-  return [...own, ...(error.children ?? []).flatMap((child) => faultsOf(child, `${name}.`))];
+  const { constraints = {}, children = [] } = error;
+  const kind = constraints.isInt ?? constraints.arrayNotEmpty;
+  const texts = kind === undefined ? Object.values(constraints) : [kind];
+  const said = texts.map((text) =>
+    (text.startsWith(`${name} `) ? text.slice(name.length + 1) : text).replace(PATTERN, DESCRIBED),
+  );
+  const own = isAbsent(name) ? said.slice(0, 1).map((text) => `is required, ${text}`) : said;
+  return [
+    ...own.map((text) => `${name}: ${text}`),
+    ...children.flatMap((child) => faultsOf(child, `${name}.`, isAbsent)),
+  ];
 }
 
 function deepFreeze<T extends object>(value: T): Readonly<T> {
