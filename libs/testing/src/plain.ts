@@ -7,5 +7,6 @@ export { keyPrincipal, scopeLimits, sessionPrincipal } from './builders/principa
 export { usageRecord } from './builders/usage-records.js';
 export { eventually } from './eventually.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
+export { goldenLines } from './golden-lines.js';
 export { repository } from './fleet/repository.js';
 export { seededRandom } from './seeded-random.js';
