@@ -66,6 +66,7 @@ describe('a body of POST /v1/messages', () => {
       { messages: [base.messages[0], { role: 'assistant', content: [] }, base.messages[0]] },
     ],
     ['messages.0.content.0.type', { messages: [user({ type: 'nonsense' })] }],
+    ['messages.0.content.0.type', { messages: [user({ text: 'x' })] }],
     ['messages.0.content.0.text', { messages: [user({ type: 'text' })] }],
     ['messages.0.content.0.text', { messages: [user({ type: 'text', text: ' \n' })] }],
     [
@@ -148,6 +149,11 @@ describe('a body of POST /v1/messages', () => {
     ['messages.0.content.0', [user(use('a'))]],
   ])('refuses tool calls and results that do not pair: %s', (loc, messages) => {
     expect(locOf({ messages })).toBe(loc);
+  });
+
+  it('names the values that may be sent, and not that they may be left out', () => {
+    const said = 'must be equal to one of the allowed values: auto, standard_only';
+    expect(refusal({ service_tier: 'some' }).message).toBe(`service_tier: ${said}`);
   });
 
   it('takes results that come in several messages of one user turn', () => {

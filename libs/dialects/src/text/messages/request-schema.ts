@@ -18,7 +18,8 @@ function byType(cases: Record<string, Schema>, others: Schema): Schema {
     properties: { type: text },
     allOf: [
       ...Object.entries(cases).map(([name, schema]) => ({
-        if: { properties: { type: { const: name } } },
+        // Without a type no branch is meant: what is missing is the type.
+        if: { required: ['type'], properties: { type: { const: name } } },
         then: schema,
       })),
       {
@@ -203,10 +204,11 @@ function detailOf(errors: readonly ErrorObject[]): ErrorDetail {
   if (schemaPath.includes('else/properties/type'))
     return { type: 'invalid_type_value', loc, msg: 'is no type that is known here' };
   const { allowedValues } = params as { allowedValues?: unknown[] };
+  const listed = allowedValues?.filter((value) => value !== null);
   return {
     type: `invalid_${keyword}`,
     loc,
-    msg: `${message ?? 'is not allowed'}${allowedValues ? `: ${allowedValues.join(', ')}` : ''}`,
+    msg: `${message ?? 'is not allowed'}${listed === undefined ? '' : `: ${listed.join(', ')}`}`,
   };
 }
 
