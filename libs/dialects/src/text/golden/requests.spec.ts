@@ -1,27 +1,20 @@
 import { ApiError, errorEnvelope } from '@gateway/contracts';
 import { goldenLines } from '@gateway/testing/plain';
-import { BodyFault, parseBody, type ParsedBody } from '../../body/parsed-body.js';
-import { TEXT_DIALECTS, textChat, textMessages, textResponses } from '../../families.generated.js';
+import { TEXT_DIALECTS } from '../../families.generated.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { ModelRequest } from '../model-request.js';
 import type { Json } from '../upstream-requests.fixture.js';
+import { bodyOf, CALLER_NAMES, CALLERS, GOLDEN_FOLDER, type CallerName } from './bodies.fixture.js';
 import { CHAT_REQUESTS } from './chat-requests.fixture.js';
 import { MESSAGES_REQUESTS } from './messages-requests.fixture.js';
 import { RESPONSES_REQUESTS } from './responses-requests.fixture.js';
 import { GOLDEN_TARGETS } from './targets.fixture.js';
 
-const FOLDER = 'libs/dialects/src/text/golden';
-const CALLERS = {
-  chat: [textChat.caller, CHAT_REQUESTS],
-  messages: [textMessages.caller, MESSAGES_REQUESTS],
-  responses: [textResponses.caller, RESPONSES_REQUESTS],
-} as const;
-const GREETING: Readonly<Record<keyof typeof CALLERS, Json>> = {
-  chat: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
-  messages: { model: 'm', max_tokens: 9_000, messages: [{ role: 'user', content: 'Hi' }] },
-  responses: { model: 'm', input: 'Hi' },
+const BODIES: Readonly<Record<CallerName, Readonly<Record<string, Json>>>> = {
+  chat: CHAT_REQUESTS,
+  messages: MESSAGES_REQUESTS,
+  responses: RESPONSES_REQUESTS,
 };
-const NAMES = Object.keys(CALLERS) as (keyof typeof CALLERS)[];
 
 interface Case {
   title: string;
@@ -29,18 +22,11 @@ interface Case {
 }
 
 /** What a caller says, the greeting first: the other lines of a file say what is otherwise than there. */
-function casesOf(name: keyof typeof CALLERS): Case[] {
-  const [caller, bodies] = CALLERS[name];
-  return Object.entries(bodies).map(([title, body]) => ({
+function casesOf(name: CallerName): Case[] {
+  return Object.entries(BODIES[name]).map(([title, body]) => ({
     title: `${name}: ${title}`,
-    read: () => caller.read(parsed({ ...GREETING[name], ...body })),
+    read: () => CALLERS[name].caller.read(bodyOf(name, body)),
   }));
-}
-
-function parsed(body: Json): ParsedBody {
-  const read = parseBody(Buffer.from(JSON.stringify(body)));
-  if (read instanceof BodyFault) throw new Error(read.detail.msg);
-  return read;
 }
 
 /** What the upstream is sent, or why nothing is. */
@@ -105,13 +91,13 @@ function beyond(value: Json, first: Json): Json {
 }
 
 describe('golden requests', () => {
-  it.each(NAMES)('of %s are read as the file says', (name) => {
-    const { made, kept } = goldenLines(`${FOLDER}/reads/${name}`, lines(casesOf(name), told));
+  it.each(CALLER_NAMES)('of %s are read as the file says', (name) => {
+    const { made, kept } = goldenLines(`${GOLDEN_FOLDER}/reads/${name}`, lines(casesOf(name), told));
     expect(made).toEqual(kept);
   });
 
   it.each(Object.entries(GOLDEN_TARGETS))('go to %s as the file says', (name, { target, only }) => {
-    const cases = NAMES.flatMap((caller) =>
+    const cases = CALLER_NAMES.flatMap((caller) =>
       casesOf(caller).filter(
         // The bytes of files stand in the body by the time it is sent.
         ({ title }) =>
@@ -119,7 +105,7 @@ describe('golden requests', () => {
       ),
     );
     const { made, kept } = goldenLines(
-      `${FOLDER}/requests/${name}`,
+      `${GOLDEN_FOLDER}/requests/${name}`,
       lines(cases, (request) => sent(request, target)),
     );
     expect(made).toEqual(kept);
