@@ -7,11 +7,12 @@ import {
   type AccountState,
   type BalanceRecord,
   type Clock,
+  type Principal,
   type PrincipalReader,
   type RateLimitState,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
-import { Access, CLOCK, principalOf } from '@gateway/platform';
+import { Access, CLOCK, credentialOfRequest, principalOf } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { LedgerStore } from '../ledger/ledger.store.js';
 import { Freshness } from './freshness.js';
@@ -39,7 +40,8 @@ export class AccountController {
   /** Reads the counters of every limit, as they are now. */
   @Get('usage/rate-limits')
   async rateLimits(@Query() query: RateLimitsQuery, @Req() request: FastifyRequest): Promise<RateLimitState> {
-    const { accountId, limits } = await seenLimits(principalOf(request), query, this.principals);
+    const principal = query.key_id === undefined ? await this.newest(request) : principalOf(request);
+    const { accountId, limits } = await seenLimits(principal, query, this.principals);
     const scopes = limits.map(({ kind, id }) => ({ kind, id }));
     return rateLimitState(limits, await this.limits.read(accountId, scopes), this.clock.now());
   }
@@ -62,6 +64,13 @@ export class AccountController {
       reserved_breakdown: breakdownOf(state),
       updated_at: (posted?.updatedAt ?? new Date(this.clock.now())).toISOString(),
     };
+  }
+
+  /** What an organization changes of its limits raises no version of its people: a session is read past the cache. */
+  private async newest(request: FastifyRequest): Promise<Principal> {
+    const principal = principalOf(request);
+    if (principal.kind !== 'session') return principal;
+    return this.principals().reload(credentialOfRequest(request.raw));
   }
 }
 

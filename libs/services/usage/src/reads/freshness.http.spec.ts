@@ -140,6 +140,16 @@ describe('what is never stale', () => {
     });
     const own = await ask('eyJ.member.x', 'org_id=org_1');
     expect(own.body.scopes).toMatchObject({ key: null, team: null, member: { tpm: { limit: 80 } } });
+    // What is remembered of a session does not hear of its organization's limits.
+    app.limits.versions.set('acct_own', 1);
+    app.principals.cached.set('eyJ.owner.x', person('usr_0', 'owner'));
+    const orgs = [
+      { orgId: 'org_1', accountId: 'acct_1', role: 'owner' as const, teams: [], limits: limits.slice(4) },
+    ];
+    app.principals.add('eyJ.owner.x', sessionPrincipal({ userId: 'usr_0', memberships: orgs }));
+    expect((await ask('eyJ.owner.x', 'org_id=org_1')).body.scopes).toMatchObject({
+      org: { rpm: { limit: 2 } },
+    });
     const refused = ['key_id=key_1', 'key_id=key_none'].map((query) => ask('eyJ.member.x', query));
     const elsewhere = ask('eyJ.owner.x', 'key_id=key_1&org_id=org_2');
     expect((await Promise.all([...refused, elsewhere])).map(({ status }) => status)).toEqual([404, 404, 404]);
