@@ -105,6 +105,15 @@ describe('/v1/files', () => {
     expect(all).toEqual(vision);
     const newest = await openai.files.list({ limit: 1 });
     expect([newest.data[0].id, newest.has_more]).toEqual([ids[3], true]);
+    // As clients clear a list: page by page, each page's files deleted before the next is asked for.
+    const cleared: string[] = [];
+    for await (const { id } of openai.files.list({ purpose: 'vision', limit: 1 })) {
+      cleared.push(id);
+      await openai.files.delete(id);
+    }
+    expect(cleared).toEqual(vision.toReversed());
+    for (const after of ['file-ffffffff-ffff-7fff-bfff-ffffffffffff', 'file-x', 'x'])
+      expect((await openai.files.list({ limit: 1, order: 'asc', after })).data).toEqual([]);
   });
 
   it('BAT-06 422 for a list by a purpose that no file has', async () => {

@@ -44,7 +44,8 @@ export class FileStore {
 
   /** A repeat changes nothing. */
   async add(file: NewFile, queries: Pick<pg.ClientBase, 'query'> = this.database.pool): Promise<FileRow> {
-    const row: FileRow = { ...file, bytes: String(file.bytes), created_at: new Date(this.clock.now()) };
+    const created_at = uploadedAt(file.id) ?? new Date(this.clock.now());
+    const row: FileRow = { ...file, bytes: String(file.bytes), created_at };
     await queries.query(
       `INSERT INTO files (id, key_id, account_id, created_at, expires_at, bytes, filename, purpose)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
@@ -97,16 +98,19 @@ export class FileStore {
     );
   }
 
-  /** One more than `limit`, where there are more. */
+  /**
+   * One more than `limit`, where there are more. A page goes on after a file that was deleted meanwhile, too: the id of an
+   * upload says where it stood.
+   */
   async list(keyId: string, { purpose, limit, order, after }: FilesQuery): Promise<FileRow[]> {
     const [compare, direction] = order === 'asc' ? ['>', 'ASC'] : ['<', 'DESC'];
     const { rows } = await this.database.pool.query<FileRow>(
       `SELECT * FROM files WHERE key_id = $1 AND ($2::text IS NULL OR purpose = $2)
          AND (expires_at IS NULL OR expires_at > $5)
          AND ($3::text IS NULL OR (created_at, id) ${compare}
-           (SELECT created_at, id FROM files WHERE key_id = $1 AND id = $3))
+           (coalesce((SELECT created_at FROM files WHERE key_id = $1 AND id = $3), $6::timestamptz), $3))
        ORDER BY created_at ${direction}, id ${direction} LIMIT $4`,
-      [keyId, purpose ?? null, after ?? null, limit + 1, new Date(this.clock.now())],
+      [keyId, purpose ?? null, after ?? null, limit + 1, new Date(this.clock.now()), uploadedAt(after ?? '')],
     );
     return rows;
   }
@@ -136,6 +140,12 @@ export class FileStore {
     );
     return rows;
   }
+}
+
+/** When the id of an upload was made, which is the file's time; null for ids that are made otherwise. */
+export function uploadedAt(id: string): Date | null {
+  const [, high, low] = /^file-([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/.exec(id) ?? [];
+  return high === undefined ? null : new Date(Number.parseInt(high + low, 16));
 }
 
 /** Where the content is. */

@@ -4,7 +4,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { ApiError, ObjectStore, type Clock } from '@gateway/contracts';
 import { CLOCK } from '@gateway/platform';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { contentOf, FILES_MAX, FileStore, fileView } from './files.store.js';
+import { contentOf, FILES_MAX, FileStore, fileView, uploadedAt } from './files.store.js';
 import { readUpload } from './read-upload.js';
 
 /** POST /v1/files: without Nest, whose parsers would hold the whole body. */
@@ -46,7 +46,8 @@ export class UploadRoute implements OnModuleInit {
     }
     const form = { stream, contentType: request.headers['content-type'] };
     const { bytes, filename, purpose, seconds } = await readUpload(form, this.objects, contentOf(file));
-    const expires_at = seconds === null ? null : new Date(this.clock.now() + seconds * 1_000);
+    const begunMs = uploadedAt(file.id)?.getTime() ?? this.clock.now();
+    const expires_at = seconds === null ? null : new Date(begunMs + seconds * 1_000);
     const added = await this.files.addUploaded({ ...file, bytes, filename, purpose, expires_at });
     if (added !== null) return fileView(added);
     await this.objects.remove(contentOf(file));
