@@ -48,11 +48,16 @@ describe('the journal after a death', () => {
       dead.journal.outcome(USAGE, 'acct_2', usage(2));
       await abandon(dead.journal);
       const heir = await openJournal(dir);
-      const recovery = await heir.journal.recover(crashRecord);
+      const lost: boolean[] = [];
+      const recovery = await heir.journal.recover((open, isLost) => {
+        lost.push(isLost);
+        return crashRecord(open);
+      });
       expect(recovery).toEqual({
         epochs: [{ producer: 'edge-0', epoch: dead.journal.epoch, lastSeq: 2 }],
         crashed: 3,
       });
+      expect(lost).toEqual([false, false, false]);
       const closings = headsIn(join(dir, 'edge-0', heir.journal.epoch));
       expect(closings.map(({ unit, seq, isCrash }) => ({ unit, seq, isCrash }))).toEqual(
         [3, 4, 5].map((n, index) => ({ unit: `req_${n}/0`, seq: index + 1, isCrash: true })),

@@ -1,6 +1,7 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeDisk } from './disk.js';
-import { faultyDisk, openJournal, usage, withFolder } from './journal.fixture.js';
+import { faultyDisk, intentFor, openJournal, usage, withFolder } from './journal.fixture.js';
 
 const USAGE = 'gateway.usage.v1';
 
@@ -54,5 +55,45 @@ describe('the segments of a journal', () => {
         expect(synced.filter((path) => path === folder)).toEqual([folder]);
       }
       await journal.close();
+    }));
+
+  it('a unit that has ended is carried into no segment, renewed no more, and leaves nothing behind', () =>
+    withFolder(async (dir) => {
+      const { journal } = await openJournal(dir, { segmentBytes: 1 });
+      const folder = join(dir, 'edge-0', journal.epoch);
+      for (const n of [1, 2]) journal.intent(intentFor(n));
+      await journal.outcome(USAGE, 'a', usage(1)).synced;
+      expect([journal.stats().openUnits, [...journal.inFlight()].map(({ unit }) => unit)]).toEqual([
+        1,
+        ['req_2/0'],
+      ]);
+      await journal.outcome(USAGE, 'a', usage(2)).synced;
+      await journal.outcome(USAGE, 'a', usage(3)).synced;
+      const segments = readdirSync(folder).sort();
+      expect(readFileSync(join(folder, segments[segments.length - 1]), 'utf8')).not.toContain('"intent"');
+      await journal.passed('edge-0', journal.epoch, 3);
+      await journal.close();
+      expect(existsSync(folder)).toBe(false);
+    }));
+
+  it('a journal that is closed holds no file', () =>
+    withFolder(async (dir) => {
+      const held = new Set<number>();
+      const disk = faultyDisk({
+        create: (path) => {
+          const fd = nodeDisk.create(path);
+          held.add(fd);
+          return fd;
+        },
+        close: async (fd) => {
+          held.delete(fd);
+          await nodeDisk.close(fd);
+        },
+      });
+      const { journal } = await openJournal(dir, { disk });
+      await journal.outcome(USAGE, 'a', usage(1)).synced;
+      expect(held.size).toBe(1);
+      await journal.close();
+      expect(held.size).toBe(0);
     }));
 });
