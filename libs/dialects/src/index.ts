@@ -32,6 +32,7 @@ export type {
   UpstreamCalls,
   UpstreamReply,
 } from './translation/translation.js';
+export { EVENT_STREAM, EVENT_STREAM_HEADERS } from './translation/event-stream.js';
 export { badReply, ExchangeFailure } from './translation/exchange.js';
 export { withoutMoney } from './translation/money-names.js';
 export { jsonBody, lookAt, lookAtPath } from './translation/upstream-body.js';

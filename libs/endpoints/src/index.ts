@@ -9,7 +9,7 @@ export type {
   Need,
   Requirement,
 } from './endpoint.js';
-export { EVENT_STREAM_HEADERS } from './event-stream.js';
+export { EVENT_STREAM_HEADERS } from '@gateway/dialects';
 export { followEvents } from './responses/follow-events.js';
 export { StoredContentNeeded } from './stored/stored-content-needed.js';
 export { ENDPOINTS } from './registry.generated.js';

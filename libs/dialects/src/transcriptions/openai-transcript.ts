@@ -6,12 +6,12 @@ import { SseParser, type SseEvent } from '../sse/sse-parser.js';
 import { withoutMoney } from '../translation/money-names.js';
 import type { Answer, AnswerHead, Piece, RouteTarget } from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
+import { EVENT_STREAM, EVENT_STREAM_HEADERS } from '../translation/event-stream.js';
 import { badAnswer, failurePiece, inBandPiece, JSON_HEADERS } from '../translation/whole-answer.js';
 import type { TranscriptionRequest } from './transcriptions-dialect.js';
 import { wholeCount } from '../body/whole-count.js';
 import { secondsText } from './write-transcript.js';
 
-const EVENT_STREAM = 'text/event-stream';
 const PATHS = { transcribe: '/audio/transcriptions', translate: '/audio/translations' };
 /** Answered as lines of text; text itself is read from the JSON answer, which holds the counts. */
 const SUBTITLES = ['srt', 'vtt'];
@@ -71,7 +71,7 @@ class WholeTranscript implements Answer {
 /** `transcript.text.delta` and `.segment`, then `.done` with the whole text and the counts. */
 class TranscriptEvents implements Answer {
   readonly isWhole = false;
-  readonly headers = { 'content-type': `${EVENT_STREAM}; charset=utf-8` };
+  readonly headers = EVENT_STREAM_HEADERS;
   private readonly parser = new SseParser();
   private deliveredBytes = 0;
   private isOver = false;

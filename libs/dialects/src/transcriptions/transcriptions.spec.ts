@@ -107,6 +107,15 @@ describe('dialects of transcriptions', () => {
     });
   });
 
+  it('answer events that no proxy on the way may hold back', () => {
+    const head = { status: 200, contentType: 'text/event-stream' };
+    expect(openai.begin(head, { ...request, stream: true }).headers).toEqual({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+  });
+
   it('give the same events for any split, and end once whatever bytes come', () => {
     const events = [
       { type: 'transcript.text.delta', delta: 'é😀' },

@@ -1,11 +1,11 @@
 import type { UnitUsage } from '@gateway/contracts';
 import type { JsonObject } from '../body/json-object.js';
+import { EVENT_STREAM_HEADERS } from '../translation/event-stream.js';
 import type { Exchanged } from '../translation/translation.js';
 import { JSON_HEADERS } from '../translation/whole-answer.js';
 import type { Spoken, Transcript, TranscriptionRequest } from './transcriptions-dialect.js';
 
 const TEXT_HEADERS = { 'content-type': 'text/plain; charset=utf-8' };
-const EVENT_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8' };
 
 /** A transcript in the caller's format, as OpenAI would have answered it. */
 export function writeTranscript(transcript: Transcript, request: TranscriptionRequest): Exchanged {
@@ -14,7 +14,7 @@ export function writeTranscript(transcript: Transcript, request: TranscriptionRe
   const usage = { ...(transcript.usage ?? NO_TOKENS), audio_seconds: secondsText(seconds) };
   const shown = shownUsage(usage, transcript.usage !== undefined, seconds);
   const { headers, out } = request.stream
-    ? { headers: EVENT_HEADERS, out: eventsOf(transcript, request, shown) }
+    ? { headers: EVENT_STREAM_HEADERS, out: eventsOf(transcript, request, shown) }
     : written(transcript, request, { shown, seconds });
   const deliveredBytes = Buffer.byteLength(text);
   return { headers, piece: { kind: 'end', out, usage, deliveredBytes, finishSeen: true } };

@@ -1,6 +1,8 @@
 import type { ApiError } from '@gateway/contracts';
 import {
   badAnswer,
+  EVENT_STREAM,
+  EVENT_STREAM_HEADERS,
   failurePiece,
   Misfit,
   parseUpstreamObject,
@@ -22,7 +24,6 @@ import {
   type Translation,
   type UpstreamBody,
 } from '@gateway/dialects';
-import { EVENT_STREAM, EVENT_STREAM_HEADERS } from '../event-stream.js';
 
 /** Any caller's text dialect to any upstream's, through the middle form; in one and the same dialect bytes are edited. */
 export function translateText(

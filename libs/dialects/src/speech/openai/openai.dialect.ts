@@ -3,6 +3,7 @@ import { isObject, objectOf, textOf } from '../../body/json-object.js';
 import { spliceMembers } from '../../body/splice.js';
 import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
+import { EVENT_STREAM } from '../../translation/event-stream.js';
 import type { Answer, Piece } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { badAnswer, failurePiece, inBandPiece } from '../../translation/whole-answer.js';
@@ -11,7 +12,6 @@ import { typeOf } from '../spoken-answer.js';
 import { spokenBytes } from '../spoken-bytes.js';
 import { wholeCount } from '../../body/whole-count.js';
 
-const EVENT_STREAM = 'text/event-stream';
 /** These answer audio alone; every later model also answers events, whose last one holds the counts that are billed. */
 const AUDIO_ONLY = /^tts-1/;
 
