@@ -141,7 +141,7 @@ function batchProviders(config: Readonly<WorkersConfig>): Provider[] {
       ) =>
         new BatchWork({
           ...{ batches, answers, upstream, files, objects, inference, clock },
-          ...{ linesAtOnce, usesUpstream },
+          ...{ linesAtOnce, usesUpstream, turnMs: config.WORKERS_LEASE_MS },
         }),
     },
     BatchRunner,

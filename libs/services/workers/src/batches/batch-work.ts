@@ -20,6 +20,7 @@ import {
   type LineFault,
 } from './batch-lines.js';
 import { BatchStore, type Batch, type LineResult } from './batches.store.js';
+import { BatchTurn, Rested } from './batch-turn.js';
 import { copyOf, UpstreamWork } from './upstream-work.js';
 import { UsageSum } from './usage-sum.js';
 
@@ -35,6 +36,8 @@ interface Parts {
   linesAtOnce: number;
   /** Providers that run batches themselves are given them. */
   usesUpstream: boolean;
+  /** How long a batch goes on while another one waits. */
+  turnMs: number;
 }
 
 /** What may pass by itself; a limit that is full is waited for until the batch expires. */
@@ -47,11 +50,12 @@ const OUTPUT_BYTES_MAX = 8 * 1_024 * 1_024 * 1_024;
 export class BatchWork {
   constructor(private readonly parts: Parts) {}
 
-  /** To its end, unless `signal` stops it. */
+  /** To its end, unless `signal` stops it or another batch has its turn. */
   async run(batch: Batch, worker: string, signal: AbortSignal): Promise<void> {
     try {
       await this.steps(batch, worker, signal);
     } catch (failure) {
+      if (failure instanceof Rested) return;
       if (!endsIt(failure)) throw failure;
       const code = failure.status === 402 ? failure.code : 'invalid_file';
       const error = { code, message: failure.message, param: null, line: null };
@@ -83,16 +87,17 @@ export class BatchWork {
     if (batch.status === 'cancelling') {
       await hold.end();
       const cancelled = ended('batch_cancelled', 'The batch was cancelled.');
-      await this.runLines(batch, { hold, signal }, async () => cancelled);
+      await this.runLines(batch, { hold, turn: null, signal }, async () => cancelled);
       return this.finish(batch, worker, 'cancelled', signal);
     }
     if (batch.status !== 'finalizing') {
       const isLate = (): boolean => clock.now() >= batch.expires_at.getTime();
       let hasExpired = false;
+      const turn = new BatchTurn(batches, clock, this.parts.turnMs);
       await hold.during(() =>
-        this.runLines(batch, { hold, signal }, async (line) => {
+        this.runLines(batch, { hold, turn, signal }, async (line) => {
           hasExpired ||= isLate();
-          return hasExpired ? EXPIRED : this.answer(batch, line, { isLate, hold }, signal);
+          return hasExpired ? EXPIRED : this.answer(batch, line, { isLate, hold, turn }, signal);
         }),
       );
       if (hasExpired) return this.finish(batch, worker, 'expired', signal);
@@ -161,7 +166,7 @@ export class BatchWork {
   /** Every line that has no answer yet gets one, some at once. */
   private async runLines(
     batch: Batch,
-    { hold, signal }: { hold: BatchHold; signal: AbortSignal },
+    { hold, turn, signal }: { hold: BatchHold; turn: BatchTurn | null; signal: AbortSignal },
     answer: (line: BatchLine) => Promise<Outcome>,
   ): Promise<void> {
     const { batches, answers, linesAtOnce } = this.parts;
@@ -172,6 +177,7 @@ export class BatchWork {
     let fault: unknown;
     const lane = async (): Promise<void> => {
       for (;;) {
+        await turn?.check();
         const next = await lines.next();
         if (next.done === true || fault !== undefined) return;
         const line = next.value;
@@ -194,7 +200,7 @@ export class BatchWork {
   private async answer(
     batch: Batch,
     { number, body }: BatchLine,
-    { isLate, hold }: { isLate: () => boolean; hold: BatchHold },
+    { isLate, hold, turn }: { isLate: () => boolean; hold: BatchHold; turn: BatchTurn },
     signal: AbortSignal,
   ): Promise<Outcome> {
     const { inference, clock } = this.parts;
@@ -212,7 +218,9 @@ export class BatchWork {
         if (failures >= TRIES_MAX) return { answer };
       } else if (answer.status !== 429) return { answer };
       if (isUnit(answer)) unit += LINES_MAX;
-      await clock.sleep(Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000), signal);
+      const pauseMs = Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000);
+      // Once a try was a unit, the line needs the number of the next one, which nobody else knows.
+      await (unit === number ? turn.wait(pauseMs, signal) : clock.sleep(pauseMs, signal));
       waitMs = Math.min(waitMs * 2, WAIT_MS.max);
     }
   }

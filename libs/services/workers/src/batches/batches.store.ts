@@ -91,6 +91,9 @@ const RESULTS_AT_ONCE = 200;
 /** Longer than a batch may wait before it is begun: what is older was there before. */
 const CLAIMED_MS = 3 * 86_400_000;
 
+/** Longer than a worker that is free takes to look for work. */
+const CLAIM_MS = 2_000;
+
 /** Batches in PostgreSQL. Whoever works on one holds its lease; what it writes without it is refused. */
 export class BatchStore {
   constructor(
@@ -161,13 +164,22 @@ export class BatchStore {
     return rows[0].open;
   }
 
-  /** The oldest that nobody works on; `isAtProvider`: of those that a provider runs, or of the others. */
+  /**
+   * One that nobody works on: of the account of which the fewest are worked on, what is new, else what has rested longest.
+   * `isAtProvider`: of those that a provider runs, or of the others.
+   */
   async claim(worker: string, leaseMs: number, isAtProvider: boolean): Promise<Batch | null> {
     const { rows } = await this.database.pool.query<Batch>(
-      `UPDATE batches SET worker = $1, leased_until = $2 WHERE id = (
-         SELECT id FROM batches WHERE status IN ${OPEN} AND (leased_until IS NULL OR leased_until < $3)
-           AND (coalesce(upstream ->> 'kind', '') = 'at') = $4
-         ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
+      `WITH busy AS (
+         SELECT account_id, count(*) AS n FROM batches
+         WHERE status IN ${OPEN} AND worker IS NOT NULL AND leased_until >= $3 GROUP BY account_id
+       )
+       UPDATE batches SET worker = $1, leased_until = $2 WHERE id = (
+         SELECT b.id FROM batches b LEFT JOIN busy USING (account_id)
+         WHERE b.status IN ${OPEN} AND (b.leased_until IS NULL OR b.leased_until < $3)
+           AND (coalesce(b.upstream ->> 'kind', '') = 'at') = $4
+         ORDER BY coalesce(busy.n, 0), b.leased_until NULLS FIRST, b.created_at
+         LIMIT 1 FOR UPDATE OF b SKIP LOCKED) RETURNING *`,
       [worker, new Date(this.clock.now() + leaseMs), this.now, isAtProvider],
     );
     return rows.at(0) ?? null;
@@ -182,11 +194,22 @@ export class BatchStore {
     return rows.at(0)?.status ?? null;
   }
 
+  /** It comes behind those that have rested longer. */
   async release(id: string, worker: string): Promise<void> {
     await this.database.pool.query(
-      'UPDATE batches SET worker = NULL, leased_until = NULL WHERE id = $1 AND worker = $2',
-      [id, worker],
+      'UPDATE batches SET worker = NULL, leased_until = $3 WHERE id = $1 AND worker = $2',
+      [id, worker, this.now],
     );
+  }
+
+  /** Whether one waits for a worker that is to run its lines, and longer than a worker that is free takes to claim it. */
+  async hasWaiting(): Promise<boolean> {
+    const { rows } = await this.database.pool.query<{ waits: boolean }>(
+      `SELECT EXISTS (SELECT FROM batches WHERE status IN ${OPEN} AND worker IS NULL
+         AND coalesce(leased_until, created_at) < $1 AND coalesce(upstream ->> 'kind', '') <> 'at') AS waits`,
+      [new Date(this.clock.now() - CLAIM_MS)],
+    );
+    return rows[0].waits;
   }
 
   /** False where the batch has another status by now. Throws LeaseLost. */

@@ -1,0 +1,49 @@
+import type { Clock } from '@gateway/contracts';
+import type { BatchStore } from './batches.store.js';
+
+/** Between looks whether another batch waits. */
+const LOOK_MS = 1_000;
+
+/** The batch gives its place to another one: whoever claims it next goes on with it. */
+export class Rested extends Error {
+  constructor() {
+    super('The batch has had its turn.');
+    this.name = 'Rested';
+  }
+}
+
+/**
+ * How long a batch may go on while another one waits for a worker. Without an end of turns four batches of one key whose
+ * limit is full would keep everybody else's waiting until they expire.
+ */
+export class BatchTurn {
+  private readonly endsMs: number;
+  private nextLookMs = -Infinity;
+  private isGiven = false;
+
+  constructor(
+    private readonly batches: Pick<BatchStore, 'hasWaiting'>,
+    private readonly clock: Clock,
+    turnMs: number,
+  ) {
+    this.endsMs = clock.monotonic() + turnMs;
+  }
+
+  /** Throws Rested where the turn is over and another batch waits. */
+  async check(): Promise<void> {
+    const nowMs = this.clock.monotonic();
+    if (!this.isGiven && nowMs >= this.endsMs && nowMs >= this.nextLookMs) {
+      this.nextLookMs = nowMs + LOOK_MS;
+      this.isGiven = await this.batches.hasWaiting();
+    }
+    if (this.isGiven) throw new Rested();
+  }
+
+  /** Sleeps, and throws Rested as soon as the turn is over. */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    for (let left = ms; left > 0; left -= LOOK_MS) {
+      await this.check();
+      await this.clock.sleep(Math.min(left, LOOK_MS), signal);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import OpenAI, { toFile } from 'openai';
+import { eventually, InferenceDouble, served, testPostgres, type TestDatabase } from '@gateway/testing';
+import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
+
+const SLOWLY = { timeoutMs: 60_000 };
+/** As many as one process works on at once. */
+const AT_ONCE = 4;
+
+let database: TestDatabase;
+let app: WorkersApp;
+const inference = new InferenceDouble();
+const full = { status: 429, body: {}, retry_after_seconds: 3_600 };
+
+beforeAll(async () => {
+  database = await testPostgres();
+  await MIGRATED.migrate(database.url);
+  app = await startWorkersApp(database.url, { inference, config: { WORKERS_LEASE_MS: 600 } });
+});
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+});
+
+async function begin(openai: OpenAI): Promise<string> {
+  const body = { model: 'sim/chat', messages: [{ role: 'user', content: 'hello' }] };
+  const line = { custom_id: 'c', method: 'POST', url: '/v1/chat/completions', body };
+  const file = await toFile(Buffer.from(JSON.stringify(line)), 'in.jsonl');
+  const { id: input_file_id } = await openai.files.create({ file, purpose: 'batch' });
+  const made = { input_file_id, endpoint: '/v1/chat/completions', completion_window: '24h' } as const;
+  return (await openai.batches.create(made)).id;
+}
+
+it('BAT-01 batches whose limit is full keep nobody else’s waiting, and go on when it is not', async () => {
+  const [mine, others] = ['key_full', 'key_other'].map(
+    (keyId) => new OpenAI({ apiKey: app.keyOf(keyId), baseURL: `${app.url}/v1`, maxRetries: 0 }),
+  );
+  const limited = new Set(['key_full']);
+  inference.answer = (call) => (limited.has(call.key_id) ? full : served(call));
+  const waiting = await Promise.all(Array.from({ length: AT_ONCE }, () => begin(mine)));
+  await eventually(() => inference.calls.length === AT_ONCE, SLOWLY);
+  const other = await begin(others);
+  await eventually(async () => (await others.batches.retrieve(other)).status === 'completed', SLOWLY);
+  const statuses = await Promise.all(waiting.map(async (id) => (await mine.batches.retrieve(id)).status));
+  expect(statuses).toEqual(Array(AT_ONCE).fill('in_progress'));
+
+  limited.clear();
+  await begin(others);
+  await eventually(
+    async () => (await mine.batches.list()).data.some(({ status }) => status === 'completed'),
+    SLOWLY,
+  );
+  const units = inference.calls.filter(({ key_id }) => key_id === 'key_full').map(({ unit }) => unit);
+  expect(new Set(units)).toEqual(new Set([0]));
+}, 120_000);
