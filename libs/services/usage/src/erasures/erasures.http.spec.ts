@@ -136,6 +136,21 @@ describe('POST /v1/end-users/erasures', () => {
 });
 
 describe('GET /internal/erasures', () => {
+  it('ERA-05 an erasure that cannot be done keeps none that came after it', async () => {
+    const { directory } = app;
+    const forget = directory.forget.bind(directory);
+    directory.forget = (accountId, endUserHash) =>
+      endUserHash === hashOf('ada') ? Promise.reject(new Error('too many')) : forget(accountId, endUserHash);
+    try {
+      expect((await erase(own)).body.status).toBe('running');
+      expect((await erase(own, 'bob')).body.status).toBe('completed');
+    } finally {
+      directory.forget = forget;
+    }
+    await app.app.get(Erasures, { strict: false }).advance();
+    expect(directory.forgotten).toEqual([`acct_1/${hashOf('bob')}`, `acct_1/${hashOf('ada')}`]);
+  });
+
   it('S10 lists who was erased since then to the fleet alone, for what other services keep', async () => {
     await erase(own);
     const since = (ms: number): string =>

@@ -91,7 +91,10 @@ export class Erasures {
     };
   }
 
-  /** Goes on with what runs, and looks once more at what has ended a minute ago. */
+  /**
+   * Goes on with what runs, and looks once more at what has ended a minute ago. Throws the first failure once the others have
+   * had their turn.
+   */
   async advance(): Promise<void> {
     const now = this.deps.clock.now();
     const { rows } = await this.deps.database.pool.query<ErasureRow>(
@@ -99,17 +102,22 @@ export class Erasures {
        ORDER BY created_at LIMIT $2`,
       [new Date(now - SWEEP_AFTER_MS), ERASURES_AT_ONCE],
     );
-    for (const erasure of rows) {
-      await this.clear(erasure);
-      if (erasure.status === 'running')
-        await this.deps.directory().forget(erasure.account_id, erasure.end_user_hash);
-      await this.deps.database.pool.query(
-        erasure.status === 'running'
-          ? `UPDATE erasure SET status = 'completed', completed_at = $2 WHERE id = $1`
-          : 'UPDATE erasure SET swept_at = $2 WHERE id = $1',
-        [erasure.id, new Date(now)],
-      );
-    }
+    const failures: unknown[] = [];
+    for (const erasure of rows)
+      await this.goOn(erasure, new Date(now)).catch((failure: unknown) => failures.push(failure));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  private async goOn(erasure: ErasureRow, now: Date): Promise<void> {
+    const { id, status, account_id, end_user_hash } = erasure;
+    await this.clear(erasure);
+    if (status === 'running') await this.deps.directory().forget(account_id, end_user_hash);
+    await this.deps.database.pool.query(
+      status === 'running'
+        ? `UPDATE erasure SET status = 'completed', completed_at = $2 WHERE id = $1`
+        : 'UPDATE erasure SET swept_at = $2 WHERE id = $1',
+      [id, now],
+    );
   }
 
   private async clear(erasure: ErasureRow): Promise<void> {
