@@ -41,6 +41,7 @@ describe('the chat usage object', () => {
     const raw = {
       input_tokens: 3,
       output_tokens: 4,
+      input_tokens_details: { cached_tokens: 1 },
       cache_read_input_tokens: 1,
       cache_creation_input_tokens: 1,
       cache_creation: { ephemeral_5m_input_tokens: 1 },

@@ -78,6 +78,7 @@ export function unitUsage(raw: JsonObject, quirks: Quirks): UnitUsage {
 const TRANSLATED = [
   'input_tokens',
   'output_tokens',
+  'input_tokens_details',
   'cache_read_input_tokens',
   'cache_creation',
   'output_tokens_details',
