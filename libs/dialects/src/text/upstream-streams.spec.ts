@@ -177,6 +177,17 @@ describe('a call that Google signed', () => {
   });
 });
 
+describe('an answer of Bedrock', () => {
+  it('says nothing behind its finish, and is counted there all the same', () => {
+    const [, converse] = UPSTREAM_SAMPLES;
+    const late = { contentBlockDelta: { contentBlockIndex: 9, delta: { text: 'late' } } };
+    const frames = converse.frames.flatMap((frame) => ('messageStop' in frame ? [frame, late] : [frame]));
+    const plain = read(converse, [streamOf(converse)]);
+    expect(read(converse, [streamOf(converse, frames)])).toEqual(plain);
+    expect(plain.some(({ type }) => type === 'usage')).toBe(true);
+  });
+});
+
 describe('logprobs that were asked of Gemini', () => {
   const token = (text: string, logProbability?: number): Json => ({
     token: text,

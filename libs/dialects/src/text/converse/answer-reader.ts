@@ -46,7 +46,8 @@ export class AnswerReader {
       events.push({ type: 'start', id: null, created: null, systemFingerprint: null, serviceTier: null });
     }
     const index = typeof payload.contentBlockIndex === 'number' ? payload.contentBlockIndex : 0;
-    switch (name) {
+    // Nothing is said behind the finish, only counted.
+    switch (this.isFinished && name !== 'metadata' ? null : name) {
       case 'contentBlockStart':
         this.start(index, objectOf(payload.start), events);
         break;
