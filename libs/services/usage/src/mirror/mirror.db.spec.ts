@@ -157,6 +157,20 @@ describe('mirrors', () => {
     expect((await store.read('acct_1', [])).unpostedUnits).toBe(0);
   });
 
+  it('an account whose node is away keeps no other from being freed of what is posted', async () => {
+    await app.post(
+      usageRecord({ account_id: 'acct_0', cost_usd: '1' }),
+      usageRecord({ request_id: 'req_late', cost_usd: '2' }),
+    );
+    await settle('req_late/0', 2_000_000_000n);
+    store.due = async (accountId) => {
+      if (accountId === 'acct_0') throw new Error('its node is away');
+      return ['req_late/0'];
+    };
+    await expect(app.mirrors.reportDue()).rejects.toThrow('its node is away');
+    expect((await store.read('acct_1', [])).unpostedUnits).toBe(0);
+  });
+
   it('while the store is away commits go on, and what it missed is told when it is back', async () => {
     await admit('req_f/0');
     await settle('req_f/0', 2_000_000_000n);

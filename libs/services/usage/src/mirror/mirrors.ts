@@ -8,6 +8,7 @@ import type { MirrorStore, MirrorWish } from './mirror.store.js';
 import type { UsageMetrics } from '../usage-metrics.js';
 import type { ActiveAccounts } from './active-accounts.js';
 import { answered, type PostedTotals } from './posted-totals.js';
+import { turn } from '../turn.js';
 import { unitName } from './unit-name.js';
 
 interface Deps {
@@ -28,6 +29,7 @@ const DEBTS_PER_ROUND = 5_000;
 /** Whose debts are paid at once: each takes a connection of the pool. */
 const ACCOUNTS_AT_ONCE = 4;
 const DUE_PER_ACCOUNT = 1_000;
+const FAILURES_PER_TURN = 64;
 
 /**
  * Reports to the limit store what is posted. A batch's mirror is sent before its offsets are committed; where the store is
@@ -59,11 +61,24 @@ export class Mirrors {
     return this.deliver(wishes.map((wish) => ({ ...wish, gen: null, units: [] })));
   }
 
-  /** Looks the due units of active accounts up and frees those that are posted. */
+  /**
+   * Looks the due units of active accounts up and frees those that are posted. In a cluster the node of some may be away: throws
+   * the first failure once the others have had their turn.
+   */
   async reportDue(): Promise<void> {
+    let failed = 0;
+    let first: unknown;
     for (const accountId of this.deps.accounts.list()) {
-      if (!(await this.reportDueOf(accountId))) this.deps.accounts.atRest(accountId);
+      try {
+        if (!(await this.reportDueOf(accountId))) this.deps.accounts.atRest(accountId);
+      } catch (failure) {
+        if (failed === 0) first = failure;
+        failed += 1;
+        // A store that is away is not asked: nothing else would let others go between.
+        if (failed % FAILURES_PER_TURN === 0) await turn();
+      }
     }
+    if (failed > 0) throw first as Error;
   }
 
   /** The same for one account. False where none is due. Throws where the store is away. */
