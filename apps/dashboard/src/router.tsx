@@ -182,5 +182,6 @@ function Broken({ error }: { error: unknown }): ReactNode {
 }
 
 function NothingHere(): ReactNode {
-  return <Empty>There is no such page. It may have moved: use the menu.</Empty>;
+  const home = { label: 'Home', run: () => void router.navigate({ to: '/' }) };
+  return <Empty action={home}>There is no such page. It may have moved.</Empty>;
 }

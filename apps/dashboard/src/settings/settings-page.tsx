@@ -86,7 +86,7 @@ function OrgForm({ org }: { org: Org }): ReactNode {
         />
         <TextInput
           label="API version of new keys"
-          description="YYYY-MM; empty = the newest"
+          description="YYYY-MM; empty = none: they get the oldest that is served"
           error={fields.default_api_version}
           value={draft.default_api_version}
           onChange={({ currentTarget }) => setDraft({ ...draft, default_api_version: currentTarget.value })}
