@@ -64,6 +64,7 @@ export type {
   ResponseLink,
   StoredResponse,
 } from './ports/response-store.js';
+export { FleetBody } from './http/fleet-body.js';
 export {
   ConversationBody,
   ConversationItemsBody,

@@ -10,6 +10,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { FleetBody } from './fleet-body.js';
 import { IdempotencyClaimBody } from './idempotency.js';
 import type {
   BackgroundRun,
@@ -19,7 +20,7 @@ import type {
 } from '../ports/background-responses.js';
 
 /** POST /internal/background-responses. */
-export class BeginBackgroundBody {
+export class BeginBackgroundBody extends FleetBody {
   @IsObject() response!: NewBackgroundResponse;
   @IsOptional()
   @IsObject()
@@ -36,7 +37,7 @@ export class BackgroundRunBody implements BackgroundRun {
 }
 
 /** POST /internal/background-responses/append. */
-export class AppendEventsBody {
+export class AppendEventsBody extends FleetBody {
   @IsObject() @ValidateNested() @Type(() => BackgroundRunBody) run!: BackgroundRunBody;
   @IsArray() @ArrayMaxSize(10_000) events!: NumberedEvent[];
   @IsOptional() @IsObject() ended?: EndedResponse | null;

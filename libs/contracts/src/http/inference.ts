@@ -19,11 +19,12 @@ import type {
   UpstreamBatchCall,
   UpstreamBatchState,
 } from '../ports/inference.js';
+import { FleetBody } from './fleet-body.js';
 
 const STEPS = ['upload', 'find', 'create', 'look', 'cancel'] as const;
 
 /** POST /internal/infer and /internal/infer/plan. */
-export class InferBody implements InferenceCall {
+export class InferBody extends FleetBody implements InferenceCall {
   @IsString() @Length(1, 128) key_id!: string;
   @IsString() @Length(1, 128) account_id!: string;
   @IsString() @Length(1, 128) request_id!: string;

@@ -15,6 +15,7 @@ import {
 import { CONTENT_DAYS_MAX } from '../content-promises.js';
 import type { AuditedAction } from '../ports/directory.js';
 import type { UnitContent } from '../ports/request-contents.js';
+import { FleetBody } from './fleet-body.js';
 
 function IfSent(name: keyof RequestLoggingBody): PropertyDecorator {
   return ValidateIf((body: RequestLoggingBody) => body[name] !== undefined);
@@ -37,7 +38,7 @@ export interface RequestLogging {
 }
 
 /** POST /internal/contents. */
-export class KeepContentsBody {
+export class KeepContentsBody extends FleetBody {
   @IsArray() @ArrayMaxSize(64) contents!: UnitContent[];
 }
 

@@ -12,12 +12,13 @@ import {
   Min,
 } from 'class-validator';
 import type { StoredResponse } from '../ports/response-store.js';
+import { FleetBody } from './fleet-body.js';
 
 /** Characters of the id of a response, a conversation or an item; nothing is found by a longer one. */
 export const STORED_ID_MAX = 256;
 
 /** POST /internal/responses. */
-export class KeepResponsesBody {
+export class KeepResponsesBody extends FleetBody {
   @IsArray() @ArrayMaxSize(256) responses!: StoredResponse[];
 }
 

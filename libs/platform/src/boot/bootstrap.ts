@@ -117,13 +117,13 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
   };
   registerRequestHooks(instance, () => parts.entrance);
   decorateClient(instance, () => created().get(ClientAddress));
-  registerBodyParsers(instance);
   completeAnswers(instance, config.stallMs ?? STALL_MS);
   const authenticator = (): Authenticator => (parts.authenticator ??= created().get(Authenticator));
   const pressure = (): Pressure => (parts.pressure ??= created().get(Pressure));
   const rules = new Map<string, AccessRule>();
   const ruleOf = ({ method, routeOptions: { url } }: FastifyRequest): AccessRule | undefined =>
     rules.get(`${method} ${url}`);
+  registerBodyParsers(instance, (request) => ruleOf(request)?.internal === true);
   registerBodyIntake(instance, {
     ...{ pressure, random },
     authenticate: (request) => authenticator().authenticate(request, ruleOf(request) ?? {}),

@@ -1,6 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsObject, IsOptional, ValidateNested } from 'class-validator';
 import fc from 'fast-check';
+import { FleetBody } from '@gateway/contracts';
 import { PageQuery } from '../http/page.js';
 import { validationPipe } from './validation-pipe.js';
 
@@ -43,6 +44,19 @@ describe('texts that a database cannot hold', () => {
     await expect(of('param', 'key_1')).resolves.toBe('key_1');
     await expect(of('body', { a: '🦊' })).resolves.toEqual({ a: '🦊' });
   });
+});
+
+class Handed extends FleetBody {
+  @IsArray() list!: unknown[];
+}
+
+it('EDGE-06 what a service of the fleet hands on holds any text, and its other rules stand', async () => {
+  const pipe = validationPipe();
+  const read = (value: object) => pipe.transform(value, { type: 'body', metatype: Handed });
+  const list = ['\0', { '\ud800': ['\udc00'] }];
+  expect({ ...((await read({ list })) as Handed) }).toEqual({ list });
+  await expect(read({ list: 1 })).rejects.toMatchObject({ code: 'validation_error' });
+  await expect(read({ list, more: 1 })).rejects.toMatchObject({ code: 'validation_error' });
 });
 
 class Part {

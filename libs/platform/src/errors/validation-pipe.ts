@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { instanceToPlain, plainToInstance } from 'class-transformer';
 import { getMetadataStorage } from 'class-validator';
-import { ApiError, type ErrorDetail } from '@gateway/contracts';
+import { ApiError, FleetBody, type ErrorDetail } from '@gateway/contracts';
 
 /** Checks management bodies and queries against their class; an unknown field is refused by its name. */
 export function validationPipe(): ValidationPipe {
@@ -26,7 +26,7 @@ export function validationPipe(): ValidationPipe {
 class StorablePipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'param' && isOdd(value)) throw new ApiError('not_found');
-    if (metadata.type === 'body' || metadata.type === 'query') {
+    if (metadata.type === 'query' || (metadata.type === 'body' && !isOfFleet(metadata))) {
       const loc = placeOfOdd(value);
       if (loc !== null) {
         const msg = 'A text has to be well-formed Unicode without the character NUL.';
@@ -103,6 +103,11 @@ function nestedOf(type: Type<unknown>): ReadonlyMap<string, Type<unknown>> {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
+}
+
+/** Its members are kept as JSON, which takes any text. */
+function isOfFleet({ metatype }: ArgumentMetadata): boolean {
+  return metatype?.prototype instanceof FleetBody;
 }
 
 /** Whether the class of the query has the member itself: a read that is kept for a while. */

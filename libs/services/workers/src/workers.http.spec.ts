@@ -1,4 +1,4 @@
-import { deadLetterTopic, TOPIC, type Subscription } from '@gateway/contracts';
+import { deadLetterTopic, HEADER, TOPIC, type Subscription } from '@gateway/contracts';
 import { eventually, testPostgres, type TestDatabase } from '@gateway/testing';
 import { anyRoom, MIGRATED, startWorkersApp, stored, type WorkersApp } from './workers.fixture.js';
 
@@ -46,6 +46,25 @@ describe('/v1/responses/{id}', () => {
     const response = { id: 'resp_odd', status: 'completed', output: [{ type: 'message', text }] };
     await app.responses.keep([stored('resp_odd', { response })]);
     expect((await app.call('GET', '/v1/responses/resp_odd', key)).body).toEqual(response);
+  });
+
+  it('RESP-03 204 keeps them for an edge, too, also what no caller may send: one tenant’s is no reason to lose all', async () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(300)}1${'}'.repeat(300)}`) as object;
+    const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, 0]));
+    const texts = ['\u0000 \ud800', 'x'];
+    const odd = stored('resp_far_odd', {
+      input: texts.map((content) => ({ type: 'message', role: 'user', content, many })),
+      response: { id: 'resp_far_odd', status: 'completed', output: [{ type: 'message', deep }] },
+    });
+    const other = stored('resp_far_other', { key_id: 'key_b' });
+    const answer = await fetch(`${app.url}/internal/responses`, {
+      method: 'POST',
+      headers: { [HEADER.fleetToken]: 'fleet-token-of-the-spec', 'content-type': 'application/json' },
+      body: JSON.stringify({ responses: [odd, other] }),
+    });
+    expect([answer.status, await answer.text()]).toEqual([204, '']);
+    expect((await app.call('GET', '/v1/responses/resp_far_odd', key)).body).toEqual(odd.response);
+    expect((await app.call('GET', '/v1/responses/resp_far_other', thief)).body).toEqual(other.response);
   });
 
   it.each([
