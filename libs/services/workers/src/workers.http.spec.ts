@@ -1,4 +1,5 @@
-import { deadLetterTopic, HEADER, TOPIC, type Subscription } from '@gateway/contracts';
+import { randomBytes } from 'node:crypto';
+import { deadLetterTopic, HEADER, TOPIC, type StoredResponse, type Subscription } from '@gateway/contracts';
 import { eventually, testPostgres, type TestDatabase } from '@gateway/testing';
 import { anyRoom, MIGRATED, startWorkersApp, stored, type WorkersApp } from './workers.fixture.js';
 
@@ -65,6 +66,22 @@ describe('/v1/responses/{id}', () => {
     expect([answer.status, await answer.text()]).toEqual([204, '']);
     expect((await app.call('GET', '/v1/responses/resp_far_odd', key)).body).toEqual(odd.response);
     expect((await app.call('GET', '/v1/responses/resp_far_other', thief)).body).toEqual(other.response);
+  });
+
+  it('RESP-03 keeps what else is written with an item whose id no index holds, and the item under another', async () => {
+    const { body: conversation } = await app.call('POST', '/v1/conversations', key, {});
+    const ids = [randomBytes(20_000).toString('base64'), 'msg_\u0000', 'x'.repeat(257), ''];
+    const input = ids.map((id) => ({ type: 'message', id, role: 'user', content: 'Hello' }));
+    const own: Partial<StoredResponse> = { input, conversation_id: conversation.id as string };
+    await app.responses.keep([stored('resp_long_ids', own), stored('resp_next_to_it', { key_id: 'key_b' })]);
+    expect((await app.call('GET', '/v1/responses/resp_next_to_it', thief)).status).toBe(200);
+    const listed = await app.call('GET', `/v1/conversations/${conversation.id}/items?order=asc`, key);
+    const shown = (listed.body.data as { id: string }[]).map(({ id }) => id);
+    expect(shown).toEqual([...ids.map((_, at) => `resp_long_ids_${at}`), 'out_resp_long_ids']);
+    const more = await app.call('POST', `/v1/conversations/${conversation.id}/items`, key, {
+      items: [{ type: 'message', id: randomBytes(20_000).toString('base64'), role: 'user', content: 'Hi' }],
+    });
+    expect([more.status, more.body.data?.[0]?.id]).toEqual([200, expect.stringMatching(/^msg_.{1,64}$/)]);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { newAnswerId, type Clock, type ItemsQuery, type MakeRoom, type Random } 
 import { sized } from '../postgres/sized.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 import { PAGE } from '../responses/items-page.js';
-import { addItems } from '../responses/responses.store.js';
+import { addItems, isItemId } from '../responses/responses.store.js';
 
 type Json = Record<string, unknown>;
 
@@ -102,7 +102,7 @@ export class ConversationStore {
     const added = items.map((item) => ({
       type: 'message',
       ...item,
-      id: typeof item.id === 'string' ? item.id : newAnswerId(prefixOf(item), this.clock, this.random),
+      id: isItemId(item.id) ? item.id : newAnswerId(prefixOf(item), this.clock, this.random),
     }));
     if (added.length > 0) await addItems(this.database.pool, { keyId, conversationId: id }, added);
     return added;

@@ -1,5 +1,6 @@
 import {
   ResponseStore,
+  STORED_ID_MAX,
   type Clock,
   type MakeRoom,
   type NamedFile,
@@ -7,6 +8,7 @@ import {
   type ResponseLink,
   type StoredResponse,
 } from '@gateway/contracts';
+import { isStorable } from '@gateway/platform';
 import { FileStore } from '../files/files.store.js';
 import { sized } from '../postgres/sized.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
@@ -46,8 +48,14 @@ export function outputOf({ output }: Json): Json[] {
 
 /** Ids that a later request may refer to. */
 export function itemIds(items: readonly Json[]): string[] {
-  const isId = (id: unknown): id is string => typeof id === 'string' && id !== '' && !/[\n\0]/.test(id);
-  return items.map(({ id }) => id).filter(isId);
+  return items.map(({ id }) => id).filter(isItemId);
+}
+
+/** Callers and models name items as they like: by what is no such name nothing is found, and no index holds it. */
+export function isItemId(id: unknown): id is string {
+  return (
+    typeof id === 'string' && id !== '' && id.length <= STORED_ID_MAX && !id.includes('\n') && isStorable(id)
+  );
 }
 
 /** Responses in PostgreSQL. A key sees its own alone: another's id is like an unknown one. */
@@ -164,7 +172,7 @@ export class StoredResponses extends ResponseStore {
     if (conversation_id === null) return;
     const items = [...input, ...outputOf(response)].map((item, at) => ({
       ...item,
-      id: typeof item.id === 'string' ? item.id : `${String(response.id)}_${at}`,
+      id: isItemId(item.id) ? item.id : `${String(response.id)}_${at}`,
     }));
     await addItems(this.database.pool, { keyId: key_id, conversationId: conversation_id }, items);
   }
