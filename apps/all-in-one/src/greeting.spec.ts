@@ -15,6 +15,7 @@ describe('what npm start prints', () => {
   it('names the address, the providers, the login and the log, and a curl with the key', () => {
     const printed = greeting(running);
     expect(printed).toMatch(/^Model Gateway +http:\/\/127\.0\.0\.1:8080$/m);
+    expect(printed).toMatch(/^Reference +http:\/\/127\.0\.0\.1:8080\/docs$/m);
     expect(printed).toMatch(/^Providers +OpenAI, Simulator$/m);
     expect(printed).toMatch(/^First login +admin@gateway\.local +one-time password: first$/m);
     expect(printed).toMatch(/^API key +rsk_one$/m);

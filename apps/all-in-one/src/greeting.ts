@@ -17,6 +17,7 @@ export function greeting({ url, login, isFirstRun, logFile, providers }: AllInOn
     '',
     `Model Gateway       ${url}`,
     `Dashboard           ${url}/dashboard/`,
+    `Reference           ${url}/docs`,
     `Providers           ${providers.join(', ')}`,
     ...loginLines({ login, isFirstRun }),
     `Log                 ${logFile}`,
