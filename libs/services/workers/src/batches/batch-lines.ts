@@ -1,3 +1,5 @@
+import { BodyFault, parseBody } from '@gateway/dialects';
+
 type Json = Record<string, unknown>;
 
 export interface BatchLine {
@@ -24,15 +26,11 @@ const CUSTOM_ID_LENGTH_MAX = 512;
 /** A line of the form that batches take, or what is wrong with it. */
 export function readLine(text: string, number: number, endpoint: string): BatchLine | LineFault {
   const line = number + 1;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { code: 'invalid_json_line', message: 'This line is not JSON.', param: null, line };
-  }
-  if (!isObject(value))
-    return { code: 'invalid_json_line', message: 'This line is no JSON object.', param: null, line };
-  const { custom_id, method, url, body } = value;
+  // Within the bounds of a body: what it holds is sent as one.
+  const parsed = parseBody(Buffer.from(text));
+  if (parsed instanceof BodyFault)
+    return { code: 'invalid_json_line', message: messageOf(parsed), param: null, line };
+  const { custom_id, method, url, body } = parsed.value;
   const fault = (param: string, message: string): LineFault => ({
     code: param === 'custom_id' ? 'missing_required_parameter' : 'invalid_request',
     message,
@@ -47,6 +45,11 @@ export function readLine(text: string, number: number, endpoint: string): BatchL
   if (typeof body.model !== 'string') return fault('body.model', 'Each line names its model.');
   if (body.stream === true) return fault('body.stream', 'A batch has no streams.');
   return { number, custom_id, body, length: text.length };
+}
+
+function messageOf({ detail: { type, msg } }: BodyFault): string {
+  if (type === 'json_invalid') return 'This line is not JSON.';
+  return type === 'json_not_object' ? 'This line is no JSON object.' : `This line cannot be taken: ${msg}.`;
 }
 
 /** Looks at whole files: that ids are unique, that there is one model, and that there are not too many lines. */

@@ -269,6 +269,51 @@ describe('/v1/batches', () => {
     }
   });
 
+  it('BAT-05 a batch that is cancelled before its file is checked ends, however long a line of it is', async () => {
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    let asked = 0;
+    const worth = inference.worth.bind(inference);
+    inference.worth = async (...call) => {
+      asked += 1;
+      await held;
+      return worth(...call);
+    };
+    try {
+      // As many as run at once.
+      for (let at = 0; at < 4; at += 1) await begin([line(0)]);
+      await eventually(() => asked === 4, SLOWLY);
+      const { id } = await begin([line(0), 'x'.repeat(9 * 1_048_576), line(2)]);
+      expect((await openai.batches.cancel(id)).status).toBe('cancelling');
+      letGo();
+      expect(await end(id)).toMatchObject({
+        status: 'cancelled',
+        request_counts: { completed: 0, failed: 2 },
+      });
+    } finally {
+      letGo();
+      inference.worth = worth;
+    }
+  });
+
+  it.each([
+    ['deeper than a body may be', `{"model":"sim/chat","messages":${'['.repeat(70)}${']'.repeat(70)}}`],
+    [
+      'so deep that it cannot be written again',
+      `{"model":"sim/chat","a":${'['.repeat(9_999)}${']'.repeat(9_999)}}`,
+    ],
+    ['with a name that no body may have', '{"model":"sim/chat","messages":[],"a":{"__proto__":1}}'],
+  ])('BAT-05 a line %s fails the batch, and is named', async (_, body) => {
+    const custom = (id: string): string =>
+      `{"custom_id":"${id}","method":"POST","url":"/v1/chat/completions","body":${body}}`;
+    const { errors, status } = await end((await begin([line(0), custom('odd')])).id);
+    expect([status, errors?.data]).toMatchObject([
+      'failed',
+      [{ code: 'invalid_json_line', line: 2, param: null }],
+    ]);
+    await expect(begin([custom('first')])).rejects.toMatchObject({ status: 422 });
+  });
+
   it('EDGE-08 a batch is made once per Idempotency-Key: the same again, 409 conflict for another body', async () => {
     const own = app.keyOf('key_a');
     const asked = {
