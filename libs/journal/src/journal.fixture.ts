@@ -275,7 +275,6 @@ export class TestLedger {
 
 export function eventsInto(journal: () => Journal, alarms: JournalAlarm[]): ShipperEvents {
   return {
-    shipped: () => undefined,
     watermark: (producer, epoch, seq) => void journal().passed(producer, epoch, seq),
     alarm: (alarm) => void alarms.push(alarm),
   };

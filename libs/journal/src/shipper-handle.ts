@@ -25,7 +25,6 @@ export interface ShipperHandle {
 }
 
 export interface ShipperEvents {
-  shipped(producer: string, epoch: string, seq: number): void;
   /** Everything up to `seq` has been applied: Journal.passed. */
   watermark(producer: string, epoch: string, seq: number): void;
   alarm(alarm: JournalAlarm): void;

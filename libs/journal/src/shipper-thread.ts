@@ -18,7 +18,6 @@ export type ShipperOrder =
 
 /** From the worker. */
 export type ShipperReport =
-  | { kind: 'shipped'; producer: string; epoch: string; seq: number }
   | { kind: 'watermark'; producer: string; epoch: string; seq: number }
   /** Asks for the watermark of an epoch. */
   | { kind: 'ask'; id: number; producer: string; epoch: string }
@@ -40,7 +39,6 @@ export function serveShipper(
     ...options,
     watermark: (producer, epoch) => watermarks.ask(producer, epoch),
     events: {
-      shipped: (producer, epoch, seq) => report({ kind: 'shipped', producer, epoch, seq }),
       watermark: (producer, epoch, seq) => report({ kind: 'watermark', producer, epoch, seq }),
       alarm: (alarm) => report({ kind: 'alarm', alarm }),
     },
@@ -192,8 +190,6 @@ export class ShipperThread implements ShipperHandle {
   private received(report: ShipperReport): void {
     const { events } = this.options;
     switch (report.kind) {
-      case 'shipped':
-        return events.shipped(report.producer, report.epoch, report.seq);
       case 'watermark':
         return events.watermark(report.producer, report.epoch, report.seq);
       case 'ask':

@@ -42,7 +42,6 @@ describe('WorkerShipper', () => {
       ...{ kafka: { brokers: [] }, clientId: 'spec', clock, entry: pathToFileURL(entry) },
       watermark: () => Promise.resolve(0),
       events: {
-        shipped: () => undefined,
         watermark: (producer, epoch, seq) => void watermarks.push(`${producer}/${epoch} ${seq}`),
         alarm: () => undefined,
       },

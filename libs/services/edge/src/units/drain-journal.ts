@@ -41,7 +41,6 @@ export async function drainJournal(options: DrainJournalOptions): Promise<Draine
     onAlarm,
   });
   const shipper = options.startShipper({
-    shipped: () => undefined,
     watermark: (producer, epoch, seq) =>
       void journal.passed(producer, epoch, seq).catch((error: unknown) => options.onFault(error)),
     alarm: onAlarm,

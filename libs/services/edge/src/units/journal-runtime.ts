@@ -113,7 +113,6 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
       onSynced: (outcomes) => this.settle(outcomes),
     });
     const shipper = this.startShipper({
-      shipped: () => undefined,
       watermark: (producer, epoch, seq) =>
         void journal
           .passed(producer, epoch, seq)
