@@ -154,6 +154,9 @@ export const CHAT_ANSWERS: GoldenDialect = {
     'an error': plain({ error: { message: 'No.', code: 'rate_limit_exceeded', status: 429 } }),
     'an error as a text': plain({ error: 'No.' }),
     'an error as an object of its own': plain({ object: 'error', message: 'No.', code: 503 }),
+    ...Object.fromEntries(
+      [399, 400, 599, 600].map((code) => [`an error with the code ${code}`, plain({ error: { code } })]),
+    ),
     'an error in a choice': sse(chunk({ content: 'a' }, { error: { message: 'No.', code: 502 } })),
     'an error of nothing': sse(chunk({ content: 'a' }), { error: {}, choices: [] }),
     'an error by its name': {

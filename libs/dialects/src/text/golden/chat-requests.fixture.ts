@@ -1,4 +1,5 @@
 import type { Json } from '../upstream-requests.fixture.js';
+import { MANY_WORDS } from './many-words.fixture.js';
 
 const user = (content: unknown): Json => ({ role: 'user', content });
 const hi = user('Hi');
@@ -334,6 +335,7 @@ export const CHAT_REQUESTS: Readonly<Record<string, Json>> = {
   'format json_schema, loose': {
     response_format: schema({ strict: false, schema: { ...city, description: 'Where' } }),
   },
+  'format json_schema in many words': { response_format: schema({ schema: MANY_WORDS }) },
   'format json_schema without one': { response_format: schema({}) },
   'format json_schema beside tools': { response_format: schema({ schema: city }), tools: [ping] },
   'tier auto': { service_tier: 'auto' },
