@@ -203,7 +203,7 @@ function detailOf(errors: readonly ErrorObject[]): ErrorDetail {
   if (keyword === 'required') return { type: 'missing', loc, msg: 'Field required' };
   if (schemaPath.includes('else/properties/type'))
     return { type: 'invalid_type_value', loc, msg: 'is no type that is known here' };
-  const { allowedValues } = params as { allowedValues?: unknown[] };
+  const { allowedValues } = params as { allowedValues?: (string | null)[] };
   const listed = allowedValues?.filter((value) => value !== null);
   return {
     type: `invalid_${keyword}`,
