@@ -21,6 +21,8 @@ describe('the table of answers to creates', () => {
   beforeEach(async () => {
     database = await testPostgres();
     pool = new pg.Pool({ connectionString: database.url });
+    // The server may end what pg has not closed yet, when the database is dropped.
+    pool.on('error', () => undefined);
     await pool.query(`CREATE TABLE idempotency (scope text, key text, body_digest text NOT NULL,
       created_at timestamptz(3) NOT NULL, status int, body jsonb, PRIMARY KEY (scope, key))`);
     table = new IdempotencyTable(poolStatements(pool));

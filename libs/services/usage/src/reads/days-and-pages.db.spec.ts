@@ -140,7 +140,7 @@ describe('days of usage', () => {
         team_id: 't',
       };
       const asked = {
-        conditions: eventRows(view, filter as never),
+        conditions: eventRows(view, filter),
         times: { from: null, before: null },
         tag: null,
       };

@@ -42,7 +42,7 @@ const unit = (ms: number, request_tags: Record<string, string>, more: Partial<Us
 
 const located = async (tag: string, times = { from: null, before: null }): Promise<string[] | null> => {
   const conditions = [{ column: 'account_id' as const, anyOf: ['acct_1'] }];
-  const found = await locateTag(app.database, { conditions, times, tag: tagOf({ tag } as never) });
+  const found = await locateTag(app.database, { conditions, times, tag: tagOf({ tag }) });
   return found && found.slots.map((slot) => slot.toISOString()).toSorted();
 };
 
@@ -173,7 +173,7 @@ describe('where tags are', () => {
         return app.database.pool.query(sql, values);
       };
       const conditions = [{ column: 'account_id' as const, anyOf: ['acct_1'] }];
-      const asked = { conditions, times, tag: tagOf({ tag: 'rare=yes' } as never) };
+      const asked = { conditions, times, tag: tagOf({ tag: 'rare=yes' }) };
       const ids: string[] = [];
       for await (const rows of allEvents({ pool: { query } } as never, asked))
         ids.push(...rows.map(({ id }) => id));
