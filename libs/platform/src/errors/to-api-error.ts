@@ -30,7 +30,7 @@ const AWAY_WORDS =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
 const DEEPEST_CAUSE = 8;
 
-/** Of a path that no endpoint has, and of one that this caller is not to know of: nothing tells one from the other. */
+/** Of a path that no endpoint has, and of one that this caller is not to know of: both are answered alike. */
 export function noEndpoint(): ApiError {
   return new ApiError('not_found', { message: 'No endpoint has this method and path: see /docs.' });
 }

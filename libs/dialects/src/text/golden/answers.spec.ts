@@ -1,5 +1,6 @@
 import { goldenLines } from '@gateway/testing/plain';
 import { TEXT_DIALECTS } from '../../families.generated.js';
+import { facts } from '../chat/chat-samples.fixture.js';
 import type { ModelEvent } from '../model-event.js';
 import type { Decoded, TextFacts, TextUpstream } from '../text-dialect.js';
 import type { Json } from '../upstream-requests.fixture.js';
@@ -42,27 +43,13 @@ function read(
 }
 
 /** The event without what stands in it for nothing. */
-function told(event: ModelEvent): Json {
+function lineOf(event: ModelEvent): Json {
   const isNothing = (name: string, value: unknown): boolean =>
     value === null || (name === 'choice' && value === 0);
   return Object.fromEntries(Object.entries(event).filter(([name, value]) => !isNothing(name, value)));
 }
 
-const FACTS: TextFacts = {
-  requestId: 'req_1',
-  model: 'acme/large',
-  created: 1_700_000_000,
-  now: () => 1_700_000_001,
-  answerId: () => 'answer_1',
-  tier: 'default',
-  byokUsed: true,
-  fallbackTriggered: false,
-  excludeReasoning: false,
-  deprecatedCacheKey: false,
-  includeUsage: false,
-  legacyFunctions: false,
-  believed: (reported) => reported,
-};
+const FACTS = facts({ answerId: () => 'answer_1', byokUsed: true });
 
 interface Translated {
   of: string;
@@ -149,7 +136,7 @@ describe('golden answers', () => {
     const cases = Object.entries(upstream.answers).map(([title, answer]) => {
       const events = read(upstream, answer).flatMap((piece) => piece.events);
       // Of many events the last say what became of the answer.
-      return { case: title, events: (events.length > 100 ? events.slice(-2) : events).map(told) };
+      return { case: title, events: (events.length > 100 ? events.slice(-2) : events).map(lineOf) };
     });
     const { made, kept } = goldenLines(`${GOLDEN_FOLDER}/answers/${name}`, cases);
     expect(made).toEqual(kept);
@@ -161,8 +148,8 @@ describe('golden answers', () => {
     const cases = TRANSLATED.filter((one) => name === 'chat' || one.as === undefined).map((one) => {
       const { body, frames } = answered(name, one);
       if (frames && first.length === 0) first = frames;
-      const told = frames ? { frames: shortened(frames, first) } : { body };
-      return { case: `${one.of}: ${one.title}${one.as ?? ''}`, ...told };
+      const shown = frames ? { frames: shortened(frames, first) } : { body };
+      return { case: `${one.of}: ${one.title}${one.as ?? ''}`, ...shown };
     });
     const { made, kept } = goldenLines(`${GOLDEN_FOLDER}/answered/${name}`, cases);
     expect(made).toEqual(kept);

@@ -62,7 +62,7 @@ function sent(request: ModelRequest, target: RouteTarget): Json {
 }
 
 /** The middle form without what stands in it for nothing. */
-function told({ body: _body, sampling, ...rest }: ModelRequest): Json {
+function lineOf({ body: _body, sampling, ...rest }: ModelRequest): Json {
   const isNothing = (value: unknown): boolean =>
     value === null || ['[]', '{}'].includes(JSON.stringify(value));
   const all = Object.entries({ ...rest, ...sampling });
@@ -92,7 +92,7 @@ function beyond(value: Json, first: Json): Json {
 
 describe('golden requests', () => {
   it.each(CALLER_NAMES)('of %s are read as the file says', (name) => {
-    const { made, kept } = goldenLines(`${GOLDEN_FOLDER}/reads/${name}`, lines(casesOf(name), told));
+    const { made, kept } = goldenLines(`${GOLDEN_FOLDER}/reads/${name}`, lines(casesOf(name), lineOf));
     expect(made).toEqual(kept);
   });
 

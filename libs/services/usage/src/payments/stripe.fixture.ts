@@ -87,7 +87,7 @@ export class StripeDouble {
         status: 200,
         body: { id: 'cs_1', url: `https://pay.example/${fields['metadata[payment_id]']}` },
       };
-    // Since 2023-08-16 an intent takes all kinds of payment, redirects too, unless it is told otherwise.
+    // Since 2023-08-16 an intent takes all kinds of payment, redirects too, unless the request rules them out.
     const isRedirecting = fields['automatic_payment_methods[allow_redirects]'] !== 'never';
     if (this.isCardGone || (fields.confirm === 'true' && isRedirecting && fields.return_url === undefined)) {
       const error = {
