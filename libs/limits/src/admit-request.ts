@@ -5,7 +5,6 @@ import {
   type HeldKind,
   type KeyPrincipal,
   type LimitScope,
-  type ModelLimit,
 } from '@gateway/contracts';
 import { settledNano } from '@gateway/money';
 import { FREE_MODELS } from './limit-rules.js';
@@ -85,26 +84,23 @@ function limitScopes(principal: KeyPrincipal): LimitScope[] {
 function extraCounters(principal: KeyPrincipal, model: AdmitModel, heldAs: HeldKind | null): ExtraCounter[] {
   const extra: ExtraCounter[] = [];
   if (model.isFree) extra.push({ name: 'free', rpm: FREE_MODELS.rpm, rpd: FREE_MODELS.rpd, tpm: null });
-  const own = modelLimit(principal.modelLimits, model.id);
-  if (own) {
+  const name = modelLimitName(principal.modelLimits, model.id);
+  if (name !== null) {
+    const { rpm, rpd, tpm, spend_cap_usd } = principal.modelLimits[name];
     extra.push({
-      name: `m:${own.name}`,
-      rpm: own.limit.rpm ?? null,
-      rpd: own.limit.rpd ?? null,
-      tpm: own.limit.tpm ?? null,
-      capNano: own.limit.spend_cap_usd === undefined ? null : settledNano(own.limit.spend_cap_usd),
+      name: `m:${name}`,
+      rpm: rpm ?? null,
+      rpd: rpd ?? null,
+      tpm: tpm ?? null,
+      capNano: spend_cap_usd === undefined ? null : settledNano(spend_cap_usd),
     });
   }
   if (heldAs !== null) extra.push({ name: heldCounter(heldAs), rpm: null, rpd: null, tpm: null });
   return extra;
 }
 
-/** The exact id wins over `<brand>/*`. */
-function modelLimit(
-  limits: Record<string, ModelLimit>,
-  modelId: string,
-): { name: string; limit: ModelLimit } | null {
+/** Which of a key's model limits counts a model, null where none does: the exact id wins over `<brand>/*`. */
+export function modelLimitName(limits: KeyPrincipal['modelLimits'], modelId: string): string | null {
   const wildcard = `${modelId.slice(0, modelId.indexOf('/'))}/*`;
-  const name = [modelId, wildcard].find((candidate) => Object.hasOwn(limits, candidate));
-  return name === undefined ? null : { name, limit: limits[name] };
+  return [modelId, wildcard].find((candidate) => Object.hasOwn(limits, candidate)) ?? null;
 }

@@ -1,5 +1,5 @@
 export { unitScopes } from './admission.js';
-export { admitRequest, LEASE_MS, RENEW_MS } from './admit-request.js';
+export { admitRequest, LEASE_MS, modelLimitName, RENEW_MS } from './admit-request.js';
 export { InProcessLimitStore } from './in-process/in-process-limit-store.js';
 export type { SeedCounts } from './in-process/in-process-limit-store.js';
 export { CEILINGS, ceilingFaults, effectiveLimits, keyScopeLimits } from './limit-rules.js';

@@ -50,7 +50,12 @@ export function index(...models: CatalogueModel[]): CatalogueIndex {
   return new CatalogueIndex(snapshot);
 }
 
-export const principal = { access: [], routingPolicy: null, fixedProvider: null } as unknown as KeyPrincipal;
+export const principal = {
+  access: [],
+  routingPolicy: null,
+  fixedProvider: null,
+  modelLimits: {},
+} as unknown as KeyPrincipal;
 
 export const closed = { isOpen: () => false };
 

@@ -100,6 +100,27 @@ describe('a plan', () => {
     ]);
   });
 
+  it('ROUTE-08 KEY-14 falls back to no model that another model limit of the key counts', () => {
+    const other = model('acme/two', [route('openai', '5', { model: 'acme/two' })]);
+    const under = (
+      modelLimits: KeyPrincipal['modelLimits'],
+      more: Parameters<typeof plan>[1] = {},
+    ): string[] =>
+      plan(two, {
+        index: index(two, other),
+        principal: { ...principal, modelLimits, routingPolicy: { fallback_models: ['acme/two'] } },
+        ...more,
+      });
+    const all = ['groq:acme/one', 'openai:acme/one', 'openai:acme/two'];
+    expect(under({ 'acme/two': { rpm: 1 } })).toEqual(all.slice(0, 2));
+    expect(under({ 'acme/one': { rpm: 1 }, 'acme/*': { rpm: 9 } })).toEqual(all.slice(0, 2));
+    expect(under({ 'acme/one': { rpm: 1 } })).toEqual(all);
+    expect(under({ 'acme/*': { rpm: 1 } })).toEqual(all);
+    // What is tried first is what is counted.
+    const isOpen = ({ model: id }: { model: string }): boolean => id === 'acme/one';
+    expect(under({ 'acme/two': { rpm: 1 } }, { breakers: { isOpen } })).toEqual(all.slice(2));
+  });
+
   it('leaves out routes whose breaker is open, but never the last one', () => {
     expect(plan(two, { breakers: { isOpen: ({ provider }) => provider === 'groq' } })).toEqual([
       'openai:acme/one',

@@ -8,6 +8,7 @@ import {
 } from '@gateway/contracts';
 import { Misfit, type Translation } from '@gateway/dialects';
 import type { Asked, Endpoint } from '@gateway/endpoints';
+import { modelLimitName } from '@gateway/limits';
 import { estimateInput, servesTier } from '@gateway/money';
 import type { Provider } from '@gateway/providers';
 import { modelNotFound, type CatalogueIndex } from './catalogue-index.js';
@@ -255,6 +256,18 @@ function withoutOpen(routes: PlannedRoute[], breakers: PlanOptions['breakers']):
   return closed.length > 0 ? closed : routes.slice(0, 1);
 }
 
+/**
+ * A unit is counted on one model limit of its key, that of the model it is tried at first: a fallback to a model with a
+ * limit of its own would pass that limit by.
+ */
+function underOneLimit(routes: PlannedRoute[], { modelLimits }: KeyPrincipal): PlannedRoute[] {
+  const counted = modelLimitName(modelLimits, routes[0].model.record.id);
+  return routes.filter(({ model }) => {
+    const name = modelLimitName(modelLimits, model.record.id);
+    return name === null || name === counted;
+  });
+}
+
 /** The model asked for, which the caller may use and which serves the endpoint. Throws 422, 404, 403, 400 or 501. */
 function askedModel({ asked, principal, index }: PlanOptions, name: string): CatalogueModel {
   const model = index.model(name);
@@ -342,10 +355,11 @@ export function planRoutes(options: PlanOptions): Plan {
     if (has(other.record, asked.serves)) routes.push(...survey(other, options).routes);
   }
   if (routes.length === 0) refuse(model, found, options);
+  const open = withoutOpen(routes, options.breakers);
   return {
     model,
     requestedModel: name,
     snapshotId: index.snapshot.id,
-    routes: withoutOpen(routes, options.breakers).slice(0, ROUTES_MAX),
+    routes: (fallbacks.length > 0 ? underOneLimit(open, principal) : open).slice(0, ROUTES_MAX),
   };
 }

@@ -183,7 +183,8 @@ export function requestFor(
   { principal, asked, plan, cached }: Planned,
   { outputs }: Pick<AdmissionDeps, 'outputs'>,
 ): AdmitRequest {
-  const { record } = plan.model;
+  // Not always the model asked for: where no route of that can serve, fallbacks of the policy do.
+  const { record } = plan.routes[0].model;
   if (cached)
     return admitRequest(principal, { id: record.id, isFree: record.is_free }, unit, {
       nano: 0n,

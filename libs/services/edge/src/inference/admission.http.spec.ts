@@ -87,6 +87,29 @@ describe('admission', () => {
     expect((await edge.post(hello('capped/two'), { key })).status).toBe(200);
   });
 
+  it('KEY-14 a model’s own spend cap holds where only a fallback of the routing policy can serve', async () => {
+    edge.serveModels(
+      testModel('capped/away', [{ provider: 'nobody', upstreamModel: 'away' }]),
+      testModel('capped/next', [
+        { provider: 'simulated', upstreamModel: 'sim-chat:completion=90', price: '1000' },
+      ]),
+    );
+    const key = edge.addKey(
+      testPrincipal('key_fallback_cap', {
+        limits: [keyScope('key_fallback_cap', {})],
+        modelLimits: { 'capped/next': { spend_cap_usd: '0.001' } },
+        routingPolicy: { fallback_models: ['capped/next'] },
+      }),
+    );
+    const served = await edge.post(hello('capped/away'), { key });
+    expect(await edge.record(served)).toMatchObject({
+      model: 'capped/next',
+      limits: [{ scope_id: 'key_fallback_cap' }, { scope_id: 'key_fallback_cap/m:capped/next' }],
+    });
+    await eventually(async () => (await edge.limits.read('acct_test', [])).reservedUnits === 0);
+    expect(await said(edge.post(hello('capped/away'), { key }))).toBe('402 spend_limit_exceeded');
+  });
+
   it('tells the ledger the key’s cap, from which spend movements are made', async () => {
     const key = edge.addKey(
       testPrincipal('key_told', { limits: [keyScope('key_told', { spendCapUsd: '5' })] }),
