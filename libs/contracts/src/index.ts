@@ -290,7 +290,13 @@ export type {
   ProviderHealth,
   ProviderOffer,
 } from './http/model-view.js';
-export { CataloguePageQuery, ListModelsQuery, MODEL_TYPES, SearchModelsQuery } from './http/catalogue.js';
+export {
+  CataloguePageQuery,
+  ListModelPageQuery,
+  ListModelsQuery,
+  MODEL_TYPES,
+  SearchModelsQuery,
+} from './http/catalogue.js';
 export {
   CreditBody,
   AppliedQuery,

@@ -21,7 +21,7 @@ const VALUES_MAX = 32;
 const AsList = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (value === undefined ? value : [value].flat()));
 
-/** Query of GET /v1/models and /openai/v1/models. */
+/** Query of GET /openai/v1/models and /v1/public/models. */
 export class ListModelsQuery {
   /** true: only free models; false: only paid ones; absent: all. */
   @IsOptional()
@@ -34,6 +34,18 @@ export class ListModelsQuery {
 
   /** Slug of a provider that serves the model. */
   @IsOptional() @Matches(SLUG) provider?: string;
+}
+
+/** Query of GET /v1/models: pages as the SDKs of Anthropic ask for them. Everything where no limit is given. */
+export class ListModelPageQuery extends ListModelsQuery {
+  /** How many models to answer at most, 1 to 1,000. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(1_000) limit?: number;
+
+  /** Id of the model that the page follows. */
+  @IsOptional() @Length(1, 256) after_id?: string;
+
+  /** Id of the model that the page ends before. */
+  @IsOptional() @Length(1, 256) before_id?: string;
 }
 
 /** How much of a list of the catalogue is answered. */

@@ -1,6 +1,8 @@
 import { Controller, Get, Headers, Param, Query, Req } from '@nestjs/common';
 import {
+  ApiError,
   CataloguePageQuery,
+  ListModelPageQuery,
   ListModelsQuery,
   SearchModelsQuery,
   type AnthropicModelInfo,
@@ -35,13 +37,14 @@ export class ModelsController {
   /** Lists the models that the caller may call. To requests with anthropic-version in the shape of Anthropic. */
   @Get('models')
   list(
-    @Query() query: ListModelsQuery,
+    @Query() query: ListModelPageQuery,
     @Req() request: FastifyRequest,
     @Headers('anthropic-version') anthropicVersion: string | undefined,
   ): AnthropicModelList | ModelView[] {
-    const reader = readerOf(request);
-    if (anthropicVersion === undefined) return this.models.list(reader, query);
-    return anthropicList(this.models.callable(reader.caller, query));
+    const { caller, apiVersion } = readerOf(request);
+    const { page, hasMore } = modelPage(this.models.callable(caller, query), query);
+    if (anthropicVersion === undefined) return page.map((model) => wireRecord(model, caller, apiVersion));
+    return anthropicList(page, hasMore);
   }
 
   /** Searches models, and counts what those that were found have. */
@@ -128,6 +131,35 @@ function readerOf(request: FastifyRequest): Reader {
   return { caller: principalOf(request), apiVersion: request.apiVersion };
 }
 
+interface ModelPage {
+  page: CatalogueModel[];
+  /** In the direction that is read: after the page, before it where `before_id` stands alone. */
+  hasMore: boolean;
+}
+
+/** Throws ApiError `validation_error` for a model that is not in the list. */
+function modelPage(
+  models: CatalogueModel[],
+  { limit = models.length, after_id, before_id }: ListModelPageQuery,
+): ModelPage {
+  const start = after_id === undefined ? 0 : placeOf('after_id', after_id, models) + 1;
+  const end = before_id === undefined ? models.length : placeOf('before_id', before_id, models);
+  const isBackwards = before_id !== undefined && after_id === undefined;
+  const [from, to] = isBackwards ? [Math.max(0, end - limit), end] : [start, Math.min(end, start + limit)];
+  return { page: models.slice(from, to), hasMore: isBackwards ? from > 0 : to < end };
+}
+
+function placeOf(param: string, id: string, models: readonly CatalogueModel[]): number {
+  const place = models.findIndex(({ record }) => record.id === id);
+  if (place !== -1) return place;
+  const msg = 'No model of this list has this id.';
+  throw new ApiError('validation_error', {
+    message: `${param}: ${msg}`,
+    param,
+    details: [{ type: 'unknown_model', loc: [param], msg }],
+  });
+}
+
 function openAiRecord(model: CatalogueModel, { caller, apiVersion }: Reader): OpenAiModel {
   const { brand } = model.record;
   const created = publishedMs(model) / 1000;
@@ -135,9 +167,9 @@ function openAiRecord(model: CatalogueModel, { caller, apiVersion }: Reader): Op
 }
 
 /** What the SDKs of Anthropic read: they send `anthropic-version` with every request. */
-function anthropicList(models: readonly CatalogueModel[]): AnthropicModelList {
+function anthropicList(models: readonly CatalogueModel[], hasMore: boolean): AnthropicModelList {
   const data = models.map(anthropicRecord);
-  return { data, has_more: false, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  return { data, has_more: hasMore, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
 }
 
 function anthropicRecord(model: CatalogueModel): AnthropicModelInfo {

@@ -205,6 +205,24 @@ describe('GET /v1/models', () => {
     });
   });
 
+  it('MOD-27 pages the list as the SDKs of Anthropic do, forwards and backwards, and 422 of a model that is not in it', async () => {
+    const listed = all.map(({ id }) => id);
+    const page = async (query: string): Promise<[string[], boolean]> => {
+      const { body } = await app.get(`/v1/models?${query}`, key, { 'anthropic-version': '2023-06-01' });
+      return [body.data.map(({ id }: WireModel) => id), body.has_more];
+    };
+    expect(await page('limit=3')).toEqual([listed.slice(0, 3), true]);
+    expect(await page(`limit=3&after_id=${listed[2]}`)).toEqual([listed.slice(3, 6), true]);
+    expect(await page(`limit=1000&after_id=${listed[2]}`)).toEqual([listed.slice(3), false]);
+    expect(await page(`limit=2&before_id=${listed[3]}`)).toEqual([listed.slice(1, 3), true]);
+    expect(await page(`limit=3&before_id=${listed[3]}`)).toEqual([listed.slice(0, 3), false]);
+    expect(await page(`after_id=${listed[0]}&before_id=${listed[3]}`)).toEqual([listed.slice(1, 3), false]);
+    expect(await page(`after_id=${listed.at(-1)}`)).toEqual([[], false]);
+    expect(await ids('?limit=2')).toEqual(listed.slice(0, 2));
+    for (const query of ['limit=0', 'limit=1001', 'limit=x', 'after_id=', 'before_id=acme/none'])
+      expect((await app.get(`/v1/models?${query}`, key)).status).toBe(422);
+  });
+
   it('MOD-32 MOD-33 answers one model in the shape of Anthropic where their version header comes, 403 and 404 as ever', async () => {
     const headers = { 'anthropic-version': '2023-06-01' };
     const { body: list } = await app.get('/v1/models', key, headers);
