@@ -29,12 +29,16 @@ interface Parts {
 export class VideoWork {
   constructor(private readonly parts: Parts) {}
 
-  /** Until the provider has it. Throws the ApiError that it is refused with. */
+  /**
+   * Until the provider has it, or until nobody can say whether it has: then whoever claims the task asks for the same unit
+   * again, because it may be paid for. Throws the ApiError that it is refused with.
+   */
   async begin(task: VideoTask): Promise<VideoTask> {
-    const answer = await this.ask(task);
-    if (answer.status === 202) return this.noted(task, answer);
-    if (answer.status === 200) return this.completed(task, answer);
-    throw errorOf(answer);
+    const answer = await this.ask(task).catch(refused);
+    if (answer === null) return task;
+    if (answer.status !== 202 && answer.status !== 200) throw errorOf(answer);
+    const known = answer.status === 202 ? this.noted(task, answer) : this.completed(task, answer);
+    return known.catch(() => task);
   }
 
   /** To its end, unless `signal` stops it. */
@@ -137,6 +141,12 @@ function mayPass({ status, code }: ApiError, { provider_task_id, unit }: VideoTa
   if (status === 503 && code !== 'upstream_error') return true;
   const isOurs = code === 'gateway_timeout' || code === 'internal_error';
   return isOurs && provider_task_id !== null && unit < UNITS_MAX;
+}
+
+/** Throws what an edge refuses; null where its answer did not come. */
+function refused(failure: unknown): null {
+  if (failure instanceof ApiError && failure.status < 500) throw failure;
+  return null;
 }
 
 function whose({ account_id, org_id }: VideoTask): Pick<NewAccountEvent, 'account_id' | 'org_id'> {

@@ -101,7 +101,8 @@ export class VideoController {
       await this.tasks.remove(task.id);
       throw refusal;
     }
-    await this.tasks.release(task.id, worker);
+    // Else its lease ends by itself: the task is there, and who began it is to know.
+    await this.tasks.release(task.id, worker).catch(() => undefined);
     this.runner.nudge();
     return this.view(begun, request);
   }

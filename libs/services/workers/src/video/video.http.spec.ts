@@ -7,6 +7,7 @@ import {
   type Subscription,
 } from '@gateway/contracts';
 import { eventually, InferenceDouble, testPostgres, type TestDatabase } from '@gateway/testing';
+import { WorkersDatabase } from '../postgres/workers-database.js';
 import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -212,9 +213,51 @@ describe('video tasks', () => {
     const before = await tasks();
     const refused = await call('POST', PATH, { model: 'sim/video', prompt: 'a' });
     expect([refused.status, refused.body.error]).toMatchObject([422, error]);
-    inference.answer = () => Promise.reject(new ApiError('service_unavailable'));
+    const later = { code: 'service_unavailable', message: 'later' };
+    inference.answer = () => ({ status: 503, body: { error: later }, retry_after_seconds: 1 });
     expect((await call('POST', PATH, { model: 'sim/video', prompt: 'a' })).status).toBe(503);
     expect(await tasks()).toEqual(before);
+  });
+
+  it('VID-01 200 for a begin whose answer is lost: the task is kept, and gone on with as the same unit', async () => {
+    let lost = 1;
+    inference.answer = (asked) => {
+      lost -= 1;
+      return lost < 0 ? provider(asked) : Promise.reject(new ApiError('service_unavailable'));
+    };
+    const made = await begin();
+    expect(made).toMatchObject({ status: 'queued', video: null, error: null });
+    letGo();
+    expect(await ended(made.id as string)).toMatchObject({ status: 'completed' });
+    const own = inference.calls.filter(({ request_id }) => request_id === made.request_id);
+    expect(own.map(({ unit, task }) => [unit, task === null])).toEqual([
+      [0, true],
+      [0, true],
+      [0, false],
+    ]);
+  });
+
+  it('VID-01 200 for a begin that cannot be noted: the task is there, and is noted later', async () => {
+    const { pool } = app.app.get(WorkersDatabase);
+    const failing = ['SET credential', 'SET worker = NULL'];
+    const query = pool.query.bind(pool) as (...all: unknown[]) => unknown;
+    const failOnce = (text: unknown, ...more: unknown[]): unknown => {
+      const at = failing.findIndex((part) => String(text).includes(part));
+      if (at === -1) return query(text, ...more);
+      failing.splice(at, 1);
+      return Promise.reject(new Error('Connection terminated unexpectedly'));
+    };
+    Object.assign(pool, { query: failOnce });
+    try {
+      const made = await begin();
+      expect([made.status, failing]).toEqual(['queued', []]);
+      // As if the time of who began it were over.
+      await query('UPDATE video_tasks SET leased_until = NULL WHERE id = $1', [made.id]);
+      letGo();
+      expect(await ended(made.id as string)).toMatchObject({ status: 'completed' });
+    } finally {
+      Object.assign(pool, { query });
+    }
   });
 
   it('ST-12 EVT-30 ERR-59 fail once and for all, and one that the provider forgot says so', async () => {
