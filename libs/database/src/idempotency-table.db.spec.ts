@@ -49,6 +49,13 @@ describe('the table of answers to creates', () => {
     expect(await table.claim(later, none, none)).toEqual({ bodyDigest: 'd1', answer });
   });
 
+  it('EDGE-08 keeps what callers wrote and jsonb refuses: a NUL, half of a surrogate pair', async () => {
+    const odd = { status: 200, body: { metadata: { '\0': 'a\0b', half: '\ud83d', text: '\\u0000' } } };
+    await table.claim(claim, none, none);
+    for (const _again of [1, 2]) expect(await table.complete(claim, odd)).toBe(true);
+    expect(await table.claim(other, none, none)).toEqual({ bodyDigest: 'd1', answer: odd });
+  });
+
   it('gives a key again that is old, abandoned or released', async () => {
     await table.claim(claim, none, none);
     expect(await table.claim(other, none, new Date(START + 1))).toBeNull();

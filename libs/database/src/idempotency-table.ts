@@ -58,7 +58,7 @@ export class IdempotencyTable extends IdempotencyStore {
       SELECT body_digest, status, body FROM idempotency WHERE scope = ${scope} AND key = ${key}`;
     // Released between the two statements: the caller may try again.
     if (row === undefined) return { bodyDigest, answer: null };
-    const answer = row.status === null ? null : { status: row.status, body: row.body ?? {} };
+    const answer = row.status === null ? null : { status: row.status, body: bodyIn(row.body ?? {}) };
     return { bodyDigest: row.body_digest, answer };
   }
 
@@ -72,7 +72,7 @@ export class IdempotencyTable extends IdempotencyStore {
     { scope, key, owner }: IdempotencyClaim,
     { status, body }: StoredAnswer,
   ): Promise<boolean> {
-    const answer = JSON.stringify(body);
+    const answer = storedBody(body);
     const kept = await this.sql.$executeRaw`
       UPDATE idempotency SET status = ${status}, body = ${answer}::jsonb
       WHERE scope = ${scope} AND key = ${key}
@@ -89,4 +89,20 @@ export class IdempotencyTable extends IdempotencyStore {
   async forgetBefore(time: Date): Promise<void> {
     await this.sql.$executeRaw`DELETE FROM idempotency WHERE created_at < ${time}`;
   }
+}
+
+/** Escapes that jsonb refuses wherever they stand: a NUL, half of a surrogate pair. Callers' own texts may hold both. */
+const REFUSED = /\\u(?:0000|d[89a-f])/;
+/** The one member of a body that is kept as text instead. No answer has it. */
+const AS_TEXT = '$base64';
+
+function storedBody(body: StoredAnswer['body']): string {
+  const json = JSON.stringify(body);
+  return REFUSED.test(json) ? JSON.stringify({ [AS_TEXT]: Buffer.from(json).toString('base64') }) : json;
+}
+
+function bodyIn(stored: StoredAnswer['body']): StoredAnswer['body'] {
+  const { [AS_TEXT]: text } = stored;
+  if (typeof text !== 'string') return stored;
+  return JSON.parse(Buffer.from(text, 'base64').toString()) as StoredAnswer['body'];
 }
