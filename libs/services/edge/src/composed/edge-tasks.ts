@@ -8,6 +8,7 @@ const RUNNING_MAX = 2_000;
 const RESULT_BYTES_MAX = 256 * 1024 * 1024;
 
 interface Running {
+  accountId: string;
   begun: Promise<Json>;
   ended: Promise<InferenceAnswer>;
 }
@@ -22,20 +23,23 @@ type Run = (begun: (task: Json) => void) => Promise<InferenceAnswer>;
 export class EdgeTasks {
   private readonly running = new Map<string, Running>();
 
-  async answer(name: string, { task }: InferenceCall, run: Run): Promise<InferenceAnswer> {
-    const found = this.running.get(name) ?? this.start(name, run);
+  async answer(name: string, { task, account_id }: InferenceCall, run: Run): Promise<InferenceAnswer> {
+    const found = this.running.get(name) ?? this.start(name, account_id, run);
     if (task != null) return found.ended;
     const begun = found.begun.then((body) => ({ status: 202, body, retry_after_seconds: null }));
     return Promise.race([begun, found.ended]);
   }
 
-  private start(name: string, run: Run): Running {
-    if (this.running.size >= RUNNING_MAX)
-      throw new ApiError('service_unavailable', { retryAfterSeconds: 5, shouldRetry: true });
+  private start(name: string, accountId: string, run: Run): Running {
+    let own = 0;
+    for (const one of this.running.values()) if (one.accountId === accountId) own += 1;
+    // No account takes more than it leaves free.
+    const free = RUNNING_MAX - this.running.size;
+    if (own >= free) throw new ApiError('service_unavailable', { retryAfterSeconds: 5, shouldRetry: true });
     let begin: (task: Json) => void = () => undefined;
     const begun = new Promise<Json>((resolve) => (begin = resolve));
     const ended = run(begin).finally(() => this.running.delete(name));
-    const started = { begun, ended };
+    const started = { accountId, begun, ended };
     this.running.set(name, started);
     // Whoever asked may have gone: its failure is nobody's then.
     ended.catch(() => undefined);

@@ -1,6 +1,7 @@
 import { counterScope, heldCounter, Inference, type InferenceCall, type ObjectKey } from '@gateway/contracts';
 import { catalogueModel, eventually } from '@gateway/testing';
 import { startEdge, type EdgeUnderTest } from '../edge.fixture.js';
+import { EdgeTasks } from './edge-tasks.js';
 
 const PATH = '/v1/video/generations';
 
@@ -109,4 +110,18 @@ describe('a video that the edge runs for the workers service', () => {
     const answer = await edge.post({ model: 'simulator/video', prompt: 'a' }, { path: PATH });
     expect(answer.status).toBe(404);
   });
+});
+
+it('VID-01 503 past half of what one edge watches for an account: another one finds room', async () => {
+  const tasks = new EdgeTasks();
+  const begin = (account_id: string, n: number): Promise<unknown> =>
+    tasks.answer(`${account_id}/${n}`, { account_id, task: null } as InferenceCall, (begun) => {
+      begun({});
+      return new Promise(() => undefined);
+    });
+  for (let n = 0; n < 1_000; n += 1) await begin('a', n);
+  await expect(begin('a', 1_000)).rejects.toMatchObject({ code: 'service_unavailable', status: 503 });
+  for (let n = 0; n < 500; n += 1) await begin('b', n);
+  await expect(begin('b', 500)).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(await begin('c', 0)).toMatchObject({ status: 202 });
 });

@@ -6,14 +6,19 @@ import type { WorkersConfig } from '../workers.config.js';
 
 const EVERY_MS = 1_000;
 
+interface Leased {
+  id: string;
+  account_id: string;
+}
+
 /** One kind of work in PostgreSQL that a process takes under a lease: one that dies loses it to another. */
-export interface LeasedWork<T extends { id: string }> {
+export interface LeasedWork<T extends Leased> {
   /** As the log calls it. */
   noun: string;
   /** How much of it one process runs at once. */
   atOnce: number;
-  /** The oldest that nobody works on. */
-  claim(worker: string, leaseMs: number): Promise<T | null>;
+  /** One that nobody works on, of none of the accounts that have their share of this process. */
+  claim(worker: string, leaseMs: number, served: readonly string[]): Promise<T | null>;
   /** False where its run has to stop: another worker has it, or it is to end in another way. */
   renew(work: T, worker: string, leaseMs: number): Promise<boolean>;
   release(id: string, worker: string): Promise<void>;
@@ -29,13 +34,11 @@ export interface RunnerDeps {
 }
 
 /** Claims work, renews its leases while it runs, and gives it back. */
-export class LeasedRunner<T extends { id: string }>
-  implements OnApplicationBootstrap, BeforeApplicationShutdown
-{
+export class LeasedRunner<T extends Leased> implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly worker: string;
   private readonly stopping = new AbortController();
   private readonly stops = new Map<string, AbortController>();
-  private readonly running = new Set<Promise<void>>();
+  private readonly running = new Map<Promise<void>, string>();
   private loop: Repeated | null = null;
 
   constructor(
@@ -66,20 +69,28 @@ export class LeasedRunner<T extends { id: string }>
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await this.loop?.stop();
-    await Promise.all(this.running);
+    await Promise.all(this.running.keys());
   }
 
   private async round(): Promise<void> {
     const { work, deps } = this;
     while (this.running.size < work.atOnce && !this.stopping.signal.aborted) {
-      const claimed = await work.claim(this.worker, deps.config.WORKERS_LEASE_MS);
+      const claimed = await work.claim(this.worker, deps.config.WORKERS_LEASE_MS, this.served());
       if (claimed === null) return;
       const done: Promise<void> = this.run(claimed).finally(() => {
         this.running.delete(done);
         this.nudge();
       });
-      this.running.add(done);
+      this.running.set(done, claimed.account_id);
     }
+  }
+
+  /** Accounts that have as many places as are free: each leaves others as much as it takes, whatever it has under way. */
+  private served(): string[] {
+    const counts = new Map<string, number>();
+    for (const account of this.running.values()) counts.set(account, (counts.get(account) ?? 0) + 1);
+    const free = this.work.atOnce - this.running.size;
+    return [...counts].flatMap(([account, count]) => (count >= free ? [account] : []));
   }
 
   private async run(claimed: T): Promise<void> {

@@ -22,7 +22,7 @@ export class VideoRunner extends LeasedRunner<VideoTask> {
       {
         noun: 'video task',
         atOnce: 500,
-        claim: (worker, leaseMs) => tasks.claim(worker, leaseMs),
+        claim: (...by) => tasks.claim(...by),
         renew: ({ id }, worker, leaseMs) => tasks.renew(id, worker, leaseMs),
         release: (id, worker) => tasks.release(id, worker),
         run: (task, _worker, signal) => work.run(task, signal),

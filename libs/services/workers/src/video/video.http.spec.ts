@@ -37,6 +37,10 @@ async function provider({ task }: InferenceCall): Promise<InferenceAnswer> {
     };
   }
   await released;
+  return finished();
+}
+
+function finished(): InferenceAnswer {
   return { status: 200, body: { object: VIDEO, seconds: 6 }, retry_after_seconds: null };
 }
 
@@ -259,6 +263,28 @@ describe('video tasks', () => {
       Object.assign(pool, { query });
     }
   });
+
+  it('VID-01 waits for no other account, however many that one has under way', async () => {
+    const { pool } = app.app.get(WorkersDatabase);
+    await pool.query(
+      `INSERT INTO video_tasks (id, key_id, account_id, request_id, model, status, credential, provider_task_id,
+         created_at, updated_at, expires_at)
+       SELECT 'vid_many_' || n, 'key_many', 'acct_many', 'req_many_' || n, 'sim/video', 'in_progress', 'veo-like', 'many-' || n,
+         now(), now(), now() + interval '1 hour' FROM generate_series(1, 501) n`,
+    );
+    const ofMany = (): number =>
+      inference.calls.filter(({ account_id }) => account_id === 'acct_many').length;
+    inference.answer = async (asked) => {
+      if (asked.account_id === 'acct_many') await released;
+      return asked.task == null ? provider(asked) : finished();
+    };
+    await eventually(() => ofMany() > 200, SLOWLY);
+    const made = await begin();
+    expect(await ended(made.id as string)).toMatchObject({ status: 'completed' });
+    expect(ofMany()).toBeLessThanOrEqual(250);
+    await pool.query("DELETE FROM video_tasks WHERE account_id = 'acct_many'");
+    letGo();
+  }, 60_000);
 
   it('ST-12 EVT-30 ERR-59 fail once and for all, and one that the provider forgot says so', async () => {
     const error = { code: 'provider_resource_not_found', message: 'gone' };

@@ -97,13 +97,14 @@ export class VideoStore {
     return rows[0].open;
   }
 
-  /** The oldest that nobody works on. */
-  async claim(worker: string, leaseMs: number): Promise<VideoTask | null> {
+  /** The oldest that nobody works on, but of the accounts `served`. */
+  async claim(worker: string, leaseMs: number, served: readonly string[]): Promise<VideoTask | null> {
     const { rows } = await this.database.pool.query<VideoTask>(
       `UPDATE video_tasks SET worker = $1, leased_until = $2 WHERE id = (
          SELECT id FROM video_tasks WHERE status IN ${OPEN} AND (leased_until IS NULL OR leased_until < $3)
+           AND account_id <> ALL ($4)
          ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [worker, this.after(leaseMs), this.now],
+      [worker, this.after(leaseMs), this.now, served],
     );
     return rows.at(0) ?? null;
   }

@@ -21,8 +21,8 @@ export class BackgroundRunner extends LeasedRunner<BackgroundTask> {
     super(
       {
         noun: 'background response',
-        atOnce: 100,
-        claim: (worker, leaseMs) => tasks.claim(worker, leaseMs),
+        atOnce: 200,
+        claim: (...by) => tasks.claim(...by),
         renew: ({ id }, worker, leaseMs) => tasks.renew(id, worker, leaseMs),
         release: (id, worker) => tasks.release(id, worker),
         run: (task, worker, signal) => work.run(task, worker, signal),

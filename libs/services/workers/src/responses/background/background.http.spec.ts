@@ -131,6 +131,19 @@ describe('a background response', () => {
     await reached(first.id, 'completed');
   });
 
+  it('RESP-04 waits for no other account, however many that one has under way', async () => {
+    for (let n = 0; n < 201; n += 1)
+      await background.begin(newResponse({ key_id: `key_many_${n % 3}`, account_id: 'acct_many' }));
+    await eventually(() => inference.calls.length >= 100, SLOWLY);
+    const response = newResponse();
+    await background.begin(response);
+    await reached(response.id, 'in_progress');
+    expect(inference.calls.filter(({ account_id }) => account_id === 'acct_many')).toHaveLength(100);
+    letGo();
+    await reached(response.id, 'completed');
+    await eventually(() => inference.calls.length >= 202, SLOWLY);
+  }, 60_000);
+
   it('RESP-04 streams from any number on, while it runs and after', async () => {
     const response = newResponse();
     await background.begin(response);

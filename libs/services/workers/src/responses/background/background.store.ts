@@ -199,14 +199,14 @@ export class BackgroundStore extends BackgroundResponses {
     await this.closeTask({ key_id, id, worker }, { error: { code, message } }, 'failed');
   }
 
-  /** The oldest that nobody works on. */
-  async claim(worker: string, leaseMs: number): Promise<BackgroundTask | null> {
+  /** The oldest that nobody works on, but of the accounts `served`. */
+  async claim(worker: string, leaseMs: number, served: readonly string[]): Promise<BackgroundTask | null> {
     const { rows } = await this.database.pool.query<BackgroundTask>(
       `UPDATE background_tasks SET worker = $1, leased_until = $2 WHERE id = (
-         SELECT id FROM background_tasks WHERE leased_until IS NULL OR leased_until < $3
+         SELECT id FROM background_tasks WHERE (leased_until IS NULL OR leased_until < $3) AND account_id <> ALL ($4)
          ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
        RETURNING id, key_id, account_id, request_id, unit, expires_at`,
-      [worker, new Date(this.clock.now() + leaseMs), new Date(this.clock.now())],
+      [worker, new Date(this.clock.now() + leaseMs), new Date(this.clock.now()), served],
     );
     return rows.at(0) ?? null;
   }
