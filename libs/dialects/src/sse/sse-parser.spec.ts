@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import fc from 'fast-check';
-import { SSE_LIMIT, SseParser, type SseEvent } from './sse-parser.js';
+import { SseParser, STREAM_EVENT_MAX, type SseEvent } from './sse-parser.js';
 
 function parseWhole(bytes: Buffer): SseEvent[] {
   const parser = new SseParser();
@@ -109,9 +109,31 @@ describe('SseParser', () => {
     expect(searched(pieces)).toBeLessThan(6);
   });
 
+  it('reads a line of 8 MiB, as a picture in base64 is, in whatever pieces it comes', () => {
+    const picture = 'x'.repeat(8 * 1_048_576);
+    const line = Buffer.from(`data: ${picture}\r\n\r\n`);
+    // Not compared by toEqual, which would print both.
+    for (const events of [parseCut(line, [1_448]), parseWhole(line)])
+      expect(events.map(({ data }) => data === picture)).toEqual([true]);
+  });
+
+  it('U08 joins the pieces of a line once, not again for each thousand of them', () => {
+    const join = jest.spyOn(Array.prototype, 'join');
+    let joined = 0;
+    try {
+      const parser = new SseParser();
+      for (let piece = 0; piece < 20_000; piece += 1) parser.push(Buffer.from('abcd'));
+      parser.push(Buffer.from('\n'));
+      for (const { value } of join.mock.results) joined += String(value).length;
+    } finally {
+      join.mockRestore();
+    }
+    expect(joined / 80_000).toBeLessThan(3);
+  });
+
   it('stops at a line past the bound', () => {
     const parser = new SseParser();
-    parser.push(Buffer.alloc(SSE_LIMIT + 10, 0x61));
+    parser.push(Buffer.alloc(STREAM_EVENT_MAX + 10, 0x61));
     expect(parser.overflowed).toBe(true);
     expect(parser.push(Buffer.from('\ndata: x\n\n'))).toEqual([]);
   });

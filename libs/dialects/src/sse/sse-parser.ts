@@ -1,7 +1,11 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Longest line and longest unfinished event, in UTF-16 units. */
-export const SSE_LIMIT = 1_048_576;
+/**
+ * Longest line and longest unfinished event of any format, in UTF-16 units: pictures come in base64 in one event, and the
+ * last one of a response holds all of its items and the request's instructions. As large as a request may be, half of
+ * what an attempt reads of one answer.
+ */
+export const STREAM_EVENT_MAX = 32 * 1_048_576;
 
 /** So many pieces of one line are joined: a piece costs more memory than its characters. */
 const PIECES_MAX = 1_024;
@@ -22,11 +26,13 @@ export class SseParser {
   private readonly decoder = new StringDecoder('utf8');
   /** Pieces of a line whose end has not come. Only the last may end with a carriage return, which may be half of CRLF. */
   private rest: string[] = [];
+  /** What came before them of the same line, in pieces that were joined. */
+  private joined: string[] = [];
   private restLength = 0;
   private event = '';
   private data: string | null = null;
   private started = false;
-  /** True once a line or an event grew past SSE_LIMIT: nothing is parsed from then on. */
+  /** True once a line or an event grew past STREAM_EVENT_MAX: nothing is parsed from then on. */
   overflowed = false;
 
   push(bytes: Uint8Array): SseEvent[] {
@@ -38,6 +44,7 @@ export class SseParser {
   end(): SseEvent[] {
     const events = this.text(`${this.decoder.end()}\n\n`);
     this.rest = [];
+    this.joined = [];
     this.restLength = 0;
     return events;
   }
@@ -57,7 +64,7 @@ export class SseParser {
       piece = held + piece;
     }
     this.lines(piece, events);
-    if (this.restLength > SSE_LIMIT || (this.data !== null && this.data.length > SSE_LIMIT))
+    if (this.restLength > STREAM_EVENT_MAX || (this.data !== null && this.data.length > STREAM_EVENT_MAX))
       this.overflowed = true;
     return events;
   }
@@ -72,7 +79,7 @@ export class SseParser {
       // At the very end it may be half of CRLF: wait for what follows.
       if (isBack && end === text.length - 1) break;
       const last = text.slice(from, end);
-      this.line(this.rest.length === 0 ? last : this.wholeLine(last), events);
+      this.line(this.restLength === 0 ? last : this.wholeLine(last), events);
       from = isBack && feed === end + 1 ? end + 2 : end + 1;
       if (feed >= 0 && feed < from) feed = text.indexOf('\n', from);
       if (back >= 0 && back < from) back = text.indexOf('\r', from);
@@ -80,13 +87,13 @@ export class SseParser {
     if (from === text.length) return;
     this.rest.push(from === 0 ? text : text.slice(from));
     this.restLength += text.length - from;
-    if (this.rest.length >= PIECES_MAX) this.rest = [this.rest.join('')];
+    if (this.rest.length >= PIECES_MAX) this.joined.push(this.rest.splice(0, PIECES_MAX - 1).join(''));
   }
 
   private wholeLine(last: string): string {
-    this.rest.push(last);
-    const line = this.rest.join('');
+    const line = [...this.joined, ...this.rest, last].join('');
     this.rest = [];
+    this.joined = [];
     this.restLength = 0;
     return line;
   }

@@ -1,7 +1,6 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
+import { STREAM_EVENT_MAX } from '../../sse/sse-parser.js';
 
-/** Longest frame: text of a model comes in far shorter ones. */
-const FRAME_MAX = 1_048_576;
 /** Lengths, their checksum, and the checksum of the whole. */
 const FRAME_MIN = 16;
 
@@ -39,7 +38,7 @@ export class EventFrames {
     let bytes = Buffer.concat(this.parts, this.length);
     while (bytes.length >= FRAME_MIN) {
       const size = bytes.readUInt32BE(0);
-      if (size < FRAME_MIN || size > FRAME_MAX) {
+      if (size < FRAME_MIN || size > STREAM_EVENT_MAX) {
         this.fault = 'A frame of the stream has no acceptable length.';
         break;
       }

@@ -38,7 +38,7 @@ export const binary = (...frames: (Json | Uint8Array)[]): GoldenAnswer => ({
   stream: bytes(frames.map((frame) => (frame instanceof Uint8Array ? frame : eventFrame(frame)))),
 });
 /** Longer than any event may be. */
-export const ENDLESS: GoldenAnswer = { stream: Buffer.alloc(2 * 1_048_576, 'a') };
+export const ENDLESS: GoldenAnswer = { stream: Buffer.alloc(33 * 1_048_576, 'a') };
 
 /** One answer for each of the words with which a provider ends one. */
 export function finishes(

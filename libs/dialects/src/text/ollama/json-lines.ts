@@ -1,7 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
+import { STREAM_EVENT_MAX } from '../../sse/sse-parser.js';
 
-/** Longest line, in UTF-16 units. */
-const LINE_MAX = 1_048_576;
 /** So many pieces of one line are joined: a piece costs more memory than its characters. */
 const PIECES_MAX = 1_024;
 
@@ -11,6 +10,8 @@ export class JsonLines {
   private readonly decoder = new StringDecoder('utf8');
   /** Pieces of a line whose end has not come: joined once it has, so that each character is looked at once. */
   private rest: string[] = [];
+  /** What came before them of the same line, in pieces that were joined. */
+  private joined: string[] = [];
   private restLength = 0;
 
   push(bytes: Uint8Array): string[] {
@@ -27,12 +28,13 @@ export class JsonLines {
     const [first = '', ...others] = text.split('\n');
     this.rest.push(first);
     this.restLength += first.length;
-    if (this.restLength > LINE_MAX) this.overflowed = true;
-    if (this.rest.length >= PIECES_MAX) this.rest = [this.rest.join('')];
+    if (this.restLength > STREAM_EVENT_MAX) this.overflowed = true;
+    if (this.rest.length >= PIECES_MAX) this.joined.push(this.rest.splice(0).join(''));
     if (others.length === 0) return [];
-    const all = [this.rest.join(''), ...others];
+    const all = [[...this.joined, ...this.rest].join(''), ...others];
     const last = all.pop() ?? '';
     this.rest = [last];
+    this.joined = [];
     this.restLength = last.length;
     return all.map((line) => line.trim()).filter((line) => line !== '');
   }

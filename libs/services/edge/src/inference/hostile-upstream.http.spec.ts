@@ -5,6 +5,8 @@ import { hello, startEdge, type EdgeUnderTest, type Json } from '../edge.fixture
 
 const MIB = 1_048_576;
 const LARGEST_ANSWER_BYTES = 64 * MIB;
+/** A picture in base64 comes in one event of a stream. */
+const LARGEST_EVENT = 31 * MIB;
 const SSE = { 'content-type': 'text/event-stream' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -17,6 +19,8 @@ function frame(content: string, more = ''): string {
   const delta = JSON.stringify({ role: 'assistant', content });
   return `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m"${more},"choices":[{"index":0,"delta":${delta},"finish_reason":null}]}\n\n`;
 }
+
+const LAST_FRAME = 'data: {"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
 
 function nested(depth: number): string {
   return `,"x":${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -52,6 +56,10 @@ const BEHAVIOURS: Record<string, () => ScriptedAnswer> = {
   'endless-comments': () => ({
     headers: SSE,
     pieces: repeated(Buffer.from(': x\n\n'.repeat(100_000)), 1_024),
+  }),
+  'large-event': () => ({
+    headers: SSE,
+    body: `${frame('x'.repeat(LARGEST_EVENT))}${LAST_FRAME}data: [DONE]\n\n`,
   }),
   largest: () => ({ headers: JSON_TYPE, body: sized(LARGEST_ANSWER_BYTES) }),
   'too-large': () => ({ headers: JSON_TYPE, body: sized(LARGEST_ANSWER_BYTES + 1) }),
@@ -134,6 +142,13 @@ describe('U08 an upstream that means ill', () => {
     const { text } = await ask('endless-comments', true);
     expect(text).toMatch(/"code":"upstream_error"/);
     await eventually(() => upstream.open() === 0);
+  });
+
+  it('an event of 31 MiB in a stream is served whole', async () => {
+    const { status, text } = await ask('large-event', true);
+    expect(status).toBe(200);
+    expect(text.includes(`"content":"${'x'.repeat(LARGEST_EVENT)}"`)).toBe(true);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
   it('an answer of 64 MiB is served', async () => {
