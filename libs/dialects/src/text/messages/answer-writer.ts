@@ -1,5 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import type { Citation, ModelEvent } from '../model-event.js';
+import { ObjectEnd } from '../object-end.js';
 import type { TextFacts } from '../text-dialect.js';
 import { SIGNATURE_FORMAT } from './answer-reader.js';
 import { isObject, type JsonObject } from './json.js';
@@ -10,11 +11,19 @@ import { messagesUsage } from './usage.js';
 type OpenKind = 'text' | 'thinking' | 'opaque' | 'tool';
 
 interface WaitingCall {
+  type: 'call';
+  call: number;
   id: string;
   name: string;
-  fragments: string[];
+  text: string;
   isEnded: boolean;
 }
+
+type ContentEvent = Exclude<
+  ModelEvent,
+  { type: 'start' | 'usage' | 'finish' | 'end' | 'ping' | 'audio' | 'error' }
+>;
+type ToolEvent = Extract<ContentEvent, { type: 'tool_start' | 'tool_arguments' | 'tool_end' }>;
 
 /** True for formats of reasoning whose signatures this dialect's family minted, whatever their version. */
 export function isOwnFormat(format: string | undefined): boolean {
@@ -23,17 +32,19 @@ export function isOwnFormat(format: string | undefined): boolean {
 
 /**
  * Events -> the objects of a messages stream (wire-formats 5.6, encoder). At most one block is open and indexes are
- * dense; fragments of a tool that comes while another is open wait until that one ends. A plain answer is built of the
- * same objects, so both agree.
+ * dense; what comes while a tool is open, another tool or a text between its fragments, waits until that one has ended or
+ * its arguments are whole. A plain answer is built of the same objects, so both agree.
  */
 export class AnswerWriter {
   private isStarted = false;
   private index = -1;
   private open: OpenKind | null = null;
   private openCall = -1;
+  private openArguments = new ObjectEnd();
   private hasToolBlock = false;
   private hasRefused = false;
-  private readonly waiting = new Map<number, WaitingCall>();
+  private waiting: (WaitingCall | Exclude<ContentEvent, ToolEvent>)[] = [];
+  private readonly waitingCalls = new Map<number, WaitingCall>();
   private finish: (Finish & { details?: unknown }) | null = null;
   private usage: UnitUsage = {};
 
@@ -80,9 +91,23 @@ export class AnswerWriter {
     return [{ type: 'message_start', message }];
   }
 
-  private content(
-    event: Exclude<ModelEvent, { type: 'start' | 'usage' | 'finish' | 'end' | 'ping' | 'audio' | 'error' }>,
-  ): JsonObject[] {
+  private content(event: ContentEvent): JsonObject[] {
+    switch (event.type) {
+      case 'tool_start':
+        return this.toolStart(event.call, event.id, event.name);
+      case 'tool_arguments':
+        return this.toolArguments(event.call, event.text);
+      case 'tool_end':
+        return this.toolEnd(event.call);
+      default:
+        if (this.open !== 'tool') return this.said(event);
+        this.waiting.push(event);
+        return this.openArguments.isWhole ? this.nextCall() : [];
+    }
+  }
+
+  /** What is no tool, where no tool is open. */
+  private said(event: Exclude<ContentEvent, ToolEvent>): JsonObject[] {
     switch (event.type) {
       case 'refusal':
         this.hasRefused = true;
@@ -100,23 +125,17 @@ export class AnswerWriter {
       case 'opaque_reasoning':
         if (!isOwnFormat(event.format)) return [];
         return [
-          ...this.closeAll(),
+          ...this.stop(),
           this.blockStart({ type: 'redacted_thinking', data: event.data }, 'opaque'),
           ...this.stop(),
         ];
-      case 'tool_start':
-        return this.toolStart(event.call, event.id, event.name);
-      case 'tool_arguments':
-        return this.toolArguments(event.call, event.text);
-      case 'tool_end':
-        return this.toolEnd(event.call);
     }
   }
 
   private text(text: string): JsonObject[] {
     if (text === '') return [];
     const opened =
-      this.open === 'text' ? [] : [...this.closeAll(), this.blockStart({ type: 'text', text: '' }, 'text')];
+      this.open === 'text' ? [] : [...this.stop(), this.blockStart({ type: 'text', text: '' }, 'text')];
     return [...opened, this.delta({ type: 'text_delta', text })];
   }
 
@@ -126,10 +145,7 @@ export class AnswerWriter {
 
   private openThinking(): JsonObject[] {
     if (this.open === 'thinking') return [];
-    return [
-      ...this.closeAll(),
-      this.blockStart({ type: 'thinking', thinking: '', signature: '' }, 'thinking'),
-    ];
+    return [...this.stop(), this.blockStart({ type: 'thinking', thinking: '', signature: '' }, 'thinking')];
   }
 
   /** A signature ends its block; one without text makes a block of its own, or it would be lost. */
@@ -138,60 +154,56 @@ export class AnswerWriter {
   }
 
   private toolStart(call: number, id: string, name: string): JsonObject[] {
-    if (this.open === 'tool') {
-      this.waiting.set(call, { id, name, fragments: [], isEnded: false });
-      return [];
-    }
-    return [...this.stop(), this.openTool(call, id, name)];
+    const starting: WaitingCall = { type: 'call', call, id, name, text: '', isEnded: false };
+    if (this.open !== 'tool') return this.openTool(starting);
+    this.waiting.push(starting);
+    this.waitingCalls.set(call, starting);
+    return [];
   }
 
-  private openTool(call: number, id: string, name: string): JsonObject {
+  private openTool({ call, id, name, text }: WaitingCall): JsonObject[] {
+    const events = this.stop();
     this.hasToolBlock = true;
     this.openCall = call;
-    return this.blockStart({ type: 'tool_use', id: callerToolId(id), name, input: {} }, 'tool');
+    this.openArguments = new ObjectEnd();
+    events.push(this.blockStart({ type: 'tool_use', id: callerToolId(id), name, input: {} }, 'tool'));
+    if (text !== '') events.push(this.fragment(text));
+    return events;
   }
 
   private toolArguments(call: number, text: string): JsonObject[] {
     if (text === '') return [];
     if (this.open === 'tool' && this.openCall === call) return [this.fragment(text)];
-    this.waiting.get(call)?.fragments.push(text);
+    const waiting = this.waitingCalls.get(call);
+    if (waiting) waiting.text += text;
     return [];
   }
 
   private toolEnd(call: number): JsonObject[] {
-    const waiting = this.waiting.get(call);
+    if (this.open === 'tool' && this.openCall === call) return this.nextCall();
+    const waiting = this.waitingCalls.get(call);
     if (waiting) waiting.isEnded = true;
-    if (this.open !== 'tool' || this.openCall !== call) return [];
-    const events = this.stop();
-    for (const [next, tool] of this.waiting) {
-      this.waiting.delete(next);
-      events.push(
-        this.openTool(next, tool.id, tool.name),
-        ...tool.fragments.map((text) => this.fragment(text)),
-      );
-      if (!tool.isEnded) break;
-      events.push(...this.stop());
-    }
-    return events;
+    return [];
   }
 
-  /** Closes what is open and writes out every tool that waits. */
-  private closeAll(): JsonObject[] {
+  /** Closes what is open and writes what waits, up to a call whose fragments go on: to the last where the answer is over. */
+  private nextCall(isOver = false): JsonObject[] {
     const events = this.stop();
-    for (const [call, tool] of this.waiting) {
-      events.push(
-        this.openTool(call, tool.id, tool.name),
-        ...tool.fragments.map((text) => this.fragment(text)),
-      );
-      events.push(...this.stop());
+    let written = 0;
+    for (const next of this.waiting) {
+      written += 1;
+      if (next.type === 'call') this.waitingCalls.delete(next.call);
+      events.push(...(next.type === 'call' ? this.openTool(next) : this.said(next)));
+      if (next.type === 'call' && !isOver && !next.isEnded && !this.openArguments.isWhole) break;
+      if (next.type === 'call') events.push(...this.stop());
     }
-    this.waiting.clear();
+    this.waiting = this.waiting.slice(written);
     return events;
   }
 
   private end(): JsonObject[] {
     const finish = this.finish ?? { reason: 'stop', native: null, stopSequence: null };
-    const events = [...this.start(null), ...this.closeAll()];
+    const events = [...this.start(null), ...this.nextCall(true), ...this.stop()];
     const reason = stopReason(finish, this.hasToolBlock);
     const delta = {
       stop_reason: this.hasRefused && reason === 'end_turn' ? 'refusal' : reason,
@@ -214,6 +226,7 @@ export class AnswerWriter {
   }
 
   private fragment(text: string): JsonObject {
+    this.openArguments.add(text);
     return this.delta({ type: 'input_json_delta', partial_json: text });
   }
 

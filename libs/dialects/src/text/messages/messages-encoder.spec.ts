@@ -176,6 +176,22 @@ describe('a translated answer on the messages front', () => {
     expect(blocks(list)).toEqual(['"tool_use"', '1', '2', '"tool_use"', 'x', 'y', '"tool_use"']);
   });
 
+  it('joins the fragments of a call between which the upstream has said or thought something', () => {
+    const thought: ModelEvent = { type: 'reasoning', choice: 0, text: 'hm', format: 'anthropic' };
+    const between = [call(0, 'a'), args(0, '{"a":"}'), say('so '), args(0, '\\"'), thought, call(1, 'b')];
+    const rest = [args(1, '{"b":'), args(0, '{"}'), say('far'), args(1, '2}'), say('!')];
+    const list = stream([startEvent, ...between, ...rest, finish('tool_calls'), end]);
+    expect(blocks(list)).toEqual([
+      ...['"tool_use"', '{"a":"}', '\\"', '{"}', '"text"', 'so ', '"thinking"', 'hm'],
+      ...['"tool_use"', '{"b":', '2}', '"text"', 'far', '!'],
+    ]);
+  });
+
+  it('writes what was said beside a call that was cut when the answer ends', () => {
+    const list = stream([startEvent, call(0, 'a'), args(0, '{'), say('x'), finish('length'), end]);
+    expect(blocks(list)).toEqual(['"tool_use"', '{', '"text"', 'x']);
+  });
+
   it('writes tools that nobody ended before the message ends', () => {
     const list = stream([startEvent, call(0, 'a'), call(1, 'b'), args(1, '{}'), finish('tool_calls'), end]);
     expect(blocks(list)).toEqual(['"tool_use"', '"tool_use"', '{}']);

@@ -287,6 +287,23 @@ describe('the events of a response', () => {
     });
   });
 
+  it('RESP-05 of a call go on after a text between its fragments; a call that is whole ends before a text', () => {
+    const call: ModelEvent = { type: 'tool_start', choice: 0, call: 0, id: 'c', name: 'f', custom: false };
+    const args = (more: string): ModelEvent => ({ type: 'tool_arguments', choice: 0, call: 0, text: more });
+    const cut = content([call, args('{"a":'), text('x'), args('1}'), text('y'), finish('tool_calls')]);
+    const item_id = (cut[0].item as Json).id;
+    const at = { item_id, output_index: 0 };
+    expect(cut.filter((event) => event.output_index === 0).slice(1, -1)).toEqual([
+      { type: 'response.function_call_arguments.delta', ...at, delta: '{"a":' },
+      { type: 'response.function_call_arguments.delta', ...at, delta: '1}' },
+      { type: 'response.function_call_arguments.done', ...at, arguments: '{"a":1}' },
+    ]);
+    const output = outputOf(written([START, call, args('{"a":'), text('x'), args('1}'), text('y'), END]));
+    expect(output).toMatchObject([{ arguments: '{"a":1}' }, { content: [{ text: 'xy' }] }]);
+    const whole = content([call, args('{"a":1}'), text('x')]).map(({ type }) => type);
+    expect(whole.indexOf('response.output_item.done')).toBe(3);
+  });
+
   it('RESP-05 of a stream that broke off are the error and the failed response, once', () => {
     const writes = writer();
     const error = new ApiError('upstream_error', {

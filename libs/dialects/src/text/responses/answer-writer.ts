@@ -195,7 +195,7 @@ export class AnswerWriter {
   private openMessage(kind: Text['kind']): JsonObject[] {
     const events: JsonObject[] = [];
     if (this.open?.type !== 'message') {
-      events.push(...this.close(), ...this.calls.endAll());
+      events.push(...this.close(), ...this.calls.endWhole());
       this.open = { type: 'message', ...this.place('msg'), parts: [] };
       const { id, index } = this.open;
       const item = { id, type: 'message', status: 'in_progress', content: [], role: 'assistant' };

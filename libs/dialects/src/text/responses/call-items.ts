@@ -1,6 +1,7 @@
 import { textOf, type JsonObject } from '../../body/json-object.js';
 import type { ModelEvent } from '../model-event.js';
 import type { ModelRequest } from '../model-request.js';
+import { ObjectEnd } from '../object-end.js';
 import { clientTools } from './tools.js';
 
 type ToolStart = Extract<ModelEvent, { type: 'tool_start' }>;
@@ -10,6 +11,7 @@ interface OpenCall {
   id: string;
   start: ToolStart;
   text: string;
+  arguments: ObjectEnd;
 }
 
 /** Calls of an answer as items of its output. Several may be open at once: each has its own place. */
@@ -28,6 +30,7 @@ export class CallItems {
       index: this.output.length,
       start,
       text: '',
+      arguments: new ObjectEnd(),
     };
     this.output.push({});
     this.open.set(start.call, call);
@@ -39,6 +42,7 @@ export class CallItems {
     const call = this.open.get(number);
     if (!call || text === '') return [];
     call.text += text;
+    call.arguments.add(text);
     const type = `response.${wordsOf(call).event}.delta`;
     return [{ type, item_id: call.id, output_index: call.index, delta: text }];
   }
@@ -56,6 +60,11 @@ export class CallItems {
       { type: `response.${event}.done`, item_id: call.id, output_index: call.index, [member]: call.text },
       { type: 'response.output_item.done', output_index: call.index, item },
     ];
+  }
+
+  /** Ends the calls whose arguments are whole; fragments of the others may come yet. */
+  endWhole(): JsonObject[] {
+    return [...this.open].flatMap(([number, call]) => (call.arguments.isWhole ? this.end(number) : []));
   }
 
   endAll(): JsonObject[] {
