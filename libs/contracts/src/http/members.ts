@@ -1,4 +1,4 @@
-import { IsEmail, IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsEmail, IsIn, IsOptional, IsString, Length, ValidateIf } from 'class-validator';
 import type { OrgRole } from '../ports/principal.js';
 import { CursorPageQuery } from './page.js';
 import { ScopeLimitsBody, type ScopeLimitsRecord } from './orgs.js';
@@ -10,7 +10,7 @@ const INVITED_ROLES = ['admin', 'member'] as const;
 /** Body of PATCH /v1/orgs/{id}/members/{user_id}: what is absent stays as it is. */
 export class UpdateMemberBody extends ScopeLimitsBody {
   /** `owner`: the owner hands the organization on and becomes an admin. */
-  @IsOptional() @IsIn(ROLES) role?: OrgRole;
+  @ValidateIf((body: UpdateMemberBody) => body.role !== undefined) @IsIn(ROLES) role?: OrgRole;
 }
 
 /** Query of GET /v1/orgs/{id}/members. */

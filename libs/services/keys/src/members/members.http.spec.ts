@@ -96,6 +96,7 @@ describe('members', () => {
     [{ rpd_limit: 0 }, 'rpd_limit'],
     [{ spend_cap_usd: 5 }, 'spend_cap_usd'],
     [{ role: 'boss' }, 'role'],
+    [{ role: null }, 'role'],
     [{ rol: 'member' }, 'rol'],
     [{ blocked_models: ['x'] }, 'blocked_models'],
   ])('422 names the field: %j', async (body, field) => {
