@@ -12,7 +12,7 @@ import { StoredRouteHealth } from '../health/stored-route-health.js';
 import { ModelReads } from '../models/model-reads.js';
 import { idOf } from '../models/models.controller.js';
 import { CatalogueDatabase } from '../postgres/catalogue-database.js';
-import { CatalogueWrites, type CatalogueImport } from './catalogue-writes.js';
+import { CatalogueWrites, type CatalogueImport, type PutProvider } from './catalogue-writes.js';
 import { listProviders } from './providers.js';
 
 const BY_ID = ['models/:id', 'models/:brand/:name'];
@@ -57,13 +57,12 @@ export class AdminController {
 
   /** Adds a provider or replaces it whole. */
   @Put('providers/:slug')
-  async putProvider(
+  putProvider(
     @Param('slug') slug: string,
     @Body() body: PutProviderBody,
     @Req() request: FastifyRequest,
-  ): Promise<PutProviderBody & { slug: string; is_enabled: boolean }> {
-    await this.writes.putProvider(slug, body, request);
-    return { ...body, slug, is_enabled: body.is_enabled ?? true };
+  ): Promise<PutProvider> {
+    return this.writes.putProvider(slug, body, request);
   }
 
   /** Disables a provider: its routes leave the catalogue. */

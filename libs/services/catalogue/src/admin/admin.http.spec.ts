@@ -143,6 +143,20 @@ describe('PUT and DELETE /v1/admin/models/{id}', () => {
     expect(await idsNow()).not.toContain('house/bad');
   });
 
+  it('takes null for absence: a record that was read goes back as it was', async () => {
+    const [route] = model('0.5').routes as object[];
+    const nulls = { lacks: null, reasoning: null, released: null, description: null, composite_models: null };
+    const dates = { source: null, source_date: null, effective_date: null, retires_at: null };
+    const routes = [{ ...route, ...dates, context_length: null, max_output_tokens: null }];
+    const body = model('0.5', { ...nulls, max_output_tokens: null, fixes_sampling: null, routes });
+    const { status, body: record } = await app.send('PUT', '/v1/admin/models/house/nulls', admin, body);
+    expect([status, record.max_output_tokens, record.retires_at]).toEqual([200, null, null]);
+    const load = { models: [{ id: 'house/nulls', ...body }], providers: null, dry_run: true, force: null };
+    const loaded = await app.send('POST', '/v1/admin/catalogue/import', admin, load);
+    expect([loaded.status, loaded.body.unchanged, loaded.body.faults]).toEqual([200, 1, []]);
+    expect((await app.send('DELETE', '/v1/admin/models/house/nulls', admin)).status).toBe(204);
+  });
+
   it('MOD-15 lists a composite with its members', async () => {
     const composite_models = ['simulator/chat', 'house/llama'];
     await app.send(
@@ -188,6 +202,16 @@ describe('PUT and DELETE /v1/admin/providers/{slug}', () => {
     expect([back.status, back.body]).toEqual([200, { slug: 'simulated-messages', ...put, is_enabled: true }]);
     const { body } = await app.get('/v1/models/simulator/dual/providers', key);
     expect(body.data[1]).toMatchObject({ name: 'Simulated again', regions: ['eu'], zero_retention: false });
+    const nulls = { name: 'Bare', dialects: null, regions: null, zero_retention: null };
+    const bare = {
+      slug: 'bare',
+      name: 'Bare',
+      dialects: [],
+      regions: [],
+      zero_retention: null,
+      is_enabled: true,
+    };
+    expect((await app.send('PUT', '/v1/admin/providers/bare', admin, nulls)).body).toEqual(bare);
     expect((await app.send('DELETE', '/v1/admin/providers/nobody', admin)).status).toBe(404);
   });
 });

@@ -5,6 +5,7 @@ import {
   type ImportCatalogueBody,
   type ImportedProviderBody,
   type PriceRecord,
+  type ProviderRecord,
   type PutModelBody,
   type PutProviderBody,
   type Random,
@@ -70,12 +71,14 @@ export class CatalogueWrites {
     });
   }
 
-  async putProvider(slug: string, body: PutProviderBody, request: FastifyRequest): Promise<void> {
+  /** Answers the provider as it is now. Throws ApiError `validation_error`. */
+  async putProvider(slug: string, body: PutProviderBody, request: FastifyRequest): Promise<PutProvider> {
     if (!SLUG.test(slug)) throw invalid([{ loc: ['slug'], msg: 'not a slug' }]);
     const changedFields = Object.keys(body);
     await this.write(request, { ...audited('provider.put', 'provider', slug), changedFields }, (tx) =>
       putProvider(tx, { ...body, slug }),
     );
+    return { slug, ...providerRow(body) };
   }
 
   /** Its routes leave the catalogue. Throws ApiError `not_found`. */
@@ -94,14 +97,15 @@ export class CatalogueWrites {
    * and `conflict` for one that takes too much away, unless it is forced.
    */
   async import(body: ImportCatalogueBody, request: FastifyRequest): Promise<CatalogueImport> {
-    const { dry_run: isDry = false, force = false, providers = [] } = body;
+    const { dry_run: isDry, force } = body;
+    const providers = body.providers ?? [];
     const load = body.models.map((model) => seedOfBody(model, isoDay(new Date(this.clock.now()))));
     const check = async (tx: Tx): Promise<Checked> => {
       const known = await knownModels(tx);
       const diff = catalogueDiff(known, load);
       return { diff, faults: await faultsOf(tx, load, providers), refusal: guard(diff, known) };
     };
-    if (isDry) {
+    if (isDry === true) {
       const { diff, faults, refusal } = await check(this.database.prisma);
       return { dry_run: true, applied: false, refused: refusal, faults, ...diff };
     }
@@ -109,8 +113,8 @@ export class CatalogueWrites {
     await this.write(request, audited('catalogue.import', 'catalogue', 'catalogue'), async (tx, now) => {
       done = await check(tx);
       const { diff, faults, refusal } = done;
-      if (faults.length > 0 && !force) throw invalid(faults.map((fault) => inLoad(fault, load)));
-      if (refusal !== null && !force)
+      if (faults.length > 0 && force !== true) throw invalid(faults.map((fault) => inLoad(fault, load)));
+      if (refusal !== null && force !== true)
         throw new ApiError('conflict', { message: `${refusal} Send force to do it.` });
       for (const provider of providers) await putProvider(tx, provider);
       await replaceModels(tx, withoutTwins(load), now, new Set(faults.map(({ model }) => model)));
@@ -151,6 +155,12 @@ interface Checked {
   faults: Fault[];
   refusal: string | null;
 }
+
+/** A provider as it was written. */
+export type PutProvider = Pick<
+  ProviderRecord,
+  'slug' | 'name' | 'dialects' | 'regions' | 'zero_retention' | 'is_enabled'
+>;
 
 /** What a load changes, or would. */
 export interface CatalogueImport extends CatalogueDiff {
@@ -220,15 +230,19 @@ async function replaceModels(
   await tx.model.updateMany({ where: { id: { in: [...faulty] } }, data: { is_enabled: false } });
 }
 
-async function putProvider(tx: Tx, { slug, ...body }: ImportedProviderBody): Promise<void> {
-  const row = {
+/** What is absent or null has its default. */
+function providerRow(body: PutProviderBody): Omit<PutProvider, 'slug'> {
+  return {
     name: body.name,
     dialects: body.dialects ?? [],
     regions: body.regions ?? [],
     zero_retention: body.zero_retention ?? null,
     is_enabled: body.is_enabled ?? true,
-    is_edited: true,
   };
+}
+
+async function putProvider(tx: Tx, { slug, ...body }: ImportedProviderBody): Promise<void> {
+  const row = { ...providerRow(body), is_edited: true };
   await tx.provider.upsert({ where: { slug }, create: { slug, ...row }, update: row });
 }
 
