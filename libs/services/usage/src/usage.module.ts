@@ -208,9 +208,9 @@ const mirrors: Provider[] = [
   },
   {
     provide: AccountDirectory,
-    inject: [LedgerStore, ModuleRef],
-    useFactory: (ledger: LedgerStore, modules: ModuleRef) =>
-      new AccountDirectory(ledger, () => modules.get<Directory>(Directory, { strict: false })),
+    inject: [ModuleRef],
+    useFactory: (modules: ModuleRef) =>
+      new AccountDirectory(() => modules.get<Directory>(Directory, { strict: false })),
   },
   {
     provide: LedgerFunds,

@@ -194,9 +194,13 @@ describe('POST /v1/admin/credits', () => {
       { reason: 'a trial', amount_usd: '5', ...body },
       headers,
     );
+  const knowAccounts = (...ids: string[]): void => {
+    for (const accountId of ids) app.directory.payers.set(accountId, { accountId, orgId: null });
+  };
 
   it('credits once per Idempotency-Key, tells balance.credited and writes the audit log', async () => {
     const key = { 'idempotency-key': 'k-1' };
+    knowAccounts('acct_c', 'acct_d');
     const first = await give({ account_id: 'acct_c' }, key);
     expect(first).toMatchObject({
       status: 201,
@@ -222,6 +226,7 @@ describe('POST /v1/admin/credits', () => {
 
   it('EDGE-08 answers parallel requests of one Idempotency-Key alike: one credit, and no 409', async () => {
     const key = { 'idempotency-key': 'k-parallel' };
+    knowAccounts('acct_parallel');
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => give({ account_id: 'acct_parallel' }, key)),
     );
@@ -230,12 +235,32 @@ describe('POST /v1/admin/credits', () => {
     for (const { status, body } of answers) expect([status, body]).toEqual([first.status, first.body]);
   });
 
-  it('finds the account of an org that has been seen, and says so where it cannot', async () => {
-    expect((await give({ org_id: 'org_1' })).body).toMatchObject({ account_id: 'acct_1', org_id: 'org_1' });
-    expect((await give({ org_id: 'org_unseen' })).status).toBe(404);
+  it('404 for an account, an org or a person that nobody knows, and for an org that was deleted', async () => {
+    const { payers } = app.directory;
+    payers.set('org_1', { accountId: 'acct_1', orgId: 'org_1' });
+    payers.set('acct_1', { accountId: 'acct_1', orgId: 'org_1' });
+    payers.set('org_gone', { accountId: 'acct_gone', orgId: 'org_gone', isClosed: true });
+    for (const named of [
+      { org_id: 'org_1' },
+      { account_id: 'acct_1' },
+      { account_id: 'acct_1', org_id: null },
+    ])
+      expect((await give(named)).body).toMatchObject({ account_id: 'acct_1', org_id: 'org_1' });
     expect((await give({ user_id: 'usr_root' })).body).toMatchObject({ account_id: 'acct_own' });
-    expect((await give({ user_id: 'usr_else' })).status).toBe(404);
+    for (const named of [
+      { org_id: 'org_unseen' },
+      { org_id: 'org_gone' },
+      { user_id: 'usr_else' },
+      { account_id: 'acct_nobody' },
+      { account_id: 'org_1' },
+      { org_id: null, user_id: 'usr_else' },
+    ])
+      expect([named, (await give(named)).status]).toEqual([named, 404]);
+  });
+
+  it('422 without exactly one of the ids, and for an amount that is none', async () => {
     expect((await give({})).status).toBe(422);
+    expect((await give({ org_id: null, user_id: null })).status).toBe(422);
     expect((await give({ org_id: 'org_1', account_id: 'acct_1' })).status).toBe(422);
     expect((await give({ account_id: 'acct_1', amount_usd: '0' })).status).toBe(422);
     expect((await give({ account_id: 'acct_1', amount_usd: 5 })).status).toBe(422);

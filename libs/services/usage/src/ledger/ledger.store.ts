@@ -108,13 +108,6 @@ export class LedgerStore {
     return rows.map(({ first, last }) => [Number(first), Number(last)] as const);
   }
 
-  /** The account that an org pays from, as far as postings and credits have shown. */
-  async accountOfOrg(orgId: string): Promise<string | null> {
-    const where = { org_id: orgId, kind: 'customer' };
-    const row = await this.deps.database.prisma.account.findFirst({ where, select: { id: true } });
-    return row?.id ?? null;
-  }
-
   /** Refusals past their 90 days, a bounded number in one statement; metadata of what ran stays for ever. */
   async removeOldRejections(): Promise<void> {
     const before = new Date(this.deps.clock.now() - REJECTIONS_KEPT_MS);
