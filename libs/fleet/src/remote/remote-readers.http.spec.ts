@@ -7,11 +7,22 @@ import {
   startUpstreamDouble,
   type UpstreamDouble,
 } from '@gateway/testing';
-import { InternalHttp, type InternalRequest, SystemClock } from '@gateway/platform';
+import { InternalHttp, type InternalRequest } from '@gateway/platform';
 import { HttpCatalogueNames } from './http-catalogue-names.js';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
 import { HttpErasedEndUsers } from './http-erased-end-users.js';
 import { HttpFunds } from './http-funds.js';
+
+/** However busy the machine is, no answer comes too late; a second try does not wait. */
+class PatientClock extends FixedClock {
+  override setTimer(): { cancel(): void } {
+    return { cancel: () => undefined };
+  }
+
+  override sleep(): Promise<void> {
+    return Promise.resolve();
+  }
+}
 
 const random = seededRandom(1);
 let service: UpstreamDouble;
@@ -20,7 +31,8 @@ let http: InternalHttp;
 beforeEach(async () => {
   service = await startUpstreamDouble();
   const services = { usage: service.url, catalogue: service.url };
-  http = new InternalHttp({ clock: new SystemClock(), random, fleetToken: 't', services });
+  const clock = new PatientClock('2026-11-01T00:00:00Z');
+  http = new InternalHttp({ clock, random, fleetToken: 't', services });
 });
 afterEach(async () => {
   await http.close();
