@@ -24,7 +24,14 @@ declare module '../translation/translation.js' {
     cacheBreakpoints?: boolean;
     /** Answers carry a top-level cache_creation_input_tokens (spec, usage rule 5: one cloud provider's route). */
     deprecatedCacheKey?: boolean;
-    /** Messages: the path names the model and whether it streams, and the body the version (Claude at a cloud). */
-    messagesPlace?: { version: string; path: (upstreamModel: string, isStream: boolean) => string };
+    /**
+     * Messages: the path names the model and whether it streams, and the body the version (Claude at a cloud). `betas`: what
+     * the cloud takes of the flags in anthropic-beta; it refuses a request with any other.
+     */
+    messagesPlace?: {
+      version: string;
+      path: (upstreamModel: string, isStream: boolean) => string;
+      betas: RegExp;
+    };
   }
 }

@@ -18,6 +18,9 @@ const CLAUDE: Quirks = {
     version: 'vertex-2023-10-16',
     path: (model, isStream) =>
       `/publishers/anthropic/models/${nameOf(model)}:${isStream ? 'streamRawPredict' : 'rawPredict'}`,
+    // As LiteLLM's table of betas by provider had it in November 2026.
+    betas:
+      /^(compact|computer-use|context-1m|context-management|dangerous-tool-use|interleaved-thinking|per-turn-control|thinking-binding-controls|thinking-display-updates|tool-search-tool|web-search)-/,
   },
   refuses: ['service_tier'],
 };

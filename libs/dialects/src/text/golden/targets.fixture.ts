@@ -49,6 +49,7 @@ const VERTEX: Quirks = {
   messagesPlace: {
     version: 'vertex-2023-10-16',
     path: (model, isStream) => `/${model}:${isStream ? 'streamRawPredict' : 'rawPredict'}`,
+    betas: /^context-/,
   },
   refuses: ['service_tier'],
 };

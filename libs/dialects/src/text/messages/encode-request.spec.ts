@@ -182,6 +182,7 @@ describe('a caller of the messages dialect on a messages route', () => {
 
   describe('where the path names the model', () => {
     const place = {
+      betas: /^skills-/,
       version: 'host-1',
       path: (model: string, isStream: boolean) => `/at/${model}:${isStream ? 'stream' : 'raw'}`,
     };
@@ -198,7 +199,7 @@ describe('a caller of the messages dialect on a messages route', () => {
       );
     });
 
-    it('sends a translated stream there too, and the caller’s betas alone of their headers', () => {
+    it('sends a translated stream there too, and of the caller’s headers the betas that the host takes', () => {
       const { request } = dialect.upstream.encode(translatedRequest({ stream: true }), target);
       expect([request.path, request.headers]).toEqual(['/at/claude-x:stream', {}]);
       expect(JSON.parse(Buffer.concat(request.pieces).toString())).toEqual({
@@ -207,10 +208,32 @@ describe('a caller of the messages dialect on a messages route', () => {
         messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
         stream: true,
       });
-      const nativeHeaders = { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'skills-2025-10-02' };
+      const betas = 'effort-2025-11-24,skills-2025-10-02';
+      const nativeHeaders = { 'anthropic-version': '2026-10-21', 'anthropic-beta': betas };
       const own = dialect.upstream.encode({ ...read(body), nativeHeaders }, target).request;
       expect(own.headers).toEqual({ 'anthropic-beta': 'skills-2025-10-02' });
     });
+  });
+
+  it('MSG-05 asks a model that does not think without adaptive thinking and effort, and reports both', () => {
+    const asked =
+      '{"max_tokens":9,"thinking":{"type":"adaptive"},"output_config":{"effort":"high"},"messages":[]}';
+    const more = asked.replace(
+      '"effort":"high"',
+      '"effort":"high","format":{"type":"json_schema","schema":{}}',
+    );
+    for (const [text, output_config] of [
+      [asked, undefined],
+      [more, { format: { type: 'json_schema', schema: {} } }],
+    ] as const) {
+      const filled = text.replace('"messages":[]', '"messages":[{"role":"user","content":"hi"}]');
+      const [sentText, reported] = wire(filled, { reasoning: { style: 'none' } });
+      const sentBody = JSON.parse(sentText) as JsonObject;
+      expect([sentBody.thinking, sentBody.output_config]).toEqual([undefined, output_config]);
+      expect(reported).toEqual(['thinking', 'output_config.effort']);
+      const thinks = wire(filled, { reasoning: { style: 'adaptive' } });
+      expect([JSON.parse(thinks[0]), thinks[1]]).toMatchObject([{ thinking: { type: 'adaptive' } }, []]);
+    }
   });
 
   it('leaves out and reports what the model or the provider refuses', () => {

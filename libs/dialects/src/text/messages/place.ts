@@ -31,10 +31,11 @@ export function placeOf(
       headers: { ...VERSION_HEADERS, ...nativeHeaders },
       members: { model: upstreamModel },
     };
-  const { [BETA]: betas } = nativeHeaders as { [BETA]?: string };
+  const { [BETA]: asked = '' } = nativeHeaders as { [BETA]?: string };
+  const betas = asked.split(',').filter((beta) => own.betas.test(beta));
   return {
     path: own.path(upstreamModel, stream),
-    headers: betas === undefined ? {} : { [BETA]: betas },
+    headers: betas.length === 0 ? {} : { [BETA]: betas.join(',') },
     members: { model: undefined, anthropic_version: own.version },
   };
 }

@@ -274,7 +274,9 @@ describe('the middle form of a messages request', () => {
     [{ tools: [{ type: 'web_search_20260318', name: 'web_search' }] }, 'same_dialect tools[0].type'],
     [{ container: 'c_1' }, 'same_dialect container'],
     [{ mcp_servers: [{ name: 'm' }] }, 'same_dialect mcp_servers'],
-    [{ context_management: { edits: [] } }, 'same_dialect context_management'],
+    [{ context_management: { edits: [{ type: 'compact_20260112' }] } }, 'same_dialect context_management'],
+    [{ context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } }, ''],
+    [{ context_management: { edits: [] } }, ''],
     [
       { messages: [user({ type: 'search_result', source: 's' })] },
       'same_dialect messages[0].content[0].type',
@@ -286,7 +288,7 @@ describe('the middle form of a messages request', () => {
     [{ max_tokens: 0 }, 'same_dialect max_tokens'],
     [{ thinking: { type: 'between_tools' } }, 'same_dialect thinking'],
     [{ thinking: { type: 'enabled', budget_tokens: 1024 } }, 'reasoning_budget thinking.budget_tokens'],
-    [{ thinking: { type: 'adaptive' } }, 'reasoning thinking'],
+    [{ thinking: { type: 'adaptive' } }, ''],
     [{ thinking: { type: 'disabled' } }, ''],
     [
       { messages: [user({ type: 'document', source: { type: 'url', url: 'https://a.example/a.pdf' } })] },

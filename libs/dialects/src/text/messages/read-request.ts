@@ -41,8 +41,8 @@ const CARRIED = new Set([
 ]);
 
 /** Members that only a provider of this dialect understands, and that change the answer. */
-const NATIVE_ONLY = ['container', 'mcp_servers', 'context_management', 'inference_geo', 'fallbacks'];
-const NATIVE_HINTS = ['speed', 'diagnostics'];
+const NATIVE_ONLY = ['container', 'mcp_servers', 'inference_geo', 'fallbacks'];
+const NATIVE_HINTS = ['speed', 'diagnostics', 'context_management'];
 
 /** Every member of wire-formats 2.1; others are accepted, but sent on only where the provider takes any. */
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set([...CARRIED, ...NATIVE_ONLY, ...NATIVE_HINTS]);
@@ -124,6 +124,13 @@ function responseFormatOf(body: JsonObject): ResponseFormat | null {
   return { kind: 'json_schema', name: 'output', schema: objectAt(format, 'schema'), strict: true };
 }
 
+/** Edits that clear what is old make a request smaller; any other, as compaction, is seen in the answer. */
+function managesAnswer(body: JsonObject): boolean {
+  return objectsAt(objectAt(body, 'context_management'), 'edits').some(
+    (edit) => !textAt(edit, 'type').startsWith('clear_'),
+  );
+}
+
 function requirements(body: JsonObject, facts: ContentFacts): RequiredCapability[] {
   const list: RequiredCapability[] = [];
   const need = (isNeeded: boolean, capability: RequiredCapability['capability'], param: string): void => {
@@ -144,9 +151,9 @@ function requirements(body: JsonObject, facts: ContentFacts): RequiredCapability
   if (facts.native !== null) list.push({ capability: 'same_dialect', ...facts.native });
   need(isObject(objectAt(body, 'output_config').format), 'json_schema', 'output_config.format');
   need(thinking === 'enabled', 'reasoning_budget', 'thinking.budget_tokens');
-  need(thinking === 'adaptive', 'reasoning', 'thinking');
   need(thinking === 'between_tools', 'same_dialect', 'thinking');
   need(body.max_tokens === 0, 'same_dialect', 'max_tokens');
+  need(managesAnswer(body), 'same_dialect', 'context_management');
   for (const name of NATIVE_ONLY) {
     const value = body[name];
     const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);

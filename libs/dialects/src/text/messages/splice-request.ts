@@ -3,7 +3,7 @@ import type { RouteTarget } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import type { ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
-import { isObject, objectsAt, textAt, type JsonObject } from './json.js';
+import { isObject, objectAt, objectsAt, textAt, type JsonObject } from './json.js';
 import { placeOf } from './place.js';
 
 export const ACCEPT = 'application/json, text/event-stream';
@@ -47,6 +47,15 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
     Object.keys(request.unknown)
       .filter((name) => !GATEWAY_OWNED.includes(name))
       .forEach(leaveOut);
+  if (target.reasoning.style === 'none') {
+    // Adaptive leaves it to the model whether it thinks, and this one never does.
+    if (objectAt(value, 'thinking').type === 'adaptive') leaveOut('thinking');
+    const { effort, ...config } = objectAt(value, 'output_config');
+    if (effort !== undefined) {
+      changes.output_config = Object.keys(config).length > 0 ? config : undefined;
+      ignored.push('output_config.effort');
+    }
+  }
   const messages = ownMessages(value);
   if (messages) changes.messages = messages;
   const { path, headers, members } = placeOf(request, target, request.nativeHeaders);

@@ -120,9 +120,16 @@ describe.each(UPSTREAMS)('Claude Code over a %s upstream', (upstream) => {
   const cached = { cache_control: { type: 'ephemeral' } };
   const headers = {
     'anthropic-version': '2023-06-01',
-    'anthropic-beta': 'claude-code-20250219,interleaved-thinking-2025-05-14',
+    'anthropic-beta':
+      'claude-code-20250219,interleaved-thinking-2025-05-14,thinking-token-count-2026-05-13,context-management-2025-06-27,prompt-caching-scope-2026-01-05,mid-conversation-system-2026-04-07,effort-2025-11-24',
     'x-app': 'cli',
-    'user-agent': 'claude-cli/3.0.0 (external, cli)',
+    'user-agent': 'claude-cli/2.1.197 (external, sdk-cli)',
+  };
+  /** What it asks of every model whose name it does not know. */
+  const adaptive = {
+    thinking: { type: 'adaptive' },
+    context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+    output_config: { effort: 'high' },
   };
   const request = (messages: Json[], more: Json = {}): Json => ({
     model: edge.model(upstream, 'codes'),
@@ -168,6 +175,18 @@ describe.each(UPSTREAMS)('Claude Code over a %s upstream', (upstream) => {
       expect(said.stop_reason).toBe('end_turn');
       expect(JSON.stringify(said.content)).toContain(`exit 0, round ${round}`);
       messages.push({ role: 'assistant', content: said.content }, { role: 'user', content: 'Go on' });
+    }
+  });
+
+  it('MSG-05 works with a model that thinks where it likes, and with one that never does', async () => {
+    for (const model of [edge.model(upstream, 'codes'), edge.model(upstream)]) {
+      const messages = [{ role: 'user', content: 'List the files' }];
+      const answer = await edge.post(request(messages, { ...adaptive, model, stream: true }), {
+        path,
+        headers,
+      });
+      expect([model, answer.status]).toEqual([model, 200]);
+      expect(contentOf(eventsOf(await answer.text())).length).toBeGreaterThan(0);
     }
   });
 
