@@ -328,4 +328,22 @@ describe('the events of a response', () => {
     const [other] = writer().fail(new ApiError('internal_error'), 'req_9').slice(-1);
     expect(other).toMatchObject({ response: { error: { code: 'server_error' } } });
   });
+
+  it('RESP-05 of a stream that broke off keep what was said until then as incomplete items', () => {
+    const call: ModelEvent = { type: 'tool_start', choice: 0, call: 0, id: 'c', name: 'f', custom: false };
+    const args: ModelEvent = { type: 'tool_arguments', choice: 0, call: 0, text: '{"a' };
+    const failed = (events: ModelEvent[]): Json => {
+      const writes = writer();
+      for (const event of events) writes.write(event);
+      return writes.fail(new ApiError('internal_error'), 'req_9').at(-1)?.response as Json;
+    };
+    expect(failed([START, text('a'), call, args]).output).toMatchObject([
+      { type: 'message', status: 'completed' },
+      { type: 'function_call', status: 'incomplete', arguments: '{"a' },
+    ]);
+    expect(failed([START, reasoning('r')]).output).toMatchObject([
+      { type: 'reasoning', status: 'incomplete' },
+    ]);
+    expect(failed([]).output).toEqual([]);
+  });
 });

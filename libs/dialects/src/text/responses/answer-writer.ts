@@ -74,6 +74,9 @@ export class AnswerWriter {
     const { code, message } = error;
     const said = { code, message, param: error.options.param ?? null };
     const opened = this.begin();
+    // What was open has its place in the output; its end is not said, because it has none.
+    this.close(true);
+    this.calls.endAll(true);
     const response = this.response({ status: 'failed', error: { code: errorCode(error), message } });
     return [
       ...opened,
