@@ -4,7 +4,7 @@ import type { Citation, ModelEvent } from '../model-event.js';
 import type { ModelRequest } from '../model-request.js';
 import type { TextFacts } from '../text-dialect.js';
 import { CallItems } from './call-items.js';
-import { responseObject, type ResponseState } from './response-object.js';
+import { failedCode, responseObject, type ResponseState } from './response-object.js';
 import { ITEM_MARK, OWN_FORMAT, seal } from './sealed-reasoning.js';
 import { responsesUsage } from './usage.js';
 
@@ -77,7 +77,7 @@ export class AnswerWriter {
     // What was open has its place in the output; its end is not said, because it has none.
     this.close(true);
     this.calls.endAll(true);
-    const response = this.response({ status: 'failed', error: { code: errorCode(error), message } });
+    const response = this.response({ status: 'failed', error: { code: failedCode(error), message } });
     return [
       ...opened,
       ...this.numbered([
@@ -314,12 +314,6 @@ export class AnswerWriter {
   private numbered(events: JsonObject[]): JsonObject[] {
     return events.map((event) => ({ ...event, sequence_number: this.sequence++ }));
   }
-}
-
-/** What clients branch on where a response has failed: OpenAI's words. */
-function errorCode({ code, options }: ApiError): string {
-  const limited = code === 'rate_limit_exceeded' || options.providerCode === 'rate_limit_exceeded';
-  return limited ? 'rate_limit_exceeded' : 'server_error';
 }
 
 function incompleteReason(reason: string | undefined): string | null {

@@ -165,6 +165,28 @@ describe('responses on both sides', () => {
     ]);
   });
 
+  it('RESP-05 ends a stream that broke off before its first event in a failed response, and names a throttle', () => {
+    const { encoder } = stream();
+    const throttled = { message: 'slow down', providerCode: 'rate_limit_exceeded' };
+    const text = encoder.fail(new ApiError('upstream_error', throttled), 'req_1');
+    const objects = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data]) => JSON.parse(data) as object);
+    expect(objects).toMatchObject([
+      { type: 'error', code: 'upstream_error', sequence_number: 0 },
+      {
+        type: 'response.failed',
+        sequence_number: 1,
+        response: {
+          id: FACTS.answerId(),
+          object: 'response',
+          model: FACTS.model,
+          status: 'failed',
+          output: [],
+          error: { code: 'rate_limit_exceeded', message: 'slow down' },
+        },
+      },
+    ]);
+  });
+
   it('gives an answer without an id of this format one of its own', () => {
     const whole = new NativeResponsesEncoder(FACTS, REQUEST).whole(
       new ResponsesDecoder().whole({ ...response, id: 'gen-1' }),

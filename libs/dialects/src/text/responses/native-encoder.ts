@@ -3,7 +3,7 @@ import { isObject, textOf, type JsonObject } from '../../body/json-object.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { ModelRequest } from '../model-request.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
-import { responseObject, type ResponseState } from './response-object.js';
+import { failedCode, responseObject, type ResponseState } from './response-object.js';
 import { DONE_FRAME, frame } from './responses-encoder.js';
 import { responsesUsage } from './usage.js';
 
@@ -50,8 +50,8 @@ export class NativeResponsesEncoder implements AnswerEncoder {
     const said = { code, message, param: error.options.param ?? null };
     const shown = { type: 'error', ...said, error: { type: error.entry.type, ...said } };
     const frames = frame({ ...shown, request_id: requestId, sequence_number: this.sequence++ });
-    if (this.response === null) return frames;
-    const response = { ...this.response, status: 'failed', error: { code: 'server_error', message } };
+    const last = this.response ?? responseObject(this.startState(), this.request, this.facts);
+    const response = { ...last, status: 'failed', error: { code: failedCode(error), message } };
     return frames + frame({ type: 'response.failed', response, sequence_number: this.sequence++ });
   }
 

@@ -1,3 +1,4 @@
+import type { ApiError } from '@gateway/contracts';
 import { filled, isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 import type { ModelRequest } from '../model-request.js';
 import type { TextFacts } from '../text-dialect.js';
@@ -73,6 +74,12 @@ export function queuedResponse(
   const nothing = { completedAt: null, output: [], usage: null, error: null, incompleteReason: null };
   const serviceTier = request.serviceTier === 'flex' ? 'flex' : 'default';
   return responseObject({ id, createdAt, serviceTier, status: 'queued', ...nothing }, request, { model });
+}
+
+/** What clients branch on where a response has failed: OpenAI's words. */
+export function failedCode({ code, options }: ApiError): string {
+  const limited = code === 'rate_limit_exceeded' || options.providerCode === 'rate_limit_exceeded';
+  return limited ? 'rate_limit_exceeded' : 'server_error';
 }
 
 function formatOf(format: JsonObject): JsonObject {
