@@ -19,6 +19,13 @@ export const ANTHROPIC_RULES: readonly FailureRule[] = [
     verdict: 'quota',
   },
   { status: [400, 402, 403, 429], message: MONTHLY, verdict: 'monthly_quota' },
+  { reason: /^enforced_spend_limit_reached$/, verdict: 'monthly_quota' },
+  // Without its code a tier's cap differs from a throttle by its words alone: Retry-After may be lost on the way.
+  {
+    names: ['rate_limit_error'],
+    message: /\bspend(ing)? (limit|cap)|\busage cap/i,
+    verdict: 'monthly_quota',
+  },
   { names: ['billing_error'], verdict: 'quota' },
   {
     names: ['invalid_request_error'],

@@ -226,6 +226,18 @@ describe('what a failure of an OpenAI-type upstream means', () => {
       verdict(provider('openrouter').classify(status(429, { error: { code: 429, message: 'slow' } }))),
     ).toBe('upstream_error/rate_limit_exceeded/429 rf');
   });
+
+  it.each([
+    'organization_spend_limit_exceeded',
+    'project_spend_limit_exceeded',
+    'organization_usage_limit_exceeded',
+  ])('ERR-47 takes %s for a cap of the month, though its type is that of an empty account', (code) => {
+    const error = { type: 'insufficient_quota', code, message: 'The limit was reached.' };
+    const capped = (byok: boolean): string =>
+      verdict(provider('openai').classify(status(429, { error }, {}, byok)));
+    expect(capped(true)).toBe('upstream_rate_limit_error/monthly_quota_exceeded/429 f');
+    expect(capped(false)).toBe('upstream_error/internal_provider_error/503 fba');
+  });
 });
 
 describe('what a failure of an Anthropic-type upstream means', () => {
@@ -268,6 +280,18 @@ describe('what a failure of an Anthropic-type upstream means', () => {
     ['ERR-50', 504, 'timeout_error', 'late', 'gateway_timeout/provider_timeout/ rfb'],
   ])('%s %i %s %s', (_id, code, type, message, expected) => {
     expect(verdict(anthropic(code, type, message))).toBe(expected);
+  });
+
+  it('ERR-47 takes a 429 of a spend limit for a cap that waiting does not lift, by its code or its words', () => {
+    const capped = (error: object, byok: boolean): string =>
+      verdict(provider('anthropic').classify(status(429, { type: 'error', error }, {}, byok)));
+    const details = { error_code: 'enforced_spend_limit_reached' };
+    const named = { type: 'rate_limit_error', message: 'API usage is paused.', details };
+    const worded = { type: 'rate_limit_error', message: 'You have reached the spend limit of your tier.' };
+    for (const error of [named, worded]) {
+      expect(capped(error, false)).toBe('upstream_error/internal_provider_error/503 fba');
+      expect(capped(error, true)).toBe('upstream_rate_limit_error/monthly_quota_exceeded/429 f');
+    }
   });
 
   it('ERR-48 takes a 429 for a throttle, with Retry-After or without', () => {

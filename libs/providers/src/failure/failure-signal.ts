@@ -24,7 +24,7 @@ export interface NativeError {
   code: string;
   param: string;
   message: string;
-  /** Google's reasons and the quotas that were exceeded. */
+  /** Google's reasons and the quotas that were exceeded; Anthropic's code beneath its type. */
   reasons: string[];
 }
 
@@ -37,13 +37,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** ErrorInfo has a reason, QuotaFailure the quotas. */
+/** ErrorInfo has a reason, QuotaFailure the quotas, Anthropic's details a code. */
 function reasonsOf(detail: unknown): string[] {
   if (!isObject(detail)) return [];
   const quotas = Array.isArray(detail.violations)
     ? detail.violations.map((one) => (isObject(one) ? text(one.quotaId) : ''))
     : [];
-  return [text(detail.reason), ...quotas].filter((reason) => reason !== '');
+  return [text(detail.reason), text(detail.error_code), ...quotas].filter((reason) => reason !== '');
 }
 
 /** Reads OpenAI's, Anthropic's, Google's (an array around it, too) and the bare `{message}`, `{detail}`, `{err_code, err_msg}`, `{error: "text"}` envelopes. */
@@ -69,7 +69,7 @@ export function nativeError(body: unknown): NativeError {
     code: (named?.code ?? '') || text(inner.code) || text(outer.err_code),
     param: text(inner.param),
     message,
-    reasons: Array.isArray(inner.details) ? inner.details.flatMap(reasonsOf) : [],
+    reasons: (Array.isArray(inner.details) ? inner.details : [inner.details]).flatMap(reasonsOf),
   };
 }
 

@@ -61,6 +61,14 @@ export const OPENAI_RULES: readonly FailureRule[] = [
   { status: [402, 403, 429], message: MONTHLY, verdict: 'monthly_quota' },
   {
     names: [
+      'organization_spend_limit_exceeded',
+      'project_spend_limit_exceeded',
+      'organization_usage_limit_exceeded',
+    ],
+    verdict: 'monthly_quota',
+  },
+  {
+    names: [
       'insufficient_quota',
       'credit_balance_exhausted',
       'billing_hard_limit_reached',
