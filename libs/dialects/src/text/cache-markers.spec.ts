@@ -59,4 +59,18 @@ describe('a cache marker', () => {
     expect(JSON.stringify(body).match(/cachePoint/g)).toHaveLength(4);
     expect(ignored).toEqual([]);
   });
+
+  it('of a whole request stands on Bedrock behind its last block, once', () => {
+    const five = { cachePoint: { type: 'default' } };
+    const asked = (content: unknown, cache: Json): Json =>
+      sent('converse', { max_tokens: 9, messages: [user(content)], ...cache }, CLAUDE).body;
+    const contentOf = (body: Json): unknown => (body.messages as Json[])[0].content;
+    expect(contentOf(asked('a', FIVE))).toEqual([{ text: 'a' }, five]);
+    expect(contentOf(asked('a', HOUR))).toEqual([
+      { text: 'a' },
+      { cachePoint: { type: 'default', ttl: '1h' } },
+    ]);
+    expect(contentOf(asked([text('a', FIVE)], HOUR))).toEqual([{ text: 'a' }, five]);
+    expect(contentOf(asked('a', {}))).toEqual([{ text: 'a' }]);
+  });
 });

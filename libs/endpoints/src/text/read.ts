@@ -69,8 +69,7 @@ function requirements({ requires }: ModelRequest): Requirement[] {
   return found;
 }
 
-function writesCache({ turns, tools }: ModelRequest): boolean {
-  for (const turn of turns) for (const part of turn.parts) if ('cache' in part && part.cache) return true;
-  for (const tool of tools) if (tool.cache) return true;
-  return false;
+/** Wherever its marker stands, also on the whole request: the dialect notes the name of each that it has read. */
+function writesCache({ hints }: ModelRequest): boolean {
+  return 'cache_control' in hints || 'prompt_cache_breakpoint' in hints;
 }

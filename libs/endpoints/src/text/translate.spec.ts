@@ -148,6 +148,24 @@ describe('a text translation', () => {
     expect(translation(chat, 'images', {})).toEqual(new Misfit(null));
   });
 
+  it('reserves for a write to the cache wherever a marker stands, of the whole request, too', () => {
+    const writes = (endpoint: Endpoint, more: object): boolean => {
+      const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...more };
+      return endpoint.read({ bytes: Buffer.from(JSON.stringify(body)), headers: {} }).writesCache;
+    };
+    const cache_control = { type: 'ephemeral' };
+    const content = [{ type: 'text', text: 'sun', cache_control }];
+    const call = { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] };
+    const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content }] };
+    const asked = { role: 'user', content: 'hi' };
+    expect(writes(messages, {})).toBe(false);
+    expect(writes(messages, { cache_control })).toBe(true);
+    expect(writes(messages, { messages: [asked, call, result] })).toBe(true);
+    expect(writes(messages, { system: content })).toBe(true);
+    expect(writes(chat, {})).toBe(false);
+    expect(writes(chat, { messages: [{ role: 'user', content }] })).toBe(true);
+  });
+
   it('makes the upstream’s body once, when it is first asked for', () => {
     const made = served(chat, 'messages', {});
     expect(made.request).toBe(made.request);

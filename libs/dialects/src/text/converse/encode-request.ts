@@ -1,4 +1,4 @@
-import { objectOf, type JsonObject } from '../../body/json-object.js';
+import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
@@ -58,6 +58,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   const thinking = thinkingOf(request, target, family);
   const { inference, extras, ignored } = parameters(request, target, family, { thinking, names });
   const config = toolConfig(request, messages, names);
+  markWhole(request, messages);
   const lists = [config?.tools ?? [], system, ...messages.map(({ content }) => content)];
   if (limitCachePoints(lists)) ignored.push(...markerNames(request));
   const body: JsonObject = {
@@ -85,6 +86,15 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     ignored: [...new Set(ignored)],
     ...(names.hasShortened ? { toolNames: names.originals } : {}),
   };
+}
+
+/** A marker of a whole messages request stands behind its last block, unless one stands there already. */
+function markWhole({ dialect, body }: ModelRequest, messages: readonly Message[]): void {
+  const { cache_control: marker } = body.value;
+  const content = messages.at(-1)?.content;
+  const last = content?.at(-1);
+  if (dialect !== 'messages' || !isObject(marker) || !content || !last || 'cachePoint' in last) return;
+  content.push(...cachePoint({ ttl: marker.ttl === '1h' ? '1h' : '5m' }));
 }
 
 function maxTokensOf({ maxOutputTokens }: ModelRequest, target: RouteTarget): number {
