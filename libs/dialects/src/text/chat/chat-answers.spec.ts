@@ -64,7 +64,7 @@ describe.each(PLAIN)('a plain answer, %s', (_road, answerOf) => {
       'insufficient_system_resource',
     ];
     const finishes = reasons.map((finish_reason) =>
-      choiceIn(answerOf(plain({ content: '' }, {}, { finish_reason }))),
+      choiceIn(answerOf(plain({ content: 'a' }, {}, { finish_reason }))),
     );
     expect(finishes.map((choice) => choice.finish_reason)).toEqual([
       'stop',

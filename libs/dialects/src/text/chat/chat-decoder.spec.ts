@@ -292,6 +292,21 @@ describe('the decoder of OpenAI-compatible streams', () => {
     ]);
   });
 
+  it('takes an answer that the provider had no resources for as overloaded where it has said nothing', () => {
+    const [reasoned, said] = [chunk({ reasoning_content: 'hm' }), chunk({ content: 'a' })];
+    const ended = finishChunk('insufficient_system_resource');
+    const last = (...chunks: JsonObject[]): unknown =>
+      eventsOf([...chunks, ended]).findLast(({ type }) => type === 'finish' || type === 'error');
+    const overloaded = { type: 'error', failure: { kind: 'in_band', status: 503 } };
+    expect(last()).toMatchObject(overloaded);
+    expect(last(reasoned)).toMatchObject(overloaded);
+    const finished = { type: 'finish', reason: 'insufficient_system_resource' };
+    expect(last(said)).toMatchObject(finished);
+    expect(
+      last(chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }] })),
+    ).toMatchObject(finished);
+  });
+
   it('takes a frame that is no JSON object for a bad response', () => {
     for (const data of ['{"a":', '[1]', 'null', 'hello']) {
       const events = eventsIn(cut(decoder(), Buffer.from(`data: ${data}\n\n`)));

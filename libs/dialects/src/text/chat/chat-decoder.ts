@@ -100,6 +100,7 @@ export class ChatDecoder implements AnswerDecoder {
       choice.read(raw, objectOf(raw[member]), events);
       const { outgrown } = choice;
       if (outgrown !== null) return this.fail(badResponse(outgrown), events);
+      if (choice.isUnserved) return this.fail(UNSERVED, events);
     }
     const usage = reportedUsage(answer);
     if (usage) {
@@ -161,6 +162,13 @@ export class ChatDecoder implements AnswerDecoder {
     return { events: this.fail(badResponse(message), []), raw: null, source: null };
   }
 }
+
+const UNSERVED: AnswerFailure = {
+  kind: 'in_band',
+  body: null,
+  status: 503,
+  message: 'The provider had no resources for an answer.',
+};
 
 function badResponse(message: string): AnswerFailure {
   return { kind: 'bad_response', body: null, status: null, message };

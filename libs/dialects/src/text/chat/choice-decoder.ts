@@ -5,10 +5,15 @@ import { ToolCallDecoder } from './tool-call-decoder.js';
 
 /** Format of reasoning whose provider names none; it has no signature. */
 const UNNAMED_FORMAT = 'unknown';
+/** DeepSeek's word for an answer that it could not go on with (wire-formats 5.8). */
+const NO_RESOURCES = 'insufficient_system_resource';
 
 /** One choice of an answer: its deltas of a stream, or its one message of a plain answer. */
 export class ChoiceDecoder {
   isFinished = false;
+  /** True where the provider has ended it for want of resources, and nothing of an answer came. */
+  isUnserved = false;
+  private hasSaid = false;
   /** None while no tool was called: most answers. */
   private tools: ToolCallDecoder | null = null;
   /** Citations are repeated on every chunk by some providers: each is passed once. */
@@ -40,7 +45,9 @@ export class ChoiceDecoder {
       for (const call of objectsOf(delta.tool_calls)) this.toolCall(call, events);
     if (isObject(delta.function_call)) this.toolCall({ index: 0, function: delta.function_call }, events);
     const finish = finishOf(raw);
-    if (finish !== null) this.finish(finish.reason, finish.native, events);
+    if (finish === null) return;
+    this.isUnserved = finish.native === NO_RESOURCES && !this.hasSaid;
+    if (!this.isUnserved) this.finish(finish.reason, finish.native, events);
   }
 
   /** The stream is over and the provider named no reason: it is derived. */
@@ -64,6 +71,7 @@ export class ChoiceDecoder {
   }
 
   private toolCall(call: JsonObject, events: ModelEvent[]): void {
+    this.hasSaid = true;
     this.tools ??= new ToolCallDecoder(this.choice, this.idSeed, this.originalName);
     this.tools.delta(call, events);
   }
@@ -81,6 +89,7 @@ export class ChoiceDecoder {
     const measured = isObject(logprobs) && Object.values(logprobs).some((list) => Array.isArray(list));
     if (measured) events.push({ type: 'text', choice, text, logprobs: withoutMoney(logprobs) });
     else if (text !== '') events.push({ type: 'text', choice, text });
+    this.hasSaid ||= text !== '';
   }
 
   private reasoning(delta: JsonObject, events: ModelEvent[]): void {

@@ -34,6 +34,7 @@ const TRANSLATED: ReadonlySet<string> = new Set(['tokens', 'cached_tokens']);
 export class CohereDecoder extends EventDecoder {
   private hasStarted = false;
   private isFinished = false;
+  private hasSaid = false;
   private seed = '';
   private readonly tools: ToolCallDecoder;
 
@@ -93,7 +94,9 @@ export class CohereDecoder extends EventDecoder {
   private content({ text, thinking }: JsonObject, events: ModelEvent[]): void {
     this.reasoning(textOf(thinking), events);
     const said = filled(text);
-    if (said !== null) events.push({ type: 'text', choice: 0, text: said });
+    if (said === null) return;
+    this.hasSaid = true;
+    events.push({ type: 'text', choice: 0, text: said });
   }
 
   private reasoning(text: string, events: ModelEvent[]): void {
@@ -110,7 +113,8 @@ export class CohereDecoder extends EventDecoder {
     const native = filled(finish_reason);
     if (native === null || this.isFinished || this.isOver) return;
     const isFailure = native === 'ERROR' || native === 'TIMEOUT';
-    if (isFailure && this.tools.count === 0) {
+    // Behind an answer it is the reason why that ends, like any other (wire-formats 5.8).
+    if (isFailure && !this.hasSaid && this.tools.count === 0) {
       this.fail(inBand({ message: filled(error) ?? `The provider ended with ${native}.` }), events);
       return;
     }
