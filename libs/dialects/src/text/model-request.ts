@@ -30,6 +30,8 @@ export interface DocumentPart {
   type: 'document';
   source: MediaSource | { kind: 'text'; text: string };
   title?: string;
+  /** What the caller says of it: for the model to know, not to cite. */
+  context?: string;
   cache?: CacheMarker;
 }
 interface RefusalPart {

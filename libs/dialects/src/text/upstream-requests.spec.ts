@@ -33,6 +33,7 @@ describe('an image and a document', () => {
         role: 'user',
         parts: [
           { inlineData: { mimeType: 'image/png', data: PNG } },
+          { text: 'Title: Q3: Zürich (final).pdf' },
           { inlineData: { mimeType: 'application/pdf', data: 'JVBERi0=' } },
         ],
       },

@@ -1,6 +1,7 @@
 import type { Quirks } from '../../translation/translation.js';
 import type { MediaSource, Part, ToolResultPart, Turn } from '../model-request.js';
 import type { JsonObject } from '../../body/json-object.js';
+import { documentText, documentWords } from '../document-words.js';
 import { upstreamCallId, type ToolNames } from '../upstream-names.js';
 
 type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
@@ -46,7 +47,7 @@ function userPart(part: Part): JsonObject[] {
     case 'audio':
       return [{ type: 'input_audio', input_audio: { data: part.data, format: part.format } }];
     case 'document':
-      return [documentPart(part)];
+      return documentParts(part);
     case 'refusal':
     case 'reasoning':
     case 'opaque_reasoning':
@@ -61,18 +62,18 @@ function addressOf(source: MediaSource): string | null {
   return source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
 }
 
-function documentPart({ source, title }: PartOf<'document'>): JsonObject {
+/** A file has a name; its context stands before it. */
+function documentParts({ source, title, context }: PartOf<'document'>): JsonObject[] {
+  if (source.kind === 'text') return [{ type: 'text', text: documentText(source.text, { title, context }) }];
+  const words = documentWords({ context });
+  const before = words === '' ? [] : [{ type: 'text', text: words }];
   const filename = title === undefined ? {} : { filename: title };
-  switch (source.kind) {
-    case 'text':
-      return { type: 'text', text: source.text };
-    case 'file':
-      return { type: 'file', file: { file_id: source.fileId, ...filename } };
-    case 'url':
-    case 'base64':
-      // A file by its data needs a name. By an address it has no place here, which is a misfit.
-      return { type: 'file', file: { filename: 'document.pdf', ...filename, file_data: addressOf(source) } };
-  }
+  // A file by its data needs a name. By an address it has no place here, which is a misfit.
+  const file =
+    source.kind === 'file'
+      ? { file_id: source.fileId, ...filename }
+      : { filename: 'document.pdf', ...filename, file_data: addressOf(source) };
+  return [...before, { type: 'file', file }];
 }
 
 function assistant(parts: readonly Part[], quirks: Quirks, names: ToolNames): JsonObject {

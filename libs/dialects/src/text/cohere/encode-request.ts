@@ -2,6 +2,7 @@ import type { JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
+import { documentText } from '../document-words.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type {
   Capability,
@@ -161,7 +162,9 @@ function textOf(parts: readonly Part[], between: string): string {
   return parts
     .flatMap((part) => {
       if (part.type === 'text' || part.type === 'refusal') return [part.text];
-      return part.type === 'document' && part.source.kind === 'text' ? [part.source.text] : [];
+      return part.type === 'document' && part.source.kind === 'text'
+        ? [documentText(part.source.text, part)]
+        : [];
     })
     .join(between);
 }
@@ -171,7 +174,7 @@ function userContent(parts: readonly Part[], files: readonly FileReference[]): s
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === 'text') return [{ type: 'text', text: part.text }];
     if (part.type === 'document' && part.source.kind === 'text')
-      return [{ type: 'text', text: part.source.text }];
+      return [{ type: 'text', text: documentText(part.source.text, part) }];
     if (part.type !== 'image') return [];
     const { source } = part;
     if (source.kind === 'file') throw refusedFile(files, source.fileId);

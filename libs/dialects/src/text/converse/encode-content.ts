@@ -105,19 +105,21 @@ export class ContentEncoder {
     return { image: { format, source: { bytes: source.data } } };
   }
 
-  private document({ source, title }: DocumentPart): JsonObject {
+  private document(part: DocumentPart): JsonObject {
+    const { source, title } = part;
     if (source.kind === 'text')
-      return this.documentBlock('txt', title, Buffer.from(source.text).toString('base64'));
+      return this.documentBlock('txt', part, Buffer.from(source.text).toString('base64'));
     if (source.kind !== 'base64')
       throw this.refused('document_input', 'this provider takes documents by their data only.');
     const format = DOCUMENT_FORMATS.get(source.mediaType) ?? endingOf(title);
     if (format === null)
       throw this.refused('document_input', `this provider takes no documents of type ${source.mediaType}.`);
-    return this.documentBlock(format, title, source.data);
+    return this.documentBlock(format, part, source.data);
   }
 
-  private documentBlock(format: string, title: string | undefined, bytes: string): JsonObject {
-    return { document: { format, name: this.uniqueName(title), source: { bytes } } };
+  private documentBlock(format: string, { title, context }: DocumentPart, bytes: string): JsonObject {
+    const more = context === undefined ? {} : { context };
+    return { document: { format, name: this.uniqueName(title), source: { bytes }, ...more } };
   }
 
   /** Letters, digits, single spaces, hyphens and brackets only, and no name twice. */

@@ -7,6 +7,7 @@ import type {
   ToolResultPart,
   Turn,
 } from '../model-request.js';
+import { documentText, documentWords } from '../document-words.js';
 import { imageType } from '../messages/media-type.js';
 import { jsonOf } from '../../body/upstream-json.js';
 import { refusedFile } from '../refused-part.js';
@@ -162,14 +163,17 @@ function simplePart(part: Part, files: Files): JsonObject[] {
     case 'audio':
       return [{ inlineData: { mimeType: `audio/${part.format}`, data: part.data } }];
     case 'document':
-      return [documentPart(part.source, files)];
+      return documentParts(part, files);
     default:
       return [];
   }
 }
 
-function documentPart(source: DocumentPart['source'], files: Files): JsonObject {
-  return source.kind === 'text' ? { text: source.text } : mediaPart(source, files);
+function documentParts(document: DocumentPart, files: Files): JsonObject[] {
+  const { source } = document;
+  if (source.kind === 'text') return [{ text: documentText(source.text, document) }];
+  const words = documentWords(document);
+  return [...(words === '' ? [] : [{ text: words }]), mediaPart(source, files)];
 }
 
 function mediaPart(source: MediaSource, files: Files): JsonObject {

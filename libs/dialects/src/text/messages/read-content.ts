@@ -77,7 +77,12 @@ function imagePart(block: JsonObject, facts: ContentFacts): ImagePart {
 function documentPart(block: JsonObject, facts: ContentFacts): DocumentPart {
   const source = objectAt(block, 'source');
   const title = textOrNull(block, 'title');
-  const rest = { ...(title === null ? {} : { title }), ...markerOf(block, facts) };
+  const context = textOrNull(block, 'context');
+  const rest = {
+    ...(title === null ? {} : { title: facts.addText(title) }),
+    ...(context === null || context === '' ? {} : { context: facts.addText(context) }),
+    ...markerOf(block, facts),
+  };
   if (source.type === 'text') {
     return {
       type: 'document',

@@ -3,6 +3,7 @@ import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
 import { inCallOrder } from '../call-order.js';
+import { documentText } from '../document-words.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type {
   Capability,
@@ -174,7 +175,9 @@ function textOf(parts: readonly Part[]): string {
   return parts
     .flatMap((part) => {
       if (part.type === 'text' || part.type === 'refusal') return [part.text];
-      return part.type === 'document' && part.source.kind === 'text' ? [part.source.text] : [];
+      return part.type === 'document' && part.source.kind === 'text'
+        ? [documentText(part.source.text, part)]
+        : [];
     })
     .join('\n');
 }

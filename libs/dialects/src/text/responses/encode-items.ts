@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../body/json-object.js';
 import type { DocumentPart, MediaSource, Part, ToolResultPart, Turn } from '../model-request.js';
+import { documentText, documentWords } from '../document-words.js';
 import { OWN_FORMAT } from './sealed-reasoning.js';
 import { withBreakpoint } from './cache-breakpoints.js';
 import { plainToolId } from '../tool-signature.js';
@@ -39,7 +40,7 @@ function inputPart(part: Part): JsonObject[] {
         ),
       ];
     case 'document':
-      return [withBreakpoint(documentOf(part), part.cache)];
+      return documentItems(part);
     case 'audio':
       return [{ type: 'input_audio', input_audio: { data: part.data, format: part.format } }];
     default:
@@ -52,10 +53,19 @@ function imageOf(source: MediaSource): JsonObject {
   return { image_url: source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}` };
 }
 
-function documentOf({ source, title }: DocumentPart): JsonObject {
+/** A file by its data has a name; what else a document says of itself stands before it. */
+function documentItems({ source, title, context, cache }: DocumentPart): JsonObject[] {
+  if (source.kind === 'text')
+    return [
+      withBreakpoint({ type: 'input_text', text: documentText(source.text, { title, context }) }, cache),
+    ];
+  const words = documentWords(source.kind === 'base64' ? { context } : { title, context });
+  const before = words === '' ? [] : [{ type: 'input_text', text: words }];
+  return [...before, withBreakpoint(fileOf(source, title), cache)];
+}
+
+function fileOf(source: MediaSource, title: string | undefined): JsonObject {
   switch (source.kind) {
-    case 'text':
-      return { type: 'input_text', text: source.text };
     case 'file':
       return { type: 'input_file', file_id: source.fileId };
     case 'url':
