@@ -351,6 +351,19 @@ describe('parameters', () => {
   });
 });
 
+describe('a search of the web', () => {
+  it('names what Gemini has no word for: how much of the web, and where the caller is', () => {
+    const ignored = (web_search_options: Json): string[] =>
+      sent('gemini', { messages: [user('x')], web_search_options }).ignored;
+    const user_location = { type: 'approximate', approximate: { city: 'Bern' } };
+    expect(ignored({ search_context_size: 'high', user_location })).toEqual([
+      'web_search_options.search_context_size',
+      'web_search_options.user_location',
+    ]);
+    expect(ignored({ user_location: null })).toEqual([]);
+  });
+});
+
 describe('cache markers', () => {
   it('bug 20: stand behind their block on Bedrock, beside a result and with their time', () => {
     const cache_control = { type: 'ephemeral', ttl: '1h' };

@@ -60,7 +60,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   if (request.endUser !== null) ignored.push(request.callerNames.endUser);
   if (request.parallelToolCalls === false && request.tools.length > 0) ignored.push('parallel_tool_calls');
   if (thinking.isIgnored) ignored.push(request.callerNames.reasoning);
-  ignored.push(...Object.keys(request.unknown));
+  ignored.push(...unsearchable(request), ...Object.keys(request.unknown));
   const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
   return {
     request: jsonBody(
@@ -71,6 +71,16 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     ignored: [...new Set(ignored)],
     ...(names.hasShortened ? { toolNames: names.originals } : {}),
   };
+}
+
+/** Its search takes no options. */
+function unsearchable({ requires, body }: ModelRequest): string[] {
+  const param = requires.find(({ capability }) => capability === 'web_search')?.param;
+  if (param === undefined) return [];
+  const options = objectOf(body.value[param]);
+  return ['search_context_size', 'user_location']
+    .filter((name) => options[name] != null)
+    .map((name) => `${param}.${name}`);
 }
 
 function generationConfig(
