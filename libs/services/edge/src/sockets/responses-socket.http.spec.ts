@@ -1,4 +1,5 @@
 import { get } from 'node:http';
+import { Pressure } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
 import WebSocket from 'ws';
 import { startEdge, testModel, testPrincipal, type EdgeUnderTest, type Json } from '../edge.fixture.js';
@@ -217,6 +218,23 @@ describe('GET /v1/responses as a WebSocket', () => {
     session.ws.on('error', () => undefined);
     session.ws.send('x'.repeat(33_554_433));
     expect(await code).toBe(1_009);
+  });
+
+  it('U15 503 service_unavailable for messages that are never whole: they count as bodies do, and end at a share', async () => {
+    const pressure = edge.app.app.get(Pressure);
+    const sessions = await Promise.all([1, 2, 3, 4].map(() => Session.open()));
+    const codes: number[] = [];
+    for (const { ws } of sessions) {
+      ws.on('error', () => undefined);
+      ws.once('close', (code) => codes.push(code));
+      ws.send(Buffer.alloc(20 * 1_048_576, ' '), { binary: false, fin: false });
+    }
+    await eventually(() => codes.length === 1 && pressure.bodyBytesInFlight >= 60 * 1_048_576);
+    expect([codes, pressure.bodyBytesInFlight <= 64 * 1_048_576]).toEqual([[1_013], true]);
+    const closed = sessions.find(({ ws }) => ws.readyState === ws.CLOSED);
+    expect(await closed?.turn()).toMatchObject([{ error: { code: 'service_unavailable' }, status: 503 }]);
+    for (const { ws } of sessions) ws.terminate();
+    await eventually(() => pressure.bodyBytesInFlight === 0);
   });
 
   it('aborts the upstream of a client that leaves, and starts nothing that waits', async () => {

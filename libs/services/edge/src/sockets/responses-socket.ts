@@ -65,6 +65,11 @@ export class ResponsesSocket {
     this.deps.deadlines.set(FAREWELL_MS, () => this.ws.terminate());
   }
 
+  /** Of a message that nobody reads to its end. */
+  refuse(error: ApiError): void {
+    this.fail(error, null, newId('req', this.deps.clock, this.deps.random));
+  }
+
   private watch(): void {
     this.deps.deadlines.set(PING_MS, () => {
       if (this.ws.readyState !== this.ws.OPEN) return;
@@ -87,6 +92,7 @@ export class ResponsesSocket {
     if (fault) return this.fail(fault, streamId, requestId);
     this.turns += 1;
     this.waitingBytes += bytes.length;
+    this.deps.pressure.held(bytes.length);
     this.deps.drain.entered();
     this.previous = this.previous.then(async () => {
       try {
@@ -97,6 +103,7 @@ export class ResponsesSocket {
       } finally {
         this.turns -= 1;
         this.waitingBytes -= bytes.length;
+        this.deps.pressure.released(bytes.length);
         this.deps.drain.left();
       }
     });

@@ -6,6 +6,7 @@ import { ENDPOINTS, type Endpoint } from '@gateway/endpoints';
 import type { Drain } from '@gateway/platform';
 import { WebSocketServer } from 'ws';
 import type { EndpointDeps } from '../inference/endpoint.js';
+import { countIntake } from './socket-intake.js';
 import type { SocketKind } from './socket-kind.js';
 import { callerOf, ResponsesSocket, type SocketDeps } from './responses-socket.js';
 import type { Place, SocketRoom } from './socket-room.js';
@@ -34,14 +35,19 @@ export function responsesSockets(deps: EndpointDeps, drain: Drain, room: SocketR
     try {
       const place = room.enter();
       if (place !== null) places.push(place);
-      const apiVersion = await accept(request, endpoint, socketDeps, (accountId) => {
+      const { accountId, apiVersion } = await accept(request, endpoint, socketDeps, (account) => {
         if (place === null) throw new ApiError('service_unavailable', { retryAfterSeconds: 1 });
-        places.push(room.claim(accountId));
+        places.push(room.claim(account));
       });
       if (socket.destroyed) return leave();
       server.handleUpgrade(request, socket, head, (ws) => {
         const open = new ResponsesSocket(ws, request, endpoint, apiVersion, socketDeps);
         sockets.add(open);
+        countIntake({
+          ...{ ws, socket, room: deps.pressure.ofAccount(accountId) },
+          refuse: (error) => open.refuse(error),
+          after: (ms, then) => deps.deadlines.set(ms, then),
+        });
         ws.once('close', () => sockets.delete(open));
       });
     } catch (error) {
@@ -60,19 +66,20 @@ function endpointOf(path: string): Endpoint {
   return found;
 }
 
-/** The version that the caller speaks, checked with the caller in the order of every request. */
+/** Who calls, and the version that they speak, checked in the order of every request. */
 async function accept(
   request: IncomingMessage,
   endpoint: Endpoint,
   deps: SocketDeps,
   claim: (accountId: string) => void,
-): Promise<string> {
+): Promise<{ accountId: string; apiVersion: string }> {
   const header = request.headers[HEADER.serviceVersion.toLowerCase()];
   resolveVersion(header, null);
   if (deps.drain.isDraining) throw new ApiError('service_draining', { retryAfterSeconds: 1 });
   const principal = await callerOf(request, endpoint, deps);
   claim(principal.accountId);
-  return resolveVersion(header, header === undefined ? principal.apiVersion : null);
+  const apiVersion = resolveVersion(header, header === undefined ? principal.apiVersion : null);
+  return { accountId: principal.accountId, apiVersion };
 }
 
 function refuse(socket: Duplex, error: unknown, requestId: string): void {

@@ -1,3 +1,5 @@
+import { Pressure } from '@gateway/platform';
+import { eventually } from '@gateway/testing';
 import WebSocket from 'ws';
 import { EdgeConfig } from '../../config/edge.config.js';
 import { startEdge, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
@@ -55,6 +57,22 @@ describe('bounds of a realtime session', () => {
     const client = new RealtimeClient(new WebSocket(urlOf(edge, 'acme/voice'), { headers, autoPong: false }));
     expect(codeOf(await client.next('error'))).toBe('connection_timeout');
     expect(await client.closed).toBe(4_432);
+  });
+
+  it('U15 service_unavailable past what one account may have under way of events that are never whole', async () => {
+    const edge = await bounded({});
+    const pressure = edge.app.app.get(Pressure);
+    const clients = Array.from({ length: 5 }, () => connect(edge));
+    for (const client of clients) {
+      await client.next('session.created');
+      client.ws.send(Buffer.alloc(15 * 1_048_576, ' '), { binary: false, fin: false });
+    }
+    expect(await Promise.race(clients.map(({ closed }) => closed))).toBe(1_013);
+    expect(clients.flatMap(({ events }) => events).filter(({ type }) => type === 'error')).toMatchObject([
+      { error: { code: 'service_unavailable' } },
+    ]);
+    for (const { ws } of clients) ws.terminate();
+    await eventually(() => pressure.bodyBytesInFlight === 0);
   });
 
   it('ERR-39 insufficient_quota for an account without credit', async () => {

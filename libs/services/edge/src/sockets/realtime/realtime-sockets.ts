@@ -5,6 +5,7 @@ import { ApiError, newAnswerId, newId, type KeyPrincipal } from '@gateway/contra
 import type { Drain } from '@gateway/platform';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { EndpointDeps } from '../../inference/endpoint.js';
+import { countIntake } from '../socket-intake.js';
 import type { SocketKind } from '../socket-kind.js';
 import type { Place, SocketRoom } from '../socket-room.js';
 import { closeCodeOf, errorEvent, inSession } from './close-codes.js';
@@ -37,11 +38,18 @@ export function realtimeSockets(deps: EndpointDeps, drain: Drain, room: SocketRo
     if (place === null) socket.destroy();
     else {
       socket.once('close', place);
-      server.handleUpgrade(request, socket, head, (ws) => void door.open(ws, request));
+      server.handleUpgrade(request, socket, head, (ws) => void door.open({ ws, socket, request }));
     }
     return Promise.resolve();
   };
   return { paths: PATHS, upgrade, leave: () => door.leave() };
+}
+
+/** A connection that asks for a session. */
+interface Knock {
+  ws: WebSocket;
+  socket: Duplex;
+  request: IncomingMessage;
 }
 
 class RealtimeDoor {
@@ -64,8 +72,9 @@ class RealtimeDoor {
   }
 
   /** Never throws. */
-  async open(ws: WebSocket, request: IncomingMessage): Promise<void> {
-    const { clock, random, deadlines } = this.deps;
+  async open(knock: Knock): Promise<void> {
+    const { ws } = knock;
+    const { deadlines } = this.deps;
     const gone = new AbortController();
     const places: Place[] = [];
     ws.once('close', () => {
@@ -76,23 +85,27 @@ class RealtimeDoor {
     // Nothing is read before the session is there to hear it.
     ws.pause();
     try {
-      await this.session(ws, request, gone.signal, (place) => {
+      await this.session(knock, gone.signal, (place) => {
         if (gone.signal.aborted) place();
         else places.push(place);
       });
     } catch (error) {
       const shown = inSession(error);
       ws.resume();
-      ws.send(errorEvent(shown, newAnswerId('event', clock, random), null), () => undefined);
+      this.say(ws, shown);
       ws.close(closeCodeOf(shown), shown.code);
       deadlines.set(FAREWELL_MS, () => ws.terminate());
     }
   }
 
+  private say(ws: WebSocket, error: ApiError): void {
+    const { clock, random } = this.deps;
+    ws.send(errorEvent(error, newAnswerId('event', clock, random), null), () => undefined);
+  }
+
   /** In the order of refusals: drain, key, model, places, money; then the provider. */
   private async session(
-    ws: WebSocket,
-    request: IncomingMessage,
+    { ws, socket, request }: Knock,
     gone: AbortSignal,
     keep: (place: Place) => void,
   ): Promise<void> {
@@ -120,6 +133,11 @@ class RealtimeDoor {
     if (gone.aborted) return link.ws.terminate();
     const session = new RealtimeSession({ ws, link, units, principal, model, given, bounds, drain }, deps);
     this.sessions.add(session);
+    countIntake({
+      ...{ ws, socket, room: deps.pressure.ofAccount(principal.accountId) },
+      refuse: (error) => this.say(ws, error),
+      after: (ms, then) => deps.deadlines.set(ms, then),
+    });
     // The drain waits for it: its notice goes out first.
     drain.entered();
     const left = (): void => {
