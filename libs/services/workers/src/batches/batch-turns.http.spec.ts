@@ -1,5 +1,6 @@
 import OpenAI, { toFile } from 'openai';
 import { eventually, InferenceDouble, served, testPostgres, type TestDatabase } from '@gateway/testing';
+import { WorkersDatabase } from '../postgres/workers-database.js';
 import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
 
 const SLOWLY = { timeoutMs: 60_000 };
@@ -51,4 +52,24 @@ it('BAT-01 batches whose limit is full keep nobody else’s waiting, and go on w
   );
   const units = inference.calls.filter(({ key_id }) => key_id === 'key_full').map(({ unit }) => unit);
   expect(new Set(units)).toEqual(new Set([0]));
+}, 120_000);
+
+it('BAT-01 a batch whose last lines wait for a limit until its time is over has expired', async () => {
+  const openai = new OpenAI({ apiKey: app.keyOf('key_late'), baseURL: `${app.url}/v1`, maxRetries: 0 });
+  inference.answer = (call) => (call.key_id === 'key_late' ? full : served(call));
+  const id = await begin(openai);
+  await eventually(() => inference.calls.some(({ key_id }) => key_id === 'key_late'), SLOWLY);
+  // Whoever works on it loses it, and the next one knows the new time.
+  await app.app
+    .get(WorkersDatabase)
+    .pool.query(
+      `UPDATE batches SET expires_at = now() + interval '3 s', worker = NULL, leased_until = NULL WHERE id = $1`,
+      [id],
+    );
+  await eventually(async () => (await openai.batches.retrieve(id)).status !== 'in_progress', SLOWLY);
+  await eventually(async () => (await openai.batches.retrieve(id)).status !== 'finalizing', SLOWLY);
+  const batch = await openai.batches.retrieve(id);
+  expect(batch).toMatchObject({ status: 'expired', request_counts: { total: 1, completed: 0, failed: 1 } });
+  const errors = await (await openai.files.content(String(batch.error_file_id))).text();
+  expect(JSON.parse(errors)).toMatchObject({ response: null, error: { code: 'batch_expired' } });
 }, 120_000);

@@ -97,7 +97,12 @@ export class BatchWork {
       await hold.during(() =>
         this.runLines(batch, { hold, turn, signal }, async (line) => {
           hasExpired ||= isLate();
-          return hasExpired ? EXPIRED : this.answer(batch, line, { isLate, hold, turn }, signal);
+          const outcome = hasExpired
+            ? EXPIRED
+            : await this.answer(batch, line, { isLate, hold, turn }, signal);
+          // Its time may have ended while the line waited.
+          hasExpired ||= outcome === EXPIRED;
+          return outcome;
         }),
       );
       if (hasExpired) return this.finish(batch, worker, 'expired', signal);
@@ -220,7 +225,11 @@ export class BatchWork {
         if (failures >= TRIES_MAX) return { answer };
       } else if (answer.status !== 429) return { answer };
       if (isUnit(answer)) unit += LINES_MAX;
-      const pauseMs = Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000);
+      const leftMs = batch.expires_at.getTime() - clock.now();
+      const pauseMs = Math.min(
+        Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000),
+        Math.max(0, leftMs),
+      );
       // Once a try was a unit, the line needs the number of the next one, which nobody else knows.
       await (unit === number ? turn.wait(pauseMs, signal) : clock.sleep(pauseMs, signal));
       waitMs = Math.min(waitMs * 2, WAIT_MS.max);
