@@ -43,3 +43,35 @@ it('throws what the work threw where the connection is lost, and gives the conne
   await expect(lost).rejects.toBe(failure);
   expect(await Promise.all([kept(), kept()])).toEqual([[{ id: 1 }], [{ id: 1 }]]);
 });
+
+it('runs work that may be repeated once more where it was chosen to end a deadlock, and no other', async () => {
+  await pool.query(
+    'CREATE TABLE worked.locked (id int PRIMARY KEY); INSERT INTO worked.locked VALUES (1), (2)',
+  );
+  const deadlock = (
+    mayRepeat: boolean,
+  ): { runs: number[]; ended: Promise<PromiseSettledResult<string>[]> } => {
+    const runs: number[] = [];
+    let meet = (): void => undefined;
+    const both = new Promise<void>((resolve) => (meet = resolve));
+    const lockBoth = (first: number, second: number): Promise<string> =>
+      inTransaction(
+        pool,
+        async (client) => {
+          await client.query('SELECT 1 FROM locked WHERE id = $1 FOR UPDATE', [first]);
+          runs.push(first);
+          if (runs.length >= 2) meet();
+          await both;
+          await client.query('SELECT 1 FROM locked WHERE id = $1 FOR UPDATE', [second]);
+          return 'done';
+        },
+        { mayRepeat },
+      );
+    return { runs, ended: Promise.allSettled([lockBoth(1, 2), lockBoth(2, 1)]) };
+  };
+  const repeated = deadlock(true);
+  expect(await repeated.ended).toEqual(Array(2).fill({ status: 'fulfilled', value: 'done' }));
+  expect(repeated.runs).toHaveLength(3);
+  const once = await deadlock(false).ended;
+  expect(once.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: '40P01' } });
+});

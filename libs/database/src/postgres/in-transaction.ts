@@ -8,7 +8,25 @@ import type pg from 'pg';
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
+  { mayRepeat = false }: Repeating = {},
 ): Promise<T> {
+  try {
+    return await tried(pool, work);
+  } catch (failure) {
+    if (!mayRepeat || !CONFLICTS.has((failure as { code?: unknown }).code)) throw failure;
+    return tried(pool, work);
+  }
+}
+
+export interface Repeating {
+  /** It is run once more where PostgreSQL has it give way to another one: what it does and reads, it can do and read again. */
+  mayRepeat?: boolean;
+}
+
+/** serialization_failure, deadlock_detected: nothing of it was done. */
+const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+
+async function tried<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   const note = (error: Error): void => void (broken = error);

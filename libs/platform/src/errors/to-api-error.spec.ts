@@ -15,6 +15,9 @@ describe('a failure as one of the table', () => {
     ['the pool gives up waiting', new Error('timeout exceeded when trying to connect')],
     ['the socket ends under a query', new Error('Connection terminated unexpectedly')],
     ['Prisma finds no connection for a transaction', withCode('P2028')],
+    ['Prisma meets a write conflict', withCode('P2034')],
+    ['a deadlock was ended', withCode('40P01')],
+    ['transactions could not be put in a row', withCode('40001')],
     ['a lock is not free in time', withCode('P2010', withCode('55P03'))],
     ['a driver wraps it', withCode('P2010', withCode('57P03'))],
   ])('503 service_unavailable where a database is away: %s', (_name, failure) => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { inTransaction, postgresPool, prismaAdapterOver } from '@gateway/database';
+import { inTransaction, type Repeating, postgresPool, prismaAdapterOver } from '@gateway/database';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 
@@ -44,8 +44,11 @@ export class UsageDatabase implements OnApplicationShutdown {
   }
 
   /** Runs statements on one connection between BEGIN and COMMIT; any failure rolls back and is thrown on. */
-  transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    return inTransaction(this.pool, work);
+  transaction<T>(
+    work: (client: pg.PoolClient) => Promise<T>,
+    { mayRepeat = true }: Repeating = {},
+  ): Promise<T> {
+    return inTransaction(this.pool, work, { mayRepeat });
   }
 
   /** Prisma connects lazily and may never have done so: then its adapter has not taken the pool over. */

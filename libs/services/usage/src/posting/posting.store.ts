@@ -51,7 +51,7 @@ export class PostingStore {
    */
   async post(parts: Iterable<ReadBatch>): Promise<Posted> {
     const at = new Date(this.deps.clock.now()).toISOString();
-    return this.deps.database.transaction(async (client) => {
+    const work = async (client: pg.PoolClient): Promise<Posted> => {
       const transferIds = new Map<string, string>();
       const batches: ReadBatch[] = [];
       const fresh: UsageRecord[] = [];
@@ -70,7 +70,9 @@ export class PostingStore {
       fresh.push(...(await writing));
       const moved = await this.move(client, { fresh, transferIds, batches, at });
       return { fresh, ...moved };
-    });
+    };
+    // Its parts can be read but once: the consumer brings them again.
+    return this.deps.database.transaction(work, { mayRepeat: false });
   }
 
   private drawTransfers(units: readonly UsageRecord[], ids: Map<string, string>): void {

@@ -1,5 +1,4 @@
 import type { BatchesQuery, Clock, NewAccountEvent, Random, UpstreamBatchState } from '@gateway/contracts';
-import { inTransaction } from '@gateway/database';
 import type pg from 'pg';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
@@ -304,7 +303,7 @@ export class BatchStore {
     event: NewAccountEvent | null,
     also: (client: pg.ClientBase) => Promise<void> = async () => undefined,
   ): Promise<void> {
-    await inTransaction(this.database.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       const { rowCount } = await client.query(
         `UPDATE batches SET status = $3, ${how.status}_at = $4, errors = $5, usage = $6, output_file_id = $7,
            error_file_id = $8, completed = $9, failed = $10, total = GREATEST(total, $9::int + $10::int),

@@ -7,7 +7,6 @@ import {
   type ObjectKey,
   type Random,
 } from '@gateway/contracts';
-import { inTransaction } from '@gateway/database';
 import type pg from 'pg';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 
@@ -65,7 +64,7 @@ export class FileStore {
 
   /** Null where its key has as many files as it may: uploads of one key are counted one after the other. */
   async addUploaded(file: NewFile): Promise<FileRow | null> {
-    return inTransaction(this.database.pool, async (client) => {
+    return this.database.transaction(async (client) => {
       await client.query(`SELECT pg_advisory_xact_lock(hashtext('workers.files'), hashtext($1))`, [
         file.key_id,
       ]);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { postgresPool } from '@gateway/database';
+import { inTransaction, postgresPool } from '@gateway/database';
 import type pg from 'pg';
 
 /** Folder with migrations/. */
@@ -15,6 +15,11 @@ export class WorkersDatabase implements OnApplicationShutdown {
 
   constructor(options: { url: string; maxConnections: number; onIdleError: (error: Error) => void }) {
     this.pool = postgresPool({ ...options, schema: SCHEMA, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+  }
+
+  /** Of statements alone: they are run once more where they ran into others. */
+  transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    return inTransaction(this.pool, work, { mayRepeat: true });
   }
 
   async onApplicationShutdown(): Promise<void> {

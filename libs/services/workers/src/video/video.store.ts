@@ -1,5 +1,4 @@
 import type { Clock, NewAccountEvent, Random, VideosQuery } from '@gateway/contracts';
-import { inTransaction } from '@gateway/database';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 
@@ -137,7 +136,7 @@ export class VideoStore {
 
   /** The end and its event in one transaction; false where it has ended already. */
   async end(task: VideoTask, event: NewAccountEvent): Promise<boolean> {
-    return inTransaction(this.database.pool, async (client) => {
+    return this.database.transaction(async (client) => {
       const { rowCount } = await client.query(
         `UPDATE video_tasks SET status = $2, object_key = $3, seconds = $4, error = $5, completed_at = $6,
            updated_at = $6, body = NULL, worker = NULL, leased_until = NULL

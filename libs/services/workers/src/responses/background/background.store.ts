@@ -10,7 +10,7 @@ import {
   type NewBackgroundResponse,
   type NumberedEvent,
 } from '@gateway/contracts';
-import { IdempotencyTable, inTransaction, poolStatements } from '@gateway/database';
+import { IdempotencyTable, poolStatements } from '@gateway/database';
 import type pg from 'pg';
 import { sized } from '../../postgres/sized.js';
 import type { WorkersDatabase } from '../../postgres/workers-database.js';
@@ -60,7 +60,7 @@ export class BackgroundStore extends BackgroundResponses {
   override async begin(begun: NewBackgroundResponse, claim?: IdempotencyClaim): Promise<void> {
     const { id, key_id, account_id, request_id } = begun;
     const now = this.clock.now();
-    await inTransaction(this.database.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       const { rowCount: added } = await client.query(
         `INSERT INTO responses (key_id, id, account_id, end_user_hash, previous_id, conversation_id, created_at, input,
            output, response, expires_at, is_open)
@@ -118,7 +118,7 @@ export class BackgroundStore extends BackgroundResponses {
     events: NumberedEvent[],
     ended: EndedResponse | null,
   ): Promise<boolean> {
-    const kept = await inTransaction(this.database.pool, async (client) => {
+    const kept = await this.database.transaction(async (client) => {
       await lock(client, { key_id, id });
       const { rowCount } = await client.query(
         'SELECT 1 FROM background_tasks WHERE key_id = $1 AND id = $2 AND run = $3 FOR UPDATE',
@@ -253,7 +253,7 @@ export class BackgroundStore extends BackgroundResponses {
     more: Json,
     status: 'cancelled' | 'failed',
   ): Promise<boolean> {
-    return inTransaction(this.database.pool, async (client) => {
+    return this.database.transaction(async (client) => {
       await lock(client, { key_id, id });
       const { rows } = await client.query<{ response: Json; next: number }>(
         `SELECT r.response, (SELECT coalesce(max(number) + 1, 0) FROM background_events e
