@@ -63,7 +63,8 @@ export class Expiry implements OnApplicationBootstrap, OnModuleDestroy {
       await this.objects.removeAll({ kind, before: new Date(this.clock.now() - keptMs) });
   }
 
-  private async round(): Promise<void> {
+  /** All that is due by now, or a part of it. */
+  async round(): Promise<void> {
     try {
       while (!this.isStopped && (await this.responses.removeExpired()));
       for (const file of await this.files.expired()) {

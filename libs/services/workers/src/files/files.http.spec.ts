@@ -1,8 +1,11 @@
+import { jest } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { BODY_LIMIT_BYTES } from '@gateway/contracts';
 import { testPostgres, type TestDatabase } from '@gateway/testing';
+import { Expiry } from '../background/expiry.js';
 import { WorkersDatabase } from '../postgres/workers-database.js';
 import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
+import { FileStore } from './files.store.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Json = Record<string, any>;
@@ -223,6 +226,31 @@ describe('/v1/files', () => {
     const found = await Promise.all(kept.map((key) => app.objects.get(key as Parameters<typeof put>[0])));
     for (const one of found) one?.content.destroy();
     expect(found.filter((one) => one !== null)).toHaveLength(3);
+  });
+
+  it('BAT-06 an upload whose process dies before its file is there leaves nothing for good', async () => {
+    const { pool } = app.app.get(WorkersDatabase);
+    const [files, expiry] = [app.app.get(FileStore), app.app.get(Expiry)];
+    const put = jest.spyOn(app.objects, 'put');
+    const add = jest.spyOn(files, 'addUploaded').mockRejectedValueOnce(new Error('killed'));
+    expect((await send(form({ file: new Blob(['left behind']), purpose: 'batch' }))).status).toBe(500);
+    add.mockRestore();
+    const [[left]] = put.mock.calls;
+    put.mockRestore();
+    const isThere = async (): Promise<boolean> => {
+      const found = await app.objects.get(left);
+      found?.content.destroy();
+      return found !== null;
+    };
+    await expiry.round();
+    expect(await isThere()).toBe(true);
+    await pool.query(`UPDATE files SET expires_at = now() - interval '1 s' WHERE key_id = ''`);
+    await expiry.round();
+    expect(await isThere()).toBe(false);
+    const kept = form({ file: new Blob(['x']), purpose: 'batch' });
+    const bad = form({ file: new Blob(['x']), purpose: 'theft' });
+    expect([(await send(kept)).status, (await send(bad)).status]).toEqual([200, 422]);
+    expect((await pool.query(`SELECT FROM files WHERE key_id = ''`)).rowCount).toBe(0);
   });
 
   it('401 without a key, before the body', async () => {

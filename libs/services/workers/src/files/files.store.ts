@@ -26,6 +26,9 @@ type NewFile = Omit<FileRow, 'created_at' | 'bytes'> & { bytes: number };
 
 /** Of one key: they cost nothing to keep, and most have no end. */
 export const FILES_MAX = 10_000;
+/** Longer than any upload takes. */
+const UPLOAD_MS = 3_600_000;
+const NO_KEY = '';
 /** Files that are removed at once. */
 const EXPIRED_AT_ONCE = 200;
 
@@ -62,13 +65,29 @@ export class FileStore {
     return row;
   }
 
+  /**
+   * Of an upload whose bytes are on their way: no key has it. Its content is removed as that of a file past its time, unless
+   * the file is added first.
+   */
+  async expect({ id, account_id }: Pick<NewFile, 'id' | 'account_id'>): Promise<void> {
+    const expires_at = new Date(this.clock.now() + UPLOAD_MS);
+    await this.add({ id, account_id, key_id: NO_KEY, expires_at, bytes: 0, filename: '', purpose: '' });
+  }
+
+  /** Nothing of it is there. */
+  async expectNoMore(id: string): Promise<void> {
+    await this.remove(NO_KEY, id);
+  }
+
   /** Null where its key has as many files as it may: uploads of one key are counted one after the other. */
   async addUploaded(file: NewFile): Promise<FileRow | null> {
     return this.database.transaction(async (client) => {
       await client.query(`SELECT pg_advisory_xact_lock(hashtext('workers.files'), hashtext($1))`, [
         file.key_id,
       ]);
-      return (await this.hasRoom(file.key_id, client)) ? this.add(file, client) : null;
+      if (!(await this.hasRoom(file.key_id, client))) return null;
+      await client.query('DELETE FROM files WHERE id = $1 AND key_id = $2', [file.id, NO_KEY]);
+      return this.add(file, client);
     });
   }
 

@@ -25,7 +25,7 @@ const SECONDS = { min: 3_600, max: 2_592_000 };
 
 /**
  * A multipart upload, whose file goes to the store as it comes. Throws ApiError `validation_error` for a form that is
- * none, and keeps nothing then.
+ * none; what of it is in the store by then is the caller's to remove.
  */
 export async function readUpload(
   { stream, contentType }: { stream: Readable; contentType: string | undefined },
@@ -72,7 +72,6 @@ export async function readUpload(
     const sent = file as { put: Promise<unknown>; content: Readable } | null;
     sent?.content.destroy(new Error('The form broke off.'));
     await sent?.put.catch(() => undefined);
-    await store.remove(key).catch(() => undefined);
     if (failure instanceof ObjectTooLarge)
       throw fault('file', `A file has at most ${failure.maxBytes} bytes.`);
     throw failure instanceof ApiError ? failure : fault('body', 'The form broke off or is none.');

@@ -4,7 +4,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { ApiError, ObjectStore, type Clock } from '@gateway/contracts';
 import { CLOCK } from '@gateway/platform';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { contentOf, FILES_MAX, FileStore, fileView, uploadedAt } from './files.store.js';
+import { contentOf, FILES_MAX, FileStore, fileView, uploadedAt, type FileRow } from './files.store.js';
 import { readUpload } from './read-upload.js';
 
 /** POST /v1/files: without Nest, whose parsers would hold the whole body. */
@@ -45,13 +45,21 @@ export class UploadRoute implements OnModuleInit {
       throw tooMany();
     }
     const form = { stream, contentType: request.headers['content-type'] };
-    const { bytes, filename, purpose, seconds } = await readUpload(form, this.objects, contentOf(file));
+    await this.files.expect(file);
+    const { bytes, filename, purpose, seconds } = await readUpload(form, this.objects, contentOf(file)).catch(
+      (failure: unknown) => this.giveUp(file, failure),
+    );
     const begunMs = uploadedAt(file.id)?.getTime() ?? this.clock.now();
     const expires_at = seconds === null ? null : new Date(begunMs + seconds * 1_000);
     const added = await this.files.addUploaded({ ...file, bytes, filename, purpose, expires_at });
-    if (added !== null) return fileView(added);
-    await this.objects.remove(contentOf(file));
-    throw tooMany();
+    return added === null ? this.giveUp(file, tooMany()) : fileView(added);
+  }
+
+  /** What cannot be removed now is removed later. */
+  private async giveUp(file: Pick<FileRow, 'id' | 'account_id'>, failure: unknown): Promise<never> {
+    const removed = this.objects.remove(contentOf(file)).then(() => this.files.expectNoMore(file.id));
+    await removed.catch(() => undefined);
+    throw failure;
   }
 }
 
