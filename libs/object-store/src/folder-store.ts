@@ -18,6 +18,8 @@ import { FolderLinks } from './folder-links.js';
 
 /** Of files that are being written: no kind begins with a dot. */
 const INCOMING = '.incoming';
+/** Whoever writes one for longer has died. */
+const INCOMING_MS = 43_200_000;
 
 /** Objects as files of one folder, and links that the gateway answers itself. */
 export class FolderStore extends ObjectStore {
@@ -84,6 +86,7 @@ export class FolderStore extends ObjectStore {
     accountId?: string;
     before?: Date;
   }): Promise<number> {
+    await this.removeAbandoned();
     let removed = 0;
     const accounts = accountId === undefined ? await this.namesIn(kind) : [accountId];
     for (const account of accounts) {
@@ -95,6 +98,14 @@ export class FolderStore extends ObjectStore {
       }
     }
     return removed;
+  }
+
+  private async removeAbandoned(): Promise<void> {
+    const before = new Date(this.options.clock.now() - INCOMING_MS);
+    for (const name of await this.namesIn(INCOMING)) {
+      const path = join(this.options.folder, INCOMING, name);
+      if (await isOlder(path, before)) await rm(path, { force: true });
+    }
   }
 
   private async namesIn(...parts: string[]): Promise<string[]> {

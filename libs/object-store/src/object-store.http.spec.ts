@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -149,6 +149,18 @@ describe('links', () => {
     const late = await fetch(link);
     expect([400, 403]).toContain(late.status);
     await late.body?.cancel();
+  });
+
+  it('of a folder leaves nothing for good of what a process was writing when it died', async () => {
+    const [incoming, store] = [join(folder, '.incoming'), folderStore()];
+    await store.put(newKey(), text('x'), { maxBytes });
+    const [dead, living] = ['dead', 'living'].map((name) => join(incoming, name));
+    for (const path of [dead, living]) writeFileSync(path, 'half');
+    const dayAgo = new Date(new SystemClock().now() - 86_400_000);
+    utimesSync(dead, dayAgo, dayAgo);
+    await store.removeAll({ kind: 'results', before: new Date(0) });
+    expect(readdirSync(incoming)).toEqual(['living']);
+    rmSync(living);
   });
 
   it('of a folder are signed with a secret that outlives the process and that its processes share', async () => {
