@@ -1,3 +1,4 @@
+import { baseRespFailure } from '../../body/base-resp.js';
 import { filled, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
 import { Misfit } from '../../translation/translation.js';
@@ -10,17 +11,6 @@ const PROMPT_CHARACTERS_MAX = 1_500;
 const RATIOS = ['1:1', '16:9', '4:3', '3:2', '2:3', '3:4', '9:16', '21:9'];
 /** Pixels of a side, in steps of 8. */
 const SIDE = { least: 512, most: 2_048, step: 8 };
-
-/** Failures come under a status of 200. What its codes are called elsewhere; any other is a fault of its own. */
-const FAILURES = new Map<unknown, readonly [code: string, status: number]>([
-  [1002, ['rate_limit_exceeded', 429]],
-  [1004, ['invalid_api_key', 401]],
-  [1008, ['insufficient_quota', 402]],
-  [1026, ['content_policy_violation', 400]],
-  [1027, ['content_policy_violation', 400]],
-  [2013, ['invalid_request_error', 400]],
-  [2049, ['invalid_api_key', 401]],
-]);
 
 /** MiniMax's images: made of a text, with sizes in pixels or by a ratio. */
 export const dialect: ImagesDialect = {
@@ -41,8 +31,8 @@ export const dialect: ImagesDialect = {
   run: async (request, { target, calls }) => {
     const body = bodyOf(request, target.upstreamModel);
     const answer = objectIn(await calls.send(jsonBody('/image_generation', JSON_TYPE, body)));
-    const { status_code, status_msg } = objectOf(answer.base_resp);
-    if (status_code !== undefined && status_code !== 0) throw failureOf(status_code, textOf(status_msg));
+    const failure = baseRespFailure(answer);
+    if (failure) throw failedReply(failure.code, failure.message || 'no image was made.', failure.status);
     const { image_base64 } = objectOf(answer.data);
     const made = (Array.isArray(image_base64) ? image_base64 : []).flatMap((image) => filled(image) ?? []);
     if (made.length === 0) throw badReply('the answer holds no image.');
@@ -65,9 +55,4 @@ function bodyOf({ prompt, n, aspectRatio, options }: ImagesRequest, model: strin
 
 function isSide(pixels: number): boolean {
   return pixels >= SIDE.least && pixels <= SIDE.most && pixels % SIDE.step === 0;
-}
-
-function failureOf(statusCode: unknown, message: string): Error {
-  const [code, status] = FAILURES.get(statusCode) ?? ['server_error', 500];
-  return failedReply(code, message || 'no image was made.', status);
 }

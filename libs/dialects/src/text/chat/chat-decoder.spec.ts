@@ -276,6 +276,7 @@ describe('the decoder of OpenAI-compatible streams', () => {
     ['an error that is a text', { error: 'slow down' }, null],
     ['an error of a choice', chunk({}, {}, { error: { code: 502, message: 'slow down' } }), 502],
     ['an error object', { object: 'error', message: 'slow down', code: 503 }, 503],
+    ['MiniMax’s own', { choices: null, base_resp: { status_code: 1002, status_msg: 'slow down' } }, 429],
   ])('takes %s for a failure said in-band, after which nothing follows', (_name, body, status) => {
     const events = eventsOf([chunk({ content: 'a' }), body, chunk({ content: 'b' }), finishChunk('stop')]);
     expect(events.at(-1)).toMatchObject({
@@ -340,6 +341,7 @@ describe('the decoder of plain answers', () => {
   it.each<[string, JsonObject, string]>([
     ['no choices', { id: 'a', choices: [] }, 'bad_response'],
     ['an error', { error: { message: 'no' } }, 'in_band'],
+    ['MiniMax’s own', { id: 'a', choices: null, base_resp: { status_code: 1008 } }, 'in_band'],
   ])('answers an error for %s', (_name, body, kind) => {
     expect(plainEvents(body).at(-1)).toMatchObject({
       type: 'error',

@@ -1,3 +1,4 @@
+import { baseRespFailure } from '../../body/base-resp.js';
 import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
 import { withoutMoney } from '../../translation/money-names.js';
@@ -187,6 +188,8 @@ const NO_SOURCES: readonly unknown[] = [];
 function failureIn(answer: JsonObject, choices: readonly JsonObject[]): AnswerFailure | null {
   if (answer.error) return inBand(answer.error, answer);
   if (answer.object === 'error') return inBand(answer, answer);
+  const failure = answer.base_resp === undefined ? null : baseRespFailure(answer);
+  if (failure !== null) return { ...inBand(failure, answer), status: failure.status };
   for (const choice of choices) if (choice.error) return inBand(choice.error, answer);
   return null;
 }

@@ -73,6 +73,16 @@ describe('videos of MiniMax', () => {
     expect(dialect.read(replied(task(more)), 't-1')).toEqual({ status: 'failed', isRefused, message });
   });
 
+  it('VID-13 a failure under a status of 200 is one: of the begin, and of a look', () => {
+    const failed = replied({ task: null, base_resp: { status_code: 1002, status_msg: 'slow down' } });
+    const error = { code: 'rate_limit_exceeded', message: 'slow down' };
+    const failure = { kind: 'in_band', status: 429, message: 'slow down', body: { error } };
+    for (const look of [() => dialect.begun(failed, videoOf()), () => dialect.read(failed, 't-1')])
+      expect(look).toThrow(expect.objectContaining({ failure }) as Error);
+    const fine = { task_id: 't-1', base_resp: { status_code: 0, status_msg: 'success' } };
+    expect(dialect.begun(replied(fine), videoOf())).toBe('t-1');
+  });
+
   it('takes nothing else for a task or a video', () => {
     expect(() => dialect.begun(replied({ task_id: 'a/b' }), videoOf())).toThrow('names no task');
     expect(() => dialect.read(replied(task({ status: 'new' })), 't-1')).toThrow('names no state');

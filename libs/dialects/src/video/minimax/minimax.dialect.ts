@@ -1,6 +1,7 @@
-import { objectOf, textOf } from '../../body/json-object.js';
-import { badReply } from '../../translation/exchange.js';
-import { Misfit } from '../../translation/translation.js';
+import { baseRespFailure } from '../../body/base-resp.js';
+import { objectOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { badReply, failedReply } from '../../translation/exchange.js';
+import { Misfit, type UpstreamReply } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { getBody } from '../get-body.js';
 import type { VideoDialect, VideoRequest, VideoRole } from '../video-dialect.js';
@@ -43,10 +44,10 @@ export const dialect: VideoDialect = {
     };
     return jsonBody('/v2/video_generation', JSON_TYPE, given(body));
   },
-  begun: (reply) => taskIn(answerIn(reply).task_id),
+  begun: (reply) => taskIn(madeIn(reply).task_id),
   poll: (task) => getBody(`/v2/query/video_generation/${encodeURIComponent(task)}`),
   read: (reply) => {
-    const { status, content, usage, error } = objectOf(answerIn(reply).task);
+    const { status, content, usage, error } = objectOf(madeIn(reply).task);
     switch (status) {
       case 'queued':
       case 'running':
@@ -67,6 +68,13 @@ export const dialect: VideoDialect = {
     }
   },
 };
+
+function madeIn(reply: UpstreamReply): JsonObject {
+  const answer = answerIn(reply);
+  const failure = baseRespFailure(answer);
+  if (failure) throw failedReply(failure.code, failure.message || 'no video was made.', failure.status);
+  return answer;
+}
 
 function contentOf({ prompt, items }: VideoRequest): object[] {
   const media = items.map(({ role, url }) => {
