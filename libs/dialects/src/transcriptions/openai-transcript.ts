@@ -1,5 +1,5 @@
 import type { UnitUsage } from '@gateway/contracts';
-import { isObject, objectOf, textOf, type JsonObject } from '../body/json-object.js';
+import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../body/json-object.js';
 import { formBody } from '../body/multipart.js';
 import { jsonOf } from '../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../sse/sse-parser.js';
@@ -10,6 +10,7 @@ import { EVENT_STREAM, EVENT_STREAM_HEADERS } from '../translation/event-stream.
 import { badAnswer, failurePiece, inBandPiece, JSON_HEADERS } from '../translation/whole-answer.js';
 import type { TranscriptionRequest } from './transcriptions-dialect.js';
 import { wholeCount } from '../body/whole-count.js';
+import { heardSeconds, lastEndOf, lastEndOfSubtitles } from './spoken.js';
 import { secondsText } from './write-transcript.js';
 
 const PATHS = { transcribe: '/audio/transcriptions', translate: '/audio/translations' };
@@ -49,12 +50,13 @@ class WholeTranscript implements Answer {
       const text = Buffer.from(bytes).toString('utf8');
       // Anything else under a status of 200 is a page or an error, which is no subtitle.
       return /^(?:WEBVTT|\d+\r?\n|\s*$)/.test(text)
-        ? [{ kind: 'end', out: text, usage: usageOf({}, this.request), finishSeen: true }]
+        ? [this.subtitles(text)]
         : [badAnswer('the answer holds no subtitles.')];
     }
     const answer = jsonOf(Buffer.from(bytes).toString('utf8'));
     if (!isObject(answer) || typeof answer.text !== 'string') return [badAnswer('the answer holds no text.')];
-    const usage = usageOf(answer, this.request);
+    const lastEnd = Math.max(lastEndOf(objectsOf(answer.segments)), lastEndOf(objectsOf(answer.words)));
+    const usage = usageOf(answer, heardSeconds(this.request.seconds, lastEnd));
     const out = format === 'text' ? `${answer.text}\n` : JSON.stringify(withoutMoney(answer));
     return [{ kind: 'end', out, usage, deliveredBytes: Buffer.byteLength(answer.text), finishSeen: true }];
   }
@@ -66,6 +68,11 @@ class WholeTranscript implements Answer {
   fail(): null {
     return null;
   }
+
+  private subtitles(text: string): Piece {
+    const usage = usageOf({}, heardSeconds(this.request.seconds, lastEndOfSubtitles(text)));
+    return { kind: 'end', out: text, usage, deliveredBytes: Buffer.byteLength(text), finishSeen: true };
+  }
 }
 
 /** `transcript.text.delta` and `.segment`, then `.done` with the whole text and the counts. */
@@ -74,6 +81,8 @@ class TranscriptEvents implements Answer {
   readonly headers = EVENT_STREAM_HEADERS;
   private readonly parser = new SseParser();
   private deliveredBytes = 0;
+  /** Of the segments so far. */
+  private lastEnd = 0;
   private isOver = false;
 
   constructor(private readonly request: TranscriptionRequest) {}
@@ -102,13 +111,15 @@ class TranscriptEvents implements Answer {
     if (!isObject(event)) return this.over(badAnswer('an event of the answer is not a JSON object.'));
     if (event.error) return this.over(inBandPiece(event, textOf(objectOf(event.error).message)));
     const out = frameOf(withoutMoney(event) as JsonObject);
+    this.lastEnd = Math.max(this.lastEnd, lastEndOf([event]));
+    const seconds = heardSeconds(this.request.seconds, this.lastEnd);
     if (event.type === 'transcript.text.done') {
       const delivered = Math.max(this.deliveredBytes, Buffer.byteLength(textOf(event.text)));
-      const usage = usageOf(event, this.request);
+      const usage = usageOf(event, seconds);
       return this.over({ kind: 'end', out, usage, deliveredBytes: delivered, finishSeen: true });
     }
     this.deliveredBytes += Buffer.byteLength(textOf(event.delta));
-    const usage = { audio_seconds: secondsText(this.request.seconds) };
+    const usage = { audio_seconds: secondsText(seconds) };
     return [{ kind: 'part', out, usage, deliveredBytes: this.deliveredBytes }];
   }
 
@@ -125,10 +136,10 @@ function frameOf(event: JsonObject): string {
 }
 
 /**
- * Seconds by the provider's count, else as measured. Where it counts seconds alone, tokens are 0; otherwise a side that
+ * Seconds by the provider's count, else those that were heard. Where it counts seconds alone, tokens are 0; otherwise a side that
  * is absent or no count is left out: it is estimated, and not free.
  */
-function usageOf(answer: JsonObject, { seconds }: TranscriptionRequest): UnitUsage {
+function usageOf(answer: JsonObject, heard: number): UnitUsage {
   const usage = objectOf(answer.usage);
   const details = objectOf(usage.input_token_details);
   const reported = [usage.seconds, usage.prompt_audio_seconds, answer.duration].find(isSeconds);
@@ -144,7 +155,7 @@ function usageOf(answer: JsonObject, { seconds }: TranscriptionRequest): UnitUsa
       audio_input_tokens: wholeCount(details.audio_tokens) ?? 0,
     }),
     ...(completion !== null && { completion_tokens: completion }),
-    audio_seconds: secondsText(reported ?? seconds),
+    audio_seconds: secondsText(reported ?? heard),
   };
 }
 

@@ -14,6 +14,29 @@ export function secondsOf(value: unknown, perSecond = 1): number {
 /** Longer than any file within the size limit. */
 const SECONDS_MAX = 1_000_000;
 
+/** A window of Whisper's: of a shorter recording the last segment may end with it. */
+const WINDOW_SECONDS = 30;
+
+/** Seconds that are billed where the provider reports none: as measured, unless it heard somebody speak beyond that. */
+export function heardSeconds(measured: number, lastEnd: number): number {
+  return lastEnd > measured + WINDOW_SECONDS ? lastEnd : measured;
+}
+
+/** Where the last part ends; 0 without one. */
+export function lastEndOf(parts: readonly { readonly end?: unknown }[]): number {
+  return parts.reduce((last, { end }) => Math.max(last, secondsOf(end)), 0);
+}
+
+/** Where the last line of srt or vtt ends. */
+export function lastEndOfSubtitles(text: string): number {
+  let last = 0;
+  for (const [, hours = '0', minutes, seconds] of text.matchAll(CUE_END))
+    last = Math.max(last, Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds.replace(',', '.')));
+  return secondsOf(last);
+}
+
+const CUE_END = /-->[ \t]*(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}[.,]\d{1,3})/g;
+
 /** The objects of a list as parts of a recording; `name` holds their text. */
 export function spokenIn(list: unknown, name: (item: JsonObject) => unknown, perSecond = 1): Spoken[] {
   return objectsOf(list).map((item) => {

@@ -10,7 +10,7 @@ export interface TranscriptionRequest {
   /** As the caller named it: json, text, srt, vtt, verbose_json or diarized_json. */
   format: string;
   stream: boolean;
-  /** Length of the recording, measured by its headers: what is billed where the provider reports none. */
+  /** Length of the recording, measured by its headers and bytes: what is billed where the provider reports none. */
   seconds: number;
   /** What the caller sent; never changed. */
   form: Form;

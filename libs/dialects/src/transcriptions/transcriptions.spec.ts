@@ -93,6 +93,35 @@ describe('dialects of transcriptions', () => {
     },
   );
 
+  it('count at least what was heard where no seconds are said: a header may say a second of an hour', () => {
+    const srt = '1\n00:00:00,000 --> 00:00:04,500\nA\n\n2\n00:59:58,000 --> 01:00:01,250\nB\n\n';
+    const vtt = 'WEBVTT\n\n00:58.000 --> 01:00.500\nA\n\n';
+    const segments = [{ start: 0, end: 3_601.25 }, { end: 'late' }, null];
+    const deltas = { text: 'A', segments };
+    expect(
+      [
+        whole(srt, { format: 'srt' })[0],
+        whole(vtt, { format: 'vtt' })[0],
+        whole(JSON.stringify(deltas), { format: 'verbose_json' })[0],
+        whole(JSON.stringify({ text: 'A', words: segments }), { format: 'verbose_json' })[0],
+        whole(JSON.stringify({ ...deltas, duration: 3_600 }), { format: 'verbose_json' })[0],
+      ].map(({ usage }) => usage?.audio_seconds),
+    ).toEqual(['3601.25', '60.5', '3601.25', '3601.25', '3600']);
+    const events = [
+      { type: 'transcript.text.segment', start: 0, end: 61.5, text: 'A' },
+      { type: 'transcript.text.done', text: 'A', usage: { input_tokens: 3, output_tokens: 1 } },
+    ];
+    const sent = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+    expect(streamed([sent]).map(({ usage }) => usage?.audio_seconds)).toEqual(['61.5', '61.5']);
+  });
+
+  it('believe the measured seconds of a short recording, whose last segment may end with a window of 30 s', () => {
+    const srt = '1\n00:00:00,000 --> 00:00:30,000\né\n\n';
+    expect(whole(srt, { format: 'srt' })).toMatchObject([
+      { usage: { audio_seconds: '2.5' }, deliveredBytes: Buffer.byteLength(srt) },
+    ]);
+  });
+
   it('read as a failure what holds no transcript', () => {
     for (const body of ['', '<html>', '{}', '{"text":1}', '[]'])
       expect(whole(body)).toMatchObject([{ kind: 'failure' }]);

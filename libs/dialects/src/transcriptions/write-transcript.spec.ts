@@ -32,6 +32,15 @@ function out(format: string, given: Partial<Transcript> = {}, fields: [string, s
 }
 
 describe('a transcript in the caller’s format', () => {
+  it('bills at least what was heard where its provider says no length', () => {
+    const billed = (given: Partial<Transcript>): unknown => {
+      const { piece } = writeTranscript({ ...transcript, seconds: null, ...given }, askedFor());
+      return piece.usage?.audio_seconds;
+    };
+    expect([billed({}), billed({ words: [] }), billed({ segments: [] })]).toEqual(Array(3).fill('3725.4'));
+    expect([billed({ words: [], segments: [] }), billed({ seconds: 7 })]).toEqual(['2.5', '7']);
+  });
+
   it('AUD-06 is json, text, subtitles, verbose or by speaker', () => {
     expect(out('json')).toEqual({ text: 'Hé there. No.', usage });
     expect(out('text')).toBe('Hé there. No.\n');
@@ -84,8 +93,9 @@ describe('a transcript in the caller’s format', () => {
       writeTranscript({ ...transcript, ...given }, askedFor({ seconds: 2.5 })).piece.usage;
     const none = { prompt_tokens: 0, audio_input_tokens: 0, completion_tokens: 0 };
     expect(billed({})).toEqual({ ...none, audio_seconds: '3725.5' });
-    expect(billed({ seconds: null })).toEqual({ ...none, audio_seconds: '2.5' });
-    expect(billed({ seconds: 0 })).toEqual({ ...none, audio_seconds: '2.5' });
+    const untimed = { words: [], segments: [] };
+    expect(billed({ ...untimed, seconds: null })).toEqual({ ...none, audio_seconds: '2.5' });
+    expect(billed({ ...untimed, seconds: 0 })).toEqual({ ...none, audio_seconds: '2.5' });
     expect(billed({ usage: { prompt_tokens: 9, audio_input_tokens: 8, completion_tokens: 3 } })).toEqual({
       prompt_tokens: 9,
       audio_input_tokens: 8,

@@ -3,14 +3,16 @@ import type { JsonObject } from '../body/json-object.js';
 import { EVENT_STREAM_HEADERS } from '../translation/event-stream.js';
 import type { Exchanged } from '../translation/translation.js';
 import { JSON_HEADERS } from '../translation/whole-answer.js';
+import { heardSeconds, lastEndOf } from './spoken.js';
 import type { Spoken, Transcript, TranscriptionRequest } from './transcriptions-dialect.js';
 
 const TEXT_HEADERS = { 'content-type': 'text/plain; charset=utf-8' };
 
 /** A transcript in the caller's format, as OpenAI would have answered it. */
 export function writeTranscript(transcript: Transcript, request: TranscriptionRequest): Exchanged {
-  const { text } = transcript;
-  const seconds = transcript.seconds || request.seconds;
+  const { text, words, segments } = transcript;
+  const lastEnd = Math.max(lastEndOf(words), lastEndOf(segments));
+  const seconds = transcript.seconds || heardSeconds(request.seconds, lastEnd);
   const usage = { ...(transcript.usage ?? NO_TOKENS), audio_seconds: secondsText(seconds) };
   const shown = shownUsage(usage, transcript.usage !== undefined, seconds);
   const { headers, out } = request.stream
