@@ -21,6 +21,8 @@ export interface RerankRequest {
   readonly topN: number;
   readonly returnsDocuments: boolean;
   readonly maxTokensPerDocument: number | null;
+  /** Searches that it is, as those count who bill by them: what is billed where an answer names none. */
+  readonly searches: number;
 }
 
 /** The best first. */

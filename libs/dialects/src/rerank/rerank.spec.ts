@@ -9,6 +9,7 @@ const REQUEST: RerankRequest = {
   topN: 2,
   returnsDocuments: false,
   maxTokensPerDocument: null,
+  searches: 3,
 };
 const ROUTE = { upstreamModel: 'up' } as RouteTarget;
 
@@ -51,6 +52,12 @@ describe('rerank dialects', () => {
       { results: ranked, meta: { billed_units: { search_units: 1 } } },
       { prompt_tokens: 0, completion_tokens: 0, searches: 1 },
     ],
+    ['cohere-rerank', { results: ranked }, { prompt_tokens: 0, completion_tokens: 0, searches: 3 }],
+    [
+      'cohere-rerank',
+      { results: ranked, meta: { billed_units: { search_units: 0 } } },
+      { prompt_tokens: 0, completion_tokens: 0, searches: 3 },
+    ],
     [
       'voyage-rerank',
       { data: ranked, usage: { total_tokens: 9 } },
@@ -71,9 +78,15 @@ describe('rerank dialects', () => {
       ],
     ],
     [[{ index: 0 }]],
+    [[]],
     ['none'],
   ])('refuses ranks of documents that were not sent: %j', (results) => {
     expect(dialect('rerank').decode(Buffer.from(JSON.stringify({ results })), REQUEST)).toBeNull();
+  });
+
+  it('refuses a score that is too large for a number, which would be written as null', () => {
+    const answer = Buffer.from('{"results":[{"index":0,"relevance_score":1e999}]}');
+    expect(dialect('rerank').decode(answer, REQUEST)).toBeNull();
   });
 
   it('reads any bytes without throwing', () => {

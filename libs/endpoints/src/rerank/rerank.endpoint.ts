@@ -107,6 +107,7 @@ function askedOf({ value }: ParsedBody): Asked<RerankRequest> {
   const sizes = documents.map((document) => Buffer.byteLength(document));
   const queryBytes = Buffer.byteLength(search);
   const parts = sizes.reduce((sum, size) => sum + Math.ceil(size / DOCUMENT_BYTES), 0);
+  const searches = Math.ceil(parts / SEARCH_DOCUMENTS);
   return {
     model: filled(value.model),
     stream: false,
@@ -122,7 +123,7 @@ function askedOf({ value }: ParsedBody): Asked<RerankRequest> {
       inputAudioSeconds: 0,
       inputDocuments: [],
     },
-    units: { searches: Math.ceil(parts / SEARCH_DOCUMENTS) },
+    units: { searches },
     maxOutputTokens: 0,
     choices: 1,
     writesCache: false,
@@ -133,6 +134,7 @@ function askedOf({ value }: ParsedBody): Asked<RerankRequest> {
       topN: Math.min((value.top_n as number | null | undefined) ?? documents.length, documents.length),
       returnsDocuments: value.return_documents === true,
       maxTokensPerDocument: (value.max_tokens_per_doc as number | null | undefined) ?? null,
+      searches,
     },
   };
 }

@@ -22,9 +22,10 @@ export const dialect: RerankDialect = {
     const ranks = ranksOf(answer?.results, request);
     if (answer === null || ranks === null) return null;
     const searches = wholeCount(objectOf(objectOf(answer.meta).billed_units).search_units);
+    // An order is at least one search: without a count it would cost nothing.
     return {
       ranks,
-      usage: { prompt_tokens: 0, completion_tokens: 0, ...(searches === null ? {} : { searches }) },
+      usage: { prompt_tokens: 0, completion_tokens: 0, searches: searches || request.searches },
     };
   },
 };
