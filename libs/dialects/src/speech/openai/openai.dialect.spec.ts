@@ -106,6 +106,12 @@ describe('an answer of events', () => {
     expect(end.usage).toEqual(known);
   });
 
+  it('that ends without any audio is none, whatever it counts, and nobody pays for it', () => {
+    expect(
+      begin('text/event-stream').push(events({ type: 'speech.audio.done', usage }, '[DONE]')),
+    ).toMatchObject([{ kind: 'failure', failure: { kind: 'bad_response' } }]);
+  });
+
   it('that is cut is a lost connection after audio, and no answer before', () => {
     const kindAtEnd = (...list: unknown[]): unknown => {
       const answer = begin('text/event-stream');

@@ -68,12 +68,11 @@ class SpeechEvents implements Answer {
     if (!isObject(event)) return this.over(badAnswer('an event of the answer is not a JSON object.'));
     if (event.error) return this.over(inBandPiece(event, textOf(objectOf(event.error).message)));
     if (event.type === 'speech.audio.done')
-      return this.over({
-        kind: 'end',
-        out: '',
-        usage: countsOf(this.request, event.usage),
-        finishSeen: true,
-      });
+      return this.over(
+        this.hasAudio
+          ? { kind: 'end', out: '', usage: countsOf(this.request, event.usage), finishSeen: true }
+          : badAnswer('the answer holds no audio.'),
+      );
     const audio = Buffer.from(textOf(event.audio), 'base64');
     if (audio.byteLength === 0) return [];
     this.hasAudio = true;
