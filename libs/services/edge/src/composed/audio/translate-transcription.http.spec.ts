@@ -106,6 +106,13 @@ describe('POST /v1/audio/transcriptions/translate', () => {
     expect(segments).toMatchObject([{ start: 0, source_text: expect.stringMatching(/^A recording/) }]);
   });
 
+  it('AUD-04 translates segments where the caller asks for times of words, which have none', async () => {
+    const fields = { response_format: 'vtt', 'timestamp_granularities[]': 'word' };
+    const answer = await send({ ...fields, translation_model: 'acme/structured' });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/^WEBVTT/)]);
+    expect(edge.upstream()[0].body).not.toContain('timestamp_granularities');
+  });
+
   it.each([
     [{ target_language: 'français' }, 422],
     [{ response_format: 'diarized_json' }, 422],

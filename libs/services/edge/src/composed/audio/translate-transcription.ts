@@ -30,7 +30,14 @@ const TRANSCRIPTIONS = ENDPOINTS.find(({ paths }) => paths.includes('/audio/tran
 if (TRANSCRIPTIONS === undefined) throw new TypeError('no endpoint of transcriptions');
 const ASKS = TRANSCRIPTIONS;
 
-const OWN_FIELDS = ['target_language', 'translation_model', 'response_format', 'stream'];
+/** What the caller says to the gateway, and which times it is: those of segments are what is translated. */
+const OWN_FIELDS = [
+  'target_language',
+  'translation_model',
+  'response_format',
+  'stream',
+  'timestamp_granularities[]',
+];
 const FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt'];
 const SCHEMA = {
   type: 'object',
