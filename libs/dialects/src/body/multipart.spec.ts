@@ -64,6 +64,13 @@ describe('a form', () => {
     expect(() => read(text, type)).toThrow();
   });
 
+  it('AUD-02 refuses a part that begins with the boundary, which some readers take for the end of it', () => {
+    const head = '--x-1\r\nContent-Disposition: form-data; name="prompt"\r\n\r\n';
+    const hidden = '--x-1\r\nContent-Disposition: form-data; name="model"\r\n\r\ndearest';
+    expect(() => read(`${head}${hidden}\r\n--x-1--`)).toThrow('begins with its boundary');
+    expect(read(`${head}x${hidden}\r\n--x-1--`).fields).toHaveLength(1);
+  });
+
   it('AUD-06 reads a field that holds a recording as a data URL, as those of known speakers do', () => {
     const wav = `data:audio/wav;base64,${'A'.repeat(2_560_000)}`;
     const head = '--x-1\r\nContent-Disposition: form-data; name="known_speaker_references[]"\r\n\r\n';

@@ -46,11 +46,15 @@ export function readForm(bytes: Uint8Array, contentType: string): Form | BodyFau
 function formOf(boundary: string, bytes: Uint8Array): Form | BodyFault {
   const fields: [string, string][] = [];
   const files: FormFile[] = [];
+  const delimiter = Buffer.from(`--${boundary}`);
   const bounds = { maxFileSize: BYTES_MAX, maxTotalSize: BYTES_MAX, maxParts: FILES_MAX + FIELDS_MAX };
   for (const part of parseMultipart(bytes, { boundary, ...bounds })) {
     const name = part.name ?? '';
     if (name === '' || name.length > NAME_LENGTH_MAX)
       return fault('multipart_invalid', 'every part of the form needs a name');
+    // Some readers end a part where it begins with the boundary: sent on, it would hold parts that nobody here has read.
+    if (delimiter.equals(part.bytes.subarray(0, delimiter.length)))
+      return fault('multipart_invalid', 'a part of the form begins with its boundary');
     if (part.isFile) files.push(fileOf(name, part));
     else fields.push([name, part.text]);
     if (files.length > FILES_MAX) return fault('multipart_invalid', `more than ${FILES_MAX} files`);
