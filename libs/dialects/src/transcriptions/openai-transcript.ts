@@ -41,7 +41,8 @@ class WholeTranscript implements Answer {
 
   constructor(private readonly request: TranscriptionRequest) {
     const isText = request.format === 'text' || SUBTITLES.includes(request.format);
-    this.headers = isText ? { 'content-type': 'text/plain; charset=utf-8' } : JSON_HEADERS;
+    if (request.stream) this.headers = EVENT_STREAM_HEADERS;
+    else this.headers = isText ? { 'content-type': 'text/plain; charset=utf-8' } : JSON_HEADERS;
   }
 
   push(bytes: Uint8Array): Piece[] {
@@ -57,7 +58,7 @@ class WholeTranscript implements Answer {
     if (!isObject(answer) || typeof answer.text !== 'string') return [badAnswer('the answer holds no text.')];
     const lastEnd = Math.max(lastEndOf(objectsOf(answer.segments)), lastEndOf(objectsOf(answer.words)));
     const usage = usageOf(answer, heardSeconds(this.request.seconds, lastEnd));
-    const out = format === 'text' ? `${answer.text}\n` : JSON.stringify(withoutMoney(answer));
+    const out = this.written(answer, answer.text);
     return [{ kind: 'end', out, usage, deliveredBytes: Buffer.byteLength(answer.text), finishSeen: true }];
   }
 
@@ -67,6 +68,11 @@ class WholeTranscript implements Answer {
 
   fail(): null {
     return null;
+  }
+
+  private written(answer: JsonObject, text: string): string {
+    if (this.request.stream) return framesOf(answer);
+    return this.request.format === 'text' ? `${text}\n` : JSON.stringify(withoutMoney(answer));
   }
 
   private subtitles(text: string): Piece {
@@ -129,6 +135,16 @@ class TranscriptEvents implements Answer {
     this.isOver = true;
     return [piece];
   }
+}
+
+/** A transcript of an upstream that does not stream, for a caller who reads events. */
+function framesOf(answer: JsonObject): string {
+  const { text, usage } = withoutMoney(answer) as JsonObject;
+  const events = [
+    ...(text === '' ? [] : [{ type: 'transcript.text.delta', delta: text }]),
+    { type: 'transcript.text.done', text, usage },
+  ];
+  return events.map(frameOf).join('');
 }
 
 function frameOf(event: JsonObject): string {

@@ -136,6 +136,20 @@ describe('dialects of transcriptions', () => {
     });
   });
 
+  it('are events for who reads those, also of an upstream that answers JSON all the same', () => {
+    const head = { status: 200, contentType: 'application/json' };
+    const answer = openai.begin(head, { ...request, stream: true });
+    const [piece] = answer.push(Buffer.from('{"text":"é","usage":{"type":"duration","seconds":3,"cost":1}}'));
+    const usage = { type: 'duration', seconds: 3 };
+    const events = [
+      { type: 'transcript.text.delta', delta: 'é' },
+      { type: 'transcript.text.done', text: 'é', usage },
+    ];
+    expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(piece).toMatchObject({ kind: 'end', usage: { audio_seconds: '3' }, deliveredBytes: 2 });
+    expect(piece.out).toBe(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+  });
+
   it('answer events that no proxy on the way may hold back', () => {
     const head = { status: 200, contentType: 'text/event-stream' };
     expect(openai.begin(head, { ...request, stream: true }).headers).toEqual({
