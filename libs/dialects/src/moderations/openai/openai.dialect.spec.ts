@@ -25,7 +25,13 @@ describe('moderations of OpenAI', () => {
     });
   });
 
-  it.each([[{ id: 'm' }], [{ results: {} }], [[]]])('take %j for no answer', (answer) => {
+  it.each([
+    [{ id: 'm' }],
+    [{ results: {} }],
+    [{ results: [] }],
+    [{ results: [{ flagged: false }, null] }],
+    [[]],
+  ])('take %j for no answer', (answer) => {
     expect(decode(answer)).toMatchObject({ kind: 'failure', failure: { kind: 'bad_response' } });
   });
 });

@@ -1,3 +1,4 @@
+import { isObject } from '../../body/json-object.js';
 import { spliceMembers } from '../../body/splice.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { withoutMoney } from '../../translation/money-names.js';
@@ -14,7 +15,9 @@ export const dialect: ModerationsDialect = {
   },
   decode: (bytes, { model }) => {
     const answer = parseUpstreamObject(bytes);
-    if (answer === null || !Array.isArray(answer.results))
+    const results: unknown = answer?.results;
+    // Who judges by what is missing would take it for harmless.
+    if (answer === null || !Array.isArray(results) || results.length === 0 || !results.every(isObject))
       return badAnswer('the answer holds no results of a moderation.');
     const shown = { ...(withoutMoney(answer) as object), model };
     // Nothing is generated. The provider counts no tokens, so the input is estimated.
