@@ -19,7 +19,8 @@ export function translatedAnswer(
   if (data.length !== inputs.length || data.some(({ embedding }) => embedding === null))
     return badAnswer('the answer holds no embedding of each input.');
   const counted = wholeCount(tokens);
-  const prompt_tokens = counted ?? 0;
+  const usage = counted === null ? undefined : { prompt_tokens: counted, completion_tokens: 0 };
+  const { prompt_tokens = 0 } = usage === undefined ? {} : facts.believed(usage);
   const out = JSON.stringify({
     object: 'list',
     data,
@@ -32,9 +33,7 @@ export function translatedAnswer(
     },
   });
   // A provider that counts nothing leaves the estimate: a length of 0 would cost nothing.
-  return counted === null
-    ? { kind: 'end', out }
-    : { kind: 'end', out, usage: { prompt_tokens: counted, completion_tokens: 0 } };
+  return { kind: 'end', out, ...(usage && { usage }) };
 }
 
 /** What Bedrock says beside an answer that holds no count itself; null for none. */

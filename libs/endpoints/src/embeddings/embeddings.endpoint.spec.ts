@@ -172,6 +172,15 @@ describe('the endpoint of embeddings', () => {
     expect(JSON.parse(String(piece.out))).toMatchObject({ usage: { prompt_tokens: 0, total_tokens: 0 } });
   });
 
+  it('shows no count that is not believed', () => {
+    const doubting = { ...facts, believed: () => ({ completion_tokens: 0 }) };
+    const head = { status: 200, contentType: 'application/json' };
+    const answer = translated({ input: 'a' }).begin(head, doubting);
+    const [{ out, usage }] = answer.push(Buffer.from(listOf({ embedding: [1] })));
+    expect(JSON.parse(String(out))).toMatchObject({ usage: { prompt_tokens: 0, total_tokens: 0 } });
+    expect(usage).toEqual({ prompt_tokens: 5, completion_tokens: 0 });
+  });
+
   it('ends in one end or one failure, whatever bytes come', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {

@@ -1,3 +1,4 @@
+import type { UnitUsage } from '@gateway/contracts';
 import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
 import { spliceMembers } from '../../body/splice.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
@@ -38,11 +39,13 @@ export const dialect: EmbeddingsDialect = {
     const tokens = wholeCount(prompt_tokens ?? total_tokens);
     const out = JSON.stringify(shown(answer, data, tokens, facts));
     // A provider that counts nothing leaves the estimate: a length of 0 would cost nothing.
-    return tokens === null
-      ? { kind: 'end', out }
-      : { kind: 'end', out, usage: { prompt_tokens: tokens, completion_tokens: 0 } };
+    return tokens === null ? { kind: 'end', out } : { kind: 'end', out, usage: countsOf(tokens) };
   },
 };
+
+function countsOf(prompt_tokens: number): UnitUsage {
+  return { prompt_tokens, completion_tokens: 0 };
+}
 
 /** One vector of each input in its order; null where one is missing, twice there or no vector. */
 function vectorsOf(data: unknown, { inputs, format }: EmbeddingsRequest): JsonObject[] | null {
@@ -68,7 +71,7 @@ function shown(
 ): JsonObject {
   const { usage, ...rest } = withoutMoney({ ...answer, data: undefined }) as JsonObject;
   // Counts that the provider did not report are 0 (spec, Usage object); what is billed stands in the usage event.
-  const prompt_tokens = tokens ?? 0;
+  const { prompt_tokens = 0 } = tokens === null ? {} : facts.believed(countsOf(tokens));
   return {
     ...rest,
     object: 'list',
