@@ -60,6 +60,15 @@ describe('images of fal', () => {
     expect(made.images).toEqual([{ picture: { bytes: PNG } }]);
   });
 
+  it('fetch no more images than were asked for, however many an answer names', async () => {
+    const images = Array.from({ length: 5 }, () => ({ url }));
+    const { calls, made } = await run(dialect, 'fal-ai/flux/dev', { n: 2 }, [
+      ...done({ images }),
+      { body: PNG },
+    ]);
+    expect([calls.downloads.length, made.images.length, made.usage.images]).toEqual([2, 2, 2]);
+  });
+
   it('say that the task failed', async () => {
     const [task] = done({});
     await expect(

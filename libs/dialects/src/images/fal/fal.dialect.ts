@@ -28,10 +28,11 @@ export const dialect: ImagesDialect = {
     const answer = objectIn(await calls.send(lookAt(responseUrl)));
     const found = 'image' in answer ? [objectOf(answer.image)] : objectsOf(answer.images);
     if (found.length === 0) throw badReply('the answer holds no image.');
-    const made = await Promise.all(found.map(({ url }) => fetched(calls, url)));
+    // No more are fetched than were asked for: an answer may name any number.
+    const made = await Promise.all(found.slice(0, n).map(({ url }) => fetched(calls, url)));
     return {
       images: made.map((picture) => ({ picture })),
-      usage: unitUsage(Math.min(made.length, n), sentCount(request)),
+      usage: unitUsage(made.length, sentCount(request)),
       context,
     };
   },

@@ -58,10 +58,11 @@ export const dialect: ImagesDialect = {
     const answer = objectIn(await calls.send(pictureForm(path, JSON_TYPE, { fields, pictures }, facts)));
     const safe = someOf(answer.data).filter(({ is_image_safe }) => is_image_safe !== false);
     if (safe.length === 0) throw moderated('');
-    const made = await Promise.all(safe.map(({ url }) => fetched(calls, url)));
+    // No more are fetched than were asked for: an answer may name any number.
+    const made = await Promise.all(safe.slice(0, n).map(({ url }) => fetched(calls, url)));
     return {
       images: made.map((picture) => ({ picture })),
-      usage: unitUsage(Math.min(made.length, n), images.length),
+      usage: unitUsage(made.length, images.length),
       context: { ...context, quality: SPEEDS.has(quality) ? quality : 'medium' },
     };
   },
