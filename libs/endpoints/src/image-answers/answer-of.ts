@@ -3,6 +3,7 @@ import {
   base64Of,
   bytesOf,
   extensionOf,
+  wholeCount,
   type AnswerFacts,
   type MadeImages,
   type MadePicture,
@@ -22,6 +23,7 @@ export async function answerOf(
 ): Promise<Piece> {
   const { images, members, usage, deliveredBytes, context } = made;
   const { usage: shown, ...rest } = { usage: undefined, ...members };
+  const created = wholeCount(members?.created) ?? facts.created;
   const keep = async (picture: MadePicture, at: number): Promise<string> => {
     const bytes = bytesOf(picture);
     return calls.keep(`${facts.answerId()}-${at}.${extensionOf(bytes)}`, bytes);
@@ -37,7 +39,7 @@ export async function answerOf(
   });
   return {
     kind: 'end',
-    out: JSON.stringify({ created: facts.created, ...rest, data: await Promise.all(data), usage: shown }),
+    out: JSON.stringify({ ...rest, created, data: await Promise.all(data), usage: shown }),
     usage,
     ...(deliveredBytes !== undefined && { deliveredBytes }),
     ...(context && { context }),

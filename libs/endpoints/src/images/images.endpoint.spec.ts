@@ -157,6 +157,7 @@ describe('the endpoint of images', () => {
       odd: 1,
       usage: counts,
     });
+    expect((await answered({}, { created: 'soon', data })).shown).toMatchObject({ created: facts.created });
     expect((await answered({}, {})).shown).toEqual({ created: facts.created, data: [{ b64_json: 'AAAA' }] });
   });
 
