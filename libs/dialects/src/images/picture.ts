@@ -1,3 +1,5 @@
+import { filled } from '../body/json-object.js';
+
 /** An image that is sent: what its own bytes say of it. */
 export interface Picture {
   readonly bytes: Uint8Array;
@@ -10,6 +12,8 @@ export interface Picture {
 export type MadePicture = { readonly bytes: Uint8Array } | { readonly base64: string };
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+/** Of base64, enough to see whether it is any. */
+const HEAD_CHARACTERS = 64;
 /** Segments of a JPEG before its frame: more are no picture. */
 const SEGMENTS_MAX = 1_000;
 
@@ -32,6 +36,12 @@ export function base64Of(made: MadePicture | Picture): string {
   if ('base64' in made) return made.base64;
   const { bytes } = made;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+/** Base64 of an answer that holds bytes; null for anything else, which is no image and is not paid for. */
+export function base64In(value: unknown): string | null {
+  const text = filled(value);
+  return text !== null && Buffer.from(text.slice(0, HEAD_CHARACTERS), 'base64').length > 0 ? text : null;
 }
 
 /** Of a file with these bytes; `bin` where nothing says what they are. */

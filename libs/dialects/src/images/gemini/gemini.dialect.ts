@@ -4,7 +4,7 @@ import { Misfit } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import type { ImagesDialect } from '../images-dialect.js';
 import { imagesUsage, shownUsage } from '../openai/usage.js';
-import { base64Of } from '../picture.js';
+import { base64In, base64Of } from '../picture.js';
 import { given, objectIn, promptOf, ratioOf, sentCount } from '../requests.js';
 import { moderated } from '../tasks.js';
 
@@ -54,7 +54,7 @@ function pictureIn({ candidates, promptFeedback }: JsonObject): { data: string; 
   const [{ content, finishReason, finishMessage } = {} as JsonObject] = objectsOf(candidates);
   const parts = objectsOf(objectOf(content).parts).filter(({ thought }) => thought !== true);
   const data = parts
-    .map(({ inlineData }) => filled(objectOf(inlineData).data))
+    .map(({ inlineData }) => base64In(objectOf(inlineData).data))
     .findLast((one) => one !== null);
   if (data) return { data, text: parts.map(({ text }) => textOf(text)).join('') };
   const reason = textOf(objectOf(promptFeedback).blockReason) || textOf(finishReason);

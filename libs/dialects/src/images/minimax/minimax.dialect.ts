@@ -1,9 +1,10 @@
 import { baseRespFailure } from '../../body/base-resp.js';
-import { filled, objectOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { objectOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { badReply, failedReply } from '../../translation/exchange.js';
 import { Misfit } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dialect.js';
+import { base64In } from '../picture.js';
 import { given, objectIn, sizeOf } from '../requests.js';
 
 const IMAGES_MAX = 9;
@@ -34,7 +35,7 @@ export const dialect: ImagesDialect = {
     const failure = baseRespFailure(answer);
     if (failure) throw failedReply(failure.code, failure.message || 'no image was made.', failure.status);
     const { image_base64 } = objectOf(answer.data);
-    const made = (Array.isArray(image_base64) ? image_base64 : []).flatMap((image) => filled(image) ?? []);
+    const made = (Array.isArray(image_base64) ? image_base64 : []).flatMap((image) => base64In(image) ?? []);
     if (made.length === 0) throw badReply('the answer holds no image.');
     return {
       images: made.map((base64) => ({ picture: { base64 } })),

@@ -92,12 +92,20 @@ describe('images of OpenAI', () => {
   });
 
   it('bill no more images than were asked for, and none that is empty', async () => {
-    const data = [{ b64_json: BASE64 }, { b64_json: '' }, { b64_json: BASE64 }, null, { b64_json: BASE64 }];
+    const data = [
+      { b64_json: BASE64 },
+      { b64_json: '' },
+      { b64_json: BASE64 },
+      null,
+      { b64_json: '{}' },
+      { b64_json: BASE64 },
+    ];
     const { made } = await run(dialect, MODEL, { n: 2, images: [] }, [{ body: { data } }]);
     expect([made.images.length, made.usage.images]).toEqual([3, 2]);
-    await expect(run(dialect, MODEL, {}, [{ body: { data: [{ b64_json: '' }] } }])).rejects.toThrow(
-      'no image',
-    );
+    for (const none of ['', '!!!!', '\0', '{}'])
+      await expect(run(dialect, MODEL, {}, [{ body: { data: [{ b64_json: none }] } }])).rejects.toThrow(
+        'no image',
+      );
     await expect(run(dialect, MODEL, {}, [{ body: [] }])).rejects.toThrow('no image');
   });
 });

@@ -1,5 +1,5 @@
 import type { UpstreamBody } from '../../translation/upstream-body.js';
-import { filled, objectOf, objectsOf, without } from '../../body/json-object.js';
+import { objectOf, objectsOf, without } from '../../body/json-object.js';
 import { spliceMembers } from '../../body/splice.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { badReply } from '../../translation/exchange.js';
@@ -8,7 +8,7 @@ import { Misfit, type AnswerFacts } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { imagesContext, type ImagesDialect, type ImagesRequest, type MadeImages } from '../images-dialect.js';
 import { pictureForm } from '../picture-form.js';
-import type { Picture } from '../picture.js';
+import { base64In, type Picture } from '../picture.js';
 import { imagesUsage, shownUsage } from './usage.js';
 
 const OPERATIONS = ['generate', 'edit', 'inpaint', 'outpaint', 'mix', 'remove_background'];
@@ -49,7 +49,7 @@ function edit(request: ImagesRequest, model: string, facts: AnswerFacts): Upstre
 
 function decode(bytes: Uint8Array, request: ImagesRequest, facts: AnswerFacts): MadeImages {
   const answer = parseUpstreamObject(bytes);
-  const made = objectsOf(answer?.data).filter(({ b64_json }) => filled(b64_json) !== null);
+  const made = objectsOf(answer?.data).filter(({ b64_json }) => base64In(b64_json) !== null);
   if (answer === null || made.length === 0) throw badReply('the answer holds no image.');
   // Nobody pays for more than was asked for.
   const { usage, deliveredBytes } = imagesUsage(answer.usage, Math.min(made.length, request.n));

@@ -1,10 +1,10 @@
-import { filled, objectsOf, objectOf } from '../../body/json-object.js';
+import { objectsOf, objectOf } from '../../body/json-object.js';
 import { badReply } from '../../translation/exchange.js';
 import { Misfit } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE, type UpstreamBody } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest, type ImagesUpstream } from '../images-dialect.js';
 import { pictureForm } from '../picture-form.js';
-import type { Picture } from '../picture.js';
+import { base64In, type Picture } from '../picture.js';
 import { given, objectIn, promptOf, sentCount } from '../requests.js';
 
 const PATHS: Partial<Record<ImagesRequest['operation'], string>> = {
@@ -30,7 +30,7 @@ export const dialect: ImagesDialect = {
   run: async (request, upstream) => {
     const answer = objectIn(await upstream.calls.send(bodyOf(request, upstream)));
     const found = 'image' in answer ? [objectOf(answer.image)] : objectsOf(answer.data);
-    const made = found.filter(({ b64_json }) => filled(b64_json) !== null);
+    const made = found.filter(({ b64_json }) => base64In(b64_json) !== null);
     if (made.length === 0) throw badReply('the answer holds no image.');
     return {
       images: made.map(({ b64_json }) => ({ picture: { base64: String(b64_json) } })),

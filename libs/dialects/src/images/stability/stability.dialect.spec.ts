@@ -57,6 +57,13 @@ describe('images of Stability', () => {
     ]);
   });
 
+  it('is none where the answer names no task, or holds no bytes', async () => {
+    for (const reply of [{ status: 202, body: {} }, { body: { ...body, image: '{}' } }])
+      await expect(run(dialect, 'ultra', {}, [reply])).rejects.toMatchObject({
+        failure: { kind: 'bad_response' },
+      });
+  });
+
   it('says that a filter refused it', async () => {
     await expect(
       run(dialect, 'core', {}, [{ body: { ...body, finish_reason: 'CONTENT_FILTERED' } }]),

@@ -5,7 +5,7 @@ import { Misfit } from '../../translation/translation.js';
 import { JSON_TYPE, lookAtPath } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dialect.js';
 import { pictureForm } from '../picture-form.js';
-import type { Picture } from '../picture.js';
+import { base64In, type Picture } from '../picture.js';
 import { objectIn, ratioOf, sentCount } from '../requests.js';
 import { moderated } from '../tasks.js';
 
@@ -32,15 +32,17 @@ export const dialect: ImagesDialect = {
     let answer = objectIn(reply);
     // Slow services answer a task.
     if (reply.status === 202) {
-      await calls.note(filled(answer.id) ?? '');
+      const id = filled(answer.id);
+      if (id === null) throw badReply('the answer names no task.');
+      await calls.note(id);
       answer = await polled(calls, {
         everyMs: POLL_MS,
-        look: lookAtPath(`/v2beta/results/${encodeURIComponent(filled(answer.id) ?? '')}`),
+        look: lookAtPath(`/v2beta/results/${encodeURIComponent(id)}`),
         read: (result) => (filled(result.image) === null && !('finish_reason' in result) ? null : result),
       });
     }
     if (answer.finish_reason === 'CONTENT_FILTERED') throw moderated('');
-    const image = filled(answer.image);
+    const image = base64In(answer.image);
     if (image === null) throw badReply('the answer holds no image.');
     return {
       images: [{ picture: { base64: image } }],

@@ -3,7 +3,7 @@ import { badReply } from '../../translation/exchange.js';
 import { Misfit } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect } from '../images-dialect.js';
-import { dataUrlOf } from '../picture.js';
+import { base64In, dataUrlOf } from '../picture.js';
 import { given, objectIn, promptOf, ratioOf, sentCount, someOf } from '../requests.js';
 
 const OPERATIONS = ['generate', 'edit', 'mix', 'reframe'];
@@ -35,7 +35,7 @@ export const dialect: ImagesDialect = {
     });
     const path = sent.length === 0 ? '/images/generations' : '/images/edits';
     const answer = objectIn(await calls.send(jsonBody(path, JSON_TYPE, body)));
-    const made = someOf(answer.data).filter(({ b64_json }) => filled(b64_json) !== null);
+    const made = someOf(answer.data).filter(({ b64_json }) => base64In(b64_json) !== null);
     if (made.length === 0) throw badReply('the answer holds no image.');
     return {
       images: made.map(({ b64_json, revised_prompt }) => ({
