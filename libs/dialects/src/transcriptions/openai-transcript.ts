@@ -4,6 +4,7 @@ import { formBody } from '../body/multipart.js';
 import { jsonOf } from '../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../sse/sse-parser.js';
 import { withoutMoney } from '../translation/money-names.js';
+import { withoutServer } from '../body/server-names.js';
 import type { Answer, AnswerHead, Piece, RouteTarget } from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS } from '../translation/event-stream.js';
@@ -72,7 +73,7 @@ class WholeTranscript implements Answer {
 
   private written(answer: JsonObject, text: string): string {
     if (this.request.stream) return framesOf(answer);
-    return this.request.format === 'text' ? `${text}\n` : JSON.stringify(withoutMoney(answer));
+    return this.request.format === 'text' ? `${text}\n` : JSON.stringify(withoutMoney(withoutServer(answer)));
   }
 
   private subtitles(text: string): Piece {
@@ -116,7 +117,7 @@ class TranscriptEvents implements Answer {
     const event = jsonOf(text);
     if (!isObject(event)) return this.over(badAnswer('an event of the answer is not a JSON object.'));
     if (event.error) return this.over(inBandPiece(event, textOf(objectOf(event.error).message)));
-    const out = frameOf(withoutMoney(event) as JsonObject);
+    const out = frameOf(withoutMoney(withoutServer(event)) as JsonObject);
     this.lastEnd = Math.max(this.lastEnd, lastEndOf([event]));
     const seconds = heardSeconds(this.request.seconds, this.lastEnd);
     if (event.type === 'transcript.text.done') {

@@ -86,7 +86,7 @@ describe('dialects of transcriptions', () => {
   ])(
     'count %j as %j, the measured seconds where none are said, and leave the rest to the estimate',
     (usage, counted) => {
-      const [piece] = whole(JSON.stringify({ text: 'é', usage, cost: 1 }));
+      const [piece] = whole(JSON.stringify({ text: 'é', usage, cost: 1, x_groq: { id: 'req_1' } }));
       expect(piece).toMatchObject({ kind: 'end', deliveredBytes: 2 });
       expect(piece.usage).toEqual(counted);
       expect(JSON.parse(String(piece.out))).toEqual({ text: 'é', usage });

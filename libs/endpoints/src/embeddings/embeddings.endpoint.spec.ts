@@ -61,7 +61,7 @@ function answerTo(body: unknown, text: string): Piece {
 }
 
 const listOf = (...data: unknown[]): string =>
-  JSON.stringify({ data, usage: { prompt_tokens: 5, cost: 1 }, odd: 1 });
+  JSON.stringify({ data, usage: { prompt_tokens: 5, cost: 1 }, odd: 1, provider: 'DeepInfra' });
 
 function base64Of(...vector: number[]): string {
   return Buffer.from(Float32Array.from(vector).buffer).toString('base64');

@@ -3,6 +3,7 @@ import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
 import { spliceMembers } from '../../body/splice.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { withoutMoney } from '../../translation/money-names.js';
+import { withoutServer } from '../../body/server-names.js';
 import type { AnswerFacts } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { badAnswer } from '../../translation/whole-answer.js';
@@ -69,7 +70,7 @@ function shown(
   tokens: number | null,
   facts: AnswerFacts,
 ): JsonObject {
-  const { usage, ...rest } = withoutMoney({ ...answer, data: undefined }) as JsonObject;
+  const { usage, ...rest } = withoutMoney({ ...withoutServer(answer), data: undefined }) as JsonObject;
   // Counts that the provider did not report are 0 (spec, Usage object); what is billed stands in the usage event.
   const { prompt_tokens = 0 } = tokens === null ? {} : facts.believed(countsOf(tokens));
   return {

@@ -7,8 +7,10 @@ import { imagesUsage, shownUsage } from './usage.js';
 const MODEL = 'gpt-image-2';
 const body = {
   created: 1,
-  data: [{ b64_json: BASE64, revised_prompt: 'A red fox', cost: 4 }],
+  data: [{ b64_json: BASE64, url: 'https://theirs.test/1.png', revised_prompt: 'A red fox', cost: 4 }],
   size: '1024x1024',
+  provider: 'OpenAI',
+  model: 'theirs',
 };
 
 describe('images of OpenAI', () => {
@@ -25,7 +27,9 @@ describe('images of OpenAI', () => {
     ]);
     expect(call.body.toString()).toBe(`{"prompt":"A fox","n":2,"style": "x","model":"${MODEL}"}`);
     expect(made.images).toEqual([{ picture: { base64: BASE64 }, members: { revised_prompt: 'A red fox' } }]);
-    expect(made.members).toEqual({ created: 1, size: '1024x1024', usage: undefined });
+    expect(made.members).toEqual({
+      ...{ created: 1, size: '1024x1024', model: 'acme/painter', usage: undefined },
+    });
     expect(made.usage).toEqual({ images: 1, image_output_tokens: 1_000 });
     expect([made.deliveredBytes, made.context]).toEqual([4_000, { size: '1024x1024' }]);
   });

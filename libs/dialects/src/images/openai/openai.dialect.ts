@@ -4,6 +4,7 @@ import { spliceMembers } from '../../body/splice.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { badReply } from '../../translation/exchange.js';
 import { withoutMoney } from '../../translation/money-names.js';
+import { withoutServer } from '../../body/server-names.js';
 import { Misfit, type AnswerFacts } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { imagesContext, type ImagesDialect, type ImagesRequest, type MadeImages } from '../images-dialect.js';
@@ -57,10 +58,11 @@ function decode(bytes: Uint8Array, request: ImagesRequest, facts: AnswerFacts): 
   return {
     images: made.map((image) => ({
       picture: { base64: String(image.b64_json) },
-      members: objectOf(withoutMoney(without(image, ['b64_json']))),
+      members: objectOf(withoutMoney(without(image, ['b64_json', 'url']))),
     })),
     members: {
-      ...objectOf(withoutMoney(without(answer, ['data', 'usage']))),
+      ...objectOf(withoutMoney(withoutServer(without(answer, ['data', 'usage'])))),
+      ...('model' in answer && { model: facts.model }),
       usage: shownUsage(answer.usage, facts.believed(usage)),
     },
     usage: { ...usage, ...(sent > 0 && { input_images: sent }) },

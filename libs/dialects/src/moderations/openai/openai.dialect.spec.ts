@@ -18,7 +18,7 @@ describe('moderations of OpenAI', () => {
   it('USG-18 show the scores as they are, and no money at any depth', () => {
     const results = [{ flagged: true, category_scores: { 'self-harm': 0.1 } }];
     const paid = results.map((result) => ({ ...result, cost: 1 }));
-    expect(decode({ id: 'm', model: 'omni', results: paid, cost: 1 })).toEqual({
+    expect(decode({ id: 'm', model: 'omni', provider: 'OpenAI', results: paid, cost: 1 })).toEqual({
       kind: 'end',
       out: JSON.stringify({ id: 'm', model: 'acme/judge', results }),
       usage: { completion_tokens: 0 },

@@ -2,6 +2,7 @@ import { isObject } from '../../body/json-object.js';
 import { spliceMembers } from '../../body/splice.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { withoutMoney } from '../../translation/money-names.js';
+import { withoutServer } from '../../body/server-names.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import { badAnswer } from '../../translation/whole-answer.js';
 import type { ModerationsDialect } from '../moderations-dialect.js';
@@ -19,7 +20,7 @@ export const dialect: ModerationsDialect = {
     // Who judges by what is missing would take it for harmless.
     if (answer === null || !Array.isArray(results) || results.length === 0 || !results.every(isObject))
       return badAnswer('the answer holds no results of a moderation.');
-    const shown = { ...(withoutMoney(answer) as object), model };
+    const shown = { ...(withoutMoney(withoutServer(answer)) as object), model };
     // Nothing is generated. The provider counts no tokens, so the input is estimated.
     return { kind: 'end', out: JSON.stringify(shown), usage: { completion_tokens: 0 } };
   },
