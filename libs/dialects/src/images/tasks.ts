@@ -10,6 +10,15 @@ export async function fetched(calls: UpstreamCalls, url: unknown): Promise<MadeP
   return { bytes };
 }
 
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/** The name of a task. Throws ExchangeFailure where it is none: half of a pair of surrogates stands in no address. */
+export function taskIn(id: unknown): string {
+  if (typeof id !== 'string' || id === '' || LONE_SURROGATE.test(id))
+    throw badReply('the answer names no task.');
+  return id;
+}
+
 /** The provider's filter refused the prompt or the result. */
 export function moderated(message: string): ExchangeFailure {
   return failedReply(

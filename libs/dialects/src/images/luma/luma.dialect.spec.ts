@@ -44,6 +44,12 @@ describe('images of Luma', () => {
     expect(calls.kept.get('img_1-in-0.png')).toEqual(PNG);
   });
 
+  it.each([[undefined], [''], [7], ['\ud800']])('are no task under the name %j', async (id) => {
+    await expect(run(dialect, MODEL, {}, [{ body: { id } }])).rejects.toMatchObject({
+      failure: { kind: 'bad_response' },
+    });
+  });
+
   it.each([
     ['prompt was moderated', 400],
     ['', 500],

@@ -6,7 +6,7 @@ import { jsonBody, JSON_TYPE, lookAtPath } from '../../translation/upstream-body
 import { unitUsage, type ImagesDialect, type ImagesRequest, type ImagesUpstream } from '../images-dialect.js';
 import { extensionOf, type Picture } from '../picture.js';
 import { given, objectIn, promptOf, ratioOf, sentCount } from '../requests.js';
-import { fetched, moderated } from '../tasks.js';
+import { fetched, moderated, taskIn } from '../tasks.js';
 
 const POLL_MS = 1_000;
 const RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9', '9:21', '21:9'];
@@ -31,8 +31,7 @@ export const dialect: ImagesDialect = {
     const path = `/generations/image${request.operation === 'reframe' ? '/reframe' : ''}`;
     const body = given(await bodyOf(request, upstream));
     const task = objectIn(await calls.send(jsonBody(path, JSON_TYPE, body)));
-    const id = filled(task.id);
-    if (id === null) throw badReply('the answer names no task.');
+    const id = taskIn(task.id);
     const look = lookAtPath(`/generations/${encodeURIComponent(id)}`);
     await calls.note(id);
     const url = await polled(calls, { everyMs: POLL_MS, look, read: imageIn });

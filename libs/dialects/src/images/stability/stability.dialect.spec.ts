@@ -58,7 +58,11 @@ describe('images of Stability', () => {
   });
 
   it('is none where the answer names no task, or holds no bytes', async () => {
-    for (const reply of [{ status: 202, body: {} }, { body: { ...body, image: '{}' } }])
+    for (const reply of [
+      { status: 202, body: {} },
+      { status: 202, body: { id: '\ud800' } },
+      { body: { ...body, image: '{}' } },
+    ])
       await expect(run(dialect, 'ultra', {}, [reply])).rejects.toMatchObject({
         failure: { kind: 'bad_response' },
       });

@@ -7,7 +7,7 @@ import { unitUsage, type ImagesDialect, type ImagesRequest } from '../images-dia
 import { pictureForm } from '../picture-form.js';
 import { base64In, type Picture } from '../picture.js';
 import { objectIn, ratioOf, sentCount } from '../requests.js';
-import { moderated } from '../tasks.js';
+import { moderated, taskIn } from '../tasks.js';
 
 const ROOT = '/v2beta/stable-image';
 const POLL_MS = 1_000;
@@ -32,8 +32,7 @@ export const dialect: ImagesDialect = {
     let answer = objectIn(reply);
     // Slow services answer a task.
     if (reply.status === 202) {
-      const id = filled(answer.id);
-      if (id === null) throw badReply('the answer names no task.');
+      const id = taskIn(answer.id);
       await calls.note(id);
       answer = await polled(calls, {
         everyMs: POLL_MS,
