@@ -189,6 +189,32 @@ describe('an e-mail channel', () => {
     expect((await confirm(token())).status).toBe(200);
   });
 
+  it('mails five links an hour to one address, also for many organizations at once', async () => {
+    const body = { channel_type: 'email', destination: address };
+    const creates = Array.from({ length: 9 }, () => app.call('POST', '/alerts/channels', app.person(), body));
+    expect((await Promise.all(creates)).map(({ status }) => status)).toEqual(creates.map(() => 201));
+    await eventually(() => app.mailer.sent.length >= 5);
+    await app.clock.advance(SECOND);
+    expect(app.mailer.sent).toHaveLength(5);
+  });
+
+  it('409 conflict past 100 channels and past 1,000 policies, also of creates at once', async () => {
+    const { id } = await create();
+    const copy = (table: string, of: string, count: number) =>
+      app.database.pool.query(
+        `INSERT INTO ${table} SELECT (jsonb_populate_record(t, jsonb_build_object('id', t.id || n))).*
+          FROM ${table} t, generate_series(1, $2::int) AS n WHERE t.id = $1`,
+        [of, count],
+      );
+    await copy('policy', (await subscribe(id)).body.id, 998);
+    await copy('channel', id, 98);
+    const channel = { channel_type: 'email', destination: address };
+    for (const one of [() => subscribe(id), () => app.call('POST', '/alerts/channels', owner, channel)]) {
+      const statuses = (await Promise.all([one(), one(), one(), one()])).map(({ status }) => status);
+      expect(statuses.sort()).toEqual([201, 409, 409, 409]);
+    }
+  });
+
   it('ST-09 another destination clears verified_at, and the link to the one before is void', async () => {
     const { id } = await create();
     const first = token();

@@ -19,6 +19,7 @@ import { alertOrg, orgsOf, READ_ALERTS, WRITE_ALERTS } from '../orgs/alert-org.j
 import { fault } from '../orgs/faults.js';
 import { ConfirmationsService } from '../confirmations/confirmations.service.js';
 import { AlertChanges, type Changed } from '../postgres/alert-changes.js';
+import { holdCount } from '../postgres/hold-count.js';
 import { NotificationsDatabase, type Tx } from '../postgres/notifications-database.js';
 import { SigningSecrets } from '../secrets/signing-secrets.js';
 import { channelType, hostOf, toWire } from './channel.js';
@@ -57,6 +58,7 @@ export class ChannelsService {
     await this.destinations.require(channel_type, destination);
     let mail: OutgoingMail | null = null;
     const answer = await this.changes.create(request, async (tx) => {
+      await holdCount(tx, 'alertsOfOrg', org_id);
       if ((await tx.channel.count({ where: { org_id } })) >= CHANNELS_MAX)
         throw new ApiError('conflict', { message: `An organization has at most ${CHANNELS_MAX} channels.` });
       const now = new Date(this.clock.now());

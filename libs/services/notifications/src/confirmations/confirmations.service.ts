@@ -5,6 +5,7 @@ import { CLOCK, LOGGER, RANDOM } from '@gateway/platform';
 import type { Logger } from 'pino';
 import type { Channel } from '../generated/prisma/client.js';
 import { NotificationsConfig } from '../notifications.config.js';
+import { holdCount } from '../postgres/hold-count.js';
 import { NotificationsDatabase, type Tx } from '../postgres/notifications-database.js';
 
 const TOKEN_BYTES = 32;
@@ -42,6 +43,7 @@ export class ConfirmationsService implements BeforeApplicationShutdown {
    */
   async begin(tx: Tx, { id: channel_id, destination }: Channel): Promise<OutgoingMail | null> {
     const now = this.clock.now();
+    await holdCount(tx, 'mailsToAddress', destination);
     const recent = await tx.confirmation.count({
       where: { created_at: { gt: new Date(now - HOUR_MS) }, OR: [{ channel_id }, { destination }] },
     });

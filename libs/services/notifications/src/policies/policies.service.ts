@@ -18,6 +18,7 @@ import type { Channel, Policy, Prisma } from '../generated/prisma/client.js';
 import { alertOrg, orgsOf, WRITE_ALERTS } from '../orgs/alert-org.js';
 import { fault } from '../orgs/faults.js';
 import { AlertChanges, type Changed } from '../postgres/alert-changes.js';
+import { holdCount } from '../postgres/hold-count.js';
 import { NotificationsDatabase, type Tx } from '../postgres/notifications-database.js';
 import { requireSound, thresholdsOf, toWire } from './policy.js';
 
@@ -55,6 +56,7 @@ export class PoliciesService {
       await holdChannel(tx, channel_id);
       const channel = await channelOf(tx, org_id, channel_id);
       requireSound(alert_type, thresholds, channelType(channel));
+      await holdCount(tx, 'alertsOfOrg', org_id);
       if ((await tx.policy.count({ where: { org_id } })) >= POLICIES_MAX)
         throw new ApiError('conflict', { message: `An organization has at most ${POLICIES_MAX} policies.` });
       const now = new Date(this.clock.now());
