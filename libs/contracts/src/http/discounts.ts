@@ -1,6 +1,7 @@
-import { ArrayMaxSize, IsArray, IsOptional, IsString, Length, Matches } from 'class-validator';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsOptional, IsString, Length, Matches } from 'class-validator';
+import { MODEL_PATTERN } from './keys.js';
 
-const LIST_MAX = 1_000;
+const LIST_MAX = 500;
 
 /** PUT /v1/admin/discounts/{account}: replaces what was there; `pct` "0" ends it. */
 export class DiscountBody {
@@ -10,13 +11,14 @@ export class DiscountBody {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(LIST_MAX)
-  @IsString({ each: true })
-  @Length(1, 256, { each: true })
+  @ArrayUnique()
+  @Matches(MODEL_PATTERN, { each: true, message: 'each value must be a model id or <brand>/*' })
   models?: string[] | null;
   /** Slugs of providers; absent or null = all. */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(LIST_MAX)
+  @ArrayUnique()
   @IsString({ each: true })
   @Length(1, 128, { each: true })
   providers?: string[] | null;

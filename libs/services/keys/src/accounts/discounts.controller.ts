@@ -1,9 +1,19 @@
 import { Body, Controller, Param, Put, Req } from '@nestjs/common';
-import { ApiError, Directory, DiscountBody, type DiscountRecord } from '@gateway/contracts';
+import {
+  ApiError,
+  CatalogueNames,
+  Directory,
+  DiscountBody,
+  type AccountDiscount,
+  type DiscountRecord,
+} from '@gateway/contracts';
 import { Access } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { Prisma } from '../generated/prisma/client.js';
+import { unknownNames, type Reference } from '../names/unknown-names.js';
+import { KeysDatabase } from '../postgres/keys-database.js';
 import { AccountChanges } from './account-change.js';
+import { refuseFaults } from './body-faults.js';
 
 /** What an account pays less than the list price: principals carry it, so the next request has it. */
 @Controller('v1/admin/discounts')
@@ -11,6 +21,8 @@ import { AccountChanges } from './account-change.js';
 export class DiscountsController {
   constructor(
     private readonly directory: Directory,
+    private readonly database: KeysDatabase,
+    private readonly names: CatalogueNames,
     private readonly changes: AccountChanges,
   ) {}
 
@@ -25,6 +37,11 @@ export class DiscountsController {
     if (payer === null) throw new ApiError('not_found', { message: 'There is no such account.' });
     const { accountId, orgId } = payer;
     const discount = { pct: body.pct, models: body.models ?? null, providers: body.providers ?? null };
+    const stored = await this.stored(accountId);
+    refuseFaults(
+      'unprocessable_entity',
+      await unknownNames(this.names, namesOf(discount), { stored: namesOf(stored) }),
+    );
     return this.changes.run(request, {
       accounts: [accountId],
       make: async (tx) => {
@@ -41,4 +58,24 @@ export class DiscountsController {
       },
     });
   }
+
+  private async stored(id: string): Promise<AccountDiscount | null> {
+    const row = await this.database.prisma.account.findUnique({ where: { id }, select: { discount: true } });
+    return (row?.discount ?? null) as AccountDiscount | null;
+  }
+}
+
+/** `<brand>/*` names no model: the brand may come. */
+function namesOf(discount: Pick<AccountDiscount, 'models' | 'providers'> | null): Reference[] {
+  const models = (discount?.models ?? []).map((name, at) => ({
+    kind: 'models' as const,
+    name,
+    loc: ['models', at],
+  }));
+  const providers = (discount?.providers ?? []).map((name, at) => ({
+    kind: 'providers' as const,
+    name,
+    loc: ['providers', at],
+  }));
+  return [...models.filter(({ name }) => !name.endsWith('/*')), ...providers];
 }

@@ -1,5 +1,5 @@
 import { applyMigrations } from '@gateway/database';
-import { HEADER } from '@gateway/contracts';
+import { ApiError, HEADER } from '@gateway/contracts';
 import { testDatabase, type TestDatabase } from '@gateway/testing';
 import { createHash } from 'node:crypto';
 import { FLEET_TOKEN, startKeysApp, type KeysApp } from '../keys-app.fixture.js';
@@ -57,5 +57,35 @@ describe('PUT /v1/admin/discounts/{account}', () => {
     for (const pct of ['101', '100.1', '-1', '1e1', 5, ''])
       expect((await put(orgId, { pct })).status).toBe(422);
     for (const pct of ['0', '100', '0.000000000001']) expect((await put(orgId, { pct })).status).toBe(200);
+  });
+
+  it('PAY-08 422 for a model or provider that nobody knows, 503 where nobody could say; what is stored stays', async () => {
+    const { orgId } = await keys.org(await keys.person());
+    const loc = ({ status, body }: Awaited<ReturnType<typeof put>>) => {
+      const { code, details } = body.error as { code: string; details: { loc: unknown }[] };
+      return [status, code, details[0].loc];
+    };
+    const known = { pct: '5', models: ['acme/fast', 'acme/*'], providers: ['openai'] };
+    expect((await put(orgId, known)).status).toBe(200);
+    for (const models of [
+      ['acme/fast', 'nowhere/slow'],
+      ['acme/fast', 'nowhere/slow', 'acme/*'],
+    ])
+      expect(loc(await put(orgId, { ...known, models }))).toEqual([
+        422,
+        'unprocessable_entity',
+        ['models', 1],
+      ]);
+    expect(loc(await put(orgId, { ...known, providers: ['openai', 'nowhere'] }))).toEqual([
+      422,
+      'unprocessable_entity',
+      ['providers', 1],
+    ]);
+    for (const models of [['fast'], ['*'], ['acme/f*'], ['ACME fast'], ['acme/fast', 'acme/fast']])
+      expect(loc(await put(orgId, { ...known, models })).slice(0, 2)).toEqual([422, 'validation_error']);
+    keys.names.failure = new ApiError('service_unavailable');
+    expect((await put(orgId, { ...known, pct: '6' })).status).toBe(200);
+    expect((await put(orgId, { ...known, models: ['acme/slow'] })).status).toBe(503);
+    keys.names.failure = null;
   });
 });

@@ -1,22 +1,11 @@
-import type {
-  CatalogueNamed,
-  CatalogueNames,
-  ErrorDetail,
-  RoutingPolicy,
-  RoutingPolicyBody,
-} from '@gateway/contracts';
+import type { CatalogueNames, ErrorDetail, RoutingPolicy, RoutingPolicyBody } from '@gateway/contracts';
+import { unknownNames, type Reference } from '../names/unknown-names.js';
 
 /** The fields of keys and of routing policy templates that name something of the catalogue. */
 interface Naming {
   default_model?: string | null;
   fixed_provider?: string | null;
   routing_policy?: RoutingPolicyBody | RoutingPolicy | null;
-}
-
-interface Reference {
-  kind: keyof CatalogueNamed;
-  name: string;
-  loc: (string | number)[];
 }
 
 const POLICY_LISTS = [
@@ -27,34 +16,19 @@ const POLICY_LISTS = [
 ] as const;
 /** Known as a model of requests, where it chooses among all; nothing falls back to it. */
 const AUTO = 'auto';
-const MESSAGES = { models: 'The catalogue has no such model.', providers: 'There is no such provider.' };
 
 /**
  * Faults of what a body names in the catalogue; a name that is stored already stays, whatever became of it. Throws ApiError
  * `service_unavailable` where the catalogue could not be asked.
  */
-export async function catalogueFaults(
+export function catalogueFaults(
   names: CatalogueNames,
   body: Naming,
   stored: Naming = {},
 ): Promise<ErrorDetail[]> {
-  const kept = referencesOf(stored);
-  const asked = referencesOf(body).filter(({ kind, name }) => !kept.some(isOf(kind, name)));
-  if (asked.length === 0) return [];
-  const ofKind = (kind: Reference['kind']): string[] => [
-    ...new Set(asked.flatMap((one) => (one.kind === kind ? [one.name] : []))),
-  ];
-  const unknown = await names.unknown({ models: ofKind('models'), providers: ofKind('providers') });
-  return asked
-    .filter(
-      ({ kind, name, loc: [field] }) =>
-        unknown[kind].includes(name) || (kind === 'models' && name === AUTO && field !== 'default_model'),
-    )
-    .map(({ kind, loc }) => ({ type: 'unknown_reference', loc, msg: MESSAGES[kind] }));
-}
-
-function isOf(kind: Reference['kind'], name: string): (one: Reference) => boolean {
-  return (one) => one.kind === kind && one.name === name;
+  const isRefused = ({ kind, name, loc: [field] }: Reference): boolean =>
+    kind === 'models' && name === AUTO && field !== 'default_model';
+  return unknownNames(names, referencesOf(body), { stored: referencesOf(stored), isRefused });
 }
 
 function referencesOf({
