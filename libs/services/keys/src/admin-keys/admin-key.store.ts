@@ -1,6 +1,6 @@
-import type { AdminKeyRecord, ListAdminKeysQuery } from '@gateway/contracts';
+import type { AdminKeyRecord, CursorPage, ListAdminKeysQuery } from '@gateway/contracts';
 import type { Prisma } from '../generated/prisma/client.js';
-import { afterId, keysetRange } from '../postgres/keyset.js';
+import { keysetOf } from '../postgres/keyset.js';
 import type { Tx } from '../postgres/keys-database.js';
 
 export type AdminKeyRow = Prisma.AdminKeyGetPayload<object>;
@@ -10,18 +10,18 @@ export async function listAdminKeys(
   tx: Tx,
   orgIds: readonly string[],
   query: ListAdminKeysQuery,
-): Promise<{ rows: AdminKeyRow[]; total: number }> {
+): Promise<CursorPage<AdminKeyRow>> {
   const where = { org_id: { in: [...orgIds] }, revoked_at: null };
-  const after = afterId(query);
+  const { after, range, page } = keysetOf(query, 'admin_keys');
   const [rows, total] = await Promise.all([
     tx.adminKey.findMany({
       where: { AND: [where, after === null ? {} : { id: { gt: after } }] },
       orderBy: { id: 'asc' },
-      ...keysetRange(query),
+      ...range,
     }),
     tx.adminKey.count({ where }),
   ]);
-  return { rows, total };
+  return page(rows, total, ({ id }) => id);
 }
 
 export function toWire(row: AdminKeyRow): AdminKeyRecord {

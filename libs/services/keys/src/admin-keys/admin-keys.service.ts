@@ -26,7 +26,6 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
-import { keysetPage } from '../postgres/keyset.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { pepperedDigest } from '../secrets/seal.js';
 import type { ServiceSecrets } from '../secrets/service-secrets.js';
@@ -49,8 +48,8 @@ export class AdminKeysService {
 
   async list(caller: SessionPrincipal, query: ListAdminKeysQuery): Promise<CursorPage<AdminKeyRecord>> {
     const orgIds = query.org_id === undefined ? managed(caller) : [inOrg(caller, query.org_id).orgId];
-    const { rows, total } = await listAdminKeys(this.database.prisma, orgIds, query);
-    return keysetPage(rows.map(toWire), total, query, ({ id }) => id);
+    const page = await listAdminKeys(this.database.prisma, orgIds, query);
+    return { ...page, data: page.data.map(toWire) };
   }
 
   /**

@@ -1,7 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ListAuditQuery, type AuditRecord, type CursorPage } from '@gateway/contracts';
 import { Access } from '@gateway/platform';
-import { keysetPage } from '../postgres/keyset.js';
 import { KeysDatabase } from '../postgres/keys-database.js';
 import { emailsOf, listAudit, toWire } from './audit.store.js';
 
@@ -14,9 +13,8 @@ export class AuditController {
   @Access({ session: true, org: { param: 'id', roles: ['owner', 'admin'] } })
   async list(@Param('id') orgId: string, @Query() query: ListAuditQuery): Promise<CursorPage<AuditRecord>> {
     const { prisma } = this.database;
-    const { rows, total } = await listAudit(prisma, orgId, query);
-    const emails = await emailsOf(prisma, rows);
-    const records = rows.map((row) => toWire(row, emails));
-    return keysetPage(records, total, query, ({ id }) => id);
+    const page = await listAudit(prisma, orgId, query);
+    const emails = await emailsOf(prisma, page.data);
+    return { ...page, data: page.data.map((row) => toWire(row, emails)) };
   }
 }

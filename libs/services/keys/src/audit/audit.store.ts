@@ -1,7 +1,7 @@
-import type { AuditRecord, ListAuditQuery } from '@gateway/contracts';
+import type { AuditRecord, CursorPage, ListAuditQuery } from '@gateway/contracts';
 import { createdWithin, timesOf } from '@gateway/platform';
 import type { Prisma } from '../generated/prisma/client.js';
-import { afterId, keysetRange } from '../postgres/keyset.js';
+import { keysetOf } from '../postgres/keyset.js';
 import type { Tx } from '../postgres/keys-database.js';
 
 export type AuditLogRow = Prisma.AuditLogGetPayload<object>;
@@ -14,24 +14,23 @@ export async function listAudit(
   tx: Tx,
   orgId: string,
   query: ListAuditQuery,
-): Promise<{ rows: AuditLogRow[]; total: number }> {
+): Promise<CursorPage<AuditLogRow>> {
   const { actor, action } = query;
   const where = { org_id: orgId, actor_id: actor, action, ...createdWithin(timesOf(query)) };
+  const { after, range, page } = keysetOf(query, `audit_log ${orgId}`);
   const [rows, total] = await Promise.all([
     tx.auditLog.findMany({
-      where: { AND: [where, await before(tx, orgId, query)] },
+      where: { AND: [where, after === null ? {} : await before(tx, orgId, after)] },
       orderBy: [{ created_at: 'desc' }, { id: 'desc' }],
-      ...keysetRange(query),
+      ...range,
     }),
     tx.auditLog.count({ where, take: TOTAL_MAX }),
   ]);
-  return { rows, total };
+  return page(rows, total, ({ id }) => id);
 }
 
 /** What comes after the row that the cursor names. The outer bound is what an index can seek by. */
-async function before(tx: Tx, orgId: string, query: ListAuditQuery): Promise<Prisma.AuditLogWhereInput> {
-  const id = afterId(query);
-  if (id === null) return {};
+async function before(tx: Tx, orgId: string, id: string): Promise<Prisma.AuditLogWhereInput> {
   const last = await tx.auditLog.findFirst({ where: { id, org_id: orgId }, select: { created_at: true } });
   if (last === null) return { id: { in: [] } };
   const { created_at } = last;

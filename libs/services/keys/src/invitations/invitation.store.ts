@@ -1,8 +1,8 @@
-import type { CursorPageQuery, InvitationRecord } from '@gateway/contracts';
+import type { CursorPage, CursorPageQuery, InvitationRecord } from '@gateway/contracts';
 import type { Prisma } from '../generated/prisma/client.js';
 import { linkDigest } from '../mail/link.js';
 import { asRole } from '../members/member.store.js';
-import { afterId, keysetRange } from '../postgres/keyset.js';
+import { keysetOf } from '../postgres/keyset.js';
 import type { Tx } from '../postgres/keys-database.js';
 
 const WITH_ORG = { org: { select: { name: true, account: { select: { id: true } } } } } as const;
@@ -20,18 +20,18 @@ export async function listInvitations(
   orgId: string,
   query: CursorPageQuery,
   now: Date,
-): Promise<{ rows: InvitationRow[]; total: number }> {
+): Promise<CursorPage<InvitationRow>> {
   const where = { ...openAt(now), org_id: orgId };
-  const after = afterId(query);
+  const { after, range, page } = keysetOf(query, `invitations ${orgId}`);
   const [rows, total] = await Promise.all([
     tx.invitation.findMany({
       where: { AND: [where, after === null ? {} : { id: { gt: after } }] },
       orderBy: { id: 'asc' },
-      ...keysetRange(query),
+      ...range,
     }),
     tx.invitation.count({ where }),
   ]);
-  return { rows, total };
+  return page(rows, total, ({ id }) => id);
 }
 
 export function findByToken(tx: Tx, token: string, now: Date): Promise<OpenInvitation | null> {

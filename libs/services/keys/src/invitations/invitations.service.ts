@@ -19,7 +19,6 @@ import { KeysConfig } from '../keys.config.js';
 import { linkDigest, linkTo, newLinkToken } from '../mail/link.js';
 import { MailOutbox } from '../mail/mail-outbox.js';
 import { orgAccount } from '../members/member.store.js';
-import { keysetPage } from '../postgres/keyset.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { listInvitations, openAt, toWire, type InvitationRow } from './invitation.store.js';
 
@@ -42,8 +41,8 @@ export class InvitationsService {
 
   async list(orgId: string, query: CursorPageQuery): Promise<CursorPage<InvitationRecord>> {
     const now = new Date(this.clock.now());
-    const { rows, total } = await listInvitations(this.database.prisma, orgId, query, now);
-    return keysetPage(rows.map(toWire), total, query, ({ id }) => id);
+    const page = await listInvitations(this.database.prisma, orgId, query, now);
+    return { ...page, data: page.data.map(toWire) };
   }
 
   /**

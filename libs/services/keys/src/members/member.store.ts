@@ -1,13 +1,13 @@
 import {
   ApiError,
-  type CursorPageQuery,
+  type CursorPage,
   type ListMembersQuery,
   type MemberRecord,
   type OrgRole,
 } from '@gateway/contracts';
 import { limitsToWire } from '../accounts/scope-limits.js';
 import type { Prisma } from '../generated/prisma/client.js';
-import { afterId, keysetRange } from '../postgres/keyset.js';
+import { keysetOf } from '../postgres/keyset.js';
 import { containing } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 
@@ -32,25 +32,21 @@ export async function listMembers(
   tx: Tx,
   orgId: string,
   query: ListMembersQuery,
-): Promise<{ rows: MemberRow[]; total: number }> {
+): Promise<CursorPage<MemberRow>> {
   const { q, role } = query;
   const found = q === undefined ? {} : { user: { OR: [{ email: containing(q) }, { name: containing(q) }] } };
   const where = { org_id: orgId, removed_at: null, role, ...found };
+  const { after, range, page } = keysetOf(query, `members ${orgId}`);
   const [rows, total] = await Promise.all([
     tx.membership.findMany({
-      where: { AND: [where, after(query)] },
+      where: { AND: [where, after === null ? {} : { user_id: { gt: after } }] },
       include: WITH_PERSON,
       orderBy: { user_id: 'asc' },
-      ...keysetRange(query),
+      ...range,
     }),
     tx.membership.count({ where }),
   ]);
-  return { rows, total };
-}
-
-function after(query: CursorPageQuery): Prisma.MembershipWhereInput {
-  const id = afterId(query);
-  return id === null ? {} : { user_id: { gt: id } };
+  return page(rows, total, ({ user_id }) => user_id);
 }
 
 /** Teams of the organization by person. */

@@ -218,6 +218,14 @@ it('EDGE-07 pages go on by cursor without a repeat or a loss; q and role narrow'
   expect([await narrowed('q=a%20PERSON'), await narrowed('q=a_person'), await narrowed('q=%25')]).toEqual([
     8, 0, 0,
   ]);
+  const first = await keys.call('GET', `${path()}?limit=3`, { as: owner });
+  const foreign = [`/v1/orgs/${(await keys.org(owner)).orgId}/members`, `/v1/orgs/${org.orgId}/teams`];
+  for (const list of [...foreign, `/v1/orgs/${org.orgId}/audit-log`, `${path()}?role=member`]) {
+    const cursor = `${list.includes('?') ? '&' : '?'}cursor=${String(first.body.next_cursor)}`;
+    const answer = await keys.call('GET', `${list}${cursor}`, { as: owner });
+    expect([list, ...codeOf(answer)]).toEqual([list, 422, 'validation_error']);
+    expect(answer.text).toContain('"loc":["query","cursor"]');
+  }
   for (const query of ['cursor=x', 'cursor=', 'limit=201', 'role=boss', 'page=2'])
     expect((await keys.call('GET', `${path()}?${query}`, { as: owner })).status).toBe(422);
 });

@@ -13,7 +13,6 @@ import type { FastifyRequest } from 'fastify';
 import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
-import { keysetPage } from '../postgres/keyset.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { refuseRoleChange, soleOwner } from './member.js';
 import {
@@ -39,11 +38,10 @@ export class MembersService {
 
   async list(orgId: string, query: ListMembersQuery): Promise<CursorPage<MemberRecord>> {
     const { prisma } = this.database;
-    const { rows, total } = await listMembers(prisma, orgId, query);
-    const ids = rows.map(({ user_id }) => user_id);
+    const page = await listMembers(prisma, orgId, query);
+    const ids = page.data.map(({ user_id }) => user_id);
     const teams = await teamsOf(prisma, orgId, ids);
-    const records = rows.map((row) => toWire(row, teams.get(row.user_id) ?? []));
-    return keysetPage(records, total, query, ({ user_id }) => user_id);
+    return { ...page, data: page.data.map((row) => toWire(row, teams.get(row.user_id) ?? [])) };
   }
 
   async read(orgId: string, userId: string): Promise<MemberRecord> {

@@ -1,32 +1,52 @@
+import { createHash } from 'node:crypto';
 import { ApiError, type CursorPage, type CursorPageQuery } from '@gateway/contracts';
 
-/** The id that a cursor names; null without one. Throws ApiError `validation_error` for what is no cursor of ours. */
-export function afterId({ cursor }: CursorPageQuery): string | null {
-  if (cursor === undefined) return null;
-  const id = Buffer.from(cursor, 'base64url').toString('utf8');
-  if (/^[a-z]{2,8}_[0-9A-Za-z_-]{1,80}$/.test(id)) return id;
-  const msg = 'cursor must be the next_cursor of a page of this list.';
+const CURSOR = /^([a-z]{2,8}_[0-9A-Za-z_-]{1,80})\.([\w-]{11})$/;
+const CHECK_LENGTH = 11;
+
+/** How to read one page of a list in the order of its ids. */
+export interface Keyset {
+  /** The id that the cursor names; null without one. */
+  after: string | null;
+  /** One row more than is answered shows whether another page follows. */
+  range: { take: number; skip: number };
+  /** Of rows that were read by them. */
+  page: <T>(rows: readonly T[], total: number, idOf: (row: T) => string) => CursorPage<T>;
+}
+
+/**
+ * `list` says what the page is of. The check in a cursor is no secret: one of another list, or of other filters, would pass
+ * rows over without a word. Throws ApiError `validation_error` for what is no cursor of this list.
+ */
+export function keysetOf(query: CursorPageQuery, list: string): Keyset {
+  const { limit, offset, cursor, ...filters } = query;
+  const of = JSON.stringify([list, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))]);
+  return {
+    after: cursor === undefined ? null : readCursor(cursor, of),
+    range: { take: limit + 1, skip: cursor === undefined ? offset : 0 },
+    page: (rows, total, idOf) => {
+      const data = rows.slice(0, limit);
+      const last = data.at(-1);
+      const isMore = rows.length > limit && last !== undefined;
+      return { data, total, limit, offset, next_cursor: isMore ? cursorOf(idOf(last), of) : null };
+    },
+  };
+}
+
+function cursorOf(id: string, of: string): string {
+  return Buffer.from(`${id}.${checkOf(id, of)}`).toString('base64url');
+}
+
+function readCursor(cursor: string, of: string): string {
+  const parts = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
+  if (parts !== null && checkOf(parts[1], of) === parts[2]) return parts[1];
+  const msg = 'cursor must be the next_cursor of a page of this list with these filters.';
   throw new ApiError('validation_error', {
     message: msg,
     details: [{ type: 'cursor_invalid', loc: ['query', 'cursor'], msg }],
   });
 }
 
-/** How to read a page in the order of its ids: one row more than is answered shows whether another page follows. */
-export function keysetRange(query: CursorPageQuery): { take: number; skip: number } {
-  return { take: query.limit + 1, skip: query.cursor === undefined ? query.offset : 0 };
-}
-
-/** Of rows that were read by `keysetRange`. */
-export function keysetPage<T>(
-  rows: readonly T[],
-  total: number,
-  { limit, offset }: CursorPageQuery,
-  idOf: (row: T) => string,
-): CursorPage<T> {
-  const data = rows.slice(0, limit);
-  const last = data.at(-1);
-  const isMore = rows.length > limit && last !== undefined;
-  const next_cursor = isMore ? Buffer.from(idOf(last)).toString('base64url') : null;
-  return { data, total, limit, offset, next_cursor };
+function checkOf(id: string, of: string): string {
+  return createHash('sha256').update(`${id} ${of}`).digest('base64url').slice(0, CHECK_LENGTH);
 }

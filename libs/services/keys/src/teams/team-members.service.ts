@@ -13,7 +13,6 @@ import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults } from '../accounts/body-faults.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
 import { findMember } from '../members/member.store.js';
-import { keysetPage } from '../postgres/keyset.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import {
   existingTeam,
@@ -49,8 +48,8 @@ export class TeamMembersService {
   ) {}
 
   async list(teamId: string, query: CursorPageQuery): Promise<CursorPage<TeamMemberRecord>> {
-    const { rows, total } = await listTeamMembers(this.database.prisma, teamId, query);
-    return keysetPage(rows.map(teamMemberToWire), total, query, ({ user_id }) => user_id);
+    const page = await listTeamMembers(this.database.prisma, teamId, query);
+    return { ...page, data: page.data.map(teamMemberToWire) };
   }
 
   /** Adds a member of the organization, or replaces all limits. Throws ApiError `not_found`, `validation_error`. */

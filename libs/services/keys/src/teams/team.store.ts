@@ -1,7 +1,13 @@
-import { ApiError, type CursorPageQuery, type TeamMemberRecord, type TeamRecord } from '@gateway/contracts';
+import {
+  ApiError,
+  type CursorPage,
+  type CursorPageQuery,
+  type TeamMemberRecord,
+  type TeamRecord,
+} from '@gateway/contracts';
 import { limitsToWire } from '../accounts/scope-limits.js';
 import type { Prisma } from '../generated/prisma/client.js';
-import { afterId, keysetRange } from '../postgres/keyset.js';
+import { keysetOf } from '../postgres/keyset.js';
 import { containing } from '../postgres/columns.js';
 import type { Tx } from '../postgres/keys-database.js';
 
@@ -26,42 +32,42 @@ export async function listTeams(
   tx: Tx,
   orgId: string,
   query: CursorPageQuery & { q?: string },
-): Promise<{ rows: TeamRow[]; total: number }> {
+): Promise<CursorPage<TeamRow>> {
   const { q } = query;
   const where = {
     org_id: orgId,
     ...(q === undefined ? {} : { name: containing(q) }),
   };
-  const after = afterId(query);
+  const { after, range, page } = keysetOf(query, `teams ${orgId}`);
   const [rows, total] = await Promise.all([
     tx.team.findMany({
       where: { AND: [where, after === null ? {} : { id: { gt: after } }] },
       include: WITH_ORG,
       orderBy: { id: 'asc' },
-      ...keysetRange(query),
+      ...range,
     }),
     tx.team.count({ where }),
   ]);
-  return { rows, total };
+  return page(rows, total, ({ id }) => id);
 }
 
 export async function listTeamMembers(
   tx: Tx,
   teamId: string,
   query: CursorPageQuery,
-): Promise<{ rows: TeamMemberRow[]; total: number }> {
+): Promise<CursorPage<TeamMemberRow>> {
   const where = { team_id: teamId, removed_at: null };
-  const after = afterId(query);
+  const { after, range, page } = keysetOf(query, `team_members ${teamId}`);
   const [rows, total] = await Promise.all([
     tx.teamMember.findMany({
       where: { AND: [where, after === null ? {} : { user_id: { gt: after } }] },
       include: WITH_PERSON,
       orderBy: { user_id: 'asc' },
-      ...keysetRange(query),
+      ...range,
     }),
     tx.teamMember.count({ where }),
   ]);
-  return { rows, total };
+  return page(rows, total, ({ user_id }) => user_id);
 }
 
 /** Somebody who is in the team now. */

@@ -17,7 +17,6 @@ import { AccountChanges, type Changed } from '../accounts/account-change.js';
 import { refuseFaults, sentFields } from '../accounts/body-faults.js';
 import { limitColumns, limitFaults, tierOf } from '../accounts/scope-limits.js';
 import { orgAccount } from '../members/member.store.js';
-import { keysetPage } from '../postgres/keyset.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { existingTeam, listTeams, toWire, type TeamRow } from './team.store.js';
 
@@ -34,8 +33,8 @@ export class TeamsService {
   ) {}
 
   async list(orgId: string, query: ListTeamsQuery): Promise<CursorPage<TeamRecord>> {
-    const { rows, total } = await listTeams(this.database.prisma, orgId, query);
-    return keysetPage(rows.map(toWire), total, query, ({ id }) => id);
+    const page = await listTeams(this.database.prisma, orgId, query);
+    return { ...page, data: page.data.map(toWire) };
   }
 
   /** Of which organization a team is, for the check of roles. Throws ApiError `not_found`. */
