@@ -29,7 +29,11 @@ export function accessFrom(read: EnvReader): ProviderAccess | undefined {
   }
   const accessKeyId = read('AWS_ACCESS_KEY_ID');
   const secretAccessKey = read('AWS_SECRET_ACCESS_KEY');
-  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  if (accessKeyId === undefined && secretAccessKey === undefined) return undefined;
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new TypeError(
+      'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are one credential: the other one is missing.',
+    );
   const sessionToken = read('AWS_SESSION_TOKEN') ?? null;
   return {
     ...{ baseUrl, credential: { kind: 'aws', accessKeyId, secretAccessKey, sessionToken, region } },

@@ -105,7 +105,14 @@ describe('a request to Bedrock', () => {
       kind: 'api_key',
       key: 'b',
     });
-    expect(accessFrom(read({ AWS_ACCESS_KEY_ID: 'AK' }))).toBeUndefined();
+    expect(accessFrom(read({ AWS_REGION: 'ap-south-1' }))).toBeUndefined();
+    for (const [name, value] of [
+      ['AWS_ACCESS_KEY_ID', 'AK'],
+      ['AWS_SECRET_ACCESS_KEY', 'S'],
+    ])
+      expect(() => accessFrom(read({ [name]: value }))).toThrow(
+        /AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/,
+      );
   });
 
   const PLACE = {

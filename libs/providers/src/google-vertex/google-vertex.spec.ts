@@ -182,5 +182,15 @@ describe('a request to Vertex AI', () => {
     expect(() => accessFrom(read({ GOOGLE_VERTEX_API_KEY: '{"client_email":"a"}' }))).toThrow(
       /needs client_email/,
     );
+    for (const text of ['x', '/run/secrets/vertex.json', 'two words of twenty letters'])
+      expect(() => accessFrom(read({ GOOGLE_VERTEX_API_KEY: text }))).toThrow(/neither a service account/);
+  });
+
+  it('takes a key or token of Google as it is, and any text for an address that the operator chose', () => {
+    const read = (env: Record<string, string>) => (name: string) => env[name];
+    for (const key of [`AIza${'a'.repeat(35)}`, 'ya29.a0AfB_byC-1234567890', 'AQ.Ab8RN6-1234567890_x'])
+      expect(accessFrom(read({ GOOGLE_VERTEX_API_KEY: key }))?.credential).toEqual({ kind: 'api_key', key });
+    const chosen = { GOOGLE_VERTEX_API_KEY: 'x', GOOGLE_VERTEX_BASE_URL: 'http://10.0.0.5' };
+    expect(accessFrom(read(chosen))?.credential).toEqual({ kind: 'api_key', key: 'x' });
   });
 });

@@ -5,14 +5,22 @@ import type { EnvReader, ProviderAccess } from '../provider.js';
 export type VertexCredential = Extract<ProviderCredential, { kind: 'vertex' }>;
 
 export const GLOBAL_ENDPOINT = 'https://aiplatform.googleapis.com';
+/** API keys (`AIza…`, `AQ.…`) and access tokens (`ya29.…`): long, and no path. */
+const GOOGLE_KEY = /^[A-Za-z0-9][\w.~+/=-]{19,4095}$/;
 const ENDPOINT = /^https:\/\/(?:[a-z0-9-]+-)?aiplatform\.googleapis\.com$/;
 
 /** A service account as JSON in a project and location, an access token or an API key. */
 export function accessFrom(read: EnvReader): ProviderAccess | undefined {
   const key = read('GOOGLE_VERTEX_API_KEY');
   if (key === undefined) return undefined;
-  if (!key.trimStart().startsWith('{'))
+  if (!key.trimStart().startsWith('{')) {
+    // A proxy of the operator's may have keys of any form.
+    if (read('GOOGLE_VERTEX_BASE_URL') === undefined && !GOOGLE_KEY.test(key))
+      throw new TypeError(
+        'GOOGLE_VERTEX_API_KEY is neither a service account as JSON nor a key or access token of Google; a file is named by GOOGLE_VERTEX_API_KEY_FILE.',
+      );
     return { baseUrl: GLOBAL_ENDPOINT, credential: { kind: 'api_key', key } };
+  }
   const { client_email, private_key, private_key_id, project_id } = accountOf(key);
   const project = read('GOOGLE_CLOUD_PROJECT') ?? project_id;
   if (typeof client_email !== 'string' || typeof private_key !== 'string' || typeof project !== 'string')
