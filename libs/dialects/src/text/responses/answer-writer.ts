@@ -15,6 +15,10 @@ type Open =
   | { type: 'message'; index: number; id: string; parts: Text[] };
 
 type StartEvent = Extract<ModelEvent, { type: 'start' }>;
+type SaidEvent = Exclude<
+  ModelEvent,
+  { type: 'start' | 'tool_end' | 'usage' | 'finish' | 'end' | 'ping' | 'audio' | 'error' }
+>;
 type FinishEvent = Extract<ModelEvent, { type: 'finish' }>;
 
 /**
@@ -55,7 +59,7 @@ export class AnswerWriter {
         return [];
       case 'finish':
         this.finish = event;
-        return [];
+        return this.numbered(this.calls.endAll(this.isCut));
       case 'end':
         return this.end();
       case 'ping':
@@ -97,9 +101,12 @@ export class AnswerWriter {
     ]);
   }
 
-  private content(
-    event: Exclude<ModelEvent, { type: 'start' | 'usage' | 'finish' | 'end' | 'ping' | 'audio' | 'error' }>,
-  ): JsonObject[] {
+  private content(event: SaidEvent | Extract<ModelEvent, { type: 'tool_end' }>): JsonObject[] {
+    if (event.type === 'tool_end') return this.calls.end(event.call);
+    return [...this.calls.goOn(), ...this.said(event)];
+  }
+
+  private said(event: SaidEvent): JsonObject[] {
     switch (event.type) {
       case 'text':
         return this.text('text', event.text, logprobsOf(event.logprobs));
@@ -117,8 +124,6 @@ export class AnswerWriter {
         return [...this.close(), ...this.calls.start(event)];
       case 'tool_arguments':
         return this.calls.arguments(event.call, event.text);
-      case 'tool_end':
-        return this.calls.end(event.call);
     }
   }
 
@@ -225,12 +230,12 @@ export class AnswerWriter {
     return [{ type: 'response.output_text.annotation.added', ...at, annotation_index, annotation }];
   }
 
-  /** Ends the reasoning or message that is open. */
-  private close(): JsonObject[] {
+  /** Ends the reasoning or message that is open, the last one of an answer that was cut as it is. */
+  private close(isCut = false): JsonObject[] {
     const { open } = this;
     this.open = null;
     if (open === null) return [];
-    const item = open.type === 'message' ? messageItem(open) : this.reasoningItem(open);
+    const item = open.type === 'message' ? messageItem(open, isCut) : this.reasoningItem(open, isCut);
     this.output[open.index] = item;
     const done = { type: 'response.output_item.done', output_index: open.index, item };
     return [...(open.type === 'message' ? closePart(open) : this.closeReasoning(open)), done];
@@ -249,15 +254,22 @@ export class AnswerWriter {
     ];
   }
 
-  private reasoningItem({ id, text, sealed }: Extract<Open, { type: 'reasoning' }>): JsonObject {
+  private reasoningItem(
+    { id, text, sealed }: Extract<Open, { type: 'reasoning' }>,
+    isCut: boolean,
+  ): JsonObject {
     const shown = this.showsSummary
       ? { summary: text === '' ? [] : [summaryPart(text)] }
       : { summary: [], ...(text === '' ? {} : { content: [reasoningPart(text)] }) };
-    return { id, type: 'reasoning', ...shown, ...(sealed === null ? {} : { encrypted_content: sealed }) };
+    const encrypted = sealed === null ? {} : { encrypted_content: sealed };
+    return { id, type: 'reasoning', ...shown, ...encrypted, ...(isCut ? { status: 'incomplete' } : {}) };
   }
 
   private end(): JsonObject[] {
-    const events = [...this.begin(), ...this.numbered([...this.close(), ...this.calls.endAll()])];
+    const events = [
+      ...this.begin(),
+      ...this.numbered([...this.close(this.isCut), ...this.calls.endAll(this.isCut)]),
+    ];
     this.isOver = true;
     const reason = incompleteReason(this.finish?.reason);
     const { raw, usage } = this.usage;
@@ -269,6 +281,10 @@ export class AnswerWriter {
     });
     const type = reason === null ? 'response.completed' : 'response.incomplete';
     return [...events, ...this.numbered([{ type, response }])];
+  }
+
+  private get isCut(): boolean {
+    return incompleteReason(this.finish?.reason) !== null;
   }
 
   private get createdAt(): number {
@@ -346,8 +362,14 @@ function closePart({ id, index, parts }: Extract<Open, { type: 'message' }>): Js
   return [done, { type: 'response.content_part.done', ...at, part: partOf(last) }];
 }
 
-function messageItem({ id, parts }: Extract<Open, { type: 'message' }>): JsonObject {
-  return { id, type: 'message', status: 'completed', content: parts.map(partOf), role: 'assistant' };
+function messageItem({ id, parts }: Extract<Open, { type: 'message' }>, isCut: boolean): JsonObject {
+  return {
+    id,
+    type: 'message',
+    status: isCut ? 'incomplete' : 'completed',
+    content: parts.map(partOf),
+    role: 'assistant',
+  };
 }
 
 function annotationOf({ url, title, start, end }: Citation): JsonObject {

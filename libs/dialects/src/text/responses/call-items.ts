@@ -17,6 +17,7 @@ interface OpenCall {
 /** Calls of an answer as items of its output. Several may be open at once: each has its own place. */
 export class CallItems {
   private readonly open = new Map<number, OpenCall>();
+  private readonly ended: OpenCall[] = [];
 
   constructor(
     private readonly request: ModelRequest,
@@ -47,19 +48,20 @@ export class CallItems {
     return [{ type, item_id: call.id, output_index: call.index, delta: text }];
   }
 
+  /** A call whose arguments are not whole is written once what follows has said whether the answer was cut there. */
   end(number: number): JsonObject[] {
     const call = this.open.get(number);
     if (!call) return [];
     this.open.delete(number);
-    // An object without members, as a call without arguments is written here.
-    if (!call.start.custom && call.text.trim() === '') call.text = '{}';
-    const item = this.item(call, 'completed');
-    this.output[call.index] = item;
-    const { event, member } = wordsOf(call);
-    return [
-      { type: `response.${event}.done`, item_id: call.id, output_index: call.index, [member]: call.text },
-      { type: 'response.output_item.done', output_index: call.index, item },
-    ];
+    if (call.arguments.isWhole) return this.done(call, 'completed');
+    this.ended.push(call);
+    return [];
+  }
+
+  /** The answer goes on: calls that have ended are as the model wanted them. */
+  goOn(): JsonObject[] {
+    if (this.ended.length === 0) return [];
+    return this.ended.splice(0).flatMap((call) => this.done(call, 'completed'));
   }
 
   /** Ends the calls whose arguments are whole; fragments of the others may come yet. */
@@ -67,8 +69,24 @@ export class CallItems {
     return [...this.open].flatMap(([number, call]) => (call.arguments.isWhole ? this.end(number) : []));
   }
 
-  endAll(): JsonObject[] {
-    return [...this.open.keys()].flatMap((number) => this.end(number));
+  endAll(isCut: boolean): JsonObject[] {
+    const calls = [...this.ended.splice(0), ...this.open.values()];
+    this.open.clear();
+    return calls.flatMap((call) =>
+      this.done(call, isCut && !call.arguments.isWhole ? 'incomplete' : 'completed'),
+    );
+  }
+
+  private done(call: OpenCall, status: 'completed' | 'incomplete'): JsonObject[] {
+    // An object without members, as a call without arguments is written here.
+    if (!call.start.custom && call.text.trim() === '') call.text = '{}';
+    const item = this.item(call, status);
+    this.output[call.index] = item;
+    const { event, member } = wordsOf(call);
+    return [
+      { type: `response.${event}.done`, item_id: call.id, output_index: call.index, [member]: call.text },
+      { type: 'response.output_item.done', output_index: call.index, item },
+    ];
   }
 
   private item(call: OpenCall, status: string): JsonObject {
