@@ -22,7 +22,15 @@ import type {
 import { objectAtProvider } from './provider-objects.js';
 import { ItemsReader } from './read-items.js';
 import { KNOWN_PARAMS, requestFault } from './request-schema.js';
-import { clientTools, customTool, hostedTool, readTool, readToolChoice, unpricedTool } from './tools.js';
+import {
+  cachedSearch,
+  clientTools,
+  customTool,
+  hostedTool,
+  readTool,
+  readToolChoice,
+  unpricedTool,
+} from './tools.js';
 
 /** Name of this dialect. */
 export const RESPONSES = 'responses';
@@ -136,7 +144,10 @@ function readReasoning({ reasoning }: JsonObject): ReasoningRequest | null {
 function hintsOf(value: JsonObject): Record<string, unknown> {
   const hints = pick(value, (name) => HINTS.has(name) && value[name] != null);
   const { verbosity } = objectOf(value.text);
-  return verbosity == null ? hints : { ...hints, 'text.verbosity': verbosity };
+  if (verbosity != null) hints['text.verbosity'] = verbosity;
+  const search = cachedSearch(value);
+  if (search >= 0) hints[`tools[${search}]`] = true;
+  return hints;
 }
 
 function itemsNeed({ needs }: ItemsReader): RequiredCapability[] {
@@ -149,7 +160,7 @@ function paramsNeed(value: JsonObject, tools: Tool[]): RequiredCapability[] {
   const need = (isNeeded: boolean, capability: Capability, param: string, value?: string): void => {
     if (isNeeded) needs.push({ capability, param, ...(value !== undefined && { value }) });
   };
-  const hosted = hostedTool(value.tools);
+  const hosted = hostedTool(value);
   const custom = customTool(value.tools);
   const { effort } = objectOf(value.reasoning);
   const include = Array.isArray(value.include) ? (value.include as unknown[]) : [];

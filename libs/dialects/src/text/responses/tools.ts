@@ -67,9 +67,25 @@ export function unpricedTool(body: JsonObject): { param: string; value: string }
   return found === undefined ? null : { param: `${found.path}.type`, value: IMAGE_GENERATION };
 }
 
-/** Position of the first tool that only an upstream of this dialect runs; -1 for none. */
-export function hostedTool(tools: unknown): number {
-  return objectsOf(tools).findIndex((tool) => !isClientTool(tool) && tool.type !== 'namespace');
+/** Position of the first tool that only an upstream of this dialect runs, and that cannot be left out; -1 for none. */
+export function hostedTool(body: JsonObject): number {
+  const offered = cachedSearch(body);
+  return objectsOf(body.tools).findIndex(
+    (tool, at) => at !== offered && !isClientTool(tool) && tool.type !== 'namespace',
+  );
+}
+
+/**
+ * Position of a search of what its provider has kept, which the model is free not to use; -1 for none. Codex offers it with
+ * every request. No other provider has one: there it finds nothing, which a model without it finds, too.
+ */
+export function cachedSearch({ tools, tool_choice: choice }: JsonObject): number {
+  const all = objectsOf(tools);
+  const isFree = choice == null || choice === 'auto' || choice === 'none' || isClientTool(objectOf(choice));
+  if (!isFree && !(choice === 'required' && clientTools(tools).length > 0)) return -1;
+  return all.findIndex(
+    ({ type, external_web_access }) => type === 'web_search' && external_web_access === false,
+  );
 }
 
 export function readTool({ tool, name }: NamedTool): Tool {

@@ -40,6 +40,7 @@ describe.each(UPSTREAMS)('Codex over a %s upstream', (upstream) => {
     tools: [
       tool('shell', WEATHER_SCHEMA),
       { type: 'namespace', name: 'mcp', description: 'Further tools', tools: [tool('look', NO_ARGUMENTS)] },
+      { type: 'web_search', external_web_access: false },
     ],
     tool_choice: 'auto',
     parallel_tool_calls: true,
