@@ -24,6 +24,7 @@ export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fau
 export { goldenAnswer, goldenAnswers, GOLDEN_VERSIONS } from './golden.js';
 export { FastClock } from './fast-clock.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
+export { PatientClock } from './patient-clock.js';
 export { HandClock } from './hand-clock.js';
 export { keepFiles } from './leftovers/keep.js';
 export { entriesOf, rowsOf } from './leftovers/stored.js';

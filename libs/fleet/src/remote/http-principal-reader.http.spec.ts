@@ -1,9 +1,10 @@
-import { ApiError, type Credential } from '@gateway/contracts';
+import { ApiError, type Clock, type Credential } from '@gateway/contracts';
 import {
   eventually,
   FixedClock,
   keyPrincipal,
   LimitStoreDouble,
+  PatientClock,
   seededRandom,
   startUpstreamDouble,
   type UpstreamDouble,
@@ -62,6 +63,8 @@ describe('HttpPrincipalReader', () => {
   let http: InternalHttp;
   let outcomes: string[];
   let reader: HttpPrincipalReader;
+  /** Timeouts of the wire run on this clock; the ages of records on the test's. */
+  let readBy: (wireClock: Clock) => void;
   let version: () => Promise<number | null>;
   /** When an admission last found the account of this version. */
   let confirmed: { at: number; version: number } | null;
@@ -70,13 +73,6 @@ describe('HttpPrincipalReader', () => {
     keys = new KeysService(await startUpstreamDouble());
     clock = new FixedClock('2026-11-01T00:00:00Z');
     const random = seededRandom(1);
-    // Timeouts of the wire run on real time; the ages of records on the test's.
-    http = new InternalHttp({
-      clock: new SystemClock(),
-      random,
-      fleetToken: 't',
-      services: { keys: keys.wire.url },
-    });
     version = async () => 1;
     const limits = new LimitStoreDouble({ clock, random });
     limits.version = () => version();
@@ -85,7 +81,12 @@ describe('HttpPrincipalReader', () => {
       confirmed?.version === asked ? confirmed.at : Number.NEGATIVE_INFINITY;
     outcomes = [];
     const onOutcome = (outcome: string): void => void outcomes.push(outcome);
-    reader = new HttpPrincipalReader({ http, limits, clock, random, onOutcome });
+    readBy = (wireClock) => {
+      const services = { keys: keys.wire.url };
+      http = new InternalHttp({ clock: wireClock, random, fleetToken: 't', services });
+      reader = new HttpPrincipalReader({ http, limits, clock, random, onOutcome });
+    };
+    readBy(new PatientClock('2026-11-01T00:00:00Z'));
   });
   afterEach(async () => {
     await http.close();
@@ -163,6 +164,8 @@ describe('HttpPrincipalReader', () => {
     ['first look-up', 500, () => reader.resolve(credential)],
     ['reload', 250, () => reader.reload(credential)],
   ])('gives up a %s after %i ms and one more', async (_name, milliseconds, look) => {
+    await http.close();
+    readBy(new SystemClock());
     let open: () => void = () => undefined;
     keys.gate = new Promise((resolve) => (open = resolve));
     const startedAt = performance.now();

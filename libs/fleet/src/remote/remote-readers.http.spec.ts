@@ -3,6 +3,7 @@ import {
   EventLogDouble,
   eventually,
   FixedClock,
+  PatientClock,
   seededRandom,
   startUpstreamDouble,
   type UpstreamDouble,
@@ -12,17 +13,6 @@ import { HttpCatalogueNames } from './http-catalogue-names.js';
 import { HttpCatalogueReader } from './http-catalogue-reader.js';
 import { HttpErasedEndUsers } from './http-erased-end-users.js';
 import { HttpFunds } from './http-funds.js';
-
-/** However busy the machine is, no answer comes too late; a second try does not wait. */
-class PatientClock extends FixedClock {
-  override setTimer(): { cancel(): void } {
-    return { cancel: () => undefined };
-  }
-
-  override sleep(): Promise<void> {
-    return Promise.resolve();
-  }
-}
 
 const random = seededRandom(1);
 let service: UpstreamDouble;
