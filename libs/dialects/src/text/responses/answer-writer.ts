@@ -271,20 +271,24 @@ export class AnswerWriter {
       ...this.numbered([...this.close(this.isCut), ...this.calls.endAll(this.isCut)]),
     ];
     this.isOver = true;
-    const reason = incompleteReason(this.finish?.reason);
     const { raw, usage } = this.usage;
+    const status = this.isGivenUp ? 'failed' : this.isCut ? 'incomplete' : 'completed';
     const response = this.response({
-      status: reason === null ? 'completed' : 'incomplete',
-      incompleteReason: reason,
-      completedAt: reason === null ? Math.max(this.createdAt, this.facts.now()) : null,
+      status,
+      error: status === 'failed' ? givenUp(this.finish?.reason) : null,
+      incompleteReason: incompleteReason(this.finish?.reason),
+      completedAt: status === 'completed' ? Math.max(this.createdAt, this.facts.now()) : null,
       usage: responsesUsage(this.facts.believed(usage), raw, this.facts, false),
     });
-    const type = reason === null ? 'response.completed' : 'response.incomplete';
-    return [...events, ...this.numbered([{ type, response }])];
+    return [...events, ...this.numbered([{ type: `response.${status}`, response }])];
+  }
+
+  private get isGivenUp(): boolean {
+    return GIVEN_UP.has(this.finish?.reason ?? '');
   }
 
   private get isCut(): boolean {
-    return incompleteReason(this.finish?.reason) !== null;
+    return this.isGivenUp || incompleteReason(this.finish?.reason) !== null;
   }
 
   private get createdAt(): number {
@@ -330,6 +334,13 @@ export class AnswerWriter {
   private numbered(events: JsonObject[]): JsonObject[] {
     return events.map((event) => ({ ...event, sequence_number: this.sequence++ }));
   }
+}
+
+/** Reasons of other formats for an answer that the provider could not go on with: this one says that it has failed. */
+const GIVEN_UP: ReadonlySet<string> = new Set(['error', 'ERROR', 'TIMEOUT', 'insufficient_system_resource']);
+
+function givenUp(reason = ''): JsonObject {
+  return { code: 'server_error', message: `The provider ended the answer with ${reason}.` };
 }
 
 function incompleteReason(reason: string | undefined): string | null {
