@@ -7,6 +7,7 @@ import {
   type NumberedEvent,
   type StoredResponse,
 } from '@gateway/contracts';
+import { WholeFrames } from '../request/whole-frames.js';
 
 type Json = Record<string, unknown>;
 
@@ -37,7 +38,7 @@ export class BackgroundFeed {
   /** What the provider said in the end, where it is kept so. */
   kept: StoredResponse | null = null;
   isGone = false;
-  private rest = '';
+  private readonly whole = new WholeFrames();
   private next: number;
   private waiting: NumberedEvent[] = [];
   private waitingBytes = 0;
@@ -55,10 +56,8 @@ export class BackgroundFeed {
 
   /** Frames of the stream, cut anywhere. */
   async write(text: string): Promise<void> {
-    const frames = (this.rest + text).split('\n\n');
-    this.rest = frames.pop() ?? '';
-    if (this.rest.length > FRAME_LENGTH_MAX) throw new RangeError('an event is too long');
-    for (const frame of frames) this.see(frame);
+    for (const frame of this.whole.push(text)) this.see(frame);
+    if (this.whole.length > FRAME_LENGTH_MAX) throw new RangeError('an event is too long');
     while (this.waitingBytes > WAITING_BYTES_MAX && !this.isGone && !this.stopped.signal.aborted)
       await this.parts.clock.sleep(SEND_EVERY_MS);
   }

@@ -4,6 +4,7 @@ import { ENDPOINTS, EVENT_STREAM_HEADERS, type Endpoint } from '@gateway/endpoin
 import type { CatalogueIndex } from '@gateway/routing';
 import type { Call } from '../request/call.js';
 import type { Client } from '../request/client.js';
+import { WholeFrames } from '../request/whole-frames.js';
 import type { InferDeps } from '../inference/infer.js';
 import type { ComposedEndpoint } from '../inference/composed-endpoint.js';
 import { askOne, refusing, type SubAnswer } from '../inference/sub-answer.js';
@@ -160,7 +161,7 @@ async function streamed(
 
 /** Cuts the event stream of one model into frames, and says in each whose it is. */
 class Frames {
-  private rest = '';
+  private readonly whole = new WholeFrames();
 
   constructor(
     private readonly index: number,
@@ -168,16 +169,8 @@ class Frames {
   ) {}
 
   push(text: string): string {
-    const whole = this.rest + text;
-    const end = whole.lastIndexOf('\n\n');
-    this.rest = whole.slice(end + 2);
-    if (end < 0) {
-      this.rest = whole;
-      return '';
-    }
-    return whole
-      .slice(0, end)
-      .split('\n\n')
+    return this.whole
+      .push(text)
       .map((frame) => this.named(frame))
       .join('');
   }

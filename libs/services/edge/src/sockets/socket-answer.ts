@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { WebSocket } from 'ws';
 import type { AnswerSink } from '../request/client.js';
+import { WholeFrames } from '../request/whole-frames.js';
 
 const DONE = '[DONE]';
 
@@ -10,7 +11,7 @@ export class SocketAnswer extends Writable implements AnswerSink {
   readonly socket = null;
   private readonly decoder = new StringDecoder('utf8');
   private readonly closing: Promise<void>;
-  private rest = '';
+  private readonly whole = new WholeFrames();
 
   constructor(
     private readonly ws: WebSocket,
@@ -36,9 +37,9 @@ export class SocketAnswer extends Writable implements AnswerSink {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    const frames = (this.rest + this.decoder.write(chunk)).split('\n\n');
-    this.rest = frames.pop() ?? '';
-    const messages = frames.flatMap((frame) => this.messageOf(frame) ?? []);
+    const messages = this.whole
+      .push(this.decoder.write(chunk))
+      .flatMap((frame) => this.messageOf(frame) ?? []);
     const last = messages.pop();
     if (last === undefined) return done();
     for (const message of messages) this.ws.send(message, () => undefined);
