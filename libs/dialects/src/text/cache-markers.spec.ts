@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { sent, user, type Json } from './upstream-requests.fixture.js';
 
 const FIVE = { cache_control: { type: 'ephemeral' } };
@@ -72,5 +73,46 @@ describe('a cache marker', () => {
     ]);
     expect(contentOf(asked([text('a', FIVE)], HOUR))).toEqual([{ text: 'a' }, five]);
     expect(contentOf(asked('a', {}))).toEqual([{ text: 'a' }]);
+  });
+
+  it.each(['mistral.ministral-3', 'nvidia.nemotron-super-3', 'meta.llama4'])(
+    'is none on Bedrock for %s, which refuses a request with any, and is named',
+    (upstreamModel) => {
+      const messages = [{ role: 'system', content: [text('s', HOUR)] }, user([text('a', FIVE)])];
+      const { body, ignored } = sent('converse', { messages, tools: [ping(FIVE)] }, { upstreamModel });
+      expect(JSON.stringify(body)).not.toContain('cachePoint');
+      expect(ignored).toEqual(['cache_control']);
+      expect(sent('converse', { messages: [user('a')] }, { upstreamModel }).ignored).toEqual([]);
+    },
+  );
+
+  it('stays for a profile of which nobody can tell whose model it names', () => {
+    const upstreamModel = 'arn:aws:bedrock:eu-west-1:1:application-inference-profile/z';
+    const { body, ignored } = sent('converse', { messages: [user([text('a', FIVE)])] }, { upstreamModel });
+    expect(JSON.stringify(body)).toContain('cachePoint');
+    expect(ignored).toEqual([]);
+  });
+
+  it('is of 5 minutes and on no tool for Nova on Bedrock, and named where it was another', () => {
+    const nova = { upstreamModel: 'us.amazon.nova-2-lite-v1:0' };
+    const five = { cachePoint: { type: 'default' } };
+    const messages = [{ role: 'system', content: [text('s', HOUR)] }, user([text('a', FIVE)])];
+    const { body, ignored } = sent('converse', { messages, tools: [ping(FIVE)] }, nova);
+    expect((body.toolConfig as Json).tools).toHaveLength(1);
+    expect([body.system, body.messages]).toEqual([
+      [{ text: 's' }, five],
+      [{ role: 'user', content: [{ text: 'a' }, five] }],
+    ]);
+    expect(ignored).toEqual(['cache_control']);
+    expect(sent('converse', { messages: [user([text('a', FIVE)])] }, nova).ignored).toEqual([]);
+  });
+
+  it('U14 of each of many parts on Bedrock costs no more than the parts do', () => {
+    const parts = Array.from({ length: 15_000 }, () => text('a', FIVE));
+    const splice = jest.spyOn(Array.prototype, 'splice');
+    const { body } = sent('converse', { messages: [user(parts)] }, CLAUDE);
+    expect(splice.mock.calls.length).toBeLessThan(100);
+    splice.mockRestore();
+    expect(JSON.stringify(body).match(/cachePoint/g)).toHaveLength(4);
   });
 });

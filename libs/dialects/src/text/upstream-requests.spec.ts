@@ -367,7 +367,7 @@ describe('a search of the web', () => {
 describe('cache markers', () => {
   it('bug 20: stand behind their block on Bedrock, beside a result and with their time', () => {
     const cache_control = { type: 'ephemeral', ttl: '1h' };
-    const { body } = sent('converse', {
+    const asked = {
       max_tokens: 9,
       system: [{ type: 'text', text: 'S', cache_control }],
       messages: [
@@ -382,7 +382,8 @@ describe('cache markers', () => {
           { type: 'text', text: 'y', cache_control: { type: 'ephemeral' } },
         ]),
       ],
-    });
+    };
+    const { body } = sent('converse', asked, { upstreamModel: 'anthropic.claude-5' });
     const hour = { cachePoint: { type: 'default', ttl: '1h' } };
     expect(body.system).toEqual([{ text: 'S' }, hour]);
     expect((body.messages as Json[])[2].content).toEqual([

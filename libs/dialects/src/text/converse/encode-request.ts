@@ -60,7 +60,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   const config = toolConfig(request, messages, names);
   markWhole(request, messages);
   const lists = [config?.tools ?? [], system, ...messages.map(({ content }) => content)];
-  if (limitCachePoints(lists)) ignored.push(...markerNames(request));
+  if (limitCachePoints(lists, target.upstreamModel)) ignored.push(...markerNames(request));
   const body: JsonObject = {
     messages,
     ...(system.length > 0 ? { system } : {}),
