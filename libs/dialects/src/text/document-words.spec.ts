@@ -22,7 +22,11 @@ describe('a document', () => {
     for (const dialect of ['cohere', 'ollama'])
       expect(bodyOf(dialect, content.slice(0, 1))).toContain(`${words}\\n\\nPage one.`);
     expect(bodyOf('converse').match(/"name":"Q3( \(2\))?"/g)).toHaveLength(2);
-    expect(bodyOf('converse').match(/"context":"Internal\."/g)).toHaveLength(2);
+    expect(bodyOf('converse').match(/\{"text":"Context: Internal\."\},\{"document"/g)).toHaveLength(2);
+    const claude = { upstreamModel: 'anthropic.claude-5' };
+    const toClaude = sent('converse', { max_tokens: 9, messages: [user(content)] }, claude).body;
+    expect(JSON.stringify(toClaude).match(/"context":"Internal\."/g)).toHaveLength(2);
+    expect(JSON.stringify(toClaude)).not.toContain('Context:');
     const bare = [{ type: 'document', source }];
     for (const dialect of ['chat', 'responses', 'gemini', 'cohere', 'ollama'])
       expect(bodyOf(dialect, bare)).toContain('"Page one."');

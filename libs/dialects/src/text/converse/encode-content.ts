@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../body/json-object.js';
 import { imageType } from '../messages/media-type.js';
 import type { CacheMarker, DocumentPart, ImagePart, Part, ToolResultPart } from '../model-request.js';
 import { jsonOf } from '../../body/upstream-json.js';
+import { documentWords } from '../document-words.js';
 import { toolInput } from '../tool-input.js';
 import { toolUseId, type Family } from './families.js';
 
@@ -52,7 +53,7 @@ export class ContentEncoder {
       case 'image':
         return [this.image(part), ...cachePoint(part.cache)];
       case 'document':
-        return [this.document(part), ...cachePoint(part.cache)];
+        return [...this.document(part), ...cachePoint(part.cache)];
       case 'audio':
         return [{ audio: { format: part.format, source: { bytes: part.data } } }];
       case 'reasoning':
@@ -82,7 +83,7 @@ export class ContentEncoder {
     const content = parts.flatMap((part): JsonObject[] => {
       if (part.cache && marker?.ttl !== '1h') marker = part.cache;
       if (part.type === 'image') return [this.image(part)];
-      if (part.type === 'document') return [this.document(part)];
+      if (part.type === 'document') return this.document(part);
       if (part.text.trim() === '') return [];
       const value = jsonOf(part.text);
       return [isObject(value) ? { json: value } : { text: part.text }];
@@ -105,7 +106,7 @@ export class ContentEncoder {
     return { image: { format, source: { bytes: source.data } } };
   }
 
-  private document(part: DocumentPart): JsonObject {
+  private document(part: DocumentPart): JsonObject[] {
     const { source, title } = part;
     if (source.kind === 'text')
       return this.documentBlock('txt', part, Buffer.from(source.text).toString('base64'));
@@ -117,9 +118,15 @@ export class ContentEncoder {
     return this.documentBlock(format, part, source.data);
   }
 
-  private documentBlock(format: string, { title, context }: DocumentPart, bytes: string): JsonObject {
-    const more = context === undefined ? {} : { context };
-    return { document: { format, name: this.uniqueName(title), source: { bytes }, ...more } };
+  /** Claude alone takes a context beside the name: others read it in words before the document. */
+  private documentBlock(format: string, { title, context }: DocumentPart, bytes: string): JsonObject[] {
+    const isMember = context !== undefined && this.family === 'claude';
+    const words = isMember ? '' : documentWords({ context });
+    const more = isMember ? { context } : {};
+    return [
+      ...(words === '' ? [] : [{ text: words }]),
+      { document: { format, name: this.uniqueName(title), source: { bytes }, ...more } },
+    ];
   }
 
   /** Letters, digits, single spaces, hyphens and brackets only, and no name twice. */
