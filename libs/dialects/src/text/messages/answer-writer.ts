@@ -44,6 +44,8 @@ export class AnswerWriter {
   private hasToolBlock = false;
   private hasRefused = false;
   private waiting: (WaitingCall | Exclude<ContentEvent, ToolEvent>)[] = [];
+  /** Citations that came before the text that they belong to. */
+  private readonly early: Citation[] = [];
   private readonly waitingCalls = new Map<number, WaitingCall>();
   private finish: (Finish & { details?: unknown }) | null = null;
   private usage: UnitUsage = {};
@@ -115,9 +117,9 @@ export class AnswerWriter {
       case 'text':
         return this.text(event.text);
       case 'citation':
-        return this.open === 'text'
-          ? [this.delta({ type: 'citations_delta', citation: citationOf(event.citation) })]
-          : [];
+        if (this.open === 'text') return [this.cited(event.citation)];
+        this.early.push(event.citation);
+        return [];
       case 'reasoning':
         return event.text === '' || this.facts.excludeReasoning ? [] : this.thinking(event.text);
       case 'reasoning_signature':
@@ -136,6 +138,7 @@ export class AnswerWriter {
     if (text === '') return [];
     const opened =
       this.open === 'text' ? [] : [...this.stop(), this.blockStart({ type: 'text', text: '' }, 'text')];
+    opened.push(...this.early.splice(0).map((one) => this.cited(one)));
     return [...opened, this.delta({ type: 'text_delta', text })];
   }
 
@@ -228,6 +231,10 @@ export class AnswerWriter {
   private fragment(text: string): JsonObject {
     this.openArguments.add(text);
     return this.delta({ type: 'input_json_delta', partial_json: text });
+  }
+
+  private cited(citation: Citation): JsonObject {
+    return this.delta({ type: 'citations_delta', citation: citationOf(citation) });
   }
 
   private delta(delta: JsonObject): JsonObject {

@@ -187,6 +187,16 @@ describe('a translated answer on the messages front', () => {
     ]);
   });
 
+  it('writes a citation that comes before its text in the block of that text', () => {
+    const cited: ModelEvent = { type: 'citation', choice: 0, citation: { url: 'https://a', title: 'A' } };
+    const list = stream([startEvent, cited, say('x'), finish('stop'), end]);
+    expect(list.flatMap(({ delta }) => (delta as JsonObject | undefined)?.type ?? [])).toEqual([
+      'citations_delta',
+      'text_delta',
+    ]);
+    expect(blocks(stream([startEvent, cited, finish('stop'), end]))).toEqual([]);
+  });
+
   it('writes what was said beside a call that was cut when the answer ends', () => {
     const list = stream([startEvent, call(0, 'a'), args(0, '{'), say('x'), finish('length'), end]);
     expect(blocks(list)).toEqual(['"tool_use"', '{', '"text"', 'x']);

@@ -137,6 +137,28 @@ describe('the events of a response', () => {
     ]);
   });
 
+  it('RESP-05 of a citation before the first text follow the beginning of that text, and are none without one', () => {
+    const cited: ModelEvent = {
+      type: 'citation',
+      choice: 0,
+      citation: { url: 'https://a.example', title: 'A' },
+    };
+    const events = content([cited, text('a')]);
+    expect(events.map(({ type }) => type)).toEqual([
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.annotation.added',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+    ]);
+    expect(outputOf(written([cited, text('a'), END]))).toMatchObject([
+      { content: [{ text: 'a', annotations: [{ url: 'https://a.example' }] }] },
+    ]);
+    expect(content([cited])).toEqual([]);
+  });
+
   it('RESP-05 of citations count on in the text they stand in; without a text there is none', () => {
     const citation = (url: string): ModelEvent => ({
       type: 'citation',

@@ -36,6 +36,8 @@ export class AnswerWriter {
   private finish: FinishEvent | null = null;
   private usage: { usage: UnitUsage; raw: JsonObject } = { usage: {}, raw: {} };
   private readonly showsSummary: boolean;
+  /** Citations that came before the text that they belong to. */
+  private readonly early: Citation[] = [];
 
   constructor(
     private readonly facts: TextFacts,
@@ -190,6 +192,7 @@ export class AnswerWriter {
     const open = this.open as Extract<Open, { type: 'message' }>;
     const part = open.parts.at(-1);
     if (!part) return events;
+    if (kind === 'text') events.push(...this.early.splice(0).flatMap((one) => this.citation(one)));
     part.text += text;
     part.logprobs.push(...logprobs);
     const at = { item_id: open.id, output_index: open.index, content_index: open.parts.length - 1 };
@@ -222,7 +225,10 @@ export class AnswerWriter {
   private citation(citation: Citation): JsonObject[] {
     const { open } = this;
     const part = open?.type === 'message' ? open.parts.at(-1) : undefined;
-    if (open?.type !== 'message' || part?.kind !== 'text') return [];
+    if (open?.type !== 'message' || part?.kind !== 'text') {
+      this.early.push(citation);
+      return [];
+    }
     const annotation = annotationOf(citation);
     part.annotations.push(annotation);
     const at = { item_id: open.id, output_index: open.index, content_index: open.parts.length - 1 };
