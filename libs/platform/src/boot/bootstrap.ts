@@ -44,7 +44,7 @@ import { registerBodyIntake } from '../pressure/body-intake.js';
 import { registerBodyParsers } from './body-parsers.js';
 import { answerClientError } from './client-error.js';
 import { Entrance } from './entrance.js';
-import { declaresTooMuch, dropBody, sendTooLarge } from '../request/oversize.js';
+import { declaresTooMuch, dropBody, limitAt, sendTooLarge } from '../request/oversize.js';
 import { readVersion, registerRequestHooks } from './request-hooks.js';
 import { addResponseHeaders, isCrossOriginPath, responseHeaders } from '../request/response-headers.js';
 
@@ -132,6 +132,9 @@ export async function bootstrap({ module, config, connect }: BootOptions): Promi
       if (rule === undefined) return null;
       return rule.public === true ? 'everybody' : 'some';
     },
+  });
+  instance.addHook('onRoute', (route) => {
+    route.bodyLimit ??= limitAt(route.url);
   });
   const registered = guardRawRoutes(instance, authenticator, pressure);
   // Before any plugin: the routes of one that registers some are completed with the handler of that moment.

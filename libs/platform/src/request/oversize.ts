@@ -15,7 +15,18 @@ const LINGER_MS = 10_000;
 /** True where the declared length is over the limit: nothing of it is read into memory. */
 export function declaresTooMuch(request: FastifyRequest): boolean {
   const declared = request.headers['content-length'];
-  return declared !== undefined && Number(declared) > BODY_LIMIT_BYTES;
+  return (
+    declared !== undefined && Number(declared) > BODY_LIMIT_BYTES && Number(declared) > limitAt(request.url)
+  );
+}
+
+const INTERNAL = '/internal/';
+/** One service may send another what came in a body twice, beside what was made of it. */
+const FLEET_LIMIT_BYTES = 3 * BODY_LIMIT_BYTES;
+
+/** Largest body of a path. Of the fleet's own paths it is read for the fleet alone. */
+export function limitAt(path: string): number {
+  return path.startsWith(INTERNAL) ? FLEET_LIMIT_BYTES : BODY_LIMIT_BYTES;
 }
 
 /**

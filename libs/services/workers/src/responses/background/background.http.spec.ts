@@ -144,6 +144,27 @@ describe('a background response', () => {
     await eventually(() => inference.calls.length >= 202, SLOWLY);
   }, 60_000);
 
+  it('RESP-04 takes from an edge what the largest of bodies becomes on its way', async () => {
+    const send = async (response: NewBackgroundResponse, token: string): Promise<number> => {
+      const answer = await fetch(`${app.url}/internal/background-responses`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-fleet-token': token },
+        body: JSON.stringify({ response }),
+      });
+      return answer.status;
+    };
+    const text = 'x'.repeat(17 * 1_048_576);
+    const input = [{ type: 'message', role: 'user', content: text }];
+    const large = newResponse({
+      input,
+      body: { model: 'sim/chat', input: text, stream: true, store: false },
+    });
+    expect(await send(large, 'fleet-token-of-the-spec')).toBe(200);
+    letGo();
+    await reached(large.id, 'completed');
+    expect(await send(large, 'not-a-token')).not.toBe(200);
+  });
+
   it('RESP-04 streams from any number on, while it runs and after', async () => {
     const response = newResponse();
     await background.begin(response);
