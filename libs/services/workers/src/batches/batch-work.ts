@@ -7,7 +7,7 @@ import {
   type NewAccountEvent,
 } from '@gateway/contracts';
 import { textLines } from '@gateway/platform';
-import { awayAnswer, isUnit } from '../leased/answered.js';
+import { awayAnswer, isUnit, pauseMs } from '../leased/answered.js';
 import { contentOf, FileStore } from '../files/files.store.js';
 import { BatchHold, BatchWorth } from './batch-hold.js';
 import { BatchAnswers, type LineAnswer } from './batch-answers.js';
@@ -226,12 +226,9 @@ export class BatchWork {
       } else if (answer.status !== 429) return { answer };
       if (isUnit(answer)) unit += LINES_MAX;
       const leftMs = batch.expires_at.getTime() - clock.now();
-      const pauseMs = Math.min(
-        Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000),
-        Math.max(0, leftMs),
-      );
+      const nextMs = pauseMs(answer, waitMs, leftMs);
       // Once a try was a unit, the line needs the number of the next one, which nobody else knows.
-      await (unit === number ? turn.wait(pauseMs, signal) : clock.sleep(pauseMs, signal));
+      await (unit === number ? turn.wait(nextMs, signal) : clock.sleep(nextMs, signal));
       waitMs = Math.min(waitMs * 2, WAIT_MS.max);
     }
   }

@@ -8,7 +8,7 @@ import {
   type ObjectKey,
 } from '@gateway/contracts';
 import { untilAborted } from '../leased/until-aborted.js';
-import { awayAnswer, errorOf, isUnit } from '../leased/answered.js';
+import { awayAnswer, errorOf, isUnit, pauseMs } from '../leased/answered.js';
 import { VideoStore, type VideoTask } from './video.store.js';
 
 const PATH = '/v1/video/generations';
@@ -62,9 +62,8 @@ export class VideoWork {
         task = { ...task, unit: task.unit + 1 };
         await this.parts.tasks.note(task);
       }
-      await clock
-        .sleep(Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000), signal)
-        .catch(() => undefined);
+      const leftMs = task.expires_at.getTime() - clock.now();
+      await clock.sleep(pauseMs(answer, waitMs, leftMs), signal).catch(() => undefined);
       waitMs = Math.min(waitMs * 2, WAIT_MS.max);
     }
   }

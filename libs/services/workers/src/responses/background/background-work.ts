@@ -1,6 +1,6 @@
 import { ApiError, Inference, type Clock, type InferenceAnswer } from '@gateway/contracts';
 import { Stage, withRoom, type Pressure } from '@gateway/platform';
-import { awayAnswer, errorOf, isUnit } from '../../leased/answered.js';
+import { awayAnswer, errorOf, isUnit, pauseMs } from '../../leased/answered.js';
 import { untilAborted } from '../../leased/until-aborted.js';
 import type { BackgroundStore, BackgroundTask } from './background.store.js';
 
@@ -55,9 +55,8 @@ export class BackgroundWork {
         unit += 1;
         await tasks.note(task.id, worker, unit);
       }
-      await clock
-        .sleep(Math.max(waitMs, (answer.retry_after_seconds ?? 0) * 1_000), signal)
-        .catch(() => undefined);
+      const leftMs = task.expires_at.getTime() - clock.now();
+      await clock.sleep(pauseMs(answer, waitMs, leftMs), signal).catch(() => undefined);
       waitMs = Math.min(waitMs * 2, WAIT_MS.max);
     }
   }

@@ -247,6 +247,23 @@ describe('a background response', () => {
     expect(inference.calls.map(({ unit }) => unit)).toEqual([0, 0, 1, 2]);
   });
 
+  it('fails when its time is over, however long a limit tells it to wait', async () => {
+    const response = newResponse();
+    const error = { code: 'rate_limit_exceeded', message: 'later' };
+    inference.answer = () => ({ status: 429, body: { error }, retry_after_seconds: 3_600 });
+    await background.begin(response);
+    await eventually(() => inference.calls.length > 0, SLOWLY);
+    // Whoever works on it loses it, and the next one knows the new time.
+    await app.app
+      .get(WorkersDatabase)
+      .pool.query(
+        `UPDATE background_tasks SET expires_at = now() + interval '2 s', worker = NULL, leased_until = NULL WHERE id = $1`,
+        [response.id],
+      );
+    await reached(response.id, 'failed');
+    expect(await read(response.id)).toMatchObject({ error: { code: 'gateway_timeout' } });
+  });
+
   it('fails with what a key may not have', async () => {
     const error = { code: 'spend_limit_exceeded', message: 'The cap is reached.' };
     inference.answer = () => ({ status: 402, body: { error }, retry_after_seconds: null, unit_ended: false });
