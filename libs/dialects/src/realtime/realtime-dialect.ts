@@ -13,6 +13,8 @@ export interface RealtimeDialect {
 
 /** One session between events of the caller and messages of its provider. Never throws. */
 export interface RealtimeTranslator {
+  /** Characters of the caller's that wait here: for the provider to be set up, for the next response. */
+  readonly heldLength: number;
   /** What the caller is sent first. */
   opened(): JsonObject[];
   /** An event of the caller: what the provider gets, and what the caller is answered at once. */

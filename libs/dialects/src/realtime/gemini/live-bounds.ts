@@ -30,25 +30,29 @@ export function grown(text: string, more: string): string {
 /** Values with the sum of their lengths as JSON, which is bounded. */
 export class Held {
   private values: JsonObject[] = [];
-  private length = 0;
+  private sum = 0;
 
   constructor(
     private readonly countMax: number,
     private readonly lengthMax: number,
   ) {}
 
+  get length(): number {
+    return this.sum;
+  }
+
   /** False where there is no room for it. */
   add(value: JsonObject): boolean {
     const length = lengthOf(value);
-    if (this.values.length >= this.countMax || this.length + length > this.lengthMax) return false;
+    if (this.values.length >= this.countMax || this.sum + length > this.lengthMax) return false;
     this.values.push(value);
-    this.length += length;
+    this.sum += length;
     return true;
   }
 
   take(): JsonObject[] {
     const taken = this.values;
-    [this.values, this.length] = [[], 0];
+    [this.values, this.sum] = [[], 0];
     return taken;
   }
 }

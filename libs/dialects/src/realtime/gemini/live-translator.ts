@@ -43,6 +43,10 @@ export class LiveTranslator implements RealtimeTranslator {
     this.session = { ...defaults, id: newId('sess'), model: upstreamModel };
   }
 
+  get heldLength(): number {
+    return this.held.length + this.turns.length + this.outputs.length;
+  }
+
   opened(): JsonObject[] {
     return [this.event('session.created', { session: this.session })];
   }

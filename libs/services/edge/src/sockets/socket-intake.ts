@@ -48,7 +48,8 @@ export function countIntake({ ws, socket, room, refuse, after }: Intake): void {
     ws.pause();
     after(FAREWELL_MS, () => ws.terminate());
   });
-  ws.on('message', giveBack);
+  // Before whoever counts what becomes of it.
+  ws.prependListener('message', giveBack);
   ws.once('close', () => {
     isOver = true;
     giveBack();

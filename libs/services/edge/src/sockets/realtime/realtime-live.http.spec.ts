@@ -1,4 +1,6 @@
 import type { CatalogueModel } from '@gateway/contracts';
+import { Pressure } from '@gateway/platform';
+import { eventually } from '@gateway/testing';
 import { startEdge, testModel, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
 import { codeOf, connect, ownKey, SECOND } from './realtime.fixture.js';
 
@@ -51,6 +53,23 @@ describe('GET /v1/realtime of a model with the Live API', () => {
       cost_usd: '0.000012',
     });
     expect(second).toMatchObject({ unit: 1, request_id: first.request_id, usage: { requests: 0 } });
+  });
+
+  it('U15 service_unavailable past what one account may have wait for the next responses', async () => {
+    const pressure = edge.app.app.get(Pressure);
+    const clients = Array.from({ length: 5 }, () => connect(edge, 'acme/live'));
+    const content = [{ type: 'input_text', text: 'x'.repeat(14 * 1_048_576) }];
+    const item = { type: 'message', role: 'user', content };
+    for (const client of clients) {
+      await client.next('session.created');
+      client.send({ type: 'conversation.item.create', item });
+      await Promise.race([client.next('conversation.item.done'), client.closed]);
+    }
+    expect(await clients[4].closed).toBe(1_013);
+    expect(codeOf(await clients[4].next('error'))).toBe('service_unavailable');
+    expect(pressure.bodyBytesInFlight).toBeGreaterThan(4 * 14 * 1_048_576);
+    for (const { ws } of clients) ws.terminate();
+    await eventually(() => pressure.bodyBytesInFlight === 0);
   });
 
   it('bills sound at its own rates, and what was said to it with the turn', async () => {

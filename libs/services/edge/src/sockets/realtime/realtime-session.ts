@@ -15,6 +15,7 @@ import { scrub } from '@gateway/providers';
 import type { PlannedRoute } from '@gateway/routing';
 import type { WebSocket } from 'ws';
 import type { EndpointDeps } from '../../inference/endpoint.js';
+import { HeldLength } from '../held-length.js';
 import { closeCodeOf, errorEvent, inSession } from './close-codes.js';
 import { refusePrompt, respliced, SessionInput } from './session-input.js';
 import { SerialMessages } from './serial-messages.js';
@@ -58,6 +59,7 @@ export class RealtimeSession {
   private readonly turns: SessionTurns;
   /** Of a provider that speaks other events than the caller. */
   private readonly translator: RealtimeTranslator | null;
+  private readonly held: HeldLength;
   private readonly timers: Deadline[] = [];
   private lastActiveMs: number;
   private missedPings = 0;
@@ -73,6 +75,7 @@ export class RealtimeSession {
     this.planned = link.planned;
     this.lastActiveMs = deps.clock.monotonic();
     this.translator = this.translatorOf(link.planned);
+    this.held = new HeldLength(deps.pressure.ofAccount(parts.principal.accountId));
     const giveUp = (): void => this.end(new ApiError('service_draining'));
     const refused = (error: unknown): void => this.refuse(error, null);
     this.turns = new SessionTurns(
@@ -140,6 +143,7 @@ export class RealtimeSession {
     this.isOver = true;
     const { deadlines } = this.deps;
     for (const timer of this.timers) timer.cancel();
+    this.held.now(0);
     if (this.ws.readyState === this.ws.OPEN) this.ws.close(NORMAL);
     this.upstream.close(NORMAL);
     deadlines.set(FAREWELL_MS, () => this.ws.terminate());
@@ -270,6 +274,7 @@ export class RealtimeSession {
     const translated = event === null ? null : (this.translator?.received(event) ?? null);
     if (translated === null)
       return this.end(new ApiError('provider_error', { message: 'The provider sent no event.' }));
+    this.held.now(this.translator?.heldLength ?? 0);
     const { provider, caller } = translated;
     for (const message of provider) await this.pass(this.upstream, bytesOf(message));
     for (const one of caller) await this.event(one, bytesOf(one));
@@ -339,6 +344,8 @@ export class RealtimeSession {
     const event = parseUpstreamObject(bytes);
     if (event === null || this.translator === null) return;
     const { provider, caller } = this.translator.sent(event);
+    const refusal = this.held.now(this.translator.heldLength);
+    if (refusal !== null) return this.end(refusal);
     for (const message of provider) await this.pass(this.upstream, bytesOf(message));
     for (const one of caller) await this.event(one, bytesOf(one));
   }
