@@ -165,9 +165,14 @@ export class BatchStore {
 
   /**
    * One that nobody works on: of the account of which the fewest are worked on, what is new, else what has rested longest.
-   * `isAtProvider`: of those that a provider runs, or of the others.
+   * `isAtProvider`: of those that a provider runs, or of the others; of none of the accounts `served`.
    */
-  async claim(worker: string, leaseMs: number, isAtProvider: boolean): Promise<Batch | null> {
+  async claim(
+    worker: string,
+    leaseMs: number,
+    isAtProvider: boolean,
+    served: readonly string[] = [],
+  ): Promise<Batch | null> {
     const { rows } = await this.database.pool.query<Batch>(
       `WITH busy AS (
          SELECT account_id, count(*) AS n FROM batches
@@ -176,10 +181,10 @@ export class BatchStore {
        UPDATE batches SET worker = $1, leased_until = $2 WHERE id = (
          SELECT b.id FROM batches b LEFT JOIN busy USING (account_id)
          WHERE b.status IN ${OPEN} AND (b.leased_until IS NULL OR b.leased_until < $3)
-           AND (coalesce(b.upstream ->> 'kind', '') = 'at') = $4
+           AND (coalesce(b.upstream ->> 'kind', '') = 'at') = $4 AND b.account_id <> ALL ($5)
          ORDER BY coalesce(busy.n, 0), b.leased_until NULLS FIRST, b.created_at
          LIMIT 1 FOR UPDATE OF b SKIP LOCKED) RETURNING *`,
-      [worker, new Date(this.clock.now() + leaseMs), this.now, isAtProvider],
+      [worker, new Date(this.clock.now() + leaseMs), this.now, isAtProvider, served],
     );
     return rows.at(0) ?? null;
   }

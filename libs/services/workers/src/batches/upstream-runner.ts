@@ -21,8 +21,8 @@ export class UpstreamRunner extends LeasedRunner<Batch> {
     super(
       {
         noun: 'upstream batch',
-        atOnce: 8,
-        claim: (worker, leaseMs) => batches.claim(worker, leaseMs, true),
+        atOnce: 16,
+        claim: (worker, leaseMs, served) => batches.claim(worker, leaseMs, true, served),
         renew: async ({ id }, worker, leaseMs) => (await batches.renew(id, worker, leaseMs)) !== null,
         release: (id, worker) => batches.release(id, worker),
         run: (batch, worker) => work.visit(batch, worker),

@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ApiError, type UpstreamBatch } from '@gateway/contracts';
 import { FolderStore } from '@gateway/object-store';
-import { SystemRandom } from '@gateway/platform';
-import { FixedClock, InferenceDouble, testPostgres, type TestDatabase } from '@gateway/testing';
+import { SystemClock, SystemRandom } from '@gateway/platform';
+import { eventually, FixedClock, InferenceDouble, testPostgres, type TestDatabase } from '@gateway/testing';
+import { pino } from 'pino';
 import { contentOf, FileStore } from '../files/files.store.js';
 import { WorkersDatabase } from '../postgres/workers-database.js';
+import type { WorkersConfig } from '../workers.config.js';
 import { MIGRATED } from '../workers.fixture.js';
 import { BatchAnswers } from './batch-answers.js';
 import { BatchStore, type Batch } from './batches.store.js';
+import { UpstreamRunner } from './upstream-runner.js';
 import { UpstreamWork } from './upstream-work.js';
 
 const START = '2026-11-24T10:00:00Z';
@@ -65,6 +68,41 @@ describe('a batch whose begin at its provider fails', () => {
     }
     expect(asked.slice(0, 3)).toEqual(['upload 0', 'create 1', 'find 37']);
     expect(asked.filter((step) => step.startsWith('create'))).toHaveLength(1);
+  });
+
+  it('BAT-04 visits wait for no other account, however long those of that one take', async () => {
+    const clock = new SystemClock();
+    const at = (id: string, account: string): Promise<unknown> =>
+      database.pool.query(
+        `INSERT INTO batches (id, key_id, account_id, request_id, endpoint, model, provider, input_file_id, status,
+           created_at, expires_at, upstream)
+         VALUES ($1, 'key', $2, $1, '/v1/messages', 'm', 'p', 'f', 'in_progress', now(), now() + interval '1 day', $3)`,
+        [id, account, { kind: 'at' }],
+      );
+    for (let n = 0; n < 20; n += 1) await at(`many-${n}`, 'acct_many');
+    const visited: string[] = [];
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const visit = async ({ account_id }: Batch): Promise<void> => {
+      visited.push(account_id);
+      await held;
+    };
+    const runner = new UpstreamRunner(
+      new BatchStore(database, clock, random),
+      { visit } as unknown as UpstreamWork,
+      { WORKERS_LEASE_MS: 60_000 } as WorkersConfig,
+      clock,
+      random,
+      pino({ level: 'silent' }),
+    );
+    runner.onApplicationBootstrap();
+    await eventually(() => visited.length >= 8);
+    await at('other', 'acct_other');
+    await eventually(() => visited.includes('acct_other'));
+    await database.pool.query('DELETE FROM batches');
+    letGo();
+    await runner.beforeApplicationShutdown();
+    expect(visited.filter((account) => account === 'acct_many').length).toBeLessThan(20);
   });
 
   async function add(
