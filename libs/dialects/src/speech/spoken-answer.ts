@@ -20,7 +20,8 @@ export function typeOf(format: string): string {
 }
 
 /** What an upstream spoke, or why it did not. */
-export type Spoken = { audio: Uint8Array; usage: UnitUsage } | { failure: AnswerFailure };
+export type Spoken =
+  { audio: Uint8Array; usage: UnitUsage; deliveredBytes?: number } | { failure: AnswerFailure };
 
 /** An answer in JSON, read whole, of which the caller gets the bytes of audio in a format. */
 export function spokenAnswer(format: string, read: (answer: JsonObject) => Spoken): Answer {
@@ -39,7 +40,8 @@ function pieceOf(bytes: Uint8Array, read: (answer: JsonObject) => Spoken): Piece
   const spoken = read(answer);
   if ('failure' in spoken) return failurePiece(spoken.failure);
   if (spoken.audio.byteLength === 0) return badAnswer('the answer holds no audio.');
-  return { kind: 'end', out: spoken.audio, usage: spoken.usage, finishSeen: true };
+  const { audio, ...counts } = spoken;
+  return { kind: 'end', out: audio, ...counts, finishSeen: true };
 }
 
 /** The name of a voice, or the id of one. */

@@ -79,7 +79,8 @@ describe('speech of Gemini', () => {
 
   it('leaves to the estimate what was not counted', () => {
     const [piece] = answered({ ...answerOf(part(L16)), usageMetadata: { promptTokenCount: -1 } });
-    expect(piece.usage).toEqual({ characters: 5 });
+    expect(piece).toMatchObject({ usage: { characters: 5, audio_output_tokens: 1 }, deliveredBytes: 4 });
+    expect(Object.keys(piece.usage ?? {})).toEqual(['characters', 'audio_output_tokens']);
   });
 
   it.each([

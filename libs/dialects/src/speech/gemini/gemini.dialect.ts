@@ -5,6 +5,7 @@ import { Misfit } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';
 import { spokenAnswer, voiceOf, type Spoken } from '../spoken-answer.js';
+import { spokenTokens } from '../spoken-tokens.js';
 import { wavOf } from './wav.js';
 
 const FILTERED = /SAFETY|PROHIBITED|BLOCKLIST|RECITATION|SPII/;
@@ -44,10 +45,11 @@ function spokenIn(answer: JsonObject, format: 'wav' | 'pcm', request: SpeechRequ
   const [{ content, finishReason, finishMessage } = {} as JsonObject] = objectsOf(answer.candidates);
   const found = objectsOf(objectOf(content).parts).map(({ inlineData }) => objectOf(inlineData));
   const samples = Buffer.concat(found.map(({ data }) => Buffer.from(textOf(data), 'base64')));
-  const usage = countsOf(objectOf(answer.usageMetadata), request);
+  const { tokens, deliveredBytes } = spokenTokens('pcm', samples.byteLength);
+  const usage = countsOf(objectOf(answer.usageMetadata), request, tokens);
   if (samples.byteLength > 0) {
     const rate = Number(/rate=(\d{4,6})/.exec(textOf(found[0].mimeType))?.[1] ?? RATE);
-    return { audio: format === 'pcm' ? samples : wavOf(samples, rate), usage };
+    return { audio: format === 'pcm' ? samples : wavOf(samples, rate), usage, deliveredBytes };
   }
   const reason = textOf(objectOf(answer.promptFeedback).blockReason) || textOf(finishReason);
   if (!FILTERED.test(reason)) return { audio: samples, usage };
@@ -56,13 +58,14 @@ function spokenIn(answer: JsonObject, format: 'wav' | 'pcm', request: SpeechRequ
   return { failure: { kind: 'in_band', body, status: 400, message } };
 }
 
-/** A side that is no count is left out, and estimated. */
-function countsOf(metadata: JsonObject, { characters }: SpeechRequest): UnitUsage {
+/** A side that is no count is left out, and estimated: the output by what is heard of it. */
+function countsOf(metadata: JsonObject, { characters }: SpeechRequest, tokens: number): UnitUsage {
   const read = wholeCount(metadata.promptTokenCount);
   const spoken = wholeCount(metadata.candidatesTokenCount);
   return {
     characters,
     ...(read !== null && { prompt_tokens: read }),
-    ...(spoken !== null && { completion_tokens: spoken, audio_output_tokens: spoken }),
+    ...(spoken !== null && { completion_tokens: spoken }),
+    audio_output_tokens: spoken ?? tokens,
   };
 }

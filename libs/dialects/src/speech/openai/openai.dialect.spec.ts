@@ -85,25 +85,43 @@ describe('an answer of events', () => {
   it('is played as bytes, and its last event says what is billed', () => {
     const answer = begin('text/event-stream');
     expect(answer.push(events(audio))).toEqual([
-      { kind: 'part', out: Buffer.from('sound'), usage: { characters: 5 } },
+      {
+        ...{ kind: 'part', out: Buffer.from('sound'), deliveredBytes: 4 },
+        usage: { characters: 5, audio_output_tokens: 1 },
+      },
     ]);
     expect(answer.push(events({ type: 'speech.audio.delta', audio: '' }))).toEqual([
       { kind: 'wait', out: '' },
     ]);
     expect(answer.push(events({ type: 'speech.audio.done', usage }, audio, '[DONE]'))).toEqual([
-      { kind: 'end', out: '', usage: counted(14, 101), finishSeen: true },
+      { kind: 'end', out: '', usage: counted(14, 101), deliveredBytes: 4, finishSeen: true },
     ]);
     expect([answer.end(), answer.fail(new Error() as never)]).toEqual([[], null]);
   });
 
   it.each([
-    [{ input_tokens: '14', output_tokens: -1 }, { characters: 5 }],
-    [{ input_tokens: 14 }, { characters: 5, prompt_tokens: 14 }],
+    [
+      { input_tokens: '14', output_tokens: -1 },
+      { characters: 5, audio_output_tokens: 1 },
+    ],
+    [{ input_tokens: 14 }, { characters: 5, prompt_tokens: 14, audio_output_tokens: 1 }],
     [{ output_tokens: 101 }, { characters: 5, completion_tokens: 101, audio_output_tokens: 101 }],
-    [undefined, { characters: 5 }],
+    [undefined, { characters: 5, audio_output_tokens: 1 }],
   ])('leaves a side of %j that is no count to the estimate', (odd, known) => {
     const [, end] = begin('text/event-stream').push(events(audio, { type: 'speech.audio.done', usage: odd }));
     expect(end.usage).toEqual(known);
+  });
+
+  it.each([
+    ['mp3', 20],
+    ['aac', 25],
+    ['opus', 25],
+    ['wav', 9],
+    ['flac', 9],
+  ])('counts what was heard until its counts come: 20,000 bytes of %s are %i tokens', (format, tokens) => {
+    const heard = { type: 'speech.audio.delta', audio: Buffer.alloc(10_000).toString('base64') };
+    const [, second] = begin('text/event-stream', format).push(events(heard, heard));
+    expect(second).toMatchObject({ usage: { audio_output_tokens: tokens }, deliveredBytes: 4 * tokens });
   });
 
   it('that ends without any audio is none, whatever it counts, and nobody pays for it', () => {

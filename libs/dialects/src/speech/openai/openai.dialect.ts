@@ -10,6 +10,7 @@ import { badAnswer, failurePiece, inBandPiece } from '../../translation/whole-an
 import type { SpeechDialect, SpeechRequest } from '../speech-dialect.js';
 import { typeOf } from '../spoken-answer.js';
 import { spokenBytes } from '../spoken-bytes.js';
+import { spokenTokens } from '../spoken-tokens.js';
 import { wholeCount } from '../../body/whole-count.js';
 
 /** These answer audio alone; every later model also answers events, whose last one holds the counts that are billed. */
@@ -33,7 +34,7 @@ class SpeechEvents implements Answer {
   readonly isWhole = false;
   readonly headers: Readonly<Record<string, string>>;
   private readonly parser = new SseParser();
-  private hasAudio = false;
+  private audioBytes = 0;
   private isOver = false;
 
   constructor(private readonly request: SpeechRequest) {
@@ -49,7 +50,7 @@ class SpeechEvents implements Answer {
   end(): Piece[] {
     const pieces = this.parser.end().flatMap((event) => this.piece(event));
     const cut = failurePiece({
-      kind: this.hasAudio ? 'connection' : 'bad_response',
+      kind: this.audioBytes > 0 ? 'connection' : 'bad_response',
       body: null,
       status: null,
       message: 'the answer ended before the audio was complete.',
@@ -69,15 +70,32 @@ class SpeechEvents implements Answer {
     if (event.error) return this.over(inBandPiece(event, textOf(objectOf(event.error).message)));
     if (event.type === 'speech.audio.done')
       return this.over(
-        this.hasAudio
-          ? { kind: 'end', out: '', usage: countsOf(this.request, event.usage), finishSeen: true }
+        this.audioBytes > 0
+          ? { kind: 'end', out: '', ...this.counts(event.usage), finishSeen: true }
           : badAnswer('the answer holds no audio.'),
       );
     const audio = Buffer.from(textOf(event.audio), 'base64');
     if (audio.byteLength === 0) return [];
-    this.hasAudio = true;
-    // Its tokens come with the last event; until then they are not known.
-    return [{ kind: 'part', out: audio, usage: { characters: this.request.characters } }];
+    this.audioBytes += audio.byteLength;
+    return [{ kind: 'part', out: audio, ...this.counts({}) }];
+  }
+
+  /**
+   * One of events counts tokens, those of its output as audio, and does so with the last event. A side that is no count is
+   * left out, and estimated: the output by what was heard of it.
+   */
+  private counts(reported: unknown): { usage: UnitUsage; deliveredBytes: number } {
+    const { characters, format } = this.request;
+    const { input_tokens, output_tokens } = objectOf(reported);
+    const [read, spoken] = [wholeCount(input_tokens), wholeCount(output_tokens)];
+    const { tokens, deliveredBytes } = spokenTokens(format, this.audioBytes);
+    const usage = {
+      characters,
+      ...(read !== null && { prompt_tokens: read }),
+      ...(spoken !== null && { completion_tokens: spoken }),
+      audio_output_tokens: spoken ?? tokens,
+    };
+    return { usage, deliveredBytes };
   }
 
   /** The last piece, once. */
@@ -86,15 +104,4 @@ class SpeechEvents implements Answer {
     this.isOver = true;
     return [piece];
   }
-}
-
-/** One of events counts tokens, those of its output as audio. A side that is no count is left out, and estimated. */
-function countsOf({ characters }: SpeechRequest, reported: unknown): UnitUsage {
-  const { input_tokens, output_tokens } = objectOf(reported);
-  const [read, spoken] = [wholeCount(input_tokens), wholeCount(output_tokens)];
-  return {
-    characters,
-    ...(read !== null && { prompt_tokens: read }),
-    ...(spoken !== null && { completion_tokens: spoken, audio_output_tokens: spoken }),
-  };
 }

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import EarlierOpenAI from 'openai-6';
@@ -36,6 +36,13 @@ describe('POST /v1/audio/speech', () => {
     response.end(JSON.stringify({ candidates: [{ content: { parts: [{ inlineData }] } }], usageMetadata }));
   });
 
+  /** Says two seconds of MP3, and then nothing for ever. */
+  const endless = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const event = { type: 'speech.audio.delta', audio: Buffer.alloc(40_000).toString('base64') };
+    response.write(`data: ${JSON.stringify(event)}\n\n`);
+  });
+
   beforeAll(async () => {
     edge = await startEdge({
       models: [
@@ -46,18 +53,19 @@ describe('POST /v1/audio/speech', () => {
         speaker('acme/voxtral', 'sim-voxtral', BY_CHARACTER, {
           ...{ provider: 'mistral', dialect: 'mistral-speech' },
         }),
+        speaker('acme/endless', 'gpt-tts', BY_TOKEN, { provider: 'openai', dialect: 'speech' }),
         speaker('acme/gemini', 'gemini-tts', BY_TOKEN, { provider: 'google', dialect: 'gemini-speech' }),
       ],
       upstreams: async (sim) => {
-        await new Promise<void>((resolve) => gemini.listen(0, '127.0.0.1', resolve));
-        const { port } = gemini.address() as AddressInfo;
-        return { mistral: sim.url, google: `http://127.0.0.1:${port}` };
+        const [google, openai] = await Promise.all([gemini, endless].map(urlOf));
+        return { mistral: sim.url, google, openai };
       },
     });
   });
   afterAll(async () => {
     await edge.close();
     gemini.close();
+    endless.close();
   });
 
   const speak = (body: object): Promise<Response> =>
@@ -104,6 +112,20 @@ describe('POST /v1/audio/speech', () => {
     });
   });
 
+  it('bills what was heard to a caller that leaves before the last event, which holds the counts', async () => {
+    const caller = new AbortController();
+    const body = { model: 'acme/endless', input: 'Hello', voice: 'alloy' };
+    const answer = await edge.post(body, { path: '/v1/audio/speech', signal: caller.signal });
+    await answer.body?.getReader().read();
+    caller.abort();
+    expect(await edge.record(answer)).toMatchObject({
+      outcome: 'cancelled',
+      usage: { prompt_tokens: 2, completion_tokens: 40, audio_output_tokens: 40 },
+      usage_estimated: true,
+      cost_usd: '0.0004812',
+    });
+  });
+
   it('MOD-12 400 where the model does not speak, 422 without a voice, 400 for what is not served yet', async () => {
     const talks = await speak({ model: 'simulator/chat', input: 'a' });
     expect([talks.status, await codeOf(talks)]).toEqual([400, 'model_capability_not_supported']);
@@ -142,6 +164,11 @@ describe('POST /v1/audio/speech', () => {
     expect(await edge.record(cut)).toMatchObject({ outcome: 'failed', cost_usd: null });
   });
 });
+
+async function urlOf(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 async function codeOf(answer: Response): Promise<string> {
   return ((await answer.json()) as { error: { code: string } }).error.code;

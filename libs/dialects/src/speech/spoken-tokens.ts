@@ -1,0 +1,27 @@
+import type { Piece } from '../translation/translation.js';
+
+const BYTES_PER_TOKEN = 4;
+/** What a minute of OpenAI's speech is said to cost, by its price of tokens; Gemini's are 25. */
+const TOKENS_PER_SECOND = 20;
+/** Of one channel at 24 kHz at most: samples, of which only these formats take less. */
+const SAMPLE_BYTES_PER_SECOND = 48_000;
+const BYTES_PER_SECOND: ReadonlyMap<string, number> = new Map([
+  ['mp3', 20_000],
+  ['aac', 16_000],
+  ['opus', 16_000],
+]);
+
+/**
+ * What so many bytes of speech count where nobody has counted their tokens, or not yet: of a caller that leaves before
+ * the last event, and of an answer without counts. No less than this was heard.
+ */
+export function spokenTokens(
+  format: string,
+  bytes: number,
+): Required<Pick<Piece, 'deliveredBytes'>> & {
+  tokens: number;
+} {
+  const seconds = bytes / (BYTES_PER_SECOND.get(format) ?? SAMPLE_BYTES_PER_SECOND);
+  const tokens = Math.ceil(seconds * TOKENS_PER_SECOND);
+  return { tokens, deliveredBytes: tokens * BYTES_PER_TOKEN };
+}
