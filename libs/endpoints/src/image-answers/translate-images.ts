@@ -136,6 +136,8 @@ async function upscaled(made: MadeImages, asked: AskedImages, findImaging: FindI
     const bytes = bytesOf(image.picture);
     const picture = pictureOf(bytes);
     if (picture?.width === wide && picture.height === high) return image;
+    // It is paid for: larger than what is decoded here, it goes on as it is.
+    if (picture !== null && picture.width * picture.height > IMAGING_PIXELS_MAX) return image;
     const exact = imaging.resize(bytes, wide, high).catch(() => {
       throw badReply('the answer holds an image that cannot be decoded.');
     });

@@ -299,6 +299,19 @@ describe('an edit in OpenAI’s format', () => {
     await expect(edited({ operation: 'inpaint', image: broken, mask })).rejects.toMatchObject(failure);
   });
 
+  it('IMG-12 answers an upscaled image that is too large to be decoded here as it came', async () => {
+    const body = { operation: 'upscale', upscale_factor: 'x2', image: url, response_format: 'b64_json' };
+    const large = Buffer.from(bytes);
+    large.writeUInt32BE(6_000, 16);
+    large.writeUInt32BE(6_000, 20);
+    const b64_json = large.toString('base64');
+    const translation = endpoint.translate(read(body), { ...route, dialect: 'recraft' });
+    if (translation instanceof Misfit) throw new Error('a misfit');
+    const calls = new UpstreamCallsDouble([{ body: { image: { b64_json } } }]);
+    const answered = await translation.exchange?.(calls, facts);
+    expect(JSON.parse(String(answered?.piece.out))).toMatchObject({ data: [{ b64_json }] });
+  });
+
   it('IMG-24 has no call for upscale and reframe', () => {
     for (const body of [
       { operation: 'upscale', upscale_factor: 'x2' },
