@@ -17,6 +17,7 @@ import type { Client } from '../../request/client.js';
 import { contentOf, subCall } from '../compare.js';
 import { askOne, refusing } from '../../inference/sub-answer.js';
 import {
+  partsOf,
   SEGMENTS_PER_REQUEST,
   segmentsOf,
   segmentsRequest,
@@ -125,7 +126,7 @@ class TranslatedTranscription {
     if (texts === null) return;
     const timed = segments.map((segment, at) => ({ ...segment, text: texts[at], source_text: segment.text }));
     if (format === 'srt' || format === 'vtt') return this.answer(subtitles(format, timed));
-    const text = texts.join(isTimed ? ' ' : '');
+    const text = texts.join(' ');
     if (format === 'text') return this.answer(`${text}\n`);
     const body = {
       text,
@@ -139,12 +140,15 @@ class TranslatedTranscription {
   }
 
   private async text(source: string, usage: Record<string, number>): Promise<string[] | null> {
-    if (source.trim() === '') return [''];
     const { model, language } = this.asked;
-    const answer = await this.ask(this.chat(textRequest(model, language, source)));
-    if (answer === null) return null;
-    add(usage, answer.usage);
-    return [contentOf(answer)];
+    const texts: string[] = [];
+    for (const part of partsOf(source)) {
+      const answer = await this.ask(this.chat(textRequest(model, language, part)));
+      if (answer === null) return null;
+      add(usage, answer.usage);
+      texts.push(contentOf(answer).trim());
+    }
+    return texts;
   }
 
   private async segments(

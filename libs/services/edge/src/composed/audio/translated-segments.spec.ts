@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { segmentsOf, segmentsRequest, subtitles, translatedTexts } from './translated-segments.js';
+import { partsOf, segmentsOf, segmentsRequest, subtitles, translatedTexts } from './translated-segments.js';
 
 const segments = [
   { start: 0, end: 1.5, text: ' Bonjour ' },
@@ -22,6 +22,21 @@ describe('segments that are translated', () => {
     expect(subtitles('vtt', segments.slice(0, 1))).toBe(
       'WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nBonjour\n\n',
     );
+  });
+
+  it('AUD-04 are parts of a long text, which end with sentences, words or characters', () => {
+    expect([partsOf('  '), partsOf(' One. '), partsOf('a'.repeat(6_000))]).toEqual([
+      [],
+      ['One.'],
+      ['a'.repeat(6_000)],
+    ]);
+    const sentences = 'All is well, v. 1.0 says. '.repeat(700).trim();
+    const parts = partsOf(sentences);
+    expect(parts).toHaveLength(4);
+    expect(parts.join(' ')).toBe(sentences);
+    for (const part of parts) expect([part.length <= 6_000, part.endsWith('.')]).toEqual([true, true]);
+    expect(partsOf('word '.repeat(2_000)).every((part) => part.endsWith('word'))).toBe(true);
+    expect(partsOf(`a${'😀'.repeat(4_000)}`).map((part) => part.length)).toEqual([5_999, 2_002]);
   });
 
   it('are read from anything without throwing', () => {
