@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dataPaths } from './all-in-one.config.js';
@@ -12,8 +12,13 @@ describe('the data folder', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 
-  it('is made where there is none', () => {
-    expect(() => prepareDataFolder(dataPaths(join(dir, 'new')))).not.toThrow();
+  it('is made where there is none, with what is missing above it', () => {
+    expect(() => prepareDataFolder(dataPaths(join(dir, 'new', 'deep')))).not.toThrow();
+    expect(existsSync(join(dir, 'new', 'deep', 'logs'))).toBe(true);
+  });
+
+  it.each(['/proc/foo', '/proc/foo/bar', '/proc'])('says so where %s takes no folder', (folder) => {
+    expect(() => prepareDataFolder(dataPaths(folder))).toThrow(/cannot be written by this user: give it/);
   });
 
   it('says what to do where the secrets of an earlier run are gone', () => {

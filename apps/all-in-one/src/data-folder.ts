@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DataPaths } from './all-in-one.config.js';
 
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
@@ -12,9 +12,9 @@ export function prepareDataFolder({ dir, logs, secrets, firstRun }: DataPaths): 
   }
   try {
     // PostgreSQL runs as a user of its own where this process is root, so others may pass, not read.
-    mkdirSync(dir, { recursive: true, mode: 0o711 });
+    makeFolder(dir, 0o711);
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
-    mkdirSync(logs, { recursive: true, mode: 0o700 });
+    makeFolder(logs, 0o700);
     accessSync(logs, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new Error(
@@ -28,6 +28,13 @@ export function prepareDataFolder({ dir, logs, secrets, firstRun }: DataPaths): 
       `${secrets} is ${isGone ? 'gone' : 'broken'}: restore it from a backup, because the keys of ${dir} work with it alone, or begin with an empty GATEWAY_DATA_DIR.`,
     );
   }
+}
+
+/** One after the other: `recursive` of Node tries for ever in a folder that takes none, as /proc does not. */
+function makeFolder(path: string, mode: number): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path), mode);
+  mkdirSync(path, { mode });
 }
 
 function isJsonFile(path: string): boolean {
