@@ -3,7 +3,15 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { packageEnvironment, root } from './bootstrap.mjs';
+
+const HELP = `usage: npm run check -- [--summary FILE] [--help]
+
+  --summary FILE  write {passed, failed} to the file, as JSON
+  --help          print this
+`;
+const flags = readFlags();
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 // The type check needs the generated clients, and the tools of this repository are run from the build.
@@ -33,8 +41,21 @@ for (const { step, isPassed, seconds } of results) {
   process.stdout.write(`${isPassed ? 'passed' : 'FAILED'}  ${step} (${seconds.toFixed(1)} s)\n`);
 }
 const failed = results.filter(({ isPassed }) => !isPassed).length;
-const summaryAt = process.argv.indexOf('--summary');
-if (summaryAt > 0) {
-  writeFileSync(process.argv[summaryAt + 1], JSON.stringify({ passed: results.length - failed, failed }));
+if (flags.summary !== undefined) {
+  writeFileSync(flags.summary, JSON.stringify({ passed: results.length - failed, failed }));
 }
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** Ends the process for `--help` and for a flag that is not known. */
+function readFlags() {
+  try {
+    const options = { help: { type: 'boolean', default: false }, summary: { type: 'string' } };
+    const { values } = parseArgs({ options });
+    if (!values.help) return values;
+    process.stdout.write(HELP);
+  } catch (error) {
+    process.stderr.write(`${error.message.split('. ')[0]}.\n`);
+    process.exit(2);
+  }
+  process.exit(0);
+}
