@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -33,13 +34,42 @@ export function withInherited(
   return found;
 }
 
-/** The same with null where the validator takes it: `@IsOptional()` lets null by as well as absence. */
+/** The same with null where the validator takes it: `@IsOptional()` lets null by as well as absence, `@ValidateIf()` may not. */
 export function nullableSchemas(all: ReadonlyMap<string, Schema>): ReadonlyMap<string, Schema> {
-  return new Map([...all].map(([name, schema]) => [name, withNulls(schema)]));
+  return new Map([...all].map(([name, schema]) => [name, withNulls(schema, refusingNull(name))]));
 }
 
-function withNulls(schema: Schema): Schema {
-  const required = new Set(schema.required as string[] | undefined);
+interface Condition {
+  target: unknown;
+  type: string;
+  propertyName: string;
+  constraints: ((body: object, value: unknown) => boolean)[];
+}
+
+/** Members of a class, its own and inherited ones, whose conditions all say that null is judged like any value. */
+function refusingNull(name: string): ReadonlySet<string> {
+  const { validationMetadatas } = getMetadataStorage() as unknown as {
+    validationMetadatas: ReadonlyMap<unknown, readonly Condition[]>;
+  };
+  const target = [...validationMetadatas.keys()].find(
+    (one) => typeof one === 'function' && one.name === name,
+  );
+  const conditions = [...validationMetadatas.values()]
+    .flat()
+    .filter((one) => one.type === ValidationTypes.CONDITIONAL_VALIDATION && isOf(target, one.target));
+  const letsNullBy = ({ propertyName, constraints: [isJudged] }: Condition): boolean =>
+    !isJudged({ [propertyName]: null }, null);
+  const letBy = new Set(conditions.filter(letsNullBy).map(({ propertyName }) => propertyName));
+  return new Set(conditions.map(({ propertyName }) => propertyName).filter((member) => !letBy.has(member)));
+}
+
+function isOf(target: unknown, declaring: unknown): boolean {
+  if (typeof target !== 'function' || typeof declaring !== 'function') return false;
+  return target === declaring || target.prototype instanceof declaring;
+}
+
+function withNulls(schema: Schema, refusing: ReadonlySet<string>): Schema {
+  const required = new Set([...((schema.required as string[] | undefined) ?? []), ...refusing]);
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
   return {
     ...schema,
@@ -50,11 +80,12 @@ function withNulls(schema: Schema): Schema {
 }
 
 function nullable(member: Schema): Schema {
-  const { type, $ref, enum: values } = member;
+  const { type, $ref, enum: values, anyOf } = member;
   if ($ref !== undefined) return { anyOf: [{ $ref }, { type: 'null' }] };
   return {
     ...member,
     ...(type === undefined ? {} : { type: [type, 'null'].flat() }),
+    ...(Array.isArray(anyOf) ? { anyOf: [...(anyOf as unknown[]), { type: 'null' }] } : {}),
     ...(Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}),
   };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { Access } from '@gateway/platform';
 import { Ajv } from 'ajv';
-import { IsIn, IsInt, IsOptional, IsString, Max } from 'class-validator';
+import { IsIn, IsInt, IsISO8601, IsOptional, IsString, Max, ValidateIf } from 'class-validator';
 import { asyncApi } from './asyncapi.js';
 import { allRoutes, documents } from './documents.js';
 import { describedRoutes } from './described-routes.js';
@@ -12,6 +12,8 @@ import { SourceTypes } from './source-types.js';
 class PlanBody {
   @IsString() name!: string;
   @IsOptional() @IsIn(['a', 'b']) kind?: string | null;
+  @ValidateIf((body: PlanBody) => body.title !== undefined) @IsString() title?: string;
+  @IsOptional() @IsISO8601() since?: string | null;
 }
 
 class PlanQuery {
@@ -86,7 +88,12 @@ describe('openApi', () => {
       operationId: 'plans_create',
     });
     expect(document.components.schemas.PlanBody).toMatchObject({
-      properties: { name: { type: 'string' }, kind: { type: ['string', 'null'], enum: ['a', 'b', null] } },
+      properties: {
+        name: { type: 'string' },
+        kind: { type: ['string', 'null'], enum: ['a', 'b', null] },
+        title: { type: 'string' },
+        since: { anyOf: expect.arrayContaining([{ type: 'null' }]) as unknown },
+      },
       required: ['name'],
       additionalProperties: false,
     });

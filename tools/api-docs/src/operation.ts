@@ -1,4 +1,4 @@
-import { VERSIONS } from '@gateway/api-version';
+import { BASELINE_VERSION, VERSIONS } from '@gateway/api-version';
 import { HEADER } from '@gateway/contracts';
 import type { AccessRule } from '@gateway/platform';
 import type { Schema } from './class-schemas.js';
@@ -24,7 +24,7 @@ export const VERSION_HEADER = {
   name: HEADER.serviceVersion,
   in: 'header',
   required: false,
-  description: 'The API version to be answered in; absent = that of the key, else the newest.',
+  description: `The API version to be answered in; absent = that of the key, else the oldest (${BASELINE_VERSION}).`,
   schema: { type: 'string', enum: VERSIONS.map(({ label }) => label) },
 };
 
