@@ -39,6 +39,13 @@ export class IdempotencyTable extends IdempotencyStore {
     return table;
   }
 
+  /** A record that is no older than `since` holds the key. Takes nothing. */
+  async isTaken(scope: string, key: string, since: Date): Promise<boolean> {
+    const found = await this.sql.$queryRaw<unknown[]>`
+      SELECT 1 FROM idempotency WHERE scope = ${scope} AND key = ${key} AND created_at >= ${since}`;
+    return found.length > 0;
+  }
+
   override async claim(
     { scope, key, bodyDigest, owner, createdAt }: IdempotencyClaim,
     replaceBefore: Date,

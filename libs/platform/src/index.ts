@@ -13,7 +13,7 @@ export { defaultPressureLimits, Pressure } from './pressure/pressure.js';
 export type { PressureLimits, Room } from './pressure/pressure.js';
 export { closingOf, PageRoom, Stage, withRoom } from './pressure/room.js';
 export type { Closing } from './pressure/room.js';
-export { claimKey, idempotent, IDEMPOTENCY_KEPT_MS } from './http/idempotent.js';
+export { claimKey, idempotent, isRepeat, IDEMPOTENCY_KEPT_MS } from './http/idempotent.js';
 export type { Created } from './http/idempotent.js';
 export { responseHeaders } from './request/response-headers.js';
 export { runMain } from './boot/run-main.js';

@@ -44,7 +44,7 @@ export async function idempotent<T extends object>(
     {
       key,
       principal: principalOf(request),
-      route: `${request.method} ${request.url.split('?')[0]}`,
+      route: routeOf(request),
       requestId: request.id,
       bodyDigest: createHash('sha256').update(canonicalJson(request.body)).digest('hex'),
     },
@@ -60,6 +60,31 @@ export async function idempotent<T extends object>(
   }
   await store.complete(claim, withoutSecrets(created));
   return { ...answerOf(created), isReplay: false };
+}
+
+/**
+ * Whether the request repeats a key that is taken: its answer, or its conflict, asks nobody else. For what a create asks of
+ * other services before its transaction.
+ */
+export async function isRepeat(
+  {
+    store,
+    clock,
+  }: { store: { isTaken(scope: string, key: string, since: Date): Promise<boolean> }; clock: Clock },
+  request: FastifyRequest,
+): Promise<boolean> {
+  const key = request.headers[HEADER.idempotencyKey.toLowerCase()];
+  if (key === undefined) return false;
+  const scope = scopeOf(principalOf(request), routeOf(request));
+  return store.isTaken(scope, usableKey(key), new Date(clock.now() - IDEMPOTENCY_KEPT_MS));
+}
+
+function routeOf({ method, url }: FastifyRequest): string {
+  return `${method} ${url.split('?')[0]}`;
+}
+
+function scopeOf(principal: Principal, route: string): string {
+  return `${principalId(principal)} ${route}`;
 }
 
 interface Claiming {
@@ -87,7 +112,7 @@ export async function claimKey(
   { key, principal, route, requestId: owner, bodyDigest }: KeyedRequest,
 ): Promise<{ claim: IdempotencyClaim; answer: StoredAnswer | null }> {
   const now = clock.now();
-  const scope = `${principalId(principal)} ${route}`;
+  const scope = scopeOf(principal, route);
   const claim = { scope, key: usableKey(key), bodyDigest, owner, createdAt: new Date(now) };
   const take = (): Promise<IdempotencyRecord | null> =>
     store.claim(claim, new Date(now - IDEMPOTENCY_KEPT_MS), new Date(now - ABANDONED_AFTER_MS));

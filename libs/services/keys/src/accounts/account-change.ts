@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock, NewAccountEvent, Random, CreateAnswer } from '@gateway/contracts';
 import { auditRow, IdempotencyTable, type AuditedWrite } from '@gateway/database';
 import { OutboxRelay } from '@gateway/event-log';
-import { CLOCK, RANDOM, idempotent, type Created } from '@gateway/platform';
+import { CLOCK, RANDOM, idempotent, isRepeat, type Created } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { addAccountEvent } from '../events/account-events.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
@@ -48,15 +48,23 @@ export class AccountChanges {
     return this.commit((tx) => this.apply(tx, request, change));
   }
 
-  /** The same once per Idempotency-Key, whose row is of the same transaction. Throws ApiError `conflict` as `idempotent`. */
-  create<T extends object>(
+  /**
+   * The same once per Idempotency-Key, whose row is of the same transaction. `ask` is what other services are asked before
+   * it, which a repeat does not depend on. Throws ApiError `conflict` as `idempotent`.
+   */
+  async create<T extends object>(
     request: FastifyRequest,
-    change: AccountChange<Created<T>>,
+    { ask = async () => undefined, ...change }: AccountChange<Created<T>> & { ask?: () => Promise<void> },
   ): Promise<CreateAnswer<T>> {
+    const kept = { store: new IdempotencyTable(this.database.prisma), clock: this.clock };
+    const isTaken = await isRepeat(kept, request);
+    if (!isTaken) await ask();
     return this.commit(async (tx) => {
       let versions: Committed<T>['versions'] = [];
       const store = IdempotencyTable.within(tx);
       const { status, body } = await idempotent({ store, clock: this.clock }, request, async () => {
+        // The key was given back since.
+        if (isTaken) await ask();
         const applied = await this.apply(tx, request, change);
         versions = applied.versions;
         return applied.answer;

@@ -74,10 +74,10 @@ export class KeyWrites {
     request: FastifyRequest,
   ): Promise<CreateAnswer<CreatedApiKey>> {
     const payer = payerFor(caller, body.org_id ?? caller.homeOrgId);
-    refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body));
     const secret = mintSecret('rsk_', this.random);
     return this.changes.create(request, {
       accounts: [payer.accountId],
+      ask: async () => refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body)),
       make: async (tx) => {
         const owner = await ownerFor(tx, payer);
         await this.check(tx, body, owner, null);

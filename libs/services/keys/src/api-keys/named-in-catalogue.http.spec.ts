@@ -79,4 +79,28 @@ describe('what a key names of the catalogue', () => {
       }
     },
   );
+
+  it('EDGE-08 a repeat of an Idempotency-Key gets the first answer, another body 409, also where nobody can say', async () => {
+    const ask = (path: string, body: object): Promise<Answer> =>
+      keys.call('POST', path, { as: keys.admin, body, headers: { 'idempotency-key': 'away' } });
+    const routing_policy = { fallback_models: ['openai/gpt-5-mini'] };
+    const CREATES: [string, object][] = [
+      ['/v1/keys', { default_model: 'openai/gpt-5-mini' }],
+      ['/v1/routing-policy-templates', { org_id: keys.first.orgId, name: 'away', routing_policy }],
+    ];
+    const other = [{ label: 'other' }, { name: 'other' }];
+    const firsts = await Promise.all(CREATES.map(([path, body]) => ask(path, body)));
+    keys.names.failure = new ApiError('service_unavailable');
+    try {
+      for (const [at, [path, body]] of CREATES.entries()) {
+        const again = await ask(path, body);
+        expect([path, again.status, again.body.id]).toEqual([path, 201, firsts[at].body.id]);
+        expect((await ask(path, { ...body, ...other[at] })).status).toBe(409);
+        const fresh = await keys.call('POST', path, { as: keys.admin, body });
+        expect([path, fresh.status]).toEqual([path, 503]);
+      }
+    } finally {
+      keys.names.failure = null;
+    }
+  });
 });

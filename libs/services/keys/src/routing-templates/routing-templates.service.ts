@@ -79,9 +79,9 @@ export class RoutingTemplates {
     const { org_id, name } = body;
     const { accountId } = accountOf(caller, org_id);
     requireOrgRole(caller, org_id, rule);
-    refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body));
     return this.changes.create(request, {
       accounts: [accountId],
+      ask: async () => refuseFaults('unprocessable_entity', await catalogueFaults(this.names, body)),
       make: async (tx) => {
         if ((await tx.routingPolicyTemplate.count({ where: { org_id } })) >= PER_ORG_MAX)
           throw new ApiError('conflict', {
