@@ -215,6 +215,25 @@ describe('an e-mail channel', () => {
     }
   });
 
+  it('ST-09 a link that is followed while its address is being changed waits, and is void then', async () => {
+    const { id } = await create();
+    const change = await app.database.pool.connect();
+    await change.query('BEGIN');
+    await change.query('SELECT 1 FROM channel WHERE id = $1 FOR UPDATE', [id]);
+    const confirming = dead(token());
+    await eventually(async () => {
+      const { rows } = await app.database.pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0;
+    });
+    await change.query('UPDATE confirmation SET spent_at = now() WHERE channel_id = $1', [id]);
+    await change.query("UPDATE channel SET destination = 'moved@example.com' WHERE id = $1", [id]);
+    await change.query('COMMIT');
+    change.release();
+    expect(await confirming).toEqual([404, 'link_replaced']);
+  });
+
   it('ST-09 another destination clears verified_at, and the link to the one before is void', async () => {
     const { id } = await create();
     const first = token();

@@ -87,6 +87,11 @@ export class ConfirmationsService implements BeforeApplicationShutdown {
     const digest = digestOf(token);
     const now = new Date(this.clock.now()).toISOString();
     return this.database.batch(async (client) => {
+      // Before the link: changes of a channel take them in this order, too.
+      await client.query(
+        'SELECT 1 FROM channel WHERE id = (SELECT channel_id FROM confirmation WHERE digest = $1) FOR UPDATE',
+        [digest],
+      );
       // The one of many at once that spends the link confirms.
       const { rowCount } = await client.query(
         `WITH spent AS (
