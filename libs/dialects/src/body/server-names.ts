@@ -1,6 +1,6 @@
 import { without, type JsonObject } from './json-object.js';
 
-/** Members at the top of an answer or event that say who serves, which callers are not told. */
+/** Members at the top of an answer or event that name who serves: no answer of ours reports it. */
 const SERVER_NAMES = ['provider', 'x_groq'];
 
 export function withoutServer(answer: JsonObject): JsonObject {

@@ -1,21 +1,12 @@
 import { ApiError } from '@gateway/contracts';
 import type { ModelEvent } from '../model-event.js';
 import { AnswerWriter } from './answer-writer.js';
-import { FACTS, read } from './responses.fixture.js';
+import { END, FACTS, finish, read, START } from './responses.fixture.js';
 import { OWN_FORMAT, unseal } from './sealed-reasoning.js';
 
 type Json = Record<string, unknown>;
 
 const ANTHROPIC = 'anthropic-claude-v1';
-const START: ModelEvent = { type: 'start', id: 'x', created: 1, systemFingerprint: null, serviceTier: null };
-const END: ModelEvent = { type: 'end' };
-const finish = (reason: string): ModelEvent => ({
-  type: 'finish',
-  choice: 0,
-  reason,
-  native: null,
-  stopSequence: null,
-});
 const text = (said: string, logprobs?: unknown): ModelEvent => ({
   type: 'text',
   choice: 0,

@@ -1,25 +1,16 @@
 import { ApiError } from '@gateway/contracts';
 import type { ModelEvent } from '../model-event.js';
 import { AnswerWriter } from './answer-writer.js';
-import { FACTS, read } from './responses.fixture.js';
+import { END, FACTS, finish, read, START } from './responses.fixture.js';
 
 type Json = Record<string, unknown>;
 
-const START: ModelEvent = { type: 'start', id: 'x', created: 1, systemFingerprint: null, serviceTier: null };
-const END: ModelEvent = { type: 'end' };
 const text = (said: string): ModelEvent => ({ type: 'text', choice: 0, text: said });
 const reasoning = (said: string): ModelEvent => ({
   type: 'reasoning',
   choice: 0,
   text: said,
   format: 'anthropic-claude-v1',
-});
-const finish = (reason: string): ModelEvent => ({
-  type: 'finish',
-  choice: 0,
-  reason,
-  native: null,
-  stopSequence: null,
 });
 
 function writer(): AnswerWriter {

@@ -1,5 +1,6 @@
 import { BodyFault, parseBody } from '../../body/parsed-body.js';
 import type { RouteTarget } from '../../translation/translation.js';
+import type { ModelEvent } from '../model-event.js';
 import type { ModelRequest } from '../model-request.js';
 import type { TextFacts } from '../text-dialect.js';
 import { readRequest } from './read-request.js';
@@ -29,6 +30,19 @@ export const TARGET: RouteTarget = {
   fixesSampling: false,
   quirks: {},
 };
+
+export const START = {
+  type: 'start',
+  id: 'x',
+  created: 1,
+  systemFingerprint: null,
+  serviceTier: null,
+} satisfies ModelEvent;
+export const END = { type: 'end' } satisfies ModelEvent;
+
+export function finish(reason: string): ModelEvent {
+  return { type: 'finish', choice: 0, reason, native: null, stopSequence: null };
+}
 
 /** A body of the caller, read. */
 export function read(body: object): ModelRequest {

@@ -14,7 +14,7 @@ interface Intake {
   socket: Duplex;
   /** Of the account: messages that it never ends leave the rest to others. */
   room: Room;
-  /** Tells the caller, once. */
+  /** Reports it to the caller; called once. */
   refuse: (error: ApiError) => void;
   after: (ms: number, then: () => void) => unknown;
 }
