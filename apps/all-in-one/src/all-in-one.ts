@@ -4,7 +4,7 @@ import { EdgeModule } from '@gateway/edge';
 import { FirstRun, KEYS_SCHEMA, KEYS_SCHEMA_DIR, KeysModule, OpeningCredit } from '@gateway/keys';
 import { MailModule } from '@gateway/mail';
 import { NOTIFICATIONS_SCHEMA, NOTIFICATIONS_SCHEMA_DIR, NotificationsModule } from '@gateway/notifications';
-import { applyMigrations, EmbeddedPostgres } from '@gateway/database';
+import { applyMigrations, EmbeddedPostgres, freePort, listenOnce } from '@gateway/database';
 import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
 import { ObjectStoreModule } from '@gateway/object-store';
 import {
@@ -26,7 +26,7 @@ import {
   type readSettings,
   type ServiceConfigs,
 } from './all-in-one.config.js';
-import { freePort, logFile, prepareDataFolder } from './data-folder.js';
+import { logFile, prepareDataFolder } from './data-folder.js';
 import { rememberFirstRun, type FirstLogin } from './first-login.js';
 import { InProcessShipperModule } from './in-process-shippers.js';
 
@@ -58,7 +58,7 @@ export async function startAllInOne({
     for (const stop of stops.splice(0).reverse()) await stop();
   };
   try {
-    const port = await freePort(config.PORT, config.HOST);
+    const port = await choosePort(config);
     prepareDataFolder(paths);
     const databaseUrl = config.DATABASE_URL ?? (await startDatabase(paths, stops));
     await migrate(databaseUrl);
@@ -88,6 +88,16 @@ export async function startAllInOne({
     await stopAll();
     throw failure;
   }
+}
+
+/**
+ * The port, or a free one for 0. Asked before the database starts, so that a wrong one costs nothing, and addresses that
+ * are handed out later name the real one. Rejects with Node's EADDRINUSE, EACCES or EADDRNOTAVAIL.
+ */
+async function choosePort({ PORT: port, HOST: host }: Readonly<AllInOneConfig>): Promise<number> {
+  if (port === 0) return freePort({ host });
+  await listenOnce(port, host);
+  return port;
 }
 
 async function startDatabase({ postgres }: DataPaths, stops: Stop[]): Promise<string> {

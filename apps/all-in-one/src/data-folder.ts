@@ -1,5 +1,4 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { DataPaths } from './all-in-one.config.js';
 
@@ -51,19 +50,4 @@ export function logFile({ logs }: DataPaths): string {
   const file = join(logs, 'gateway.log');
   if (existsSync(file) && statSync(file).size > LOG_BYTES_MAX) renameSync(file, `${file}.1`);
   return file;
-}
-
-/**
- * The port, or a free one for 0. Asked before the database starts, so that a wrong one costs nothing, and addresses that
- * are handed out later name the real one. Rejects with Node's EADDRINUSE or EACCES.
- */
-export function freePort(wished: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(wished, host, () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -5,6 +5,7 @@ export { poolStatements } from './pool-statements.js';
 export { applyMigrations } from './postgres/apply-migrations.js';
 export { assertSchemaKnown } from './postgres/assert-schema-known.js';
 export { EmbeddedPostgres } from './postgres/embedded-postgres.js';
+export { freePort, listenOnce } from './postgres/free-port.js';
 export { inTransaction, type Repeating } from './postgres/in-transaction.js';
 export { openSchema } from './postgres/open-schema.js';
 export { postgresPool } from './postgres/postgres-pool.js';

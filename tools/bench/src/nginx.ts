@@ -1,8 +1,8 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@gateway/database/free-port';
 
 const ANSWER_TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(16);
 
@@ -22,15 +22,6 @@ export const PLAIN_ANSWER = JSON.stringify({
 export interface NativeUpstream {
   url: string;
   close(): void;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function config(folder: string, port: number): string {

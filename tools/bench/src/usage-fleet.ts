@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CatalogueSnapshot, Route } from '@gateway/contracts';
 import { KafkaEventLog } from '@gateway/event-log';
 import { SystemClock, SystemRandom } from '@gateway/platform';
+import { freePorts } from '@gateway/testing';
 import { IngestionUnits, type UnitPlace } from './ingestion-units.js';
 import { root, start, type Started } from './processes.js';
 
@@ -29,7 +29,7 @@ export async function startServers(running: Started[], more: Servers = {}): Prom
     env: { ...process.env, ...addresses },
     stdio: 'ignore',
   });
-  const [usagePort, cataloguePort, keysPort] = [await freePort(), await freePort(), await freePort()];
+  const [usagePort, cataloguePort, keysPort] = await freePorts(3);
   return {
     ...addresses,
     HOST: '127.0.0.1',
@@ -111,13 +111,4 @@ export async function unitsFor(
   servers: Servers,
 ): Promise<IngestionUnits> {
   return new IngestionUnits(places, await somePrice(servers), SOURCES);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

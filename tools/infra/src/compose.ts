@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from './ports.js';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- as in postgres.ts.
+import { freePort } from '../../../libs/database/src/postgres/free-port.js';
 import { thisMachine } from './programs.js';
 import { repositoryRoot } from './repository.js';
 import type { RunningService } from './service.js';

@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { kafkaInstallation } from './kafka-jars.js';
 import type { KafkaInstallation } from './kafka-jars.js';
 import { killAndWait, startLocalProcess } from './local-process.js';
-import { freePort } from './ports.js';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- as in postgres.ts.
+import { freePort } from '../../../libs/database/src/postgres/free-port.js';
 import type { RunningService } from './service.js';
 
 const START_MS = 60_000;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { killAndWait, startLocalProcess } from './local-process.js';
-import { freePort } from './ports.js';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- as in postgres.ts.
+import { freePort } from '../../../libs/database/src/postgres/free-port.js';
 import { ensureProgram } from './programs.js';
 import type { RunningService } from './service.js';
 
@@ -52,7 +53,7 @@ export async function startRedisCluster(folder: string): Promise<RunningService>
   };
   try {
     for (let number = 0; number < CLUSTER_NODES; number += 1) {
-      const port = await freePort(CLUSTER_BUS);
+      const port = await freePort({ alsoAbove: CLUSTER_BUS });
       const extra = ['--databases', '1', '--cluster-enabled', 'yes', '--cluster-node-timeout', '1000'];
       nodes.push(await startRedis(join(folder, String(number)), port, extra));
     }

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { makeCertificates } from './certificates.js';
 import { CLUSTER_ID, launch, preparedKafka, serverProperties } from './kafka.js';
 import { killAndWait } from './local-process.js';
-import { freePort } from './ports.js';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- as in postgres.ts.
+import { freePort } from '../../../libs/database/src/postgres/free-port.js';
 import type { RunningService } from './service.js';
 
 const FORMAT_MS = 60_000;

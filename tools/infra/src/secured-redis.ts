@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeCertificates, type Certificates } from './certificates.js';
 import { killAndWait, startLocalProcess } from './local-process.js';
-import { freePort } from './ports.js';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- as in postgres.ts.
+import { freePort } from '../../../libs/database/src/postgres/free-port.js';
 import { ensureProgram } from './programs.js';
 import { startRedis, untilClusterIsOk } from './redis.js';
 import type { RunningService } from './service.js';
@@ -94,7 +95,7 @@ async function startNodes(
 ): Promise<number[]> {
   const ports: number[] = [];
   for (let number = 0; number < NODES; number += 1) {
-    const port = await freePort(CLUSTER_BUS);
+    const port = await freePort({ alsoAbove: CLUSTER_BUS });
     const cluster = ['--databases', '1', '--cluster-enabled', 'yes', '--tls-cluster', 'yes'];
     const timeout = ['--cluster-node-timeout', String(DOWN_AFTER_MS)];
     const extra = [...tls(files, port), ...cluster, ...timeout];

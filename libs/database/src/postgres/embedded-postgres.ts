@@ -13,10 +13,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort, isFree } from './free-port.js';
 import { clusterAt, reachableCluster, reachablePrograms } from './reachable.js';
 import { serverAccount, underAccount } from './server-account.js';
 import type { ServerAccount } from './server-account.js';
@@ -89,7 +88,7 @@ export class EmbeddedPostgres {
     if (!this.options.isThrowaway) this.password();
     handOver(this.clusterDir, account);
     for (let attempt = 1; ; attempt += 1) {
-      const port = await freePort(attempt === 1 ? this.options.port : undefined);
+      const port = await this.choosePort(attempt);
       const problem = await this.launch(binaries, account, port);
       if (problem === undefined) return { url: this.url(port), pid: this.server!.pid! };
       // Another process may take the port in between, and children of a server that was killed -9 need a moment.
@@ -108,6 +107,12 @@ export class EmbeddedPostgres {
     const isElsewhere = this.clusterDir !== join(this.dir, 'cluster');
     if (this.options.isThrowaway && isElsewhere)
       rmSync(dirname(this.clusterDir), { recursive: true, force: true });
+  }
+
+  /** The wished one where it is free. */
+  private async choosePort(attempt: number): Promise<number> {
+    const { port } = this.options;
+    return attempt === 1 && port !== undefined && (await isFree(port)) ? port : freePort();
   }
 
   private url(port: number): string {
@@ -268,23 +273,6 @@ function isBinaries(value: unknown): value is Binaries {
 function handOver(clusterDir: string, { uid, gid }: ServerAccount): void {
   if (uid === undefined || gid === undefined || statSync(clusterDir).uid === uid) return;
   execFileSync('chown', ['-R', `${uid}:${gid}`, clusterDir], { stdio: 'pipe', timeout: CHOWN_MS });
-}
-
-/** A port that was free a moment ago: the wished one where possible. */
-async function freePort(wished = 0): Promise<number> {
-  const port = await tryListen(wished);
-  return port ?? (await freePort(0));
-}
-
-function tryListen(wished: number): Promise<number | undefined> {
-  return new Promise((done, fail) => {
-    const probe = createServer();
-    probe.once('error', (error) => (wished === 0 ? fail(error) : done(undefined)));
-    probe.listen(wished, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => done(port));
-    });
-  });
 }
 
 function lastFatal(log: string): string {

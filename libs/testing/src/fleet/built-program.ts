@@ -1,8 +1,7 @@
-import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@gateway/database/free-port';
 import { startProgram, type Program } from '../child-program.js';
 import { eventually } from '../eventually.js';
 import { repository } from './repository.js';
@@ -46,25 +45,11 @@ export async function endProgram(program: Program, graceMs = 30_000): Promise<nu
   return 'SIGKILL';
 }
 
-/** Below what systems give to outgoing connections (from 32,768 on): those of a busy machine take any free one. */
-const PORTS = { from: 20_000, to: 32_000 };
-
-/** Ports that were free a moment ago, all different. */
+/** All different. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
-  for (let tries = 0; ports.size < count && tries < count + 1_000; tries += 1) {
-    const port = randomInt(PORTS.from, PORTS.to);
-    if (await isFree(port)) ports.add(port);
-  }
-  if (ports.size < count) throw new Error(`Fewer than ${count} ports of 127.0.0.1 are free.`);
+  while (ports.size < count) ports.add(await freePort());
   return [...ports];
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }
 
 /** Waits until `/readyz` answers 200. */
