@@ -45,5 +45,6 @@ export {
   wholeTranslation,
 } from './translation/whole-answer.js';
 export type { UpstreamBody } from './translation/upstream-body.js';
+export { spokenSeconds, spokenTokens } from './speech/spoken-tokens.js';
 export { mp4Seconds } from './video/mp4-seconds.js';
 export { writeTranscript } from './transcriptions/write-transcript.js';

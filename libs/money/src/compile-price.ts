@@ -44,6 +44,17 @@ export function servesTier(record: PriceRecord, tier: PriceTier): boolean {
   return tier !== 'flex' || isSet(record.flex_prompt_usd_per_1m) || isSet(record.flex_completion_usd_per_1m);
 }
 
+/** What of speech has a price, so that an answer that does not say it is measured. */
+export function speechRates(record: PriceRecord): { tokens: boolean; seconds: boolean } {
+  const compiled = compilePrice(record);
+  const { isFree, audioSecond } = compiled;
+  const { fresh, audio_output: spoken } = compiled.tokenRates(0, 'default');
+  return {
+    tokens: !isFree && [fresh, spoken].some(({ each }) => each.n !== 0n),
+    seconds: !isFree && audioSecond !== null,
+  };
+}
+
 /** The parsed form of a price record. A rate that is no rate throws RangeError. */
 export class CompiledPrice {
   readonly isFree: boolean;

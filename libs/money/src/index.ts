@@ -2,7 +2,7 @@ export { Usd, settledNano } from './usd.js';
 export { withNulls } from './price-record.js';
 export type { ContextValue } from './price-record.js';
 export { TOKEN_CLASSES, tokenClasses } from './unit-usage.js';
-export { servesTier } from './compile-price.js';
+export { servesTier, speechRates } from './compile-price.js';
 export { price, priceLines } from './price.js';
 export type { PriceInput, PriceLine, PriceTerms } from './price.js';
 export { LATE_USAGE_MS, chargeFor } from './charge.js';

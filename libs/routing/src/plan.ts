@@ -136,6 +136,7 @@ function survey(model: CatalogueModel, options: PlanOptions): Survey {
       reasoning,
       fixesSampling,
       quirks,
+      price: route.price,
     });
     if (translation instanceof Misfit) {
       const { param, value, what } = translation;

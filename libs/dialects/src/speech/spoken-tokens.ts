@@ -11,6 +11,11 @@ const BYTES_PER_SECOND: ReadonlyMap<string, number> = new Map([
   ['opus', 16_000],
 ]);
 
+/** How long so many bytes of speech play at the least. */
+export function spokenSeconds(format: string, bytes: number): number {
+  return bytes / (BYTES_PER_SECOND.get(format) ?? SAMPLE_BYTES_PER_SECOND);
+}
+
 /**
  * What so many bytes of speech count where nobody has counted their tokens, or not yet: of a caller that leaves before
  * the last event, and of an answer without counts. No less than this was heard.
@@ -21,7 +26,6 @@ export function spokenTokens(
 ): Required<Pick<Piece, 'deliveredBytes'>> & {
   tokens: number;
 } {
-  const seconds = bytes / (BYTES_PER_SECOND.get(format) ?? SAMPLE_BYTES_PER_SECOND);
-  const tokens = Math.ceil(seconds * TOKENS_PER_SECOND);
+  const tokens = Math.ceil(spokenSeconds(format, bytes) * TOKENS_PER_SECOND);
   return { tokens, deliveredBytes: tokens * BYTES_PER_TOKEN };
 }

@@ -1,4 +1,4 @@
-import type { ApiError, PriceTier, ReasoningStyle, UnitUsage } from '@gateway/contracts';
+import type { ApiError, PriceRecord, PriceTier, ReasoningStyle, UnitUsage } from '@gateway/contracts';
 import type { ContextValue } from '@gateway/money';
 import type { UpstreamBody } from './upstream-body.js';
 
@@ -23,6 +23,8 @@ export interface RouteTarget {
   reasoning: ReasoningStyle;
   fixesSampling: boolean;
   quirks: Quirks;
+  /** Where what an answer counts depends on what is billed. */
+  price?: PriceRecord;
 }
 
 /** This route cannot serve this request, and leaves the plan. */

@@ -87,7 +87,7 @@ function firstFrame(data: Buffer, start: number): number | null {
 }
 
 /** Layer III only: the others are no mp3. */
-function frameAt(data: Buffer, at: number): Frame | null {
+export function frameAt(data: Buffer, at: number): Frame | null {
   if (data[at] !== 0xff || at + 4 > data.length) return null;
   const second = data[at + 1];
   const third = data[at + 2];

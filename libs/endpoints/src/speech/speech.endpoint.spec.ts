@@ -53,6 +53,11 @@ describe('the endpoint of speech', () => {
     expect(asked).toMatchObject({ model: 'm', units: { characters: 4 }, input: { inputBytes: 10 } });
   });
 
+  it('holds the seconds that a slow voice takes, at the speed that is asked for', () => {
+    expect(read({ ...hello, input: 'a'.repeat(100) }).units.audio_seconds).toBe('10.000');
+    expect(read({ ...hello, input: 'a'.repeat(100), speed: 0.25 }).units.audio_seconds).toBe('40.000');
+  });
+
   it.each([
     [{ voice: 'alloy' }, 'input'],
     [{ input: 'a' }, 'voice'],

@@ -12,9 +12,13 @@ import {
   type UpstreamBody,
 } from '@gateway/dialects';
 import type { Asked, Endpoint } from '../endpoint.js';
+import { measuredSpeech } from './measured-speech.js';
 
 const CHARACTERS_MAX = 4_096;
 const FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'];
+
+/** Nobody speaks slower, at the usual speed, in any script: what is held of a model that is billed by the minute. */
+const BYTES_PER_SECOND = 10;
 
 /** How a text is spoken, for which not every upstream has a member. */
 const HINTS = ['speed', 'instructions'];
@@ -81,15 +85,17 @@ class SpeechTranslation implements Translation {
   }
 
   begin(head: Parameters<Translation['begin']>[0]): ReturnType<Translation['begin']> {
-    return this.dialect.begin(head, this.asked);
+    const answer = this.dialect.begin(head, this.asked);
+    return measuredSpeech(answer, this.asked.format, this.target.price);
   }
 }
 
 function askedOf(body: ParsedBody): Asked<SpeechRequest> {
-  const { model, input, instructions, response_format: format } = body.value;
+  const { model, input, instructions, response_format: format, speed } = body.value;
   const text = String(input);
   // Of Unicode, as a person counts them: a pair of surrogates is one.
   const characters = Array.from(text).length;
+  const seconds = Buffer.byteLength(text) / BYTES_PER_SECOND / (typeof speed === 'number' ? speed : 1);
   const spoken = typeof instructions === 'string' ? text + instructions : text;
   return {
     model: filled(model),
@@ -105,7 +111,7 @@ function askedOf(body: ParsedBody): Asked<SpeechRequest> {
       inputAudioSeconds: 0,
       inputDocuments: [],
     },
-    units: { characters },
+    units: { characters, audio_seconds: seconds.toFixed(3) },
     maxOutputTokens: null,
     choices: 1,
     writesCache: false,

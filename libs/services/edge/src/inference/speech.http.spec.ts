@@ -7,6 +7,7 @@ import { startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
 
 const BY_CHARACTER: PriceRecord = { pricing_unit: 'per_1m_characters', characters_usd_per_1m: '15' };
 const BY_TOKEN: PriceRecord = { prompt_usd_per_1m: '0.6', audio_output_usd_per_1m: '12' };
+const BY_MINUTE: PriceRecord = { pricing_unit: 'per_minute', audio_usd_per_minute: '0.6' };
 
 /** A model that speaks, on the simulated provider where no other is named. */
 function speaker(
@@ -48,6 +49,12 @@ describe('POST /v1/audio/speech', () => {
       models: [
         speaker('acme/bytes', 'tts-1-sim', BY_CHARACTER),
         speaker('acme/events', 'sim-speech:prompt=10;completion=50', BY_TOKEN),
+        speaker('acme/minutes', 'tts-1-sim', BY_MINUTE),
+        speaker('acme/minutes-in-events', 'sim-speech', BY_MINUTE),
+        speaker('acme/minutes-in-json', 'sim-voxtral', BY_MINUTE, {
+          ...{ provider: 'mistral', dialect: 'mistral-speech' },
+        }),
+        speaker('acme/uncounted', 'tts-1-sim', BY_TOKEN),
         speaker('acme/html', 'tts-1-sim:malformed=html', BY_CHARACTER),
         speaker('acme/cut', 'tts-1-sim:cut=1', BY_CHARACTER),
         speaker('acme/voxtral', 'sim-voxtral', BY_CHARACTER, {
@@ -123,6 +130,29 @@ describe('POST /v1/audio/speech', () => {
       usage: { prompt_tokens: 2, completion_tokens: 40, audio_output_tokens: 40 },
       usage_estimated: true,
       cost_usd: '0.0004812',
+    });
+  });
+
+  it('bills the seconds that were heard where a minute has a price, of bytes, of events and of JSON', async () => {
+    // A character is a frame of 24 ms.
+    for (const model of ['acme/minutes', 'acme/minutes-in-events', 'acme/minutes-in-json']) {
+      const answer = await speak({ model, input: 'a'.repeat(100) });
+      await answer.arrayBuffer();
+      expect(await edge.record(answer)).toMatchObject({
+        usage: { characters: 100, audio_seconds: '2.4' },
+        usage_estimated: false,
+        cost_usd: '0.03',
+      });
+    }
+  });
+
+  it('estimates the tokens of an answer of bytes alone where a token has a price', async () => {
+    const answer = await speak({ model: 'acme/uncounted', input: 'Hello', response_format: 'pcm' });
+    expect((await answer.arrayBuffer()).byteLength).toBe(4_800);
+    expect(await edge.record(answer)).toMatchObject({
+      usage: { characters: 5, prompt_tokens: 2, completion_tokens: 2, audio_output_tokens: 2 },
+      usage_estimated: true,
+      cost_usd: '0.0000252',
     });
   });
 
