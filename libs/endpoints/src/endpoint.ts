@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError, HeldKind, ModelType, ResponseLink, StoredResponse } from '@gateway/contracts';
 import type { Misfit, ResultContext, RouteTarget, Translation } from '@gateway/dialects';
-import type { AskedUnits, SentInput } from '@gateway/money';
+import type { AskedUnits, SentInput, UsageBound } from '@gateway/money';
 
 /**
  * One inference endpoint: everything of it that is not the same for all. Adding one is one folder with a
@@ -148,6 +148,8 @@ export interface Asked<Request = unknown> {
   readonly nativeBytes?: number;
   /** Units that are known before the answer: what is sent, and what is asked for (pricing 8). */
   readonly units: AskedUnits;
+  /** What a provider is believed of its seconds; absent where none is sent. */
+  readonly recording?: Pick<UsageBound, 'audioSeconds' | 'measuredSeconds'>;
   /** null leaves it to the model; 0 where the answer has no output tokens. */
   readonly maxOutputTokens: number | null;
   /** `n`. */

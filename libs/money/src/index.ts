@@ -9,7 +9,7 @@ export { LATE_USAGE_MS, chargeFor } from './charge.js';
 export type { Charge, ChargeCase, Disconnect, FailedAttempt } from './charge.js';
 export { estimateInput, estimateTokens, estimateUsage } from './estimate.js';
 export type { SentInput, UnitTraffic } from './estimate.js';
-export { plausibleUsage, transcriptionBound, usageBound } from './plausible-usage.js';
+export { plausibleUsage, recordingBound, transcriptionBound, usageBound } from './plausible-usage.js';
 export type { PlausibleUsage, UsageBound } from './plausible-usage.js';
 export { p95OutputTokens, reservation } from './reservation.js';
 export type { AskedUnits, ReservationRequest, ReservedRoute } from './reservation.js';

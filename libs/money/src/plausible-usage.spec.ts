@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { plausibleUsage, transcriptionBound, usageBound } from './plausible-usage.js';
+import { plausibleUsage, recordingBound, transcriptionBound, usageBound } from './plausible-usage.js';
 
 const bound = usageBound({ contextLength: 1_000, maxOutputTokens: 500 }, 0);
 
@@ -53,6 +53,19 @@ describe('counts that cannot be', () => {
     const over = { prompt_tokens: most + 1, audio_input_tokens: 9, completion_tokens: 3 };
     expect(plausibleUsage(over, heard)).toEqual({ usage: { completion_tokens: 3 }, isDoubted: true });
     expect(plausibleUsage({ audio_seconds: '90000' }, bound).isDoubted).toBe(false);
+  });
+
+  it('believes twice the seconds of a recording and a window, or one for 500 bytes; beyond, those that were measured', () => {
+    const short = { ...bound, ...recordingBound(2.0004, 16_000) };
+    expect(plausibleUsage({ audio_seconds: '34' }, short).isDoubted).toBe(false);
+    expect(plausibleUsage({ audio_seconds: '34.002' }, short)).toEqual({
+      usage: { audio_seconds: '2' },
+      isDoubted: true,
+    });
+    // An hour whose header says a second.
+    const forged = { ...bound, ...recordingBound(1, 1_800_000) };
+    expect(plausibleUsage({ audio_seconds: '3600' }, forged).isDoubted).toBe(false);
+    expect(plausibleUsage({ audio_seconds: '3600.1' }, forged).usage).toEqual({ audio_seconds: '1' });
   });
 
   it('leaves out a side with all its parts', () => {

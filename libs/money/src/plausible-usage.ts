@@ -14,6 +14,11 @@ const TOKENS_PER_AUDIO_SECOND = 32 * STEPS;
 /** Of the prompt that a transcription may be given. */
 const HINT_TOKENS_MAX = 4_096;
 
+/** 4 kbit/s: less than any codec of speech takes where somebody speaks. */
+const LEAST_BYTES_PER_SECOND = 500;
+/** A window of Whisper's. */
+const RECORDING_SLACK_SECONDS = 30;
+
 /** What one unit of a route can count at most. */
 export interface UsageBound {
   /** Tokens of the input, and of the output. */
@@ -21,6 +26,8 @@ export interface UsageBound {
   readonly output: number;
   /** Of speech that was sent; without it they are not the provider's to say. */
   readonly audioSeconds?: number;
+  /** What counts in place of more seconds; absent: so many as are believed. */
+  readonly measuredSeconds?: number;
 }
 
 /** An input may be many contexts long, as embeddings are; no tokenizer makes more tokens than bytes. */
@@ -38,6 +45,15 @@ export function transcriptionBound(seconds: number): UsageBound {
   const audioSeconds = Math.ceil(seconds);
   const tokens = TOKENS_PER_AUDIO_SECOND * audioSeconds + HINT_TOKENS_MAX;
   return { input: tokens, output: tokens, audioSeconds };
+}
+
+/** What of a recording a provider may count: its own header may be wrong, and be a good deal shorter than what is heard. */
+export function recordingBound(
+  measuredSeconds: number,
+  bytes: number,
+): Pick<UsageBound, 'audioSeconds' | 'measuredSeconds'> {
+  const longest = Math.max(2 * measuredSeconds + RECORDING_SLACK_SECONDS, bytes / LEAST_BYTES_PER_SECOND);
+  return { audioSeconds: longest, measuredSeconds };
 }
 
 export interface PlausibleUsage {
@@ -86,9 +102,9 @@ export function plausibleUsage(reported: UnitUsage, bound: UsageBound): Plausibl
     for (const name of side) delete usage[name];
     isDoubted = true;
   }
-  const { audioSeconds = Infinity } = bound;
+  const { audioSeconds = Infinity, measuredSeconds = audioSeconds } = bound;
   if (Number(usage.audio_seconds ?? 0) > audioSeconds) {
-    usage.audio_seconds = String(audioSeconds);
+    usage.audio_seconds = String(Number(measuredSeconds.toFixed(3)));
     isDoubted = true;
   }
   if ((usage.searches ?? 0) > CALLS_MAX) {

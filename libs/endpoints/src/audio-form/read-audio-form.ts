@@ -17,6 +17,7 @@ import {
   type Translation,
   type UpstreamBody,
 } from '@gateway/dialects';
+import { recordingBound } from '@gateway/money';
 import type { Asked, CallerBody } from '../endpoint.js';
 import { audioSeconds, containerOf } from './audio-duration.js';
 
@@ -68,6 +69,7 @@ export function readAudioForm(
       inputDocuments: [],
     },
     units: { audio_seconds: seconds.toFixed(3) },
+    recording: recordingBound(seconds, file.bytes.byteLength),
     maxOutputTokens: null,
     choices: 1,
     writesCache: false,

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import OpenAI, { toFile } from 'openai';
 import EarlierOpenAI from 'openai-6';
 import type { CatalogueModel, PriceRecord } from '@gateway/contracts';
@@ -24,8 +26,14 @@ const WAV = ((): Buffer => {
   return wav;
 })();
 
-function model(id: string, dialect: string, upstreamModel: string, price: PriceRecord): CatalogueModel {
-  const made = testModel(id, [{ provider: 'simulated', upstreamModel }], {
+function model(
+  id: string,
+  dialect: string,
+  upstreamModel: string,
+  price: PriceRecord,
+  provider = 'simulated',
+): CatalogueModel {
+  const made = testModel(id, [{ provider, upstreamModel }], {
     model_type: 'stt',
     supports_completions_api: false,
     pricing: price,
@@ -38,19 +46,33 @@ function model(id: string, dialect: string, upstreamModel: string, price: PriceR
 
 describe('POST /v1/audio/transcriptions and /v1/audio/translations', () => {
   let edge: EdgeUnderTest;
+  /** Has heard eleven days in whatever it is sent. */
+  const longWinded = createServer((request, response) => {
+    request.resume();
+    response.setHeader('content-type', 'application/json');
+    response.end('{"text":"Hello","usage":{"type":"duration","seconds":950000}}');
+  });
 
   beforeAll(async () => {
     edge = await startEdge({
+      upstreams: async () => {
+        await new Promise<void>((resolve) => longWinded.listen(0, '127.0.0.1', resolve));
+        return { openai: `http://127.0.0.1:${(longWinded.address() as AddressInfo).port}` };
+      },
       models: [
         model('acme/whisper', 'whisper', 'sim-whisper', BY_MINUTE),
         model('acme/tokens', 'transcriptions', 'sim-tokens', BY_TOKEN),
+        model('acme/long-winded', 'transcriptions', 'gpt-transcribe', BY_MINUTE, 'openai'),
         model('acme/own', 'deepgram', 'sim-nova', BY_MINUTE),
         model('acme/grok', 'xai-transcriptions', 'sim-grok', BY_MINUTE),
         testModel('acme/chat', [{ provider: 'simulated', upstreamModel: 'sim' }]),
       ],
     });
   });
-  afterAll(() => edge.close());
+  afterAll(async () => {
+    await edge.close();
+    longWinded.close();
+  });
 
   function send(
     path: string,
@@ -133,6 +155,13 @@ describe('POST /v1/audio/transcriptions and /v1/audio/translations', () => {
       usage: { prompt_tokens: 90, audio_input_tokens: 90, completion_tokens: 5 },
       cost_usd: '0.00059',
     });
+  });
+
+  it('bills the measured seconds where those of the provider cannot be', async () => {
+    const answer = await send('transcriptions', { model: 'acme/long-winded' });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    expect(await edge.record(answer)).toMatchObject({ usage: { audio_seconds: '2' }, cost_usd: '0.0002' });
   });
 
   it('AUD-05 AUD-06 a format of the provider’s own becomes every format of the caller’s, and a stream', async () => {

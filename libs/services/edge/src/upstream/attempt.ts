@@ -118,7 +118,7 @@ export class Attempt {
     private readonly deps: AttemptDeps,
   ) {
     const { planned, n, unit } = input;
-    const { input: sent } = unit.admitted.asked;
+    const { input: sent, recording } = unit.admitted.asked;
     this.state = {
       planned,
       n,
@@ -131,7 +131,7 @@ export class Attempt {
       providerCode: null,
       errorMessage: null,
       isFault: false,
-      meter: new Meter(sent, usageBound(planned.route, sent.inputBytes)),
+      meter: new Meter(sent, { ...usageBound(planned.route, sent.inputBytes), ...recording }),
     };
   }
 
