@@ -19,8 +19,6 @@ import { BatchRunner } from './batch-runner.js';
 import { BatchStore, batchView, type Batch } from './batches.store.js';
 
 const DAY_MS = 86_400_000;
-/** Of one key that have not ended. */
-const OPEN_MAX = 100;
 const METADATA = { entries: 16, name: 64, value: 512 };
 
 /** Batches of the key that made them. */
@@ -83,10 +81,6 @@ export class BatchesController {
     const file = await this.files.read(keyOf(request).keyId, body.input_file_id);
     if (file === null) throw noFile(body.input_file_id);
     if (file.purpose !== 'batch') throw fault('input_file_id', 'The purpose of the file is not batch.');
-    if ((await this.batches.openOf(key_id)) >= OPEN_MAX)
-      throw new ApiError('conflict', {
-        message: `A key has at most ${OPEN_MAX} batches that have not ended.`,
-      });
     const metadata = checkedMetadata(body.metadata ?? null);
     const now = this.clock.now();
     const id = `batch_${uuidv7(this.clock, this.random)}`;

@@ -1,6 +1,7 @@
 import OpenAI, { toFile } from 'openai';
 import { ApiError, TOPIC, type InferenceAnswer, type Subscription } from '@gateway/contracts';
 import { eventually, InferenceDouble, served, testPostgres, type TestDatabase } from '@gateway/testing';
+import { WorkersDatabase } from '../postgres/workers-database.js';
 import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -312,6 +313,34 @@ describe('/v1/batches', () => {
       [{ code: 'invalid_json_line', line: 2, param: null }],
     ]);
     await expect(begin([custom('first')])).rejects.toMatchObject({ status: 422 });
+  });
+
+  it('BAT-01 409 past a hundred of one key that have not ended, however many are made at once', async () => {
+    const { pool } = app.app.get(WorkersDatabase);
+    await pool.query(
+      `INSERT INTO batches (id, key_id, account_id, request_id, endpoint, model, provider, input_file_id, status, created_at,
+         expires_at, worker, leased_until)
+       SELECT 'batch_brim_' || n, 'key_a', 'acct_key_a', 'req_brim_' || n, '/v1/chat/completions', 'sim/chat', 'double',
+         'file-none', 'in_progress', now(), now() + interval '1 hour', 'another', now() + interval '1 hour'
+       FROM generate_series(1, 97) n`,
+    );
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    inference.answer = (call) => held.then(() => served(call));
+    try {
+      const input_file_id = await upload([line(0)]);
+      const asked = { input_file_id, endpoint: '/v1/chat/completions', completion_window: '24h' } as const;
+      const tries = Array.from({ length: 8 }, () => openai.batches.create(asked));
+      const outcomes = await Promise.allSettled(tries);
+      const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      expect(refused).toEqual(Array(5).fill(expect.objectContaining({ status: 409, code: 'conflict' })));
+      letGo();
+      const made = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value.id] : []));
+      for (const id of made) expect(await end(id)).toMatchObject({ status: 'completed' });
+    } finally {
+      letGo();
+      await pool.query("DELETE FROM batches WHERE id LIKE 'batch_brim_%'");
+    }
   });
 
   it('EDGE-08 a batch is made once per Idempotency-Key: the same again, 409 conflict for another body', async () => {

@@ -1,5 +1,13 @@
-import type { BatchesQuery, Clock, NewAccountEvent, Random, UpstreamBatchState } from '@gateway/contracts';
+import {
+  ApiError,
+  type BatchesQuery,
+  type Clock,
+  type NewAccountEvent,
+  type Random,
+  type UpstreamBatchState,
+} from '@gateway/contracts';
 import type pg from 'pg';
+import { holdCount } from '../postgres/hold-count.js';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 
@@ -89,7 +97,8 @@ const COUNTED = `SELECT b.*, coalesce(r.completed, b.completed) AS completed, co
 const RESULTS_AT_ONCE = 200;
 /** Longer than a batch may wait before it is begun: what is older was there before. */
 const CLAIMED_MS = 3 * 86_400_000;
-
+/** Of one key that have not ended. */
+const OPEN_MAX = 100;
 /** Longer than a worker that is free takes to look for work. */
 const CLAIM_MS = 2_000;
 
@@ -101,28 +110,20 @@ export class BatchStore {
     private readonly random: Random,
   ) {}
 
+  /** Throws ApiError `conflict` where its key has as many open ones as it may. */
   async add(batch: Batch): Promise<void> {
-    await this.database.pool.query(
-      `INSERT INTO batches (id, key_id, account_id, org_id, request_id, endpoint, model, provider, input_file_id,
-         output_seconds, metadata, status, created_at, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-      [
-        batch.id,
-        batch.key_id,
-        batch.account_id,
-        batch.org_id,
-        batch.request_id,
-        batch.endpoint,
-        batch.model,
-        batch.provider,
-        batch.input_file_id,
-        batch.output_seconds,
-        batch.metadata === null ? null : JSON.stringify(batch.metadata),
-        batch.status,
-        batch.created_at,
-        batch.expires_at,
-      ],
-    );
+    await this.database.transaction(async (client) => {
+      await holdCount(client, 'batches', batch.key_id);
+      const { rows } = await client.query<{ open: number }>(
+        `SELECT count(*)::int AS open FROM batches WHERE key_id = $1 AND status IN ${OPEN}`,
+        [batch.key_id],
+      );
+      if (rows[0].open >= OPEN_MAX)
+        throw new ApiError('conflict', {
+          message: `A key has at most ${OPEN_MAX} batches that have not ended.`,
+        });
+      await insert(client, batch);
+    });
   }
 
   async read(keyId: string, id: string): Promise<Batch | null> {
@@ -153,14 +154,6 @@ export class BatchStore {
       [keyId, id, this.now],
     );
     return rowCount === 1;
-  }
-
-  async openOf(keyId: string): Promise<number> {
-    const { rows } = await this.database.pool.query<{ open: number }>(
-      `SELECT count(*)::int AS open FROM batches WHERE key_id = $1 AND status IN ${OPEN}`,
-      [keyId],
-    );
-    return rows[0].open;
   }
 
   /**
@@ -338,6 +331,20 @@ export class BatchStore {
   private get now(): Date {
     return new Date(this.clock.now());
   }
+}
+
+async function insert(client: pg.ClientBase, batch: Batch): Promise<void> {
+  await client.query(
+    `INSERT INTO batches (id, key_id, account_id, org_id, request_id, endpoint, model, provider, input_file_id,
+       output_seconds, metadata, status, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    [
+      ...[batch.id, batch.key_id, batch.account_id, batch.org_id, batch.request_id, batch.endpoint],
+      ...[batch.model, batch.provider, batch.input_file_id, batch.output_seconds],
+      batch.metadata === null ? null : JSON.stringify(batch.metadata),
+      ...[batch.status, batch.created_at, batch.expires_at],
+    ],
+  );
 }
 
 const TIMES = [

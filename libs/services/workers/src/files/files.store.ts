@@ -8,6 +8,7 @@ import {
   type Random,
 } from '@gateway/contracts';
 import type pg from 'pg';
+import { holdCount } from '../postgres/hold-count.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 
 /** A row of `files`. */
@@ -82,9 +83,7 @@ export class FileStore {
   /** Null where its key has as many files as it may: uploads of one key are counted one after the other. */
   async addUploaded(file: NewFile): Promise<FileRow | null> {
     return this.database.transaction(async (client) => {
-      await client.query(`SELECT pg_advisory_xact_lock(hashtext('workers.files'), hashtext($1))`, [
-        file.key_id,
-      ]);
+      await holdCount(client, 'files', file.key_id);
       if (!(await this.hasRoom(file.key_id, client))) return null;
       await client.query('DELETE FROM files WHERE id = $1 AND key_id = $2', [file.id, NO_KEY]);
       return this.add(file, client);

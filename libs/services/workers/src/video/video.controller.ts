@@ -19,8 +19,6 @@ import { VideoStore, type VideoTask } from './video.store.js';
 
 /** Two hours: what no provider needs. */
 const LIFE_MS = 7_200_000;
-/** Of one key that have not ended. */
-const OPEN_MAX = 100;
 const LINK_MS = 86_400_000;
 const FIRST_BY_REQUEST = '2026-09';
 
@@ -76,10 +74,6 @@ export class VideoController {
 
   private async begin(body: Record<string, unknown>, request: FastifyRequest): Promise<object> {
     const { keyId: key_id, accountId: account_id, orgId: org_id } = keyOf(request);
-    if ((await this.tasks.openOf(key_id)) >= OPEN_MAX)
-      throw new ApiError('conflict', {
-        message: `A key has at most ${OPEN_MAX} videos that have not ended.`,
-      });
     const now = new Date(this.clock.now());
     // What it may hold is the edge's to say; this member is the gateway's own.
     const { $task: _ours, ...asked } = body ?? {};

@@ -172,6 +172,25 @@ describe('video tasks', () => {
     expect((await make()).status).toBe(200);
   });
 
+  it('VID-01 409 past a hundred of one key that have not ended, however many are begun at once', async () => {
+    const { pool } = app.app.get(WorkersDatabase);
+    await pool.query(
+      `INSERT INTO video_tasks (id, key_id, account_id, request_id, model, status, created_at, updated_at, expires_at, worker,
+         leased_until)
+       SELECT 'vid_brim_' || n, 'key_brim', 'acct_key_brim', 'req_brim_' || n, 'sim/video', 'queued', now(), now(),
+         now() + interval '1 hour', 'another', now() + interval '1 hour' FROM generate_series(1, 97) n`,
+    );
+    const brim = app.keyOf('key_brim');
+    const asked = { model: 'sim/video', prompt: 'a' };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => app.call('POST', PATH, brim, asked)));
+    const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
+    expect(statuses).toEqual([200, 200, 200, 409, 409, 409, 409, 409]);
+    expect(inference.calls.filter(({ key_id, task }) => key_id === 'key_brim' && task == null)).toHaveLength(
+      3,
+    );
+    await pool.query("DELETE FROM video_tasks WHERE key_id = 'key_brim'");
+  });
+
   it('VID-04 VID-05 VID-07 VID-10 are read by their own id, the provider’s and the request’s', async () => {
     const made = await begin();
     for (const id of [made.id, made.request_id, `provider-task-${tasks}`])

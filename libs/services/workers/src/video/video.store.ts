@@ -1,4 +1,11 @@
-import type { Clock, NewAccountEvent, Random, VideosQuery } from '@gateway/contracts';
+import {
+  ApiError,
+  type Clock,
+  type NewAccountEvent,
+  type Random,
+  type VideosQuery,
+} from '@gateway/contracts';
+import { holdCount } from '../postgres/hold-count.js';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 
@@ -28,6 +35,8 @@ export interface VideoTask {
 }
 
 const OPEN = "('queued', 'in_progress')";
+/** Of one key that have not ended. */
+const OPEN_MAX = 100;
 
 /** Video tasks in PostgreSQL. A key sees its own; whoever works on one holds its lease. */
 export class VideoStore {
@@ -37,28 +46,30 @@ export class VideoStore {
     private readonly random: Random,
   ) {}
 
-  /** Under the lease of who begins it. */
+  /** Under the lease of who begins it. Throws ApiError `conflict` where its key has as many open ones as it may. */
   async add(task: VideoTask, worker: string, leaseMs: number): Promise<void> {
-    await this.database.pool.query(
-      `INSERT INTO video_tasks (id, key_id, account_id, org_id, request_id, model, body, metadata, status, created_at,
-         updated_at, expires_at, worker, leased_until)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13)`,
-      [
-        task.id,
-        task.key_id,
-        task.account_id,
-        task.org_id,
-        task.request_id,
-        task.model,
-        JSON.stringify(task.body),
-        task.metadata === null ? null : JSON.stringify(task.metadata),
-        task.status,
-        task.created_at,
-        task.expires_at,
-        worker,
-        this.after(leaseMs),
-      ],
-    );
+    await this.database.transaction(async (client) => {
+      await holdCount(client, 'videos', task.key_id);
+      const { rows } = await client.query<{ open: number }>(
+        `SELECT count(*)::int AS open FROM video_tasks WHERE key_id = $1 AND status IN ${OPEN}`,
+        [task.key_id],
+      );
+      if (rows[0].open >= OPEN_MAX)
+        throw new ApiError('conflict', {
+          message: `A key has at most ${OPEN_MAX} videos that have not ended.`,
+        });
+      await client.query(
+        `INSERT INTO video_tasks (id, key_id, account_id, org_id, request_id, model, body, metadata, status, created_at,
+           updated_at, expires_at, worker, leased_until)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13)`,
+        [
+          ...[task.id, task.key_id, task.account_id, task.org_id, task.request_id, task.model],
+          JSON.stringify(task.body),
+          task.metadata === null ? null : JSON.stringify(task.metadata),
+          ...[task.status, task.created_at, task.expires_at, worker, this.after(leaseMs)],
+        ],
+      );
+    });
   }
 
   /** Of one that never began. */
@@ -86,14 +97,6 @@ export class VideoStore {
       [keyId, status ?? null, after ?? null, limit + 1],
     );
     return rows;
-  }
-
-  async openOf(keyId: string): Promise<number> {
-    const { rows } = await this.database.pool.query<{ open: number }>(
-      `SELECT count(*)::int AS open FROM video_tasks WHERE key_id = $1 AND status IN ${OPEN}`,
-      [keyId],
-    );
-    return rows[0].open;
   }
 
   /** The oldest that nobody works on, but of the accounts `served`. */

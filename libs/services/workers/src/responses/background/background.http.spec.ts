@@ -328,14 +328,22 @@ describe('a background response', () => {
     expect(await background.take(run('three'))).toBeNull();
   });
 
-  it('409 for more than a hundred of one key that have not ended', async () => {
+  it('409 past a hundred of one key that have not ended, however many are begun at once', async () => {
     inference.answer = () => new Promise(() => undefined);
-    const begun = Array.from({ length: 100 }, () => newResponse({ key_id: 'key_many' }));
-    for (const response of begun) await background.begin(response);
-    await expect(background.begin(newResponse({ key_id: 'key_many' }))).rejects.toMatchObject({
-      code: 'conflict',
-    });
     const many = app.keyOf('key_many');
-    for (const { id } of begun) await app.call('POST', `/v1/responses/${id}/cancel`, many);
+    const made = (count: number): NewBackgroundResponse[] =>
+      Array.from({ length: count }, () => newResponse({ key_id: 'key_many' }));
+    const [first, last] = [made(97), made(8)];
+    for (const response of first) await background.begin(response);
+    // Every connection of the pool is there, so that none of them waits for one.
+    const { pool } = app.app.get(WorkersDatabase);
+    await Promise.all(Array.from({ length: 8 }, () => pool.query('SELECT 1')));
+    const outcomes = await Promise.allSettled(last.map((response) => background.begin(response)));
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused).toEqual(Array(5).fill(expect.objectContaining({ code: 'conflict', status: 409 })));
+    const reads = last.map(({ id }) => app.call('GET', `/v1/responses/${id}`, many));
+    const kept = (await Promise.all(reads)).filter(({ status }) => status === 200);
+    expect(kept).toHaveLength(3);
+    for (const { id } of [...first, ...last]) await app.call('POST', `/v1/responses/${id}/cancel`, many);
   });
 });

@@ -12,6 +12,7 @@ import {
 } from '@gateway/contracts';
 import { IdempotencyTable, poolStatements } from '@gateway/database';
 import type pg from 'pg';
+import { holdCount } from '../../postgres/hold-count.js';
 import { sized } from '../../postgres/sized.js';
 import type { WorkersDatabase } from '../../postgres/workers-database.js';
 import { itemIds, KEPT_MS, outputOf, type StoredResponses } from '../responses.store.js';
@@ -74,6 +75,7 @@ export class BackgroundStore extends BackgroundResponses {
       // Sent twice because its answer was lost.
       if (added === 0) return;
       if (claim) await answerClaim(client, claim, begun.response);
+      await holdCount(client, 'background responses', key_id);
       const { rows } = await client.query<{ open: number }>(
         'SELECT count(*)::int AS open FROM background_tasks WHERE key_id = $1',
         [key_id],
