@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deadLetterTopic, HEADER, TOPIC, type StoredResponse, type Subscription } from '@gateway/contracts';
 import { eventually, testPostgres, type TestDatabase } from '@gateway/testing';
+import { WorkersDatabase } from './postgres/workers-database.js';
 import { anyRoom, MIGRATED, startWorkersApp, stored, type WorkersApp } from './workers.fixture.js';
 
 let place: TestDatabase;
@@ -228,6 +229,74 @@ describe('/v1/conversations', () => {
     const found = await app.responses.recall('key_a', { conversation_id: body.id }, anyRoom);
     expect(found?.items).toHaveLength(3);
     expect(await app.responses.recall('key_b', { conversation_id: body.id }, anyRoom)).toBeNull();
+  });
+
+  it('RESP-05 409 past 10,000 of a key, however many are created at once; another key goes on', async () => {
+    const { pool } = app.app.get(WorkersDatabase);
+    const brim = app.keyOf('key_brim');
+    await pool.query(
+      `INSERT INTO conversations (key_id, id, account_id, created_at, metadata)
+       SELECT 'key_brim', 'conv_brim_' || n, 'acct_key_brim', now(), '{}' FROM generate_series(1, 9997) n`,
+    );
+    // Every connection of the pool is there, so that none of the creates waits for one.
+    await Promise.all(Array.from({ length: 8 }, () => pool.query('SELECT 1')));
+    const create = (own: string) => app.call('POST', '/v1/conversations', own, { items: [text('one')] });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create(brim)));
+    const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
+    expect(statuses).toEqual([200, 200, 200, 409, 409, 409, 409, 409]);
+    const refused = answers.filter(({ status }) => status === 409);
+    for (const { body } of refused) expect(body.error.code).toBe('conflict');
+    const kept = await pool.query("SELECT FROM conversation_items WHERE key_id = 'key_brim'");
+    expect(kept.rowCount).toBe(3);
+    expect((await create(key)).status).toBe(200);
+    await app.call('DELETE', '/v1/conversations/conv_brim_1', brim);
+    expect((await create(brim)).status).toBe(200);
+  });
+
+  it('RESP-05 409 for items past 10,000 of one, however many come at once; what a response said is kept', async () => {
+    const { body } = await app.call('POST', '/v1/conversations', key, {});
+    const conversation_id = body.id as string;
+    const path = `/v1/conversations/${conversation_id}/items`;
+    const said = (id: string, items: number): StoredResponse =>
+      stored(id, {
+        conversation_id,
+        input: Array.from({ length: items }, (_, n) => ({ ...text('x'), id: `${id}_${n}` })),
+      });
+    await app.responses.keep([said('resp_brim', 9_980)]);
+    const add = (items: object[]) => app.call('POST', path, key, { items });
+    const tries = [1, 2, 3, 4].map(() => add(Array.from({ length: 8 }, () => text('more'))));
+    const answers = await Promise.all(tries);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 409, 409]);
+    const count = async (): Promise<number> => {
+      const { pool } = app.app.get(WorkersDatabase);
+      const values = [conversation_id];
+      return (
+        (await pool.query('SELECT FROM conversation_items WHERE conversation_id = $1', values)).rowCount ?? 0
+      );
+    };
+    expect(await count()).toBe(9_997);
+    // Items that are there already are no more.
+    expect((await add([1, 2, 3, 4, 5].map((n) => ({ ...text('x'), id: `resp_brim_${n}` })))).status).toBe(
+      200,
+    );
+    await app.responses.keep([said('resp_past', 5)]);
+    expect(await count()).toBe(10_003);
+    expect(await add([text('more')])).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    for (const n of [1, 2, 3, 4]) await app.call('DELETE', `${path}/resp_brim_${n}`, key);
+    expect((await add([text('more')])).status).toBe(200);
+    expect((await add([text('more')])).status).toBe(409);
+  });
+
+  it('RESP-05 409 for items past 32 MiB of one, from where no request could go on', async () => {
+    const { body } = await app.call('POST', '/v1/conversations', key, {});
+    const path = `/v1/conversations/${body.id}/items`;
+    const large = { ...text('x'.repeat(31 * 1_048_576)), id: 'msg_large' };
+    await app.responses.keep([stored('resp_large', { conversation_id: body.id as string, input: [large] })]);
+    const add = async (): Promise<number> =>
+      (await app.call('POST', path, key, { items: [text('x'.repeat(1_048_576))] })).status;
+    expect(await add()).toBe(409);
+    await app.call('DELETE', `${path}/msg_large`, key);
+    expect(await add()).toBe(200);
   });
 
   it('RESP-05 finds items by their ids in responses and conversations of the key alone', async () => {

@@ -1,7 +1,17 @@
-import { newAnswerId, type Clock, type ItemsQuery, type MakeRoom, type Random } from '@gateway/contracts';
+import {
+  ApiError,
+  newAnswerId,
+  type Clock,
+  type ItemsQuery,
+  type MakeRoom,
+  type Random,
+} from '@gateway/contracts';
+import type pg from 'pg';
+import { holdCount } from '../postgres/hold-count.js';
 import { sized } from '../postgres/sized.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 import { PAGE } from '../responses/items-page.js';
+import { BYTES_MAX, ITEMS_MAX } from '../responses/recalled.js';
 import { addItems, isItemId } from '../responses/responses.store.js';
 
 type Json = Record<string, unknown>;
@@ -26,6 +36,8 @@ interface ItemsRow {
   items: Json[] | null;
 }
 
+/** Of one key: they cost nothing to keep, and stay until they are deleted. */
+const CONVERSATIONS_MAX = 10_000;
 /** A page ends with the item that fills it. */
 const PAGE_BYTES = 8 * 1_048_576;
 
@@ -54,21 +66,29 @@ export class ConversationStore {
     private readonly random: Random,
   ) {}
 
+  /** Throws ApiError `conflict` where the key has as many as it may: those of one key are counted one after the other. */
   async create(
-    owner: { keyId: string; accountId: string },
+    { keyId, accountId }: { keyId: string; accountId: string },
     metadata: Json,
-    items: Json[],
+    items: readonly Json[],
   ): Promise<Conversation> {
     const id = newAnswerId('conv', this.clock, this.random);
     const now = new Date(this.clock.now());
-    await this.database.pool.query('INSERT INTO conversations VALUES ($1, $2, $3, $4, $5)', [
-      owner.keyId,
-      id,
-      owner.accountId,
-      now,
-      JSON.stringify(metadata),
-    ]);
-    await this.add(owner.keyId, id, items);
+    const added = this.named(items);
+    await this.database.transaction(async (client) => {
+      await holdCount(client, 'conversations', keyId);
+      const { rows } = await client.query<{ count: number }>(
+        'SELECT count(*)::int AS count FROM conversations WHERE key_id = $1',
+        [keyId],
+      );
+      if (rows[0].count >= CONVERSATIONS_MAX)
+        throw full(`A key has at most ${CONVERSATIONS_MAX} conversations.`);
+      await client.query(
+        'INSERT INTO conversations (key_id, id, account_id, created_at, metadata) VALUES ($1, $2, $3, $4, $5)',
+        [keyId, id, accountId, now, JSON.stringify(metadata)],
+      );
+      await addBounded(client, { keyId, conversationId: id }, added);
+    });
     return viewOf({ id, created_at: now, metadata });
   }
 
@@ -97,15 +117,19 @@ export class ConversationStore {
     return rowCount === 1;
   }
 
-  /** The items with their ids. */
+  /** The items with their ids. Throws ApiError `conflict` where the conversation would hold more than it may. */
   async add(keyId: string, id: string, items: readonly Json[]): Promise<Json[]> {
-    const added = items.map((item) => ({
+    const added = this.named(items);
+    await this.database.transaction((client) => addBounded(client, { keyId, conversationId: id }, added));
+    return added;
+  }
+
+  private named(items: readonly Json[]): (Json & { id: string })[] {
+    return items.map((item) => ({
       type: 'message',
       ...item,
       id: isItemId(item.id) ? item.id : newAnswerId(prefixOf(item), this.clock, this.random),
     }));
-    if (added.length > 0) await addItems(this.database.pool, { keyId, conversationId: id }, added);
-    return added;
   }
 
   /** Items in an order, from the first or after one of them. */
@@ -140,11 +164,29 @@ export class ConversationStore {
 
   async removeItem(keyId: string, id: string, itemId: string): Promise<boolean> {
     const { rowCount } = await this.database.pool.query(
-      'DELETE FROM conversation_items WHERE key_id = $1 AND conversation_id = $2 AND id = $3',
+      `WITH gone AS (DELETE FROM conversation_items WHERE key_id = $1 AND conversation_id = $2 AND id = $3
+         RETURNING octet_length(item::text) AS bytes)
+       UPDATE conversations c SET items = c.items - 1, bytes = c.bytes - gone.bytes FROM gone
+       WHERE c.key_id = $1 AND c.id = $2`,
       [keyId, id, itemId],
     );
     return rowCount === 1;
   }
+}
+
+async function addBounded(
+  client: pg.ClientBase,
+  to: { keyId: string; conversationId: string },
+  items: readonly (Json & { id: string })[],
+): Promise<void> {
+  if (items.length === 0) return;
+  const held = await addItems(client, to, items);
+  if (held !== undefined && (held.items > ITEMS_MAX || held.bytes > BYTES_MAX))
+    throw full(`A conversation holds at most ${ITEMS_MAX} items and ${BYTES_MAX / 1_048_576} MiB.`);
+}
+
+function full(message: string): ApiError {
+  return new ApiError('conflict', { message: `${message} Delete some first.` });
 }
 
 function viewOf({ id, created_at, metadata }: Row): Conversation {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 /** Until the end of the transaction nobody else counts the same of the key: two creates at once would both find room for one. */
 export async function holdCount(
   client: Pick<pg.ClientBase, 'query'>,
-  counted: 'files' | 'batches' | 'videos' | 'background responses',
+  counted: 'files' | 'conversations' | 'batches' | 'videos' | 'background responses',
   keyId: string,
 ): Promise<void> {
   await client.query(`SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))`, [

@@ -7,9 +7,9 @@ type Pool = Pick<WorkersDatabase['pool'], 'query'>;
 
 /** Turns of one chain, and items of one conversation, that a request may go on from. */
 const TURNS_MAX = 512;
-const ITEMS_MAX = 10_000;
+export const ITEMS_MAX = 10_000;
 /** Of either, and of items that are named. */
-const BYTES_MAX = 32 * 1_048_576;
+export const BYTES_MAX = 32 * 1_048_576;
 
 interface Found<T> {
   bytes: number;

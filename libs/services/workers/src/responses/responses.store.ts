@@ -9,6 +9,7 @@ import {
   type StoredResponse,
 } from '@gateway/contracts';
 import { isStorable } from '@gateway/platform';
+import type pg from 'pg';
 import { FileStore } from '../files/files.store.js';
 import { sized } from '../postgres/sized.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
@@ -28,18 +29,33 @@ interface KeptPart {
   is_running: boolean;
 }
 
-/** Adds items to a conversation, where it is there; one that is there already stays as it is. */
+/** What a conversation holds, once items were added to it. */
+interface Held {
+  items: number;
+  bytes: number;
+}
+
+/**
+ * Adds items to a conversation, where it is there; one that is there already stays as it is. Undefined where none was added. Who
+ * adds at the same time waits, so what it holds counts every one.
+ */
 export async function addItems(
-  pool: WorkersDatabase['pool'],
+  queries: Pick<pg.ClientBase, 'query'>,
   { keyId, conversationId }: { keyId: string; conversationId: string },
   items: readonly (Json & { id: string })[],
-): Promise<void> {
-  await pool.query(
-    `INSERT INTO conversation_items (key_id, conversation_id, id, item)
-     SELECT $1, $2, i, j FROM unnest($3::text[], $4::json[]) AS added (i, j)
-     WHERE EXISTS (SELECT 1 FROM conversations WHERE key_id = $1 AND id = $2) ON CONFLICT DO NOTHING`,
+): Promise<Held | undefined> {
+  const { rows } = await queries.query<Held>(
+    `WITH added AS (
+       INSERT INTO conversation_items (key_id, conversation_id, id, item)
+       SELECT $1, $2, i, j FROM unnest($3::text[], $4::json[]) AS added (i, j)
+       WHERE EXISTS (SELECT 1 FROM conversations WHERE key_id = $1 AND id = $2) ON CONFLICT DO NOTHING
+       RETURNING octet_length(item::text) AS bytes),
+     sum AS (SELECT count(*) AS items, sum(bytes) AS bytes FROM added)
+     UPDATE conversations c SET items = c.items + sum.items, bytes = c.bytes + sum.bytes FROM sum
+     WHERE c.key_id = $1 AND c.id = $2 AND sum.items > 0 RETURNING c.items, c.bytes::float8 AS bytes`,
     [keyId, conversationId, items.map(({ id }) => id), items.map((item) => JSON.stringify(item))],
   );
+  return rows.at(0);
 }
 
 export function outputOf({ output }: Json): Json[] {
