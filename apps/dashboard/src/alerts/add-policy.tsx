@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { figureOf } from '../api/figure-of.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import type { Schemas } from '../api/schemas.js';
 import { ProblemCard } from '../shell/problem-card.js';
@@ -57,7 +58,7 @@ function Form({ org, channels, onClose }: Omit<AddPolicyProps, 'isOpen'>): React
       kind === 'usd'
         ? { threshold_usd: threshold.trim() }
         : kind === 'pct'
-          ? { threshold_pct: Number(threshold) }
+          ? { threshold_pct: figureOf(threshold) }
           : {};
     create.mutate({ channel_id: channel, alert_type: event, ...limit }, { onSuccess: onClose });
   };

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { figureOf } from '../api/figure-of.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import type { Schemas } from '../api/schemas.js';
 import { useOrg } from '../shell/org.queries.js';
@@ -44,12 +45,11 @@ interface Draft {
 }
 
 export function bodyOfDraft(draft: Draft, org: string | null, nowMs: number): Schemas['CreateKeyBody'] {
-  const rpm = Number(draft.rpm);
   return {
     ...(org === null ? {} : { org_id: org }),
     ...(draft.label.trim() === '' ? {} : { label: draft.label.trim() }),
     ...(draft.cap.trim() === '' ? {} : { spend_cap_usd: draft.cap.trim() }),
-    ...(draft.rpm.trim() === '' ? {} : { rpm }),
+    ...(draft.rpm.trim() === '' ? {} : { rpm: figureOf(draft.rpm) }),
     ...(draft.days === '' ? {} : { expires_at: new Date(nowMs + Number(draft.days) * DAY_MS).toISOString() }),
   };
 }

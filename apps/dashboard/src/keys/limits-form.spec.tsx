@@ -30,6 +30,11 @@ describe('what a form of a key sends', () => {
     expect(changeOf(before, after)).toEqual({ spend_cap_usd: '99999999999.123456789012' });
   });
 
+  it.each(['10k', '1,000'])('does not take a limit away where %j was typed, which is no number', (typed) => {
+    const sent = JSON.stringify(changeOf(before, { ...before, rpm_limit: typed }));
+    expect(sent).toBe(JSON.stringify({ rpm: typed }));
+  });
+
   it('leaves out what a new key has not', () => {
     const draft = { label: '', cap: '', rpm: '', days: '' };
     expect(bodyOfDraft(draft, 'org_1', 0)).toEqual({ org_id: 'org_1' });

@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Code, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { figureOf } from '../api/figure-of.js';
 import { formatUsd } from '../format/money.js';
 import { Money } from '../shell/money.js';
 import { PageHead } from '../shell/page-head.js';
@@ -77,8 +78,8 @@ function Form({ isPending, onAsk, fields }: FormProps): ReactNode {
     onAsk({
       key_id: draft.key_id ?? '',
       model: draft.model.trim(),
-      prompt_tokens: Number(draft.prompt),
-      max_tokens: Number(draft.max),
+      prompt_tokens: figureOf(draft.prompt),
+      max_tokens: figureOf(draft.max),
     });
   };
   const field = (name: 'model' | 'prompt' | 'max', label: string, error: string | undefined): ReactNode => (

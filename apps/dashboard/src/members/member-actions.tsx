@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { figureOf } from '../api/figure-of.js';
 import { Confirm } from '../shell/confirm.js';
 import { FormEnd } from '../shell/form-end.js';
 import { useChangeMember, useRemoveMember, type Member } from './members.queries.js';
@@ -66,7 +67,7 @@ function Edit({ org, member, onClose }: ContentProps): ReactNode {
       {
         ...(role === member.role ? {} : { role: role === 'admin' ? 'admin' : 'member' }),
         spend_cap_usd: cap.trim() === '' ? null : cap.trim(),
-        rpm_limit: rpm.trim() === '' ? null : Number(rpm),
+        rpm_limit: rpm.trim() === '' ? null : figureOf(rpm),
       },
       { onSuccess: onClose },
     );

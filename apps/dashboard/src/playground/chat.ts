@@ -1,3 +1,4 @@
+import { figureOf } from '../api/figure-of.js';
 import { Problem, problemOf, unreachable } from '../api/problem.js';
 import { eventsOf } from './sse.js';
 
@@ -47,8 +48,8 @@ export function bodyOf(model: string, turns: readonly Turn[], settings: Settings
     ],
     stream: true,
     stream_options: { include_usage: true },
-    ...(temperature.trim() === '' ? {} : { temperature: Number(temperature) }),
-    ...(maxTokens.trim() === '' ? {} : { max_tokens: Number(maxTokens) }),
+    ...(temperature.trim() === '' ? {} : { temperature: figureOf(temperature) }),
+    ...(maxTokens.trim() === '' ? {} : { max_tokens: figureOf(maxTokens) }),
     ...(tools.trim() === '' ? {} : { tools: toolsOf(tools) }),
   };
 }

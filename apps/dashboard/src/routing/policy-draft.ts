@@ -1,3 +1,4 @@
+import { figureOf } from '../api/figure-of.js';
 import type { Policy, SentPolicy } from './routing.queries.js';
 
 export type Sort = NonNullable<Policy['sort']>;
@@ -52,7 +53,7 @@ export function bodyOfDraft(draft: PolicyDraft, from: Policy): SentPolicy {
   const all: Field[] = [
     ['sort', draft.sort],
     ...LISTS.map((field): Field => [field, draft[field].length === 0 ? null : draft[field]]),
-    ...COUNTS.map((field): Field => [field, draft[field].trim() === '' ? null : Number(draft[field])]),
+    ...COUNTS.map((field): Field => [field, draft[field].trim() === '' ? null : figureOf(draft[field])]),
     ['max_price', prices.length === 0 ? null : Object.fromEntries(prices)],
     ['allow_fallbacks', draft.allow_fallbacks ? null : false],
     ['require_zero_retention', draft.require_zero_retention ? true : null],

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Switch, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { figureOf } from '../api/figure-of.js';
 import { Confirm } from '../shell/confirm.js';
 import { FormEnd } from '../shell/form-end.js';
 import { Panel } from '../shell/panel.js';
@@ -12,7 +13,7 @@ export function RequestLogging({ org }: { org: Org }): ReactNode {
   const save = useChangeOrg(org.id);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    save.mutate({ request_logging: { ...logging, retention_days: Number(days) } });
+    save.mutate({ request_logging: { ...logging, retention_days: figureOf(days) } });
   };
   return (
     <Panel

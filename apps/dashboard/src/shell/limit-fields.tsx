@@ -1,5 +1,6 @@
 import { SimpleGrid, TagsInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { figureOf } from '../api/figure-of.js';
 
 /** The figures and model lists of a key or an organization, as text. */
 export interface LimitDraft {
@@ -36,7 +37,7 @@ export function limitChangeOf(before: LimitDraft, after: LimitDraft): Partial<Li
   if (cap !== before.spend_cap_usd) change.spend_cap_usd = cap === '' ? null : cap;
   for (const field of ['rpm_limit', 'rpd_limit', 'tpm_limit'] as const) {
     const value = after[field].trim();
-    if (value !== before[field]) change[field] = value === '' ? null : Number(value);
+    if (value !== before[field]) change[field] = value === '' ? null : figureOf(value);
   }
   for (const field of ['allowed_models', 'blocked_models'] as const) {
     const values = after[field];

@@ -1,6 +1,7 @@
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { figureOf } from '../api/figure-of.js';
 import { useMe } from '../session/me.queries.js';
 import { isAllowed, rolesIn } from '../session/rights.js';
 import { Money } from '../shell/money.js';
@@ -68,7 +69,7 @@ function Limits({ team }: { team: Team }): ReactNode {
     event.preventDefault();
     change.mutate({
       spend_cap_usd: cap.trim() === '' ? null : cap.trim(),
-      rpm_limit: rpm.trim() === '' ? null : Number(rpm),
+      rpm_limit: rpm.trim() === '' ? null : figureOf(rpm),
     });
   };
   return (
