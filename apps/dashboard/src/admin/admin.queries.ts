@@ -6,6 +6,7 @@ import { useWrite } from '../api/use-write.js';
 
 export type Org = Schemas['OrgRecord'];
 export type Coupon = Schemas['CouponRecord'];
+export type CouponBody = Schemas['CouponBody'];
 export type Books = Schemas['BooksRecord'];
 export type Import = Schemas['CatalogueImport'];
 export type ImportBody = Schemas['ImportCatalogueBody'];
@@ -58,9 +59,7 @@ export function useCoupons(page: number): UseQueryResult<Schemas['PageOfCouponRe
   });
 }
 
-export function useCreateCoupon(
-  idempotencyKey: string,
-): UseMutationResult<Coupon, Problem, Schemas['CouponBody']> {
+export function useCreateCoupon(idempotencyKey: string): UseMutationResult<Coupon, Problem, CouponBody> {
   const headers = { 'Idempotency-Key': idempotencyKey };
   return useWrite({
     write: (body) => bodyOf(api.POST('/v1/admin/coupons', { headers, body })),

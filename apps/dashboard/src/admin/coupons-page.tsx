@@ -1,8 +1,9 @@
 import { Button, Code, Modal, Stack, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { figureOf } from '../api/figure-of.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
-import { count } from '../format/time.js';
+import { count, dayStart } from '../format/time.js';
 import { FormEnd } from '../shell/form-end.js';
 import { Money } from '../shell/money.js';
 import { PageHead } from '../shell/page-head.js';
@@ -11,7 +12,7 @@ import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { DataTable, pageOf, Pager, type Column } from '../table/data-table.js';
-import { ROWS_A_PAGE, useCoupons, useCreateCoupon, type Coupon } from './admin.queries.js';
+import { ROWS_A_PAGE, useCoupons, useCreateCoupon, type Coupon, type CouponBody } from './admin.queries.js';
 
 const COLUMNS: readonly Column<Coupon>[] = [
   { name: 'Code', cell: ({ code }) => <Code>{code}</Code> },
@@ -74,6 +75,19 @@ const FIELDS = [
   },
 ] as const;
 
+/** The gateway reads a day as its first instant: what is good on its last day ends with it. */
+export function bodyOfDraft(
+  draft: Readonly<Record<'code' | 'amount_usd' | 'max_redemptions' | 'ends', string>>,
+): CouponBody {
+  const most = draft.max_redemptions.trim();
+  return {
+    code: draft.code.trim(),
+    amount_usd: draft.amount_usd.trim(),
+    ...(most === '' ? {} : { max_redemptions: figureOf(most) }),
+    ...(draft.ends === '' ? {} : { expires_at: dayStart(draft.ends, 'UTC', 1) ?? draft.ends }),
+  };
+}
+
 function Form({ onCreated }: { onCreated: () => void }): ReactNode {
   const [idempotencyKey] = useState(newIdempotencyKey);
   const [draft, setDraft] = useState({ code: '', amount_usd: '', max_redemptions: '' });
@@ -81,14 +95,7 @@ function Form({ onCreated }: { onCreated: () => void }): ReactNode {
   const create = useCreateCoupon(idempotencyKey);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const most = draft.max_redemptions.trim();
-    const body = {
-      code: draft.code.trim(),
-      amount_usd: draft.amount_usd.trim(),
-      ...(most === '' ? {} : { max_redemptions: Number(most) }),
-      ...(ends === '' ? {} : { expires_at: ends }),
-    };
-    create.mutate(body, { onSuccess: onCreated });
+    create.mutate(bodyOfDraft({ ...draft, ends }), { onSuccess: onCreated });
   };
   return (
     <form onSubmit={submit}>
