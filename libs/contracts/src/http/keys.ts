@@ -200,7 +200,7 @@ export class ListKeysQuery {
   @IsOptional() @IsString() @Length(1, 200) label?: string;
   /** Keys whose default model or allow-list names it. */
   @IsOptional() @IsString() @Length(1, 224) model?: string;
-  /** Default: newest first. */
+  /** Default: newest first. A key that has no such value, as one that was never used, comes last in both directions. */
   @IsOptional()
   @Matches(new RegExp(`^-?(?:${KEY_SORTS.join('|')})$`), {
     message: `sort must be one of ${KEY_SORTS.join(', ')}, with - before it for the other direction`,

@@ -66,10 +66,16 @@ function filterOf(query: ListKeysQuery): Prisma.ApiKeyWhereInput {
   };
 }
 
-/** The id is the tie-break, so that pages neither repeat nor lose a row. */
+const NULLABLE = new Set(['label', 'last_used_at']);
+
+/** The id is the tie-break, so that pages neither repeat nor lose a row. A key that has no such value comes last either way. */
 function orderOf(sort = '-created_at'): Prisma.ApiKeyOrderByWithRelationInput[] {
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
-  return [{ [sort.replace('-', '')]: direction }, { id: direction }];
+  const column = sort.replace('-', '');
+  return [
+    { [column]: NULLABLE.has(column) ? { sort: direction, nulls: 'last' } : direction },
+    { id: direction },
+  ];
 }
 
 export function toWire(row: ApiKeyRow, spentUsd: string | null): ApiKeyRecord {

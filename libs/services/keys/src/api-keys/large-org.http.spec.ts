@@ -112,6 +112,21 @@ it('KEY-33 finds labels by a part as it is written: %, _ and \\ stand for themse
   );
 });
 
+it('KEY-26 keys that were never used come last by their last use, in both directions', async () => {
+  await keys.database.pool.query(
+    `UPDATE api_key SET last_used_at = now() - interval '1 day' * substr(id, 5)::int WHERE id IN ('key_7', 'key_9')`,
+  );
+  const first = async (sort: string): Promise<unknown[]> => {
+    const path = `/v1/keys?org_id=${orgId}&limit=2&sort=${sort}`;
+    const { body } = await keys.call('GET', path, { as: keys.admin });
+    return (body.data as { id: string }[]).map(({ id }) => id);
+  };
+  expect([await first('-last_used_at'), await first('last_used_at')]).toEqual([
+    ['key_7', 'key_9'],
+    ['key_9', 'key_7'],
+  ]);
+});
+
 it('KEY-33 what an edge is given to admit with does not grow with the organization', async () => {
   const owner = await keys.person();
   const small = await keys.org(owner);
