@@ -28,7 +28,7 @@ export function useProviderKeys(
 /** Providers that serve a model here, by their slugs. */
 export function useProviders(): UseQueryResult<Schemas['PinnableProvider'][]> {
   return useQuery({
-    queryKey: ['providers'],
+    queryKey: ['pinnable-providers'],
     queryFn: async () =>
       (await bodyOf(api.GET('/v1/providers/pinnable', { params: { query: { limit: 200 } } }))).data,
   });
