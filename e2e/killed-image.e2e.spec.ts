@@ -8,6 +8,9 @@ import { logIn } from './harness/session.js';
 const IMAGE = { model: 'simulator/image', prompt: 'A fox', size: '1024x1024', quality: 'low' };
 /** Of the lock that a test holds. */
 const GATE = 4_711;
+/** The server has the databases of other tests, too. */
+const WAITING = `FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 const SETTLED = { timeoutMs: 60_000, intervalMs: 100 };
 
 describe('an edge that is killed while it answers an image under an Idempotency-Key', () => {
@@ -40,11 +43,7 @@ describe('an edge that is killed while it answers an image under an Idempotency-
       () => 'answered',
       () => 'lost',
     );
-    await eventually(
-      async () =>
-        (await rows(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).length > 0,
-      SETTLED,
-    );
+    await eventually(async () => (await rows(`SELECT 1 ${WAITING}`)).length > 0, SETTLED);
     await fleet.process('edge').kill();
     expect(await first).toBe('lost');
   }
@@ -91,9 +90,7 @@ describe('an edge that is killed while it answers an image under an Idempotency-
     const { key } = await (await logIn(fleet)).createKey('not kept');
     const before = await balance(key);
     await killedBeforeItsEnd(key);
-    await database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`,
-    );
+    await database.query(`SELECT pg_terminate_backend(pid) ${WAITING}`);
     await database.query(`SELECT pg_advisory_unlock(${GATE})`);
     await fleet.process('edge').restart();
     expect((await make(key)).status).toBe(409);

@@ -109,7 +109,7 @@ describe('applyMigrations', () => {
     write('20260102000000_second', 'CREATE TABLE tariff (n int); SELECT pg_sleep(600);');
     const killed = await startMigrating(/migrating/);
     const asleep =
-      "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CREATE TABLE tariff%'";
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE 'CREATE TABLE tariff%'";
     await eventually(async () => (await query(asleep)).length === 1);
     await killed.kill();
     write('20260102000000_second', 'CREATE TABLE tariff (n int);');
@@ -121,10 +121,9 @@ describe('applyMigrations', () => {
   it('gives up in a sentence where another process holds the lock for too long', async () => {
     write('20260101000000_first', 'SELECT pg_sleep(600);');
     const busy = await startMigrating(/migrating/);
-    await eventually(
-      async () =>
-        (await query("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'")).length === 1,
-    );
+    const asleep =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep%'";
+    await eventually(async () => (await query(asleep)).length === 1);
     const late = applyMigrations({ url: database.url, schemaDir, schema: 'keys', lockTimeoutMs: 50 });
     await expect(late).rejects.toThrow('Another process migrates schema "keys"');
     await busy.kill();

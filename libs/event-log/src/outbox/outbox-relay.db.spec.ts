@@ -109,7 +109,8 @@ describe('OutboxRelay', () => {
       deaths += 1;
       if (deaths > 2) return;
       await pool.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'",
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND state = 'idle in transaction'`,
       );
     });
     await eventually(isEmpty);
@@ -156,9 +157,8 @@ describe('OutboxRelay', () => {
 
   it('leaves at once on a nudge', async () => {
     const slowly = relay(take, { pollMs: 60_000 });
-    await eventually(
-      async () => (await pool.query('SELECT 1 FROM pg_stat_activity WHERE query = $1', ['COMMIT'])).rowCount,
-    );
+    const resting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query = 'COMMIT'";
+    await eventually(async () => (await pool.query(resting)).rowCount);
     await insert(2);
     slowly.nudge();
     await eventually(isEmpty);
