@@ -2,7 +2,6 @@ import * as anthropic7 from '@ai-sdk/anthropic';
 import * as anthropic6 from '@ai-sdk/anthropic-3';
 import * as openai7 from '@ai-sdk/openai';
 import * as openai6 from '@ai-sdk/openai-3';
-import { eventually } from '@gateway/testing';
 import * as ai7 from 'ai';
 import type { LanguageModel, ModelMessage } from 'ai';
 import * as ai6 from 'ai-6';
@@ -140,7 +139,7 @@ describe.each(CASES)('AI SDK $major’s $front over a $upstream upstream', ({ sd
       onError: () => undefined,
     });
     for await (const piece of stream.textStream) if (piece !== '') controller.abort();
-    await eventually(() => edge.upstream()[0].aborted);
+    await edge.untilLeft();
   });
 
   it('ERR-05 throws its own error of a failure, with the status', async () => {

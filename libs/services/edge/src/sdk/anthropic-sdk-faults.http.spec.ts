@@ -112,12 +112,12 @@ describe.each(CASES)('$sdk over a $upstream upstream', ({ Sdk, upstream }) => {
       if (event.type === 'content_block_delta') seen += 1;
       if (seen === 5) break;
     }
-    await eventually(() => edge.upstream()[0].aborted);
+    await edge.untilLeft();
     edge.forget();
     const helped = client().messages.stream(body('endless'));
     helped.once('text', () => helped.abort());
     expect(await errorOf(helped.finalMessage())).toBeInstanceOf(Sdk.APIUserAbortError);
-    await eventually(() => edge.upstream()[0].aborted);
+    await edge.untilLeft();
   });
 
   it.each(['cut', 'reset', 'inband'])(

@@ -2,7 +2,6 @@ import { ChatAnthropic } from '@langchain/anthropic';
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
-import { eventually } from '@gateway/testing';
 import {
   FAULTS,
   errorOf,
@@ -120,7 +119,7 @@ describe.each(CASES)('LangChain’s $front over a $upstream upstream', ({ make, 
         if (piece.text !== '') controller.abort();
     };
     await errorOf(read());
-    await eventually(() => edge.upstream()[0].aborted);
+    await edge.untilLeft();
   });
 
   it('ERR-05 throws an error that says what is wrong', async () => {

@@ -118,12 +118,12 @@ describe.each(CASES)('$sdk over a $upstream upstream', ({ Sdk, upstream }) => {
       seen += chunk.choices.length;
       if (seen === 5) break;
     }
-    await eventually(() => edge.upstream()[0].aborted);
+    await edge.untilLeft();
     edge.forget();
     const helped = client().chat.completions.stream(body('endless'));
     helped.once('content', () => helped.abort());
     expect(await errorOf(helped.finalChatCompletion())).toBeInstanceOf(Sdk.APIUserAbortError);
-    await eventually(() => edge.upstream()[0].aborted);
+    await edge.untilLeft();
   });
 
   it.each(['cut', 'reset', 'inband'])(

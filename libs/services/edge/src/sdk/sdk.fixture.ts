@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { SystemClock } from '@gateway/platform';
 import type { RecordedRequest } from '@gateway/simulator';
+import { eventually, HandClock } from '@gateway/testing';
 import { startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
 
 /** The upstreams that every promise to an SDK is proven over: the same dialect as the caller's, and the others. */
@@ -25,6 +27,8 @@ export interface EdgeForSdks extends EdgeUnderTest {
   requests(): number;
   /** Requests that the upstream saw since the last `forget()`. */
   upstream(): RecordedRequest[];
+  /** Waits until the first of them is closed by the edge; the seconds for which it waits for usage pass five times as fast. */
+  untilLeft(): Promise<unknown>;
   forget(): void;
   /** Another name than every one before: limits of a key are counted over the tests. */
   newName(): string;
@@ -58,7 +62,8 @@ export async function startEdgeForSdks(behaviours: Record<string, Behaviour>): P
       },
     ]),
   ]);
-  const edge = await startEdge({ models });
+  const clock = new HandClock(new SystemClock());
+  const edge = await startEdge({ models, clock });
   const known = new Set(models.map(({ record }) => record.id));
   const faults: Error[] = [];
   let requests = 0;
@@ -78,6 +83,11 @@ export async function startEdgeForSdks(behaviours: Record<string, Behaviour>): P
     },
     requests: () => requests,
     upstream: () => edge.sim.requests(),
+    untilLeft: () =>
+      eventually(() => {
+        clock.advance(100);
+        return edge.sim.requests()[0].aborted;
+      }),
     forget: () => {
       requests = 0;
       edge.sim.reset();
