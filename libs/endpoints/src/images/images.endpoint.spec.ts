@@ -252,15 +252,12 @@ describe('the endpoint of images', () => {
     });
   });
 
-  it.each([
-    ['{}'],
-    ['[]'],
-    ['{"data":[]}'],
-    ['{"data":[{"url":"https://a"}]}'],
-    ['{"data":{"b64_json":"A"}}'],
-  ])('takes %s for no answer', async (text) => {
-    await expect(answerTo({}, text)).rejects.toThrow(badReply('the answer holds no image.'));
-  });
+  it.each([['{}'], ['[]'], ['{"data":[]}'], ['{"data":[{"url":""}]}'], ['{"data":{"b64_json":"A"}}']])(
+    'takes %s for no answer',
+    async (text) => {
+      await expect(answerTo({}, text)).rejects.toThrow(badReply('the answer holds no image.'));
+    },
+  );
 
   it('ends in one end or one failure, whatever bytes come, and never counts more than was asked for', async () => {
     const usage = fc.record(

@@ -95,6 +95,24 @@ describe('images of OpenAI', () => {
     expect(misfit('outpaint')).toBeNull();
   });
 
+  it('are fetched where the upstream names an address instead, no more of them than were asked for', async () => {
+    const data = ['a', 'b', 'c'].map((name) => ({
+      url: `https://theirs.test/${name}.png`,
+      revised_prompt: name,
+    }));
+    const replies = [{ body: { data } }, { body: PICTURE.bytes }, { body: PICTURE.bytes }];
+    const { calls, made } = await run(dialect, MODEL, { n: 2 }, replies);
+    expect(calls.downloads).toEqual(['https://theirs.test/a.png', 'https://theirs.test/b.png']);
+    expect(made.images).toEqual([
+      { picture: { bytes: Buffer.from(PICTURE.bytes) }, members: { revised_prompt: 'a' } },
+      { picture: { bytes: Buffer.from(PICTURE.bytes) }, members: { revised_prompt: 'b' } },
+    ]);
+    expect(made.usage.images).toBe(2);
+    const page = [{ body: { data } }, { body: Buffer.from('<html>') }];
+    await expect(run(dialect, MODEL, {}, page)).rejects.toThrow('the address of the image gives none');
+    await expect(run(dialect, MODEL, {}, [{ body: { data: [{ url: 7 }] } }])).rejects.toThrow('no image');
+  });
+
   it('bill no more images than were asked for, and none that is empty', async () => {
     const data = [
       { b64_json: BASE64 },

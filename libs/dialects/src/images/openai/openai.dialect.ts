@@ -1,5 +1,5 @@
 import type { UpstreamBody } from '../../translation/upstream-body.js';
-import { objectOf, objectsOf, without } from '../../body/json-object.js';
+import { objectOf, without } from '../../body/json-object.js';
 import { spliceMembers } from '../../body/splice.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { badReply } from '../../translation/exchange.js';
@@ -7,9 +7,16 @@ import { withoutMoney } from '../../translation/money-names.js';
 import { withoutServer } from '../../body/server-names.js';
 import { Misfit, type AnswerFacts } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
-import { imagesContext, type ImagesDialect, type ImagesRequest, type MadeImages } from '../images-dialect.js';
+import {
+  imagesContext,
+  type ImagesDialect,
+  type ImagesRequest,
+  type ImagesUpstream,
+  type MadeImages,
+} from '../images-dialect.js';
 import { pictureForm } from '../picture-form.js';
-import { base64In, type Picture } from '../picture.js';
+import type { Picture } from '../picture.js';
+import { picturesIn } from '../tasks.js';
 import { imagesUsage, shownUsage } from './usage.js';
 
 const OPERATIONS = ['generate', 'edit', 'inpaint', 'outpaint', 'mix', 'remove_background'];
@@ -27,7 +34,7 @@ export const dialect: ImagesDialect = {
         ? edit(request, target.upstreamModel, facts)
         : generation(request.body, target.upstreamModel),
     );
-    return decode(reply.bytes, request, facts);
+    return decode(reply.bytes, request, { calls, facts });
   },
 };
 
@@ -48,17 +55,21 @@ function edit(request: ImagesRequest, model: string, facts: AnswerFacts): Upstre
   return pictureForm('/images/edits', JSON_TYPE, { fields, pictures }, facts);
 }
 
-function decode(bytes: Uint8Array, request: ImagesRequest, facts: AnswerFacts): MadeImages {
+async function decode(
+  bytes: Uint8Array,
+  request: ImagesRequest,
+  { calls, facts }: Pick<ImagesUpstream, 'calls' | 'facts'>,
+): Promise<MadeImages> {
   const answer = parseUpstreamObject(bytes);
-  const made = objectsOf(answer?.data).filter(({ b64_json }) => base64In(b64_json) !== null);
-  if (answer === null || made.length === 0) throw badReply('the answer holds no image.');
+  if (answer === null) throw badReply('the answer holds no image.');
+  const made = await picturesIn(calls, answer.data, request.n);
   // Nobody pays for more than was asked for.
   const { usage, deliveredBytes } = imagesUsage(answer.usage, Math.min(made.length, request.n));
   const sent = request.images.length + request.references.length;
   return {
-    images: made.map((image) => ({
-      picture: { base64: String(image.b64_json) },
-      members: objectOf(withoutMoney(without(image, ['b64_json', 'url']))),
+    images: made.map(({ item, picture }) => ({
+      picture,
+      members: objectOf(withoutMoney(without(item, ['b64_json', 'url']))),
     })),
     members: {
       ...objectOf(withoutMoney(withoutServer(without(answer, ['data', 'usage'])))),

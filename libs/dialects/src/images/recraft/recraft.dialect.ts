@@ -1,11 +1,10 @@
-import { objectsOf, objectOf } from '../../body/json-object.js';
-import { badReply } from '../../translation/exchange.js';
 import { Misfit } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE, type UpstreamBody } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect, type ImagesRequest, type ImagesUpstream } from '../images-dialect.js';
 import { pictureForm } from '../picture-form.js';
-import { base64In, type Picture } from '../picture.js';
+import type { Picture } from '../picture.js';
 import { given, objectIn, promptOf, sentCount } from '../requests.js';
+import { picturesIn } from '../tasks.js';
 
 const PATHS: Partial<Record<ImagesRequest['operation'], string>> = {
   generate: '/images/generations',
@@ -29,11 +28,10 @@ export const dialect: ImagesDialect = {
   },
   run: async (request, upstream) => {
     const answer = objectIn(await upstream.calls.send(bodyOf(request, upstream)));
-    const found = 'image' in answer ? [objectOf(answer.image)] : objectsOf(answer.data);
-    const made = found.filter(({ b64_json }) => base64In(b64_json) !== null);
-    if (made.length === 0) throw badReply('the answer holds no image.');
+    const found = 'image' in answer ? [answer.image] : answer.data;
+    const made = await picturesIn(upstream.calls, found, request.n);
     return {
-      images: made.map(({ b64_json }) => ({ picture: { base64: String(b64_json) } })),
+      images: made.map(({ picture }) => ({ picture })),
       usage: unitUsage(Math.min(made.length, request.n), sentCount(request)),
       context: request.context,
     };

@@ -1,10 +1,10 @@
 import { filled } from '../../body/json-object.js';
-import { badReply } from '../../translation/exchange.js';
 import { Misfit } from '../../translation/translation.js';
 import { jsonBody, JSON_TYPE } from '../../translation/upstream-body.js';
 import { unitUsage, type ImagesDialect } from '../images-dialect.js';
-import { base64In, dataUrlOf } from '../picture.js';
-import { given, objectIn, promptOf, ratioOf, sentCount, someOf } from '../requests.js';
+import { dataUrlOf } from '../picture.js';
+import { given, objectIn, promptOf, ratioOf, sentCount } from '../requests.js';
+import { picturesIn } from '../tasks.js';
 
 const OPERATIONS = ['generate', 'edit', 'mix', 'reframe'];
 const PICTURES_MAX = 3;
@@ -35,12 +35,11 @@ export const dialect: ImagesDialect = {
     });
     const path = sent.length === 0 ? '/images/generations' : '/images/edits';
     const answer = objectIn(await calls.send(jsonBody(path, JSON_TYPE, body)));
-    const made = someOf(answer.data).filter(({ b64_json }) => base64In(b64_json) !== null);
-    if (made.length === 0) throw badReply('the answer holds no image.');
+    const made = await picturesIn(calls, answer.data, n);
     return {
-      images: made.map(({ b64_json, revised_prompt }) => ({
-        picture: { base64: String(b64_json) },
-        members: given({ revised_prompt: filled(revised_prompt) }),
+      images: made.map(({ item, picture }) => ({
+        picture,
+        members: given({ revised_prompt: filled(item.revised_prompt) }),
       })),
       usage: unitUsage(Math.min(made.length, n), sent.length),
       context,
