@@ -52,6 +52,7 @@ export class NativeResponsesEncoder implements AnswerEncoder {
     const frames = frame({ ...shown, request_id: requestId, sequence_number: this.sequence++ });
     const last = this.response ?? responseObject(this.startState(), this.request, this.facts);
     const response = { ...last, status: 'failed', error: { code: failedCode(error), message } };
+    this.kept = response;
     return frames + frame({ type: 'response.failed', response, sequence_number: this.sequence++ });
   }
 

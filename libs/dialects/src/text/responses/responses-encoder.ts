@@ -32,7 +32,9 @@ export class ResponsesEncoder implements AnswerEncoder {
   }
 
   fail(error: ApiError, requestId: string): string {
-    return this.writer.fail(error, requestId).map(frame).join('');
+    const objects = this.writer.fail(error, requestId);
+    if (objects.length > 0) this.kept = objectOf(objects.at(-1)?.response);
+    return objects.map(frame).join('');
   }
 
   private frames(event: ModelEvent): string {

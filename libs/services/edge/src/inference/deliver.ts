@@ -232,7 +232,7 @@ class Delivery {
     else await client.write(out);
   }
 
-  /** Before the last bytes leave: who reads the answer can go on from it. */
+  /** Before the last bytes leave: who reads the answer can go on from it, or look at how it failed. */
   private async keep({ isStored, ...record }: NonNullable<Call['record']>): Promise<void> {
     const { call, admitted } = this.unit;
     const { kept } = this.attempt.answer;
@@ -305,6 +305,9 @@ class Delivery {
   private async failedWith(error: ApiError): Promise<void> {
     await this.finish({ outcome: 'failed', httpStatus: 200, errorCode: error.code });
     const words = this.attempt.answer.fail(error);
+    const { record } = this.unit.call;
+    // A conversation goes on as it was before.
+    if (record !== null) await this.keep({ ...record, conversation_id: null });
     if (words === null) this.client.cut();
     else await this.client.write(words);
   }

@@ -8,6 +8,10 @@ beforeAll(async () => {
         { provider: 'openai', upstreamModel: 'sim-chat', dialect: 'responses', price: '5' },
         { provider: 'simulated', upstreamModel: 'sim-chat', dialect: 'responses', price: '1' },
       ]),
+      testModel('simulator/cut', [{ provider: 'simulated', upstreamModel: 'sim-chat:cut=4' }]),
+      testModel('simulator/native-cut', [
+        { provider: 'simulated', upstreamModel: 'sim-chat:cut=4', dialect: 'responses' },
+      ]),
       testModel('simulator/openai', [
         { provider: 'openai', upstreamModel: 'sim-chat-reasoning', dialect: 'responses' },
       ]),
@@ -70,6 +74,24 @@ describe('responses that go on from earlier ones', () => {
     const id = /"id":"(resp_[^"]+)"/.exec(await answer.text())?.[1];
     expect(kept(id)).toMatchObject({ key_id: 'key_test', response: { status: 'completed' } });
   });
+
+  it.each(['simulator/cut', 'simulator/native-cut'])(
+    'RESP-03 keeps what a stream of %s said before it failed, and how',
+    async (model) => {
+      const begun = kept((await ask({ model: 'simulator/chat', input: 'Hi' })).body.id);
+      edge.responses.kept.push({ ...begun, id: 'resp_0', conversation_id: 'conv_1' } as never);
+      const body = { model, input: 'Hello', stream: true, conversation: 'conv_1' };
+      const answer = await edge.post(body, { path: '/v1/responses' });
+      const text = await answer.text();
+      expect(text).toContain('event: response.failed');
+      const found = kept(/"id":"(resp_[^"]+)"/.exec(text)?.[1]);
+      // The conversation goes on as it was.
+      expect(found).toMatchObject({
+        conversation_id: null,
+        response: { status: 'failed', error: { code: expect.any(String) as string } },
+      });
+    },
+  );
 
   it('RESP-05 keeps nothing where store is false', async () => {
     const before = edge.responses.kept.length;
