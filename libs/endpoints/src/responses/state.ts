@@ -33,11 +33,13 @@ export function responsesState(
     },
     recalled: ({ request }, items, isOwn) => {
       const { value } = request.body;
+      const own = ownItems(value.input);
+      const said = withoutHalfCalls(items, own);
       // What a provider encrypted or keeps for itself is refused by every other.
       const kept = isOwn
-        ? items
-        : items.filter((item) => item.type !== 'reasoning' || isForeignReasoningItem(item));
-      const input = [...kept, ...ownItems(value.input)];
+        ? said
+        : said.filter((item) => item.type !== 'reasoning' || isForeignReasoningItem(item));
+      const input = [...kept, ...own];
       return read(Buffer.from(JSON.stringify({ ...value, input })));
     },
     record: ({ request }) => {
@@ -50,6 +52,27 @@ export function responsesState(
       };
     },
   };
+}
+
+const CALLS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call']);
+const OUTPUTS: ReadonlySet<unknown> = new Set(['function_call_output', 'custom_tool_call_output']);
+
+/**
+ * What was said without the calls within which an answer was cut: nobody can run half of one, and no upstream takes it
+ * unanswered. The reasoning that led to it goes with it, because providers refuse the one without the other.
+ */
+function withoutHalfCalls(items: readonly Json[], own: readonly Json[]): readonly Json[] {
+  const isAnswered = (id: unknown): boolean =>
+    [...items, ...own].some(({ type, call_id }) => OUTPUTS.has(type) && call_id === id);
+  const isHalf = ({ type, status, call_id }: Json): boolean =>
+    CALLS.has(type) && status === 'incomplete' && !isAnswered(call_id);
+  if (!items.some(isHalf)) return items;
+  const kept: Json[] = [];
+  for (const item of items) {
+    if (!isHalf(item)) kept.push(item);
+    else while (kept.at(-1)?.type === 'reasoning') kept.pop();
+  }
+  return kept;
 }
 
 function conversationOf(conversation: unknown): string | null {

@@ -93,6 +93,34 @@ describe('responses that go on from earlier ones', () => {
     },
   );
 
+  it.each(['simulator/chat', 'simulator/claude', 'simulator/native'])(
+    'RESP-05 goes on on %s from an answer that was cut within a call, without that call and the thought of it',
+    async (model) => {
+      const first = await ask({ model, input: 'My name is Ada' });
+      const begun = kept(first.body.id);
+      const call = { type: 'function_call', name: 'f', arguments: '{"a": "b' };
+      const output = [
+        ...((begun.response as Json).output as Json[]),
+        { type: 'function_call', id: 'fc_0', call_id: 'c0', name: 'f', arguments: '{}', status: 'completed' },
+        { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Call it' }] },
+        { ...call, id: 'fc_1', call_id: 'c1', status: 'incomplete' },
+        { ...call, type: 'custom_tool_call', id: 'ct_1', call_id: 'c2', input: '', status: 'incomplete' },
+      ];
+      const response = { ...(begun.response as Json), output, status: 'incomplete' };
+      const id = `resp_cut_${model.slice(10)}`;
+      edge.responses.kept.push({ ...begun, id, response } as never);
+      const input = [
+        { type: 'function_call_output', call_id: 'c0', output: 'yes' },
+        { role: 'user', content: 'Go on' },
+      ];
+      const { status } = await ask({ model, input, previous_response_id: id });
+      expect(status).toBe(200);
+      const { body } = edge.upstream()[1];
+      expect([body.includes('Ada'), body.includes('c0'), body.includes('Go on')]).toEqual([true, true, true]);
+      expect(body).not.toMatch(/c1|c2|Call it/);
+    },
+  );
+
   it('RESP-05 keeps nothing where store is false', async () => {
     const before = edge.responses.kept.length;
     const { body } = await ask({ model: 'simulator/chat', input: 'Hello', store: false });
