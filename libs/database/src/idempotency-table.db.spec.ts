@@ -88,6 +88,29 @@ describe('the table of answers to creates', () => {
     expect(await table.complete(other, { ...answer, status: 200 })).toBe(false);
   });
 
+  it('EDGE-08 what a request had begun is the answer once it has died, under way until then, and never begun again', async () => {
+    const odd = { status: 200, body: { id: 'vid_1', prompt: 'a\0b' } };
+    const dead = new Date(START + 1);
+    await table.claim(claim, none, none);
+    expect(await table.begun(claim, odd)).toBe(true);
+    expect(await table.begun(other, answer)).toBe(false);
+    await table.release(claim);
+    expect(await table.claim(other, none, none)).toEqual({ bodyDigest: 'd1', answer: null });
+    expect(await table.claim(other, none, dead)).toEqual({ bodyDigest: 'd1', answer: odd });
+    // It lives after all.
+    expect(await table.complete(claim, answer)).toBe(true);
+    expect(await table.claim(other, none, dead)).toEqual({ bodyDigest: 'd1', answer });
+    expect(await table.claim(other, dead, none)).toBeNull();
+  });
+
+  it('EDGE-08 a request that has begun nothing after all gives its key back', async () => {
+    await table.claim(claim, none, none);
+    await table.begun(claim, answer);
+    expect(await table.begun(claim, null)).toBe(true);
+    await table.release(claim);
+    expect(await table.claim(other, none, none)).toBeNull();
+  });
+
   it('forgets answers from before a time, and no later one', async () => {
     const later = { ...claim, key: 'k2', createdAt: new Date(START + HOUR_MS) };
     for (const made of [claim, later]) {

@@ -14,8 +14,9 @@ export interface SqlStatements {
 interface Row {
   body_digest: string;
   status: number | null;
-  /** The answer's; before there is one, who holds the key. */
+  /** The answer's; before there is one, who holds the key, and what that request has begun. */
   body: StoredAnswer['body'] | null;
+  is_abandoned: boolean;
 }
 
 /**
@@ -58,15 +59,16 @@ export class IdempotencyTable extends IdempotencyStore {
       ON CONFLICT (scope, key) DO UPDATE
         SET body_digest = excluded.body_digest, created_at = excluded.created_at, status = NULL, body = excluded.body
         WHERE i.created_at < ${replaceBefore}
-          OR (i.status IS NULL AND (i.created_at < ${abandonedBefore} OR i.body = excluded.body))`;
+          OR (i.status IS NULL AND (i.body->>'owner' = ${owner}
+            OR (i.created_at < ${abandonedBefore} AND i.body->'begun' IS NULL)))`;
     if (taken === 1) return null;
     // Not the same statement: the row may have been committed after that one began.
     const [row] = await this.sql.$queryRaw<Row[]>`
-      SELECT body_digest, status, body FROM idempotency WHERE scope = ${scope} AND key = ${key}`;
+      SELECT body_digest, status, body, created_at < ${abandonedBefore} AS is_abandoned
+      FROM idempotency WHERE scope = ${scope} AND key = ${key}`;
     // Released between the two statements: the caller may try again.
     if (row === undefined) return { bodyDigest, answer: null };
-    const answer = row.status === null ? null : { status: row.status, body: bodyIn(row.body ?? {}) };
-    return { bodyDigest: row.body_digest, answer };
+    return { bodyDigest: row.body_digest, answer: answerIn(row) };
   }
 
   override async renew({ scope, key, owner, createdAt }: IdempotencyClaim): Promise<void> {
@@ -87,10 +89,25 @@ export class IdempotencyTable extends IdempotencyStore {
     return kept === 1;
   }
 
+  /**
+   * What a repeat is answered where the request dies from here on: what it has begun goes on without it. Null: nothing has begun
+   * after all. False where the key is another request's by now.
+   */
+  async begun({ scope, key, owner }: IdempotencyClaim, answer: StoredAnswer | null): Promise<boolean> {
+    const begun = answer && { status: answer.status, body: JSON.parse(storedBody(answer.body)) as unknown };
+    const held = JSON.stringify({ owner, ...(begun && { begun }) });
+    const noted = await this.sql.$executeRaw`
+      UPDATE idempotency SET body = ${held}::jsonb
+      WHERE scope = ${scope} AND key = ${key} AND status IS NULL AND body->>'owner' = ${owner}`;
+    return noted === 1;
+  }
+
+  /** Not of a request that has begun something: a repeat is to find that. */
   override async release({ scope, key, owner }: IdempotencyClaim): Promise<void> {
     await this.sql.$executeRaw`
       DELETE FROM idempotency
-      WHERE scope = ${scope} AND key = ${key} AND status IS NULL AND body->>'owner' = ${owner}`;
+      WHERE scope = ${scope} AND key = ${key} AND status IS NULL AND body->>'owner' = ${owner}
+        AND body->'begun' IS NULL`;
   }
 
   async forgetBefore(time: Date): Promise<void> {
@@ -106,6 +123,13 @@ const AS_TEXT = '$base64';
 function storedBody(body: StoredAnswer['body']): string {
   const json = JSON.stringify(body);
   return REFUSED.test(json) ? JSON.stringify({ [AS_TEXT]: Buffer.from(json).toString('base64') }) : json;
+}
+
+/** Null while its request is under way; of one that died what it had begun. */
+function answerIn({ status, body, is_abandoned }: Row): StoredAnswer | null {
+  if (status !== null) return { status, body: bodyIn(body ?? {}) };
+  const { begun } = (body ?? {}) as { begun?: StoredAnswer };
+  return is_abandoned && begun !== undefined ? { ...begun, body: bodyIn(begun.body) } : null;
 }
 
 function bodyIn(stored: StoredAnswer['body']): StoredAnswer['body'] {

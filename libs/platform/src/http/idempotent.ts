@@ -30,15 +30,16 @@ const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
  * Runs a create once per caller, endpoint and Idempotency-Key; without the header it simply runs. The same body
  * again gets the first answer without its secrets; another body, or a first request still under way,
  * is ApiError `conflict`; an unusable key `validation_error`. `waits`: a second request waits up to 5 s for the first one,
- * which a table within the create's transaction makes it do by itself.
+ * which a table within the create's transaction makes it do by itself. `create` gets the claim, null without the header: what
+ * would outlive this process can be noted under it with what was made.
  */
 export async function idempotent<T extends object>(
   { store, clock, waits }: Claiming,
   request: FastifyRequest,
-  create: () => Promise<Created<T>>,
+  create: (claim: IdempotencyClaim | null) => Promise<Created<T>>,
 ): Promise<CreateAnswer<T> & { isReplay: boolean }> {
   const key = request.headers[HEADER.idempotencyKey.toLowerCase()];
-  if (key === undefined) return { ...answerOf(await create()), isReplay: false };
+  if (key === undefined) return { ...answerOf(await create(null)), isReplay: false };
   const { claim, answer } = await claimKey(
     { store, clock, waits },
     {
@@ -53,7 +54,7 @@ export async function idempotent<T extends object>(
   if (answer !== null) return { ...(answer as CreateAnswer<T>), isReplay: true };
   let created: Created<T>;
   try {
-    created = await create();
+    created = await create(claim);
   } catch (failure) {
     await store.release(claim);
     throw failure;

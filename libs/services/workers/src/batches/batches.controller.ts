@@ -7,6 +7,7 @@ import {
   ObjectStore,
   uuidv7,
   type Clock,
+  type IdempotencyClaim,
   type Random,
 } from '@gateway/contracts';
 import { IdempotencyTable } from '@gateway/database';
@@ -14,6 +15,7 @@ import { Access, CLOCK, keyOf, RANDOM, textLines, idempotent } from '@gateway/pl
 import type { FastifyRequest } from 'fastify';
 import { noFile } from '../files/files.controller.js';
 import { contentOf, FileStore, type FileRow } from '../files/files.store.js';
+import { answerClaim } from '../idempotency/answer-claim.js';
 import { LINE_BYTES_MAX, readLine, type BatchLine } from './batch-lines.js';
 import { BatchRunner } from './batch-runner.js';
 import { BatchStore, batchView, type Batch } from './batches.store.js';
@@ -41,9 +43,9 @@ export class BatchesController {
   @HttpCode(200)
   async create(@Body() body: CreateBatchBody, @Req() request: FastifyRequest): Promise<object> {
     const { clock, idempotency: store } = this;
-    const answer = await idempotent({ store, clock }, request, async () => ({
+    const answer = await idempotent({ store, clock }, request, async (claim) => ({
       status: 200,
-      body: await this.begin(body, request),
+      body: await this.begin(body, request, claim),
     }));
     return answer.body;
   }
@@ -75,7 +77,11 @@ export class BatchesController {
     return batchView(await this.found(request, id));
   }
 
-  private async begin(body: CreateBatchBody, request: FastifyRequest): Promise<object> {
+  private async begin(
+    body: CreateBatchBody,
+    request: FastifyRequest,
+    claim: IdempotencyClaim | null,
+  ): Promise<object> {
     const principal = keyOf(request);
     const { keyId: key_id, accountId: account_id, orgId: org_id } = principal;
     const file = await this.files.read(keyOf(request).keyId, body.input_file_id);
@@ -98,9 +104,10 @@ export class BatchesController {
       created_at: new Date(now),
       expires_at: new Date(now + DAY_MS),
     };
-    await this.batches.add(batch);
+    const view = batchView(batch);
+    await this.batches.add(batch, (client) => answerClaim(client, claim, view));
     this.runner.nudge();
-    return batchView(batch);
+    return view;
   }
 
   private async found(request: FastifyRequest, id: string): Promise<Batch> {

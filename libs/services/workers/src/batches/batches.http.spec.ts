@@ -1,3 +1,5 @@
+import { jest } from '@jest/globals';
+import { IdempotencyTable } from '@gateway/database';
 import OpenAI, { toFile } from 'openai';
 import { ApiError, TOPIC, type InferenceAnswer, type Subscription } from '@gateway/contracts';
 import { eventually, InferenceDouble, served, testPostgres, type TestDatabase } from '@gateway/testing';
@@ -341,6 +343,25 @@ describe('/v1/batches', () => {
       letGo();
       await pool.query("DELETE FROM batches WHERE id LIKE 'batch_brim_%'");
     }
+  });
+
+  it('EDGE-08 a repeat after the first died gets the batch that it made, and makes no second one', async () => {
+    const own = app.keyOf('key_a');
+    const input_file_id = await upload([line(0)]);
+    const asked = { input_file_id, endpoint: '/v1/chat/completions', completion_window: '24h' };
+    const make = () => app.call('POST', '/v1/batches', own, asked, { 'idempotency-key': 'batch-dead' });
+    const table = app.app.get(IdempotencyTable);
+    const complete = jest.spyOn(table, 'complete').mockRejectedValueOnce(new Error('killed'));
+    expect((await make()).status).toBe(500);
+    complete.mockRestore();
+    const { pool } = app.app.get(WorkersDatabase);
+    await pool.query(
+      `UPDATE idempotency SET created_at = created_at - interval '3 min' WHERE key = 'batch-dead'`,
+    );
+    const again = await make();
+    expect(again.status).toBe(200);
+    const made = await pool.query('SELECT id FROM batches WHERE input_file_id = $1', [input_file_id]);
+    expect(made.rows).toEqual([{ id: again.body.id }]);
   });
 
   it('EDGE-08 a batch is made once per Idempotency-Key: the same again, 409 conflict for another body', async () => {

@@ -110,8 +110,11 @@ export class BatchStore {
     private readonly random: Random,
   ) {}
 
-  /** Throws ApiError `conflict` where its key has as many open ones as it may. */
-  async add(batch: Batch): Promise<void> {
+  /** With whatever `also` writes. Throws ApiError `conflict` where its key has as many open ones as it may. */
+  async add(
+    batch: Batch,
+    also: (client: pg.ClientBase) => Promise<void> = async () => undefined,
+  ): Promise<void> {
     await this.database.transaction(async (client) => {
       await holdCount(client, 'batches', batch.key_id);
       const { rows } = await client.query<{ open: number }>(
@@ -123,6 +126,7 @@ export class BatchStore {
           message: `A key has at most ${OPEN_MAX} batches that have not ended.`,
         });
       await insert(client, batch);
+      await also(client);
     });
   }
 

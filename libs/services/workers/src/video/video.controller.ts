@@ -6,12 +6,14 @@ import {
   uuidv7,
   VideosQuery,
   type Clock,
+  type IdempotencyClaim,
   type ObjectKey,
   type Random,
 } from '@gateway/contracts';
 import { IdempotencyTable } from '@gateway/database';
 import { Access, CLOCK, keyOf, RANDOM, idempotent } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
+import { forgetBegun, noteBegun } from '../idempotency/answer-claim.js';
 import { WorkersConfig } from '../workers.config.js';
 import { VideoRunner } from './video-runner.js';
 import { VideoWork } from './video-work.js';
@@ -42,9 +44,9 @@ export class VideoController {
   @HttpCode(200)
   async create(@Body() body: Record<string, unknown>, @Req() request: FastifyRequest): Promise<object> {
     const { clock, idempotency: store } = this;
-    const answer = await idempotent({ store, clock }, request, async () => ({
+    const answer = await idempotent({ store, clock }, request, async (claim) => ({
       status: 200,
-      body: await this.begin(body, request),
+      body: await this.begin(body, request, claim),
     }));
     return answer.body;
   }
@@ -72,7 +74,11 @@ export class VideoController {
     return this.view(task, request);
   }
 
-  private async begin(body: Record<string, unknown>, request: FastifyRequest): Promise<object> {
+  private async begin(
+    body: Record<string, unknown>,
+    request: FastifyRequest,
+    claim: IdempotencyClaim | null,
+  ): Promise<object> {
     const { keyId: key_id, accountId: account_id, orgId: org_id } = keyOf(request);
     const now = new Date(this.clock.now());
     // What it may hold is the edge's to say; this member is the gateway's own.
@@ -87,12 +93,14 @@ export class VideoController {
     };
     const { worker } = this.runner;
     // Longer than that of a task that runs: its provider has to take it first.
-    await this.tasks.add(task, worker, 4 * this.config.WORKERS_LEASE_MS);
+    const leaseMs = 4 * this.config.WORKERS_LEASE_MS;
+    const asBegun = await this.view(task, request);
+    await this.tasks.add(task, { worker, leaseMs }, (client) => noteBegun(client, claim, asBegun));
     let begun: VideoTask;
     try {
       begun = await this.work.begin(task);
     } catch (refusal) {
-      await this.tasks.remove(task.id);
+      await this.tasks.remove(task.id, (client) => forgetBegun(client, claim));
       throw refusal;
     }
     // Else its lease ends by itself: the task is there, and who began it is to know.

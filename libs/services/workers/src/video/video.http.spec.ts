@@ -172,6 +172,30 @@ describe('video tasks', () => {
     expect((await make()).status).toBe(200);
   });
 
+  it('EDGE-08 a repeat after the first died gets the task that it began, and begins no second one', async () => {
+    const asked = { model: 'sim/video', prompt: 'dies' };
+    const make = (body: object) => app.call('POST', PATH, key, body, { 'idempotency-key': 'video-dead' });
+    const ofIt = (): InferenceCall[] =>
+      inference.calls.filter(({ body, task }) => body.prompt === 'dies' && task == null);
+    inference.answer = (call) => (ofIt().length === 1 ? released.then(() => provider(call)) : provider(call));
+    const first = make(asked);
+    await eventually(() => ofIt().length === 1, SLOWLY);
+    expect(await make(asked)).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    // As if its process had died then.
+    await app.app
+      .get(WorkersDatabase)
+      .pool.query(
+        "UPDATE idempotency SET created_at = created_at - interval '3 minutes' WHERE key = 'video-dead'",
+      );
+    const again = await make(asked);
+    expect([again.status, again.body.status]).toEqual([200, 'queued']);
+    expect((await call('GET', `${PATH}/${again.body.id}`)).status).toBe(200);
+    expect((await make({ ...asked, prompt: 'other' })).status).toBe(409);
+    letGo();
+    expect((await first).body.id).toBe(again.body.id);
+    expect(ofIt()).toHaveLength(1);
+  });
+
   it('VID-01 409 past a hundred of one key that have not ended, however many are begun at once', async () => {
     const { pool } = app.app.get(WorkersDatabase);
     await pool.query(

@@ -5,6 +5,7 @@ import {
   type Random,
   type VideosQuery,
 } from '@gateway/contracts';
+import type pg from 'pg';
 import { holdCount } from '../postgres/hold-count.js';
 import { insertAccountEvent } from '../postgres/insert-account-event.js';
 import type { WorkersDatabase } from '../postgres/workers-database.js';
@@ -46,8 +47,15 @@ export class VideoStore {
     private readonly random: Random,
   ) {}
 
-  /** Under the lease of who begins it. Throws ApiError `conflict` where its key has as many open ones as it may. */
-  async add(task: VideoTask, worker: string, leaseMs: number): Promise<void> {
+  /**
+   * Under the lease of who begins it, with whatever `also` writes. Throws ApiError `conflict` where its key has as many open ones
+   * as it may.
+   */
+  async add(
+    task: VideoTask,
+    { worker, leaseMs }: { worker: string; leaseMs: number },
+    also: (client: pg.ClientBase) => Promise<void>,
+  ): Promise<void> {
     await this.database.transaction(async (client) => {
       await holdCount(client, 'videos', task.key_id);
       const { rows } = await client.query<{ open: number }>(
@@ -69,12 +77,16 @@ export class VideoStore {
           ...[task.status, task.created_at, task.expires_at, worker, this.after(leaseMs)],
         ],
       );
+      await also(client);
     });
   }
 
-  /** Of one that never began. */
-  async remove(id: string): Promise<void> {
-    await this.database.pool.query('DELETE FROM video_tasks WHERE id = $1', [id]);
+  /** Of one that never began, with whatever `also` writes. */
+  async remove(id: string, also: (client: pg.ClientBase) => Promise<void>): Promise<void> {
+    await this.database.transaction(async (client) => {
+      await client.query('DELETE FROM video_tasks WHERE id = $1', [id]);
+      await also(client);
+    });
   }
 
   /** By its own id or the provider's; by its request's where that counts. */

@@ -10,8 +10,8 @@ import {
   type NewBackgroundResponse,
   type NumberedEvent,
 } from '@gateway/contracts';
-import { IdempotencyTable, poolStatements } from '@gateway/database';
 import type pg from 'pg';
+import { answerClaim } from '../../idempotency/answer-claim.js';
 import { holdCount } from '../../postgres/hold-count.js';
 import { sized } from '../../postgres/sized.js';
 import type { WorkersDatabase } from '../../postgres/workers-database.js';
@@ -74,7 +74,7 @@ export class BackgroundStore extends BackgroundResponses {
       );
       // Sent twice because its answer was lost.
       if (added === 0) return;
-      if (claim) await answerClaim(client, claim, begun.response);
+      await answerClaim(client, claim ?? null, begun.response);
       await holdCount(client, 'background responses', key_id);
       const { rows } = await client.query<{ open: number }>(
         'SELECT count(*)::int AS open FROM background_tasks WHERE key_id = $1',
@@ -287,15 +287,6 @@ function eventsPage(isLast: boolean): string {
       CASE WHEN sum(bytes) <= $4 THEN (
         SELECT json_agg(json_build_object('number', number, 'event', event) ORDER BY number) FROM page) END AS events
     FROM page HAVING count(*) > 0`;
-}
-
-/** Rolls back where another request holds the key by now. */
-async function answerClaim(client: pg.ClientBase, claim: IdempotencyClaim, response: Json): Promise<void> {
-  const table = IdempotencyTable.within(poolStatements(client));
-  if (await table.complete(claim, { status: 200, body: response })) return;
-  throw new ApiError('conflict', {
-    message: 'Another request with this Idempotency-Key has begun meanwhile.',
-  });
 }
 
 /** The response before its task, as its deletion takes them: in another order the two would wait for each other. */
