@@ -12,6 +12,7 @@ import { WorkersDatabase } from '../postgres/workers-database.js';
 import type { WorkersConfig } from '../workers.config.js';
 import { MIGRATED } from '../workers.fixture.js';
 import { BatchAnswers } from './batch-answers.js';
+import { BatchWork } from './batch-work.js';
 import { BatchStore, type Batch } from './batches.store.js';
 import { UpstreamRunner } from './upstream-runner.js';
 import { UpstreamWork } from './upstream-work.js';
@@ -103,6 +104,40 @@ describe('a batch whose begin at its provider fails', () => {
     letGo();
     await runner.beforeApplicationShutdown();
     expect(visited.filter((account) => account === 'acct_many').length).toBeLessThan(20);
+  });
+
+  it('BAT-05 cancelled, it ends a day later where its provider never ends it', async () => {
+    const clock = new FixedClock(START);
+    const batches = new BatchStore(database, clock, random);
+    const files = new FileStore(database, clock, random);
+    const objects = new FolderStore({ folder, publicUrl: 'http://127.0.0.1', clock, random });
+    const inference = new InferenceDouble();
+    const parts = { batches, answers: new BatchAnswers(database), files, objects, inference, clock };
+    const upstream = new UpstreamWork({ ...parts, linesAtOnce: 8 });
+    await add(batches, files, objects, clock);
+    inference.upstream = ({ step }): UpstreamBatch => ({
+      kind: 'at',
+      state: step === 'upload' ? STATE : { ...STATE, id: 'up-1' },
+    });
+    const { signal } = new AbortController();
+    await upstream.upload((await batches.claim(WORKER, LEASE_MS, false)) as Batch, WORKER, signal);
+    const visit = async (): Promise<void> => {
+      const batch = await batches.claim(WORKER, LEASE_MS, true);
+      if (batch !== null) await upstream.visit(batch, WORKER);
+      await clock.advance(3_600_000);
+    };
+    await visit();
+    await visit();
+    await batches.cancel(WHOSE.key_id, 'batch_up');
+    for (let hours = 0; hours < 24; hours += 1) await visit();
+    expect(inference.steps.map(({ step }) => step)).toEqual(
+      expect.arrayContaining(['create', 'cancel', 'look']),
+    );
+    expect(await batches.claim(WORKER, LEASE_MS, false)).toBeNull();
+    await visit();
+    const work = new BatchWork({ ...parts, upstream, linesAtOnce: 8, usesUpstream: true, turnMs: LEASE_MS });
+    await work.run((await batches.claim(WORKER, LEASE_MS, false)) as Batch, WORKER, signal);
+    expect(await batches.read(WHOSE.key_id, 'batch_up')).toMatchObject({ status: 'cancelled' });
   });
 
   async function add(

@@ -47,6 +47,8 @@ const FAILED_MS = 5_000;
 const BEGIN_MS = 35_000;
 /** Failures in a row after which a batch that has to end does so without its provider's answers. */
 const FAILURES_MAX = 30;
+/** After a batch had to end, until it ends without its provider's: by then the provider's own day for it is over as well. */
+const LATE_MS = 86_400_000;
 const COPY_BYTES_MAX = 64 * 1_048_576;
 const ANSWER_BYTES_MAX = 32 * 1_048_576;
 
@@ -123,12 +125,17 @@ export class UpstreamWork {
       return this.park(visit, { ...at, isCancelled: true, looks: 0 });
     }
     const seen = await this.ask(batch, 'look', at);
-    if (seen.kind === 'at' && (at.state.id !== null || !hasToEnd))
+    if (seen.kind === 'at' && (!hasToEnd || (at.state.id !== null && !this.isLate(batch))))
       return this.park(visit, { ...at, state: seen.state, looks: at.looks + 1 });
     // None of those that might have been it was: the lines are run one by one.
     if (seen.kind === 'none') return this.leave(visit, null);
     if (seen.kind === 'ended' && seen.results !== null) await this.keep(batch, seen.results as ObjectKey);
     return this.leave(visit, endOf(at));
+  }
+
+  /** Its provider has not ended it, and nobody waits for that any more. */
+  private isLate({ cancelling_at, expires_at }: Batch): boolean {
+    return this.parts.clock.now() >= (cancelling_at ?? expires_at).getTime() + LATE_MS;
   }
 
   /** That it is asked for is in the row before: whoever comes next looks for it. */
