@@ -1,4 +1,5 @@
-import { TOPIC, type AuditEntry } from '@gateway/contracts';
+import { jest } from '@jest/globals';
+import { ApiError, TOPIC, type AuditEntry } from '@gateway/contracts';
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import {
   eventually,
@@ -7,6 +8,7 @@ import {
   testDatabase,
   type TestDatabase,
 } from '@gateway/testing';
+import { Destinations } from './channels/destinations.js';
 import {
   MIGRATED,
   startNotificationsApp,
@@ -239,9 +241,13 @@ describe('channels', () => {
         headers: { authorization: `Bearer ${owner.token}`, 'idempotency-key': 'once' },
         payload: webhook(),
       });
-    const [first, second] = [await ask(), await ask()].map((answer) =>
-      answer.json<Record<string, unknown>>(),
-    );
+    const first = (await ask()).json<Record<string, unknown>>();
+    // Its address is looked up no more: the answer is there, whatever a name server says by now.
+    const judge = jest
+      .spyOn(app.app.get(Destinations), 'require')
+      .mockRejectedValue(new ApiError('service_unavailable'));
+    const second = (await ask()).json<Record<string, unknown>>();
+    judge.mockRestore();
     expect(second.id).toBe(first.id);
     expect(second).not.toHaveProperty('signing_secret');
   });

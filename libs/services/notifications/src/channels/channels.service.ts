@@ -12,7 +12,7 @@ import {
   type UpdateChannelBody,
   type CreateAnswer,
 } from '@gateway/contracts';
-import { CLOCK, principalOf, RANDOM, requireOrgRole } from '@gateway/platform';
+import { CLOCK, principalOf, RANDOM, requireOrgRole, type Created } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import type { Channel, Prisma } from '../generated/prisma/client.js';
 import { alertOrg, orgsOf, READ_ALERTS, WRITE_ALERTS } from '../orgs/alert-org.js';
@@ -55,9 +55,8 @@ export class ChannelsService {
   ): Promise<CreateAnswer<CreatedChannel>> {
     const org_id = alertOrg(principalOf(request), body.org_id ?? orgId, WRITE_ALERTS);
     const { channel_type, destination, is_enabled = true } = body;
-    await this.destinations.require(channel_type, destination);
     let mail: OutgoingMail | null = null;
-    const answer = await this.changes.create(request, async (tx) => {
+    const make = async (tx: Tx): Promise<Changed<Created<CreatedChannel>>> => {
       await holdCount(tx, 'alertsOfOrg', org_id);
       if ((await tx.channel.count({ where: { org_id } })) >= CHANNELS_MAX)
         throw new ApiError('conflict', { message: `An organization has at most ${CHANNELS_MAX} channels.` });
@@ -72,7 +71,9 @@ export class ChannelsService {
       const secret = channel_type === 'webhook' ? { signing_secret: await this.secrets.create(tx, id) } : {};
       const made = { status: 201, body: { ...toWire(row), ...secret }, secretFields: ['signing_secret'] };
       return { answer: made, audit: auditOf('create', row, ['channel_type', 'destination', 'is_enabled']) };
-    });
+    };
+    const ask = (): Promise<void> => this.destinations.require(channel_type, destination);
+    const answer = await this.changes.create(request, make, ask);
     this.confirmations.send(mail);
     return answer;
   }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock, Random, CreateAnswer } from '@gateway/contracts';
 import { auditRow, IdempotencyTable, type AuditedWrite, type AuditRow } from '@gateway/database';
-import { CLOCK, RANDOM, idempotent, type Created } from '@gateway/platform';
+import { CLOCK, RANDOM, idempotent, isRepeat, type Created } from '@gateway/platform';
 import { auditEntryRow } from '@gateway/event-log';
 import type { FastifyRequest } from 'fastify';
 import { NotificationsDatabase, type Tx } from './notifications-database.js';
@@ -25,15 +25,24 @@ export class AlertChanges {
     return this.database.transaction((tx) => this.apply(tx, request, make));
   }
 
-  /** The same once per Idempotency-Key, whose row is of the same transaction. Throws ApiError `conflict` as `idempotent`. */
-  create<T extends object>(
+  /**
+   * The same once per Idempotency-Key, whose row is of the same transaction. `ask` is what is asked elsewhere before it, which a
+   * repeat does not depend on. Throws ApiError `conflict` as `idempotent`.
+   */
+  async create<T extends object>(
     request: FastifyRequest,
     make: (tx: Tx) => Promise<Changed<Created<T>>>,
+    ask: () => Promise<void> = async () => undefined,
   ): Promise<CreateAnswer<T> & { isReplay: boolean }> {
+    const { clock } = this;
+    const isTaken = await isRepeat({ store: new IdempotencyTable(this.database.prisma), clock }, request);
+    if (!isTaken) await ask();
     return this.database.transaction((tx) =>
-      idempotent({ store: IdempotencyTable.within(tx), clock: this.clock }, request, () =>
-        this.apply(tx, request, make),
-      ),
+      idempotent({ store: IdempotencyTable.within(tx), clock }, request, async () => {
+        // The key was given back since.
+        if (isTaken) await ask();
+        return this.apply(tx, request, make);
+      }),
     );
   }
 
