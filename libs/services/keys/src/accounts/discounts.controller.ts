@@ -34,7 +34,9 @@ export class DiscountsController {
     @Req() request: FastifyRequest,
   ): Promise<DiscountRecord> {
     const payer = await this.directory.payer(named);
-    if (payer === null) throw new ApiError('not_found', { message: 'There is no such account.' });
+    // Nobody can spend by that of an organization which was deleted.
+    if (payer === null || payer.isClosed === true)
+      throw new ApiError('not_found', { message: 'There is no such account.' });
     const { accountId, orgId } = payer;
     const discount = { pct: body.pct, models: body.models ?? null, providers: body.providers ?? null };
     const stored = await this.stored(accountId);

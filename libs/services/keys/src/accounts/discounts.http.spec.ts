@@ -49,6 +49,16 @@ describe('PUT /v1/admin/discounts/{account}', () => {
     expect((await principal()).discount).toBeUndefined();
   });
 
+  it('PAY-08 404 for a deleted organization’s account, by either id: nobody could spend by it', async () => {
+    const owner = await keys.person();
+    const { orgId, accountId } = await keys.org(owner);
+    expect((await keys.call('DELETE', `/v1/orgs/${orgId}`, { as: owner })).status).toBeLessThan(300);
+    for (const named of [orgId, accountId]) {
+      const { status, body } = await put(named, { pct: '5' });
+      expect([status, (body.error as { code: string }).code]).toEqual([404, 'not_found']);
+    }
+  });
+
   it('PAY-08 is the super admin’s alone, and takes percentages from 0 to 100', async () => {
     const owner = await keys.person();
     const { orgId } = await keys.org(owner);
