@@ -58,6 +58,15 @@ it('S03 a service whose KEK opens its signing key and not a provider key refuses
   expect(await database.prisma.signingKey.count()).toBe(1);
 });
 
+it('S03 a rotation to a KEK with which the services do not sign is refused and moves no row', async () => {
+  const config = keysConfig(testing.url, {
+    KEYS_KEK: Buffer.alloc(32, 9).toString('base64'),
+    KEYS_KEK_PREVIOUS: older.toString('base64'),
+  });
+  await expect(rewrapProviderKeys(config, random)).rejects.toThrow(/rotate-signing-key/);
+  expect(await readable(older)).toBe(ROWS);
+});
+
 it('S03 a rotation that is killed leaves every row readable, and the next run does the rest', async () => {
   const config = keysConfig(testing.url, {
     KEYS_KEK: newer.toString('base64'),

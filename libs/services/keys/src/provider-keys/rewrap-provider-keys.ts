@@ -4,6 +4,7 @@ import type { KeysConfig } from '../keys.config.js';
 import { KeysDatabase, type Tx } from '../postgres/keys-database.js';
 import { kekIdOf, rewrapped } from '@gateway/sealing';
 import { loadSecrets, type ServiceSecrets } from '../secrets/service-secrets.js';
+import { checkSealingKek } from '../sessions/signing-keys.js';
 import { contextOf } from './provider-key-secrets.js';
 
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -14,7 +15,7 @@ type Keks = Pick<ServiceSecrets, 'keks'>;
 /**
  * Seals the data key of every provider key with the current KEYS_KEK. Services that have both keys go on meanwhile. A
  * batch is one transaction: a run that is killed leaves every row readable, and the next one does the rest. Answers how
- * many rows it has moved.
+ * many rows it has moved. Throws, before the first, where no service seals with that KEK: nobody could open what it moves.
  */
 export async function rewrapProviderKeys(config: Readonly<KeysConfig>, random: Random): Promise<number> {
   const secrets = loadSecrets(config, random);
@@ -24,6 +25,7 @@ export async function rewrapProviderKeys(config: Readonly<KeysConfig>, random: R
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   try {
+    await checkSealingKek(database.prisma, secrets.keks[0]);
     let moved = 0;
     let after = '';
     for (;;) {

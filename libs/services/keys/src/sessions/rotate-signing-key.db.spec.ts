@@ -35,8 +35,19 @@ it('changes the key-encryption key without a token refused: both, a new signing 
         .finally(() => own.onApplicationShutdown());
     };
     expect([await canSign(before), await canSign(both), await canSign(after)]).toEqual([true, true, false]);
+    // A shell without the fleet's KEK: what it sealed no service could open, and nobody could log in.
+    await expect(rotateSigningKey(after, sources)).rejects.toThrow('KEYS_KEK is not the one');
+    expect(await canSign(before)).toBe(true);
     await rotateSigningKey(both, sources);
     expect([await canSign(both), await canSign(after)]).toEqual([true, true]);
+    // A new KEK that was mistyped beside the right one cannot be seen; the right one makes it good.
+    await rotateSigningKey(
+      keysConfig(database.url, { KEYS_KEK: kek(3), KEYS_KEK_PREVIOUS: kek(2) }),
+      sources,
+    );
+    expect(await canSign(after)).toBe(false);
+    await rotateSigningKey(after, sources);
+    expect(await canSign(after)).toBe(true);
     // A token of before is still good.
     expect((await keys.call('GET', '/v1/keys', { as: keys.admin })).status).toBe(200);
   } finally {

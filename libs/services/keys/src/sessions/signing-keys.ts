@@ -13,6 +13,14 @@ const FRESH_MS = 30_000;
 /** An unknown kid asks the database at most this often. */
 const UNKNOWN_KID_EVERY_MS = 1_000;
 
+const FOREIGN_KEK = 'The signing key cannot be opened: KEYS_KEK is not the one it was sealed with.';
+const SEALED = { kid: true, sealed_private: true } as const;
+
+interface SealedKey {
+  kid: string;
+  sealed_private: Uint8Array;
+}
+
 interface Loaded {
   kid: string;
   publicJwk: JWK;
@@ -44,10 +52,16 @@ export class SigningKeys {
     await this.current();
   }
 
-  /** Begins a rotation: a new key signs, the old one verifies for another 20 minutes. */
+  /**
+   * Begins a rotation: a new key signs, the old one verifies for another 20 minutes. Throws where there are keys and this
+   * process can open none: what it seals no service could open, and nobody could log in.
+   */
   async rotate(): Promise<void> {
     await this.database.transaction(async (tx) => {
       await lock(tx);
+      const known = await tx.signingKey.findMany({ select: SEALED });
+      const isOurs = known.length === 0 || known.some((row) => opens(row, this.secrets.keks));
+      if (!isOurs) throw new Error(FOREIGN_KEK);
       await tx.signingKey.updateMany({ where: { retired_at: null }, data: { retired_at: this.nowDate() } });
       await this.create(tx);
     });
@@ -112,15 +126,7 @@ export class SigningKeys {
 
   private async open(kid: string): Promise<CryptoKey | Uint8Array> {
     const row = await this.database.prisma.signingKey.findUniqueOrThrow({ where: { kid } });
-    let text: string;
-    try {
-      text = unsealWithAny(row.sealed_private, this.secrets.keks, contextOf(kid)).toString('utf8');
-    } catch (cause) {
-      throw new Error('The signing key cannot be opened: KEYS_KEK is not the one it was sealed with.', {
-        cause,
-      });
-    }
-    const { d } = objectOf(JSON.parse(text));
+    const { d } = objectOf(JSON.parse(unsealed(row, this.secrets.keks)));
     return importJWK({ ...publicJwk(kid, row.public_jwk), d: String(d) }, 'EdDSA');
   }
 
@@ -141,6 +147,34 @@ export class SigningKeys {
 
   private nowDate(): Date {
     return new Date(this.clock.now());
+  }
+}
+
+/** Throws where the key that signs now is not sealed with this KEK: then the services do not seal with it. */
+export async function checkSealingKek(tx: Tx, kek: Buffer): Promise<void> {
+  const active = await tx.signingKey.findFirst({
+    where: { retired_at: null },
+    orderBy: { created_at: 'desc' },
+    select: SEALED,
+  });
+  if (active !== null && !opens(active, [kek]))
+    throw new Error('The services do not seal with this KEYS_KEK: run rotate-signing-key with it first.');
+}
+
+function opens(row: SealedKey, keks: ServiceSecrets['keks']): boolean {
+  try {
+    unsealed(row, keks);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function unsealed({ kid, sealed_private }: SealedKey, keks: ServiceSecrets['keks']): string {
+  try {
+    return unsealWithAny(sealed_private, keks, contextOf(kid)).toString('utf8');
+  } catch (cause) {
+    throw new Error(FOREIGN_KEK, { cause });
   }
 }
 
