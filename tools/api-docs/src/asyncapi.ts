@@ -8,6 +8,7 @@ import {
   RejectionRecord,
   TOPIC,
   UsageRecord,
+  type AccountRecordType,
   type Topic,
 } from '@gateway/contracts';
 import {
@@ -17,6 +18,18 @@ import {
   withReferenced,
   type Schema,
 } from './class-schemas.js';
+import type { SourceTypes } from './source-types.js';
+
+/** Account events that the notifications service makes of movements, usage records and refusals: no topic carries them. */
+const MADE_OF_OTHERS: ReadonlySet<string> = new Set<AccountRecordType>([
+  'balance.low',
+  'balance.depleted',
+  'spend_cap.approaching',
+  'spend_cap.hit',
+  'rate_limit.threshold',
+  'provider.fallback',
+]);
+const onTopic = Object.entries(ACCOUNT_RECORDS).filter(([event]) => !MADE_OF_OTHERS.has(event));
 
 interface Record {
   type: { name: string };
@@ -53,7 +66,7 @@ const RECORDS: { readonly [Name in Topic]: Record } = {
     type: AccountEvent,
     summary: 'One account event, or a balance or spend movement.',
     key: 'account',
-    producers: 'keys, usage',
+    producers: 'keys, usage, workers',
   },
   [TOPIC.audit]: {
     type: AuditEntry,
@@ -91,7 +104,7 @@ const schemaOf = (name: string): Schema => ({ $ref: `#/components/schemas/${name
 /** What a topic's records are by the name of their message: of the account topic one for each type of event. */
 function payloads(topic: string, { type }: Record): { name: string; data: Schema }[] {
   if (topic !== TOPIC.account) return [{ name: type.name, data: schemaOf(type.name) }];
-  return Object.entries(ACCOUNT_RECORDS).map(([event, { name }]) => ({
+  return onTopic.map(([event, { name }]) => ({
     name,
     data: {
       allOf: [schemaOf(type.name), { properties: { type: { const: event }, data: schemaOf(name) } }],
@@ -99,8 +112,8 @@ function payloads(topic: string, { type }: Record): { name: string; data: Schema
   }));
 }
 
-/** Topics of the fleet, their dead letters, and their records from the event classes. */
-export function asyncApi(): Schema {
+/** Topics of the fleet, their dead letters, and their records from the event classes, with the comments of the source. */
+export function asyncApi(source: SourceTypes): Schema {
   const channels: { [name: string]: Schema } = {};
   const operations: { [name: string]: Schema } = {};
   const messages: { [name: string]: Schema } = {};
@@ -130,24 +143,26 @@ export function asyncApi(): Schema {
   }
   const types = [
     ...Object.values(RECORDS).map(({ type }) => type),
-    ...Object.values(ACCOUNT_RECORDS),
+    ...onTopic.map(([, type]) => type),
     DeadLetter,
   ];
-  const schemas = withReferenced(
-    nullableSchemas(withInherited(classSchemas(), types)),
-    types.map(({ name }) => name),
-  );
+  const schemas = Object.entries(
+    withReferenced(
+      nullableSchemas(withInherited(classSchemas(), types)),
+      types.map(({ name }) => name),
+    ),
+  ).map(([name, schema]) => [name, source.withComments(name, schema)]);
   return {
     asyncapi: '3.0.0',
     info: {
       title: 'Model Gateway topics',
       version: '1',
       description:
-        'Records are at least once and in order per key. A breaking change is a new topic version.',
+        'Records are at least once; of one producer those of a key are in order. A breaking change is a new topic version.',
     },
     defaultContentType: 'application/cloudevents+json',
     channels,
     operations,
-    components: { messages, schemas },
+    components: { messages, schemas: Object.fromEntries(schemas) as Schema },
   };
 }

@@ -178,7 +178,7 @@ describe('the documents of the services', () => {
   });
 
   it('describe each topic with its record, and its dead letters', () => {
-    const document: Document = asyncApi();
+    const document: Document = asyncApi(source);
     expect(Object.keys(document.channels).sort()).toEqual(
       ['account', 'audit', 'catalogue', 'rejections', 'usage'].flatMap((name) => [
         `gateway.${name}.v1`,
@@ -187,13 +187,24 @@ describe('the documents of the services', () => {
     );
     expect(document.components.schemas.UsageRecord.required).toContain('request_id');
     expect(document.components.schemas).toHaveProperty('AttemptRecord');
+    const { usage, seq, request_tags } = document.components.schemas.UsageRecord.properties;
+    expect(usage.properties.cached_tokens).toEqual({
+      type: 'number',
+      description: "Those of prompt_tokens that were read from the provider's cache.",
+    });
+    expect(usage).not.toHaveProperty('required');
+    expect(request_tags.additionalProperties).toEqual({ type: 'string' });
+    expect(seq.description).toContain('gateway.rejections.v1');
+    expect(document.channels['gateway.account.v1'].description).toContain('workers');
     expect(dangling(document)).toEqual([]);
   });
 
   it('describe each account event with the fields of its class', () => {
-    const document: Document = asyncApi();
+    const document: Document = asyncApi(source);
     const messages: Document = document.channels['gateway.account.v1'].messages;
-    expect(Object.keys(messages)).toHaveLength(26);
+    expect(Object.keys(messages)).toHaveLength(20);
+    // It is made of the refusals, by the notifications service.
+    expect(messages).not.toHaveProperty('SpendCapHit');
     const [, { properties }] = document.components.messages.ApiKeyCreated.payload.properties.data.allOf;
     expect(properties.type).toEqual({ const: 'api_key.created' });
     expect(Object.keys(document.components.schemas.ApiKeyCreated.properties).sort()).toEqual([
@@ -204,7 +215,7 @@ describe('the documents of the services', () => {
   });
 
   it('take the records that the event classes take', () => {
-    const { schemas } = (asyncApi() as Document).components;
+    const { schemas } = (asyncApi(source) as Document).components;
     const validate = new Ajv({ strict: false }).compile({
       ...schemas.RejectionRecord,
       components: { schemas },

@@ -32,7 +32,7 @@ export function documents(source = SourceTypes.ofServices()): ReadonlyMap<string
   return new Map([
     ['access.md', accessTable(allRoutes())],
     ['openapi.json', textOf(openApi(allRoutes(), source))],
-    ['asyncapi.json', textOf(asyncApi())],
+    ['asyncapi.json', textOf(asyncApi(source))],
   ]);
 }
 

@@ -77,6 +77,29 @@ export class SourceTypes {
     );
   }
 
+  /** The same schema with what decorators do not keep: the comment of each field, and the members of those that are any object. */
+  withComments(name: string, schema: Schema): Schema {
+    const symbol = this.classes.get(name)?.name;
+    if (symbol === undefined) return schema;
+    const fields = new Map(
+      this.checker
+        .getTypeAtLocation(symbol)
+        .getProperties()
+        .map((field) => [field.name, field]),
+    );
+    const described = Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(
+      ([member, given]) => {
+        const field = fields.get(member);
+        if (field === undefined) return [member, given];
+        const description = oneLine(field.getDocumentationComment(this.checker));
+        const isOpen = given.type === 'object';
+        const members = isOpen ? this.types.inline(this.checker.getTypeOfSymbol(field)) : {};
+        return [member, { ...given, ...members, ...(description === '' ? {} : { description }) }];
+      },
+    );
+    return { ...schema, properties: Object.fromEntries(described) as Schema };
+  }
+
   /** The named types of all answers that were asked for. */
   answerSchemas(): ReadonlyMap<string, Schema> {
     return this.types.named();

@@ -15,6 +15,11 @@ export class TypeSchemas {
     return parts.length === 0 ? null : this.union(parts);
   }
 
+  /** The members of a type where it is used, by whatever name it goes. */
+  inline(type: ts.Type): Schema {
+    return this.fields(type);
+  }
+
   named(): ReadonlyMap<string, Schema> {
     return new Map([...this.found].map(([name, { schema }]) => [name, schema]));
   }

@@ -51,19 +51,29 @@ export interface PriceRecord {
   discount_pct?: string | null;
 }
 
-/** What one unit used: token and unit counts (pricing 1). Absent = 0. */
+/** What one unit used. Absent = 0. */
 export interface UnitUsage {
+  /** All input, what was read from and written to the provider's cache included. */
   prompt_tokens?: number;
+  /** Those of prompt_tokens that were read from the provider's cache. */
   cached_tokens?: number;
+  /** Those of prompt_tokens that were written to the provider's cache. */
   cache_write_tokens?: number;
+  /** Those of cache_write_tokens that stay for an hour. */
   cache_write_1h_tokens?: number;
+  /** Those of prompt_tokens that are sound. */
   audio_input_tokens?: number;
+  /** Those of prompt_tokens that are pictures. */
   image_input_tokens?: number;
   cached_audio_tokens?: number;
   cached_image_tokens?: number;
+  /** All output. */
   completion_tokens?: number;
+  /** Those of completion_tokens that are thoughts. */
   reasoning_tokens?: number;
+  /** Those of completion_tokens that are sound. */
   audio_output_tokens?: number;
+  /** Those of completion_tokens that are pictures. */
   image_output_tokens?: number;
   accepted_prediction_tokens?: number;
   rejected_prediction_tokens?: number;
@@ -71,11 +81,15 @@ export interface UnitUsage {
   images?: number;
   input_images?: number;
   videos?: number;
+  /** Decimal string. */
   video_seconds?: string;
+  /** Decimal string. */
   input_video_seconds?: string;
+  /** Of what was transcribed or spoken. Decimal string. */
   audio_seconds?: string;
   characters?: number;
   searches?: number;
+  /** Calls of tools that the provider runs, by the tool. */
   tool_calls?: Record<string, number>;
 }
 

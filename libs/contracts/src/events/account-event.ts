@@ -69,7 +69,7 @@ export class AccountEvent<Type extends AccountRecordType = AccountRecordType> {
   @IsString() created_at!: string;
   @IsString() account_id!: string;
   @IsOptional() @IsString() org_id!: string | null;
-  /** Of the class that ACCOUNT_RECORDS names for the type. */
+  /** Of the class that is named for the type: ACCOUNT_RECORDS, the messages of docs/asyncapi.json. */
   @IsObject() data!: AccountData<Type>;
 }
 

@@ -76,7 +76,7 @@ export class LimitReading {
 export class UsageRecord {
   /** `use_<uuidv7>`: the id of the usage event. */
   @IsString() id!: string;
-  /** `req_<uuidv7>`. */
+  /** `req_<uuidv7>`. Of a batch: of the request that made it, whose units are its lines. */
   @IsString() request_id!: string;
   /** 0 for a chat; several units of one request count up. */
   @IsInt() @Min(0) unit!: number;
@@ -86,7 +86,7 @@ export class UsageRecord {
   /** Creator of the key: member limits are attributed to them. */
   @IsString() member_id!: string;
   @IsString() key_id!: string;
-  /** Path the caller used, for example /v1/chat/completions. */
+  /** Path the caller used, for example /v1/chat/completions; of a line of a batch /v1/batches. */
   @IsString() endpoint!: string;
   /** Catalogue id that served (or would have). */
   @IsString() model!: string;
@@ -99,17 +99,20 @@ export class UsageRecord {
   /** Status the caller got; for a cancelled stream the one that was sent. */
   @IsInt() http_status!: number;
   @IsOptional() @IsString() error_code!: string | null;
+  /** Answered as a stream. True of background responses and videos, too, which the gateway follows for the caller. */
   @IsBoolean() stream!: boolean;
   @IsObject() usage!: UnitUsage;
-  /** The provider sent no usage: counted by the estimate. Internal. */
+  /** The provider sent no usage, or not all: counted by the estimate. */
   @IsBoolean() usage_estimated!: boolean;
   /** null where no route was priced. */
   @IsOptional() @ValidateNested() @Type(() => PricedFrom) priced_from!: PricedFrom | null;
-  /** Decimal string; null for what is not billed (pricing 6). */
+  /** What the account pays, in USD. Decimal string; null for what is not billed. */
   @IsOptional() @Matches(MONEY_PATTERN) cost_usd!: string | null;
+  /** The same at list price, without a discount or the fee of a customer's own provider key. */
   @IsOptional() @Matches(MONEY_PATTERN) list_cost_usd!: string | null;
   @IsArray() @ValidateNested({ each: true }) @Type(() => AttemptRecord) attempts!: AttemptRecord[];
   @IsNumber() latency_ms!: number;
+  /** Milliseconds to the first piece of the answer; null where none came. */
   @IsOptional() @IsNumber() ttft_ms!: number | null;
   /** ISO 8601 UTC, when the request came in. */
   @IsString() created_at!: string;
@@ -119,11 +122,14 @@ export class UsageRecord {
   @IsObject() request_tags!: Record<string, string>;
   /** HMAC of the caller's end-user id; the plain id never enters usage data. */
   @IsOptional() @IsString() end_user_hash!: string | null;
+  /** Contract version of the answer; the newest where the gateway ran it for the caller (background, batches, videos). */
   @IsString() api_version!: string;
   /** Scopes the money counts on, key first. */
   @IsArray() @ValidateNested({ each: true }) @Type(() => LimitReading) limits!: LimitReading[];
-  /** Journal stamps: unique together, without gaps per producer and epoch. */
+  /** Name of the edge that wrote it. */
   @IsString() producer!: string;
+  /** One life of that edge. */
   @IsString() epoch!: string;
+  /** Counts the records of its epoch on this topic and on gateway.rejections.v1 together, from 1 without a hole. */
   @IsInt() @Min(1) seq!: number;
 }
