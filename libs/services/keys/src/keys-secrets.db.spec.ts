@@ -7,6 +7,9 @@ import { FirstRun } from './first-run/first-run.js';
 import { OpeningCredit } from './first-run/opening-credit.js';
 import { startKeysApp, type KeysApp } from './keys-app.fixture.js';
 import { SCHEMA, SCHEMA_DIR } from './postgres/keys-database.js';
+import { checkPeppers } from './secrets/pepper-check.js';
+import type { ServiceSecrets } from './secrets/service-secrets.js';
+import { SERVICE_SECRETS } from './secrets/tokens.js';
 
 let database: TestDatabase;
 let keys: KeysApp;
@@ -202,5 +205,22 @@ describe('first run', () => {
       /Pepper version 1/,
     );
     await expect(startKeysApp(database.url, { config: { KEYS_KEK: other } })).rejects.toThrow(/KEYS_KEK/);
+  });
+
+  it('refuses a new pepper without the one before while a key needs it: each would be 401', async () => {
+    const next = { version: 2, key: Buffer.alloc(32, 9) };
+    const config = { KEYS_PEPPER: next.key.toString('base64'), KEYS_PEPPER_VERSION: 2 };
+    await expect(startKeysApp(database.url, { config })).rejects.toThrow(/KEYS_PEPPER_PREVIOUS/);
+    const { prisma } = keys.database;
+    expect(await prisma.pepperCheck.count()).toBe(1);
+    const [former] = keys.app.get<ServiceSecrets>(SERVICE_SECRETS, { strict: false }).peppers;
+    await checkPeppers(prisma, { peppers: [next, former] });
+    await prisma.apiKey.updateMany({ data: { status: 'suspended' } });
+    await checkPeppers(prisma, { peppers: [next] });
+    const { id: org_id } = await prisma.org.findFirstOrThrow();
+    const admin = { id: 'mak_1', org_id, created_by: keys.admin.userId };
+    const more = { secret_hmac: 'x', pepper_version: 1, masked_key: 'mak_', created_at: new Date() };
+    await prisma.adminKey.create({ data: { ...admin, ...more, scopes: [] } });
+    await expect(checkPeppers(prisma, { peppers: [next] })).rejects.toThrow(/KEYS_PEPPER_PREVIOUS/);
   });
 });

@@ -5,8 +5,14 @@ import type { ServiceSecrets } from './service-secrets.js';
 /** Digest of a text that everybody may know. */
 const KNOWN_DIGEST = '00'.repeat(32);
 
-/** Throws where a pepper is not the one this database was filled with: every key would be unknown. */
-export async function checkPeppers(tx: Tx, { peppers }: ServiceSecrets): Promise<void> {
+type Peppers = Pick<ServiceSecrets, 'peppers'>;
+
+/** Throws where a pepper is not the one this database was filled with, or one is missing: keys would be unknown. */
+export async function checkPeppers(tx: Tx, { peppers }: Peppers): Promise<void> {
+  await checkVersions(
+    tx,
+    peppers.map(({ version }) => version),
+  );
   for (const { version, key } of peppers) {
     const hmac = pepperedDigest(key, KNOWN_DIGEST);
     await tx.pepperCheck.createMany({ data: { version, hmac }, skipDuplicates: true });
@@ -14,4 +20,18 @@ export async function checkPeppers(tx: Tx, { peppers }: ServiceSecrets): Promise
     if (row.hmac !== hmac)
       throw new Error(`Pepper version ${version} is not the one that the keys were stored with.`);
   }
+}
+
+/** Of keys that may be called with: a suspended one needs no pepper. */
+async function checkVersions(tx: Tx, known: number[]): Promise<void> {
+  const pepper_version = { notIn: known };
+  const select = { pepper_version: true } as const;
+  const key =
+    (await tx.apiKey.findFirst({ where: { pepper_version, status: 'active' }, select })) ??
+    (await tx.adminKey.findFirst({ where: { pepper_version, revoked_at: null }, select }));
+  if (key === null) return;
+  throw new Error(
+    `Keys are stored with pepper version ${key.pepper_version}, which is not here: set it as KEYS_PEPPER_PREVIOUS, with ` +
+      'KEYS_PEPPER_VERSION one above it, or see docs/operations/secrets.md.',
+  );
 }
