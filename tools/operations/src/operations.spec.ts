@@ -80,6 +80,15 @@ describe('what operators look at', () => {
     }
   });
 
+  it('gives the services of docker-compose.yml the time that a rolling restart takes', () => {
+    const { 'x-app': app } = parse(read('docker-compose.yml')) as { 'x-app': { stop_grace_period: string } };
+    const [, graceMs] = /^DRAIN_GRACE_MS=(\d+)$/m.exec(read('.env.example')) ?? [];
+    const [, afterS] = /`DRAIN_GRACE_MS` \+ (\d+) s/.exec(read(`${RUNBOOKS}/rolling-restart.md`)) ?? [];
+    expect(parseInt(app.stop_grace_period, 10)).toBeGreaterThanOrEqual(
+      Number(graceMs) / 1_000 + Number(afterS),
+    );
+  });
+
   it('cannot be fooled by a name that is registered nowhere', () => {
     expect(metricsOf('rate(gateway_never_made_total{job="gateway_x"}[5m])')).toEqual([
       'gateway_never_made_total',
