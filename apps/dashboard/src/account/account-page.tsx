@@ -49,7 +49,10 @@ export default function AccountPage(): ReactNode {
 }
 
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const ZONES = [...new Set(['UTC', BROWSER_ZONE, ...Intl.supportedValuesOf('timeZone')])];
+/** Browsers list a zone under one of its names alone, Asia/Calcutta: the person's own is there as it is kept. */
+export function zonesWith(own: string): string[] {
+  return [...new Set(['UTC', BROWSER_ZONE, own, ...Intl.supportedValuesOf('timeZone')])];
+}
 
 function Person({ me }: { me: Me }): ReactNode {
   const [name, setName] = useState(me.user.name);
@@ -74,7 +77,8 @@ function Person({ me }: { me: Me }): ReactNode {
           <Select
             label="Time zone"
             description="Of every time, day and export"
-            data={ZONES}
+            data={zonesWith(me.user.time_zone ?? 'UTC')}
+            error={save.error?.fields.time_zone}
             searchable
             limit={60}
             allowDeselect={false}
@@ -168,6 +172,7 @@ function Sessions(): ReactNode {
           minWidth={560}
         />
       )}
+      {endOthers.error !== null && <ProblemCard failure={endOthers.error} />}
       <Group justify="flex-end" mt="sm">
         <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
           End all others
@@ -181,8 +186,17 @@ function EndSession({ one }: { one: OwnSession }): ReactNode {
   const end = useEndSession();
   if (one.current) return <Badge variant="light">this one</Badge>;
   return (
-    <Button size="xs" variant="light" color="red" loading={end.isPending} onClick={() => end.mutate(one.id)}>
-      End
-    </Button>
+    <Stack gap="xs">
+      <Button
+        size="xs"
+        variant="light"
+        color="red"
+        loading={end.isPending}
+        onClick={() => end.mutate(one.id)}
+      >
+        End
+      </Button>
+      {end.error !== null && <ProblemCard failure={end.error} />}
+    </Stack>
   );
 }

@@ -84,9 +84,13 @@ export function useTestChannel(id: string): UseMutationResult<Delivery, Problem,
 }
 
 /** The secret before stays good for a day: deliveries carry a term of each. */
-export function useRotateSecret(id: string): UseMutationResult<{ signing_secret: string }, Problem, void> {
-  return useAlertWrite(() =>
-    bodyOf(api.POST('/alerts/channels/{id}/rotate-secret', { params: { path: { id } } })),
+export function useRotateSecret(
+  id: string,
+  after: (rotated: { signing_secret: string }) => void,
+): UseMutationResult<{ signing_secret: string }, Problem, void> {
+  return useAlertWrite(
+    () => bodyOf(api.POST('/alerts/channels/{id}/rotate-secret', { params: { path: { id } } })),
+    after,
   );
 }
 

@@ -67,14 +67,10 @@ export function ChannelActions({ channel }: { channel: Channel }): ReactNode {
 function RotateSecret({ channel }: { channel: Channel }): ReactNode {
   const [opened, { open, close }] = useDisclosure(false);
   const [secret, setSecret] = useState<string | null>(null);
-  const rotate = useRotateSecret(channel.id);
-  const run = (): void =>
-    rotate.mutate(undefined, {
-      onSuccess: (rotated) => {
-        setSecret(rotated.signing_secret);
-        close();
-      },
-    });
+  const rotate = useRotateSecret(channel.id, (rotated) => {
+    setSecret(rotated.signing_secret);
+    close();
+  });
   return (
     <>
       <Button
@@ -93,7 +89,7 @@ function RotateSecret({ channel }: { channel: Channel }): ReactNode {
         isOpen={opened}
         onClose={close}
         write={rotate}
-        onConfirm={run}
+        onConfirm={() => rotate.mutate()}
       />
       <SecretOnce secret={secret} title="The new signing secret" onDone={() => setSecret(null)} />
     </>

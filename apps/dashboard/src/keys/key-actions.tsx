@@ -1,8 +1,9 @@
-import { Button, Select } from '@mantine/core';
+import { Button, Select, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { Confirm } from '../shell/confirm.js';
+import { ProblemCard } from '../shell/problem-card.js';
 import { SecretOnce } from '../shell/secret-once.js';
 import { useReactivateKey, useRotateKey, useSuspendKey, type Key } from './keys.queries.js';
 
@@ -17,13 +18,16 @@ export function KeyActions({ record }: { record: Key }): ReactNode {
   const reactivate = useReactivateKey(record.id);
   if (record.status === 'suspended') {
     return (
-      <Button
-        leftSection={<IconPlayerPlay size={16} />}
-        loading={reactivate.isPending}
-        onClick={() => reactivate.mutate()}
-      >
-        Reactivate
-      </Button>
+      <Stack gap="xs" align="flex-end">
+        <Button
+          leftSection={<IconPlayerPlay size={16} />}
+          loading={reactivate.isPending}
+          onClick={() => reactivate.mutate()}
+        >
+          Reactivate
+        </Button>
+        {reactivate.error !== null && <ProblemCard failure={reactivate.error} />}
+      </Stack>
     );
   }
   return (
@@ -38,17 +42,10 @@ function Rotate({ record }: { record: Key }): ReactNode {
   const [isOpen, { open, close }] = useDisclosure(false);
   const [grace, setGrace] = useState('900');
   const [secret, setSecret] = useState<string | null>(null);
-  const rotate = useRotateKey(record.id);
-  const run = (): void =>
-    rotate.mutate(
-      { grace_seconds: Number(grace) },
-      {
-        onSuccess: ({ key }) => {
-          setSecret(key);
-          close();
-        },
-      },
-    );
+  const rotate = useRotateKey(record.id, ({ key }) => {
+    setSecret(key);
+    close();
+  });
   return (
     <>
       <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={open}>
@@ -62,7 +59,7 @@ function Rotate({ record }: { record: Key }): ReactNode {
         isOpen={isOpen}
         onClose={close}
         write={rotate}
-        onConfirm={run}
+        onConfirm={() => rotate.mutate({ grace_seconds: Number(grace) })}
       >
         <Select
           label="The old secret stops"

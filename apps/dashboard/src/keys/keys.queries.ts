@@ -99,8 +99,12 @@ export function useChangeKey(id: string): UseMutationResult<Key, Problem, KeyCha
 
 export function useRotateKey(
   id: string,
+  after: (rotated: Schemas['RotatedApiKey']) => void,
 ): UseMutationResult<Schemas['RotatedApiKey'], Problem, { grace_seconds: number }> {
-  return useKeyWrite((body) => bodyOf(api.POST('/v1/keys/{id}/rotate', { params: { path: { id } }, body })));
+  return useKeyWrite(
+    (body) => bodyOf(api.POST('/v1/keys/{id}/rotate', { params: { path: { id } }, body })),
+    after,
+  );
 }
 
 export function useSuspendKey(id: string): UseMutationResult<Key, Problem, void> {

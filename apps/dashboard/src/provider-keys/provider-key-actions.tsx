@@ -19,41 +19,44 @@ export function ProviderKeyActions({ record }: { record: ProviderKey }): ReactNo
   const change = useChangeProviderKey(record.id);
   const deletion = useDeleteProviderKey(record.id);
   return (
-    <Group gap="xs" wrap="nowrap">
-      <Button size="compact-sm" variant="default" aria-label={`Test ${name}`} onClick={test.open}>
-        Test
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="default"
-        loading={change.isPending}
-        aria-label={`${record.is_enabled ? 'Disable' : 'Enable'} ${name}`}
-        onClick={() => change.mutate({ is_enabled: !record.is_enabled })}
-      >
-        {record.is_enabled ? 'Disable' : 'Enable'}
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="light"
-        color="red"
-        aria-label={`Delete ${name}`}
-        onClick={remove.open}
-      >
-        Delete
-      </Button>
-      <Modal opened={tested} onClose={test.close} title={`Test ${name}`}>
-        <Test record={record} />
-      </Modal>
-      <Confirm
-        title={`Delete ${name}`}
-        about="Requests that this key served run on the platform’s own key from now on, billed to the balance."
-        action="Delete"
-        isOpen={deleted}
-        onClose={remove.close}
-        write={deletion}
-        onConfirm={() => deletion.mutate(undefined, { onSuccess: remove.close })}
-      />
-    </Group>
+    <Stack gap="xs">
+      <Group gap="xs" wrap="nowrap">
+        <Button size="compact-sm" variant="default" aria-label={`Test ${name}`} onClick={test.open}>
+          Test
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={change.isPending}
+          aria-label={`${record.is_enabled ? 'Disable' : 'Enable'} ${name}`}
+          onClick={() => change.mutate({ is_enabled: !record.is_enabled })}
+        >
+          {record.is_enabled ? 'Disable' : 'Enable'}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="light"
+          color="red"
+          aria-label={`Delete ${name}`}
+          onClick={remove.open}
+        >
+          Delete
+        </Button>
+        <Modal opened={tested} onClose={test.close} title={`Test ${name}`}>
+          <Test record={record} />
+        </Modal>
+        <Confirm
+          title={`Delete ${name}`}
+          about="Requests that this key served run on the platform’s own key from now on, billed to the balance."
+          action="Delete"
+          isOpen={deleted}
+          onClose={remove.close}
+          write={deletion}
+          onConfirm={() => deletion.mutate(undefined, { onSuccess: remove.close })}
+        />
+      </Group>
+      {change.error !== null && <ProblemCard failure={change.error} />}
+    </Stack>
   );
 }
 

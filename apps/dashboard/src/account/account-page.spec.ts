@@ -1,0 +1,10 @@
+import { zonesWith } from './account-page.js';
+
+describe('the zones that a person can choose', () => {
+  it.each(['Asia/Kolkata', 'Asia/Calcutta', 'UTC'])(
+    'have their own, %s, once, whatever the browser calls it',
+    (own) => {
+      expect(zonesWith(own).filter((zone) => zone === own)).toEqual([own]);
+    },
+  );
+});
