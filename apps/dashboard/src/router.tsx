@@ -183,5 +183,10 @@ function Broken({ error }: { error: unknown }): ReactNode {
 
 function NothingHere(): ReactNode {
   const home = { label: 'Home', run: () => void router.navigate({ to: '/' }) };
-  return <Empty action={home}>There is no such page. It may have moved.</Empty>;
+  return (
+    <>
+      <PageHead title="No such page" />
+      <Empty action={home}>There is no page at this address. It may have moved.</Empty>
+    </>
+  );
 }

@@ -98,7 +98,8 @@ function traits(request: Lookup): string {
     request.byok_used && 'on your own provider key',
     request.usage_estimated && 'usage estimated, because the provider reported none',
   ].filter((trait) => trait !== false);
-  return named.length === 0 ? 'by the first route' : named.join(', ');
+  if (named.length > 0) return named.join(', ');
+  return request.attempts.length === 0 ? 'no provider was called' : 'by the first route';
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }): ReactNode {

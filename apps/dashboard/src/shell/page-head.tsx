@@ -18,8 +18,14 @@ export function PageHead({ title, about, children }: PageHeadProps): ReactNode {
   }, [title]);
   return (
     <Group justify="space-between" align="flex-start" mb="lg" gap="md">
-      <div>
-        <Title order={1} size="h2" ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
+      <div style={{ minWidth: 0 }}>
+        <Title
+          order={1}
+          size="h2"
+          ref={heading}
+          tabIndex={-1}
+          style={{ outline: 'none', overflowWrap: 'anywhere' }}
+        >
           {title}
         </Title>
         {about !== undefined && (
