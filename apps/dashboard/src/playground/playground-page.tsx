@@ -31,7 +31,7 @@ const SEARCH_AFTER_MS = 300;
 
 export default function PlaygroundPage(): ReactNode {
   const org = useOrg();
-  const me = useMe().data;
+  const person = useMe().data?.user;
   const [url, change] = useParamsOfUrl();
   const models = (url.models ?? FIRST_MODEL).split(',').filter(Boolean).slice(0, LANES_MAX);
   const [settings, setSettings] = useState<Settings>({
@@ -42,7 +42,9 @@ export default function PlaygroundPage(): ReactNode {
   });
   const { lanes, send, stop, clear } = useLanes(models);
   const isRunning = lanes.some((lane) => lane.isRunning);
-  const key = (): Promise<string> => playgroundKey(org.id, me?.user.name ?? 'me');
+  const sendAs = (turn: Turn): void => {
+    if (person !== undefined) send(turn, settings, () => playgroundKey(org.id, person, Date.now()));
+  };
   return (
     <>
       <PageHead title="Playground" about="Answers cost what they cost; a key of your own pays, capped at $5.">
@@ -62,7 +64,7 @@ export default function PlaygroundPage(): ReactNode {
           ))}
         </SimpleGrid>
         <Panel>
-          <Composer isRunning={isRunning} onStop={stop} onSend={(turn: Turn) => send(turn, settings, key)} />
+          <Composer isRunning={isRunning} onStop={stop} onSend={sendAs} />
         </Panel>
         <Panel title="Settings">
           <SettingsForm settings={settings} onChange={setSettings} />

@@ -4,6 +4,8 @@ import { api, bodyOf } from '../api/call.js';
 import { newIdempotencyKey } from '../api/idempotency.js';
 import { asProblem } from '../api/problem.js';
 import type { Schemas } from '../api/schemas.js';
+import { session } from '../api/session.js';
+import type { Me } from '../session/rights.js';
 
 const MODELS_SHOWN = 50;
 const COST_TRIES = 20;
@@ -40,27 +42,41 @@ export function useCost(org: string | null, requestId: string | null): UseQueryR
 
 const CAP_USD = '5';
 const LIFE_MS = 86_400_000;
+/** A request that is being written still finds a key that lives. */
+const AHEAD_MS = 900_000;
 const GRACE_SECONDS = 900;
 
-/** In memory only, one per person and organization; another visit rotates it. */
-const secrets = new Map<string, Promise<string>>();
+type Person = Pick<Me['user'], 'id' | 'name'>;
+
+/** In memory only, one per organization; another visit rotates it. */
+const secrets = new Map<string, { secret: Promise<string>; until: number }>();
+
+// Who signs in next in this tab is somebody else, and pays with a key of their own.
+session.subscribe(() => {
+  if (session.get().state === 'out') secrets.clear();
+});
 
 /** The key that the playground spends with: the person's own, with a cap and a day to live. */
-export function playgroundKey(org: string | null, person: string): Promise<string> {
+export function playgroundKey(org: string | null, person: Person, nowMs: number): Promise<string> {
   const place = org ?? '';
   const known = secrets.get(place);
-  if (known !== undefined) return known;
-  const made = makeKey(org, `Playground (${person})`.slice(0, 200));
+  if (known !== undefined && nowMs < known.until) return known.secret;
+  const expiresAt = nowMs + LIFE_MS;
+  const made = {
+    secret: makeKey(org, person, new Date(expiresAt).toISOString()),
+    until: expiresAt - AHEAD_MS,
+  };
   secrets.set(place, made);
   // A failure is not kept: the next try begins anew.
-  made.catch(() => secrets.delete(place));
-  return made;
+  made.secret.catch(() => secrets.get(place) === made && secrets.delete(place));
+  return made.secret;
 }
 
-async function makeKey(org: string | null, label: string): Promise<string> {
-  const expiresAt = new Date(Date.now() + LIFE_MS).toISOString();
+async function makeKey(org: string | null, { id, name }: Person, expiresAt: string): Promise<string> {
+  const label = `Playground (${name})`.slice(0, 200);
   const ofOrg = org === null ? {} : { org_id: org };
-  const query = { ...keysOf(org), label, status: 'active' as const };
+  // An admin sees the keys of all, and people share names.
+  const query = { ...keysOf(org), created_by: id, label, status: 'active' as const };
   const found = (await bodyOf(api.GET('/v1/keys', { params: { query } }))).data;
   const own = found.find((key) => key.label === label && key.org_id === org);
   if (own === undefined) {
