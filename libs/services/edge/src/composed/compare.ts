@@ -14,7 +14,9 @@ const MODELS_MAX = 8;
 
 const SCHEMA = {
   type: 'object',
-  required: ['models', 'messages'],
+  required: ['models'],
+  // A template may bring them.
+  anyOf: [{ required: ['models', 'messages'] }, { required: ['models', 'template'] }],
   properties: {
     models: {
       type: 'array',
@@ -23,6 +25,7 @@ const SCHEMA = {
       items: { type: 'string', minLength: 1 },
     },
     messages: { type: 'array', minItems: 1 },
+    template: { type: 'string', nullable: true },
     stream: { type: 'boolean', nullable: true },
   },
 };

@@ -109,6 +109,18 @@ describe('endpoints that ask several models', () => {
       expect([chat.status, chat.body.error.code]).toEqual([400, 'model_capability_not_supported']);
     });
 
+    it('takes the messages of a prompt template, as each of its chat requests does', async () => {
+      const more = { variables: [], defaults: {}, tools: null, response_format: null };
+      edge.stored.templates.set('greeting', { messages: [{ role: 'user', content: 'Greet me' }], ...more });
+      const models = ['simulator/chat', 'simulator/claude'];
+      const { status, body } = await post('/v1/chat/compare', { models, template: 'greeting' });
+      expect(status).toBe(200);
+      expect(body.results.map((result: Json) => result.status)).toEqual(['success', 'success']);
+      expect(edge.upstream().at(-1)?.body).toContain('Greet me');
+      const none = await post('/v1/chat/compare', { models, template: null });
+      expect([none.status, none.body.error.code]).toEqual([422, 'validation_error']);
+    });
+
     it.each<[string, Json]>([
       ['one model', { models: ['simulator/chat'], messages }],
       ['nine models', { models: Array<string>(9).fill('simulator/chat'), messages }],
