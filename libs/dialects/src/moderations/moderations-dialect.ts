@@ -8,6 +8,6 @@ export interface ModerationsDialect {
   readonly name: string;
   /** Of the caller's own body: `input` is a text, a list of texts, or a list of text and image parts. */
   encode(body: ParsedBody, target: RouteTarget): UpstreamBody;
-  /** Of the whole answer; never throws. */
-  decode(bytes: Uint8Array, facts: AnswerFacts): Piece;
+  /** Of the whole answer, which has to judge each input; never throws. */
+  decode(bytes: Uint8Array, facts: AnswerFacts, inputs: number): Piece;
 }

@@ -69,7 +69,7 @@ export const endpoint: Endpoint<ParsedBody> = {
     if (!dialect) return new Misfit(null);
     return wholeTranslation({
       encode: () => dialect.encode(request, route),
-      decode: (bytes, facts) => dialect.decode(bytes, facts),
+      decode: (bytes, facts) => dialect.decode(bytes, facts, judgedIn(request)),
     });
   },
 };
@@ -99,6 +99,11 @@ function askedOf(body: ParsedBody): Asked<ParsedBody> {
     context: {},
     request: body,
   };
+}
+
+/** Each text of a list is judged by itself; parts are judged together. */
+function judgedIn({ value: { input } }: ParsedBody): number {
+  return Array.isArray(input) && typeof input[0] === 'string' ? input.length : 1;
 }
 
 const IMAGES: Requirement = { input: ['image'], param: 'input' };

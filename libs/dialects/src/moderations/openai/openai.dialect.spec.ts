@@ -3,7 +3,8 @@ import type { AnswerFacts, RouteTarget } from '../../translation/translation.js'
 import { dialect } from './openai.dialect.js';
 
 const facts = { model: 'acme/judge' } as AnswerFacts;
-const decode = (answer: unknown): unknown => dialect.decode(Buffer.from(JSON.stringify(answer)), facts);
+const decode = (answer: unknown, inputs = 1): unknown =>
+  dialect.decode(Buffer.from(JSON.stringify(answer)), facts, inputs);
 
 describe('moderations of OpenAI', () => {
   it('send the caller’s bytes with the provider’s name of the model', () => {
@@ -23,6 +24,16 @@ describe('moderations of OpenAI', () => {
       out: JSON.stringify({ id: 'm', model: 'acme/judge', results }),
       usage: { completion_tokens: 0 },
     });
+  });
+
+  it('judge each input, no fewer and no more', () => {
+    const results = [{ flagged: false }, { flagged: true }];
+    expect(decode({ results }, 2)).toMatchObject({ kind: 'end' });
+    for (const inputs of [1, 3])
+      expect(decode({ results }, inputs)).toMatchObject({
+        kind: 'failure',
+        failure: { kind: 'bad_response' },
+      });
   });
 
   it.each([

@@ -14,12 +14,12 @@ export const dialect: ModerationsDialect = {
     const { pieces, byteLength } = spliceMembers(body, { model: upstreamModel });
     return { path: '/moderations', contentType: JSON_TYPE, accept: JSON_TYPE, pieces, byteLength };
   },
-  decode: (bytes, { model }) => {
+  decode: (bytes, { model }, inputs) => {
     const answer = parseUpstreamObject(bytes);
     const results: unknown = answer?.results;
-    // Who judges by what is missing would take it for harmless.
-    if (answer === null || !Array.isArray(results) || results.length === 0 || !results.every(isObject))
-      return badAnswer('the answer holds no results of a moderation.');
+    // Who judges by what is missing would take it for harmless, and by one too many for something else.
+    if (answer === null || !Array.isArray(results) || results.length !== inputs || !results.every(isObject))
+      return badAnswer('the answer holds no result for each input of a moderation.');
     const shown = { ...(withoutMoney(withoutServer(answer)) as object), model };
     // Nothing is generated. The provider counts no tokens, so the input is estimated.
     return { kind: 'end', out: JSON.stringify(shown), usage: { completion_tokens: 0 } };
