@@ -1,11 +1,21 @@
 import { textOf } from '../body/json-object.js';
 import { badReply } from '../translation/exchange.js';
 
+/** Half of a pair of surrogates stands in no address. */
+const LONE_SURROGATE = /\p{Cs}/u;
+
 /** What a provider calls a batch or a file, where it can be kept. Throws ExchangeFailure. */
 export function idOf(value: unknown): string {
   const id = textOf(value);
-  if (id === '' || id.length > 256) throw badReply('the answer names no id.');
+  if (id === '' || id.length > 256 || LONE_SURROGATE.test(id)) throw badReply('the answer names no id.');
   return id;
+}
+
+/** Where the next page of a list begins; '' for none. Throws ExchangeFailure. */
+export function pageOf(value: unknown): string {
+  const token = textOf(value);
+  if (LONE_SURROGATE.test(token)) throw badReply('the answer names no page.');
+  return token;
 }
 
 /** The number of a line as it is sent with it; null for what was none. */

@@ -2,7 +2,7 @@ import { isObject, objectsOf, textOf, type JsonObject } from '../../body/json-ob
 import { jsonOf } from '../../body/upstream-json.js';
 import { badReply } from '../../translation/exchange.js';
 import { jsonBody, JSON_TYPE, lookAtPath } from '../../translation/upstream-body.js';
-import { idOf } from '../batch-id.js';
+import { idOf, pageOf } from '../batch-id.js';
 import type { BatchAnswer, BatchCalls, BatchesDialect, BatchPlace } from '../batches-dialect.js';
 
 const ASKED = /^\/model\/([^/]+)\/converse$/;
@@ -68,7 +68,7 @@ export const dialect: BatchesDialect = {
       const { invocationJobSummaries, nextToken } = await calls.send(lookAtPath(`${JOBS}?${query}${next}`));
       const found = objectsOf(invocationJobSummaries).find((job) => job.jobName === jobName);
       if (found) return [arnOf(found.jobArn)];
-      token = textOf(nextToken);
+      token = pageOf(nextToken);
       if (token === '') return [];
     }
     return [];

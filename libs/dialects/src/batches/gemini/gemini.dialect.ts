@@ -2,7 +2,7 @@ import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../bo
 import { jsonOf } from '../../body/upstream-json.js';
 import { jsonBody, JSON_TYPE, lookAtPath, type UpstreamBody } from '../../translation/upstream-body.js';
 import { badReply } from '../../translation/exchange.js';
-import { idOf, lineNumber } from '../batch-id.js';
+import { idOf, lineNumber, pageOf } from '../batch-id.js';
 import type { BatchAnswer, BatchesDialect } from '../batches-dialect.js';
 
 const ASKED = /^(\/models\/[^/:]+):generateContent$/;
@@ -52,7 +52,7 @@ export const dialect: BatchesDialect = {
       const { operations, nextPageToken } = await calls.send(lookAtPath(path));
       const found = objectsOf(operations).find(({ metadata }) => objectOf(metadata).displayName === name);
       if (found) return [named('batches', found.name)];
-      token = textOf(nextPageToken);
+      token = pageOf(nextPageToken);
       if (token === '') return [];
     }
     return [];

@@ -80,7 +80,7 @@ export const dialect: BatchesDialect = {
     if (!ENDED.has(textOf(status))) return null;
     return [output_file_id, error_file_id]
       .filter((file) => typeof file === 'string' && file !== '')
-      .map((file) => lookAtPath(`/files/${encodeURIComponent(String(file))}/content`));
+      .map((file) => lookAtPath(`/files/${encodeURIComponent(idOf(file))}/content`));
   },
 
   async cancel(calls, id) {

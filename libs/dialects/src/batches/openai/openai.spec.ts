@@ -117,5 +117,9 @@ describe('the batches of OpenAI', () => {
   it('refuses an answer that names no id', async () => {
     const batch = { name: 'a', file: 'b', path: 'c', lines: NO_LINES };
     await expect(dialect.create(calls([{}]), batch)).rejects.toThrow('no id');
+    // Half of a pair of surrogates, which no address holds.
+    await expect(dialect.create(calls([{ id: 'b\ud800' }]), batch)).rejects.toThrow('no id');
+    const ended = { status: 'completed', output_file_id: 'f\ud800' };
+    await expect(dialect.look(calls([ended]), 'b1')).rejects.toThrow('no id');
   });
 });
