@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LogRecord } from '@gateway/contracts';
@@ -86,6 +86,12 @@ describe('the drain of a stranded journal', () => {
     const { left } = await drain(() => 0, 300);
     expect(left).toBeGreaterThan(0);
     expect(await drain((last) => last, 20_000)).toMatchObject({ left: 0 });
+  });
+
+  it('does not call a folder empty that is not there: its volume would be deleted undrained', async () => {
+    rmSync(dir, { recursive: true });
+    await expect(drain((last) => last, 20_000)).rejects.toThrow(/is not there/);
+    expect(existsSync(dir)).toBe(false);
   });
 });
 

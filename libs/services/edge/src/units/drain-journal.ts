@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Clock, Random } from '@gateway/contracts';
 import { Journal, type JournalAlarm, type ShipperEvents, type ShipperHandle } from '@gateway/journal';
 import { crashRecord } from './crash-record.js';
@@ -27,10 +28,12 @@ export interface DrainedJournal {
 
 /**
  * Empties the journals of a volume whose edges do not come back: ships what they hold, closes what they left open, and
- * waits until the ledger has applied all of it, because only then the files go.
+ * waits until the ledger has applied all of it, because only then the files go. Throws where the folder is not there: an
+ * empty one may be deleted.
  */
 export async function drainJournal(options: DrainJournalOptions): Promise<DrainedJournal> {
   const { dir, clock, random, onAlarm } = options;
+  if (!existsSync(dir)) throw new Error(`The folder ${dir} is not there: is the volume mounted?`);
   const journal = await Journal.open({
     dir,
     producer: 'drainer',
