@@ -10,7 +10,7 @@ const list = (items: Schema): Schema => ({ type: 'array', items });
  */
 const MEMBERS: Readonly<Record<string, Schema>> = {
   org_id: { type: 'string' },
-  credentials: open,
+  credentials: { anyOf: [open, { type: 'string' }] },
   'CreateTemplateVersionBody.messages': list(ref('PromptMessage')),
   'CreateTemplateVersionBody.variables': list(ref('PromptVariable')),
   'CreateTemplateVersionBody.tools': list(open),

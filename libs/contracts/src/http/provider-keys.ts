@@ -49,7 +49,8 @@ export class CreateProviderKeyBody extends ProviderKeyFieldsBody {
   @Matches(SLUG_PATTERN) provider!: string;
   /**
    * {api_key}; azure {api_key, endpoint, api_version}; amazon-bedrock also {access_key_id, secret_access_key,
-   * session_token?, region}; google-vertex also {service_account_json, project, location}. Write only.
+   * session_token?, region}; google-vertex also {service_account_json, project, location}. A bare text is an api_key. Write
+   * only.
    */
   @IsDefined() credentials!: unknown;
   /** The organization that the key is of; absent = the caller's own account. Cannot change later. */

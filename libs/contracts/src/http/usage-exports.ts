@@ -1,8 +1,8 @@
 import { Transform } from 'class-transformer';
 import { IsDefined, IsOptional, Matches } from 'class-validator';
-import { UsageQueryBody } from './usage.js';
+import { OrDefault, UsageQueryBody } from './usage.js';
 import { UsageFilter } from './usage-filter.js';
-import { TIME_ZONE } from './usage-series.js';
+import { TIME_ZONE, UTC } from './usage-series.js';
 
 /** Query of GET /v1/usage/events/export: the filters of the events; lists are repeated members. */
 export class UsageExportQuery extends UsageFilter {
@@ -15,13 +15,13 @@ export class UsageExportQuery extends UsageFilter {
   /** What became of the requests; any of them. */
   @AsList() override outcome: string[] | null = null;
   /** IANA name: in which `created_at` is written. */
-  @IsOptional() @Matches(TIME_ZONE) time_zone: string = 'UTC';
+  @IsOptional() @Matches(TIME_ZONE) time_zone: string = UTC;
 }
 
 /** POST /v1/usage/exports: the filters of the events. */
 export class UsageExportBody extends UsageQueryBody {
   /** IANA name: in which `created_at` is written. */
-  @IsOptional() @Matches(TIME_ZONE) time_zone: string = 'UTC';
+  @OrDefault(UTC) @Matches(TIME_ZONE) time_zone: string = UTC;
 }
 
 export interface UsageExportRecord {

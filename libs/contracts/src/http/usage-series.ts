@@ -12,23 +12,24 @@ import {
   Min,
 } from 'class-validator';
 import type { Money } from '../catalogue/price-record.js';
-import { UsageQueryBody } from './usage.js';
+import { OrDefault, UsageQueryBody } from './usage.js';
 
 const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 export const TIME_ZONE = /^[A-Za-z][\w+-]*(\/[\w+-]+){0,2}$/;
+export const UTC = 'UTC';
 const TOP = 10;
 
 /** POST /v1/usage/series. Without `since` the last 30 days. */
 export class UsageSeriesBody extends UsageQueryBody {
   @IsIn(GRANULARITIES) granularity!: Granularity;
   /** IANA name: where days, weeks (from Monday) and months begin. */
-  @IsOptional() @Matches(TIME_ZONE) time_zone: string = 'UTC';
+  @OrDefault(UTC) @Matches(TIME_ZONE) time_zone: string = UTC;
   /** `model`, `key`, `member`, `team`, `endpoint`, `status` or `tag:<name>`; absent = one group. */
   @IsOptional() @Matches(/^(model|key|member|team|endpoint|status|tag:[^=]{1,128})$/) group_by?:
     string | null;
   /** Groups shown, dearest first; the others add up to the group `other`. */
-  @IsOptional() @IsInt() @Min(1) @Max(20) top: number = TOP;
+  @OrDefault(TOP) @IsInt() @Min(1) @Max(20) top: number = TOP;
 }
 
 /** What the requests of one group add up to. Durations are estimates within a power of two. */

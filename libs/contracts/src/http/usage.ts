@@ -27,7 +27,7 @@ const OFFSET_MAX = 1_000_000_000;
 const SCOPE_KINDS: readonly ScopeKind[] = ['key', 'team_member', 'member', 'team', 'org'];
 
 /** null means what an absent member does, as in the filters. */
-function OrDefault(absent: number): PropertyDecorator {
+export function OrDefault(absent: number | string): PropertyDecorator {
   const read = Transform(({ value }: { value: unknown }) => value ?? absent);
   return (target, name) => [read, IsOptional()].forEach((decorate) => decorate(target, name));
 }

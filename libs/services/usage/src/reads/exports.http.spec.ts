@@ -145,6 +145,9 @@ describe('POST /v1/usage/exports', () => {
     const fetched = await app.call('GET', body.url, null);
     expect([fetched.status, linesOf(fetched.body).length]).toEqual([200, 2]);
     expect((await app.call('GET', body.url, null)).status).toBe(404);
+    expect(await app.call('POST', '/v1/usage/exports', OWNER, { ...filter, time_zone: null })).toMatchObject({
+      status: 201,
+    });
   });
 
   it('the address ends after a minute', async () => {

@@ -187,6 +187,13 @@ describe('POST /v1/usage/series', () => {
     expect(first).toBeGreaterThanOrEqual(64);
   });
 
+  it('200 takes null for what an absent member does, as the other reads', async () => {
+    const absent = await series({});
+    const nulls = await series({ time_zone: null, top: null, group_by: null });
+    expect([nulls.status, nulls.body.time_zone]).toEqual([200, 'UTC']);
+    expect(nulls.body.buckets).toEqual(absent.body.buckets);
+  });
+
   it('shows a member their own usage, an outsider 403, a key 403, and refuses unknown zones and endless ranges', async () => {
     await app.post(
       at('2026-11-02T10:00:00Z'),
