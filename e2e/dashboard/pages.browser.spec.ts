@@ -14,6 +14,8 @@ const START_MS = 180_000;
 const TEST_MS = 600_000;
 const MODELS = ['simulator/chat', 'simulator/claude'];
 const REQUESTS = 24;
+/** Nothing in it lets a line be broken: no page becomes wider for it. */
+const LONG_NAME = 'Search'.repeat(16);
 /** Pages of a member that no link of the menu leads to. */
 const MEMBERS_OWN = ['/account', '/alerts/deliveries', '/alerts/verify'];
 
@@ -63,7 +65,7 @@ describe('every page of the dashboard', () => {
       // What is read of organizations alone is not offered.
       expect(paths.filter((path) => ['/usage', '/requests', '/members'].includes(path))).toEqual([]);
       await page.getByRole('button', { name: 'Create an organization' }).waitFor();
-      expect(await visitAll(page, { base: own, paths, looks: LOOKS.slice(0, 2) })).toEqual([]);
+      expect(await visitAll(page, { base: own, paths, looks: LOOKS.slice(0, 2), byMenu: true })).toEqual([]);
       expect(signedIn.browser.faults).toEqual([]);
     },
     TEST_MS,
@@ -124,7 +126,7 @@ describe('every page of the dashboard', () => {
         // An admin's pages are the owner's.
         const looks = role === 'admin' ? [{ ...LOOKS[0], withAxe: false }] : LOOKS.slice(0, 2);
         const seen = [...paths, ...(role === 'admin' ? [] : MEMBERS_OWN)];
-        expect(await visitAll(person, { base, paths: seen, looks })).toEqual([]);
+        expect(await visitAll(person, { base, paths: seen, looks, byMenu: true })).toEqual([]);
         for (const path of role === 'admin' ? [] : hidden) {
           await person.goto(`${base}${path}`);
           await person.getByText('it is for its owner and its admins').waitFor();
@@ -256,7 +258,7 @@ async function seedBuilt(owner: PersonSession): Promise<string[]> {
     await made(`/v1/templates/${prompt}/versions`, { messages, variables, notes: `${tone} words` });
   }
   await made('/v1/routing-policy-templates', { ...org, name: 'cheap', routing_policy: { sort: 'price' } });
-  const team = await made(`/v1/orgs/${owner.orgId}/teams`, { name: 'Search' });
+  const team = await made(`/v1/orgs/${owner.orgId}/teams`, { name: LONG_NAME });
   return [`/prompts/${prompt}`, `/teams/${team}`];
 }
 

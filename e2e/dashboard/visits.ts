@@ -16,13 +16,16 @@ export const LOOKS: readonly Look[] = [
   { scheme: 'light', width: 1280, withAxe: true },
   { scheme: 'dark', width: 1280, withAxe: true },
   { scheme: 'dark', width: 390, withAxe: false },
-  { scheme: 'light', width: 390, withAxe: false },
+  // Colours make nothing wider: this one is for its picture.
+  ...(SHOTS_DIR === undefined ? [] : [{ scheme: 'light', width: 390, withAxe: false } as const]),
 ];
 
 interface Visits {
   base: string;
   paths: readonly string[];
   looks: readonly Look[];
+  /** Follows the links of the menu, as people do, where there is one; otherwise each page is loaded by its address. */
+  byMenu?: boolean;
   /** Pictures are of one role. */
   keepsShots?: boolean;
 }
@@ -30,7 +33,7 @@ interface Visits {
 /** Opens each page once and looks at it in every way. What is wrong, one line each. */
 export async function visitAll(
   page: Page,
-  { base, paths, looks, keepsShots = false }: Visits,
+  { base, paths, looks, byMenu = false, keepsShots = false }: Visits,
 ): Promise<string[]> {
   const faults: string[] = [];
   /** By address: a busy machine may answer 503, which a page sends again. */
@@ -46,13 +49,16 @@ export async function visitAll(
   page.on('response', onResponse);
   for (const path of paths) {
     await look(page, looks[0]);
-    await page.goto(`${base}${path}`);
+    if (!byMenu || !(await followLink(page, `${base}${path}`))) await page.goto(`${base}${path}`);
+    let rules: 'all' | 'colours' = 'all';
     for (const one of looks) {
       await look(page, one);
       await page.getByRole('heading', { level: 1 }).first().waitFor();
-      await settled(page);
       const at = `${path || '/'} (${one.scheme}, ${one.width})`;
-      if (one.withAxe) faults.push(...(await axeFaults(page)).map((fault) => `${at}: ${fault}`));
+      if (one.withAxe) {
+        faults.push(...(await axeFaults(page, rules)).map((fault) => `${at}: ${fault}`));
+        rules = 'colours';
+      } else await settled(page);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       if (Number(overflow) > 0) faults.push(`${at}: ${String(overflow)} px wider than the window`);
       if (keepsShots) await keepShot(page, path, one);
@@ -60,6 +66,16 @@ export async function visitAll(
   }
   page.off('response', onResponse);
   return [...faults, ...unavailable.values()];
+}
+
+/** Whether the menu has a link to it. The page that it leads to is there once its heading is, which is the link's own words. */
+async function followLink(page: Page, url: string): Promise<boolean> {
+  const link = page.getByRole('navigation').locator(`a[href="${new URL(url).pathname}"]`);
+  if ((await link.count()) === 0) return false;
+  const name = (await link.innerText()).trim();
+  await link.click();
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  return true;
 }
 
 async function look(page: Page, { scheme, width }: Look): Promise<void> {
