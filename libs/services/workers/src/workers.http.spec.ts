@@ -231,6 +231,19 @@ describe('/v1/conversations', () => {
     expect(await app.responses.recall('key_b', { conversation_id: body.id }, anyRoom)).toBeNull();
   });
 
+  it('RESP-05 422 for metadata beyond 16 texts of 512 characters, made or replaced', async () => {
+    const { body } = await app.call('POST', '/v1/conversations', key, { metadata: { a: 'b' } });
+    const path = `/v1/conversations/${body.id}`;
+    const many = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`n${n}`, 'x']));
+    for (const metadata of [many, { a: 'x'.repeat(513) }, { ['n'.repeat(65)]: 'x' }, { a: 1 }])
+      for (const at of ['/v1/conversations', path])
+        expect(await app.call('POST', at, key, { metadata })).toMatchObject({
+          status: 422,
+          body: { error: { code: 'validation_error', param: 'metadata' } },
+        });
+    expect((await app.call('GET', path, key)).body.metadata).toEqual({ a: 'b' });
+  });
+
   it('RESP-05 409 past 10,000 of a key, however many are created at once; another key goes on', async () => {
     const { pool } = app.app.get(WorkersDatabase);
     const brim = app.keyOf('key_brim');

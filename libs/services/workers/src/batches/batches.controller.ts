@@ -13,6 +13,7 @@ import {
 import { IdempotencyTable } from '@gateway/database';
 import { Access, CLOCK, keyOf, RANDOM, textLines, idempotent } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
+import { checkedMetadata } from '../checked-metadata.js';
 import { noFile } from '../files/files.controller.js';
 import { contentOf, FileStore, type FileRow } from '../files/files.store.js';
 import { answerClaim } from '../idempotency/answer-claim.js';
@@ -21,7 +22,6 @@ import { BatchRunner } from './batch-runner.js';
 import { BatchStore, batchView, type Batch } from './batches.store.js';
 
 const DAY_MS = 86_400_000;
-const METADATA = { entries: 16, name: 64, value: 512 };
 
 /** Batches of the key that made them. */
 @Controller(['v1/batches', 'openai/v1/batches'])
@@ -87,7 +87,7 @@ export class BatchesController {
     const file = await this.files.read(keyOf(request).keyId, body.input_file_id);
     if (file === null) throw noFile(body.input_file_id);
     if (file.purpose !== 'batch') throw fault('input_file_id', 'The purpose of the file is not batch.');
-    const metadata = checkedMetadata(body.metadata ?? null);
+    const metadata = body.metadata ? checkedMetadata(body.metadata) : null;
     const now = this.clock.now();
     const id = `batch_${uuidv7(this.clock, this.random)}`;
     const { endpoint } = body;
@@ -156,18 +156,6 @@ const NEW = {
   cancelling_at: null,
   cancelled_at: null,
 } as const;
-
-function checkedMetadata(metadata: Record<string, unknown> | null): Record<string, unknown> | null {
-  const entries = Object.entries(metadata ?? {});
-  const isGood = ([name, value]: [string, unknown]): boolean =>
-    name.length <= METADATA.name && typeof value === 'string' && value.length <= METADATA.value;
-  if (entries.length > METADATA.entries || !entries.every(isGood))
-    throw fault(
-      'metadata',
-      `metadata has at most ${METADATA.entries} texts of ${METADATA.value} characters.`,
-    );
-  return metadata;
-}
 
 function fault(field: string, msg: string): ApiError {
   const detail = { type: 'batch_invalid', loc: ['body', field], msg };

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res }
 import { ApiError, ConversationBody, ConversationItemsBody, ItemsQuery } from '@gateway/contracts';
 import { Access, closingOf, Pressure, principalOf, withRoom, type Room } from '@gateway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { checkedMetadata } from '../checked-metadata.js';
 import { itemsPage, listedItem, listOf, type ItemsPage } from '../responses/items-page.js';
 import { keyOf } from '../responses/responses.controller.js';
 import { ConversationStore, type Conversation } from './conversations.store.js';
@@ -26,7 +27,7 @@ export class ConversationsController {
   ): Promise<Conversation> {
     const { accountId } = principalOf(request) as { accountId: string };
     const owner = { keyId: keyOf(request), accountId };
-    return this.conversations.create(owner, metadata ?? {}, items ?? []);
+    return this.conversations.create(owner, checkedMetadata(metadata ?? {}), items ?? []);
   }
 
   /** Reads a conversation. */
@@ -43,7 +44,7 @@ export class ConversationsController {
     @Body() { metadata }: ConversationBody,
     @Req() request: FastifyRequest,
   ): Promise<Conversation> {
-    return found(await this.conversations.update(keyOf(request), id, metadata ?? {}), id);
+    return found(await this.conversations.update(keyOf(request), id, checkedMetadata(metadata ?? {})), id);
   }
 
   /** Deletes a conversation. */
