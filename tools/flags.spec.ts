@@ -61,6 +61,7 @@ describe('npm run', () => {
     ['bench', ['--seconds', '-1']],
     ['prices', ['--days']],
     ['check-house', ['docs']],
+    ['kafka:topics', ['--replication', 'x']],
     // Loads all that it runs on first.
     ['mutants', ['--lib', 'nothing']],
   ])('issue 11 %s %j is one sentence', async (name, args) => {
