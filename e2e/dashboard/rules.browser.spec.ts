@@ -221,15 +221,15 @@ describe('rules that the dashboard shows', () => {
   );
 
   it.each([
-    [402, 'insufficient_credits', 'The request was refused'],
-    [403, 'forbidden', 'Not allowed'],
-    [404, 'not_found', 'Not found'],
-    [429, 'rate_limit_exceeded', 'Too many requests'],
-    [500, 'internal_error', 'This part of the gateway is away'],
-    [503, 'service_unavailable', 'This part of the gateway is away'],
+    [402, 'insufficient_quota', 'The request was refused', 'Add credit.'],
+    [403, 'forbidden', 'Not allowed', 'Use a credential with the right.'],
+    [404, 'not_found', 'Not found', 'Check the id.'],
+    [429, 'rate_limit_exceeded', 'Too many requests', 'Wait for Retry-After'],
+    [500, 'internal_error', 'This part of the gateway is away', 'Report the request_id'],
+    [503, 'service_unavailable', 'This part of the gateway is away', 'Send it again after Retry-After'],
   ])(
     'point 18 a %i keeps the frame, and shows code, request id and what to do',
-    async (status, code, title) => {
+    async (status, code, title, action) => {
       await page.route('**/v1/keys?**', (route) =>
         route.fulfill({
           status,
@@ -241,6 +241,7 @@ describe('rules that the dashboard shows', () => {
       const card = page.getByRole('alert');
       await card.getByText(title).waitFor();
       await card.getByText(code).waitFor();
+      await card.getByText(action).waitFor();
       await card.getByText('req_of_the_failure').waitFor();
       expect(await page.getByRole('link', { name: 'Requests', exact: true }).isVisible()).toBe(true);
       expect(await card.getByRole('button', { name: /^Retry in/ }).count()).toBe(

@@ -9,6 +9,7 @@ jest.unstable_mockModule('../api/call.js', () => ({
   api: { POST },
   bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
 }));
+jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'out' }) }));
 const { KeyActions } = await import('./key-actions.js');
 
 const keyOf = (status: Key['status']): Key => ({ id: 'key_1', label: 'jobs', status }) as Key;

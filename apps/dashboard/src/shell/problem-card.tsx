@@ -3,6 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { asProblem, isRetryable, type Problem } from '../api/problem.js';
 import { CopyText } from './copy-text.js';
+import { useErrorAction } from './error-actions.queries.js';
 
 interface ProblemCardProps {
   failure: unknown;
@@ -12,10 +13,12 @@ interface ProblemCardProps {
 /** A failure where its content would stand: what it is, which request, and what to do. */
 export function ProblemCard({ failure, retry }: ProblemCardProps): ReactNode {
   const problem = asProblem(failure);
+  const action = useErrorAction(problem.code);
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} title={titleOf(problem.status)}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{problem.message}</Text>
+        {action !== null && <Text size="sm">{action}</Text>}
         <Group gap="xs">
           <Code>{problem.code}</Code>
           {problem.requestId !== null && <CopyText text={problem.requestId} label="request id" />}
