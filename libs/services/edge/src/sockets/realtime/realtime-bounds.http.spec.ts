@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { Pressure } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
-import WebSocket from 'ws';
+import WebSocket, { WebSocketServer } from 'ws';
 import { EdgeConfig } from '../../config/edge.config.js';
 import { startEdge, type EdgeUnderTest, type Json } from '../../edge.fixture.js';
 import { codeOf, connect, RealtimeClient, REALTIME_MODELS, ownKey, urlOf } from './realtime.fixture.js';
@@ -11,7 +13,7 @@ describe('bounds of a realtime session', () => {
 
   async function bounded(
     config: Partial<EdgeConfig>,
-    more: { balanceUsd?: number } = {},
+    more: Pick<NonNullable<Parameters<typeof startEdge>[0]>, 'balanceUsd' | 'upstreams'> = {},
   ): Promise<EdgeUnderTest> {
     const edge = await startEdge({ models: REALTIME_MODELS, config, ...more });
     edges.push(edge);
@@ -57,6 +59,27 @@ describe('bounds of a realtime session', () => {
     const client = new RealtimeClient(new WebSocket(urlOf(edge, 'acme/voice'), { headers, autoPong: false }));
     expect(codeOf(await client.next('error'))).toBe('connection_timeout');
     expect(await client.closed).toBe(4_432);
+  });
+
+  it('ERR-54 provider_error for a provider that answers no heartbeat; one that does is left alone', async () => {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1', autoPong: false });
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const upstreams = async (): Promise<Record<string, string>> => ({
+      simulated: `http://127.0.0.1:${port}`,
+    });
+    const config = { REALTIME_PING_SECONDS: 0.05 };
+    const lost = connect(await bounded(config, { upstreams }));
+    const { error } = (await lost.next('error')) as { error: Json };
+    expect([error.code, error.message]).toEqual(['provider_error', expect.stringContaining('no heartbeat')]);
+    expect(await lost.closed).toBe(4_502);
+    const alive = connect(await bounded(config));
+    for (let pings = 0; pings < 5; pings += 1) await once(alive.ws, 'ping');
+    alive.send({ type: 'response.create' });
+    await alive.next('response.done');
+    alive.ws.close();
+    for (const ws of server.clients) ws.terminate();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('U15 service_unavailable past what one account may have under way of events that are never whole', async () => {

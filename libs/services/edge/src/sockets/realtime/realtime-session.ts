@@ -17,6 +17,7 @@ import type { WebSocket } from 'ws';
 import type { EndpointDeps } from '../../inference/endpoint.js';
 import { HeldLength } from '../held-length.js';
 import { closeCodeOf, errorEvent, inSession } from './close-codes.js';
+import { Heartbeat } from './heartbeat.js';
 import { refusePrompt, respliced, SessionInput } from './session-input.js';
 import { SerialMessages } from './serial-messages.js';
 import { SessionTurns } from './session-turns.js';
@@ -62,7 +63,6 @@ export class RealtimeSession {
   private readonly held: HeldLength;
   private readonly timers: Deadline[] = [];
   private lastActiveMs: number;
-  private missedPings = 0;
   private isOver = false;
 
   constructor(
@@ -85,7 +85,6 @@ export class RealtimeSession {
     new SerialMessages(ws, (bytes, isBinary) => this.guarded(() => this.fromCaller(bytes, isBinary)));
     const heard = new SerialMessages(this.upstream, (bytes) => this.guarded(() => this.fromProvider(bytes)));
     for (const data of link.early) heard.push(data, false);
-    ws.on('pong', () => (this.missedPings = 0));
     ws.on('error', () => undefined);
     ws.once('close', () => void this.close());
     this.upstream.once('close', (code, reason) => this.providerLeft(code, reason.toString()));
@@ -167,10 +166,10 @@ export class RealtimeSession {
     every(idleMs / 4, () => {
       if (clock.monotonic() - this.lastActiveMs >= idleMs) this.end(new ApiError('idle_timeout'));
     });
+    const [caller, provider] = [this.ws, this.upstream].map((ws) => new Heartbeat(ws));
     every(pingMs, () => {
-      if (this.missedPings >= 2) return this.end(new ApiError('connection_timeout'));
-      this.missedPings += 1;
-      this.ws.ping();
+      if (!caller.beat()) this.end(new ApiError('connection_timeout'));
+      else if (!provider.beat()) this.providerLost('answers no heartbeat');
     });
   }
 
@@ -322,13 +321,12 @@ export class RealtimeSession {
     if (this.isOver) return;
     if (code === NORMAL) return void this.close();
     const why = reason === '' ? '' : `: ${scrub(reason)}`;
-    void this.turns.failed().then(() =>
-      this.end(
-        new ApiError('provider_error', {
-          message: `${this.planned.provider.name} closed the session with ${code}${why}`,
-        }),
-      ),
-    );
+    this.providerLost(`closed the session with ${code}${why}`);
+  }
+
+  private providerLost(how: string): void {
+    const message = `${this.planned.provider.name} ${how}`;
+    void this.turns.failed().then(() => this.end(new ApiError('provider_error', { message })));
   }
 
   private say(error: ApiError, eventId: string | null): void {
