@@ -62,7 +62,7 @@ describe('a key with little room under its cap, over two edges', () => {
       async (): Promise<void> => {
         // What was sent is posted in part.
         await pause(300);
-        await redis.flushall();
+        await redis.flushdb();
       },
     ],
   ] as const)(
