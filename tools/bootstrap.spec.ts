@@ -131,8 +131,9 @@ describe('start.mjs and test.mjs', () => {
   });
 
   it('ends what takes too long with a sentence, and with what to do', () => {
+    // exec: a sleep of its own would outlive the shell, and hold this pipe for its minute.
     const script = `import { run } from './tools/bootstrap.mjs';
-      run('/bin/sh', ['-c', 'sleep 60'], { minutesMax: 0.002, advice: 'Is the network there?' });`;
+      run('/bin/sh', ['-c', 'exec sleep 60'], { minutesMax: 0.002, advice: 'Is the network there?' });`;
     const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       cwd: root,
       encoding: 'utf8',

@@ -96,12 +96,16 @@ describe('responses in the background', () => {
     const asked = { model: 'acme/later', input: 'Hello', background: true, stream: true };
     const options = { path: PATH, headers: { 'idempotency-key': 'later-2' } };
     const begun = edge.background.begun.length;
-    const first = await edge.post(asked, options);
-    const again = await edge.post(asked, options);
+    const said = async (): Promise<string> => {
+      const answer = await edge.post(asked, options);
+      return (await answer.text()).replaceAll(': keep-alive\n\n', '');
+    };
+    // Neither is answered before there is something to say.
+    const first = said();
+    await eventually(() => edge.background.begun.length > begun);
+    const again = said();
     expect((await inference.infer(callOf())).status).toBe(200);
-    const said = async (answer: Response): Promise<string> =>
-      (await answer.text()).replaceAll(': keep-alive\n\n', '');
-    const [one, two] = [await said(first), await said(again)];
+    const [one, two] = await Promise.all([first, again]);
     expect(one).toContain('response.completed');
     expect(two).toBe(one);
     expect(edge.background.begun).toHaveLength(begun + 1);
