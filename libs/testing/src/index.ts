@@ -26,6 +26,7 @@ export { FastClock } from './fast-clock.js';
 export { FixedClock, fixedClock } from './fixed-clock.js';
 export { PatientClock } from './patient-clock.js';
 export { HandClock } from './hand-clock.js';
+export { HurriedClock } from './hurried-clock.js';
 export { keepFiles } from './leftovers/keep.js';
 export { entriesOf, rowsOf } from './leftovers/stored.js';
 export { ownCertificate } from './own-certificate.js';

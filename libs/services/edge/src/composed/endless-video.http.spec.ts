@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Inference, type InferenceCall } from '@gateway/contracts';
-import { catalogueModel } from '@gateway/testing';
+import { SystemClock } from '@gateway/platform';
+import { catalogueModel, HurriedClock } from '@gateway/testing';
 import { startEdge, type EdgeUnderTest } from '../edge.fixture.js';
 
 const PATH = '/v1/video/generations';
@@ -33,6 +34,7 @@ describe('a provider whose video has no end', () => {
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
     const { port } = upstream.address() as AddressInfo;
     edge = await startEdge({
+      clock: new HurriedClock(new SystemClock()),
       upstreams: () => Promise.resolve({ 'google-vertex': `http://127.0.0.1:${port}` }),
     });
     const price = { pricing_unit: 'per_second', video_usd_per_second: '0.4' };

@@ -6,7 +6,8 @@ import {
   type ObjectKey,
   type PriceRecord,
 } from '@gateway/contracts';
-import { catalogueModel } from '@gateway/testing';
+import { SystemClock } from '@gateway/platform';
+import { catalogueModel, HurriedClock } from '@gateway/testing';
 import { startEdge, type EdgeUnderTest } from '../edge.fixture.js';
 import { connect, ownKey } from '../sockets/realtime/realtime.fixture.js';
 
@@ -55,6 +56,7 @@ describe('models of the catalogue at the stand-ins of their makers', () => {
   beforeAll(async () => {
     const slugs = ['bytedance', 'kling', 'runway', 'luma', 'google', 'google-vertex'];
     edge = await startEdge({
+      clock: new HurriedClock(new SystemClock()),
       upstreams: async (sim) => Object.fromEntries(slugs.map((slug) => [slug, sim.url])),
     });
     inference = edge.app.app.get(Inference);
