@@ -1,4 +1,4 @@
-import { ApiError, type IdempotencyClaim } from '@gateway/contracts';
+import { ApiError, type IdempotencyClaim, type StoredAnswer } from '@gateway/contracts';
 import { IdempotencyTable, poolStatements } from '@gateway/database';
 import type pg from 'pg';
 
@@ -11,9 +11,7 @@ export async function answerClaim(
   claim: IdempotencyClaim | null,
   body: object,
 ): Promise<void> {
-  if (claim === null) return;
-  const answer = { status: 200, body: body as Record<string, unknown> };
-  if (!(await tableOf(client).complete(claim, answer))) throw taken();
+  if (claim !== null && !(await tableOf(client).complete(claim, answerOf(body)))) throw taken();
 }
 
 /** The same of what is not answered yet, and goes on if this process dies: a repeat then gets `body`. */
@@ -22,9 +20,7 @@ export async function noteBegun(
   claim: IdempotencyClaim | null,
   body: object,
 ): Promise<void> {
-  if (claim === null) return;
-  const answer = { status: 200, body: body as Record<string, unknown> };
-  if (!(await tableOf(client).begun(claim, answer))) throw taken();
+  if (claim !== null && !(await tableOf(client).begun(claim, answerOf(body)))) throw taken();
 }
 
 /** In the transaction that takes away again what was begun. */
@@ -34,6 +30,10 @@ export async function forgetBegun(client: pg.ClientBase, claim: IdempotencyClaim
 
 function tableOf(client: pg.ClientBase): IdempotencyTable {
   return new IdempotencyTable(poolStatements(client));
+}
+
+function answerOf(body: object): StoredAnswer {
+  return { status: 200, body: body as StoredAnswer['body'] };
 }
 
 function taken(): ApiError {
