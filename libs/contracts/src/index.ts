@@ -145,7 +145,12 @@ export type { TopicRecords } from './events/topic-records.js';
 export type { CloudEvent } from './events/cloud-event.js';
 export { AttemptRecord, LimitReading, PricedFrom, UsageRecord } from './events/usage-record.js';
 export { RejectionRecord } from './events/rejection-record.js';
-export { ACCOUNT_EVENT_TYPES, ACCOUNT_RECORDS, AccountEvent } from './events/account-event.js';
+export {
+  ACCOUNT_EVENT_TYPES,
+  ACCOUNT_RECORDS,
+  AccountEvent,
+  MADE_OF_OTHERS,
+} from './events/account-event.js';
 export type {
   AccountData,
   AccountEventType,

@@ -8,7 +8,7 @@ import {
   RejectionRecord,
   TOPIC,
   UsageRecord,
-  type AccountRecordType,
+  MADE_OF_OTHERS,
   type Topic,
 } from '@gateway/contracts';
 import {
@@ -20,15 +20,6 @@ import {
 } from './class-schemas.js';
 import type { SourceTypes } from './source-types.js';
 
-/** Account events that the notifications service makes of movements, usage records and refusals: no topic carries them. */
-const MADE_OF_OTHERS: ReadonlySet<string> = new Set<AccountRecordType>([
-  'balance.low',
-  'balance.depleted',
-  'spend_cap.approaching',
-  'spend_cap.hit',
-  'rate_limit.threshold',
-  'provider.fallback',
-]);
 const onTopic = Object.entries(ACCOUNT_RECORDS).filter(([event]) => !MADE_OF_OTHERS.has(event));
 
 interface Record {

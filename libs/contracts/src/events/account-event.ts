@@ -44,6 +44,18 @@ export type AccountEventType = keyof typeof ACCOUNT_EVENTS;
 
 /** What a policy may name. */
 export const ACCOUNT_EVENT_TYPES = Object.keys(ACCOUNT_EVENTS) as AccountEventType[];
+/**
+ * Those that the notifications service makes of movements, usage records and refusals, for a threshold that a policy names or
+ * a rung: no topic carries them.
+ */
+export const MADE_OF_OTHERS: ReadonlySet<string> = new Set<AccountEventType>([
+  'balance.low',
+  'balance.depleted',
+  'spend_cap.approaching',
+  'spend_cap.hit',
+  'rate_limit.threshold',
+  'provider.fallback',
+]);
 
 /** The ledger's movements, from which the notifications service makes the events with thresholds, and erasures. */
 const MOVEMENTS = {
@@ -52,7 +64,7 @@ const MOVEMENTS = {
   'end_user.erased': EndUserErased,
 } as const;
 
-/** Everything on gateway.account.v1. */
+/** Everything on gateway.account.v1, and MADE_OF_OTHERS. */
 export const ACCOUNT_RECORDS = { ...ACCOUNT_EVENTS, ...MOVEMENTS } as const;
 
 export type AccountRecordType = keyof typeof ACCOUNT_RECORDS;

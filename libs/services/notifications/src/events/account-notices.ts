@@ -1,20 +1,10 @@
-import { ACCOUNT_EVENT_TYPES, type AccountEvent, type AccountEventType } from '@gateway/contracts';
+import { ACCOUNT_EVENT_TYPES, MADE_OF_OTHERS, type AccountEvent } from '@gateway/contracts';
 import type { Notice } from '../rungs/notice.js';
-
-/** Made here alone, from movements and records, for a threshold that a policy names or a rung. */
-const MADE_HERE: ReadonlySet<string> = new Set<AccountEventType>([
-  'balance.low',
-  'balance.depleted',
-  'spend_cap.approaching',
-  'spend_cap.hit',
-  'rate_limit.threshold',
-  'provider.fallback',
-]);
 
 /** An event that another service has made, as it is. Movements are none. */
 export function accountNotices(event: AccountEvent): Notice[] {
   const type = ACCOUNT_EVENT_TYPES.find((name) => name === event.type);
-  if (type === undefined || MADE_HERE.has(type) || event.org_id == null) return [];
+  if (type === undefined || MADE_OF_OTHERS.has(type) || event.org_id == null) return [];
   return [
     {
       sourceKey: event.id,
