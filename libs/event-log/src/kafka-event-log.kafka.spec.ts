@@ -43,11 +43,11 @@ describe('KafkaEventLog', () => {
         );
       }
     })();
-    await eventually(() => seen.length > 200, { timeoutMs: 20_000 });
+    await eventually(() => seen.length > 200, { timeoutMs: 60_000 });
     kafka.server.kill();
     await kafka.server.restart();
     const before = acknowledged.length;
-    await eventually(() => acknowledged.length > before + 400, { timeoutMs: 40_000 });
+    await eventually(() => acknowledged.length > before + 400, { timeoutMs: 60_000 });
     isOver = true;
     await appending;
     await eventually(
@@ -55,11 +55,11 @@ describe('KafkaEventLog', () => {
         const values = new Set(seen.map((record) => record.value));
         return acknowledged.every((value) => values.has(value));
       },
-      { timeoutMs: 40_000, intervalMs: 200 },
+      { timeoutMs: 60_000, intervalMs: 200 },
     );
     await log.close();
     await kafka.server.drop();
-  }, 120_000);
+  }, 300_000);
 
   it('B04 lets a service start without a broker, and consumes when it has come', async () => {
     const kafka = await ownKafka();
@@ -84,7 +84,7 @@ describe('KafkaEventLog', () => {
     await consumer.stop();
     await log.close();
     await kafka.server.drop();
-  }, 120_000);
+  }, 300_000);
 
   it('keeps its partitions through a handler that takes longer than the session', async () => {
     const kafka = await testKafka();
@@ -107,11 +107,11 @@ describe('KafkaEventLog', () => {
     await log.consume(subscription('first'));
     await log.append(kafka.topic('slow'), [{ key: 'a', value: '1' }]);
     await eventually(() => batches.length === 1);
-    await eventually(() => finished === 1, { timeoutMs: 20_000 });
+    await eventually(() => finished === 1, { timeoutMs: 60_000 });
     await log.close();
     await other.consume(subscription('second'));
     await other.append(kafka.topic('slow'), [{ key: 'a', value: '2' }]);
-    await eventually(() => batches.includes('second'), { timeoutMs: 20_000 });
+    await eventually(() => batches.includes('second'), { timeoutMs: 60_000 });
     expect(batches).toEqual(['first', 'second']);
     await other.close();
   });
@@ -127,7 +127,7 @@ describe('KafkaEventLog', () => {
       ['1', '2', '3'].map((value) => ({ key: 'a', value })),
     );
     await log.consume({ topics: [topic], group, maxBatch: 10, lingerMs: 0, handler: async () => undefined });
-    await eventually(() => reported.at(-1)?.[3] === 0, { timeoutMs: 20_000 });
+    await eventually(() => reported.at(-1)?.[3] === 0, { timeoutMs: 60_000 });
     expect(reported[0]).toEqual([group, topic, 0, 3]);
     await log.close();
   });
@@ -157,7 +157,7 @@ describe('KafkaEventLog', () => {
       lingerMs: 5,
       handler: async (batch) => void seen.push(...batch),
     });
-    await eventually(() => seen.length === 3_500, { timeoutMs: 20_000 });
+    await eventually(() => seen.length === 3_500, { timeoutMs: 60_000 });
     expect(seen.slice(0, 2_300).map((record) => record.value)).toEqual(records.map((record) => record.value));
     await log.close();
   });

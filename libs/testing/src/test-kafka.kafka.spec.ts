@@ -55,7 +55,7 @@ describe('ownKafka', () => {
     kafka.server.kill();
     await kafka.server.restart();
     const offset = await eventually(() => firstOffset(kafka.brokers, kafka.topic('events'), 'two'), {
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       intervalMs: 200,
     });
     expect(offset).toBe('1');

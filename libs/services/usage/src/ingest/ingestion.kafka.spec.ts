@@ -63,7 +63,7 @@ describe('the consumer on Kafka', () => {
       { key: refused.account_id, value: cloudEvent(TOPIC.rejections, refused) },
       { key: 'acct_1', value: 'no JSON' },
     ]);
-    await eventually(async () => (await app.funds.watermark('edge-k', 'k')) === 601, { timeoutMs: 20_000 });
+    await eventually(async () => (await app.funds.watermark('edge-k', 'k')) === 601, { timeoutMs: 60_000 });
     expect(await books(app.database)).toMatchObject({
       events: '0.6',
       transfers: '0.6',
