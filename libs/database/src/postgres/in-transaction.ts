@@ -10,18 +10,26 @@ export async function inTransaction<T>(
   work: (client: pg.PoolClient) => Promise<T>,
   { mayRepeat = false }: Repeating = {},
 ): Promise<T> {
-  try {
-    return await tried(pool, work);
-  } catch (failure) {
-    if (!mayRepeat || !CONFLICTS.has((failure as { code?: unknown }).code)) throw failure;
-    return tried(pool, work);
+  for (let repeats = 0; ; repeats += 1) {
+    try {
+      return await tried(pool, work);
+    } catch (failure) {
+      const isConflict = CONFLICTS.has((failure as { code?: unknown }).code);
+      if (!mayRepeat || !isConflict || repeats === REPEATS_MAX) throw failure;
+    }
   }
 }
 
 export interface Repeating {
-  /** It is run once more where PostgreSQL has it give way to another one: what it does and reads, it can do and read again. */
+  /** It is run again where PostgreSQL has it give way to another one: what it does and reads, it can do and read again. */
   mayRepeat?: boolean;
 }
+
+/**
+ * Once is not enough: it may lock a row again before the one that waited for it wakes up, and both deadlock anew. Each
+ * time costs deadlock_timeout, a second.
+ */
+const REPEATS_MAX = 3;
 
 /** serialization_failure, deadlock_detected: nothing of it was done. */
 const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01']);
