@@ -110,6 +110,29 @@ describe('npm run ledger', () => {
     expect(lines.at(-1)).toContain('applied 2');
   });
 
+  it('closes a dead letter that is no record, with the reason: the books name it no more', async () => {
+    await database.query(
+      `INSERT INTO dead_letter (digest, topic, partition, "offset", reason, value, created_at)
+       VALUES ('d2', $1, 0, '8', 'not a CloudEvent of its topic', 'by hand', now())`,
+      [TOPIC.usage],
+    );
+    const open = async (): Promise<string[]> =>
+      (await operator.reconcile({ journals: [], isRepair: false })).findings
+        .filter(({ kind }) => kind === 'dead_letter_open')
+        .map(({ scope }) => String(scope));
+    expect(await open()).toContain('d2');
+    expect(await run('close', 'd2')).toBe(2);
+    expect(await open()).toContain('d2');
+    expect(await run('close', 'd2', '--reason', 'sent by hand')).toBe(0);
+    expect(await open()).not.toContain('d2');
+    await expect(run('close', 'd2', '--reason', 'again')).rejects.toThrow('There is no open dead letter d2');
+    lines = [];
+    await run('dead-letters');
+    expect(lines).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^d2 .* closed .* \(sent by hand\)/)]),
+    );
+  });
+
   it('B17 replays a topic from a file, and goes on at its cursor after it was killed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'replay-'));
     const [file, cursor] = [join(folder, 'topic'), join(folder, 'cursor')];

@@ -5,11 +5,13 @@ import { replay } from './replay-topic.js';
 
 export const USAGE = `usage: npm run ledger -- dead-letters
        npm run ledger -- apply DIGEST [--value FILE]
+       npm run ledger -- close DIGEST --reason TEXT
        npm run ledger -- give-up PRODUCER EPOCH [--through NUMBER] [--yes --reason TEXT]
        npm run ledger -- replay FILE [--cursor FILE]
 
 dead-letters  the newest records that could not be applied
 apply         applies one after all, as it was or as FILE corrects it: a CloudEvent in JSON
+close         says that one holds nothing to bill: the proof of the books names it no more
 give-up       names the missing numbers of a producer's epoch; with --yes they count as applied from then on.
               --through: the numbers up to there are missing as well, of a producer that is gone
 replay        applies the records of a topic from FILE, one CloudEvent a line; each unit counts once. --cursor: notes how
@@ -24,6 +26,11 @@ const FLAGS = {
   yes: { type: 'boolean', default: false },
 } as const;
 
+type Operator = Pick<
+  LedgerOperator,
+  'apply' | 'deadLetters' | 'applyDeadLetter' | 'closeDeadLetter' | 'missingRanges' | 'giveUp'
+>;
+
 /** A command with its flags. `--help`, and what is not known, end the process. */
 export function readWords(words: readonly string[]): ReturnType<typeof readFlags<typeof FLAGS>> {
   return readFlags(USAGE, FLAGS, { args: [...words], takesWords: true });
@@ -32,25 +39,24 @@ export function readWords(words: readonly string[]): ReturnType<typeof readFlags
 /** Runs one command. Answers its exit code: 2 for words that are no command. Throws what the ledger says. */
 export async function runCommand(
   words: readonly string[],
-  operator: Pick<LedgerOperator, 'apply' | 'deadLetters' | 'applyDeadLetter' | 'missingRanges' | 'giveUp'>,
+  operator: Operator,
   print: (line: string) => void,
 ): Promise<number> {
   const { values, positionals } = readWords(words);
   const [command, first, second] = positionals;
   if (command === 'dead-letters') {
-    for (const letter of await operator.deadLetters()) {
-      const state = letter.applied_at === null ? 'open' : `applied ${letter.applied_at.toISOString()}`;
-      const at = letter.created_at.toISOString();
-      print(
-        `${letter.digest}  ${at}  ${letter.topic}  ${letter.account_id ?? '-'}  ${state}  ${letter.reason}`,
-      );
-    }
+    for (const letter of await operator.deadLetters()) print(lineOf(letter));
     return 0;
   }
   if (command === 'apply' && first !== undefined) {
     const value = values.value === undefined ? null : readFileSync(values.value, 'utf8');
     const { isNew } = await operator.applyDeadLetter(first, value);
     print(isNew ? 'applied' : 'nothing to apply: its unit is in already');
+    return 0;
+  }
+  if (command === 'close' && first !== undefined && values.reason) {
+    await operator.closeDeadLetter(first, values.reason);
+    print('closed');
     return 0;
   }
   if (command === 'replay' && first !== undefined) {
@@ -72,4 +78,13 @@ export async function runCommand(
   if (ranges.length === 0) print('nothing is missing');
   else print(values.yes ? 'given up' : 'nothing was changed: add --yes --reason TEXT to give these up');
   return 0;
+}
+
+function lineOf(letter: Awaited<ReturnType<Operator['deadLetters']>>[number]): string {
+  const { digest, topic, account_id, applied_at, closed_at, closed_reason } = letter;
+  let state = 'open';
+  if (closed_at !== null) state = `closed ${closed_at.toISOString()} (${closed_reason})`;
+  if (applied_at !== null) state = `applied ${applied_at.toISOString()}`;
+  const at = letter.created_at.toISOString();
+  return `${digest}  ${at}  ${topic}  ${account_id ?? '-'}  ${state}  ${letter.reason}`;
 }

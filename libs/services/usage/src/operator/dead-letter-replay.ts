@@ -12,6 +12,8 @@ export interface DeadLetter {
   account_id: string | null;
   created_at: Date;
   applied_at: Date | null;
+  closed_at: Date | null;
+  closed_reason: string | null;
 }
 
 interface Deps {
@@ -23,10 +25,10 @@ interface Deps {
 
 const LIST_MAX = 100;
 
-/** The newest dead letters, at most 100; applied ones too. */
+/** The newest dead letters, at most 100; applied and closed ones too. */
 export async function deadLetters({ pool }: UsageDatabase): Promise<DeadLetter[]> {
   const { rows } = await pool.query<DeadLetter>(
-    `SELECT digest, topic, reason, account_id, created_at, applied_at FROM dead_letter
+    `SELECT digest, topic, reason, account_id, created_at, applied_at, closed_at, closed_reason FROM dead_letter
      ORDER BY created_at DESC LIMIT $1`,
     [LIST_MAX],
   );
@@ -61,4 +63,21 @@ export async function applyDeadLetter(
     new Date(clock.now()),
   ]);
   return { isNew: posted.fresh.length > 0 || batch.rejections.length > 0 };
+}
+
+/**
+ * Closes a dead letter that holds nothing to bill: it is no difference of the books any more. The row stays, with the
+ * time and the reason, and it may still be applied. Throws Error where it is unknown, or applied or closed already.
+ */
+export async function closeDeadLetter(
+  digest: string,
+  reason: string,
+  { database, clock }: Pick<Deps, 'database' | 'clock'>,
+): Promise<void> {
+  const { rowCount } = await database.pool.query(
+    `UPDATE dead_letter SET closed_at = $2, closed_reason = $3
+     WHERE digest = $1 AND applied_at IS NULL AND closed_at IS NULL`,
+    [digest, new Date(clock.now()), reason],
+  );
+  if (rowCount === 0) throw new Error(`There is no open dead letter ${digest}.`);
 }

@@ -8,7 +8,7 @@ import { MirrorStore } from '../mirror/mirror.store.js';
 import { Mirrors } from '../mirror/mirrors.js';
 import { UsageDatabase } from '../postgres/usage-database.js';
 import { Reconciler, type FullProof } from '../reconcile/reconciler.js';
-import { applyDeadLetter, deadLetters, type DeadLetter } from './dead-letter-replay.js';
+import { applyDeadLetter, closeDeadLetter, deadLetters, type DeadLetter } from './dead-letter-replay.js';
 import { giveUp, missingRanges, type MissingRange } from './give-up.js';
 
 interface Options {
@@ -94,6 +94,10 @@ export class LedgerOperator {
   applyDeadLetter(digest: string, value: string | null): Promise<{ isNew: boolean }> {
     const { database, store, mirrors } = this;
     return applyDeadLetter(digest, value, { database, store, mirrors, clock: this.options.clock });
+  }
+
+  closeDeadLetter(digest: string, reason: string): Promise<void> {
+    return closeDeadLetter(digest, reason, { database: this.database, clock: this.options.clock });
   }
 
   missingRanges(epoch: { producer: string; epoch: string; through?: number }): Promise<MissingRange[]> {

@@ -5,7 +5,7 @@ export const DIFFERENCES = {
     'Bytes of a journal segment hold no frame: what stood there is lost, the rest was read.',
   intent_without_event: 'A unit was admitted an hour ago or more and has neither outcome nor event.',
   dead_letter_open:
-    'A record could not be applied and no operator has had it applied: its unit is not billed.',
+    'A record could not be applied, and no operator has had it applied or closed it: its unit is not billed.',
   row_missing: 'Numbers of a producer were applied, their events or rejections are gone.',
   price_differs: 'An event costs another amount than its own usage and terms give.',
   event_without_transfer: 'Events cost money that no transfer moved.',

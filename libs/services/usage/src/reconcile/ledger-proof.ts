@@ -181,7 +181,7 @@ FROM account HAVING sum(posted) <> 0`;
 const DEAD_LETTERS = `
 SELECT 'dead_letter_open' AS kind, NULL AS account, coalesce(request_id || '/' || unit, digest) AS scope,
   '0' AS expected, '1' AS found
-FROM dead_letter WHERE applied_at IS NULL ORDER BY created_at LIMIT 1000`;
+FROM dead_letter WHERE applied_at IS NULL AND closed_at IS NULL ORDER BY created_at LIMIT 1000`;
 
 const GAPS = `
 SELECT 'sequence_gap' AS kind, NULL AS account, producer || '/' || epoch AS scope,

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "dead_letter" ADD COLUMN     "closed_at" TIMESTAMPTZ(3),
+ADD COLUMN     "closed_reason" TEXT;
