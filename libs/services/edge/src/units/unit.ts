@@ -59,6 +59,7 @@ export interface AttemptState {
   startedMs: number;
   firstEventMs: number | null;
   endedMs: number | null;
+  /** Of the provider's last answer, or what an error in its stream stands for; null where none came. */
   httpStatus: number | null;
   errorCode: string | null;
   providerCode: string | null;

@@ -99,7 +99,8 @@ export function note(state: AttemptState, { options }: UpstreamError): void {
   state.errorCode = options.code;
   state.providerCode = options.providerCode ?? null;
   state.errorMessage = options.message;
-  state.httpStatus = options.httpStatus;
+  // Where the failure has none of its own, such as a stream that broke, the one that came stays.
+  state.httpStatus = options.httpStatus ?? state.httpStatus;
   state.isFault = options.countsAsFault;
 }
 
@@ -251,6 +252,7 @@ export class Attempt {
 
   private async send(request: UpstreamBody, bounds: SendOptions): Promise<UpstreamResponse> {
     const { planned, unit } = this.input;
+    this.state.httpStatus = null;
     const { given } = unit.call;
     if (given) return givenResponse(given);
     const { provider } = planned.route;
