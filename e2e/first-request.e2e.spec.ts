@@ -111,22 +111,19 @@ describe.each([
         (pico(promptPrice) * BigInt(promptTokens) + pico(completionPrice) * BigInt(completionTokens)) /
         1_000_000n;
       expect(byHand).toBeGreaterThan(0n);
-      const record = await eventually(() => get(`/v1/usage/requests/${requestId}`), { timeoutMs: 20_000 });
+      const record = await eventually(() => get(`/v1/usage/requests/${requestId}`));
       expect(record).toMatchObject({ prompt_tokens: promptTokens, completion_tokens: completionTokens });
       expect(pico(record.cost_usd)).toBe(byHand);
     }
   });
 
   it('takes it from the balance, and the events sum up to the same', async () => {
-    const listed = await eventually(
-      async () => {
-        const answer = await post('/v1/usage/events', { org_id: 'mine' });
-        expect(answer.status).toBe(200);
-        const { events, total } = await bodyOf(answer);
-        return total === 4 ? (events as { cost_usd: string }[]) : null;
-      },
-      { timeoutMs: 20_000 },
-    );
+    const listed = await eventually(async () => {
+      const answer = await post('/v1/usage/events', { org_id: 'mine' });
+      expect(answer.status).toBe(200);
+      const { events, total } = await bodyOf(answer);
+      return total === 4 ? (events as { cost_usd: string }[]) : null;
+    });
     const sum = listed.map(({ cost_usd }) => pico(cost_usd)).reduce((a, b) => a + b, 0n);
     const balance = await get('/v1/balance');
     expect(pico(balance.balance_usd)).toBe(pico('100') - sum);

@@ -126,7 +126,7 @@ describe('the guard of a run', () => {
     const { folder } = addressesOf(runner);
     await eventually(() => existsSync(folder));
     await runner.kill();
-    await eventually(() => !existsSync(folder), { timeoutMs: 20_000 });
+    await eventually(() => !existsSync(folder));
     await eventually(() => processesIn(folder).length === 0);
   });
 

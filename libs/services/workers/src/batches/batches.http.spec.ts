@@ -9,7 +9,7 @@ import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.j
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Json = Record<string, any>;
 
-const SLOWLY = { timeoutMs: 25_000 };
+const SLOWLY = { timeoutMs: 60_000 };
 
 let database: TestDatabase;
 let app: WorkersApp;

@@ -13,7 +13,7 @@ import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.j
 type Json = Record<string, unknown>;
 
 const PATH = '/v1/video/generations';
-const SLOWLY = { timeoutMs: 25_000 };
+const SLOWLY = { timeoutMs: 60_000 };
 const REFUSAL = { code: 'model_not_found', message: 'no' };
 const FAILURE = { code: 'content_policy_violation', message: 'no' };
 
