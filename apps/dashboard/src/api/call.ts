@@ -1,7 +1,7 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import { session } from './session.js';
 import type { paths } from './generated/schema.js';
-import { isRetryable, Problem, problemOf, unreachable } from './problem.js';
+import { isUndecided, Problem, problemOf, unreachable } from './problem.js';
 
 /** Adds the session's token, and renews it once where the gateway refuses it. */
 async function signedFetch(request: Request): Promise<Response> {
@@ -12,7 +12,7 @@ async function signedFetch(request: Request): Promise<Response> {
   const failure = await session.refresh(used.token);
   if (failure === null) return fetch(withToken(again));
   // Nobody has refused the person: what would renew the token is away.
-  if (isRetryable(failure)) throw failure;
+  if (isUndecided(failure)) throw failure;
   return first;
 }
 

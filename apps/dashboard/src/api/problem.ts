@@ -4,6 +4,8 @@ export class Problem extends Error {
   readonly code: string;
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
+  /** Whether a program may send the same again, as the answer says; null where it says nothing. */
+  readonly shouldRetry: boolean | null;
   /** By field of the body, for forms. */
   readonly fields: Readonly<Record<string, string>>;
 
@@ -13,6 +15,7 @@ export class Problem extends Error {
     message: string;
     requestId?: string | null;
     retryAfterSeconds?: number | null;
+    shouldRetry?: boolean | null;
     fields?: Readonly<Record<string, string>>;
   }) {
     super(options.message);
@@ -21,6 +24,7 @@ export class Problem extends Error {
     this.code = options.code;
     this.requestId = options.requestId ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.shouldRetry = options.shouldRetry ?? null;
     this.fields = options.fields ?? {};
   }
 }
@@ -46,10 +50,15 @@ export async function problemOf(answer: Response): Promise<Problem> {
     message: error?.message ?? 'The gateway gave no answer that the dashboard can read.',
     requestId: answer.headers.get('x-request-id') ?? error?.request_id ?? null,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
+    shouldRetry: shouldRetryOf(answer.headers.get('x-should-retry')),
     fields: Object.fromEntries(
       details.map(({ loc = [], msg = '' }) => [loc.filter((part) => part !== 'body').join('.'), msg]),
     ),
   });
+}
+
+function shouldRetryOf(header: string | null): boolean | null {
+  return header === 'true' || header === 'false' ? header === 'true' : null;
 }
 
 /** A request that found no server. */
@@ -61,9 +70,17 @@ export function unreachable(): Problem {
   });
 }
 
-/** Whether the same request may succeed later: the server's own faults, its limits, and no answer at all. */
-export function isRetryable({ status }: Problem): boolean {
+/** Whether it says nothing of the request: the server's own faults, its limits, and no answer at all. */
+export function isUndecided({ status }: Problem): boolean {
   return status === 0 || status === 429 || status === 408 || status >= 500;
+}
+
+/**
+ * Whether the same request may be sent again: by `listed`, what the gateway's table of errors has of the code; where that is
+ * not known as the answer says; and where no gateway has spoken, as behind a proxy or without an answer, by the status.
+ */
+export function isRetryable(problem: Problem, listed: boolean | null = null): boolean {
+  return listed ?? problem.shouldRetry ?? (isUndecided(problem) && problem.status !== 501);
 }
 
 export function asProblem(failure: unknown): Problem {

@@ -24,8 +24,10 @@ describe('a read that failed', () => {
     jest.useRealTimers();
   });
 
-  const refuse = (status: number, retryAfterSeconds: number | null) => (): Promise<string> =>
-    Promise.reject(new Problem({ status, code: 'some_code', message: 'In words.', retryAfterSeconds }));
+  const refuse = (status: number, retryAfterSeconds: number | null, shouldRetry?: boolean) => () =>
+    Promise.reject<string>(
+      new Problem({ status, code: 'some_code', message: 'In words.', retryAfterSeconds, shouldRetry }),
+    );
 
   /** A page that reads; the last answer is that of all later reads. */
   async function open(...answers: (() => Promise<string>)[]): Promise<void> {
@@ -71,6 +73,18 @@ describe('a read that failed', () => {
     await open(refuse(status, null));
     await pass(600_000);
     expect(reads).toBe(1);
+  });
+
+  it('is not read again where the answer says so, unless it says when', async () => {
+    await open(refuse(500, null, false));
+    await pass(600_000);
+    expect(reads).toBe(1);
+    closePage();
+    client.clear();
+    reads = 0;
+    await open(refuse(429, 70, false));
+    await pass(71_000);
+    expect(reads).toBe(2);
   });
 
   it('point 18 begins anew where it was removed while it failed: nothing is read for the page that has gone', async () => {

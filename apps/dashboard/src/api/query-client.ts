@@ -30,7 +30,9 @@ function mayRetry(failure: unknown): boolean {
 function againMs(failure: Error | null): number | false {
   if (failure === null) return false;
   const problem = asProblem(failure);
-  if (!isRetryable(problem) || problem.code === 'dashboard_fault') return false;
+  if (problem.code === 'dashboard_fault') return false;
+  // What was asked to wait is read after that, also where programs are asked to give up: they wait a minute at most.
+  if (problem.retryAfterSeconds === null && !isRetryable(problem)) return false;
   return 1_000 * Math.max(AGAIN_MIN_S, problem.retryAfterSeconds ?? AGAIN_S);
 }
 

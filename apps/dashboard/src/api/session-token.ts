@@ -1,4 +1,4 @@
-import { isRetryable, problemOf, unreachable, type Problem } from './problem.js';
+import { isUndecided, problemOf, unreachable, type Problem } from './problem.js';
 
 /** What the session's endpoints answer. */
 export interface SignedIn {
@@ -109,7 +109,7 @@ export class SessionToken {
       return null;
     }
     const failure = await problemOf(answer);
-    if (isRetryable(failure)) return this.retryLater(failure);
+    if (isUndecided(failure)) return this.retryLater(failure);
     this.end();
     return failure;
   }

@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/call.js';
+import type { Schemas } from '../api/schemas.js';
 import { useSession } from '../api/session.js';
 
-/** What to do about a code, by the gateway's own table; null while that is not known, and for a code of the dashboard's. */
-export function useErrorAction(code: string): string | null {
+export type ErrorEntry = Schemas['ErrorCatalogue']['codes'][string];
+
+/** What the gateway's own table has of a code; null while that is not known, and for a code of the dashboard's or a proxy's. */
+export function useErrorEntry(code: string): ErrorEntry | null {
   const table = useQuery({
     queryKey: ['errors'],
     queryFn: () => bodyOf(api.GET('/v1/errors')),
@@ -14,5 +17,5 @@ export function useErrorAction(code: string): string | null {
     retryOnMount: false,
     refetchInterval: false,
   });
-  return table.data?.codes[code]?.action ?? null;
+  return table.data?.codes[code] ?? null;
 }

@@ -3,7 +3,11 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { asProblem, isRetryable, type Problem } from '../api/problem.js';
 import { CopyText } from './copy-text.js';
-import { useErrorAction } from './error-actions.queries.js';
+import { useErrorEntry } from './error-actions.queries.js';
+
+const TICK_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 interface ProblemCardProps {
   failure: unknown;
@@ -13,17 +17,18 @@ interface ProblemCardProps {
 /** A failure where its content would stand: what it is, which request, and what to do. */
 export function ProblemCard({ failure, retry }: ProblemCardProps): ReactNode {
   const problem = asProblem(failure);
-  const action = useErrorAction(problem.code);
+  const entry = useErrorEntry(problem.code);
+  const mayRetry = isRetryable(problem, entry?.retryable);
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} title={titleOf(problem.status)}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{problem.message}</Text>
-        {action !== null && <Text size="sm">{action}</Text>}
+        {entry !== null && <Text size="sm">{entry.action}</Text>}
         <Group gap="xs">
           <Code>{problem.code}</Code>
           {problem.requestId !== null && <CopyText text={problem.requestId} label="request id" />}
         </Group>
-        {retry !== undefined && isRetryable(problem) && <RetryButton problem={problem} retry={retry} />}
+        {retry !== undefined && mayRetry && <RetryButton problem={problem} retry={retry} />}
       </Stack>
     </Alert>
   );
@@ -32,25 +37,30 @@ export function ProblemCard({ failure, retry }: ProblemCardProps): ReactNode {
 /** Counts down what the server asked to wait for. */
 function RetryButton({ problem, retry }: { problem: Problem; retry: () => void }): ReactNode {
   const [isAsked, setAsked] = useState(false);
-  const [left, setLeft] = useState(0);
+  const waitMs = (problem.retryAfterSeconds ?? 0) * 1_000;
+  const [leftMs, setLeftMs] = useState(waitMs);
   useEffect(() => {
     setAsked(false);
-    setLeft(Math.min(problem.retryAfterSeconds ?? 0, 3_600));
-  }, [problem]);
-  useEffect(() => {
-    if (left <= 0) return undefined;
-    const timer = setTimeout(() => setLeft(left - 1), 1_000);
-    return () => clearTimeout(timer);
-  }, [left]);
+    setLeftMs(waitMs);
+    // By the clock: the timers of a page that nobody looks at are late.
+    const openAt = Date.now() + waitMs;
+    const timer = setInterval(() => setLeftMs(Math.max(0, openAt - Date.now())), TICK_MS);
+    return () => clearInterval(timer);
+  }, [problem, waitMs]);
   const again = (): void => {
     setAsked(true);
     retry();
   };
   return (
-    <Button size="xs" variant="default" disabled={left > 0} loading={isAsked} onClick={again}>
-      {left > 0 ? `Retry in ${left} s` : 'Retry'}
+    <Button size="xs" variant="default" disabled={leftMs > 0} loading={isAsked} onClick={again}>
+      {leftMs > 0 ? `Retry in ${durationOf(leftMs)}` : 'Retry'}
     </Button>
   );
+}
+
+function durationOf(ms: number): string {
+  if (ms <= 2 * MINUTE_MS) return `${Math.ceil(ms / 1_000)} s`;
+  return ms <= 2 * HOUR_MS ? `${Math.ceil(ms / MINUTE_MS)} min` : `${Math.ceil(ms / HOUR_MS)} h`;
 }
 
 function titleOf(status: number): string {

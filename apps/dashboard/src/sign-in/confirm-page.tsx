@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { isRetryable, type Problem } from '../api/problem.js';
+import { isUndecided, type Problem } from '../api/problem.js';
 import { Card } from './card.js';
 import { FormProblem } from './form-problem.js';
 import { linkToken } from './link-token.js';
@@ -18,7 +18,7 @@ export function ConfirmPage(): ReactNode {
         </Text>
       </Card>
     );
-  const isDead = confirm.error !== null && !isRetryable(confirm.error);
+  const isDead = confirm.error !== null && !isUndecided(confirm.error);
   return (
     <Card
       title={isDead ? 'This link no longer works' : 'Confirm this address'}
