@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { QueryClientProvider, useQuery, type QueryClient } from '@tanstack/react-query';
 import { act, cleanup, render, screen } from '@testing-library/react';
 import type { ReactNode } from 'react';
-import { Problem } from './problem.js';
+import { Problem, unreachable } from './problem.js';
 import { keepToPerson, newQueryClient } from './query-client.js';
 import type { Session } from './session-token.js';
 
@@ -85,6 +85,40 @@ describe('a read that failed', () => {
     await open(refuse(429, 70, false));
     await pass(71_000);
     expect(reads).toBe(2);
+  });
+
+  it('point 18 says so where the browser has no network, and is read again', async () => {
+    const away = (): Promise<string> => Promise.reject(unreachable());
+    await open(
+      () => Promise.resolve('here'),
+      away,
+      away,
+      away,
+      () => Promise.resolve('back'),
+    );
+    act(() => void window.dispatchEvent(new Event('offline')));
+    await act(async () => void client.resetQueries());
+    await pass(10_000);
+    expect([reads, shown.at(-1)]).toEqual([4, 'error']);
+    await pass(20_000);
+    screen.getByText('back');
+    act(() => void window.dispatchEvent(new Event('online')));
+  });
+
+  it('point 18 and a change without a network fails at once, and is not made later', async () => {
+    await open(() => Promise.resolve('here'));
+    act(() => void window.dispatchEvent(new Event('offline')));
+    let tries = 0;
+    const mutationFn = (): Promise<never> => Promise.reject((tries++, unreachable()));
+    const change = client
+      .getMutationCache()
+      .build(client, { ...client.getDefaultOptions().mutations, mutationFn });
+    void change.execute(undefined).catch(() => undefined);
+    await pass(10);
+    expect([tries, change.state.status]).toEqual([1, 'error']);
+    act(() => void window.dispatchEvent(new Event('online')));
+    await pass(600_000);
+    expect(tries).toBe(1);
   });
 
   it('point 18 begins anew where it was removed while it failed: nothing is read for the page that has gone', async () => {

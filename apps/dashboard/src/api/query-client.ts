@@ -5,6 +5,11 @@ import type { SessionToken } from './session-token.js';
 const RETRIES = 2;
 const AGAIN_MIN_S = 5;
 const AGAIN_S = 15;
+/**
+ * A browser without a network may still reach a gateway beside it. What it does not reach fails and says so: held back until
+ * the network comes, a read would show its skeleton for ever, and a change be made when nobody thinks of it any more.
+ */
+const ALSO_WITHOUT_NETWORK = { networkMode: 'always' } as const;
 
 export function newQueryClient(): QueryClient {
   return new QueryClient({
@@ -12,10 +17,12 @@ export function newQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 30_000,
+        ...ALSO_WITHOUT_NETWORK,
+        refetchOnReconnect: true,
         retry: (failures, failure) => failures < RETRIES && mayRetry(failure),
         refetchInterval: ({ state }) => againMs(state.error),
       },
-      mutations: { retry: false },
+      mutations: { retry: false, ...ALSO_WITHOUT_NETWORK },
     },
   });
 }
