@@ -115,6 +115,12 @@ describe('money in the dashboard', () => {
       await row.getByText('key · rpm').waitFor();
       await row.getByText('The limit of 1 requests per minute (rpm) of the key is used up.').waitFor();
       await row.getByText('next minute').waitFor();
+      await row.getByRole('link', { name: 'rate_limit_exceeded' }).click();
+      await page.getByRole('heading', { name: 'Refused before any model was called' }).waitFor();
+      await page.getByText('requests a minute (rpm) of the key', { exact: true }).waitFor();
+      await page.getByText(/^\d of 1 requests this minute$/).waitFor();
+      await page.getByText('Wait for Retry-After').waitFor();
+      await page.getByRole('link', { name: 'One a minute' }).waitFor();
     },
     TEST_MS,
   );

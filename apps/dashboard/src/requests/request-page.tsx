@@ -1,4 +1,4 @@
-import { Badge, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Badge, Code, SimpleGrid, Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { asProblem } from '../api/problem.js';
@@ -9,10 +9,12 @@ import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
 import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
-import { Empty, Loading } from '../shell/states.js';
+import { Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { Bill } from './bill.js';
 import { Contents } from './contents.js';
+import { Fact, Line } from './facts.js';
+import { Refused } from './refused.js';
 import { useLookup, type Lookup } from './requests.queries.js';
 import { Waterfall } from './waterfall.js';
 
@@ -20,20 +22,22 @@ export default function RequestPage(): ReactNode {
   const { id = '' }: { id?: string } = useParams({ strict: false });
   const org = useOrg();
   const lookup = useLookup(org.id, id);
+  // A refused line of a batch or of a comparison has no lookup, but it is among the refusals.
+  const isUnknown = lookup.isError && asProblem(lookup.error).status === 404;
   return (
     <>
       <PageHead title="Request" about={<CopyText text={id} label="request id" />} />
       {lookup.isPending && <Loading height={320} />}
-      {lookup.isError &&
-        (asProblem(lookup.error).status === 404 ? (
-          <Empty>
-            No request has this id. Requests are kept for 90 days, appear a few seconds after they end, and
-            only in the organization that paid for them.
-          </Empty>
+      {lookup.isError && !isUnknown && (
+        <ProblemCard failure={lookup.error} retry={() => void lookup.refetch()} />
+      )}
+      {isUnknown && <Refused id={id} request={null} />}
+      {lookup.isSuccess &&
+        (lookup.data.outcome === 'rejected' ? (
+          <Refused id={id} request={lookup.data} />
         ) : (
-          <ProblemCard failure={lookup.error} retry={() => void lookup.refetch()} />
+          <Found request={lookup.data} />
         ))}
-      {lookup.isSuccess && <Found request={lookup.data} />}
     </>
   );
 }
@@ -100,30 +104,4 @@ function traits(request: Lookup): string {
   ].filter((trait) => trait !== false);
   if (named.length > 0) return named.join(', ');
   return request.attempts.length === 0 ? 'no provider was called' : 'by the first route';
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }): ReactNode {
-  return (
-    <Panel>
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text fw={600} component="div" style={{ whiteSpace: 'nowrap' }}>
-        {children}
-      </Text>
-    </Panel>
-  );
-}
-
-function Line({ name, children }: { name: string; children: ReactNode }): ReactNode {
-  return (
-    <Group gap="sm" wrap="nowrap" align="flex-start">
-      <Text size="sm" c="dimmed" w={90} style={{ flexShrink: 0 }}>
-        {name}
-      </Text>
-      <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
-        {children}
-      </Text>
-    </Group>
-  );
 }

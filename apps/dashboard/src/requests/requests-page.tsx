@@ -1,5 +1,5 @@
-import { Button, Code, Group, SegmentedControl, Switch, Text } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+import { Anchor, Button, Code, Group, SegmentedControl, Switch, Text } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { absoluteTime, count } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
@@ -126,7 +126,15 @@ function Rejections({ filter }: { filter: RequestFilter }): ReactNode {
   if (rows.length === 0) return <Empty>No request was refused in this range and filter.</Empty>;
   const columns: Column<Rejection>[] = [
     { name: 'Time', width: 90, cell: ({ created_at: at }) => <When at={at} /> },
-    { name: 'Code', width: 176, cell: ({ code }) => <Code>{code}</Code> },
+    {
+      name: 'Code',
+      width: 176,
+      cell: ({ code, request_id: id }) => (
+        <Anchor component={Link} to={`/o/${org.slug}/requests/${id}`} size="sm">
+          <Code>{code}</Code>
+        </Anchor>
+      ),
+    },
     { name: 'Why', width: 190, cell: ({ message }) => <span title={message}>{message}</span> },
     {
       name: 'Scope',

@@ -116,3 +116,58 @@ export function useLookup(org: string | null, id: string): UseQueryResult<Lookup
     queryFn: () => bodyOf(api.GET('/v1/usage/requests/{id}', { params: { path: { id }, query } })),
   });
 }
+
+/** Why a request was refused; null where it was not, or is not known. Refusals are told apart by their ids, whatever their age. */
+export function useRefusal(org: string | null, id: string): UseQueryResult<Rejection | null> {
+  return useQuery({
+    queryKey: [org, 'request', id, 'refusal'],
+    queryFn: async () => {
+      const body = { ...(org === null ? {} : { org_id: org }), request_id: id, limit: 1, refresh: true };
+      const { rejections } = await bodyOf(api.POST('/v1/usage/rejections', { body }));
+      return rejections[0] ?? null;
+    },
+  });
+}
+
+/** What the limit that refused has counted by now; null where the caller may not see it. */
+export function useRateNow(
+  org: string | null,
+  { scope, limit_type: type, key_id }: Rejection,
+): UseQueryResult<Schemas['RateMetric'] | null> {
+  const query = { ...(org === null ? {} : { org_id: org }), key_id, refresh: true };
+  return useQuery({
+    queryKey: [org, 'rate-now', query, scope, type],
+    enabled: isScope(scope) && isRate(type),
+    queryFn: async () => {
+      const { scopes } = await bodyOf(api.GET('/v1/usage/rate-limits', { params: { query } }));
+      return isScope(scope) && isRate(type) ? (scopes[scope]?.[type] ?? null) : null;
+    },
+    staleTime: 0,
+  });
+}
+
+/** What is spent of the cap that refused. */
+export function useCapNow({
+  scope,
+  key_id: id,
+}: Rejection): UseQueryResult<Schemas['ScopeLimitRecord'] | null> {
+  return useQuery({
+    queryKey: ['cap-now', id, scope],
+    enabled: isScope(scope),
+    queryFn: async () => {
+      const { scopes } = await bodyOf(api.GET('/v1/keys/{id}/limits', { params: { path: { id } } }));
+      return isScope(scope) ? scopes[scope] : null;
+    },
+    staleTime: 0,
+  });
+}
+
+type Scope = keyof Schemas['RateLimitState']['scopes'];
+
+function isScope(text: string | null): text is Scope {
+  return text !== null && ['key', 'team_member', 'member', 'team', 'org'].includes(text);
+}
+
+function isRate(text: string | null): text is 'rpm' | 'rpd' | 'tpm' {
+  return text === 'rpm' || text === 'rpd' || text === 'tpm';
+}

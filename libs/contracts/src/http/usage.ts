@@ -64,6 +64,8 @@ export class RejectionsBody extends UsageFilterBody {
   @IsString({ each: true })
   @MaxLength(64, { each: true })
   code?: string[] | null;
+  /** The refusal of one request, by its X-Request-Id. */
+  @IsOptional() @IsString() @MaxLength(128) request_id?: string | null;
 }
 
 /** Query of GET /v1/balance, GET /v1/usage/rate-limits and the reads by id. */

@@ -57,6 +57,20 @@ describe('POST /v1/usage/rejections', () => {
     ]);
   });
 
+  it('READ-38 finds the refusal of one request by its id, in the caller’s view alone', async () => {
+    const record = rejectionRecord();
+    const others = rejectionRecord({ account_id: 'acct_other', org_id: 'org_other', key_id: 'key_other' });
+    await app.post(record, rejectionRecord(), others);
+    const found = async (request_id: string | null): Promise<string[]> =>
+      (await app.call('POST', '/v1/usage/rejections', secret, { request_id })).body.rejections.map(
+        (row: { request_id: string }) => row.request_id,
+      );
+    expect(await found(record.request_id)).toEqual([record.request_id]);
+    expect(await found(others.request_id)).toEqual([]);
+    expect(await found('')).toEqual([]);
+    expect(await found(null)).toHaveLength(2);
+  });
+
   it('counts every refusal of an aggregated row in the total', async () => {
     await app.post(rejectionRecord(), rejectionRecord({ count: 58 }));
     const { body } = await app.call('POST', '/v1/usage/rejections', secret, {});

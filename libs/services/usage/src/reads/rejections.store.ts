@@ -36,7 +36,7 @@ export class RejectionsStore {
     filter: RejectionsBody,
     notBefore: Date,
   ): Promise<{ rejections: RejectionView[]; total: number }> {
-    const { model, status, code, outcome } = filter;
+    const { model, status, code, outcome, request_id: requestId } = filter;
     const tag = tagOf(filter);
     const where: Prisma.RejectionWhereInput = {
       AND: [
@@ -51,6 +51,7 @@ export class RejectionsStore {
       ...(model ? { OR: [{ model: { in: model } }, { requested_model: { in: model } }] } : {}),
       ...(status ? { http_status: { in: status.filter(isStatus).map(Number) } } : {}),
       ...(code ? { code: { in: code } } : {}),
+      ...(typeof requestId === 'string' ? { request_id: requestId } : {}),
     };
     const [rows, { _sum }] = await Promise.all([
       this.database.prisma.rejection.findMany({

@@ -1,0 +1,44 @@
+import type { Rejection } from './requests.queries.js';
+
+const SCOPES: Readonly<Record<string, string>> = {
+  key: 'the key',
+  team_member: 'the member in the team',
+  member: 'the member in the organization',
+  team: 'the team',
+  org: 'the organization',
+  account: 'the account',
+};
+
+const LIMITS: Readonly<Record<string, string>> = {
+  rpm: 'requests a minute (rpm)',
+  rpd: 'requests a day of UTC (rpd)',
+  tpm: 'tokens a minute (tpm)',
+  spend_cap: 'spend cap',
+  balance: 'balance',
+};
+
+/** Which limit of whom refused; null where no limit did. */
+export function limitWords({ limit_type: type, scope }: Rejection): string | null {
+  if (type === null) return null;
+  const limit = LIMITS[type] ?? type;
+  return scope === null ? limit : `${limit} of ${SCOPES[scope] ?? scope}`;
+}
+
+/** Of a key's own settings, not of its limits. */
+const BY_THE_KEY = new Set([
+  'forbidden',
+  'model_excluded',
+  'model_not_found',
+  'model_not_available_on_pinned_provider',
+]);
+
+/** Where what refused is changed, below /o/{org}; null where the request itself has to change. */
+export function mendingPlace({ code, limit_type: type, scope, key_id: key }: Rejection): {
+  path: string;
+  label: string;
+} | null {
+  if (type === 'balance') return { path: '/billing', label: 'Add credit' };
+  if (type !== null && scope !== 'key') return { path: '/limits', label: 'Open the limits' };
+  if (type !== null) return { path: `/keys/${key}`, label: 'Open the limits of the key' };
+  return BY_THE_KEY.has(code) ? { path: `/keys/${key}`, label: 'Open the key' } : null;
+}

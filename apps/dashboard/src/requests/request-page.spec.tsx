@@ -1,0 +1,131 @@
+/** @jest-environment jsdom */
+import { jest } from '@jest/globals';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, screen } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { Problem } from '../api/problem.js';
+import { newQueryClient } from '../api/query-client.js';
+import { rendered } from '../shell/rendered.fixture.js';
+import type { Lookup, Rejection } from './requests.queries.js';
+
+type Answers = Record<string, () => unknown>;
+let answers: Answers;
+const call = jest.fn(async (path: string, _options?: { body?: unknown }) => ({
+  data: await answers[path]?.(),
+}));
+jest.unstable_mockModule('../api/call.js', () => ({
+  api: { GET: call, POST: call },
+  bodyOf: async (answer: Promise<{ data: unknown }>) => (await answer).data,
+}));
+jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'in' }) }));
+jest.unstable_mockModule('@tanstack/react-router', () => ({
+  useParams: () => ({ org: 'org_1', id: 'req_1' }),
+  Link: ({ to, children }: { to: string; children: ReactNode }) => <a href={to}>{children}</a>,
+}));
+const { default: RequestPage } = await import('./request-page.js');
+
+const lookup = {
+  request_id: 'req_1',
+  outcome: 'rejected',
+  requested_model: 'swift',
+  key_label: 'Batch jobs',
+  request_tags: { env: 'prod' },
+} as unknown as Lookup;
+const refusal: Rejection = {
+  request_id: 'req_1',
+  created_at: '2026-03-07T10:20:30.400Z',
+  endpoint: '/v1/chat/completions',
+  model: 'acme/swift',
+  status: 429,
+  code: 'rate_limit_exceeded',
+  message: 'The limit of 60 requests per minute (rpm) of the key is used up.',
+  scope: 'key',
+  scope_id: 'key_1',
+  key_id: 'key_1',
+  limit_type: 'rpm',
+  count: 58,
+};
+const missing = (): never => {
+  throw new Problem({ status: 404, code: 'not_found', message: 'There is no such request.' });
+};
+const open = (more: Answers): void => {
+  answers = {
+    '/auth/me': () => ({ user: { time_zone: null }, memberships: [] }),
+    '/v1/errors': () => ({
+      codes: { rate_limit_exceeded: { action: 'Wait for Retry-After, then send again.', retryable: true } },
+    }),
+    ...more,
+  };
+  // The application's own, which asks no second time for what there is not.
+  rendered(
+    <QueryClientProvider client={newQueryClient()}>
+      <RequestPage />
+    </QueryClientProvider>,
+  );
+};
+const line = async (name: string): Promise<string | null | undefined> =>
+  (await screen.findByText(name)).nextElementSibling?.textContent;
+
+describe('the page of a request that was refused before any model', () => {
+  afterEach(() => {
+    cleanup();
+    call.mockClear();
+  });
+
+  it('READ-23 point 13 says in words what refused it, when it is open again, whose it was, and what to do', async () => {
+    const rate = { current: 3, limit: 60 };
+    open({
+      '/v1/usage/requests/{id}': () => lookup,
+      '/v1/usage/rejections': () => ({ rejections: [refusal] }),
+      '/v1/usage/rate-limits': () => ({ scopes: { key: { rpm: rate } } }),
+    });
+    await screen.findByText(refusal.message);
+    expect(await line('Code')).toBe('rate_limit_exceeded 429');
+    expect(await line('Limit')).toBe('requests a minute (rpm) of the key');
+    expect(await line('Open again')).toContain('10:21:00');
+    await screen.findByText('Wait for Retry-After, then send again.');
+    await screen.findByText('3 of 60 requests this minute');
+    expect(await line('Model')).toBe('swift');
+    expect(await line('Tags')).toBe('env=prod');
+    expect(await line('Times')).toBe('58 within a second, of which this is one');
+    const links = screen
+      .getAllByRole<HTMLAnchorElement>('link')
+      .map((a) => [a.textContent, a.getAttribute('href')]);
+    expect(links).toEqual([
+      ['Open the limits of the key', '/o/org_1/keys/key_1'],
+      ['All refusals of the key', '/o/org_1/requests?show=rejected&key_id=key_1'],
+      ['Batch jobs', '/o/org_1/keys/key_1'],
+    ]);
+    const asked = call.mock.calls.filter(([path]) => path === '/v1/usage/rejections');
+    expect(asked.map(([, options]) => options?.body)).toEqual([
+      { org_id: 'org_1', request_id: 'req_1', limit: 1, refresh: true },
+    ]);
+  });
+
+  it('READ-37 shows the refusal of a line that has no lookup, and a cap with what is spent of it', async () => {
+    const capped = {
+      ...refusal,
+      code: 'spend_limit_exceeded',
+      limit_type: 'spend_cap',
+      scope: 'team',
+      count: 1,
+    };
+    open({
+      '/v1/usage/requests/{id}': missing,
+      '/v1/usage/rejections': () => ({ rejections: [capped] }),
+      '/v1/keys/{id}/limits': () => ({ scopes: { team: { spent_usd: '4.9', spend_cap_usd: '5' } } }),
+    });
+    await screen.findByText(/\$5\.00/);
+    expect(await line('Limit')).toBe('spend cap of the team');
+    expect(await line('Now')).toBe('$4.90 spent of $5.00 in 30 days');
+    expect(screen.getByRole('link', { name: 'Open the limits' }).getAttribute('href')).toBe(
+      '/o/org_1/limits',
+    );
+    expect(screen.queryByText('Times')).toBeNull();
+  });
+
+  it('READ-36 a 404 explains the 90 days where nothing was refused either', async () => {
+    open({ '/v1/usage/requests/{id}': missing, '/v1/usage/rejections': () => ({ rejections: [] }) });
+    await screen.findByText(/^No request has this id\. Requests are kept for 90 days/);
+  });
+});
