@@ -31,9 +31,8 @@ export function usePageChoices(roles: readonly Role[], text: string): Choice[] {
 export function useFound(org: string | null, text: string): UseQueryResult<Choice[]> {
   return useQuery({
     queryKey: [org, 'palette', text],
-    enabled: text.length > 1,
+    enabled: text.length > 1 && requestChoice(text) === null,
     queryFn: async () => {
-      if (REQUEST_ID.test(text)) return [requestChoice(text)];
       const groups = await Promise.allSettled([
         keys(org, text),
         models(text),
@@ -45,8 +44,9 @@ export function useFound(org: string | null, text: string): UseQueryResult<Choic
   });
 }
 
-function requestChoice(id: string): Choice {
-  return { id, label: id, hint: 'request', path: `/requests/${id}` };
+/** The request of a pasted id, which nobody has to be asked for; null where the text is none. */
+export function requestChoice(id: string): Choice | null {
+  return REQUEST_ID.test(id) ? { id, label: id, hint: 'request', path: `/requests/${id}` } : null;
 }
 
 async function keys(org: string | null, label: string): Promise<Choice[]> {

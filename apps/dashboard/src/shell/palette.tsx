@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { Role } from '../session/rights.js';
 import { useOrg } from './org.queries.js';
-import { useFound, usePageChoices, type Choice } from './palette.queries.js';
+import { requestChoice, useFound, usePageChoices, type Choice } from './palette.queries.js';
 import classes from './palette.module.css';
 
 const ASK_AFTER_MS = 200;
@@ -32,7 +32,11 @@ function Content({ roles, onClose }: PaletteProps): ReactNode {
   const [at, setAt] = useState(0);
   const [asked] = useDebouncedValue(text.trim(), ASK_AFTER_MS);
   const found = useFound(id, asked);
-  const choices = [...usePageChoices(roles, text.trim()), ...(text.trim() === '' ? [] : (found.data ?? []))];
+  const pages = usePageChoices(roles, text.trim());
+  // At once: a pasted id is entered before the search has begun.
+  const request = requestChoice(text.trim());
+  const others = [...pages, ...(text.trim() === '' ? [] : (found.data ?? []))];
+  const choices = request === null ? others : [request];
   const active = Math.min(at, choices.length - 1);
   const open = ({ path, search }: Choice): void => {
     onClose();
