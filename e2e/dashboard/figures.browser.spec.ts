@@ -5,7 +5,7 @@ import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
 import { ask, pico } from '../harness/requests.js';
 import { logIn, type PersonSession } from '../harness/session.js';
-import { openSignedIn, type SignedIn } from './browser.js';
+import { axeFaults, openSignedIn, type SignedIn } from './browser.js';
 import { seedUsage } from './seeded-usage.js';
 
 const START_MS = 180_000;
@@ -80,6 +80,32 @@ describe('figures of the dashboard', () => {
         .filter((_, index) => index % 2 === 0)
         .map((text) => pico(text.replace(/[$,-]/g, '')));
       expect(ledger.reduce((total, amount) => total + amount, 0n)).toBe(sum);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'point 4 a bar leads to the requests that it shows, by the mouse and from its table by the keyboard',
+    async () => {
+      await page.goto(`${base}/usage?from=${DAYS[1]}&to=${DAYS[3]}`);
+      const bar = page.locator('figure a').first();
+      const address = (await bar.getAttribute('href')) ?? '';
+      expect(address).toMatch(/\/requests\?from=2026-03-\d\d&to=2026-03-\d\d&model=simulator%2F\w+$/);
+      const arrive = async (): Promise<void> => {
+        const rows = page.getByRole('table', { name: 'Requests' });
+        await rows.waitFor();
+        expect(page.url()).toBe(`${gateway.url}${address}`);
+        expect(await rows.getAttribute('aria-rowcount')).toBe('9');
+      };
+      await bar.click();
+      await arrive();
+      await page.goBack();
+      await page.getByRole('button', { name: 'The chart as a table' }).press('Enter');
+      const table = page.getByRole('table', { name: 'Spend by day' });
+      await table.locator(`a[href="${address}"]`).focus();
+      expect(await axeFaults(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await arrive();
     },
     TEST_MS,
   );

@@ -47,6 +47,13 @@ export function bucketLabel(
   return new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...parts }).format(new Date(iso));
 }
 
+/** A minute of a zone that is named beside it. */
+export function minuteLabel(iso: string, zone: string): string {
+  const parts: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric' };
+  const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
+  return new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...parts, ...clock }).format(new Date(iso));
+}
+
 export function milliseconds(ms: number | null): string {
   if (ms === null) return '–';
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
@@ -71,6 +78,13 @@ function offsetMs(atMs: number, zone: string): number {
   if (sign === undefined) return 0;
   const total = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
   return sign === '-' ? -total : total;
+}
+
+/** The day of an instant on the calendar of a zone, as a date field writes it. */
+export function dayOf(iso: string, zone: string): string {
+  const shape: Intl.DateTimeFormatOptions = { year: 'numeric', month: '2-digit', day: '2-digit' };
+  // Sweden writes dates as ISO 8601 does.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, ...shape }).format(new Date(iso));
 }
 
 /** The instant at which a day begins, or one so many days after it, on the calendar of a zone; null for what is no day. */

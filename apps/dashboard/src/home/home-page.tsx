@@ -1,8 +1,7 @@
 import { Anchor, Box, Code, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Fragment, lazy, Suspense, useState, type ReactNode } from 'react';
-import { axisUsd, barHeight } from '../chart/bar-height.js';
-import { bucketLabel, count, milliseconds } from '../format/time.js';
+import { count, milliseconds } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
 import { AsOf } from '../shell/as-of.js';
 import { Money } from '../shell/money.js';
@@ -13,10 +12,10 @@ import { ProblemCard } from '../shell/problem-card.js';
 import { sinceOf } from '../shell/range.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
+import { SpendByDay } from './spend-by-day.js';
 import { useActiveKeys, useBalance, useNewestRefusals, useWeek } from './home.queries.js';
 
 const CreateOrg = lazy(() => import('../shell/create-org.js'));
-const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
 const WEEK = { hours: 168 };
 const KEY_GRID = {
   display: 'grid',
@@ -125,31 +124,6 @@ function BalanceCard({ org }: { org: string | null }): ReactNode {
     <Figure name="Available balance" to="/billing">
       <Money usd={balance.data.available_usd} />
     </Figure>
-  );
-}
-
-type WeekSeries = NonNullable<ReturnType<typeof useWeek>['data']>;
-
-function SpendByDay({ week }: { week: WeekSeries }): ReactNode {
-  const bars = {
-    labels: week.buckets.map(({ start }) => bucketLabel(start, 'day', week.time_zone)),
-    series: [
-      {
-        label: 'Spend',
-        color: 'gateway.6',
-        // Without a grouping there is one group; a bucket without requests lacks it.
-        heights: week.buckets.map(({ values }) =>
-          barHeight((values.all as { cost_usd: string } | undefined)?.cost_usd ?? '0'),
-        ),
-      },
-    ],
-  };
-  return (
-    <Panel title="Spend by day">
-      <Suspense fallback={<Loading height={260} />}>
-        <StackedBars bars={bars} label="Spend by day; Usage has it as a table" format={axisUsd} />
-      </Suspense>
-    </Panel>
   );
 }
 

@@ -1,9 +1,10 @@
 import { Button, Group, Popover, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { IconCalendar } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { dayStart } from '../format/time.js';
+import { dayOf, minuteLabel } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
 import { useParamsOfUrl, type Params } from './search-params.js';
+import { instantOf, isInstant } from './span.js';
 
 const RANGES = [
   { value: '1h', label: '1 h', hours: 1 },
@@ -37,10 +38,15 @@ export interface Range {
   hours: number;
 }
 
-/** What the URL asks for: days of the zone, both included, or so many hours up to now. */
+/** The range of that name in the URL, or the default. */
+export function rangeNameOf(url: Params, otherwise: RangeName): RangeName {
+  return rangeOf(url.range, otherwise).value;
+}
+
+/** What the URL asks for: days of the zone, both included, the time between two instants, or so many hours up to now. */
 export function rangeOfUrl(url: Params, otherwise: RangeName, zone: string, nowMs: number): Range {
-  const since = dayStart(url.from ?? '', zone);
-  const end = dayStart(url.to ?? '', zone, 1);
+  const since = instantOf(url.from ?? '', zone);
+  const end = instantOf(url.to ?? '', zone, 1);
   if (since !== null && end !== null && since < end) {
     const endMs = Date.parse(end);
     // The API covers the instant that it is given.
@@ -72,8 +78,13 @@ function Days({ isActive }: { isActive: boolean }): ReactNode {
   const [url, change] = useParamsOfUrl();
   const zone = useZone();
   const [isOpen, setOpen] = useState(false);
-  const [from, setFrom] = useState(url.from ?? '');
-  const [to, setTo] = useState(url.to ?? '');
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const open = (): void => {
+    setFrom(dayField(url.from, zone));
+    setTo(dayField(url.to, zone));
+    setOpen(!isOpen);
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     change({ from, to, range: null });
@@ -86,9 +97,9 @@ function Days({ isActive }: { isActive: boolean }): ReactNode {
           variant={isActive ? 'light' : 'default'}
           px="sm"
           leftSection={<IconCalendar size={16} />}
-          onClick={() => setOpen(!isOpen)}
+          onClick={open}
         >
-          {isActive ? `${url.from} – ${url.to}` : 'Days'}
+          {isActive ? `${shownPart(url.from, zone)} – ${shownPart(url.to, zone)}` : 'Days'}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
@@ -118,4 +129,14 @@ function Days({ isActive }: { isActive: boolean }): ReactNode {
       </Popover.Dropdown>
     </Popover>
   );
+}
+
+/** A part of the range as a date field takes it. */
+function dayField(text: string | undefined, zone: string): string {
+  return isInstant(text) ? dayOf(text, zone) : (text ?? '');
+}
+
+/** A part of the range in words. */
+function shownPart(text: string | undefined, zone: string): string {
+  return isInstant(text) ? minuteLabel(text, zone) : (text ?? '');
 }

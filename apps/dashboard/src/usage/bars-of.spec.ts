@@ -1,4 +1,6 @@
 import { barsOf, colourOf, nameOf } from './bars-of.js';
+import { filtersOf, bodyOfFilters } from './filter.js';
+import { markOf } from './marks.js';
 import { metricOf } from './metrics.js';
 import type { Series, SeriesValues } from './usage.queries.js';
 
@@ -38,9 +40,11 @@ const series: Series = {
   as_of: '2026-11-03T08:00:00Z',
 };
 
+const nowhere = (): { to: string; search: Record<string, string> } => ({ to: '', search: {} });
+
 describe('the bars of a series', () => {
   it('has a bar per day of the zone, over a clock change, and nought where a group had nothing', () => {
-    const bars = barsOf(series, metricOf('requests'));
+    const bars = barsOf(series, metricOf('requests'), nowhere);
     expect(bars.labels).toEqual(['31 Oct', '1 Nov', '2 Nov']);
     expect(bars.series.map(({ label, heights }) => [label, heights])).toEqual([
       ['openai/gpt-5.1', [3, 0, 0]],
@@ -50,12 +54,89 @@ describe('the bars of a series', () => {
 
   it('measures spend by default, and the share that a cache answered', () => {
     expect(metricOf(undefined).shown(series.total)).toBe('$0.5000');
-    expect(barsOf(series, metricOf('cache')).series[1].heights).toEqual([0, 0, 0.4]);
+    expect(barsOf(series, metricOf('cache'), nowhere).series[1].heights).toEqual([0, 0, 0.4]);
     expect(metricOf('cache').shown(values({}))).toBe('0%');
   });
 
   it('keeps grey for the rest and names what has no team or tag', () => {
     expect(colourOf('other', 0)).toContain('gray');
     expect(nameOf({ id: 'none', label: null })).toBe('None');
+  });
+});
+
+describe('where a mark of usage leads', () => {
+  const at = (
+    url: Record<string, string>,
+    group: string | null,
+    bucket: number | null,
+    groupBy = 'model',
+  ): string => {
+    const { to, search } = markOf({ slug: 'org_1', url, series, groupBy }, group, bucket);
+    const text = Object.entries(search).map(([name, value]) => `${name}=${value}`);
+    return `${to.replace('/o/org_1', '')}?${text.join('&')}`;
+  };
+
+  it.each<[string, Parameters<typeof at>, string]>([
+    [
+      'a model of a day: its requests of that day, which has 25 hours',
+      [{}, 'openai/gpt-5.1', 1],
+      '/requests?from=2026-11-01&to=2026-11-01&model=openai/gpt-5.1',
+    ],
+    ['a key of the range', [{ range: '30d' }, 'key_1', null, 'key'], '/requests?range=30d&key_id=key_1'],
+    ['a sum of the default range, which is not that of Requests', [{}, null, null], '/requests?range=7d'],
+    ['a sum of the default range of Requests', [{ range: '24h' }, null, null], '/requests?'],
+    [
+      'errors: those that failed',
+      [{ metric: 'errors' }, 'm', null],
+      '/requests?range=7d&model=m&show=failed',
+    ],
+    ['the status of failures', [{}, 'error', null, 'status'], '/requests?range=7d&show=failed'],
+    [
+      'what Requests cannot be asked for: the usage of just that',
+      [{ metric: 'tokens', by: 'member' }, 'usr_1', 0, 'member'],
+      '/usage?from=2026-10-31&to=2026-10-31&member_id=usr_1&metric=tokens',
+    ],
+    ['successes alone', [{ by: 'status' }, 'success', null, 'status'], '/usage?status=success'],
+    [
+      'the rest, which no filter has: that day in the same groups',
+      [{ by: 'key' }, 'other', 2, 'key'],
+      '/usage?from=2026-11-02&to=2026-11-02&by=key',
+    ],
+    [
+      'within a filter: that as well',
+      [{ team_id: 'team_1', from: '2026-10-31', to: '2026-11-02' }, 'm', null],
+      '/usage?from=2026-10-31&to=2026-11-02&team_id=team_1&model=m',
+    ],
+  ])('%s', (_, asked, address) => {
+    expect(at(...asked)).toBe(address);
+  });
+
+  it('is an hour of its own, from where the range begins', () => {
+    const hours = {
+      ...series,
+      granularity: 'hour' as const,
+      since: '2026-11-01T08:20:00.000Z',
+      // One o'clock comes twice in that night.
+      buckets: [
+        { start: '2026-11-01T08:00:00.000Z', values: {} },
+        { start: '2026-11-01T09:00:00.000Z', values: {} },
+      ],
+    };
+    const spans = [0, 1].map((bucket) =>
+      markOf({ slug: 'org_1', url: {}, series: hours, groupBy: 'model' }, null, bucket),
+    );
+    expect(spans.map(({ search }) => search)).toEqual([
+      { from: '2026-11-01T08:20Z', to: '2026-11-01T09:00Z' },
+      { from: '2026-11-01T09:00Z', to: '2026-11-01T10:00Z' },
+    ]);
+  });
+
+  it('has filters of the address by their names in the API, and no others', () => {
+    const filters = filtersOf({ model: 'm', key_id: 'key_1', range: '7d', by: 'key', team_id: '' });
+    expect(bodyOfFilters({ ...filters, status: 'error' })).toEqual({
+      model: ['m'],
+      status: ['error'],
+      key_id: 'key_1',
+    });
   });
 });

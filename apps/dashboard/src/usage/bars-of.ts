@@ -1,3 +1,4 @@
+import type { Bars, Mark } from '../chart/bars.js';
 import { bucketLabel } from '../format/time.js';
 import type { Metric } from './metrics.js';
 import type { Series } from './usage.queries.js';
@@ -15,11 +16,12 @@ export function nameOf({ id, label }: Series['groups'][number]): string {
   return id === 'none' ? 'None' : (label ?? id);
 }
 
-/** What the chart draws of an answer. */
+/** What the chart draws of an answer. `markOf` says where the bar of a group in a bucket leads. */
 export function barsOf(
   series: Series,
   metric: Metric,
-): { labels: string[]; series: { label: string; color: string; heights: number[] }[] } {
+  markOf: (group: string, bucket: number) => Mark,
+): Bars {
   return {
     labels: series.buckets.map(({ start }) => bucketLabel(start, series.granularity, series.time_zone)),
     series: series.groups.map((group, index) => ({
@@ -30,6 +32,7 @@ export function barsOf(
         // A group that had none in a bucket is not in it.
         return own === undefined ? 0 : metric.height(own);
       }),
+      marks: series.buckets.map((_, bucket) => markOf(group.id, bucket)),
     })),
   };
 }

@@ -1,22 +1,23 @@
-import { ColorSwatch, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { barsOf, colourOf, nameOf } from './bars-of.js';
-import { count, milliseconds } from '../format/time.js';
+import { barsOf } from './bars-of.js';
 import { useZone } from '../session/me.queries.js';
 import { AsOf } from '../shell/as-of.js';
-import { Money } from '../shell/money.js';
 import { useOrg } from '../shell/org.queries.js';
 import { PageHead } from '../shell/page-head.js';
-import { Panel } from '../shell/panel.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { ExportButton } from '../shell/export-button.js';
 import { RangePicker, rangeOfUrl } from '../shell/range.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { Views } from '../shell/views.js';
-import { DataTable, type Column } from '../table/data-table.js';
+import { ChartPanel } from '../chart/chart-panel.js';
+import { Buckets } from './buckets.js';
+import { bodyOfFilters, filtersOf, saidOf } from './filter.js';
+import { markOf, type Shown } from './marks.js';
 import { GROUPS, metricOf, METRICS } from './metrics.js';
-import { useSeries, type Series, type SeriesValues } from './usage.queries.js';
+import { Totals } from './totals.js';
+import { useSeries, type Series } from './usage.queries.js';
 
 const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
 const HOURLY_UP_TO_HOURS = 48;
@@ -29,14 +30,15 @@ export default function UsagePage(): ReactNode {
   const { since, until, hours } = rangeOfUrl(url, '7d', zone, openedAt);
   const groupBy = GROUPS.some(({ value }) => value === url.by) ? (url.by ?? 'model') : 'model';
   const granularity = hours <= HOURLY_UP_TO_HOURS ? 'hour' : 'day';
-  const filter = { since, until, groupBy, granularity, zone } as const;
+  const filters = filtersOf(url);
+  const filter = { since, until, groupBy, granularity, zone, filters } as const;
   const series = useSeries(org.id, filter);
   return (
     <>
       <PageHead title="Usage" about={`Days and hours of ${zone}`}>
         <RangePicker otherwise="7d" />
         <Views page="/usage" />
-        <ExportButton filter={{ since, until, time_zone: zone }} />
+        <ExportButton filter={{ since, until, ...bodyOfFilters(filters), time_zone: zone }} />
       </PageHead>
       <Group mb="md" gap="sm">
         <Select
@@ -55,82 +57,46 @@ export default function UsagePage(): ReactNode {
           onChange={(by) => change({ by: by === 'model' ? null : by })}
           w={150}
         />
+        {Object.entries(filters).map((one) => (
+          <Button key={one[0]} variant="light" size="compact-sm" onClick={() => change({ [one[0]]: null })}>
+            {saidOf(one)} · show all
+          </Button>
+        ))}
         {series.isSuccess && <AsOf at={series.data.as_of} isReading={series.isFetching} />}
       </Group>
       {series.isPending && <Loading height={320} />}
       {series.isError && <ProblemCard failure={series.error} retry={() => void series.refetch()} />}
-      {series.isSuccess && <Shown series={series.data} />}
+      {series.isSuccess && (
+        <Figures shown={{ slug: org.slug, url, series: series.data, until, groupBy }} series={series.data} />
+      )}
     </>
   );
 }
 
-function Shown({ series }: { series: Series }): ReactNode {
-  const [url] = useParamsOfUrl();
-  const metric = metricOf(url.metric);
+/** Where each part of what is shown leads, as the chart and its tables share it. */
+function Figures({ shown, series }: { shown: Shown; series: Series }): ReactNode {
+  const metric = metricOf(shown.url.metric);
   if (series.total.requests === 0) {
     return <Empty>No request in this range. The first one shows here within a minute.</Empty>;
   }
   return (
     <Stack>
-      <Panel title={`${metric.label}: ${metric.shown(series.total)}`}>
+      <ChartPanel
+        title={`${metric.label}: ${metric.shown(series.total)}`}
+        table={<Buckets shown={shown} series={series} metric={metric} />}
+      >
         <Suspense fallback={<Loading height={260} />}>
           <StackedBars
-            bars={barsOf(series, metric)}
-            label={`${metric.label} over time; the table below has the sums`}
+            bars={barsOf(series, metric, (group, bucket) => markOf(shown, group, bucket))}
+            label={`${metric.label} over time; shown as a table, too`}
             format={metric.axis}
           />
         </Suspense>
-      </Panel>
-      <Totals series={series} />
+      </ChartPanel>
+      <Totals shown={shown} series={series} />
       <Text size="sm" c="dimmed">
         Durations are estimates.
       </Text>
     </Stack>
-  );
-}
-
-interface Row {
-  id: string;
-  name: string;
-  colour: string | null;
-  values: SeriesValues;
-}
-
-function Totals({ series }: { series: Series }): ReactNode {
-  const groups: Row[] = series.groups.map((group, index) => ({
-    id: group.id,
-    name: nameOf(group),
-    colour: colourOf(group.id, index),
-    values: series.totals[group.id],
-  }));
-  const rows: Row[] = [...groups, { id: 'total', name: 'Total', colour: null, values: series.total }];
-  const columns: Column<Row>[] = [
-    {
-      name: 'Group',
-      cell: ({ name, colour }) => (
-        <Group gap="xs" wrap="nowrap">
-          {colour !== null && <ColorSwatch size={12} color={colour} withShadow={false} />}
-          <Text size="sm" fw={colour === null ? 700 : 400}>
-            {name}
-          </Text>
-        </Group>
-      ),
-    },
-    { name: 'Spend', isFigure: true, cell: ({ values }) => <Money usd={values.cost_usd} decimals={6} /> },
-    { name: 'Requests', isFigure: true, cell: ({ values }) => count(values.requests) },
-    { name: 'Errors', isFigure: true, cell: ({ values }) => count(values.errors) },
-    { name: 'Input tokens', isFigure: true, cell: ({ values }) => count(values.prompt_tokens) },
-    { name: 'Output tokens', isFigure: true, cell: ({ values }) => count(values.completion_tokens) },
-    { name: 'Latency p50', isFigure: true, cell: ({ values }) => milliseconds(values.latency_p50_ms) },
-    { name: 'First token p50', isFigure: true, cell: ({ values }) => milliseconds(values.ttft_p50_ms) },
-  ];
-  return (
-    <DataTable
-      label="Sums of the range"
-      columns={columns}
-      rows={rows}
-      rowKey={({ id }) => id}
-      minWidth={900}
-    />
   );
 }

@@ -3,6 +3,7 @@ import { askedOrg } from '../api/asked-org.js';
 import { api, bodyOf } from '../api/call.js';
 import { freshness } from '../api/fresh-reads.js';
 import type { Schemas } from '../api/schemas.js';
+import { bodyOfFilters, type UsageFilters } from './filter.js';
 
 export type Series = Schemas['UsageSeries'];
 export type SeriesValues = Schemas['SeriesValues'];
@@ -15,6 +16,7 @@ export interface SeriesFilter {
   groupBy: string;
   granularity: Granularity;
   zone: string;
+  filters: UsageFilters;
 }
 
 const TOP = 8;
@@ -23,10 +25,11 @@ const STALE_MS = 60_000;
 /** The server cuts the range into days and hours of the zone; the rest of the groups is `other`, so that all add up. */
 function bodyOfFilter(
   org: string | null,
-  { since, until, groupBy, granularity, zone }: SeriesFilter,
+  { since, until, groupBy, granularity, zone, filters }: SeriesFilter,
 ): Schemas['UsageSeriesBody'] {
   const range = until === undefined ? { since } : { since, until };
-  return { org_id: askedOrg(org), ...range, granularity, time_zone: zone, group_by: groupBy, top: TOP };
+  const asked = { ...range, ...bodyOfFilters(filters) };
+  return { org_id: askedOrg(org), ...asked, granularity, time_zone: zone, group_by: groupBy, top: TOP };
 }
 
 export function useSeries(org: string | null, filter: SeriesFilter): UseQueryResult<Series> {

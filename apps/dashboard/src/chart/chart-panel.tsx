@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Panel } from '../shell/panel.js';
+import { useParamsOfUrl } from '../shell/search-params.js';
+
+interface ChartPanelProps {
+  title: string;
+  /** What the chart shows, in words and with the same links. */
+  table: ReactNode;
+  children: ReactNode;
+}
+
+/** A chart, and on demand its table. */
+export function ChartPanel({ title, table, children }: ChartPanelProps): ReactNode {
+  const [url, change] = useParamsOfUrl();
+  const isTable = url.table === 'yes';
+  return (
+    <Panel title={title}>
+      {children}
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        my="xs"
+        aria-expanded={isTable}
+        onClick={() => change({ table: isTable ? null : 'yes' })}
+      >
+        The chart as a table
+      </Button>
+      {isTable && table}
+    </Panel>
+  );
+}

@@ -1,0 +1,57 @@
+import { ColorSwatch, Group } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { MarkLink } from '../chart/mark-link.js';
+import { count, milliseconds } from '../format/time.js';
+import { Money } from '../shell/money.js';
+import { DataTable, type Column } from '../table/data-table.js';
+import { colourOf, nameOf } from './bars-of.js';
+import { markOf, type Shown } from './marks.js';
+import type { Series, SeriesValues } from './usage.queries.js';
+
+interface Row {
+  /** null = all groups. */
+  id: string | null;
+  name: string;
+  colour: string | null;
+  values: SeriesValues;
+}
+
+/** The sums of the groups; each leads to what it is the sum of. */
+export function Totals({ shown, series }: { shown: Shown; series: Series }): ReactNode {
+  const groups: Row[] = series.groups.map((group, index) => ({
+    id: group.id,
+    name: nameOf(group),
+    colour: colourOf(group.id, index),
+    values: series.totals[group.id],
+  }));
+  const rows: Row[] = [...groups, { id: null, name: 'Total', colour: null, values: series.total }];
+  const columns: Column<Row>[] = [
+    {
+      name: 'Group',
+      cell: ({ id, name, colour }) => (
+        <Group gap="xs" wrap="nowrap">
+          {colour !== null && <ColorSwatch size={12} color={colour} withShadow={false} />}
+          <MarkLink mark={markOf(shown, id, null)} isBold={id === null}>
+            {name}
+          </MarkLink>
+        </Group>
+      ),
+    },
+    { name: 'Spend', isFigure: true, cell: ({ values }) => <Money usd={values.cost_usd} decimals={6} /> },
+    { name: 'Requests', isFigure: true, cell: ({ values }) => count(values.requests) },
+    { name: 'Errors', isFigure: true, cell: ({ values }) => count(values.errors) },
+    { name: 'Input tokens', isFigure: true, cell: ({ values }) => count(values.prompt_tokens) },
+    { name: 'Output tokens', isFigure: true, cell: ({ values }) => count(values.completion_tokens) },
+    { name: 'Latency p50', isFigure: true, cell: ({ values }) => milliseconds(values.latency_p50_ms) },
+    { name: 'First token p50', isFigure: true, cell: ({ values }) => milliseconds(values.ttft_p50_ms) },
+  ];
+  return (
+    <DataTable
+      label="Sums of the range"
+      columns={columns}
+      rows={rows}
+      rowKey={({ id }) => id ?? 'total'}
+      minWidth={900}
+    />
+  );
+}

@@ -1,0 +1,95 @@
+/** @jest-environment jsdom */
+import { jest } from '@jest/globals';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import type { Bars } from '../chart/bars.js';
+import { BarLink } from '../chart/bar-link.js';
+import { renderedAt } from '../shell/rendered.fixture.js';
+
+const VALUES = {
+  requests: 2,
+  errors: 1,
+  prompt_tokens: 10,
+  completion_tokens: 5,
+  cached_tokens: 0,
+  cost_usd: '0.000001',
+  latency_p50_ms: 12,
+  latency_p95_ms: 12,
+  ttft_p50_ms: null,
+};
+const GROUPS = ['openai/gpt-5.1', 'xai/grok-4', 'other'];
+const SERIES = {
+  granularity: 'day',
+  time_zone: 'UTC',
+  since: '2026-11-20T10:00:00.000Z',
+  until: '2026-11-22T10:00:00.001Z',
+  groups: GROUPS.map((id) => ({ id, label: null })),
+  buckets: ['20', '21', '22'].map((day) => ({
+    start: `2026-11-${day}T00:00:00.000Z`,
+    values: Object.fromEntries(GROUPS.map((id) => [id, VALUES])),
+  })),
+  totals: Object.fromEntries(GROUPS.map((id) => [id, VALUES])),
+  total: VALUES,
+  as_of: '2026-11-22T10:00:00.000Z',
+};
+
+const POST = jest.fn(async (_path: string, _call: { body: object }) => ({ data: SERIES }));
+const GET = jest.fn(() => new Promise(() => undefined));
+jest.unstable_mockModule('../api/call.js', () => ({
+  api: { GET, POST },
+  bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
+}));
+jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'out' }) }));
+/** Nothing has a size here, so the chart would draw nothing: its bars alone. */
+jest.unstable_mockModule('../chart/stacked-bars.js', () => ({
+  default: ({ bars }: { bars: Bars }) => (
+    <svg data-testid="bars">
+      {bars.series.flatMap(({ label, marks = [] }) =>
+        marks.map((mark, at) => <BarLink key={`${label} ${at}`} mark={mark} bar={{}} />),
+      )}
+    </svg>
+  ),
+}));
+const { default: UsagePage } = await import('./usage-page.js');
+
+const hrefsIn = (element: Element): (string | null)[] =>
+  [...element.querySelectorAll('a')].map((link) => link.getAttribute('href'));
+
+describe('the page of usage', () => {
+  beforeAll(() => {
+    // Rows are drawn as far as the table's box is high.
+    Object.defineProperty(Element.prototype, 'clientHeight', { value: 600 });
+  });
+  afterEach(cleanup);
+
+  it('every mark is a link: each bar, and in the table of the chart the same for the keyboard', async () => {
+    const { address } = renderedAt('/o/org_1/usage?range=30d', <UsagePage />);
+    const bars = await screen.findByTestId('bars');
+    const links = hrefsIn(bars);
+    expect(links).toHaveLength(9);
+    expect(links).toContain('/o/org_1/requests?from=2026-11-21&to=2026-11-21&model=openai%2Fgpt-5.1');
+    expect([...bars.querySelectorAll('a')].every(({ tabIndex }) => tabIndex === -1)).toBe(true);
+    const show = screen.getByRole('button', { name: 'The chart as a table' });
+    expect(show.getAttribute('aria-expanded')).toBe('false');
+    fireEvent.click(show);
+    const table = await screen.findByRole('table', { name: 'Spend by day' });
+    expect(address()).toBe('/o/org_1/usage?range=30d&table=yes');
+    await waitFor(() => expect(hrefsIn(table)).toEqual(expect.arrayContaining(links)));
+    expect([...table.querySelectorAll('a')].every(({ tabIndex }) => tabIndex === 0)).toBe(true);
+    expect(hrefsIn(screen.getByRole('table', { name: 'Sums of the range' }))).toEqual([
+      '/o/org_1/requests?range=30d&model=openai%2Fgpt-5.1',
+      '/o/org_1/requests?range=30d&model=xai%2Fgrok-4',
+      '/o/org_1/usage?range=30d',
+      '/o/org_1/requests?range=30d',
+    ]);
+  });
+
+  it('asks for what the address filters by, says so, and forgets it again', async () => {
+    const { address } = renderedAt('/o/org_1/usage?member_id=usr_1&status=error', <UsagePage />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Of one member · show all' }));
+    await waitFor(() => expect(address()).toBe('/o/org_1/usage?status=error'));
+    await screen.findByRole('button', { name: 'Errors · show all' });
+    const asked = POST.mock.calls.map(([, { body }]) => body);
+    expect(asked).toContainEqual(expect.objectContaining({ member_id: 'usr_1', status: ['error'] }));
+    await waitFor(() => expect(POST.mock.lastCall?.[1].body).not.toHaveProperty('member_id'));
+  });
+});
