@@ -1,4 +1,4 @@
-import { formatUsd } from './money.js';
+import { formatUsd, usdRatio } from './money.js';
 
 describe('an amount', () => {
   it.each([
@@ -17,5 +17,17 @@ describe('an amount', () => {
     ['1000', 0, '$1,000'],
   ])('%s at %i decimals is %s', (amount, decimals, shown) => {
     expect(formatUsd(amount, decimals)).toBe(shown);
+  });
+});
+
+describe('the ratio of two amounts', () => {
+  it.each([
+    ['10', '2.5', 4],
+    ['-1', '2', -0.5],
+    ['0', '0.000001', 0],
+    ['5', '0', null],
+    ['0', '0.000000000000', null],
+  ])('%s to %s is %p', (amount, other, ratio) => {
+    expect(usdRatio(amount, other)).toBe(ratio);
   });
 });

@@ -18,3 +18,9 @@ export function formatUsd(amount: string, decimals = 2): string {
   const shownSign = isZero ? '' : sign;
   return `${shownSign}$${integer}${decimals === 0 ? '' : `.${digits.slice(-decimals)}`}`;
 }
+
+/** How many times an amount holds another: a ratio is no money, and may be a float. Null where the other is nothing. */
+export function usdRatio(amount: string, other: string): number | null {
+  const times = Number.parseFloat(amount) / Number.parseFloat(other);
+  return Number.isFinite(times) ? times : null;
+}

@@ -12,8 +12,10 @@ import { ProblemCard } from '../shell/problem-card.js';
 import { sinceOf } from '../shell/range.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
+import { Figure } from './figure.js';
+import { OrgBalance, OwnBalance } from './balance-card.js';
 import { SpendByDay } from './spend-by-day.js';
-import { useActiveKeys, useBalance, useNewestRefusals, useWeek } from './home.queries.js';
+import { useActiveKeys, useNewestRefusals, useWeek } from './home.queries.js';
 
 const CreateOrg = lazy(() => import('../shell/create-org.js'));
 const WEEK = { hours: 168 };
@@ -37,7 +39,7 @@ function OwnHome(): ReactNode {
       <PageHead title="Home" about="Your own account" />
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'start' }}>
-          <BalanceCard org={null} />
+          <OwnBalance />
           <BusyKeys org={null} />
         </SimpleGrid>
         <Empty action={{ label: 'Create an organization', run: () => setCreating(true) }}>
@@ -76,7 +78,7 @@ function Week({ org, since, week }: WeekProps): ReactNode {
   return (
     <>
       <SimpleGrid cols={{ base: 2, lg: 4 }}>
-        <BalanceCard org={org} />
+        <OrgBalance org={org} />
         {week.isPending && <Loading height={84} />}
         {week.isSuccess && (
           <>
@@ -99,31 +101,6 @@ function Week({ org, since, week }: WeekProps): ReactNode {
         <Refusals org={org} since={since} />
       </SimpleGrid>
     </>
-  );
-}
-
-function Figure({ name, to, children }: { name: string; to: string; children: ReactNode }): ReactNode {
-  const { slug } = useOrg();
-  return (
-    <Panel>
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Anchor component={Link} to={`/o/${slug}${to}`} fz="xl" fw={650} c="inherit">
-        {children}
-      </Anchor>
-    </Panel>
-  );
-}
-
-function BalanceCard({ org }: { org: string | null }): ReactNode {
-  const balance = useBalance(org);
-  if (balance.isPending) return <Loading height={84} />;
-  if (balance.isError) return <ProblemCard failure={balance.error} retry={() => void balance.refetch()} />;
-  return (
-    <Figure name="Available balance" to="/billing">
-      <Money usd={balance.data.available_usd} />
-    </Figure>
   );
 }
 

@@ -25,6 +25,17 @@ export function useWeek(org: string, since: string, zone: string): UseQueryResul
   });
 }
 
+/** What Balance reads, too: the spend of all members, of days of UTC. */
+export function useSpendTrend(org: string): UseQueryResult<Schemas['SpendTrend']> {
+  const query = { org_id: org, granularity: 'day' as const };
+  return useQuery({
+    queryKey: [org, 'spend-trend', query],
+    queryFn: () =>
+      bodyOf(api.GET('/v1/usage/spend-trend', { params: { query: { ...query, ...freshness(Date.now()) } } })),
+    staleTime: STALE_MS,
+  });
+}
+
 const SHOWN = 5;
 
 export function useNewestRefusals(org: string, since: string): UseQueryResult<Schemas['RejectionsPage']> {
