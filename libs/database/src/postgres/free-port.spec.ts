@@ -28,6 +28,15 @@ describe('freePort', () => {
     await expect(isFree(ports[0] + 10_000)).resolves.toBe(true);
   });
 
+  it('is given once, also while nobody listens on it', async () => {
+    // Of this process alone: another one that runs this spec holds its own.
+    const from = 15_000 + 2 * (process.pid % 2_000);
+    const range = { from, to: from + 2 };
+    const ports = [await freePort(range), await freePort(range)];
+    expect(ports.toSorted()).toEqual([from, from + 1]);
+    await expect(freePort(range)).rejects.toThrow('No free port was found');
+  });
+
   it('refuses an address of another machine at once', async () => {
     await expect(freePort({ host: '192.0.2.1' })).rejects.toMatchObject({ code: 'EADDRNOTAVAIL' });
   });

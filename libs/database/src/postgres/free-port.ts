@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 /**
  * Below what systems give to outgoing connections (from 32,768 on, docs of Linux's ip_local_port_range): each of those takes
@@ -9,16 +9,58 @@ const PORTS = { from: 20_000, to: 32_000 };
 const TRIES = 1_000;
 
 /**
- * A port that nobody listened on a moment ago; with `alsoAbove`, nobody on port + alsoAbove either.
+ * A port that nobody listened on a moment ago; with `alsoAbove`, nobody on port + alsoAbove either. Until this process ends
+ * no other call gives it to anyone: a server that starts slowly, or stops and starts again, finds it as it was.
  * @throws what `listenOnce` throws of a host that is not of this machine.
  */
-export async function freePort({ host = '127.0.0.1', alsoAbove = 0 } = {}): Promise<number> {
+export async function freePort({
+  host = '127.0.0.1',
+  alsoAbove = 0,
+  from = PORTS.from,
+  to = PORTS.to,
+} = {}): Promise<number> {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const port = randomInt(PORTS.from, PORTS.to - alsoAbove);
-    if ((await isFree(port, host)) && (alsoAbove === 0 || (await isFree(port + alsoAbove, host))))
-      return port;
+    const port = randomInt(from, to - alsoAbove);
+    const ports = alsoAbove === 0 ? [port] : [port, port + alsoAbove];
+    if (await areFree(ports, host)) return port;
   }
   throw new Error(`No free port was found on ${host}.`);
+}
+
+async function areFree(ports: readonly number[], host: string): Promise<boolean> {
+  const holds: (Server | null)[] = [];
+  let isChosen = false;
+  try {
+    for (const port of ports) {
+      // Before it is listened on: a server that starts there would find it in use.
+      const hold = await held(port);
+      if (hold === 'taken') return false;
+      holds.push(hold);
+      if (!(await isFree(port, host))) return false;
+    }
+    isChosen = true;
+    return true;
+  } finally {
+    if (!isChosen) for (const hold of holds) hold?.close();
+  }
+}
+
+/**
+ * A name of Linux's abstract namespace, which the kernel gives to one process of the network namespace and takes back when
+ * that ends, however it ends (unix(7)). Null where there are none: two programs may then choose the same port.
+ */
+function held(port: number): Promise<Server | 'taken' | null> {
+  return new Promise((resolve) => {
+    const server = createServer().unref();
+    server.once('error', ({ code }: NodeJS.ErrnoException) =>
+      resolve(code === 'EADDRINUSE' ? 'taken' : null),
+    );
+    server.listen(`\0model-gateway-port-${port}`, () => {
+      // It outlives the spec that asked for the port, and would keep what its listeners refer to.
+      server.removeAllListeners();
+      resolve(server);
+    });
+  });
 }
 
 /** Rejects with Node's EADDRINUSE, EACCES or EADDRNOTAVAIL where nobody could listen there. */
