@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import { Panel } from '../shell/panel.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 
+const AT_THE_LEFT = { alignSelf: 'flex-start' } as const;
+
 interface ChartPanelProps {
   title: string;
   /** What the chart shows, in words and with the same links. */
@@ -21,6 +23,7 @@ export function ChartPanel({ title, table, children }: ChartPanelProps): ReactNo
         variant="subtle"
         size="compact-sm"
         my="xs"
+        style={AT_THE_LEFT}
         aria-expanded={isTable}
         onClick={() => change({ table: isTable ? null : 'yes' })}
       >

@@ -1,4 +1,6 @@
+import { ratioOf, weekChange } from './change.js';
 import { daysLeft } from './days-left.js';
+import { pathOf } from './sparkline.js';
 
 const trend = (...averages: string[]): Parameters<typeof daysLeft>[1] =>
   averages.map((average) => ({
@@ -24,5 +26,37 @@ describe('the days that a balance lasts', () => {
     ['it is overdrawn', '-0.5', ['1'], 'Nothing is left'],
   ])('where %s', (_, available, averages, words) => {
     expect(daysLeft(available, trend(...averages))).toBe(words);
+  });
+});
+
+describe('a week beside the one before', () => {
+  it.each([
+    [112, 100, '12% more than the week before'],
+    [88, 100, '12% less than the week before'],
+    [1_001, 1_000, 'As the week before'],
+    [0, 5, '100% less than the week before'],
+    [1, 100_000, '99% less than the week before'],
+    [999, 100, '899% more than the week before'],
+    [2_345_678, 1_000, '2,346 times the week before'],
+    [5, 0, 'Nothing the week before'],
+    [5, null, 'Nothing the week before'],
+  ])('%p after %p: %s', (now, before, words) => {
+    expect(weekChange(ratioOf(now, before))).toBe(words);
+  });
+
+  it('a latency is slower or faster', () => {
+    expect(weekChange(ratioOf(150, 100), 'slower', 'faster')).toBe('50% slower than the week before');
+  });
+});
+
+describe('the line of a card', () => {
+  it.each<[string, (number | null)[], string]>([
+    ['rises from nought to its top', [0, 5, 10], 'M0.00 26.50h0L50.00 14.00L100.00 1.50'],
+    ['is broken where there is none', [4, null, 4], 'M0.00 1.50h0M100.00 1.50h0'],
+    ['is flat where there was nothing', [0, 0], 'M0.00 26.50h0L100.00 26.50'],
+    ['is a dot where there is one day', [3], 'M0.00 1.50h0'],
+    ['is none where nothing is known', [], ''],
+  ])('%s', (_, heights, path) => {
+    expect(pathOf(heights)).toBe(path);
   });
 });

@@ -1,33 +1,45 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Box, Card, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useOrg } from '../shell/org.queries.js';
-import { Panel } from '../shell/panel.js';
+import { Sparkline } from './sparkline.js';
+
+/** Of a card, whatever of it is there yet: two lines of its note have their place. */
+export const CARD_PX = 162;
+const NOTE_PX = 36;
 
 interface FigureProps {
   name: string;
   /** The page that it is of. */
   to: string;
-  /** What it means, below it. */
-  note?: string;
+  /** How it went, and what that means in words; null where nothing is asked about it. */
+  course: { heights: readonly (number | null)[]; note: string } | null;
   children: ReactNode;
 }
 
-export function Figure({ name, to, note = '', children }: FigureProps): ReactNode {
+export function Figure({ name, to, course, children }: FigureProps): ReactNode {
   const { slug } = useOrg();
   return (
-    <Panel>
+    <Card withBorder padding="md" mih={course === null ? undefined : CARD_PX}>
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Anchor component={Link} to={`/o/${slug}${to}`} fz="xl" fw={650} c="inherit">
+      <Anchor component={Link} to={`/o/${slug}${to}`} fz="xl" fw={650} c="inherit" style={NO_STRETCH}>
         {children}
       </Anchor>
-      {note !== '' && (
-        <Text size="sm" c="dimmed">
-          {note}
-        </Text>
+      {course !== null && (
+        <>
+          <Box my={6}>
+            <Sparkline heights={course.heights} />
+          </Box>
+          <Text size="xs" c="dimmed" mih={NOTE_PX}>
+            {course.note}
+          </Text>
+        </>
       )}
-    </Panel>
+    </Card>
   );
 }
+
+/** A card lays its parts out as a column: the link is as wide as its words. */
+const NO_STRETCH = { alignSelf: 'flex-start' } as const;

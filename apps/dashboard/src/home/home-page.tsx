@@ -1,7 +1,6 @@
 import { Anchor, Box, Code, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Fragment, lazy, Suspense, useState, type ReactNode } from 'react';
-import { count, milliseconds } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
 import { AsOf } from '../shell/as-of.js';
 import { Money } from '../shell/money.js';
@@ -12,13 +11,15 @@ import { ProblemCard } from '../shell/problem-card.js';
 import { sinceOf } from '../shell/range.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
-import { Figure } from './figure.js';
-import { OrgBalance, OwnBalance } from './balance-card.js';
+import { OwnBalance } from './balance-card.js';
 import { SpendByDay } from './spend-by-day.js';
+import { WeekCards } from './week-cards.js';
 import { useActiveKeys, useNewestRefusals, useWeek } from './home.queries.js';
 
 const CreateOrg = lazy(() => import('../shell/create-org.js'));
 const WEEK = { hours: 168 };
+/** Of the panel with the chart. */
+const CHART_PX = 376;
 const KEY_GRID = {
   display: 'grid',
   gridTemplateColumns: 'minmax(0, 1fr) auto auto',
@@ -77,24 +78,9 @@ interface WeekProps {
 function Week({ org, since, week }: WeekProps): ReactNode {
   return (
     <>
-      <SimpleGrid cols={{ base: 2, lg: 4 }}>
-        <OrgBalance org={org} />
-        {week.isPending && <Loading height={84} />}
-        {week.isSuccess && (
-          <>
-            <Figure name="Spend" to="/usage">
-              <Money usd={week.data.total.cost_usd} />
-            </Figure>
-            <Figure name="Requests" to="/requests?range=7d">
-              {count(week.data.total.requests)}
-            </Figure>
-            <Figure name="Latency p50" to="/usage?metric=latency">
-              {milliseconds(week.data.total.latency_p50_ms)}
-            </Figure>
-          </>
-        )}
-      </SimpleGrid>
+      <WeekCards org={org} since={since} week={week} />
       {week.isError && <ProblemCard failure={week.error} retry={() => void week.refetch()} />}
+      {week.isPending && <Loading height={CHART_PX} />}
       {week.isSuccess && <SpendByDay week={week.data} />}
       <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
         <BusyKeys org={org} />

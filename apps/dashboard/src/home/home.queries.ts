@@ -25,6 +25,20 @@ export function useWeek(org: string, since: string, zone: string): UseQueryResul
   });
 }
 
+const WEEK_MS = 7 * 86_400_000;
+
+/** What the week before `since` came to. Of its sum no zone makes another, and a day of UTC costs the server least. */
+export function useWeekBefore(org: string, since: string): UseQueryResult<Schemas['UsageSeries']> {
+  const sinceMs = Date.parse(since);
+  const [first, last] = [sinceMs - WEEK_MS, sinceMs - 1].map((ms) => new Date(ms).toISOString());
+  const body = { org_id: org, since: first, until: last, granularity: 'week' as const };
+  return useQuery({
+    queryKey: [org, 'series', body],
+    queryFn: () => bodyOf(api.POST('/v1/usage/series', { body: { ...body, ...freshness(Date.now()) } })),
+    staleTime: STALE_MS,
+  });
+}
+
 /** What Balance reads, too: the spend of all members, of days of UTC. */
 export function useSpendTrend(org: string): UseQueryResult<Schemas['SpendTrend']> {
   const query = { org_id: org, granularity: 'day' as const };

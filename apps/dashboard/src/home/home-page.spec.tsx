@@ -1,0 +1,140 @@
+/** @jest-environment jsdom */
+import { jest } from '@jest/globals';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import type { Bars } from '../chart/bars.js';
+import { BarLink } from '../chart/bar-link.js';
+import { renderedAt } from '../shell/rendered.fixture.js';
+
+const NOW = Date.parse('2026-11-22T10:00:30Z');
+const SINCE = '2026-11-15T10:00:00.000Z';
+const VALUES = {
+  requests: 30,
+  errors: 0,
+  prompt_tokens: 10,
+  completion_tokens: 5,
+  cached_tokens: 0,
+  cost_usd: '6',
+  latency_p50_ms: 120,
+  latency_p95_ms: 120,
+  ttft_p50_ms: null,
+};
+const BEFORE = { ...VALUES, requests: 30, cost_usd: '4', latency_p50_ms: 240 };
+const DAYS = ['15', '16', '17', '18', '19', '20', '21', '22'];
+const WEEK = {
+  granularity: 'day',
+  time_zone: 'UTC',
+  since: SINCE,
+  until: '2026-11-22T10:00:30.001Z',
+  groups: [{ id: 'all', label: null }],
+  buckets: DAYS.map((day) => ({ start: `2026-11-${day}T00:00:00.000Z`, values: { all: VALUES } })),
+  totals: { all: VALUES },
+  total: VALUES,
+  as_of: '2026-11-22T10:00:30.000Z',
+};
+const AVERAGE = { spend_usd: '1', requests: 1, moving_average_usd: '0.5' };
+const TREND = { buckets: [{ start: '2026-11-21T00:00:00.000Z', ...AVERAGE }], total_usd: '1' };
+
+interface Asked {
+  path: string;
+  body: Record<string, unknown>;
+}
+const asked: Asked[] = [];
+let isAnswered = true;
+const answer = (data: unknown): Promise<unknown> =>
+  isAnswered ? Promise.resolve({ data }) : new Promise(() => undefined);
+
+const GET = jest.fn((path: string) => {
+  asked.push({ path, body: {} });
+  if (path === '/v1/balance') return answer({ available_usd: '10' });
+  if (path === '/v1/usage/spend-trend') return answer(TREND);
+  return path === '/v1/keys' ? answer({ data: [] }) : new Promise(() => undefined);
+});
+const POST = jest.fn((path: string, { body }: { body: Record<string, unknown> }) => {
+  asked.push({ path, body });
+  if (path === '/v1/usage/rejections') return answer({ rejections: [] });
+  return answer(body.until === undefined ? WEEK : { ...WEEK, total: BEFORE });
+});
+jest.unstable_mockModule('../api/call.js', () => ({
+  api: { GET, POST },
+  bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
+}));
+jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'out' }) }));
+/** Nothing has a size here, so the chart would draw nothing: its bars alone. */
+jest.unstable_mockModule('../chart/stacked-bars.js', () => ({
+  default: ({ bars }: { bars: Bars }) => (
+    <svg data-testid="bars">
+      {bars.series[0].marks?.map((mark, at) => (
+        <BarLink key={bars.labels[at]} mark={mark} bar={{}} />
+      ))}
+    </svg>
+  ),
+}));
+const { default: HomePage } = await import('./home-page.js');
+
+const hrefsIn = (element: Element): (string | null)[] =>
+  [...element.querySelectorAll('a')].map((link) => link.getAttribute('href'));
+
+describe('the home of an organization', () => {
+  beforeEach(() => {
+    jest.spyOn(Date, 'now').mockReturnValue(NOW);
+    asked.length = 0;
+    isAnswered = true;
+  });
+  afterEach(cleanup);
+
+  it('each card says its change in words; what is drawn of it is hidden from screen readers', async () => {
+    renderedAt('/o/org_1/home', <HomePage />);
+    await screen.findByText('50% more than the week before');
+    await screen.findByText('As the week before');
+    await screen.findByText('50% faster than the week before');
+    await screen.findByText('About 20 days left at the 3-day average');
+    const drawn = [...document.querySelectorAll('svg path[fill=none][stroke-linecap=round]')];
+    const lines = drawn
+      .map((path) => path.closest('svg'))
+      .filter((svg) => svg?.getAttribute('height') === '28');
+    expect(lines.map((svg) => svg?.getAttribute('aria-hidden'))).toEqual(['true', 'true', 'true', 'true']);
+  });
+
+  it('asks for the week, the one before it without a zone, and the trend, once each', async () => {
+    renderedAt('/o/org_1/home', <HomePage />);
+    await screen.findByText('50% more than the week before');
+    const reads = asked.filter(({ path }) => path !== '/auth/me');
+    expect(reads.map(({ path }) => path).sort()).toEqual([
+      '/v1/balance',
+      '/v1/keys',
+      '/v1/usage/rejections',
+      '/v1/usage/series',
+      '/v1/usage/series',
+      '/v1/usage/spend-trend',
+    ]);
+    expect(reads.find(({ body }) => body.until !== undefined)?.body).toEqual({
+      org_id: 'org_1',
+      since: '2026-11-08T10:00:00.000Z',
+      until: '2026-11-15T09:59:59.999Z',
+      granularity: 'week',
+    });
+  });
+
+  it('four cards have their place before anything is known', async () => {
+    isAnswered = false;
+    renderedAt('/o/org_1/home', <HomePage />);
+    await screen.findByRole('heading', { name: 'Home' });
+    const places = [...document.querySelectorAll<HTMLElement>('[class*=Skeleton]')].map(({ style }) =>
+      style.getPropertyValue('--skeleton-height'),
+    );
+    const ofCards = places.slice(0, 4);
+    expect(new Set(ofCards).size).toBe(1);
+    expect(ofCards[0]).toMatch(/^calc\(10\.125rem/);
+  });
+
+  it('every bar is a link to the usage of its day, the first as far as the week has it, in the table too', async () => {
+    renderedAt('/o/org_1/home', <HomePage />);
+    const links = hrefsIn(await screen.findByTestId('bars'));
+    expect(links).toHaveLength(8);
+    expect(links[0]).toBe('/o/org_1/usage?from=2026-11-15T10%3A00Z&to=2026-11-16T00%3A00Z');
+    expect(links[7]).toBe('/o/org_1/usage?from=2026-11-22&to=2026-11-22');
+    fireEvent.click(screen.getByRole('button', { name: 'The chart as a table' }));
+    const table = await screen.findByRole('table', { name: 'Spend by day' });
+    await waitFor(() => expect(hrefsIn(table)).toEqual([...links].reverse()));
+  });
+});

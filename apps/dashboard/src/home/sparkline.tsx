@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+
+const WIDTH = 100;
+const HEIGHT = 28;
+/** Half of the line's width: the top and the bottom are not cut. */
+const EDGE = 1.5;
+
+/** How it went, for the eye alone: what it says stands beside it in words, and the days on the page that the card leads to. */
+export function Sparkline({ heights }: { heights: readonly (number | null)[] }): ReactNode {
+  return (
+    <svg
+      aria-hidden
+      width="100%"
+      height={HEIGHT}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      display="block"
+    >
+      <path
+        d={pathOf(heights)}
+        fill="none"
+        stroke="var(--mantine-color-gateway-6)"
+        strokeWidth={2 * EDGE}
+        strokeLinecap="round"
+        strokeLinejoin="round"
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  );
+}
+
+/** From nought at the bottom to the tallest at the top, broken where there is none; one height of its own is a dot. */
+export function pathOf(heights: readonly (number | null)[]): string {
+  const top = Math.max(...heights.map((height) => height ?? 0), 0);
+  const step = WIDTH / Math.max(1, heights.length - 1);
+  const steps = heights.map((height, at) => {
+    if (height === null) return '';
+    const y = HEIGHT - EDGE - (top === 0 ? 0 : (height / top) * (HEIGHT - 2 * EDGE));
+    const place = `${(at * step).toFixed(2)} ${y.toFixed(2)}`;
+    return isThere(heights[at - 1]) ? `L${place}` : `M${place}h0`;
+  });
+  return steps.join('');
+}
+
+function isThere(height: number | null | undefined): boolean {
+  return height !== null && height !== undefined;
+}
