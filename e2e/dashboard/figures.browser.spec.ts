@@ -18,6 +18,7 @@ const FIRST_EVENT = '2026-03-07T00:30:00Z';
 const DAYS = ['2026-03-06', '2026-03-07', '2026-03-08', '2026-03-09', '2026-03-10'];
 const NO_REQUEST = 'No request in this range';
 const ROWS_A_READ_MAX = 200;
+const ARRIVES = { timeoutMs: 60_000 };
 
 describe('figures of the dashboard', () => {
   let database: TestDatabase;
@@ -106,6 +107,45 @@ describe('figures of the dashboard', () => {
       expect(await axeFaults(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await arrive();
+    },
+    TEST_MS,
+  );
+
+  it(
+    'point 4 a drag over the counts by status picks its hours, which back and a reload restore',
+    async () => {
+      const day = `${base}/requests?from=${DAYS[1]}&to=${DAYS[1]}`;
+      await page.goto(day);
+      const rows = page.getByRole('table', { name: 'Requests' });
+      const lists = (count: number): Promise<void> =>
+        eventually(
+          async () => (await rows.getAttribute('aria-rowcount')) === String(count + 1) || null,
+          ARRIVES,
+        ).then();
+      await lists(24);
+      const bars = page
+        .getByRole('figure', { name: /^Requests by status/ })
+        .locator(':scope > [aria-hidden]')
+        .first();
+      const box = await bars.boundingBox();
+      if (box === null) throw new Error('The bars are not drawn.');
+      const middleOf = (hour: number): [number, number] => [
+        box.x + ((hour + 0.5) / 24) * box.width,
+        box.y + box.height / 2,
+      ];
+      await page.mouse.move(...middleOf(2));
+      await page.mouse.down();
+      await page.mouse.move(...middleOf(3));
+      await page.mouse.move(...middleOf(4));
+      await page.mouse.up();
+      await lists(3);
+      expect(page.url()).toMatch(/\/requests\?from=2026-03-\d\dT\d\d%3A\d\dZ&to=2026-03-\d\dT\d\d%3A\d\dZ$/);
+      expect(await axeFaults(page)).toEqual([]);
+      await page.reload();
+      await lists(3);
+      await page.goBack();
+      await lists(24);
+      expect(page.url()).toBe(day);
     },
     TEST_MS,
   );

@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Group, SegmentedControl, Switch, Text } from '@mantine/core';
+import { Anchor, Button, Code, Group, SegmentedControl, Stack, Switch, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { absoluteTime, count } from '../format/time.js';
@@ -17,6 +17,7 @@ import { VirtualTable } from '../table/virtual-table.js';
 import type { Column } from '../table/data-table.js';
 import { chosenColumns } from './chosen-columns.js';
 import { ColumnChoice } from './column-choice.js';
+import { Counts, COUNTS_PX } from './counts.js';
 import { eventColumns } from './event-columns.js';
 import {
   bodyOfFilter,
@@ -31,7 +32,7 @@ export default function RequestsPage(): ReactNode {
   const [url] = useParamsOfUrl();
   const [openedAt] = useState(() => Date.now());
   const zone = useZone();
-  const { since, until } = rangeOfUrl(url, '24h', zone, openedAt);
+  const { since, until, hours } = rangeOfUrl(url, '24h', zone, openedAt);
   const filter: RequestFilter = {
     since,
     until,
@@ -48,7 +49,7 @@ export default function RequestsPage(): ReactNode {
         {url.show !== 'rejected' && <ExportButton filter={{ ...bodyOfFilter(filter), time_zone: zone }} />}
       </PageHead>
       <Filters />
-      {url.show === 'rejected' ? <Rejections filter={filter} /> : <Events filter={filter} />}
+      {url.show === 'rejected' ? <Rejections filter={filter} /> : <Events filter={filter} hours={hours} />}
     </>
   );
 }
@@ -90,11 +91,18 @@ function Filters(): ReactNode {
   );
 }
 
-function Events({ filter }: { filter: RequestFilter }): ReactNode {
+function Events({ filter, hours }: { filter: RequestFilter; hours: number }): ReactNode {
   const org = useOrg();
   const [url] = useParamsOfUrl();
   const events = useEvents(org.id, filter);
-  if (events.isPending) return <Loading height={40} rows={8} />;
+  if (events.isPending) {
+    return (
+      <Stack>
+        <Loading height={COUNTS_PX} />
+        <Loading height={40} rows={8} />
+      </Stack>
+    );
+  }
   if (events.isError) return <ProblemCard failure={events.error} retry={() => void events.refetch()} />;
   const rows = events.data.pages.flatMap((page) => page.events);
   if (rows.length === 0) return <Empty>No request in this range and filter.</Empty>;
@@ -104,16 +112,22 @@ function Events({ filter }: { filter: RequestFilter }): ReactNode {
     all.map(({ name }) => name),
   );
   const columns = all.filter(({ name }) => chosen.has(name));
+  // The sums are asked for once the list is there: they may take longer, and it comes first.
   return (
-    <VirtualTable
-      label="Requests"
-      columns={columns}
-      rows={rows}
-      rowKey={({ id }) => id}
-      total={events.data.pages[0].total}
-      more={events.hasNextPage ? () => void events.fetchNextPage() : null}
-      isLoadingMore={events.isFetchingNextPage}
-    />
+    <Stack>
+      <Counts filter={filter} hours={hours} />
+      <div>
+        <VirtualTable
+          label="Requests"
+          columns={columns}
+          rows={rows}
+          rowKey={({ id }) => id}
+          total={events.data.pages[0].total}
+          more={events.hasNextPage ? () => void events.fetchNextPage() : null}
+          isLoadingMore={events.isFetchingNextPage}
+        />
+      </div>
+    </Stack>
   );
 }
 

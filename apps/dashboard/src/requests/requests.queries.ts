@@ -74,6 +74,28 @@ export function useEvents(
   });
 }
 
+export type Counts = Schemas['UsageSeries'];
+
+const COUNTS_STALE_MS = 60_000;
+
+/**
+ * What the list of the same filter adds up to, by status. Once a filter and range, also while the list is live: sums over a long
+ * range take turns with the list.
+ */
+export function useCounts(
+  org: string | null,
+  filter: RequestFilter,
+  { granularity, zone }: { granularity: 'hour' | 'day'; zone: string },
+): UseQueryResult<Counts> {
+  const by = { granularity, time_zone: zone, group_by: 'status' };
+  const body = { org_id: askedOrg(org), ...bodyOfFilter(filter), ...by };
+  return useQuery({
+    queryKey: [org, 'series', body],
+    queryFn: () => bodyOf(api.POST('/v1/usage/series', { body: { ...body, ...freshness(Date.now()) } })),
+    staleTime: COUNTS_STALE_MS,
+  });
+}
+
 export function useRejections(
   org: string | null,
   { since, until, model, keyId, isLive }: RequestFilter,

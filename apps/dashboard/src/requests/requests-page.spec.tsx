@@ -1,0 +1,182 @@
+/** @jest-environment jsdom */
+import { jest } from '@jest/globals';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { Problem } from '../api/problem.js';
+import { newQueryClient } from '../api/query-client.js';
+import { renderedAt } from '../shell/rendered.fixture.js';
+
+const HOURS = ['08', '09', '10', '11'];
+const statusesOf = (served: number, failed: number) => ({
+  ...(served > 0 && { success: { requests: served } }),
+  ...(failed > 0 && { error: { requests: failed } }),
+});
+const SERIES = {
+  granularity: 'hour',
+  time_zone: 'UTC',
+  since: '2026-11-22T08:20:00.000Z',
+  until: '2026-11-22T11:40:00.001Z',
+  groups: [
+    { id: 'error', label: null },
+    { id: 'success', label: null },
+  ],
+  buckets: HOURS.map((hour, at) => ({
+    start: `2026-11-22T${hour}:00:00.000Z`,
+    values: statusesOf(at * 1_000, at === 2 ? 5 : 0),
+  })),
+  as_of: '2026-11-22T11:40:00.000Z',
+};
+const EVENT = {
+  id: 'use_1',
+  request_id: 'req_1',
+  model: 'acme/swift',
+  status: 'success',
+  prompt_tokens: 1,
+  completion_tokens: 1,
+  latency_ms: 1,
+  cost_usd: '0.1',
+  created_at: '2026-11-22T11:30:00.000Z',
+  request_tags: {},
+};
+const EVENTS = { events: [EVENT], total: 1, limit: 100, offset: 0, next_cursor: null };
+
+let series: () => unknown;
+const POST = jest.fn(async (path: string, _call: { body: object }) => ({
+  data: path === '/v1/usage/events' ? EVENTS : series(),
+}));
+const GET = jest.fn(() => new Promise(() => undefined));
+jest.unstable_mockModule('../api/call.js', () => ({
+  api: { GET, POST },
+  bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
+}));
+jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'out' }) }));
+const { default: RequestsPage } = await import('./requests-page.js');
+// Lazy: it is there before the clock stands still.
+await import('../chart/count-bars.js');
+
+const CHART = 'Requests by status over time; shown as a table, too';
+const asked = (path: string): object[] =>
+  POST.mock.calls.filter(([called]) => called === path).map(([, { body }]) => body);
+const pass = (ms: number): Promise<void> => act(() => jest.advanceTimersByTimeAsync(ms));
+
+describe('the page of requests', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ now: Date.parse(SERIES.as_of) });
+    series = () => SERIES;
+    // Rows are drawn as far as the table's box is high.
+    Object.defineProperty(Element.prototype, 'clientHeight', { value: 600, configurable: true });
+    Element.prototype.setPointerCapture = () => undefined;
+  });
+  afterEach(() => {
+    cleanup();
+    POST.mockClear();
+    jest.useRealTimers();
+  });
+
+  async function open(query: string): Promise<() => string> {
+    const page = (
+      <QueryClientProvider client={newQueryClient()}>
+        <RequestsPage />
+      </QueryClientProvider>
+    );
+    const { address } = renderedAt(`/o/org_1/requests${query}`, page);
+    for (let step = 0; step < 5; step += 1) await pass(100);
+    return address;
+  }
+
+  /** The bars, of which each is 100 px wide. */
+  function plot(): Element {
+    const bars = screen.getByRole('figure', { name: CHART }).querySelector('[aria-hidden]:has(> * > *)');
+    if (bars === null) throw new Error('There are no bars.');
+    const box = { left: 50, width: HOURS.length * 100 } as DOMRect;
+    bars.getBoundingClientRect = () => box;
+    return bars;
+  }
+  /** jsdom has no pointers; a mouse is one. */
+  const point = (on: Element, type: string, clientX: number, button = 0): void => {
+    fireEvent(on, new MouseEvent(type, { bubbles: true, clientX, button }));
+  };
+  const drag = async (from: number, to: number, button?: number): Promise<void> => {
+    const bars = plot();
+    point(bars, 'pointerdown', from, button);
+    point(bars, 'pointermove', to);
+    point(bars, 'pointerup', to);
+    await pass(100);
+  };
+
+  it('counts what its filter lists by status, what failed above what was served', async () => {
+    await open('?model=acme%2Fswift&key_id=key_1&show=failed');
+    const of = { org_id: 'org_1', model: ['acme/swift'], status: ['error'], key_id: 'key_1' };
+    expect(asked('/v1/usage/series')).toEqual([
+      { ...of, since: '2026-11-21T11:40:00.000Z', granularity: 'hour', time_zone: 'UTC', group_by: 'status' },
+    ]);
+    const chart = within(screen.getByRole('figure', { name: CHART }));
+    chart.getByText('Served 6,000');
+    chart.getByText('Failed 5');
+    const pieces = [...plot().children].map(({ children }) => children.length);
+    expect(pieces).toEqual([0, 1, 2, 1]);
+  });
+
+  it.each([
+    ['from left to right', 190, 320, 'from=2026-11-22T09%3A00Z&to=2026-11-22T11%3A00Z'],
+    ['from right to left', 320, 190, 'from=2026-11-22T09%3A00Z&to=2026-11-22T11%3A00Z'],
+    ['over one hour', 260, 260, 'from=2026-11-22T10%3A00Z&to=2026-11-22T11%3A00Z'],
+    ['past the edge, into the cut hour', 160, -40, 'from=2026-11-22T08%3A20Z&to=2026-11-22T10%3A00Z'],
+  ])(
+    'point 4 a drag %s is the range in the address, with the filter as it was',
+    async (_way, from, to, range) => {
+      const address = await open('?model=acme&range=7d');
+      await drag(from, to);
+      expect(address()).toBe(`/o/org_1/requests?model=acme&${range}`);
+    },
+  );
+
+  it('a drag over all of it leaves the range as it is, and another button picks nothing', async () => {
+    const address = await open('?range=7d');
+    await drag(60, 440);
+    await drag(190, 320, 2);
+    expect(address()).toBe('/o/org_1/requests?range=7d');
+  });
+
+  it('says the same in its table, which picks by the keyboard', async () => {
+    const address = await open('');
+    fireEvent.click(screen.getByRole('button', { name: 'The chart as a table' }));
+    for (let step = 0; step < 3; step += 1) await pass(100);
+    const rows = within(screen.getByRole('table', { name: 'Requests by status and hour' })).getAllByRole(
+      'row',
+    );
+    expect(rows.map((row) => [...row.children].map((cell) => cell.textContent))).toEqual([
+      ['Hour', 'Served', 'Failed'],
+      ['22 Nov, 11:00', '3,000', '0'],
+      ['22 Nov, 10:00', '2,000', '5'],
+      ['22 Nov, 09:00', '1,000', '0'],
+      ['22 Nov, 08:00', '0', '0'],
+    ]);
+    fireEvent.click(within(rows[2]).getByRole('link'));
+    await pass(100);
+    expect(address()).toBe('/o/org_1/requests?table=yes&from=2026-11-22T10%3A00Z&to=2026-11-22T11%3A00Z');
+  });
+
+  it('is asked for once while the list is live, after the list, and where it fails the list stands', async () => {
+    series = () => {
+      throw new Problem({
+        status: 422,
+        code: 'validation_error',
+        message: 'The range has too many buckets.',
+      });
+    };
+    await open('?live=yes');
+    await pass(10_000);
+    expect(asked('/v1/usage/events').length).toBeGreaterThan(3);
+    expect(asked('/v1/usage/series')).toHaveLength(1);
+    expect(POST.mock.calls[0][0]).toBe('/v1/usage/events');
+    screen.getByText('The range has too many buckets.');
+    screen.getByRole('table', { name: 'Requests' });
+    cleanup();
+    POST.mockClear();
+    series = () => SERIES;
+    await open('?live=yes');
+    await pass(10_000);
+    expect([asked('/v1/usage/events').length > 3, asked('/v1/usage/series').length]).toEqual([true, 1]);
+  });
+});
