@@ -91,7 +91,9 @@ describe('figures of the dashboard', () => {
       await page.goto(`${base}/usage?from=${DAYS[1]}&to=${DAYS[3]}`);
       const bar = page.locator('figure a').first();
       const address = (await bar.getAttribute('href')) ?? '';
-      expect(address).toMatch(/\/requests\?from=2026-03-\d\d&to=2026-03-\d\d&model=simulator%2F\w+$/);
+      expect(address).toMatch(
+        /\/requests\?from=2026-03-\d\d&to=2026-03-\d\d&zone=[\w%]+&model=simulator%2F\w+$/,
+      );
       const arrive = async (): Promise<void> => {
         const rows = page.getByRole('table', { name: 'Requests' });
         await rows.waitFor();

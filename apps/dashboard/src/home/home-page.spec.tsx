@@ -131,8 +131,8 @@ describe('the home of an organization', () => {
     renderedAt('/o/org_1/home', <HomePage />);
     const links = hrefsIn(await screen.findByTestId('bars'));
     expect(links).toHaveLength(8);
-    expect(links[0]).toBe('/o/org_1/usage?from=2026-11-15T10%3A00Z&to=2026-11-16T00%3A00Z');
-    expect(links[7]).toBe('/o/org_1/usage?from=2026-11-22&to=2026-11-22');
+    expect(links[0]).toBe('/o/org_1/usage?from=2026-11-15T10%3A00Z&to=2026-11-16T00%3A00Z&zone=UTC');
+    expect(links[7]).toBe('/o/org_1/usage?from=2026-11-22&to=2026-11-22&zone=UTC');
     fireEvent.click(screen.getByRole('button', { name: 'The chart as a table' }));
     const table = await screen.findByRole('table', { name: 'Spend by day' });
     await waitFor(() => expect(hrefsIn(table)).toEqual([...links].reverse()));

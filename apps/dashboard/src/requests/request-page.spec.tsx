@@ -20,6 +20,8 @@ jest.unstable_mockModule('../api/call.js', () => ({
 jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'in' }) }));
 jest.unstable_mockModule('@tanstack/react-router', () => ({
   useParams: () => ({ org: 'org_1', id: 'req_1' }),
+  // No address, and so no zone in it.
+  useSearch: () => undefined,
   Link: ({ to, children }: { to: string; children: ReactNode }) => <a href={to}>{children}</a>,
 }));
 const { default: RequestPage } = await import('./request-page.js');

@@ -1,5 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { api, bodyOf } from '../api/call.js';
+import { isZone } from '../format/zone.js';
 import { rolesIn, type Me, type Role } from './rights.js';
 
 /** Who is signed in and which organizations they are in. */
@@ -7,9 +9,18 @@ export function useMe(): UseQueryResult<Me> {
   return useQuery({ queryKey: ['me'], queryFn: () => bodyOf(api.GET('/auth/me')) });
 }
 
-/** The zone of every time and range: the person's own, else UTC, in which the ledger and caps count. */
-export function useZone(): string {
+/** The person's own zone, else UTC, in which the ledger and caps count. */
+export function useOwnZone(): string {
   return useMe().data?.user.time_zone ?? 'UTC';
+}
+
+const zoneOf = ({ zone }: { zone?: string }): string | undefined => zone;
+
+/** The zone of every time and range: that of the address, else the person's own. */
+export function useZone(): string {
+  const own = useOwnZone();
+  const named = useSearch({ strict: false, select: zoneOf });
+  return named !== undefined && isZone(named) ? named : own;
 }
 
 /** What the person is where `org` is open. */

@@ -1,8 +1,8 @@
-import { Button, Group, Popover, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Popover, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { IconCalendar } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { dayOf, minuteLabel } from '../format/time.js';
-import { useZone } from '../session/me.queries.js';
+import { useOwnZone, useZone } from '../session/me.queries.js';
 import { useParamsOfUrl, type Params } from './search-params.js';
 import { instantOf, isInstant } from './span.js';
 
@@ -57,7 +57,8 @@ export function rangeOfUrl(url: Params, otherwise: RangeName, zone: string, nowM
 }
 
 export function RangePicker({ otherwise }: { otherwise: RangeName }): ReactNode {
-  const [url, change] = useParamsOfUrl();
+  const [url] = useParamsOfUrl();
+  const pick = usePick(otherwise);
   const isByDay = url.from !== undefined && url.to !== undefined;
   return (
     <Group gap="xs" wrap="nowrap">
@@ -66,28 +67,52 @@ export function RangePicker({ otherwise }: { otherwise: RangeName }): ReactNode 
         size="sm"
         data={RANGES.map(({ value, label }) => ({ value, label }))}
         value={isByDay ? '' : rangeOf(url.range, otherwise).value}
-        onChange={(value) => change({ range: value === otherwise ? null : value, from: null, to: null })}
+        onChange={(range) => pick({ range })}
       />
-      <Days isActive={isByDay} />
+      <Days isActive={isByDay} pick={pick} />
     </Group>
   );
 }
 
-/** Any days, both included. */
-function Days({ isActive }: { isActive: boolean }): ReactNode {
-  const [url, change] = useParamsOfUrl();
+type Picked = { range: string } | { from: string; to: string; zone: string };
+
+/** Puts into the address what was picked by hand. */
+function usePick(otherwise: RangeName): (picked: Picked) => void {
+  const [, change] = useParamsOfUrl();
+  const [zone, own] = [useZone(), useOwnZone()];
+  return (picked) => {
+    // UTC is what an address without a zone means to whom it is the own.
+    const named = 'from' in picked ? picked.zone : zone === 'UTC' && own === 'UTC' ? null : zone;
+    const isOwn = 'range' in picked && picked.range === otherwise;
+    change({ from: null, to: null, range: null, ...(isOwn ? {} : picked), zone: named });
+  };
+}
+
+interface DaysProps {
+  isActive: boolean;
+  pick: (picked: Picked) => void;
+}
+
+const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Any days, both included, of a zone. */
+function Days({ isActive, pick }: DaysProps): ReactNode {
+  const [url] = useParamsOfUrl();
   const zone = useZone();
+  const zones = [...new Set([zone, useOwnZone(), 'UTC', BROWSER_ZONE])];
   const [isOpen, setOpen] = useState(false);
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
+  const [ofZone, setOfZone] = useState(zone);
   const open = (): void => {
+    setOfZone(zone);
     setFrom(dayField(url.from, zone));
     setTo(dayField(url.to, zone));
     setOpen(!isOpen);
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    change({ from, to, range: null });
+    pick({ from, to, zone: ofZone });
     setOpen(false);
   };
   return (
@@ -120,9 +145,12 @@ function Days({ isActive }: { isActive: boolean }): ReactNode {
               value={to}
               onChange={({ currentTarget }) => setTo(currentTarget.value)}
             />
-            <Text size="xs" c="dimmed">
-              Days of {zone}
-            </Text>
+            <NativeSelect
+              label="Days of"
+              data={zones}
+              value={ofZone}
+              onChange={({ currentTarget }) => setOfZone(currentTarget.value)}
+            />
             <Button type="submit">Show</Button>
           </Stack>
         </form>

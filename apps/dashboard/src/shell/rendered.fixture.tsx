@@ -12,7 +12,7 @@ import type { ReactNode } from 'react';
 import { parseSearch, stringifySearch } from './search-params.js';
 
 /** On a busy machine the code of a page alone takes longer than the second that is usual. */
-configure({ asyncUtilTimeout: 30_000 });
+configure({ asyncUtilTimeout: 60_000 });
 
 /** A component within what every page has around it. jsdom knows neither media queries nor sizes. */
 export function rendered(children: ReactNode): RenderResult {

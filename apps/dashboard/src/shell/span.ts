@@ -16,14 +16,16 @@ export function instantOf(text: string, zone: string, daysAfter = 0): string | n
 export interface Span {
   from: string;
   to: string;
+  /** Days are other hours elsewhere: an address with days always has theirs. */
+  zone: string;
 }
 
 /** What the URL says of the time from an instant up to another: days of the zone, both included, where those are whole. */
 export function spanOf(fromMs: number, beforeMs: number, zone: string): Span {
   const [first, last] = [fromMs, beforeMs - 1].map((ms) => dayOf(isoOf(ms), zone));
   if (dayStart(first, zone) === isoOf(fromMs) && dayStart(last, zone, 1) === isoOf(beforeMs))
-    return { from: first, to: last };
-  return { from: minuteOf(fromMs), to: minuteOf(beforeMs) };
+    return { from: first, to: last, zone };
+  return { from: minuteOf(fromMs), to: minuteOf(beforeMs), zone };
 }
 
 interface Buckets {

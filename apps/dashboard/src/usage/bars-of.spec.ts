@@ -80,10 +80,15 @@ describe('where a mark of usage leads', () => {
     [
       'a model of a day: its requests of that day, which has 25 hours',
       [{}, 'openai/gpt-5.1', 1],
-      '/requests?from=2026-11-01&to=2026-11-01&model=openai/gpt-5.1',
+      '/requests?from=2026-11-01&to=2026-11-01&zone=America/Los_Angeles&model=openai/gpt-5.1',
     ],
     ['a key of the range', [{ range: '30d' }, 'key_1', null, 'key'], '/requests?range=30d&key_id=key_1'],
     ['a sum of the default range, which is not that of Requests', [{}, null, null], '/requests?range=7d'],
+    [
+      'a sum of a zone that was chosen',
+      [{ range: '24h', zone: 'Asia/Kolkata' }, null, null],
+      '/requests?zone=Asia/Kolkata',
+    ],
     ['a sum of the default range of Requests', [{ range: '24h' }, null, null], '/requests?'],
     [
       'errors: those that failed',
@@ -94,18 +99,18 @@ describe('where a mark of usage leads', () => {
     [
       'what Requests cannot be asked for: the usage of just that',
       [{ metric: 'tokens', by: 'member' }, 'usr_1', 0, 'member'],
-      '/usage?from=2026-10-31&to=2026-10-31&member_id=usr_1&metric=tokens',
+      '/usage?from=2026-10-31&to=2026-10-31&zone=America/Los_Angeles&member_id=usr_1&metric=tokens',
     ],
     ['successes alone', [{ by: 'status' }, 'success', null, 'status'], '/usage?status=success'],
     [
       'the rest, which no filter has: that day in the same groups',
       [{ by: 'key' }, 'other', 2, 'key'],
-      '/usage?from=2026-11-02&to=2026-11-02&by=key',
+      '/usage?from=2026-11-02&to=2026-11-02&zone=America/Los_Angeles&by=key',
     ],
     [
       'within a filter: that as well',
       [{ team_id: 'team_1', from: '2026-10-31', to: '2026-11-02' }, 'm', null],
-      '/usage?from=2026-10-31&to=2026-11-02&team_id=team_1&model=m',
+      '/usage?from=2026-10-31&to=2026-11-02&zone=America/Los_Angeles&team_id=team_1&model=m',
     ],
   ])('%s', (_, asked, address) => {
     expect(at(...asked)).toBe(address);
@@ -126,8 +131,8 @@ describe('where a mark of usage leads', () => {
       markOf({ slug: 'org_1', url: {}, series: hours, groupBy: 'model' }, null, bucket),
     );
     expect(spans.map(({ search }) => search)).toEqual([
-      { from: '2026-11-01T08:20Z', to: '2026-11-01T09:00Z' },
-      { from: '2026-11-01T09:00Z', to: '2026-11-01T10:00Z' },
+      { from: '2026-11-01T08:20Z', to: '2026-11-01T09:00Z', zone: 'America/Los_Angeles' },
+      { from: '2026-11-01T09:00Z', to: '2026-11-01T10:00Z', zone: 'America/Los_Angeles' },
     ]);
   });
 

@@ -46,7 +46,9 @@ export function markOf(shown: Shown, group: string | null, bucket: number | null
 /** The range of a bucket, or of the page as the URL of a page with this default names it. */
 function rangeOf({ url, series, until }: Shown, bucket: number | null, otherwise: '24h' | '7d'): Params {
   if (bucket !== null) return { ...spanOfBucket(series, bucket, until) };
-  if (url.from !== undefined && url.to !== undefined) return { from: url.from, to: url.to };
+  const zone: Params = url.zone ? { zone: url.zone } : {};
+  if (url.from !== undefined && url.to !== undefined)
+    return { from: url.from, to: url.to, zone: series.time_zone };
   const range = rangeNameOf(url, '7d');
-  return range === otherwise ? {} : { range };
+  return range === otherwise ? zone : { range, ...zone };
 }

@@ -50,7 +50,6 @@ jest.unstable_mockModule('../chart/stacked-bars.js', () => ({
   ),
 }));
 const { default: UsagePage } = await import('./usage-page.js');
-
 const hrefsIn = (element: Element): (string | null)[] =>
   [...element.querySelectorAll('a')].map((link) => link.getAttribute('href'));
 
@@ -66,7 +65,9 @@ describe('the page of usage', () => {
     const bars = await screen.findByTestId('bars');
     const links = hrefsIn(bars);
     expect(links).toHaveLength(9);
-    expect(links).toContain('/o/org_1/requests?from=2026-11-21&to=2026-11-21&model=openai%2Fgpt-5.1');
+    expect(links).toContain(
+      '/o/org_1/requests?from=2026-11-21&to=2026-11-21&zone=UTC&model=openai%2Fgpt-5.1',
+    );
     expect([...bars.querySelectorAll('a')].every(({ tabIndex }) => tabIndex === -1)).toBe(true);
     const show = screen.getByRole('button', { name: 'The chart as a table' });
     expect(show.getAttribute('aria-expanded')).toBe('false');
@@ -92,4 +93,18 @@ describe('the page of usage', () => {
     expect(asked).toContainEqual(expect.objectContaining({ member_id: 'usr_1', status: ['error'] }));
     await waitFor(() => expect(POST.mock.lastCall?.[1].body).not.toHaveProperty('member_id'));
   });
+
+  it.each([
+    ['?zone=Asia%2FKolkata', 'Asia/Kolkata'],
+    ['?zone=Nowhere%2FAt_all', 'UTC'],
+    ['?zone=%2B05%3A30', 'UTC'],
+    ['', 'UTC'],
+  ])(
+    'point 4 days and hours are of the zone of the address, where there is one: %s',
+    async (search, zone) => {
+      renderedAt(`/o/org_1/usage${search}`, <UsagePage />);
+      await screen.findByText(`Days and hours of ${zone}`);
+      await waitFor(() => expect(POST.mock.lastCall?.[1].body).toMatchObject({ time_zone: zone }));
+    },
+  );
 });

@@ -77,7 +77,9 @@ export default function UsagePage(): ReactNode {
 function Figures({ shown, series }: { shown: Shown; series: Series }): ReactNode {
   const metric = metricOf(shown.url.metric);
   if (series.total.requests === 0) {
-    return <Empty>No request in this range. The first one shows here within a minute.</Empty>;
+    const isFiltered = Object.keys(filtersOf(shown.url)).length > 0;
+    const where = isFiltered ? 'range and filter.' : 'range. The first one shows here within a minute.';
+    return <Empty>No request in this {where}</Empty>;
   }
   return (
     <Stack>
