@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import type { Role } from '../session/rights.js';
 import { useOrg } from './org.queries.js';
+import { useRangeOfLink } from './remembered-range.js';
 import { LETTERS } from './letters.js';
 
 const Palette = lazy(() => import('./palette.js'));
@@ -22,6 +23,7 @@ export function Keyboard({ roles, isPaletteOpen, setPaletteOpen }: KeyboardProps
   const [isHelpOpen, setHelpOpen] = useState(false);
   const navigate = useNavigate();
   const { slug } = useOrg();
+  const rangeOfLink = useRangeOfLink();
   const [isAfterG, setAfterG] = useState(false);
   useEffect(() => {
     if (!isAfterG) return undefined;
@@ -31,7 +33,8 @@ export function Keyboard({ roles, isPaletteOpen, setPaletteOpen }: KeyboardProps
   const goTo = (letter: string): void => {
     if (!isAfterG) return;
     setAfterG(false);
-    void navigate({ to: `/o/${slug}${LETTERS[letter].path}` });
+    const { path } = LETTERS[letter];
+    void navigate({ to: `/o/${slug}${path}`, search: rangeOfLink(path) });
   };
   // With Control it is heard within text fields too.
   useHotkeys([['mod+K', () => setPaletteOpen(true)]], []);

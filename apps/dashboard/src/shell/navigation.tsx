@@ -3,6 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { isAllowed, type Role } from '../session/rights.js';
 import { useOrg } from './org.queries.js';
+import { useRangeOfLink } from './remembered-range.js';
 import { usePages, type NavGroup, type Page } from './pages.js';
 
 const GROUPS: readonly NavGroup[] = ['Overview', 'Build', 'Observe', 'Access', 'Organization', 'Platform'];
@@ -64,6 +65,7 @@ const EXACT = { exact: true };
 function PageLink({ page, isHere }: { page: Page; isHere: boolean }): ReactNode {
   const { slug } = useOrg();
   const target = `/o/${slug}${page.path}`;
+  const search = useRangeOfLink()(page.path);
   const Icon = page.nav?.icon;
   const link = useRef<HTMLAnchorElement>(null);
   // The menu is longer than most windows.
@@ -72,10 +74,8 @@ function PageLink({ page, isHere }: { page: Page; isHere: boolean }): ReactNode 
   }, [isHere]);
   return (
     <NavLink
-      component={Link}
       ref={link}
-      to={target}
-      activeOptions={EXACT}
+      renderRoot={(root) => <Link {...root} to={target} search={search} activeOptions={EXACT} />}
       label={page.title}
       active={isHere}
       aria-current={isHere ? 'page' : undefined}

@@ -1,4 +1,6 @@
 import { rangeOfUrl } from './range.js';
+import { keepRange, type Places } from './keep-range.js';
+import { keptRange } from './remembered-range.js';
 import type { Params } from './search-params.js';
 import { spanOf } from './span.js';
 
@@ -42,4 +44,59 @@ describe('the range that a URL names', () => {
   it.each(none)('is the default where it names none: %j', (url) => {
     expect(rangeOfUrl(url, '24h', 'UTC', NOW)).toEqual({ since: '2026-03-19T10:00:00.000Z', hours: 24 });
   });
+});
+
+describe('a range that was picked by hand', () => {
+  const storage = (text?: string): Places['tab'] & { text: () => string } => {
+    let kept = text;
+    return {
+      getItem: () => kept ?? null,
+      setItem: (_, value) => void (kept = value),
+      text: () => kept ?? '',
+    };
+  };
+  const places = (text?: string): (() => { tab: Places['tab']; browser: ReturnType<typeof storage> }) => {
+    const kept = { tab: storage(text), browser: storage(text) };
+    return () => kept;
+  };
+
+  const read = (kept: ReturnType<typeof places>, org: string, path: string): Params =>
+    keptRange(() => [kept().tab, kept().browser], org, path);
+
+  it('is in the links of its organization, and left out where it is the page’s own', () => {
+    const kept = places();
+    keepRange(kept, 'org_1', { range: '24h', zone: 'Asia/Kolkata' });
+    expect(read(kept, 'org_1', '/usage')).toEqual({ range: '24h', zone: 'Asia/Kolkata' });
+    expect(read(kept, 'org_1', '/requests')).toEqual({ zone: 'Asia/Kolkata' });
+    expect(read(kept, 'org_2', '/usage')).toEqual({});
+  });
+
+  it('stands until the tab is closed where it is of days, and gives way to what is picked later', () => {
+    const kept = places();
+    const days = { from: '2026-03-01', to: '2026-03-02', zone: 'UTC' };
+    keepRange(kept, 'org_1', { range: '30d' });
+    keepRange(kept, 'org_1', days);
+    expect(read(kept, 'org_1', '/usage')).toEqual(days);
+    expect(keptRange(() => [storage(), kept().browser], 'org_1', '/usage')).toEqual({ range: '30d' });
+    keepRange(kept, 'org_1', { range: '1h' });
+    expect(read(kept, 'org_1', '/usage')).toEqual({ range: '1h' });
+  });
+
+  it('is kept of 20 organizations at most, under one name', () => {
+    const kept = places();
+    for (let n = 0; n < 25; n += 1) keepRange(kept, `org_${n}`, { range: '30d' });
+    expect(Object.keys(JSON.parse(kept().browser.text()) as object)).toHaveLength(20);
+    expect(read(kept, 'org_24', '/usage')).toEqual({ range: '30d' });
+    expect(read(kept, 'org_4', '/usage')).toEqual({});
+  });
+
+  it.each(['no json', '{}', 'null', '[]', '7', '{"org_1": null}', '{"org_1": 7}', '{"org_1": {}}'])(
+    'that cannot be read is none, and can be picked anew: %s',
+    (text) => {
+      const kept = places(text);
+      expect(read(kept, 'org_1', '/usage')).toEqual({});
+      keepRange(kept, 'org_1', { range: '30d' });
+      expect(read(kept, 'org_1', '/usage')).toEqual({ range: '30d' });
+    },
+  );
 });

@@ -3,6 +3,8 @@ import { IconCalendar } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { dayOf, minuteLabel } from '../format/time.js';
 import { useOwnZone, useZone } from '../session/me.queries.js';
+import { keepRange, type Places } from './keep-range.js';
+import { useOrg } from './org.queries.js';
 import { useParamsOfUrl, type Params } from './search-params.js';
 import { instantOf, isInstant } from './span.js';
 
@@ -76,13 +78,17 @@ export function RangePicker({ otherwise }: { otherwise: RangeName }): ReactNode 
 
 type Picked = { range: string } | { from: string; to: string; zone: string };
 
-/** Puts into the address what was picked by hand. */
+const inBrowser = (): Places => ({ tab: sessionStorage, browser: localStorage });
+
+/** Puts into the address what was picked by hand, and keeps it for the links of the menu. */
 function usePick(otherwise: RangeName): (picked: Picked) => void {
+  const { slug } = useOrg();
   const [, change] = useParamsOfUrl();
   const [zone, own] = [useZone(), useOwnZone()];
   return (picked) => {
     // UTC is what an address without a zone means to whom it is the own.
     const named = 'from' in picked ? picked.zone : zone === 'UTC' && own === 'UTC' ? null : zone;
+    keepRange(inBrowser, slug, { ...picked, ...(named === null ? {} : { zone: named }) });
     const isOwn = 'range' in picked && picked.range === otherwise;
     change({ from: null, to: null, range: null, ...(isOwn ? {} : picked), zone: named });
   };

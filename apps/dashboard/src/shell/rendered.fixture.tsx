@@ -33,6 +33,7 @@ export function rendered(children: ReactNode): RenderResult {
     },
     scrollTo: nothing,
   });
+  Element.prototype.scrollIntoView = nothing;
   return render(
     <MantineProvider env="test">
       <QueryClientProvider client={new QueryClient()}>{children}</QueryClientProvider>

@@ -3,6 +3,7 @@ import { jest } from '@jest/globals';
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import type { Bars } from '../chart/bars.js';
 import { BarLink } from '../chart/bar-link.js';
+import { PagesContext, type Page } from '../shell/pages.js';
 import { renderedAt } from '../shell/rendered.fixture.js';
 
 const VALUES = {
@@ -50,6 +51,16 @@ jest.unstable_mockModule('../chart/stacked-bars.js', () => ({
   ),
 }));
 const { default: UsagePage } = await import('./usage-page.js');
+const { Navigation } = await import('../shell/navigation.js');
+
+const PAGES = ['/usage', '/requests', '/keys'].map((path): Page => ({
+  path,
+  title: `To ${path}`,
+  who: ['member'],
+  nav: { group: 'Observe', order: 0, icon: () => null },
+  load: () => Promise.reject(new Error('Nobody goes there.')),
+}));
+
 const hrefsIn = (element: Element): (string | null)[] =>
   [...element.querySelectorAll('a')].map((link) => link.getAttribute('href'));
 
@@ -92,6 +103,41 @@ describe('the page of usage', () => {
     const asked = POST.mock.calls.map(([, { body }]) => body);
     expect(asked).toContainEqual(expect.objectContaining({ member_id: 'usr_1', status: ['error'] }));
     await waitFor(() => expect(POST.mock.lastCall?.[1].body).not.toHaveProperty('member_id'));
+  });
+
+  it('point 4 a range picked by hand is in the links of the organization; an address says all it shows', async () => {
+    localStorage.clear();
+    const page = (
+      <PagesContext value={PAGES}>
+        <Navigation roles={['member']} />
+        <UsagePage />
+      </PagesContext>
+    );
+    const menu = (): (string | null)[] =>
+      ['/usage', '/requests', '/keys'].map((path) =>
+        screen.getByRole('link', { name: `To ${path}` }).getAttribute('href'),
+      );
+    const { address } = renderedAt('/o/org_1/usage', page);
+    fireEvent.click(await screen.findByRole('radio', { name: '30 d' }));
+    await waitFor(() => expect(address()).toBe('/o/org_1/usage?range=30d'));
+    await waitFor(() =>
+      expect(menu()).toEqual(['/o/org_1/usage?range=30d', '/o/org_1/requests?range=30d', '/o/org_1/keys']),
+    );
+    fireEvent.click(screen.getByRole('radio', { name: '7 d' }));
+    await waitFor(() => expect(address()).toBe('/o/org_1/usage'));
+    expect(menu()).toEqual(['/o/org_1/usage', '/o/org_1/requests?range=7d', '/o/org_1/keys']);
+    cleanup();
+    localStorage.setItem('ranges', JSON.stringify({ org_1: '?range=30d' }));
+    const copied = renderedAt('/o/org_1/usage', page);
+    expect(await screen.findByRole<HTMLInputElement>('radio', { name: '7 d' })).toHaveProperty(
+      'checked',
+      true,
+    );
+    expect(copied.address()).toBe('/o/org_1/usage');
+    cleanup();
+    renderedAt('/o/org_2/usage', page);
+    await screen.findByRole('radio', { name: '7 d' });
+    expect(menu()).toEqual(['/o/org_2/usage', '/o/org_2/requests', '/o/org_2/keys']);
   });
 
   it.each([
