@@ -9,7 +9,7 @@ import { AsOf } from '../shell/as-of.js';
 import { useOrg } from '../shell/org.queries.js';
 import { ProblemCard } from '../shell/problem-card.js';
 import { useParamsOfUrl, type Params } from '../shell/search-params.js';
-import { spanOfBucket } from '../shell/span.js';
+import { spanOfBucket, type Span } from '../shell/span.js';
 import { Loading } from '../shell/states.js';
 import { VirtualTable } from '../table/virtual-table.js';
 import type { Column } from '../table/data-table.js';
@@ -62,7 +62,7 @@ function Drawn({ series, until, isReading }: DrawnProps): ReactNode {
   const markOf = (first: number, last: number): Mark => ({
     to: `/o/${slug}/requests`,
     search: picked(url, {
-      from: spanOfBucket(series, first, until).from,
+      ...spanOfBucket(series, first, until),
       to: spanOfBucket(series, last, until).to,
     }),
   });
@@ -114,7 +114,7 @@ function Drawn({ series, until, isReading }: DrawnProps): ReactNode {
 }
 
 /** The address with another range, and everything else of it. */
-function picked({ range: _range, page: _page, ...rest }: Params, span: { from: string; to: string }): Params {
+function picked({ range: _range, page: _page, ...rest }: Params, span: Span): Params {
   return { ...rest, ...span };
 }
 

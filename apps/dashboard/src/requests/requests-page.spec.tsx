@@ -118,10 +118,15 @@ describe('the page of requests', () => {
   });
 
   it.each([
-    ['from left to right', 190, 320, 'from=2026-11-22T09%3A00Z&to=2026-11-22T11%3A00Z'],
-    ['from right to left', 320, 190, 'from=2026-11-22T09%3A00Z&to=2026-11-22T11%3A00Z'],
-    ['over one hour', 260, 260, 'from=2026-11-22T10%3A00Z&to=2026-11-22T11%3A00Z'],
-    ['past the edge, into the cut hour', 160, -40, 'from=2026-11-22T08%3A20Z&to=2026-11-22T10%3A00Z'],
+    ['from left to right', 190, 320, 'from=2026-11-22T09%3A00Z&to=2026-11-22T11%3A00Z&zone=UTC'],
+    ['from right to left', 320, 190, 'from=2026-11-22T09%3A00Z&to=2026-11-22T11%3A00Z&zone=UTC'],
+    ['over one hour', 260, 260, 'from=2026-11-22T10%3A00Z&to=2026-11-22T11%3A00Z&zone=UTC'],
+    [
+      'past the edge, into the cut hour',
+      160,
+      -40,
+      'from=2026-11-22T08%3A20Z&to=2026-11-22T10%3A00Z&zone=UTC',
+    ],
   ])(
     'point 4 a drag %s is the range in the address, with the filter as it was',
     async (_way, from, to, range) => {
@@ -154,7 +159,9 @@ describe('the page of requests', () => {
     ]);
     fireEvent.click(within(rows[2]).getByRole('link'));
     await pass(100);
-    expect(address()).toBe('/o/org_1/requests?table=yes&from=2026-11-22T10%3A00Z&to=2026-11-22T11%3A00Z');
+    expect(address()).toBe(
+      '/o/org_1/requests?table=yes&from=2026-11-22T10%3A00Z&to=2026-11-22T11%3A00Z&zone=UTC',
+    );
   });
 
   it('is asked for once while the list is live, after the list, and where it fails the list stands', async () => {
