@@ -1,8 +1,6 @@
 /** @jest-environment jsdom */
 import { jest } from '@jest/globals';
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
-import type { Bars } from '../chart/bars.js';
-import { BarLink } from '../chart/bar-link.js';
 import { renderedAt } from '../shell/rendered.fixture.js';
 
 const NOW = Date.parse('2026-11-22T10:00:30Z');
@@ -59,16 +57,7 @@ jest.unstable_mockModule('../api/call.js', () => ({
   bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
 }));
 jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'out' }) }));
-/** Nothing has a size here, so the chart would draw nothing: its bars alone. */
-jest.unstable_mockModule('../chart/stacked-bars.js', () => ({
-  default: ({ bars }: { bars: Bars }) => (
-    <svg data-testid="bars">
-      {bars.series[0].marks?.map((mark, at) => (
-        <BarLink key={bars.labels[at]} mark={mark} bar={{}} />
-      ))}
-    </svg>
-  ),
-}));
+jest.unstable_mockModule('../chart/stacked-bars.js', () => import('../chart/bars-alone.fixture.js'));
 const { default: HomePage } = await import('./home-page.js');
 
 const hrefsIn = (element: Element): (string | null)[] =>

@@ -139,7 +139,7 @@ export function useLookup(org: string | null, id: string): UseQueryResult<Lookup
   });
 }
 
-/** Why a request was refused; null where it was not, or is not known. Refusals are told apart by their ids, whatever their age. */
+/** Why a request was refused, whatever its age; null where it was not refused, or is not known. */
 export function useRefusal(org: string | null, id: string): UseQueryResult<Rejection | null> {
   return useQuery({
     queryKey: [org, 'request', id, 'refusal'],

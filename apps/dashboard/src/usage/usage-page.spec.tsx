@@ -1,8 +1,6 @@
 /** @jest-environment jsdom */
 import { jest } from '@jest/globals';
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
-import type { Bars } from '../chart/bars.js';
-import { BarLink } from '../chart/bar-link.js';
 import { PagesContext, type Page } from '../shell/pages.js';
 import { renderedAt } from '../shell/rendered.fixture.js';
 
@@ -40,16 +38,7 @@ jest.unstable_mockModule('../api/call.js', () => ({
   bodyOf: async (call: Promise<{ data: unknown }>) => (await call).data,
 }));
 jest.unstable_mockModule('../api/session.js', () => ({ useSession: () => ({ state: 'out' }) }));
-/** Nothing has a size here, so the chart would draw nothing: its bars alone. */
-jest.unstable_mockModule('../chart/stacked-bars.js', () => ({
-  default: ({ bars }: { bars: Bars }) => (
-    <svg data-testid="bars">
-      {bars.series.flatMap(({ label, marks = [] }) =>
-        marks.map((mark, at) => <BarLink key={`${label} ${at}`} mark={mark} bar={{}} />),
-      )}
-    </svg>
-  ),
-}));
+jest.unstable_mockModule('../chart/stacked-bars.js', () => import('../chart/bars-alone.fixture.js'));
 const { default: UsagePage } = await import('./usage-page.js');
 const { Navigation } = await import('../shell/navigation.js');
 
