@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { freePort, isFree, listenOnce } from './free-port.js';
 
 /** The first port that Linux gives to outgoing connections, where nobody has set another. */
@@ -35,6 +35,14 @@ describe('freePort', () => {
     const ports = [await freePort(range), await freePort(range)];
     expect(ports.toSorted()).toEqual([from, from + 1]);
     await expect(freePort(range)).rejects.toThrow('No free port was found');
+  });
+
+  it('closes who connects to what holds it', async () => {
+    const caller = connect(`\0model-gateway-port-${await freePort()}`);
+    const closed = new Promise((resolve) => caller.once('close', resolve));
+    caller.on('error', () => undefined);
+    caller.resume();
+    await expect(closed).resolves.toBeDefined();
   });
 
   it('refuses an address of another machine at once', async () => {
