@@ -13,7 +13,9 @@ const SHARE: Record<Effort, number> = {
   max: 0.95,
 };
 const LARGEST_OUTPUT = 65_536;
-const LEVELS: readonly Effort[] = ['minimal', 'low', 'medium', 'high'];
+const LEVELS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh'];
+/** What every model of the third generation takes; xhigh is sent to those alone that list it. */
+const COMMON_LEVELS: readonly Effort[] = ['minimal', 'low', 'medium', 'high'];
 /** Least and largest thinking budget of the models that take one. */
 const PRO_BUDGET = [128, 32_768] as const;
 const FLASH_LITE_BUDGET = [512, 24_576] as const;
@@ -61,16 +63,16 @@ function budget({ effort, maxTokens }: ReasoningRequest, model: string): number 
 function levelOf(
   { effort, maxTokens }: ReasoningRequest,
   maxOutput: number,
-  listed: readonly string[] = LEVELS,
+  listed: readonly string[] = COMMON_LEVELS,
 ): string | null {
-  const wanted =
-    effort ?? (maxTokens === null ? null : LEVELS.find((level) => SHARE[level] * maxOutput >= maxTokens));
+  const reaches = (level: Effort): boolean => SHARE[level] * maxOutput >= (maxTokens ?? 0);
+  const wanted = effort ?? (maxTokens === null ? null : (LEVELS.find(reaches) ?? 'max'));
   if (wanted === null) return null;
   const offered = LEVELS.filter((level) => listed.includes(level));
-  const choice = offered.length > 0 ? offered : LEVELS;
+  const choice = offered.length > 0 ? offered : COMMON_LEVELS;
   if (wanted === 'none') return choice[0];
-  const rank = LEVELS.indexOf(wanted ?? 'high');
-  // xhigh and max have no rank here: the highest.
+  const rank = LEVELS.indexOf(wanted);
+  // max has no rank here: the highest.
   if (rank < 0) return choice[choice.length - 1];
   return choice.find((level) => LEVELS.indexOf(level) >= rank) ?? choice[choice.length - 1];
 }
