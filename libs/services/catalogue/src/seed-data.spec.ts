@@ -310,7 +310,7 @@ describe('seed data', () => {
     ['anthropic', /claude/, { web_search: 2 }, '0.02'],
     ['google-vertex', /claude/, { web_search: 2 }, '0.02'],
     ['openai', /gpt-(6|5\.6|5\.5-pro)/, { web_search: 3 }, '0.03'],
-    ['google', /gemini-3/, { web_search: 3, grounded_prompt: 1 }, '0.042'],
+    ['google', /gemini-[34]/, { web_search: 3, grounded_prompt: 1 }, '0.042'],
     ['google', /gemini-2\.5/, { web_search: 3, grounded_prompt: 1 }, '0.035'],
     ['xai', /grok-4/, { web_search: 2, x_search: 4 }, '0.03'],
   ])('issue 14 prices the searches that %s runs for %s', (provider, name, tool_calls, cost) => {
