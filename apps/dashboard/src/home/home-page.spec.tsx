@@ -16,6 +16,7 @@ const VALUES = {
   latency_p95_ms: 120,
   ttft_p50_ms: null,
 };
+const MODELS = ['openai/gpt-5.1', 'other'];
 const BEFORE = { ...VALUES, requests: 30, cost_usd: '4', latency_p50_ms: 240 };
 const DAYS = ['15', '16', '17', '18', '19', '20', '21', '22'];
 const WEEK = {
@@ -29,6 +30,15 @@ const WEEK = {
   total: VALUES,
   as_of: '2026-11-22T10:00:30.000Z',
 };
+const BY_MODEL = {
+  ...WEEK,
+  groups: MODELS.map((id) => ({ id, label: null })),
+  buckets: WEEK.buckets.map(({ start }) => ({
+    start,
+    values: Object.fromEntries(MODELS.map((id) => [id, VALUES])),
+  })),
+  totals: Object.fromEntries(MODELS.map((id) => [id, VALUES])),
+};
 const AVERAGE = { spend_usd: '1', requests: 1, moving_average_usd: '0.5' };
 const TREND = { buckets: [{ start: '2026-11-21T00:00:00.000Z', ...AVERAGE }], total_usd: '1' };
 
@@ -38,6 +48,7 @@ interface Asked {
 }
 const asked: Asked[] = [];
 let isAnswered = true;
+let isUsed = true;
 const answer = (data: unknown): Promise<unknown> =>
   isAnswered ? Promise.resolve({ data }) : new Promise(() => undefined);
 
@@ -50,6 +61,7 @@ const GET = jest.fn((path: string) => {
 const POST = jest.fn((path: string, { body }: { body: Record<string, unknown> }) => {
   asked.push({ path, body });
   if (path === '/v1/usage/rejections') return answer({ rejections: [] });
+  if (body.group_by === 'model') return answer(isUsed ? BY_MODEL : { ...BY_MODEL, groups: [] });
   return answer(body.until === undefined ? WEEK : { ...WEEK, total: BEFORE });
 });
 jest.unstable_mockModule('../api/call.js', () => ({
@@ -64,10 +76,15 @@ const hrefsIn = (element: Element): (string | null)[] =>
   [...element.querySelectorAll('a')].map((link) => link.getAttribute('href'));
 
 describe('the home of an organization', () => {
+  beforeAll(() => {
+    // Rows are drawn as far as the table's box is high.
+    Object.defineProperty(Element.prototype, 'clientHeight', { value: 600 });
+  });
   beforeEach(() => {
     jest.spyOn(Date, 'now').mockReturnValue(NOW);
     asked.length = 0;
     isAnswered = true;
+    isUsed = true;
   });
   afterEach(cleanup);
 
@@ -84,7 +101,7 @@ describe('the home of an organization', () => {
     expect(lines.map((svg) => svg?.getAttribute('aria-hidden'))).toEqual(['true', 'true', 'true', 'true']);
   });
 
-  it('asks for the week, the one before it without a zone, and the trend, once each', async () => {
+  it('asks for the week, that by model, the one before it without a zone, and the trend, once each', async () => {
     renderedAt('/o/org_1/home', <HomePage />);
     await screen.findByText('50% more than the week before');
     const reads = asked.filter(({ path }) => path !== '/auth/me');
@@ -92,6 +109,7 @@ describe('the home of an organization', () => {
       '/v1/balance',
       '/v1/keys',
       '/v1/usage/rejections',
+      '/v1/usage/series',
       '/v1/usage/series',
       '/v1/usage/series',
       '/v1/usage/spend-trend',
@@ -116,14 +134,34 @@ describe('the home of an organization', () => {
     expect(ofCards[0]).toMatch(/^calc\(10\.125rem/);
   });
 
-  it('every bar is a link to the usage of its day, the first as far as the week has it, in the table too', async () => {
+  it('a part of a bar leads to the requests of its model and day, Other to the usage of its day; the table has the same', async () => {
     renderedAt('/o/org_1/home', <HomePage />);
     const links = hrefsIn(await screen.findByTestId('bars'));
-    expect(links).toHaveLength(8);
-    expect(links[0]).toBe('/o/org_1/usage?from=2026-11-15T10%3A00Z&to=2026-11-16T00%3A00Z&zone=UTC');
-    expect(links[7]).toBe('/o/org_1/usage?from=2026-11-22&to=2026-11-22&zone=UTC');
+    expect(links).toHaveLength(16);
+    const model = '&model=openai%2Fgpt-5.1';
+    const cut = 'from=2026-11-15T10%3A00Z&to=2026-11-16T00%3A00Z&zone=UTC';
+    expect(links[0]).toBe(`/o/org_1/requests?${cut}${model}`);
+    expect(links[7]).toBe(`/o/org_1/requests?from=2026-11-22&to=2026-11-22&zone=UTC${model}`);
+    expect(links[8]).toBe(`/o/org_1/usage?${cut}`);
     fireEvent.click(screen.getByRole('button', { name: 'The chart as a table' }));
     const table = await screen.findByRole('table', { name: 'Spend by day' });
-    await waitFor(() => expect(hrefsIn(table)).toEqual([...links].reverse()));
+    await waitFor(() => expect(hrefsIn(table)).toEqual(expect.arrayContaining(links)));
+  });
+
+  it('below the chart stands what each colour is and came to, with its requests of the week', async () => {
+    renderedAt('/o/org_1/home', <HomePage />);
+    const sums = await screen.findByRole('list', { name: 'Sums of the week' });
+    expect([...sums.children].map(({ textContent }) => textContent)).toEqual([
+      'openai/gpt-5.1$6.00',
+      'Other$6.00',
+    ]);
+    expect(hrefsIn(sums)).toEqual(['/o/org_1/requests?range=7d&model=openai%2Fgpt-5.1', '/o/org_1/usage']);
+  });
+
+  it('a week without a request draws no chart and says so', async () => {
+    isUsed = false;
+    renderedAt('/o/org_1/home', <HomePage />);
+    await screen.findByText('No request in the last 7 days.');
+    expect(screen.queryByTestId('bars')).toBeNull();
   });
 });

@@ -12,14 +12,12 @@ import { sinceOf } from '../shell/range.js';
 import { Empty, Loading } from '../shell/states.js';
 import { When } from '../shell/when.js';
 import { OwnBalance } from './balance-card.js';
-import { SpendByDay } from './spend-by-day.js';
+import { SpendByModel } from './spend-by-model.js';
 import { WeekCards } from './week-cards.js';
 import { useActiveKeys, useNewestRefusals, useWeek } from './home.queries.js';
 
 const CreateOrg = lazy(() => import('../shell/create-org.js'));
 const WEEK = { hours: 168 };
-/** Of the panel with the chart. */
-const CHART_PX = 376;
 const KEY_GRID = {
   display: 'grid',
   gridTemplateColumns: 'minmax(0, 1fr) auto auto',
@@ -80,8 +78,7 @@ function Week({ org, since, week }: WeekProps): ReactNode {
     <>
       <WeekCards org={org} since={since} week={week} />
       {week.isError && <ProblemCard failure={week.error} retry={() => void week.refetch()} />}
-      {week.isPending && <Loading height={CHART_PX} />}
-      {week.isSuccess && <SpendByDay week={week.data} />}
+      <SpendByModel org={org} since={since} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
         <BusyKeys org={org} />
         <Refusals org={org} since={since} />

@@ -1,6 +1,5 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { barsOf } from './bars-of.js';
+import { useState, type ReactNode } from 'react';
 import { useZone } from '../session/me.queries.js';
 import { AsOf } from '../shell/as-of.js';
 import { useOrg } from '../shell/org.queries.js';
@@ -11,15 +10,13 @@ import { RangePicker, rangeOfUrl } from '../shell/range.js';
 import { useParamsOfUrl } from '../shell/search-params.js';
 import { Empty, Loading } from '../shell/states.js';
 import { Views } from '../shell/views.js';
-import { ChartPanel } from '../chart/chart-panel.js';
-import { Buckets } from './buckets.js';
 import { bodyOfFilters, filtersOf, saidOf } from './filter.js';
-import { markOf, type Shown } from './marks.js';
+import type { Shown } from './marks.js';
 import { GROUPS, metricOf, METRICS } from './metrics.js';
+import { OverTime } from './over-time.js';
 import { Totals } from './totals.js';
 import { useSeries, type Series } from './usage.queries.js';
 
-const StackedBars = lazy(() => import('../chart/stacked-bars.js'));
 const HOURLY_UP_TO_HOURS = 48;
 
 export default function UsagePage(): ReactNode {
@@ -83,18 +80,12 @@ function Figures({ shown, series }: { shown: Shown; series: Series }): ReactNode
   }
   return (
     <Stack>
-      <ChartPanel
+      <OverTime
         title={`${metric.label}: ${metric.shown(series.total)}`}
-        table={<Buckets shown={shown} series={series} metric={metric} />}
-      >
-        <Suspense fallback={<Loading height={260} />}>
-          <StackedBars
-            bars={barsOf(series, metric, (group, bucket) => markOf(shown, group, bucket))}
-            label={`${metric.label} over time; shown as a table, too`}
-            format={metric.axis}
-          />
-        </Suspense>
-      </ChartPanel>
+        shown={shown}
+        series={series}
+        metric={metric}
+      />
       <Totals shown={shown} series={series} />
       <Text size="sm" c="dimmed">
         Durations are estimates.
