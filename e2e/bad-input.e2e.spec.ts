@@ -2,7 +2,7 @@ import { mintSecret, SystemRandom } from '@gateway/platform';
 import { eventually } from '@gateway/testing';
 import type { Gateway } from './harness/gateway.js';
 import { MODES, START_MS } from './harness/modes.js';
-import { ask, type Answered, type Body } from './harness/requests.js';
+import { askOnce, type Answered, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const BODY_LIMIT_BYTES = 33_554_432;
@@ -25,7 +25,7 @@ describe.each(MODES)('bad input to %s', (_name, start) => {
   afterAll(async () => void (await gateway?.stop()), START_MS);
 
   const post = (path: string, body: Body | string | Buffer, more: object = {}): Promise<Answered> =>
-    ask(gateway, 'POST', path, { body, ...more });
+    askOnce(gateway, 'POST', path, { body, ...more });
   const said = ({ status, body }: Answered): string => `${status} ${body.error?.code}`;
 
   it('AUTH-18 ERR-26 a wrong version header is 400 before a wrong key is 401, on every kind of path', async () => {
@@ -38,10 +38,10 @@ describe.each(MODES)('bad input to %s', (_name, start) => {
     ];
     for (const [method, path] of paths) {
       const body = method === 'POST' ? {} : undefined;
-      const refused = await ask(gateway, method, path, { ...wrong, body });
+      const refused = await askOnce(gateway, method, path, { ...wrong, body });
       expect([path, said(refused)]).toEqual([path, '400 invalid_api_version']);
       expect(refused.body.error.supported_versions.length).toBeGreaterThan(0);
-      expect([path, said(await ask(gateway, method, path, { key: unknownKey, body }))]).toEqual([
+      expect([path, said(await askOnce(gateway, method, path, { key: unknownKey, body }))]).toEqual([
         path,
         '401 unauthorized',
       ]);
@@ -88,7 +88,7 @@ describe.each(MODES)('bad input to %s', (_name, start) => {
       const [detail] = answer.body.error.details as Body[];
       expect(detail).toMatchObject({ loc: ['body', 'content', 1, 'role'] });
     }
-    const { body: tasks } = await ask(gateway, 'GET', '/v1/video/generations');
+    const { body: tasks } = await askOnce(gateway, 'GET', '/v1/video/generations');
     expect(tasks.data).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe.each(MODES)('bad input to %s', (_name, start) => {
     const { key } = await person.createKey('oversize');
     const counted = (): Promise<Body> =>
       eventually(async () => {
-        const { status, body } = await ask(gateway, 'GET', '/v1/usage/rate-limits', { key });
+        const { status, body } = await askOnce(gateway, 'GET', '/v1/usage/rate-limits', { key });
         return status === 200 ? { rpd: body.scopes.key.rpd.current } : null;
       });
     const paths: [string, Body, string][] = [
@@ -163,7 +163,7 @@ describe.each(MODES)('bad input to %s', (_name, start) => {
       }
       expect(await counted()).toEqual(before);
     }
-    const { body } = await ask(gateway, 'POST', '/v1/usage/rejections', { key, body: {} });
+    const { body } = await askOnce(gateway, 'POST', '/v1/usage/rejections', { key, body: {} });
     expect(body.total).toBe(0);
   });
 });

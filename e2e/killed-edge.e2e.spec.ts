@@ -1,7 +1,7 @@
 import { eventually } from '@gateway/testing';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
-import { ask, pico, type Body } from './harness/requests.js';
+import { askOnce, pico, type Body } from './harness/requests.js';
 import { logIn } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
@@ -15,7 +15,7 @@ describe('an edge that is killed', () => {
     const { key } = await (await logIn(fleet)).createKey('killed');
     const answered: string[] = [];
     const infer = async (stream: boolean): Promise<void> => {
-      const answer = await ask(fleet, 'POST', '/v1/chat/completions', { key, body: { ...chat, stream } });
+      const answer = await askOnce(fleet, 'POST', '/v1/chat/completions', { key, body: { ...chat, stream } });
       expect(answer.status).toBe(200);
       answered.push(answer.requestId);
     };
@@ -30,7 +30,7 @@ describe('an edge that is killed', () => {
     await infer(false);
 
     const eventsNow = async (): Promise<Body[]> =>
-      (await ask(fleet, 'POST', '/v1/usage/events', { key, body: { org_id: 'mine' } })).body.events;
+      (await askOnce(fleet, 'POST', '/v1/usage/events', { key, body: { org_id: 'mine' } })).body.events;
     const ids = (events: Body[]): string[] => events.map(({ request_id }) => request_id).toSorted();
     const events = await eventually(
       async () => {
@@ -43,7 +43,7 @@ describe('an edge that is killed', () => {
     expect(new Set(events.map(({ status }) => status))).toEqual(new Set(['success']));
     const cost = events.map(({ cost_usd }) => pico(cost_usd)).reduce((a, b) => a + b, 0n);
     const exact = async (): Promise<boolean> =>
-      pico((await ask(fleet, 'GET', '/v1/balance', { key })).body.balance_usd) === pico('100') - cost;
+      pico((await askOnce(fleet, 'GET', '/v1/balance', { key })).body.balance_usd) === pico('100') - cost;
     await eventually(exact);
   });
 });

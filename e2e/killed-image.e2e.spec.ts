@@ -2,7 +2,7 @@ import { eventually } from '@gateway/testing';
 import pg from 'pg';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
-import { ask, pico, type Answered, type Body } from './harness/requests.js';
+import { askOnce, pico, type Answered, type Body } from './harness/requests.js';
 import { logIn } from './harness/session.js';
 
 const IMAGE = { model: 'simulator/image', prompt: 'A fox', size: '1024x1024', quality: 'low' };
@@ -33,7 +33,11 @@ describe('an edge that is killed while it answers an image under an Idempotency-
   }, START_MS);
 
   const make = (key: string): Promise<Answered> =>
-    ask(fleet, 'POST', '/v1/images/generations', { key, body: IMAGE, headers: { 'idempotency-key': 'fox' } });
+    askOnce(fleet, 'POST', '/v1/images/generations', {
+      key,
+      body: IMAGE,
+      headers: { 'idempotency-key': 'fox' },
+    });
   const rows = async (text: string): Promise<Body[]> => (await database.query<Body>(text)).rows;
 
   /** An image whose edge is killed when the image is made and its answer is about to be kept. */
@@ -50,7 +54,7 @@ describe('an edge that is killed while it answers an image under an Idempotency-
 
   const balance = async (key: string): Promise<bigint> => {
     const { body } = await eventually(async () => {
-      const read = await ask(fleet, 'GET', '/v1/balance', { key });
+      const read = await askOnce(fleet, 'GET', '/v1/balance', { key });
       return read.status === 200 && read.body.reserved_usd === '0' ? read : null;
     }, SETTLED);
     return pico(body.balance_usd);
@@ -59,7 +63,7 @@ describe('an edge that is killed while it answers an image under an Idempotency-
   /** The units of a key, the newest first, once there are so many and the balance has paid for just these. */
   async function booked(key: string, count: number, before: bigint): Promise<Body[]> {
     const events = await eventually(async () => {
-      const read = await ask(fleet, 'POST', '/v1/usage/events', { key, body: { org_id: 'mine' } });
+      const read = await askOnce(fleet, 'POST', '/v1/usage/events', { key, body: { org_id: 'mine' } });
       const found = read.body.events as Body[];
       return found.length >= count ? found : null;
     }, SETTLED);

@@ -2,7 +2,7 @@ import { eventually } from '@gateway/testing';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { metric, startLoad } from './harness/load.js';
 import { START_MS } from './harness/modes.js';
-import { ask } from './harness/requests.js';
+import { askOnce } from './harness/requests.js';
 
 const chat = { model: 'simulator/chat', max_tokens: 16, messages: [{ role: 'user', content: 'Hello' }] };
 const LARGE_BYTES = 31_000_000;
@@ -23,7 +23,7 @@ describe('a fleet that is sent large bodies', () => {
     // Where the tests share two processors Redis itself may get none for 25 ms; parsing such a body takes longer than this.
     fleet = await startFleet({ env: { edge: { REDIS_COMMAND_TIMEOUT_MS: '150' } } });
     await eventually(
-      async () => (await ask(fleet, 'POST', '/v1/chat/completions', { body: chat })).status === 200,
+      async () => (await askOnce(fleet, 'POST', '/v1/chat/completions', { body: chat })).status === 200,
     );
   }, START_MS);
   afterAll(() => fleet?.stop(), START_MS);
@@ -36,7 +36,7 @@ describe('a fleet that is sent large bodies', () => {
     for (let n = 0; n < LARGE; n += 1) {
       large.push(
         (
-          await ask(fleet, 'POST', '/v1/chat/completions', {
+          await askOnce(fleet, 'POST', '/v1/chat/completions', {
             body,
             headers: { 'content-type': 'application/json' },
           })
@@ -51,6 +51,6 @@ describe('a fleet that is sent large bodies', () => {
     const statuses = [...large, ...load.answers.map(({ status }) => status)];
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     expect(fleet.process('edge').output()).not.toContain('The breaker of Redis');
-    await eventually(async () => (await ask(fleet, 'GET', '/v1/balance')).body.reserved_usd === '0');
+    await eventually(async () => (await askOnce(fleet, 'GET', '/v1/balance')).body.reserved_usd === '0');
   });
 });

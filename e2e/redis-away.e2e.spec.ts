@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { metric, startLoad, type Load, type Sent } from './harness/load.js';
 import { START_MS } from './harness/modes.js';
-import { ask } from './harness/requests.js';
+import { askOnce } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', max_tokens: 16, messages: [{ role: 'user', content: 'Hello' }] };
@@ -48,7 +48,7 @@ describe('two edges while Redis is slow, hangs, dies or forgets', () => {
 
   const edges = (): string[] => fleet.edges.map(({ url }) => url);
   const send = async (url: string, key: string): Promise<number> =>
-    (await ask({ url, key }, 'POST', '/v1/chat/completions', { body: chat })).status;
+    (await askOnce({ url, key }, 'POST', '/v1/chat/completions', { body: chat })).status;
   const loadOf = (some = keys): Load => {
     const half = Math.ceil(some.length / 2);
     return startLoad(

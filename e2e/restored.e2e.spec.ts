@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
 import { findingsOf } from './harness/reconcile.js';
-import { answered, ask, pico, usd, type Body } from './harness/requests.js';
+import { ask, askOnce, pico, usd, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 16 };
@@ -56,13 +56,11 @@ describe('a PostgreSQL that is put back to a backup while Redis knows more', () 
 
   /** Of one try; 503 decides nothing. */
   const statusOf = async (key: string): Promise<number> =>
-    (await ask(fleet, 'POST', '/v1/chat/completions', { body: chat, key })).status;
+    (await askOnce(fleet, 'POST', '/v1/chat/completions', { body: chat, key })).status;
 
   async function send(key: string, count: number): Promise<void> {
     for (let n = 0; n < count; n += 1)
-      expect(
-        (await answered(() => ask(fleet, 'POST', '/v1/chat/completions', { body: chat, key }))).status,
-      ).toBe(200);
+      expect((await ask(fleet, 'POST', '/v1/chat/completions', { body: chat, key })).status).toBe(200);
   }
 
   /** How many of so many requests are served; what cannot be decided yet is 503, and nothing else but 402 is answered. */
@@ -78,7 +76,7 @@ describe('a PostgreSQL that is put back to a backup while Redis knows more', () 
 
   async function eventsOf(key: string): Promise<Body[]> {
     const body = { org_id: 'mine', limit: 200 };
-    const answer = await answered(() => ask(fleet, 'POST', '/v1/usage/events', { body, key }));
+    const answer = await ask(fleet, 'POST', '/v1/usage/events', { body, key });
     return (answer.body.events as Body[]).filter(({ status }) => status === 'success');
   }
 

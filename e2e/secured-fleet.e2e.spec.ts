@@ -17,7 +17,7 @@ import {
   type Program,
 } from '@gateway/testing';
 import { START_MS } from './harness/modes.js';
-import { ask } from './harness/requests.js';
+import { askOnce } from './harness/requests.js';
 import { logIn } from './harness/session.js';
 
 /** The order of docs/operations/deploy.md. */
@@ -26,7 +26,7 @@ type Variables = Record<string, string>;
 /** Far above what it takes; a test that reaches it hangs. */
 const HANG_MS = 600_000;
 
-describe('a fleet whose Redis and Kafka ask for TLS and credentials, every secret in a file', () => {
+describe('a fleet whose Redis and Kafka askOnce for TLS and credentials, every secret in a file', () => {
   let folder: string;
   let upstream: UpstreamSim;
   let env: Variables;
@@ -70,7 +70,7 @@ describe('a fleet whose Redis and Kafka ask for TLS and credentials, every secre
     APPS.forEach((app, at) => {
       own[app] = { PORT: String(ports[2 * at]), METRICS_PORT: String(ports[2 * at + 1]) };
     });
-    // Edges ask the sentinel where the master is, the others go to it: one store for all.
+    // Edges askOnce the sentinel where the master is, the others go to it: one store for all.
     const sentinel = { REDIS_SENTINELS: redis.sentinel, REDIS_SENTINEL_NAME: 'mymaster' };
     Object.assign(own.edge, sentinel, files({ REDIS_SENTINEL_PASSWORD: redis.sentinelPassword }));
     for (const app of APPS) if (app !== 'edge') own[app].REDIS_URL = `rediss://${redis.server}`;
@@ -122,7 +122,7 @@ describe('a fleet whose Redis and Kafka ask for TLS and credentials, every secre
       const body = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
       const chat = await eventually(
         async () => {
-          const answer = await ask(gateway, 'POST', '/v1/chat/completions', { body });
+          const answer = await askOnce(gateway, 'POST', '/v1/chat/completions', { body });
           return answer.status === 402 || answer.status === 503 ? null : answer;
         },
         { timeoutMs: 60_000, intervalMs: 500 },
@@ -130,7 +130,7 @@ describe('a fleet whose Redis and Kafka ask for TLS and credentials, every secre
       expect([chat.status, chat.headers.get('x-request-id')]).toEqual([200, chat.requestId]);
       const unit = await eventually(
         async () => {
-          const found = await ask(gateway, 'GET', `/v1/usage/requests/${chat.requestId}`);
+          const found = await askOnce(gateway, 'GET', `/v1/usage/requests/${chat.requestId}`);
           return found.status === 200 ? found.body : null;
         },
         { timeoutMs: 90_000, intervalMs: 500 },

@@ -3,7 +3,7 @@ import { eventually } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
-import { answered, ask, pico, usd } from './harness/requests.js';
+import { ask, pico, usd } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 16 };
@@ -34,12 +34,10 @@ describe('a key with little room under its cap, over two edges', () => {
   /** The status that one of the edges answers in the end. */
   const send = async (key: string, n: number): Promise<number> => {
     const target = { url: fleet.edges[n % 2].url, key };
-    return (await answered(() => ask(target, 'POST', '/v1/chat/completions', { body: chat }))).status;
+    return (await ask(target, 'POST', '/v1/chat/completions', { body: chat })).status;
   };
   const balance = async (key: string): Promise<bigint> =>
-    pico(
-      (await answered(() => ask({ url: fleet.edges[1].url, key }, 'GET', '/v1/balance'))).body.balance_usd,
-    );
+    pico((await ask({ url: fleet.edges[1].url, key }, 'GET', '/v1/balance')).body.balance_usd);
   const costOfOne = async (key: string): Promise<bigint> => {
     const body = { org_id: 'mine', limit: 200 };
     const one = await eventually(async () => {

@@ -1,7 +1,7 @@
 import { eventually } from '@gateway/testing';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
-import { answered, ask, type Answered } from './harness/requests.js';
+import { ask, type Answered } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 /** Callers, as a proxy would name them. */
@@ -87,13 +87,11 @@ describe('a proxy before the fleet', () => {
   /** As a browser at this address would, with the cookie of a login there. */
   async function refreshAt(url: string, origin: string, at: Record<string, string> = {}): Promise<Answered> {
     const from = { 'x-forwarded-for': OWNER };
-    const login = await answered(() =>
-      ask({ url, key: '' }, 'POST', '/auth/login', { body: fleet.admin, headers: from }),
-    );
+    const login = await ask({ url, key: '' }, 'POST', '/auth/login', { body: fleet.admin, headers: from });
     const cookie = /__Host-refresh=[^;]+/.exec(login.headers.get('set-cookie') ?? '')?.[0] ?? '';
     expect([login.status, cookie === '']).toEqual([200, false]);
     const headers = { cookie, origin, 'sec-fetch-site': 'same-origin', ...at };
-    return answered(() => ask({ url, key: '' }, 'POST', '/auth/refresh', { headers }));
+    return ask({ url, key: '' }, 'POST', '/auth/refresh', { headers });
   }
 
   it('S05 a session is refreshed by its cookie at whichever edge the browser is, with no setting for it', async () => {

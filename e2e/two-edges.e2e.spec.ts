@@ -2,7 +2,7 @@ import { eventually } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { startFleet, type Fleet } from './harness/fleet.js';
 import { START_MS } from './harness/modes.js';
-import { ask, type Answered, type Body } from './harness/requests.js';
+import { askOnce, type Answered, type Body } from './harness/requests.js';
 import { logIn, type PersonSession } from './harness/session.js';
 
 const chat = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
@@ -32,7 +32,7 @@ describe('two edges of one fleet', () => {
   let unavailable = 0;
   const sendOnce = async (url: string, key: string, body: Body): Promise<Answered> => {
     const path = body === claude ? '/v1/messages' : '/v1/chat/completions';
-    const answer = await ask({ url, key }, 'POST', path, { body });
+    const answer = await askOnce({ url, key }, 'POST', path, { body });
     if (answer.status === 503) unavailable += 1;
     return answer;
   };
@@ -137,7 +137,7 @@ describe('two edges of one fleet', () => {
 
   it('B13 LIM-32 200 requests at once at a balance of one: at most one passes it', async () => {
     const { key } = await person.createKey('of a person', { org_id: undefined, rpm: 1000 });
-    expect((await ask({ url: fleet.url, key }, 'GET', '/v1/balance')).body.balance_usd).toBe('0');
+    expect((await askOnce({ url: fleet.url, key }, 'GET', '/v1/balance')).body.balance_usd).toBe('0');
     expect((await send(fleet.url, key)).status).toBe(402);
     const me = (await (await person.call('GET', '/auth/me')).json()) as { user: { id: string } };
     const credit = { user_id: me.user.id, amount_usd: '0.000001', reason: 'one request' };
@@ -199,8 +199,8 @@ describe('two edges of one fleet', () => {
     expect(await both(posted)).toEqual(['402 spend_limit_exceeded', '402 spend_limit_exceeded']);
     await eventually(
       async () =>
-        (await ask({ url: fleet.url, key: posted }, 'POST', '/v1/usage', { body: { org_id: 'mine' } })).body
-          .total_requests === 1,
+        (await askOnce({ url: fleet.url, key: posted }, 'POST', '/v1/usage', { body: { org_id: 'mine' } }))
+          .body.total_requests === 1,
     );
     for (let n = 0; n < 5; n += 1) {
       await redis.flushdb();

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask, type Answered, type Body } from './requests.js';
+import { askOnce, type Answered, type Body } from './requests.js';
 
 /** What one request of a load is. */
 export interface LoadKind {
@@ -64,7 +64,7 @@ export function startLoad(
   /** A 503 that says so may be sent again: nothing was counted. On a busy machine there are some, whoever restarts. */
   const sent = async (kind: LoadKind): Promise<Answered> => {
     for (let left = MOST_RETRIES; ; left -= 1) {
-      const answer = await ask(target, kind.method, kind.path, { body: kind.body });
+      const answer = await askOnce(target, kind.method, kind.path, { body: kind.body });
       if (answer.status !== 503 || answer.headers.get('x-should-retry') !== 'true' || left === 0)
         return answer;
       result.retried += 1;

@@ -1,5 +1,5 @@
 import { eventually } from '@gateway/testing';
-import { ask } from './requests.js';
+import { askOnce } from './requests.js';
 
 export interface Sent {
   status: number;
@@ -30,7 +30,7 @@ export function startLoad(
     for (let n = 0; !isOver; n += 1) {
       const key = keys[n % keys.length];
       const sentAt = performance.now();
-      const answer = await ask({ url, key }, 'POST', '/v1/chat/completions', { body });
+      const answer = await askOnce({ url, key }, 'POST', '/v1/chat/completions', { body });
       answers.push({ status: answer.status, sentAt, answeredAt: performance.now(), url, key });
       await new Promise((resume) => setTimeout(resume, pauseMs));
     }

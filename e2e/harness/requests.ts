@@ -1,4 +1,4 @@
-import { eventually } from '@gateway/testing';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Gateway } from './gateway.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what an answer holds is asserted
@@ -13,13 +13,20 @@ export interface Answered {
   body: Body;
 }
 
-/** Sends one request to the front door and reads its whole answer. */
-export async function ask(
+type Asked = [
   gateway: Pick<Gateway, 'url' | 'key'>,
   method: string,
   path: string,
-  more: { body?: object | string | Buffer; headers?: Record<string, string>; key?: string } = {},
-): Promise<Answered> {
+  more?: { body?: object | string | Buffer; headers?: Record<string, string>; key?: string },
+];
+
+/** Sends a request to the front door and reads its whole answer, as a client does. */
+export function ask(...asked: Asked): Promise<Answered> {
+  return answered(() => askOnce(...asked));
+}
+
+/** For who looks at each single answer: a busy machine may answer 503. */
+export async function askOnce(...[gateway, method, path, more = {}]: Asked): Promise<Answered> {
   const { body } = more;
   const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
   const answer = await fetch(`${gateway.url}${path}`, {
@@ -36,15 +43,19 @@ export async function ask(
   return { status, headers, requestId: headers.get('x-request-id') ?? '', text, body: parsed(text) };
 }
 
+const SENT_AGAIN_MAX = 120;
+const BETWEEN_MS = 500;
+
 /** What is answered in the end: a busy machine may answer 503, which decides nothing and is sent again, as clients do. */
-export function answered<T extends Pick<Response, 'status' | 'headers'>>(send: () => Promise<T>): Promise<T> {
-  return eventually(
-    async () => {
-      const answer = await send();
-      return answer.status === 503 && answer.headers.get('x-should-retry') === 'true' ? null : answer;
-    },
-    { timeoutMs: 60_000, intervalMs: 500 },
-  );
+export async function answered<T extends Pick<Response, 'status' | 'headers'>>(
+  send: () => Promise<T>,
+): Promise<T> {
+  for (let again = 0; ; again += 1) {
+    const answer = await send();
+    const isDecided = answer.status !== 503 || answer.headers.get('x-should-retry') !== 'true';
+    if (isDecided || again === SENT_AGAIN_MAX) return answer;
+    await pause(BETWEEN_MS);
+  }
 }
 
 function parsed(text: string): Body {

@@ -5,7 +5,7 @@ import { eventually } from '@gateway/testing';
 import { startAllInOne } from '../harness/all-in-one.js';
 import type { Gateway } from '../harness/gateway.js';
 import { START_MS } from '../harness/modes.js';
-import { ask } from '../harness/requests.js';
+import { askOnce } from '../harness/requests.js';
 import { residentMiB } from '../harness/resident.js';
 import { rawSocket } from './raw-socket.js';
 
@@ -36,7 +36,7 @@ describe('bodies without an end of callers whom nobody knows', () => {
 
   const chat = async (): Promise<number> => {
     const body = { model: 'simulator/chat', messages: [{ role: 'user', content: 'Hello' }] };
-    return (await ask(gateway, 'POST', CHAT, { body })).status;
+    return (await askOnce(gateway, 'POST', CHAT, { body })).status;
   };
 
   /** A machine that does everything else at once may make the process late, which is 503 for as long. */

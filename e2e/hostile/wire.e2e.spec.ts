@@ -1,14 +1,14 @@
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import type { Gateway } from '../harness/gateway.js';
 import { MODES, START_MS } from '../harness/modes.js';
-import { ask, type Body } from '../harness/requests.js';
+import { askOnce, type Body } from '../harness/requests.js';
 import { residentMiB } from '../harness/resident.js';
 import { logIn, type PersonSession } from '../harness/session.js';
 import { rawSocket, sendRaw } from './raw-socket.js';
 import { ALLOWED, BODY, OVERSIZED, SMUGGLED, wireBytes } from './wire-corpus.js';
 
 const CHAT = '/v1/chat/completions';
-/** Unknown keys, and how many ask at once. */
+/** Unknown keys, and how many askOnce at once. */
 const FLOOD = 600;
 const FLOODING = 20;
 /** Keys that nobody has used yet, from the address of the flood. */
@@ -64,7 +64,7 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
       for (const encoding of ['gzip', 'br', 'deflate', 'x', 'gzip, identity']) {
         const key = path === '/v1/keys' ? person.token : gateway.key;
         const headers = { 'content-encoding': encoding };
-        const refused = await ask(gateway, method, path, { body: BODY, key, headers });
+        const refused = await askOnce(gateway, method, path, { body: BODY, key, headers });
         expect([path, encoding, refused.status]).toEqual([path, encoding, 415]);
       }
   });
@@ -96,7 +96,7 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
     const odd = ['%00', '%ff', '%F0%9F%A6%8A', 'x'.repeat(600), '%25', '%5c', '..%2f', '%2e%2e'];
     for (const id of odd)
       for (const path of [`/v1/keys/${id}/limits`, `/v1/models/${id}`, `/v1/usage/requests/${id}`]) {
-        const { status, body } = await ask(gateway, 'GET', path, { key: token });
+        const { status, body } = await askOnce(gateway, 'GET', path, { key: token });
         expect([path, status === 400 || status === 404, typeof body.error?.code]).toEqual([
           path,
           true,
@@ -112,7 +112,7 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
       '&&=&',
       '__proto__=1',
     ]) {
-      const { status } = await ask(gateway, 'GET', `/v1/keys?${query}`, { key: token });
+      const { status } = await askOnce(gateway, 'GET', `/v1/keys?${query}`, { key: token });
       expect([query, status < 500]).toEqual([query, true]);
     }
     for (const body of [
@@ -120,7 +120,7 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
       { label: 'a\ud800' },
       { label: 'x', model_limits: { 'a\0': {} } },
     ]) {
-      const refused = await ask(gateway, 'POST', '/v1/keys', { body, key: token });
+      const refused = await askOnce(gateway, 'POST', '/v1/keys', { body, key: token });
       expect(refused.status).toBe(422);
     }
   });
@@ -132,7 +132,7 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
     // Where the machine is too busy to look a key up the answer is 503, and not 401.
     const known = async (key: string): Promise<number> => {
       for (let tries = 0; ; tries += 1) {
-        const { status } = await ask(gateway, 'POST', CHAT, { body: BODY, key });
+        const { status } = await askOnce(gateway, 'POST', CHAT, { body: BODY, key });
         if (status !== 503 || tries === MOST_TRIES) return status;
       }
     };
@@ -151,7 +151,7 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
     const rest = flood(FLOOD);
     // Its first use, and nothing is repeated.
     for (const key of fresh) {
-      const { status } = await ask(gateway, 'POST', CHAT, { body: BODY, key });
+      const { status } = await askOnce(gateway, 'POST', CHAT, { body: BODY, key });
       expect(status).toBe(200);
     }
     expect(await known(gateway.key)).toBe(200);
@@ -159,7 +159,7 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
     expect(residentMiB(server) - before).toBeLessThan(MOST_GROWTH_MIB);
     const logs = Object.values(gateway.outputs());
     expect(flooded.filter((key) => logs.some((log) => log.includes(key)))).toEqual([]);
-    const { body } = await ask(gateway, 'POST', '/v1/usage/rejections', { key: person.token, body: {} });
+    const { body } = await askOnce(gateway, 'POST', '/v1/usage/rejections', { key: person.token, body: {} });
     expect(JSON.stringify(body)).not.toContain('unauthorized');
   });
 
@@ -170,7 +170,7 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
       { 'x-service-version': '1999-01' },
     ];
     for (const headers of asked) {
-      const { status, text, body } = await ask(gateway, 'OPTIONS', CHAT, { headers });
+      const { status, text, body } = await askOnce(gateway, 'OPTIONS', CHAT, { headers });
       expect([status, text === '' || typeof body.error.code === 'string']).toEqual([status, true]);
       expect(status).toBeLessThan(500);
     }
@@ -193,7 +193,7 @@ describe.each(MODES)('hostile bytes to %s', (_name, start) => {
         socket.resetAndDestroy();
       }
     }
-    expect((await ask(gateway, 'POST', CHAT, { body: BODY })).status).toBe(200);
-    expect((await ask(gateway, 'GET', '/v1/keys', { key: person.token })).status).toBe(200);
+    expect((await askOnce(gateway, 'POST', CHAT, { body: BODY })).status).toBe(200);
+    expect((await askOnce(gateway, 'GET', '/v1/keys', { key: person.token })).status).toBe(200);
   });
 });
