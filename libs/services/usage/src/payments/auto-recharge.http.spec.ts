@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { usageRecord } from '@gateway/testing';
 import { MEMBER, ORG, PaymentsApp } from './payments.fixture.js';
 
@@ -58,6 +59,21 @@ describe('auto-recharge', () => {
     await on.payments.recharge();
     expect(await on.balance()).toBe('4');
     expect(await on.faults()).toEqual([]);
+  });
+
+  it('PAY-04 charges once where a process finds an account due and comes to it when another has charged it', async () => {
+    const { directory } = on.app;
+    await on.deliver(on.captured(await on.checkout('1'), 100));
+    await on.billing('PUT', 'auto-recharge', settings);
+    const payer = jest.spyOn(directory, 'payer').mockImplementationOnce(async () => {
+      await on.payments.recharge();
+      return null;
+    });
+    await on.payments.recharge();
+    expect(payer).toHaveBeenCalledTimes(2);
+    payer.mockRestore();
+    expect(on.stripe.charges()).toHaveLength(1);
+    expect(await on.balance()).toBe('21');
   });
 
   it('PAY-04 EVT-31 a declined card is reported once, waits, and has recovered when it clears', async () => {

@@ -53,7 +53,7 @@ export class PaymentsStore {
     return id;
   }
 
-  /** @returns false where a recharge of the account is under way already. */
+  /** Throws where a recharge of the account is under way: an index lets one wait. */
   async insert(
     client: Pick<pg.PoolClient, 'query'>,
     row: {
@@ -64,10 +64,10 @@ export class PaymentsStore {
       userId: string | null;
       amount: Usd;
     },
-  ): Promise<boolean> {
-    const { rowCount } = await client.query(
+  ): Promise<void> {
+    await client.query(
       `INSERT INTO payment (id, account_id, org_id, user_id, kind, state, amount, currency, provider, created_at, updated_at)
-       VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $9) ON CONFLICT DO NOTHING`,
+       VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $9)`,
       [
         row.id,
         row.accountId,
@@ -80,7 +80,6 @@ export class PaymentsStore {
         this.now(),
       ],
     );
-    return rowCount === 1;
   }
 
   /** Applies a report, and those that waited for it. @returns the account whose balance may have moved. */

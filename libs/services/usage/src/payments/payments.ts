@@ -111,6 +111,7 @@ export class Payments implements OnApplicationShutdown {
     const { rows } = await this.deps.database.pool.query<Due>(DUE, [
       new Date(this.deps.clock.now()),
       ROUND_MAX,
+      null,
     ]);
     for (const due of rows) if (await this.isOpen(due)) await this.schedule(due);
     const scheduled = await this.deps.database.pool.query<Scheduled>(
@@ -141,15 +142,18 @@ export class Payments implements OnApplicationShutdown {
     return false;
   }
 
-  private async schedule({ account_id, org_id, amount }: Due): Promise<void> {
+  private async schedule({ account_id, org_id }: Due): Promise<void> {
     const { clock, database, random, store, nudge } = this.deps;
     const id = newId('pay', clock, random);
     await database.transaction(async (client) => {
-      // Two processes may find the same account: the second sees the first's payment here.
+      // Two processes may find the same account, and one may have charged and credited it when the other comes to it.
+      await client.query('SELECT 1 FROM billing WHERE account_id = $1 FOR UPDATE', [account_id]);
+      const { rows } = await client.query<Due>(DUE, [new Date(clock.now()), 1, account_id]);
+      if (rows.length === 0) return;
+      const amount = Usd.parse(rows[0].amount);
       const row = { id, kind: 'auto_recharge', accountId: account_id, orgId: org_id, userId: null } as const;
-      // Two processes may find the same account: an index lets one recharge of it wait.
-      if (!(await store.insert(client, { ...row, amount: Usd.parse(amount) }))) return;
-      const data = { amount_usd: Usd.parse(amount).toString(), scheduled_payment_id: id };
+      await store.insert(client, { ...row, amount });
+      const data = { amount_usd: amount.toString(), scheduled_payment_id: id };
       const event = { account_id, org_id, type: 'auto_recharge.triggered', data } as const;
       await insertOutbox(client, [accountEventRow(event, '/usage', { clock, random })]);
     });
@@ -213,10 +217,10 @@ export class Payments implements OnApplicationShutdown {
   }
 }
 
-/** Below the threshold, nothing under way, and the month's recharges with this one within their limit. */
+/** Below the threshold, nothing under way, and the month's recharges with this one within their limit: $3, or any account. */
 const DUE = `
 SELECT b.account_id, b.org_id, b.amount::text FROM billing b LEFT JOIN account a ON a.id = b.account_id
-WHERE b.enabled AND coalesce(a.posted, 0) < b.threshold AND (b.next_attempt_at IS NULL OR b.next_attempt_at <= $1)
+WHERE ($3::text IS NULL OR b.account_id = $3) AND b.enabled AND coalesce(a.posted, 0) < b.threshold AND (b.next_attempt_at IS NULL OR b.next_attempt_at <= $1)
   AND NOT EXISTS (SELECT 1 FROM payment p WHERE p.account_id = b.account_id AND p.kind = 'auto_recharge' AND p.state = 'pending')
   AND (b.monthly_limit IS NULL OR b.amount + coalesce((SELECT sum(p.amount) FROM payment p
     WHERE p.account_id = b.account_id AND p.kind = 'auto_recharge' AND p.state IN ('pending', 'succeeded')
