@@ -30,6 +30,8 @@ export async function startBalancer(): Promise<Balancer> {
     };
     void forward(incoming, outgoing, inTurn).catch(() => outgoing.destroy());
   });
+  // A replica's `Keep-Alive` reaches the caller: what is kept is the caller's to close, or it asks where nobody listens.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

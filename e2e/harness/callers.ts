@@ -79,9 +79,10 @@ export function startLoad(
       answered[kind.name] = (answered[kind.name] ?? 0) + 1;
       if (kind.method === 'POST') result.inferred.push(requestId);
     } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+      // Of another realm than a test's own errors.
+      const { cause } = error as { cause?: { message?: string } };
       const afterMs = Math.round(performance.now() - startedMs);
-      result.failed.push(`${kind.name} after ${afterMs} ms: ${String(error)}${cause}`);
+      result.failed.push(`${kind.name} after ${afterMs} ms: ${String(error)} (${cause?.message})`);
     }
   };
   const callers = Array.from({ length: options.callers }, async (_, first) => {
