@@ -26,7 +26,7 @@ type Variables = Record<string, string>;
 /** Far above what it takes; a test that reaches it hangs. */
 const HANG_MS = 600_000;
 
-describe('a fleet whose Redis and Kafka askOnce for TLS and credentials, every secret in a file', () => {
+describe('a fleet whose Redis and Kafka ask for TLS and credentials, every secret in a file', () => {
   let folder: string;
   let upstream: UpstreamSim;
   let env: Variables;
@@ -70,7 +70,7 @@ describe('a fleet whose Redis and Kafka askOnce for TLS and credentials, every s
     APPS.forEach((app, at) => {
       own[app] = { PORT: String(ports[2 * at]), METRICS_PORT: String(ports[2 * at + 1]) };
     });
-    // Edges askOnce the sentinel where the master is, the others go to it: one store for all.
+    // Edges ask the sentinel where the master is, the others go to it: one store for all.
     const sentinel = { REDIS_SENTINELS: redis.sentinel, REDIS_SENTINEL_NAME: 'mymaster' };
     Object.assign(own.edge, sentinel, files({ REDIS_SENTINEL_PASSWORD: redis.sentinelPassword }));
     for (const app of APPS) if (app !== 'edge') own[app].REDIS_URL = `rediss://${redis.server}`;

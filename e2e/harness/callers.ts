@@ -81,8 +81,9 @@ export function startLoad(
     } catch (error) {
       // Of another realm than a test's own errors.
       const { cause } = error as { cause?: { message?: string } };
+      const why = cause?.message === undefined ? '' : ` (${cause.message})`;
       const afterMs = Math.round(performance.now() - startedMs);
-      result.failed.push(`${kind.name} after ${afterMs} ms: ${String(error)} (${cause?.message})`);
+      result.failed.push(`${kind.name} after ${afterMs} ms: ${String(error)}${why}`);
     }
   };
   const callers = Array.from({ length: options.callers }, async (_, first) => {

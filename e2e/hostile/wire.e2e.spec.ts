@@ -8,7 +8,7 @@ import { rawSocket, sendRaw } from './raw-socket.js';
 import { ALLOWED, BODY, OVERSIZED, SMUGGLED, wireBytes } from './wire-corpus.js';
 
 const CHAT = '/v1/chat/completions';
-/** Unknown keys, and how many askOnce at once. */
+/** Unknown keys, and how many ask at once. */
 const FLOOD = 600;
 const FLOODING = 20;
 /** Keys that nobody has used yet, from the address of the flood. */
