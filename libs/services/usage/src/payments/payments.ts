@@ -217,10 +217,14 @@ export class Payments implements OnApplicationShutdown {
   }
 }
 
-/** Below the threshold, nothing under way, and the month's recharges with this one within their limit: $3, or any account. */
+/**
+ * Accounts, or $3 alone where it is not null, that are below their threshold, have no recharge under way, and whose recharges of
+ * the month stay within their limit with this one.
+ */
 const DUE = `
 SELECT b.account_id, b.org_id, b.amount::text FROM billing b LEFT JOIN account a ON a.id = b.account_id
-WHERE ($3::text IS NULL OR b.account_id = $3) AND b.enabled AND coalesce(a.posted, 0) < b.threshold AND (b.next_attempt_at IS NULL OR b.next_attempt_at <= $1)
+WHERE ($3::text IS NULL OR b.account_id = $3)
+  AND b.enabled AND coalesce(a.posted, 0) < b.threshold AND (b.next_attempt_at IS NULL OR b.next_attempt_at <= $1)
   AND NOT EXISTS (SELECT 1 FROM payment p WHERE p.account_id = b.account_id AND p.kind = 'auto_recharge' AND p.state = 'pending')
   AND (b.monthly_limit IS NULL OR b.amount + coalesce((SELECT sum(p.amount) FROM payment p
     WHERE p.account_id = b.account_id AND p.kind = 'auto_recharge' AND p.state IN ('pending', 'succeeded')
