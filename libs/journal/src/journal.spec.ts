@@ -62,6 +62,9 @@ describe('the journal while it is written', () => {
       expect(journal.flush()).toBe(true);
       await ioTurn();
       expect(settled).toEqual([]);
+      const putAgain: number[] = [];
+      for await (const outcomes of journal.unposted()) putAgain.push(...outcomes.map(({ seq }) => seq));
+      expect(putAgain).toEqual([]);
       letSync();
       await Promise.all(receipts.map((receipt) => receipt.synced));
       expect(settled.map((outcome) => outcome.seq)).toEqual([1, 2, 3]);
@@ -255,6 +258,7 @@ describe('the journal when the disk is full', () => {
       clock.advance(5_000);
       await ioTurn();
       expect(settled).toEqual([]);
+      expect(alarms).toHaveLength(1);
       isFull = false;
       await clock.until(() => settled.length === 2, 1_000);
       expect(journal.isAccepting).toBe(true);
