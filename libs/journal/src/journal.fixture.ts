@@ -121,6 +121,13 @@ export async function abandon(journal: Journal): Promise<void> {
   await held.inheritance.release();
 }
 
+/** All that the journal would put again, in its order. */
+export async function unpostedOf(journal: Journal): Promise<SyncedOutcome[]> {
+  const found: SyncedOutcome[] = [];
+  for await (const outcomes of journal.unposted()) found.push(...outcomes);
+  return found;
+}
+
 export async function withFolder(use: (dir: string) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'journal-'));
   try {

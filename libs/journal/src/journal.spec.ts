@@ -11,6 +11,7 @@ import {
   ioTurn,
   openJournal,
   rejection,
+  unpostedOf,
   usage,
   withFolder,
 } from './journal.fixture.js';
@@ -62,9 +63,7 @@ describe('the journal while it is written', () => {
       expect(journal.flush()).toBe(true);
       await ioTurn();
       expect(settled).toEqual([]);
-      const putAgain: number[] = [];
-      for await (const outcomes of journal.unposted()) putAgain.push(...outcomes.map(({ seq }) => seq));
-      expect(putAgain).toEqual([]);
+      expect(await unpostedOf(journal)).toEqual([]);
       letSync();
       await Promise.all(receipts.map((receipt) => receipt.synced));
       expect(settled.map((outcome) => outcome.seq)).toEqual([1, 2, 3]);

@@ -16,6 +16,7 @@ import {
   intentFor,
   openJournal,
   rejection,
+  unpostedOf,
   usage,
   withFolder,
 } from './journal.fixture.js';
@@ -90,8 +91,7 @@ describe('the journal after a death', () => {
       await heir.journal.recover(crashRecord);
       await heir.journal.passed('edge-0', dead.journal.epoch, 1);
       await heir.journal.outcome(REJECTIONS, 'acct_1', rejection(3)).synced;
-      const found = [];
-      for await (const outcomes of heir.journal.unposted()) found.push(...outcomes);
+      const found = await unpostedOf(heir.journal);
       expect(found.map(({ epoch, seq, settle: facts }) => ({ epoch, seq, facts }))).toEqual([
         { epoch: heir.journal.epoch, seq: 1, facts: null },
         { epoch: dead.journal.epoch, seq: 2, facts: settle },
@@ -197,8 +197,7 @@ describe('the journal after a death', () => {
       expect(lost?.includes('"outcome":{"seq":3')).toBe(true);
       expect(lost?.includes('"outcome":{"seq":2') || lost?.includes('"intent"')).toBe(false);
       expect(gap).toMatchObject({ kind: 'sequence_gap', from: 3, to: 3 });
-      const seqs: number[] = [];
-      for await (const some of heir.journal.unposted()) seqs.push(...some.map(({ seq }) => seq));
+      const seqs = (await unpostedOf(heir.journal)).map(({ seq }) => seq);
       expect(seqs.toSorted()).toEqual([1, 1, 2, 4, 5, 6]);
       await heir.journal.close();
     }));
