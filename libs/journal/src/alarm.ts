@@ -1,6 +1,6 @@
-/** What an operator must hear of. Plain values, so that a worker thread can send them. */
+/** Alarms that an operator has to see. Plain values, so that a worker thread can send them. */
 export type JournalAlarm =
-  /** So many bytes of a segment hold no frame and were skipped; the segment is kept aside, the rest of it ships. */
+  /** Bytes of a segment that hold no frame and were skipped. The segment is stored aside, the rest of it ships. */
   | { kind: 'bad_frame'; path: string; offset: number; lostBytes: number }
   /** Sequence numbers `from` to `to` are in no readable frame of this epoch. */
   | { kind: 'sequence_gap'; producer: string; epoch: string; from: number; to: number }

@@ -5,7 +5,7 @@ import { EpochReader, WINDOW_BYTES } from './epoch-reader.js';
 import { type Intent, isOutcome, parseFrame } from './records.js';
 import type { Segment } from './segment-writer.js';
 
-/** What a process left behind when it died. */
+/** The journal that a dead process left behind. */
 export interface DeadEpoch {
   producer: string;
   epoch: string;

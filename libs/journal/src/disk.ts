@@ -18,14 +18,14 @@ import { faultOf } from './alarm.js';
 
 /** The part of node:fs that the journal uses, so that a test can make it fail. */
 export interface Disk {
-  /** For this user alone, as its files: records name people and what they asked for. */
+  /** Creates the folder for this user alone, and so its files: records name people and their requests. */
   makeFolder(path: string): void;
   /** Names in a folder; empty where there is none. */
   list(folder: string): string[];
   sizeOf(path: string): number;
   /** A new file for appending; fails where it exists. */
   create(path: string): number;
-  /** Answers how many bytes were taken, which may be fewer than asked. */
+  /** Returns how many bytes were written, which may be fewer than asked. */
   write(fd: number, bytes: Buffer, offset: number): number;
   sync(fd: number): Promise<void>;
   syncFolder(path: string): Promise<void>;
@@ -34,7 +34,7 @@ export interface Disk {
   close(fd: number): Promise<void>;
   remove(path: string): Promise<void>;
   rename(from: string, to: string): void;
-  /** Only an empty folder goes. */
+  /** Removes an empty folder only. */
   removeFolder(path: string): void;
 }
 

@@ -21,7 +21,7 @@ export class EpochReader {
   private segment = 0;
   private offset = 0;
   private fd = -1;
-  /** Where the bad range began that is being skipped. */
+  /** Start of the bad range that is being skipped. */
   private badFrom: number | null = null;
   /** Bytes of the window before the frame that was found. */
   private skipped = 0;

@@ -24,7 +24,7 @@ export interface FrameRun {
 export class FrameBuffer {
   private chunk = newChunk(CHUNK_BYTES);
   private spare: Chunk | null = null;
-  /** Where the frames begin that no run has taken. */
+  /** Start of the frames that no run has taken. */
   private start = 0;
 
   /** Bytes that no run has taken yet. */
@@ -59,7 +59,7 @@ export class FrameBuffer {
     this.start = this.chunk.used = 0;
   }
 
-  /** What no run has taken moves to another chunk, so that one run stays one piece. */
+  /** Moves frames that no run has taken to another chunk, so that one run stays one piece. */
   private makeRoom(bytes: number): void {
     const { chunk, start, length } = this;
     if (chunk.used + bytes <= chunk.bytes.length) return;

@@ -9,7 +9,7 @@ export const FRAME_HEADER_BYTES = 8;
  */
 export const MAX_FRAME_BYTES = 960 * 1024;
 
-/** How a run of frames ends: at a boundary, in a frame that was never finished, at bytes that are wrong. */
+/** End of a run of frames: at a boundary, in a frame that was never finished, at bytes that are wrong. */
 export type FrameEnd = 'more' | 'clean' | 'torn' | 'bad';
 
 /** Bytes of the frame that holds `json`. Throws RangeError above MAX_FRAME_BYTES. */
@@ -74,9 +74,9 @@ export interface BadRange {
 }
 
 /**
- * Where the next frame begins that is whole and right, from `at` on: no JSON holds a zero byte and every header begins with
- * one, so no text of a frame passes for a header. `isFound` false: `at` is where to go on looking with more bytes, which
- * is their end where none follow.
+ * Finds the next whole and valid frame at or after `from`. No JSON holds a zero byte and every header begins with one,
+ * so no text of a frame passes for a header. With `isFound` false, `at` is where the search goes on with more bytes:
+ * their end where none follow.
  */
 export function nextFrame(bytes: Buffer, from: number, isEnd: boolean): { at: number; isFound: boolean } {
   for (let at = bytes.indexOf(0, from); at >= 0; at = bytes.indexOf(0, at + 1)) {

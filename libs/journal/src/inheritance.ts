@@ -7,7 +7,7 @@ import { type Claim, claim, isClaimed } from './owner.js';
 export interface InheritanceOptions {
   disk: Disk;
   dir: string;
-  /** Whose journal asks: its own folder is never somebody else's. */
+  /** Producer of the journal that asks: its own folder never belongs to another. */
   producer: string;
   epoch: string;
   onAlarm: OnAlarm;

@@ -21,7 +21,10 @@ export interface JournalOptions {
   budgetBytes: number;
   /** Size at which a new segment begins; default 64 MiB. */
   segmentBytes?: number;
-  /** Where traces are collected: the W3C trace context of whoever finishes a unit, which goes along with its outcome. */
+  /**
+   * Returns the W3C trace context of the caller that finishes a unit, where traces are collected. It is stored with the
+   * outcome.
+   */
   traceparent?(): string | undefined;
   onAlarm: OnAlarm;
   /** Outcomes that may be settled now, in the order of their sequence numbers. Must not throw. */

@@ -234,7 +234,7 @@ export interface Landed {
 export class TestLedger {
   readonly landed: Landed[] = [];
   readonly sizes: number[] = [];
-  /** What the log does to a record it acknowledges: 1 = keep, 0 = lose, more = duplicate. */
+  /** Number of copies that the log makes of an acknowledged record: 1 = store, 0 = lose, more = duplicate. */
   copies: (record: LogRecord) => number = () => 1;
   refuse: () => boolean = () => false;
   private readonly applied = new Map<string, Set<number>>();

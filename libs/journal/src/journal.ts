@@ -242,7 +242,7 @@ export class Journal {
     return this.openUnits.intents();
   }
 
-  /** From now on this shipper hears of every epoch to ship and of how far this one is synced. */
+  /** Reports every epoch to ship, and how far this one is synced, to the shipper. */
   follow(shipper: ShipperHandle): void {
     this.followers.push(shipper);
     const { producer, epoch, folder, position } = this;

@@ -8,7 +8,7 @@ import { faultOf } from './alarm.js';
 /** `owner` writes below its producer folder; `heir` takes over the dead epochs in one. */
 export type Role = 'owner' | 'heir';
 
-/** Held until released or until the process dies, whichever way it dies. */
+/** Ownership of a folder until it is released or the process dies, whichever way it dies. */
 export interface Claim {
   release(): Promise<void>;
 }

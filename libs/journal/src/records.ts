@@ -3,7 +3,9 @@ import type { PutUnit, RejectionRecord, UsageRecord } from '@gateway/contracts';
 
 type Stamps = 'producer' | 'epoch' | 'seq';
 
-/** What may be journaled and shipped, per topic, before the journal stamps it. No type here can hold a prompt. */
+/**
+ * Values that may be journaled and shipped, by topic, before the journal stamps them. No type here can hold a prompt.
+ */
 export interface OutcomeValues {
   'gateway.usage.v1': Omit<UsageRecord, Stamps>;
   'gateway.rejections.v1': Omit<RejectionRecord, Stamps>;
@@ -14,7 +16,7 @@ export type JournalTopic = keyof OutcomeValues;
 /** The record that closes a unit whose process died: status `error`, code `gateway_crash`, cost null. */
 export type CrashRecord = OutcomeValues['gateway.usage.v1'];
 
-/** What is known at admission and needed to build a crash record. */
+/** Facts known at admission that a crash record needs. */
 export type IntentFacts = Pick<
   UsageRecord,
   | 'request_id'
@@ -36,7 +38,7 @@ export type IntentFacts = Pick<
   | 'limits'
 >;
 
-/** What a usage record says beyond its INTENT. */
+/** Members of a usage record beyond its INTENT. */
 export type UsageRest = Omit<OutcomeValues['gateway.usage.v1'], keyof IntentFacts>;
 
 /** A unit that was admitted. Closed by the usage outcome of the same request id and unit number. */
@@ -47,7 +49,7 @@ export interface Intent {
   facts: IntentFacts;
 }
 
-/** What LimitStore.put needs to settle the unit, also after a restart. `nano` is a decimal string of nano-USD. */
+/** Facts with which LimitStore.put settles the unit, also after a restart. `nano` is a decimal string of nano-USD. */
 export type SettleFacts = Omit<PutUnit, 'action' | 'nano' | 'leaseMs'> & { nano: string };
 
 /** An outcome that is on the disk and may be settled. */
@@ -72,13 +74,13 @@ export interface OutcomeHead {
   unit: string | null;
   /** True where it closes a unit of a process that died. */
   isCrash: boolean;
-  /** Where the unit's request is traced: its W3C trace context. */
+  /** W3C trace context of the unit's request. */
   traceparent?: string;
   /** Written last: the shipper reads a head only up to here. */
   settle: SettleFacts | null;
 }
 
-/** What the shipper needs of an outcome; `value` is JSON text with its stamps. */
+/** Members of an outcome that the shipper needs; `value` is JSON text with its stamps. */
 export type ShippedOutcome = Pick<OutcomeHead, 'seq' | 'topic' | 'key' | 'at' | 'traceparent'> & {
   value: string;
 };
@@ -93,7 +95,7 @@ const OUTCOME_START = '{"outcome":';
 const SETTLE_START = ',"settle":';
 const VALUE_START = ',"value":';
 
-/** What JSON writes with an escape and PostgreSQL refuses: NUL, and surrogates that have no partner. */
+/** Escapes of JSON that PostgreSQL refuses: NUL, and surrogates without a partner. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
 
 /**
@@ -155,7 +157,7 @@ export function parseFrame(json: Buffer): JournalFrame {
   return { kind: 'outcome', head, value: text.slice(split + VALUE_START.length, -1) };
 }
 
-/** As parseFrame for an outcome, without what only this process needs: most of a head is for the settle. */
+/** Parses an outcome as parseFrame does, without the members for the settle, which are most of a head. */
 export function parseShipped(json: Buffer): ShippedOutcome {
   const text = json.toString('utf8');
   const head = text.slice(OUTCOME_START.length, text.indexOf(SETTLE_START));

@@ -6,7 +6,7 @@ import { encodeFrame } from './frame.js';
 import { FrameBuffer, type FrameRun } from './frame-buffer.js';
 import type { SyncedOutcome } from './records.js';
 
-/** How far the disk holds an epoch for certain. */
+/** Position up to which the disk certainly holds an epoch. */
 export interface Position {
   segment: number;
   offset: number;
@@ -33,7 +33,7 @@ interface Group {
 
 interface SealedGroup extends Group {
   data: Buffer;
-  /** What `data` was taken from and the disk's confirmation gives back; null where it has memory of its own. */
+  /** Run that `data` was taken from, returned once the disk has confirmed it. Null for data with memory of its own. */
   run: FrameRun | null;
 }
 

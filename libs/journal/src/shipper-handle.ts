@@ -6,14 +6,14 @@ export interface ShipSource {
   producer: string;
   epoch: string;
   folder: string;
-  /** How far it is synced, for the epoch being written; null for a dead one, which is read whole. */
+  /** Position up to which the epoch being written is synced; null for a dead one, which is read whole. */
   position: Position | null;
   lastSeq: number;
   /** Sequence numbers that no readable frame holds. */
   gaps: { from: number; to: number }[];
 }
 
-/** What a journal sends a shipper, in this thread or another one. */
+/** Messages of a journal to a shipper, in this thread or another one. */
 export interface ShipperHandle {
   addSource(source: ShipSource): void;
   /** The epoch being written is synced up to here. */

@@ -7,7 +7,7 @@ import type { ShipperEvents, ShipperHandle, ShipperStats, ShipSource } from './s
 
 type Port = Pick<MessagePort, 'postMessage' | 'on'>;
 
-/** To the worker. */
+/** Orders to the worker. */
 export type ShipperOrder =
   | { kind: 'source'; source: ShipSource }
   | { kind: 'synced'; position: Position }
@@ -16,7 +16,7 @@ export type ShipperOrder =
   | { kind: 'drain'; id: number; deadlineMs: number }
   | { kind: 'stop'; id: number };
 
-/** From the worker. */
+/** Reports from the worker. */
 export type ShipperReport =
   | { kind: 'watermark'; producer: string; epoch: string; seq: number }
   /** Asks for the watermark of an epoch. */
@@ -28,7 +28,7 @@ export type ShipperReport =
 const STATS_MS = 1_000;
 const SYNCED_MS = 50;
 
-/** In the worker: builds the shipper, obeys the port, reports to it. Resolves after `stop`. */
+/** Builds the shipper in the worker, obeys the port and reports to it. Resolves after `stop`. */
 export function serveShipper(
   port: Port,
   options: Omit<ShipperOptions, 'events' | 'watermark'>,
@@ -113,7 +113,7 @@ export interface ShipperThreadOptions {
   events: ShipperEvents;
 }
 
-/** In the main thread: the same handle as a Shipper, over a port. Give it to Journal.follow. */
+/** The shipper seen from the main thread: the same handle over a port. Give it to Journal.follow. */
 export class ShipperThread implements ShipperHandle {
   private readonly port: Port;
   private readonly options: ShipperThreadOptions;
@@ -142,7 +142,10 @@ export class ShipperThread implements ShipperHandle {
     this.order({ kind: 'source', source });
   }
 
-  /** At most one message in 50 ms: what is synced meanwhile ships as one batch, which costs broker and ledger far less. */
+  /**
+   * Sends at most one message in 50 ms. What is synced meanwhile ships as one batch, which costs broker and ledger far
+   * less.
+   */
   synced(position: Position): void {
     const isDue = this.newest !== null;
     this.newest = position;
@@ -158,7 +161,7 @@ export class ShipperThread implements ShipperHandle {
     await this.ask((id) => ({ kind: 'stop', id }));
   }
 
-  /** As of the last second. */
+  /** Returns the statistics of the last second. */
   stats(): ShipperStats {
     return this.known;
   }

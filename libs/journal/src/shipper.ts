@@ -21,7 +21,7 @@ export interface ShipperOptions {
   appendTimeoutMs?: number;
   watermarkTimeoutMs?: number;
   watermarkPollMs?: number;
-  /** How long a watermark may stand still behind shipped records. 55 s and the poll keep detection below 60 s. */
+  /** Longest time that a watermark may stay behind shipped records. 55 s and the poll keep detection below 60 s. */
   stallMs?: number;
   disk?: Disk;
 }

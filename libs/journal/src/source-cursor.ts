@@ -25,7 +25,9 @@ interface CursorOptions {
   onAlarm: OnAlarm;
 }
 
-/** Where shipping stands in one epoch: read, shipped, applied. Kept in memory; a new process begins at the watermark. */
+/**
+ * The progress of shipping in one epoch: read, shipped, applied. Kept in memory; a new process begins at the watermark.
+ */
 export class SourceCursor {
   readonly producer: string;
   readonly epoch: string;
@@ -142,15 +144,17 @@ export class SourceCursor {
   }
 
   /**
-   * Behind what was shipped for too long; asked of an epoch that waits for its watermark, just after `observe`, so one
-   * that has caught up was seen to move at this moment. A known gap is no reason: shipping again cannot fill it.
+   * True if the watermark has stayed behind shipped records for too long. Call it just after `observe`, for an epoch
+   * that waits for its watermark. A known gap is no reason: shipping again cannot fill it.
    */
   isStalled(): boolean {
     if (this.gaps.some((gap) => gap.from === this.watermark + 1)) return false;
     return this.options.clock.monotonic() - this.behindSince >= this.patienceMs;
   }
 
-  /** From the watermark on. The wait doubles up to 10 min, for a ledger that is only slow is not helped by more. */
+  /**
+   * Ships again from the watermark on. The wait doubles up to 10 min, because more shipments do not help a slow ledger.
+   */
   shipAgain(): void {
     this.rewindTo(this.watermark);
     this.behindSince = this.options.clock.monotonic();

@@ -14,12 +14,12 @@ import { minuteResetSeconds } from './windows.js';
 export const SETTLED_DUE_MS = 5_000;
 
 /**
- * How long an account's money refuses nothing for good after a settled unit that the store did not hold: it is due for a
- * look into the ledger at once, and by then a round over due units has seen it.
+ * Time for which an account's money refuses nothing for good, after a settled unit that the store did not hold. The
+ * unit is looked up in the ledger at once, and within this time a pass over due units has seen it.
  */
 export const DOUBT_MS = 7_000;
 
-/** How many lapsed reservations one call frees: the next call takes the rest. */
+/** Number of lapsed reservations that one call frees: the next call takes the rest. */
 export const LAPSED_PER_CALL = 1_000;
 
 /** Nano-USD that the unit may cost at most, as the stores hold it. */
@@ -27,7 +27,7 @@ export function worstCase({ reservationNano, worstNano }: AdmitRequest): number 
   return toScriptNano(worstNano ?? reservationNano);
 }
 
-/** What admission checks and counts for one record of the store. Unlimited is Infinity. */
+/** Limits and counts that admission checks for one record of the store. Unlimited is Infinity. */
 export interface AdmissionEntry {
   /** Name of the record: `key:<id>`, `team:<id>`, and `key:<id>/<counter>` for an extra counter. */
   name: string;
@@ -103,7 +103,7 @@ type ScopeName = Pick<LimitScope, 'kind' | 'id'>;
 /** A principal's scopes are one array for all its requests; what is made of them is not changed by anybody. */
 const namesOf = new WeakMap<readonly LimitScope[], ScopeName[]>();
 
-/** What a driver found to be the first violation. Numbers as the store holds them. */
+/** The first violation that a driver found. Numbers as the store holds them. */
 export interface Violation {
   /** null = the balance. */
   entry: AdmissionEntry | null;

@@ -20,7 +20,7 @@ export interface AdmitModel {
 }
 
 export interface Reservation {
-  /** From the price formula at the dearest billable route, rounded up; 0 asks for no money. */
+  /** Amount of the price formula at the dearest billable route, rounded up; 0 asks for no money. */
   nano: bigint;
   /** The most that the unit may cost. */
   worstNano: bigint;
@@ -99,7 +99,7 @@ function extraCounters(principal: KeyPrincipal, model: AdmitModel, heldAs: HeldK
   return extra;
 }
 
-/** Which of a key's model limits counts a model, null where none does: the exact id wins over `<brand>/*`. */
+/** Returns the name of a key's model limit that counts a model, or null. The exact id wins over `<brand>/*`. */
 export function modelLimitName(limits: KeyPrincipal['modelLimits'], modelId: string): string | null {
   const wildcard = `${modelId.slice(0, modelId.indexOf('/'))}/*`;
   return [modelId, wildcard].find((candidate) => Object.hasOwn(limits, candidate)) ?? null;

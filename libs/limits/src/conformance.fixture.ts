@@ -33,7 +33,10 @@ export interface LimitDriver {
   reset(): Promise<void>;
 }
 
-/** What every promise of a limit store is proven over. Connects before the tests of the file, and closes after them. */
+/**
+ * Returns the drivers over which every promise of a limit store is proven. Connects before the tests of the file, and
+ * closes after them.
+ */
 export function limitDrivers({ isClustered = true } = {}): {
   drivers: LimitDriver[];
   redis: () => RedisScripts;

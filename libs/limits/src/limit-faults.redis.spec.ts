@@ -36,7 +36,7 @@ class Ledger {
     return this.costs.has(unit);
   }
 
-  /** What the usage service sends: totals and "is it in" from one snapshot. */
+  /** Returns the request of the usage service: totals and the applied units from one snapshot. */
   snapshot(units: string[], gen: string | null): MirrorRequest {
     const known = units.filter((unit) => this.costs.has(unit) || this.crashed.has(unit));
     return {
@@ -52,7 +52,7 @@ class Ledger {
 
 interface Running {
   asked: AdmitRequest;
-  /** Set once its OUTCOME is synced; then it is put until the ledger has it. */
+  /** Cost once its OUTCOME is synced; then it is put until the ledger has it. */
   cost: bigint | null;
 }
 

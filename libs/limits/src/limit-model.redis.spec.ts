@@ -11,7 +11,7 @@ const START = '2026-03-01T23:58:30.000Z';
 const money = fc.bigInt(0n, 40n);
 const rare = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
-/** Of one record: raised, lowered, set and cleared from one request to the next. */
+/** Limits of one record: raised, lowered, set and cleared from one request to the next. */
 const limits = fc.record({
   rpm: rare(fc.integer({ min: 1, max: 4 })),
   rpd: rare(fc.integer({ min: 1, max: 4 })),

@@ -1,7 +1,9 @@
 import type { ErrorDetail, ScopeKind, ScopeLimits } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 
-/** What a key without own numbers gets (spec, Limits). The tokens are display only: nothing is throttled by them. */
+/**
+ * Limits of a key without its own numbers (spec, Limits). The tokens are display only: nothing is throttled by them.
+ */
 export const KEY_DEFAULTS = { rpm: 100, rpd: 10_000, tpm: 1_000_000 } as const;
 
 /** Free models together, per key, besides the ordinary counts (spec, Limits). */
@@ -11,7 +13,7 @@ export const FREE_MODELS = { rpm: 20, rpd: 200 } as const;
 export const CEILINGS = {
   standard: { rpm: 1_000, rpd: 1_000_000 },
   enterprise: { rpm: 20_000, rpd: 5_000_000 },
-  /** After a support grant. */
+  /** Limits after a support grant. */
   platform: { rpm: 100_000, rpd: 10_000_000 },
 } as const;
 

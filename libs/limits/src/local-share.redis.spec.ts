@@ -33,7 +33,7 @@ afterAll(async () => {
 /** The way to Redis, which a test breaks. */
 interface Link {
   isAway: boolean;
-  /** So many calls from now on have no answer in time. */
+  /** Number of next calls that get no answer in time. */
   late: number;
   asked: number;
 }
@@ -55,10 +55,10 @@ function pipeOver(link: Link): ScriptPipe {
 interface Fleet {
   clock: FixedClock;
   link: Link;
-  /** Without a share, and with a link that never breaks. */
+  /** Store without a share, and with a link that never breaks. */
   store: RedisLimitStore;
   edges: RedisLimitStore[];
-  /** As the edge asks: a stale principal is confirmed and stamped, once. */
+  /** Asks as the edge does: a stale principal is confirmed and stamped, once. */
   ask(edge: RedisLimitStore, asked: ReturnType<typeof request>): Promise<AdmitResult>;
 }
 

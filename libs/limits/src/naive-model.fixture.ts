@@ -1,7 +1,9 @@
 import type { AdmitRequest, MirrorRequest } from '@gateway/contracts';
 import { recordName } from './admission.js';
 
-/** What a unit counts on in the order of checking: the key, its extra counters, the scopes above. */
+/**
+ * Returns the records on which a unit counts, in the order of checking: the key, its extra counters, the scopes above.
+ */
 function countedOn({ scopes, extra }: AdmitRequest): {
   name: string;
   rpm: number | null;

@@ -31,7 +31,7 @@ export class PutQueue {
   private readonly options: Required<Omit<PutQueueOptions, 'onFailure'>> & Pick<PutQueueOptions, 'onFailure'>;
   /** Units that wait, by account, in the order in which the accounts' turns come. */
   private ready = new Map<string, Lane>();
-  /** Those of accounts that failed, until the retry. */
+  /** Queues of failed accounts until the retry. */
   private readonly resting = new Map<string, Lane>();
   private count = 0;
   private timer: Timer | null = null;
@@ -156,7 +156,7 @@ export class PutQueue {
     return sending;
   }
 
-  /** By account; who had a turn and has more comes last. */
+  /** Returns the next units by account; an account that was served and has more comes last. */
   private nextBatch(): PutUnit[][] {
     const batch: PutUnit[][] = [];
     let left = this.options.batchSize;
@@ -210,7 +210,7 @@ export class PutQueue {
     });
   }
 
-  /** Those that failed have their turn first: they have waited longest. */
+  /** Wakes failed accounts first: they have waited longest. */
   private awake(): void {
     this.retry?.cancel();
     this.retry = null;

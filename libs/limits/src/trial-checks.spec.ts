@@ -21,7 +21,7 @@ const record = (scope: TrialRecord['scope'], more: Partial<TrialRecord> = {}): T
   ...more,
 });
 const result = { outcome: 'unavailable' } as unknown as Trial['result'];
-/** Of the key, its free models, the organization and the balance. */
+/** Returns a trial of the key, its free models, the organization and the balance. */
 function trial(key: Partial<TrialRecord> = {}, balance: Partial<TrialRecord> = {}): Trial {
   const records = [record('key', key), record('key', { counter: 'free' }), record('org', { rpd: 90 })];
   return { result, records: [...records, record('account', { spentNano: 1_000n, ...balance })] };

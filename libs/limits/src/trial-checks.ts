@@ -50,7 +50,10 @@ function scopeChecks(entry: AdmissionEntry, record: TrialRecord, asksMoney: bool
   ];
 }
 
-/** What an admission would hold: the reservation where every worst case finds room beside those in flight, else the worst case. */
+/**
+ * Returns the amount that an admission would hold: the reservation where every worst case finds room beside those in
+ * flight, else the worst case.
+ */
 export function trialHeld(request: AdmitRequest, { records }: Trial): bigint {
   const worst = request.worstNano ?? request.reservationNano;
   const hasRoom = admissionEntries(request).every(({ cap }, index) => {

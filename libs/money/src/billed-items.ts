@@ -8,14 +8,14 @@ import { billedSeconds, secondsOf } from './seconds.js';
 import { TOKEN_CLASSES, counted, tokenClasses } from './unit-usage.js';
 import type { TokenClass } from './unit-usage.js';
 
-/** What is billed of one class, before discount or fee. */
+/** The billed quantity of one class, before discount or fee. */
 export interface BilledItem {
   readonly class: string;
   readonly quantity: Exact;
   readonly rate: Rate;
 }
 
-/** What was used, at which tier, and what is known of the result. */
+/** The usage of a unit, its tier, and the known facts of the result. */
 export interface BilledUnit {
   readonly usage: UnitUsage;
   readonly tier: PriceTier;
@@ -41,7 +41,7 @@ function tokenItems(compiled: CompiledPrice, input: BilledUnit): BilledItem[] {
   return items;
 }
 
-/** What bills by unit does not bill by token. */
+/** True if the class is billed by unit, and so not by token. */
 export function billsByUnit(name: TokenClass, compiled: CompiledPrice, context: PriceContext): boolean {
   if (name === 'image_output') return imageRate(compiled, context) !== null;
   if (name === 'image_input') return compiled.inputImage !== null;

@@ -12,7 +12,7 @@ export interface PricedRoute {
 }
 
 export interface DiscountedRoute extends PricedRoute {
-  /** Of the account on this route; null is none. */
+  /** Discount of the account on this route; null is none. */
   readonly discountPct: string | null;
 }
 
@@ -35,7 +35,7 @@ export function comparePrices(a: PricedRoute, b: PricedRoute): number {
   return compareAt(a, b, ONE, ONE);
 }
 
-/** What a model answers, as far as its prices are compared by it. */
+/** The kind of answer by which a model's prices are compared. */
 export type PricedOutput = 'text' | 'image' | 'video';
 
 /** Tokens that stand for one image or one second of video where a model prices tokens only (pricing 6). */

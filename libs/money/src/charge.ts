@@ -6,13 +6,13 @@ import type { PriceInput, PriceTerms } from './price.js';
 import type { PriceContext } from './price-record.js';
 import { Usd } from './usd.js';
 
-/** How long after the client has gone a usage still counts, where a finish was seen or a model reasons. */
+/** Time after the caller's disconnect in which a usage still counts, where a finish was seen or a model reasons. */
 export const LATE_USAGE_MS = 2_000;
 
 /**
- * How a unit ended. `served` also for a refusal, content filter or length, and for an empty search (requests 0);
- * `failed` for units, searches and videos that failed, expired or were cancelled; `unsent` where the client had
- * gone before anything was sent upstream.
+ * The end of a unit. `served` also for a refusal, content filter or length, and for an empty search (requests 0).
+ * `failed` for units, searches and videos that failed, expired or were cancelled. `unsent` where the caller had
+ * disconnected before anything was sent upstream.
  */
 type Outcome = 'served' | 'cached' | 'rejected' | 'failed' | 'crashed' | 'unsent';
 
@@ -22,7 +22,7 @@ export interface FailedAttempt {
   readonly tier: PriceTerms['tier'];
   readonly byokServed: boolean;
   readonly context: PriceContext;
-  /** As reported; null where nothing was. */
+  /** Usage as reported; null where nothing was. */
   readonly usage: UnitUsage | null;
   /** Null where no event came: such an attempt costs nobody anything. */
   readonly traffic: UnitTraffic | null;
@@ -32,7 +32,7 @@ export interface FailedAttempt {
 export interface Disconnect {
   /** A finish was seen, or visible output of a model that reasons: its usage may still come. */
   readonly finishSeen: boolean;
-  /** When the final usage came, after the client had gone; null where it never did. */
+  /** Time from the caller's disconnect to the final usage; null where it never came. */
   readonly usageAfterMs: number | null;
 }
 
@@ -43,21 +43,21 @@ export interface ChargeCase extends Omit<PriceInput, 'usage'> {
   readonly usage: UnitUsage | null;
   /** Counts the provider had given before its final usage. */
   readonly reported?: UnitUsage;
-  /** For the estimate, where the usage is missing or late. */
+  /** Traffic for the estimate, where the usage is missing or late. */
   readonly traffic?: UnitTraffic | null;
   readonly disconnect?: Disconnect | null;
   /** Attempts before the one that `outcome` is of. */
   readonly failedAttempts?: readonly FailedAttempt[];
 }
 
-/** Who pays what. */
+/** The division of a unit's cost between customer and platform. */
 export interface Charge {
-  /** What the customer pays; null where the unit is not billed. */
+  /** Amount that the customer pays; null where the unit is not billed. */
   readonly cost_usd: string | null;
   readonly list_cost_usd: string | null;
-  /** What the house account takes for attempts that failed, "0" for nothing. */
+  /** Amount that the platform's account takes for failed attempts, "0" for nothing. */
   readonly house_usd: string;
-  /** What was priced; null where the unit is not billed. */
+  /** Usage that was priced; null where the unit is not billed. */
   readonly usage: UnitUsage | null;
   readonly usage_estimated: boolean;
 }
@@ -78,7 +78,7 @@ export function chargeFor(unit: ChargeCase): Charge {
   return { ...price({ ...unit, usage: settled.usage }), house_usd: house, ...settled };
 }
 
-/** What the house bears of a unit, "0" for nothing. */
+/** Returns the platform's cost of a unit, "0" for nothing. */
 function houseCosts(unit: ChargeCase): string {
   const { failedAttempts = [], outcome } = unit;
   const failed = outcome === 'failed' ? [...failedAttempts, lastAttempt(unit)] : failedAttempts;

@@ -5,7 +5,7 @@ import type { PricingUnit, RateField } from './price-record.js';
 import { secondsOf } from './seconds.js';
 import type { TokenClass } from './unit-usage.js';
 
-/** What one thing costs: the rate in its field's unit, that rate as text, and the price of a single piece. */
+/** The price of one class: the rate in its field's unit, that rate as text, and the price of a single piece. */
 export interface Rate {
   readonly rate: Exact;
   readonly text: string;
@@ -39,12 +39,12 @@ export function compilePrice(record: PriceRecord): CompiledPrice {
   return compiled;
 }
 
-/** Whether a route may stay in the plan at this tier: flex needs a flex twin, the others always do. */
+/** True if a route may stay in the plan at this tier: flex needs a flex twin, the others always do. */
 export function servesTier(record: PriceRecord, tier: PriceTier): boolean {
   return tier !== 'flex' || isSet(record.flex_prompt_usd_per_1m) || isSet(record.flex_completion_usd_per_1m);
 }
 
-/** What of speech has a price, so that an answer that does not say it is measured. */
+/** Returns which measures of speech have a price, so that an answer without them is measured. */
 export function speechRates(record: PriceRecord): { tokens: boolean; seconds: boolean } {
   const compiled = compilePrice(record);
   const { isFree, audioSecond } = compiled;
@@ -200,7 +200,7 @@ function isSet(text: string | null | undefined): text is string {
   return text !== null && text !== undefined;
 }
 
-/** Whether a member that names USD, or one of a list of them, is above 0. */
+/** True if a member that names USD, or one of a list of them, is above 0. */
 function hasRate(record: PriceRecord): boolean {
   const isRate = (name: string, value: unknown): boolean =>
     name.includes('usd') && typeof value === 'string' && /[1-9]/.test(value);

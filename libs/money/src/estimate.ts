@@ -10,7 +10,7 @@ const VIDEO_TOKENS_PER_SECOND = 300;
 const DOCUMENT_BYTES = 65_536;
 const TOKENS_PER_DOCUMENT_PART = 1_000;
 
-/** What was sent upstream, as far as an estimate of its tokens needs it. */
+/** The input sent upstream, as far as an estimate of its tokens needs it. */
 export interface SentInput {
   /** UTF-8 bytes of all text: messages, tool arguments and results, tool definitions, response schema. */
   readonly inputBytes: number;

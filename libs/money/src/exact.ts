@@ -6,7 +6,7 @@ export interface Exact {
   readonly n: bigint;
   /** Power of ten of the denominator, 0 or more. */
   readonly k: number;
-  /** What the powers of ten leave of the denominator, 1 or more. */
+  /** Part of the denominator without its powers of ten, 1 or more. */
   readonly r: bigint;
 }
 
@@ -90,7 +90,7 @@ export function compare(a: Exact, b: Exact): -1 | 0 | 1 {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Of values of 0 or more; 0 of none. */
+/** Returns the largest of values of 0 or more; 0 of none. */
 export function largest(values: readonly Exact[]): Exact {
   let best = values.length > 0 ? values[0] : ZERO;
   for (let at = 1; at < values.length; at += 1) if (compare(values[at], best) > 0) best = values[at];

@@ -4,14 +4,14 @@ import type { UnitUsage } from '@gateway/contracts';
 const COUNT_MAX = 2 ** 40;
 /** Hosted tools add up the tokens of several steps of one answer. */
 const STEPS = 16;
-/** Of a route whose model names neither its context nor its largest output. */
+/** Bound for a model that names neither its context nor its largest output. */
 const UNKNOWN_CONTEXT_TOKENS = 1_048_576;
 /** Searches and calls of tools that a provider ran for one answer. */
 const CALLS_MAX = 1_000;
 
 /** More than any model makes of a second of speech. */
 const TOKENS_PER_AUDIO_SECOND = 32 * STEPS;
-/** Of the prompt that a transcription may be given. */
+/** Bound of the prompt that a transcription may have. */
 const HINT_TOKENS_MAX = 4_096;
 
 /** 4 kbit/s: less than any codec of speech takes where somebody speaks. */
@@ -19,14 +19,14 @@ const LEAST_BYTES_PER_SECOND = 500;
 /** A window of Whisper's. */
 const RECORDING_SLACK_SECONDS = 30;
 
-/** What one unit of a route can count at most. */
+/** The largest counts that one unit of a route can have. */
 export interface UsageBound {
   /** Tokens of the input, and of the output. */
   readonly input: number;
   readonly output: number;
-  /** Of speech that was sent; without it they are not the provider's to say. */
+  /** Seconds of speech sent; without it the provider's seconds are not believed. */
   readonly audioSeconds?: number;
-  /** What counts in place of more seconds; absent: so many as are believed. */
+  /** Seconds to count in place of more; absent: as many as are believed. */
   readonly measuredSeconds?: number;
 }
 
@@ -40,14 +40,17 @@ export function usageBound(
   return { input: Math.max(output, inputBytes), output };
 }
 
-/** Of writing down so much speech: a started second counts whole. */
+/** Returns the bound for a transcription: a started second counts whole. */
 export function transcriptionBound(seconds: number): UsageBound {
   const audioSeconds = Math.ceil(seconds);
   const tokens = TOKENS_PER_AUDIO_SECOND * audioSeconds + HINT_TOKENS_MAX;
   return { input: tokens, output: tokens, audioSeconds };
 }
 
-/** What of a recording a provider may count: its own header may be wrong, and be a good deal shorter than what is heard. */
+/**
+ * Returns the bound of what a provider may count of a recording. Its header may be wrong, and much shorter than the
+ * sound.
+ */
 export function recordingBound(
   measuredSeconds: number,
   bytes: number,
@@ -120,7 +123,7 @@ export function plausibleUsage(reported: UnitUsage, bound: UsageBound): Plausibl
   return { usage, isDoubted };
 }
 
-/** Of what is not a number nothing is known. */
+/** Returns 0 for a value that is not a number. */
 function clamped(count: number): number {
   return count > 0 ? Math.min(Math.floor(count), COUNT_MAX) : 0;
 }

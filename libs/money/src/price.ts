@@ -6,7 +6,7 @@ import { ONE, ZERO, add, exactText, fromDecimal, moneyText, multiply, pow10 } fr
 import type { Exact } from './exact.js';
 import type { PriceContext } from './price-record.js';
 
-/** Whether the caller's own provider key served, and the deployment's fee for that, 0 to 100 per cent. */
+/** Set where the caller's own provider key served: the deployment's fee, 0 to 100 per cent. */
 interface Byok {
   readonly served: boolean;
   readonly feePct: string;
@@ -30,7 +30,7 @@ export interface PriceLine {
   /** A token class, `request`, `image`, `input_image`, `video_second`, `video`, … or `tool:NAME`. */
   readonly class: string;
   readonly quantity: string;
-  /** After long context, tier and discount or fee, in the unit of its field. */
+  /** Rate after long context, tier and discount or fee, in the unit of its field. */
   readonly rate: string;
   /** Unrounded. */
   readonly usd: string;
@@ -56,14 +56,17 @@ export function price(input: PriceInput): PriceResult {
   return { cost_usd: cost, list_cost_usd: listCost };
 }
 
-/** What the cost adds up from, for who reads a bill: printing its exact numbers costs more than the price. Without lines of 0. */
+/**
+ * Returns the lines that add up to the cost, for readers of a bill. Printing its exact numbers costs more than the
+ * price. Lines of 0 are left out.
+ */
 export function priceLines(input: PriceInput): PriceLine[] {
   const factor = chargeFactor(input);
   if (factor.n === 0n) return [];
   return billedItems(compilePrice(input.record), input).map((item) => lineOf(item, factor));
 }
 
-/** What every line is multiplied with: the BYOK fee where the caller's key served, else 1 - discount. */
+/** Returns the factor of every line: the BYOK fee where the caller's key served, else 1 - discount. */
 export function chargeFactor(terms: Pick<PriceTerms, 'discountPct' | 'byok'>): Exact {
   if (terms.byok.served) return percent(terms.byok.feePct);
   if (terms.discountPct === null) return ONE;

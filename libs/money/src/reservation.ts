@@ -16,7 +16,7 @@ import { counted } from './unit-usage.js';
 import type { TokenClass } from './unit-usage.js';
 
 const NANO_DECIMALS = 9;
-/** What is reserved for the output of a model that has served too few units to say. */
+/** Output reserved for a model that has served too few units for a figure. */
 const DEFAULT_OUTPUT_TOKENS = 1_024;
 /** The same of one image that is billed by its tokens: the largest of today's models take 6,240. */
 const DEFAULT_IMAGE_TOKENS = 8_192;
@@ -48,7 +48,7 @@ export interface ReservationRequest {
   readonly routes: readonly ReservedRoute[];
   readonly tier: PriceTier;
   readonly input: SentInput;
-  /** As the caller set it; null leaves it to the model. */
+  /** Bound set by the caller; null leaves it to the model. */
   readonly maxTokens: number | null;
   /** `n`, 1 if absent. */
   readonly choices?: number;
@@ -57,7 +57,7 @@ export interface ReservationRequest {
   readonly wantsAudio?: boolean;
   readonly wantsImages?: boolean;
   readonly units?: AskedUnits;
-  /** As requested; what it lacks may still become anything. */
+  /** Context as requested; an absent member may still become anything. */
   readonly context: PriceContext;
 }
 
@@ -67,7 +67,10 @@ export interface Reservation {
   readonly reserved_nano: bigint;
 }
 
-/** What to hold while the request runs: the dearest of its billable routes, 0 without one; and the input it rests on. */
+/**
+ * Returns the amount to hold while the request runs, the dearest of its billable routes, 0 without one; and the input
+ * it is based on.
+ */
 export function reservation(request: ReservationRequest): Reservation & { inputTokens: number } {
   const input = estimateInput(request.input);
   let worst = 0n;
@@ -165,7 +168,7 @@ function unitsCost(compiled: CompiledPrice, { units = {}, tier, context }: Reser
   return sum;
 }
 
-/** What each row that may become the first to hold gives, and the plain rate unless a row is certain. */
+/** Returns the rates of rows that may be the first to hold, and the plain rate unless a row is certain. */
 function possible<T>(
   compiled: CompiledPrice,
   context: PriceContext,

@@ -28,7 +28,7 @@ export class Usd {
     return new Usd(new Amount(text));
   }
 
-  /** Whether `parse` takes the value. */
+  /** True if `parse` takes the value. */
   static isMoney(value: unknown): value is string {
     return typeof value === 'string' && MONEY.test(value);
   }
@@ -90,7 +90,10 @@ export class Usd {
   }
 }
 
-/** What a cost, cap or credit limit is in integer nano-USD: half up. By integers alone, because requests wait for it. */
+/**
+ * Returns a cost, cap or credit limit in integer nano-USD, rounded half up. Uses integers alone, because requests wait
+ * for it.
+ */
 export function settledNano(costUsd: string): bigint {
   if (!Usd.isMoney(costUsd)) throw new RangeError('not a money string');
   return roundTo(fromDecimal(costUsd), NANO_DECIMALS, 'half-up');

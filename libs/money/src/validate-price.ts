@@ -2,7 +2,7 @@ import type { PriceMatrixRow, PriceRecord } from '@gateway/contracts';
 import { RATE_FIELDS } from './price-record.js';
 import type { RateField } from './price-record.js';
 
-/** What is wrong with a record, and where: the path of the field inside the record. */
+/** A fault of a record, and its place: the path of the field inside the record. */
 export interface PriceFault {
   readonly loc: readonly (string | number)[];
   readonly msg: string;
@@ -76,7 +76,9 @@ export function validatePriceRecord(record: PriceRecord, modelType: PricedModelT
   ];
 }
 
-/** What comes over the wire is any object: a misspelt rate would bill nothing, without a word. */
+/**
+ * Returns faults of the shape: a record from outside is any object, and a misspelt rate would bill nothing silently.
+ */
 function shapeFaults(record: PriceRecord): PriceFault[] {
   return Object.entries(record).flatMap(([name, value]): PriceFault[] => {
     if (RATE_NAMES.has(name)) return [];

@@ -58,7 +58,7 @@ export type BookAnswer =
 
 export interface BookTrial {
   answer: BookAnswer;
-  /** In the order of the entries, then the balance's. */
+  /** Records in the order of the entries, then the balance's. */
   records: readonly LimitRecord[];
 }
 
@@ -72,14 +72,14 @@ export class AccountBook {
   private readonly units = new Map<string, BookedUnit>();
   /** No lease ends before this time, so most calls look at no unit. */
   private nextLapse = Infinity;
-  /** Until then unposted spend may be counted twice. */
+  /** End of the time in which unposted spend may be counted twice. */
   private doubtUntil = -Infinity;
 
   admit(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookAnswer {
     return this.unready(asked, entries) ?? this.take(asked, entries, now);
   }
 
-  /** What `admit` would answer to a new unit, and what it rests on; nothing is counted. */
+  /** Returns the result that `admit` would give a new unit, with the records behind it; nothing is counted. */
   trial(asked: BookRequest, entries: readonly AdmissionEntry[], now: number): BookTrial {
     this.freeLapsed(now);
     const unready = this.unready(asked, entries);
@@ -366,7 +366,7 @@ export class AccountBook {
   }
 }
 
-/** As much of the amount as keeps every sum exact. */
+/** Returns the part of the amount that keeps every sum exact. */
 function bounded(nano: number, records: readonly LimitRecord[], sum: 'reserved' | 'worst'): number {
   return records.reduce((least, record) => Math.max(0, Math.min(least, MAX_NANO - record[sum])), nano);
 }

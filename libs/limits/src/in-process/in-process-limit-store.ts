@@ -14,7 +14,7 @@ import { ACCOUNT_RECORD, admissionEntries, keyMinute, recordName, toRefusal } fr
 import { dayResetSeconds, minuteOf, minuteResetSeconds } from '../windows.js';
 import { AccountBook, bookRequest, type BookAnswer } from './account-book.js';
 
-/** How often idle accounts and records are dropped. */
+/** Interval at which idle accounts and records are dropped. */
 const SWEEP_MS = 60 * 60_000;
 
 /** Counts of one scope at a start, from the usage events of the current UTC day and minute. */
@@ -41,7 +41,7 @@ export class InProcessLimitStore extends LimitStore {
     this.nextSweep = this.clock.now() + SWEEP_MS;
   }
 
-  /** Before the first request: today's counts. Posted totals come later, as the answer to `missing`. */
+  /** Loads today's counts before the first request. Posted totals come later, as the answer to `missing`. */
   seed(counts: Iterable<SeedCounts>): void {
     const now = this.clock.now();
     for (const count of counts) this.book(count.accountId).seed(recordName(count), count, now);

@@ -23,7 +23,7 @@ function shareOf(heldMax: number) {
       const of = asked(accountId);
       share.note(of, admissionEntries(of), refused, []);
     },
-    /** While the store is away. */
+    /** Admits while the store is unreachable. */
     admit: (accountId: string) => {
       const of = asked(accountId);
       share.stamp(accountId, 1);

@@ -19,7 +19,7 @@ const CONFIRMED_MS = 1_000;
 const EXPOSURE_MAX_NANO = 5_000_000_000;
 const EXPOSURE_PARTS = 100;
 const ACCOUNTS_MAX = 50_000;
-/** In place of a share of which nobody can say anything. */
+/** Value in place of a share that cannot be known. */
 const UNDECIDED = -Infinity;
 /** Notes of one account that are not read yet. */
 const NOTES_MAX = 64;
@@ -44,17 +44,18 @@ interface ShareAccount {
   /** Monotonic time at which the version was last confirmed. */
   confirmedAt: number;
   book: AccountBook;
-  /** By record. */
+  /** Reports by record. */
   reported: Map<string, Reported>;
-  /** Those with a result that is not in `reported` yet. */
+  /** Notes whose result is not in `reported` yet. */
   notes: Noted[];
   held: number;
 }
 
 /**
- * What one edge lets in while the limit store is away (money-and-limits 3): an account book of its own, with a share of
- * each rate limit in place of the limit, and in place of caps and the balance so little of what was last known to be left
- * that all edges together stay within it. Everything is bounded; what it does not know it does not decide.
+ * The admissions of one edge while the limit store is unreachable (money-and-limits 3). It is an account book of its
+ * own, with a share of each rate limit in place of the limit. In place of caps and the balance it has so little of the
+ * last known rest that all edges together stay within it. Everything is bounded; it decides nothing that it does not
+ * know.
  */
 export class LocalShare {
   private readonly accounts = new Map<string, ShareAccount>();
@@ -175,8 +176,8 @@ export class LocalShare {
   }
 
   /**
-   * What this edge's own spend has to stay below: its exposure, passed by one request at most, and so much that with the
-   * worst case of this one it stays within its part of what was left.
+   * Returns the bound of this edge's own spend: its exposure, passed by one request at most. With the worst case of
+   * this request it stays within the edge's part of what was left.
    */
   private budget(reported: Reported | undefined, worst: number): number {
     const left = reported?.left ?? 0;
@@ -268,7 +269,10 @@ export class LocalShare {
     return account;
   }
 
-  /** What an account holds has changed. Accounts that the bound pushes out are known again from the store's next answer. */
+  /**
+   * Updates the weight of a changed account. Accounts that the bound pushes out are known again from the store's next
+   * answer.
+   */
   private weigh(account: ShareAccount): void {
     const held = account.book.size + account.reported.size;
     this.held += held - account.held;

@@ -6,14 +6,14 @@ type Counts = Pick<Admitted['counters'][number], 'rpm' | 'rpd' | 'tpm'>;
 const MINUTES_PER_DAY = 1_440;
 const MINUTE_MS = 60_000;
 
-/** What the store reported last of one record. */
+/** The last report of the store on one record. */
 export interface Reported extends Counts {
-  /** Until then its minute and its day run; by the clock of this process. */
+  /** End of the record's minute and day, by the clock of this process. */
   minuteEnd: number;
   dayEnd: number;
   /** Nano-USD left of the cap or the balance; null = never reported. */
   left: number | null;
-  /** When the report came. */
+  /** Instant of the report. */
   at: number;
 }
 

@@ -50,7 +50,7 @@ export function balanceViolation(record: LimitRecord, credit: number, reservatio
   };
 }
 
-/** Whether the record has room for a further worst case beside all of them. */
+/** True if the record has room for a further worst case beside all in flight. */
 export function hasRoom(
   record: LimitRecord,
   worst: number,

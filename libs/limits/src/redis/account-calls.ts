@@ -59,7 +59,7 @@ export function mirrorCall(requests: readonly MirrorRequest[]): AccountsCall {
   return { keys: requests.flatMap(({ accountId }) => accountKeys(accountId)), args };
 }
 
-/** What the script of a mirror answers, by the request that was late. */
+/** Returns the later versions that the script of a mirror reports, by the request that was late. */
 export function laterVersions(
   answer: string,
   requests: readonly MirrorRequest[],

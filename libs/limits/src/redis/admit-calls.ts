@@ -5,7 +5,7 @@ import { minuteOf, minuteResetSeconds } from '../windows.js';
 import { bytesOf, doubles, type PreparedScript, type ScriptPipe } from './script-pipe.js';
 import { LIMIT_SCRIPTS } from './scripts.js';
 
-/** What an admission of one principal is made of, whatever the request. */
+/** The constant part of a principal's admission call. */
 export interface AdmitCall {
   accountId: string;
   entries: AdmissionEntry[];
@@ -20,7 +20,7 @@ export type Left = readonly (number | null)[];
 
 export interface AdmitAnswer {
   result: AdmitResult;
-  /** Only of a unit that was let in. */
+  /** Rest of an admitted unit's limits. */
   left: Left;
 }
 

@@ -117,7 +117,10 @@ export class RedisLimitStore extends LimitStore {
     return later.get(request) ?? null;
   }
 
-  /** Known here whatever becomes of the trip: where Redis did not get it, the next admission says `stale` again. */
+  /**
+   * Stores the version here whatever becomes of the call: where Redis did not get it, the next admission says `stale`
+   * again.
+   */
   async stamp(accountId: string, version: number, gen: string | null): Promise<void> {
     const { share } = this.options;
     share?.stamp(accountId, version);
@@ -189,7 +192,7 @@ export class RedisLimitStore extends LimitStore {
     return answer === '' ? [] : answer.split('\n');
   }
 
-  /** Whether a call for this account would fail without being sent. */
+  /** True if a call for this account would fail without being sent. */
   isAway(accountId: string): boolean {
     return this.options.pipe.nodeOf(tagOf(accountId)) === null;
   }

@@ -7,8 +7,8 @@ interface Batch<T, R> {
 }
 
 /**
- * What is asked for several accounts in one turn goes to Redis as one script, where their keys may stand in one: a call
- * costs more than most accounts in it. They share its fate and its answer.
+ * Sends the calls of one tick for several accounts to Redis as one script, where their keys may be in one. A call costs
+ * more than most accounts in it. They share its failure and its answer.
  */
 export class TurnBatches<T, R = void> {
   private readonly open = new Map<number, Batch<T, R>>();
