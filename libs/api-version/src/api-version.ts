@@ -21,7 +21,7 @@ export interface ApiVersion extends Retirement {
   status: 'preview' | 'ga' | 'deprecated' | 'sunset';
   /** Day of publication, `YYYY-MM-DD`. */
   released: string;
-  /** What this version adds; records answer them cumulatively. */
+  /** Capabilities that this version adds; records return them cumulatively. */
   capabilities: readonly string[];
   /** Takes an answer of this version back to the one before it. Never changes its argument. */
   downConversions: Readonly<Partial<Record<BodyKind, (body: WireBody) => WireBody>>>;

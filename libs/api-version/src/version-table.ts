@@ -4,7 +4,7 @@ import { checkRetirement } from './retirement.js';
 
 /** Rules of the versions of one contract. The served contract is made in index.ts; tests make their own. */
 export class VersionTable {
-  /** As GET /v1/api-versions answers them, oldest first. */
+  /** Records as GET /v1/api-versions returns them, oldest first. */
   readonly records: readonly ApiVersionRecord[];
   /** Labels that a request may name, oldest first. */
   readonly served: readonly string[];

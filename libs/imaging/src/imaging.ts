@@ -6,7 +6,7 @@ export type Sharp = typeof sharp;
 export const IMAGING_PIXELS_MAX = 25_000_000;
 /** Images at work at once; what waits holds its bytes only. */
 const AT_ONCE = 2;
-/** From here on a grey is white. */
+/** Lightest grey that is not white; this value and above are white. */
 const WHITE = 128;
 
 export interface Box {
@@ -16,13 +16,13 @@ export interface Box {
   height: number;
 }
 
-/** How a mask says what is repainted, by whoever reads it. */
+/** The way in which a mask marks what is repainted, by its reader. */
 export type MaskForm = 'white' | 'black' | 'transparent';
 
 /**
- * What is done to pixels here rather than by a provider: masks between conventions, the box that a mask keeps, and an
- * answer laid over the original. All of it runs in threads of the library. Rejects with what the library throws where
- * an image cannot be decoded.
+ * Work on pixels that is done here rather than by a provider: masks between conventions, the box that a mask keeps, and
+ * an answer laid over the original. All of it runs in threads of the library. Rejects with the library's error where an
+ * image cannot be decoded.
  */
 export class Imaging {
   private running = 0;

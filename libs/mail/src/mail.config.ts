@@ -1,7 +1,7 @@
 import { IsOptional, IsString, Length, Matches, ValidateIf } from 'class-validator';
 import { IsAddress, IsWritableFolder, OrFile } from '@gateway/platform';
 
-/** How the deployment sends mail. */
+/** Settings of the deployment's mail. */
 export class MailConfig {
   /** smtp[s]://[user:password@]host:port of the mail server; absent = mail is written into a folder. */
   @OrFile() @IsOptional() @IsAddress('smtp', 'smtps') SMTP_URL?: string;

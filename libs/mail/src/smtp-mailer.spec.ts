@@ -8,7 +8,7 @@ interface Taken {
 }
 
 const taken: Taken[] = [];
-/** What the next mails are answered with in place of being taken. */
+/** Refusals with which the next mails are answered. */
 const refusals: number[] = [];
 let server: SMTPServer;
 let mailer: SmtpMailer;

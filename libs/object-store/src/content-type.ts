@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 };
 
-/** What the extension of an object says that it is. */
+/** Returns the content type that the extension of an object names. */
 export function contentTypeOf(key: ObjectKey): string {
   return TYPES[key.slice(key.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
 }

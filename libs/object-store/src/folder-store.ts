@@ -16,9 +16,9 @@ import { Bounded } from './bounded.js';
 import { contentTypeOf } from './content-type.js';
 import { FolderLinks } from './folder-links.js';
 
-/** Of files that are being written: no kind begins with a dot. */
+/** Folder of files that are being written: no kind begins with a dot. */
 const INCOMING = '.incoming';
-/** Whoever writes one for longer has died. */
+/** Age after which the writer of an unfinished file counts as dead. */
 const INCOMING_MS = 43_200_000;
 
 /** Objects as files of one folder, and links that the gateway answers itself. */
@@ -68,7 +68,7 @@ export class FolderStore extends ObjectStore {
     return this.links.make(key, forMs);
   }
 
-  /** What a link leads to; null where it is not one of ours, or is past its time. */
+  /** Returns the object that a link leads to; null where the link is not one of ours, or has expired. */
   async follow(key: ObjectKey, expires: string, signature: string): Promise<StoredObject | null> {
     return (await this.links.isGood(key, expires, signature)) ? this.get(key) : null;
   }

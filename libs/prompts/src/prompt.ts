@@ -19,7 +19,7 @@ const ROLES: ReadonlySet<unknown> = new Set<PromptMessage['role']>([
 ]);
 const TYPES: ReadonlySet<unknown> = new Set<PromptVariable['type']>(['string', 'number', 'boolean', 'json']);
 const VARIABLE_MEMBERS: ReadonlySet<string> = new Set(['name', 'type', 'required', 'default', 'description']);
-/** What a request alone says, or what the version has a member of its own for. */
+/** Members that a request alone may set, or that the version has a member of its own for. */
 const NOT_DEFAULTS: ReadonlySet<string> = new Set([
   'messages',
   'stream',

@@ -23,7 +23,7 @@ export function renderPrompt(
   return faults.length > 0 ? faults : filled(messages, (name) => texts.get(name) ?? '');
 }
 
-/** How a value of the variable's type is written into a text; null for a value of another type. */
+/** Returns the text of a value of the variable's type; null for a value of another type. */
 export function textOf({ type }: Pick<PromptVariable, 'type'>, value: unknown): string | null {
   switch (type) {
     case 'string':

@@ -24,7 +24,7 @@ export function namedAddress(text: string, hosts: readonly string[], baseUrl: st
   throw badReply('the answer names an address that is none of the provider’s.');
 }
 
-/** Where a request goes: below the provider's address, or where its own answer said. */
+/** Returns the address of a request: below the provider's address, or the one that its own answer named. */
 export function addressOf({ path, url }: UpstreamBody, baseUrl: string, hosts: readonly string[]): string {
   return url === undefined ? `${baseUrl}${path}` : namedAddress(url, hosts, baseUrl);
 }

@@ -5,8 +5,8 @@ import type { Provider } from './provider.js';
 import { PROVIDERS } from './registry.generated.js';
 
 /**
- * What the makers' documents say of a provider: address, variables, headers, what a status or a name of an error means.
- * None of it follows from code, so it stands here a second time: a slip of one letter is noticed.
+ * Facts of the makers' documents on a provider: address, variables, headers, the meaning of a status or an error's
+ * name. None of it follows from code, so it is written a second time: one wrong letter is noticed.
  */
 const FACTS = new URL('provider-facts.json', import.meta.url);
 const STATUSES = [400, 401, 402, 403, 404, 408, 409, 413, 422, 424, 429, 498, 499, 500, 502, 503, 504, 529];

@@ -4,20 +4,20 @@ import type { FailureSignal } from './failure/failure-signal.js';
 import type { NamedHosts } from './named-address.js';
 import type { UpstreamRequest } from './transport.js';
 
-/** Where a provider is reached and with what: from the operator's environment, or a stored provider key. */
+/** Address and credential of a provider, from the operator's environment or a stored provider key. */
 export interface ProviderAccess {
   baseUrl: string;
   credential: ProviderCredential;
-  /** Of the operator, for batches that go through a bucket. */
+  /** Bucket of the operator, for batches that go through one. */
   batchPlace?: BatchPlace & {
-    /** Of the store, where it is not the provider's own. */
+    /** Endpoint of the store, where it is not the provider's own. */
     readonly endpoint: string | null;
   };
 }
 
 /** The call that shows whether a credential works. */
 export interface CredentialCheck {
-  /** Below the API root, as a dialect names it. */
+  /** Path below the API root, as a dialect names it. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The provider has no read that needs the credential: a POST of `{}`, which it refuses once it has taken the credential. */
@@ -30,7 +30,7 @@ export type EnvReader = (name: string) => string | undefined;
 /** One upstream provider: address, authentication and quirks over dialects. */
 export interface Provider {
   readonly slug: string;
-  /** As shown in error messages. */
+  /** Name shown in error messages. */
   readonly name: string;
   readonly dialects: readonly DialectName[];
   /** Name of the format in which it takes batches to run itself; absent = it takes none, or none at a better price. */
@@ -39,7 +39,7 @@ export interface Provider {
   readonly credentialEnv: string;
   readonly baseUrlEnv: string;
   readonly defaultBaseUrl: string;
-  /** Where addresses that its answers name may lead, beside its own address: calls, and results without a credential. */
+  /** Hosts to which addresses in its answers may lead, beside its own: calls, and results without a credential. */
   readonly hosts?: NamedHosts;
   /** Serves without a credential: enabled by its address alone. */
   readonly isKeyless?: boolean;
@@ -50,7 +50,7 @@ export interface Provider {
   /** Puts the dialect's request under the provider's API root and signs it. A promise where a token has to be had first. */
   prepare(request: UpstreamBody, access: ProviderAccess): UpstreamRequest | Promise<UpstreamRequest>;
   quirks(route: Route): Quirks;
-  /** What a failure of one attempt means. */
+  /** Returns the meaning of one attempt's failure. */
   classify(signal: FailureSignal): UpstreamError;
 }
 

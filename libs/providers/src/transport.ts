@@ -1,6 +1,6 @@
 import type { UpstreamBody } from '@gateway/dialects';
 
-/** What failed between us and the provider, before its answer was whole. */
+/** The failure between us and the provider, before its answer was whole. */
 export type TransportFault =
   | 'connect'
   | 'timeout_connect'
@@ -50,9 +50,9 @@ export function upstreamRequest(
 
 export interface SendOptions {
   connectTimeoutMs: number;
-  /** From the request written to the first byte of the answer's head. */
+  /** Longest time from the written request to the first byte of the answer's head. */
   firstByteTimeoutMs: number;
-  /** Between two chunks of the body. */
+  /** Longest time between two chunks of the body. */
   idleTimeoutMs: number;
   totalTimeoutMs: number;
   /** Largest decoded body in bytes. */

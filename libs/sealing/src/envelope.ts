@@ -11,7 +11,7 @@ export interface Envelope {
   kekId: string;
 }
 
-/** What binds an envelope to its row. The data key stays bound to the row where the text is replaced. */
+/** The facts that bind an envelope to its row. The data key stays bound to the row where the text is replaced. */
 export interface EnvelopeContext {
   text: string;
   key: string;

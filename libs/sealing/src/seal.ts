@@ -28,7 +28,7 @@ export function unseal(sealed: Uint8Array, key: Uint8Array, context: string): Bu
   return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
 }
 
-/** With the first of the keys that opens it. Throws where none does. */
+/** Opens with the first key that fits. Throws where none does. */
 export function unsealWithAny(sealed: Uint8Array, keys: readonly Uint8Array[], context: string): Buffer {
   let failure: unknown;
   for (const key of keys) {

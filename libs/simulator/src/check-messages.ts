@@ -245,7 +245,7 @@ function withoutResult(index: number, ids: readonly string[]): NativeError {
   );
 }
 
-/** With thinking on, the assistant turn of a running tool loop begins with its thought. */
+/** Checks that with thinking on the assistant turn of a running tool loop begins with its thought. */
 function checkThoughtBeforeCall(body: JsonObject, turns: readonly Turn[]): NativeError | undefined {
   const results = turns.at(-1);
   const call = turns.at(-2);
@@ -258,7 +258,7 @@ function checkThoughtBeforeCall(body: JsonObject, turns: readonly Turn[]): Nativ
   );
 }
 
-/** At most four breakpoints, and in the one order tools, system, messages no 1h after a 5m. */
+/** Checks for at most four breakpoints, and in the order tools, system, messages no 1h after a 5m. */
 function checkCacheControl(body: JsonObject): NativeError | undefined {
   const ordered = [...objectsOf(body.tools), ...objectsOf(body.system)];
   for (const message of objectsOf(body.messages)) {

@@ -21,7 +21,7 @@ function invalid(message: string, param: string | null, code: string | null = nu
   return openAiError(400, 'invalid_request_error', code, message, param);
 }
 
-/** What OpenAI refuses of a request: unknown members, ids of another kind, calls and outputs that do not match. */
+/** Returns OpenAI's refusal of a request: unknown members, ids of another kind, calls and outputs that do not match. */
 export function checkResponses(body: JsonObject): NativeError | undefined {
   for (const name in body)
     if (!KNOWN.has(name)) return invalid(`Unknown parameter: '${name}'.`, name, 'unknown_parameter');

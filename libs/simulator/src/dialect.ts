@@ -21,7 +21,7 @@ export interface AnswerContext {
 /** A wire format the simulator speaks: reading, checking and both forms of the answer. */
 export interface SimDialect {
   readonly errors: ErrorTable;
-  /** What the provider checks before the body: its credential and version headers. */
+  /** Checks what the provider checks before the body: its credential and version headers. */
   checkHeaders(headers: Readonly<Record<string, string>>): NativeError | undefined;
   check(body: JsonObject, headers: Readonly<Record<string, string>>, script: Script): NativeError | undefined;
   /** Its native error for a fault of no row: a body that is no JSON, a broken script. */
@@ -31,7 +31,7 @@ export interface SimDialect {
   events(context: AnswerContext): Generator<SimEvent>;
   /** The error as an event of a stream that began with 200. */
   errorEvent(error: NativeError): SimEvent;
-  /** What it sends between events to keep a silent stream open, framed. */
+  /** Frame sent between events to keep a silent stream open. */
   readonly keepAlive: string;
 }
 

@@ -7,7 +7,7 @@ export function wallTime(): number {
   return Math.round(performance.timeOrigin + performance.now());
 }
 
-/** What a pause listens to, so that nothing sleeps on for a caller who hung up. */
+/** A signal that ends a pause, so that nothing sleeps on for a caller who hung up. */
 export interface Interruptible {
   readonly closed: boolean;
   /** Calls the listener when the caller is gone before the answer was finished; returns how to stop listening. */

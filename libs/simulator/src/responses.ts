@@ -125,7 +125,7 @@ function responseOf({ id, ask, answer, script }: AnswerContext, status: string, 
 interface Item {
   done: object;
   added: object;
-  /** Between the item's beginning and its end, without its place. */
+  /** Events between the item's beginning and its end, without its place. */
   between: () => Generator<object>;
 }
 

@@ -1,6 +1,6 @@
 import { isObject, parseJson, type Json } from './json.js';
 
-/** Where and how an answer breaks off; `after` counts whole events already sent. */
+/** The place and kind of an answer's break; `after` counts whole events already sent. */
 export interface Cut {
   readonly after: number;
   readonly inside: 'frame' | 'mid' | 'utf8';
@@ -8,8 +8,8 @@ export interface Cut {
 }
 
 /**
- * What one request asks the simulator to do, from its model name and its x-sim header.
- * The grammar is in tools/upstream-sim/README.md; times are milliseconds, counts are tokens unless said.
+ * Orders of one request to the simulator, from its model name and its x-sim header. The grammar is in
+ * tools/upstream-sim/README.md; times are milliseconds, counts are tokens unless said.
  */
 export interface Script {
   /** Words of the model name between separators, lower case: `tools`, `reasoning`, `strict`, `compat`. */

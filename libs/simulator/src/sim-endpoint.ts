@@ -8,9 +8,9 @@ interface SimRequest {
   readonly json: JsonObject | undefined;
   readonly body: Buffer;
   readonly contentType: string;
-  /** With its query. */
+  /** Path with its query. */
   readonly path: string;
-  /** Where it is called. */
+  /** Origin at which the endpoint is called. */
   readonly origin: string;
   readonly script: Script;
   /** Twelve characters that make every id of this answer unique. */
@@ -32,7 +32,7 @@ export interface SimEndpoint {
   readonly path: string | RegExp | readonly string[];
   /** POST where it is absent. */
   readonly method?: 'GET' | 'PUT';
-  /** Without a credential, as a signed address. */
+  /** True for an address without a credential, as a signed address. */
   readonly isOpen?: boolean;
   /** The answer is a function of the request and its script only; batches alone remember what was sent before. */
   answer(request: SimRequest): SimAnswer | NativeError;

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { listOf, objectOf, parseJson, type Json, type JsonObject } from './json.js';
 import type { UpstreamSim } from './upstream-sim.js';
 
-/** What the specs of this library call the simulator with: undici for HTTP, a bare socket for raw bytes. */
+/** An answer as the specs of this library receive it: undici for HTTP, a bare socket for raw bytes. */
 export interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

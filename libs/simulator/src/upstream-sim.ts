@@ -25,10 +25,10 @@ export interface UpstreamSimOptions {
   readonly port?: number;
   /** Loopback by default: the simulator has no real credential check. */
   readonly host?: string;
-  /** How many requests are kept for requests(); 1,000 by default, 0 keeps none. */
+  /** Number of requests stored for requests(); 1,000 by default, 0 stores none. */
   readonly record?: number;
   /**
-   * For load tests: a body above 16 KB is scanned for its model and stream flag instead of parsed, so it is
+   * True for load tests: a body above 16 KB is scanned for its model and stream flag instead of parsed, so it is
    * neither checked nor echoed.
    */
   readonly scanLargeBodies?: boolean;
@@ -184,7 +184,7 @@ class Simulator {
     }
   }
 
-  /** What was ordered for this request, else what its own header asks for. */
+  /** Returns the order for this request, else the one of its own header. */
   private orderedOr(header: string | undefined): string | undefined {
     const ordered = this.ordered.shift() ?? this.usual;
     return ordered === '' ? header : ordered;

@@ -41,7 +41,7 @@ export function accessFrom(read: EnvReader): ProviderAccess | undefined {
   };
 }
 
-/** Without both there are no batches. Throws TypeError. */
+/** Returns null unless both variables are set: then there are no batches. Throws TypeError. Throws TypeError. */
 function batchPlaceFrom(read: EnvReader): ProviderAccess['batchPlace'] {
   const bucket = read(BUCKET);
   const roleArn = read(ROLE);
@@ -56,7 +56,7 @@ function batchPlaceFrom(read: EnvReader): ProviderAccess['batchPlace'] {
   return { bucket: bucket ?? '', roleArn: roleArn ?? '', endpoint };
 }
 
-/** Where jobs are begun and looked at: beside the address of the models, at one that the operator chose the same. */
+/** Returns the address of jobs: beside the address of the models, or the same where the operator chose one. */
 export function jobsAddressFor(access: ProviderAccess): string {
   return addressFor(access).replace('https://bedrock-runtime.', 'https://bedrock.');
 }

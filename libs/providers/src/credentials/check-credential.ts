@@ -10,7 +10,10 @@ import {
 } from '../transport.js';
 import type { FailureSignal } from '../failure/failure-signal.js';
 
-/** What a provider said of a credential. `unknown`: it did not judge it, because it was away, busy or throttled the call. */
+/**
+ * The provider's judgement of a credential. `unknown`: it did not judge it, because it was away, busy or throttled the
+ * call.
+ */
 export interface CredentialVerdict {
   status: 'works' | 'refused' | 'unknown';
   /** Absent where it works. */
@@ -25,7 +28,7 @@ const REFUSED: readonly string[] = [
   'insufficient_credits',
   'upstream_rate_limit_error',
 ];
-/** What a provider says of a body without members, once it has taken the credential. */
+/** Statuses with which a provider answers a body without members, once it has accepted the credential. */
 const JUDGED_BODY: readonly number[] = [400, 422];
 const ERROR_BYTES_MAX = 65_536;
 const BOUNDS: Omit<SendOptions, 'signal'> = {

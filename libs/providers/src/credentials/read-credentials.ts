@@ -25,7 +25,7 @@ const SIGNED: Readonly<Record<string, Reader>> = {
 };
 const KEYED: readonly string[] = ['amazon-bedrock', 'google-vertex'];
 
-/** What may stand in a header: a line break would end it. */
+/** Characters that may be in a header: a line break would end it. */
 const SECRET = /^[\x21-\x7e]{1,8192}$/;
 const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 const LOC = 'credentials';
@@ -167,7 +167,7 @@ function readVertex(members: MemberReader): ReadCredentials {
   };
 }
 
-/** Only a service account's own key: the other kinds name addresses that would be called. */
+/** Returns a fault unless it is a service account's own key: other kinds name addresses that would be called. */
 function serviceAccountFault({ type, client_email, private_key, token_uri }: Members): string | null {
   if (type !== 'service_account') return 'Only credentials of type service_account are taken.';
   if (typeof client_email !== 'string' || !/^[\w.+-]{1,128}@[\w.-]{1,128}$/.test(client_email))

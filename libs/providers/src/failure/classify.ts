@@ -14,7 +14,7 @@ export interface FailureRule {
   verdict: Verdict;
 }
 
-/** What a status means where no rule of the provider says more. */
+/** Meaning of a status where no rule of the provider says more. */
 const BY_STATUS: readonly FailureRule[] = [
   { status: 401, verdict: 'auth' },
   { status: 402, verdict: 'quota' },

@@ -75,7 +75,10 @@ export function nativeError(body: unknown): NativeError {
 
 const REQUEST_FAULTS: ReadonlySet<string> = new Set(['400', '413', '422']);
 
-/** What a provider behind this one answered, which OpenRouter passes on as it came: an envelope, its text, or words. */
+/**
+ * Returns the error of a provider behind this one, which OpenRouter passes on unchanged: an envelope, its text, or
+ * words.
+ */
 function errorBehind(raw: unknown): NativeError | null {
   if (isObject(raw)) return nativeError({ ...raw, metadata: undefined });
   return typeof raw === 'string' && raw !== '' ? nativeErrorOf(Buffer.from(raw)) : null;

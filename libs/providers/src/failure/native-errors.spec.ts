@@ -26,7 +26,7 @@ const bedrock = (status: number, type: string, message: string) => [
   { 'x-amzn-errortype': `${type}:http://internal.amazon.com/coral/` } as Record<string, string>,
 ];
 
-/** What the provider behind it said stands in the metadata, as it came. */
+/** Builds a failure whose metadata holds the error of the provider behind it, unchanged. */
 const openrouter = (code: number, raw: unknown) => [
   'openrouter' as const,
   code,

@@ -24,8 +24,8 @@ function header(headers: Record<string, string>, name: string): string | null {
 }
 
 /**
- * How long the provider asks us to wait, in milliseconds, or null (wire-formats 7.3). `retry-after-ms` and `retry-after`
- * are both read and the larger wins: one cloud sends 0 in the first and 1 in the second.
+ * Returns the wait that the provider asks for, in milliseconds, or null (wire-formats 7.3). `retry-after-ms` and
+ * `retry-after` are both read and the larger wins: one cloud sends 0 in the first and 1 in the second.
  */
 export function retryAfterMs(
   headers: Record<string, string>,

@@ -2,7 +2,7 @@ const LONGEST_MESSAGE = 2_000;
 const REDACTED = '[redacted]';
 
 /**
- * What must leave neither in a provider's message nor in a log line: credentials, cloud resource ids, accounts,
+ * Patterns that leave neither in a provider's message nor in a log line: credentials, cloud resource ids, accounts,
  * addresses (spec, Errors; reliability 6). The longest form first where one holds another.
  */
 const SECRETS: readonly RegExp[] = [

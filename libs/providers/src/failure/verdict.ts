@@ -1,7 +1,7 @@
 import { UpstreamError, withoutStack, type ErrorCode, type UpstreamErrorOptions } from '@gateway/contracts';
 import { scrubProviderText } from './scrub.js';
 
-/** What a failure means, by name. One row each in VERDICTS. */
+/** The meaning of a failure, by name. One row each in VERDICTS. */
 export type Verdict =
   | 'context_window'
   | 'content_policy'
@@ -98,7 +98,7 @@ const account = (code: ErrorCode, providerCode: string, status: number, retryabl
   fault: 'account',
 });
 
-/** Where the caller's own provider key was used, these mean something else: the account must act. */
+/** Verdicts that differ where the caller's own provider key was used: the account must act. */
 const BYOK_VERDICTS: Partial<Record<Verdict, Row>> = {
   model_missing: { ...caller('model_not_found', true), providerCode: 'model_not_found' },
   auth: account('upstream_auth_error', 'invalid_auth', 401),

@@ -8,7 +8,7 @@ const TOKEN_TIMEOUT_MS = 10_000;
 /** Accounts whose tokens are kept: the platform's own and those of callers. */
 const ACCOUNTS_MAX = 1_000;
 
-/** Answers a token that is good for a while yet, from memory or new. */
+/** Returns a token with time left, from memory or new. */
 interface TokenClient {
   getAccessToken(): Promise<{ token?: string | null }>;
 }

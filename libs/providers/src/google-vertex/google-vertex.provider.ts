@@ -31,7 +31,7 @@ function nameOf(model: string): string {
   return encodeURIComponent(model).replaceAll('%40', '@');
 }
 
-/** Where a dialect's path stands below the project; an operation's names its project itself. */
+/** Returns a dialect's path below the project; an operation's path names its project itself. */
 function placed(path: string): string {
   if (/^\/(?:publishers|projects)\//.test(path)) return path;
   return path.startsWith('/models/') ? `/publishers/google${path}` : `/endpoints/openapi${path}`;

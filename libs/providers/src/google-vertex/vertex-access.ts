@@ -52,7 +52,10 @@ function endpointOf(location: string): string {
   return location === 'global' ? GLOBAL_ENDPOINT : `https://${location}-aiplatform.googleapis.com`;
 }
 
-/** Below the credential's project, at its location's address or one that the operator chose. An operation names its own project. */
+/**
+ * Returns the address below the credential's project, at its location's address or one that the operator chose. An
+ * operation names its own project.
+ */
 export function urlFor(baseUrl: string, { project, location }: VertexCredential, path: string): string {
   const root = `${ENDPOINT.test(baseUrl) ? endpointOf(location) : baseUrl}/v1`;
   if (path.startsWith('/projects/')) return `${root}${path}`;

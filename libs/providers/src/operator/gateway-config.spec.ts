@@ -2,7 +2,7 @@ import { PROVIDERS } from '../registry.generated.js';
 import { GatewayConfigError, NO_GATEWAY_CONFIG, readGatewayConfig } from './gateway-config.js';
 import { ownProviders } from './own-provider.js';
 
-/** What is wrong with the file; empty where nothing is. */
+/** Returns the faults of the file; empty where there are none. */
 function faults(text: string): readonly string[] {
   try {
     readGatewayConfig(text);

@@ -53,12 +53,12 @@ interface PriceOverride {
   prices: Record<string, unknown>;
 }
 
-/** What GATEWAY_CONFIG says. */
+/** The content of GATEWAY_CONFIG. */
 export interface GatewayConfig {
   providers: OwnProvider[];
   models: OwnModel[];
   prices: PriceOverride[];
-  /** What new organizations begin with. */
+  /** Defaults of new organizations. */
   organizations: Omit<CreateOrgBody, 'name' | 'tier' | 'credit_limit_usd'>;
 }
 

@@ -9,7 +9,7 @@ export interface AnthropicCompatibleOptions {
   name: string;
   credentialEnv: string;
   baseUrlEnv: string;
-  /** Without the version segment, as the Anthropic SDKs write base URLs. */
+  /** Address without the version segment, as the Anthropic SDKs write base URLs. */
   defaultBaseUrl: string;
   batches?: string;
   quirks?: Quirks;

@@ -10,7 +10,7 @@ export interface OpenAiCompatibleOptions {
   name: string;
   credentialEnv: string;
   baseUrlEnv: string;
-  /** Up to and with the version segment, as the OpenAI SDKs write base URLs. */
+  /** Address with the version segment, as the OpenAI SDKs write base URLs. */
   defaultBaseUrl: string;
   /** Path of the API where an operator's address names none. */
   root?: string;
@@ -21,13 +21,13 @@ export interface OpenAiCompatibleOptions {
   dialects?: readonly DialectName[];
   batches?: string;
   quirks?: Quirks;
-  /** Where anybody may read /models. */
+  /** Check to use where anybody may read /models. */
   check?: CredentialCheck;
   /** Looked at before OpenAI's own. */
   rules?: readonly FailureRule[];
 }
 
-/** What every request with one access has in common. */
+/** The common part of every request with one access. */
 interface ApiCall {
   root: string;
   credentials: Readonly<Record<string, string>>;
@@ -80,7 +80,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
   };
 }
 
-/** Where the API begins; an address that ends at its host gets the API's path. */
+/** Returns the address at which the API begins; an address that ends at its host gets the API's path. */
 function rootOf({ baseUrl, credential }: ProviderAccess, root: string): string {
   const address = credential.kind === 'azure' ? credential.endpoint.replace(/\/+$/, '') : baseUrl;
   return root !== '' && /^https?:\/\/[^/]+$/.test(address) ? `${address}${root}` : address;

@@ -12,7 +12,7 @@ export interface SimBatch {
 const KEPT_MAX = 64;
 const BYTES_MAX = 256 * 1024 * 1024;
 
-/** What batches need to be remembered for: files of lines and batches, the newest ones. */
+/** The newest files of lines and batches. */
 export class BatchShelf {
   private readonly files = new Map<string, Buffer>();
   private readonly batches = new Map<string, SimBatch>();

@@ -86,7 +86,7 @@ function unknown(): ReturnType<typeof openAiError> {
   return openAiError(404, 'invalid_request_error', null, 'No such object.', null);
 }
 
-/** Of the field `file` of a form; its form is not judged. */
+/** Returns the field `file` of a form, without a check of its form. */
 function fileIn(body: Buffer, contentType: string): Buffer | undefined {
   const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
   const name = body.indexOf('name="file"');

@@ -12,7 +12,9 @@ type Said =
   /** The model's script refuses, or is none. */
   | { readonly refused: number; readonly message: string };
 
-/** What a model says to the texts of its turns, for providers whose own format is not one of OpenAI's. */
+/**
+ * Returns the simulated answer to the texts of a conversation, for providers whose own format is not one of OpenAI's.
+ */
 export function saidTo(model: string, texts: readonly string[]): Said {
   try {
     const script = readScript(model, undefined);

@@ -119,7 +119,10 @@ function shown({ jobArn, jobName, modelId, status }: Job): object {
   return { jobArn, jobName, modelId, status };
 }
 
-/** Of a job that was stopped the first half of the lines has an answer, as if the stop had come in its midst. */
+/**
+ * Returns the lines of a job. One that was stopped has answers for the first half of the lines, as if it had been
+ * stopped midway.
+ */
 function resultLines({ input, modelId, status }: Job): string {
   const lines = (objects.get(input) ?? '').split('\n').filter(Boolean);
   const end = status === 'Stopped' ? Math.ceil(lines.length / 2) : lines.length;

@@ -105,7 +105,10 @@ function shown({ name, displayName, model, state }: GeminiBatch): object {
   return { name, metadata, ...(done ? { done, response: { responsesFile } } : {}) };
 }
 
-/** Of a batch that was cancelled the first half of the lines has an answer, as if the cancel had come in its midst. */
+/**
+ * Returns the lines of a batch. One that was cancelled has answers for the first half of the lines, as if it had been
+ * cancelled midway.
+ */
 function resultLines({ file, model, state }: GeminiBatch): string {
   const lines = files.get(file) ?? [];
   const end = state === 'BATCH_STATE_CANCELLED' ? Math.ceil(lines.length / 2) : lines.length;

@@ -22,7 +22,7 @@ export const simulated: SimEndpoint = {
   },
 };
 
-/** As xAI has it: images are data URLs. */
+/** Paints for xAI's form of the request: images are data URLs. */
 function ofJson(json: JsonObject, script: Parameters<typeof painted>[2]): ReturnType<SimEndpoint['answer']> {
   const sent = [...objectsOf(json.images), ...objectsOf([json.image ?? null])];
   if (sent.length === 0) return invalid('missing_required_parameter', 'image');

@@ -3,7 +3,7 @@ import { textOf } from '../json.js';
 import type { SimEndpoint } from '../sim-endpoint.js';
 import { painted } from './painted.js';
 
-/** As Recraft and xAI have them: base64 is asked for, since they answer with addresses otherwise. */
+/** Marks a request of Recraft's or xAI's form, where base64 has to be asked for: addresses come otherwise. */
 const ASKED_FOR_BASE64 = 'sim-picture';
 
 /** OpenAI's images, with the manners of its models of today: base64 only, sizes and tokens reported. */

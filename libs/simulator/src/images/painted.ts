@@ -10,7 +10,7 @@ const CREATED = 1_795_000_000;
 const TOKENS_PER_IMAGE: Readonly<Record<string, number>> = { low: 272, medium: 1_056, high: 4_160 };
 const TOKENS_PER_SENT_IMAGE = 323;
 
-/** What is answered to a prompt and so many images that were sent. */
+/** Returns the answer to a prompt and the images sent with it. */
 export function painted(json: JsonObject, sent: number, script: Script): SimAnswer {
   const n = Number(json.n ?? 1);
   const quality = chosen(json, 'quality', 'medium');
@@ -40,7 +40,7 @@ export function painted(json: JsonObject, sent: number, script: Script): SimAnsw
   };
 }
 
-/** As asked for, else what the model takes by itself. */
+/** Returns the requested value, else the model's default. */
 function chosen(json: JsonObject, name: string, otherwise: string): string {
   const asked = textOf(json[name]);
   return asked === '' || asked === 'auto' ? otherwise : asked;

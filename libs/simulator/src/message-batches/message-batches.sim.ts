@@ -110,7 +110,10 @@ function shown({ id, createdAt, requests, status, isCancelled }: MessageBatch): 
   return { id, type: 'message_batch', processing_status: status, request_counts, results_url, ...times };
 }
 
-/** Of a batch that was cancelled the first half of the lines has an answer, as if the cancel had come in its midst. */
+/**
+ * Returns the lines of a batch. One that was cancelled has answers for the first half of the lines, as if it had been
+ * cancelled midway.
+ */
 function resultLines({ id: batchId, requests, isCancelled }: MessageBatch): string {
   const answered = isCancelled ? Math.ceil(requests.length / 2) : requests.length;
   const lines = requests.map(({ custom_id, params }, at) => {

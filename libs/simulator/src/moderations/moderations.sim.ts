@@ -18,7 +18,7 @@ const CATEGORIES = [
   'violence',
   'violence/graphic',
 ];
-/** Whoever writes this wants to see a flagged answer. */
+/** Word that makes an answer flagged. */
 const FLAGGED = /\bviolence\b/i;
 
 /** OpenAI's moderations: an input that names violence is flagged for it, nothing else is. */

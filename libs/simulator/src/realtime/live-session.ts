@@ -13,7 +13,7 @@ const SPOKEN = Buffer.alloc(BYTES_PER_SECOND).toString('base64');
  * short by the caller's voice, `!close 1008` closes it so. Anything before the setup, and a second setup, closes it too.
  */
 export class LiveSession {
-  /** As they came. */
+  /** Messages as they came. */
   readonly received: JsonObject[] = [];
   closedWith: number | null = null;
   private setup: JsonObject | null = null;
@@ -107,7 +107,7 @@ export class LiveSession {
     this.send({ serverContent });
   }
 
-  /** In binary frames, as Google does. */
+  /** Sends binary frames, as Google does. */
   private send(message: JsonObject): void {
     this.ws.send(Buffer.from(JSON.stringify(message)), { binary: true });
   }

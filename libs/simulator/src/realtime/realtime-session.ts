@@ -15,7 +15,7 @@ const SPOKEN = Buffer.alloc(BYTES_PER_SECOND).toString('base64');
  * server's error, `!hang` is an answer that never ends. With turn detection on, a second of audio is a turn.
  */
 export class RealtimeSession {
-  /** As they came, the audio shortened to its length. */
+  /** Messages as they came, the audio shortened to its length. */
   readonly received: JsonObject[] = [];
   closedWith: number | null = null;
   private session: JsonObject;

@@ -8,7 +8,7 @@ export interface Page {
 const NAMES = ['Guide', 'History', 'Questions', 'News', 'Shop'];
 const PAGES_MAX = 20;
 
-/** What the simulated web holds on anything but `nothing`. */
+/** Returns the pages of the simulated web for any query but `nothing`. */
 export function pagesFor(query: string, most: number): Page[] {
   if (/\bnothing\b/i.test(query)) return [];
   const topic = query.trim().slice(0, 80);

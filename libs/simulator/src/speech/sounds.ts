@@ -11,8 +11,8 @@ const MP3_FRAME_BYTES = 144;
 const MP3_FRAME_HEAD = [0xff, 0xf3, 0x64, 0xc0];
 
 /**
- * What says a text of so many characters: a tone as WAV or raw samples, silence as MP3. Opus, AAC and FLAC would take an
- * encoder: they are WAV, and the media type says so.
+ * Returns a sound for a text of so many characters: a tone as WAV or raw samples, silence as MP3. Opus, AAC and FLAC
+ * would take an encoder: they are WAV, and the media type says so.
  */
 export function soundOf(format: string, characters: number): SimAnswer {
   if (format === 'mp3') return { contentType: 'audio/mpeg', body: mp3Of(characters) };

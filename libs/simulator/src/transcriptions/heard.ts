@@ -8,7 +8,7 @@ type Answer = ReturnType<SimEndpoint['answer']>;
 
 /** Bytes that are taken for one second: 16 kbit/s. */
 const BYTES_PER_SECOND = 2_000;
-/** What whisper says of each segment of verbose_json beside its words; strict clients refuse a segment without. */
+/** Figures of whisper for each segment of verbose_json; strict clients refuse a segment without. */
 const LIKELIHOOD = {
   seek: 0,
   tokens: [1],
@@ -25,7 +25,7 @@ interface Recording {
   readonly seconds: number;
 }
 
-/** What is answered to a form with a recording. Models with `tokens` in their name report tokens, others seconds. */
+/** Returns the answer to a form with a recording. Models with `tokens` in their name report tokens, others seconds. */
 export function heard(request: Request, textOf: (bytes: number) => string): Answer {
   const recording = recordingIn(request);
   if ('status' in recording) return recording;

@@ -2,7 +2,9 @@ import { textOf, type JsonObject } from '../json.js';
 import { JSON_TYPE } from '../reply.js';
 import type { SimAnswer, SimEndpoint } from '../sim-endpoint.js';
 
-/** How one upstream begins a task and shows it once it has ended: by its first look, as long as was asked. */
+/**
+ * The form in which one upstream begins a task and shows it once it has ended: at the first poll, as long as requested.
+ */
 interface TaskForm {
   readonly begin: string | readonly string[];
   /** The end of a task's id. */
