@@ -31,7 +31,7 @@ export interface AuditedWrite {
   orgId: string | null;
   /** Fields that the write set. */
   changedFields: readonly string[];
-  /** Who did it where the request itself names nobody: a person who logs in, or accepts an invitation. */
+  /** Person who acted, where the request itself names nobody: at a log-in or when an invitation is accepted. */
   personId?: string;
 }
 

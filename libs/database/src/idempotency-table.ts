@@ -20,9 +20,9 @@ interface Row {
 }
 
 /**
- * Answers to creates in a service's own database: idempotency(scope text, key text, body_digest text, created_at timestamptz,
- * status int null, body jsonb null, primary key (scope, key)). Rows older than a day may be deleted at any time. None holds
- * a secret.
+ * Answers to creates in a service's own database: idempotency(scope text, key text, body_digest text, created_at
+ * timestamptz, status int null, body jsonb null, primary key (scope, key)). Rows older than a day may be deleted at any
+ * time. None holds a secret.
  */
 export class IdempotencyTable extends IdempotencyStore {
   constructor(private readonly sql: SqlStatements) {
@@ -90,8 +90,8 @@ export class IdempotencyTable extends IdempotencyStore {
   }
 
   /**
-   * What a repeat is answered where the request dies from here on: what it has begun goes on without it. Null: nothing has begun
-   * after all. False where the key is another request's by now.
+   * Stores the answer that a repeat gets if the request dies from here on: the work it began goes on without it. Null:
+   * nothing was begun after all. Returns false if the key belongs to another request by now.
    */
   async begun({ scope, key, owner }: IdempotencyClaim, answer: StoredAnswer | null): Promise<boolean> {
     const begun = answer && { status: answer.status, body: JSON.parse(storedBody(answer.body)) as unknown };
@@ -102,7 +102,7 @@ export class IdempotencyTable extends IdempotencyStore {
     return noted === 1;
   }
 
-  /** Not of a request that has begun something: a repeat is to find that. */
+  /** Releases the claim, but not of a request that has begun something: a repeat finds that. */
   override async release({ scope, key, owner }: IdempotencyClaim): Promise<void> {
     await this.sql.$executeRaw`
       DELETE FROM idempotency

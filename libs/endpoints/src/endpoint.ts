@@ -8,13 +8,13 @@ import type { AskedUnits, SentInput, UsageBound } from '@gateway/money';
  * `<folder>.endpoint.ts` that exports `endpoint`; no shared source file is edited (README).
  */
 export interface Endpoint<Request = unknown> {
-  /** Below /v1 and /openai/v1, for example `/chat/completions`. */
+  /** Paths below /v1 and /openai/v1, for example `/chat/completions`. */
   readonly paths: readonly string[];
   /** Callers reach it through the service that runs its work: the edge serves it to other services alone. */
   readonly isInternal?: true;
-  /** What a scoped key needs. */
+  /** Permission that a scoped key needs. */
   readonly permission: string;
-  /** Of the ids of answers whose provider gives none: `chatcmpl` makes `chatcmpl_…`. */
+  /** Prefix of ids for answers whose provider gives none: `chatcmpl` makes `chatcmpl_…`. */
   readonly idPrefix: string;
   /** A header under which SDKs of the endpoint's family read the request id, beside X-Request-Id. */
   readonly requestIdHeader?: string;
@@ -23,7 +23,7 @@ export interface Endpoint<Request = unknown> {
   readonly isCacheable?: true;
   /** Absent where no answer of the endpoint is an event stream. */
   readonly events?: EventFrames;
-  /** Once, before the first request: makes what it would wait for. */
+  /** Loads, once before the first request, what that request would wait for. */
   load?(): void;
   /** A path that only counts the input of a request, by the gateway's own estimate; nothing is called or billed. */
   readonly counts?: EndpointCounts<Request>;
@@ -45,7 +45,7 @@ export interface Endpoint<Request = unknown> {
   translate(asked: Asked<Request>, route: RouteTarget): Translation | Misfit;
 }
 
-/** What docs/openapi.json says of an endpoint. */
+/** The description of an endpoint in docs/openapi.json. */
 interface EndpointDocs {
   readonly summary: string;
   /** Name of the body's schema, for example `ChatRequest`. */
@@ -59,7 +59,7 @@ interface EndpointDocs {
 }
 
 export interface EndpointCounts<Request = unknown> {
-  /** Below /v1 and /openai/v1. */
+  /** Path below /v1 and /openai/v1. */
   readonly path: string;
   readonly summary: string;
   read(body: CallerBody): Asked<Request>;
@@ -70,17 +70,17 @@ export interface EndpointCounts<Request = unknown> {
 export interface EndpointBackground<Request = unknown> {
   /** False where the body cannot be one: cheap, because every request is looked at. */
   mayBe(bytes: Uint8Array): boolean;
-  /** As `read`; null for a request that is waited for. */
+  /** Reads as `read` does; returns null for a request that waits for its answer. */
   read(body: CallerBody): Asked<Request> | null;
   /** The body as it is run later: that of a stream that keeps nothing by itself. */
   body(asked: Asked<Request>): Record<string, unknown>;
-  /** What is answered at once. */
+  /** Returns the immediate answer. */
   begun(asked: Asked<Request>, of: { id: string; createdAt: number; model: string }): Record<string, unknown>;
 }
 
-/** What an endpoint keeps between requests. The answer's part is `kept` of the answer. */
+/** State of an endpoint between requests. The answer's part is `kept` of the answer. */
 export interface EndpointState<Request = unknown> {
-  /** What the request goes on from, and the parameter that says so; null for nothing. */
+  /** Returns the response that the request continues, and the parameter that names it; null for none. */
   link(asked: Asked<Request>): { link: ResponseLink; param: string } | null;
   /** Items that the request names instead of holding them, each with its place; empty for none. */
   references(asked: Asked<Request>): { id: string; param: string }[];
@@ -117,9 +117,9 @@ export interface CallerBody {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What the rest of the gateway knows of a request. Immutable: every attempt starts from it. */
+/** The part of a request that the rest of the gateway knows. Immutable: every attempt starts from it. */
 export interface Asked<Request = unknown> {
-  /** As the caller wrote it; null = the key's default model. */
+  /** Name as the caller wrote it; null = the key's default model. */
   readonly model: string | null;
   /** The answer is an event stream: it may be opened before the first event, and is kept alive. */
   readonly stream: boolean;
@@ -128,10 +128,13 @@ export interface Asked<Request = unknown> {
   /** Work of more than one answer: the balance shows what it holds apart. */
   readonly heldAs?: HeldKind;
   readonly endUser: string | null;
-  /** What a model must be for this endpoint at all; a model that is not gets the status: 422 is validation_error, others model_capability_not_supported. */
+  /**
+   * Abilities that a model needs for this endpoint at all; a model without them gets the status: 422 is
+   * validation_error, others model_capability_not_supported.
+   */
   readonly serves: Need & {
     readonly status: 400 | 422 | 501;
-    /** Where the model is one that could, and no provider of it has a call for what is asked. Absent: the same. */
+    /** Status where the model could serve, and no provider of it has a call for the request. Absent: the same. */
     readonly routeStatus?: 501;
   };
   /** Code for a model outside an allow-list; absent = model_not_found, which hides what is there. */
@@ -142,13 +145,13 @@ export interface Asked<Request = unknown> {
   readonly requires: readonly Requirement[];
   /** Dialect in which nothing is translated: among routes of one price it goes first. */
   readonly dialect: string;
-  /** What is sent, as far as an estimate of its tokens needs it. */
+  /** Input sent, as far as an estimate of its tokens needs it. */
   readonly input: SentInput;
   /** Bytes of text that upstreams of `dialect` add to it; absent for none. */
   readonly nativeBytes?: number;
   /** Units that are known before the answer: what is sent, and what is asked for (pricing 8). */
   readonly units: AskedUnits;
-  /** What a provider is believed of its seconds; absent where none is sent. */
+  /** Seconds that a provider may report; absent where no recording is sent. */
   readonly recording?: Pick<UsageBound, 'audioSeconds' | 'measuredSeconds'>;
   /** null leaves it to the model; 0 where the answer has no output tokens. */
   readonly maxOutputTokens: number | null;
@@ -163,7 +166,10 @@ export interface Asked<Request = unknown> {
   readonly files?: readonly { readonly id: string; readonly param: string }[];
   /** A parameter that names an object at a provider: the operator's credential reaches those of every tenant. */
   readonly atProvider?: string;
-  /** What its provider bills apart, and nothing here has a price for: only who pays that bill itself may ask for it. */
+  /**
+   * Feature that the provider bills apart and that has no price here: only callers who pay that bill themselves may ask
+   * for it.
+   */
   readonly unpriced?: { readonly param: string; readonly value: string };
   /** The endpoint's own middle form. Only the endpoint and its dialects look at it. */
   readonly request: Request;

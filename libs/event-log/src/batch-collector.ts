@@ -3,12 +3,12 @@ import type { Clock, ConsumedRecord, Subscription } from '@gateway/contracts';
 /** Records of one partition, in order, waiting for the handler. */
 interface Segment {
   records: ConsumedRecord[];
-  /** How many of them are handled and committed. */
+  /** Number of records that are handled and committed. */
   done: number;
   onHandled(): void;
 }
 
-/** Whoever has brought records while many waited. */
+/** A caller that brought records while many waited. */
 interface Waiter {
   resolve(): void;
   reject(reason: unknown): void;
@@ -25,7 +25,7 @@ export interface CollectorDeps {
 /** Thrown to whoever waits for room where nothing more will be handled. */
 export class CollectorStopped extends Error {}
 
-/** So many batches may wait, with the one under way, before a fetch is held up: the next is on its way meanwhile. */
+/** Number of batches that may wait, with the current one, before a fetch is held up. */
 const BATCHES_HELD = 2;
 
 /**
@@ -69,7 +69,7 @@ export class BatchCollector {
     this.clear();
   }
 
-  /** What a handler that did not end in time does from now on counts for nothing. */
+  /** Ignores all later results of a handler that did not end in time. */
   abandon(): void {
     this.isAbandoned = true;
     this.clear();
@@ -113,7 +113,7 @@ export class BatchCollector {
     }
   }
 
-  /** What could not be committed is committed with what follows it, or comes again. */
+  /** Commits the steps; a failed commit is made with the next one, or the records come again. */
   private async finish(steps: { segment: Segment; count: number }[], batch: ConsumedRecord[]): Promise<void> {
     await this.deps.commit(batch).catch(this.deps.onFault);
     for (const { segment, count } of steps) {

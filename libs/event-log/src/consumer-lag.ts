@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Metrics } from '@gateway/platform';
 
-/** How far consumers of Kafka are behind, and what failed. One per process. */
+/** Lag and failures of the Kafka consumers of a process. One per process. */
 export class ConsumerLag {
   private readonly lag: Gauge;
   private readonly faults: Counter;

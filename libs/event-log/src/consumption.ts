@@ -2,7 +2,7 @@ import type { ConsumedRecord } from '@gateway/contracts';
 import { Counter, Gauge } from 'prom-client';
 import type { Metrics } from '@gateway/platform';
 
-/** What the services of a process have consumed, in its metrics. One per process. */
+/** Counts of what the services of a process have consumed, for its metrics. One per process. */
 export class Consumption {
   private readonly records: Counter;
   private readonly offset: Gauge;

@@ -83,7 +83,7 @@ export class GroupMember {
     if (!this.isAbandoned) this.release();
   }
 
-  /** At most a batch; where there is less, not before the linger since the batch before has passed. */
+  /** Takes at most a batch; a smaller one not before the linger since the batch before has passed. */
   private async take(): Promise<ConsumedRecord[]> {
     const { maxBatch, lingerMs } = this.subscription;
     if (this.available(maxBatch) === 0) return [];

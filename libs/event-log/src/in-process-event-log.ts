@@ -17,7 +17,7 @@ export interface InProcessEventLogOptions {
   onFault?: (error: unknown) => void;
   /** Characters that a topic holds before append waits for its consumers. Default 32 Mi. */
   topicCharsMax?: number;
-  /** How long stop waits for a batch under way. Default 30 s. */
+  /** Time that stop waits for the current batch. Default 30 s. */
   stopTimeoutMs?: number;
 }
 

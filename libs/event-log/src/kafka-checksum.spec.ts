@@ -9,7 +9,7 @@ const VECTORS = [
   { bytes: Buffer.from('1234567890'.repeat(100)), sum: 0xb0a9003b },
 ];
 
-/** What kafkajs computes in a process of its own: Jest keeps modules where nothing can be replaced. */
+/** Returns the sums that kafkajs computes in a process of its own: Jest keeps modules where nothing can be replaced. */
 function sumsByKafkajs(): unknown {
   const program = `
     import './libs/event-log/src/kafka-checksum.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import kafkajs from 'kafkajs';
 
-/** How to reach the brokers. Plain values: a worker thread is sent it. */
+/** Addresses and credentials of the brokers. Plain values: a worker thread is sent it. */
 export interface KafkaAccess {
   /** host:port of some brokers; the others are learnt from them. */
   brokers: string[];

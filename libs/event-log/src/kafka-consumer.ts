@@ -12,15 +12,18 @@ export interface KafkaConsumerDeps {
   /** Called with each fetch, and when it was handled, how many records of the partition are left. */
   onLag?: (topic: string, partition: number, records: number) => void;
   stopTimeoutMs: number;
-  /** After this long without a heartbeat the group gives a consumer's partitions to others. */
+  /** Time without a heartbeat after which the group gives a consumer's partitions to others. */
   sessionTimeoutMs: number;
-  /** How long a start waits for the group. */
+  /** Time that a start waits for the group. */
   startWaitMs: number;
 }
 
-/** How long the broker holds a fetch that finds nothing; it answers at once when something comes. */
+/** Time that the broker holds a fetch that finds nothing; it answers at once when something comes. */
 const FETCH_WAIT_MS = 1_000;
-/** After a fetch that took everything, so that the next brings many records: each costs us and the broker the same. */
+/**
+ * Pause after a fetch that took everything, so that the next brings many records: each costs us and the broker the
+ * same.
+ */
 const FETCH_PAUSE_MS = 100;
 const PARTITION_BYTES_MAX = 1_048_576;
 const FETCH_BYTES_MAX = 8_388_608;

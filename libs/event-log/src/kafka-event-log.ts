@@ -18,11 +18,13 @@ export interface KafkaEventLogOptions extends KafkaOptions {
   random: Random;
   /** Each failure of a handler or of a consumer's connection. */
   onFault?: (error: unknown) => void;
-  /** How many records of a partition a group has not handled yet, as of its last fetch. */
+  /** Receives the number of records of a partition that a group has not handled yet, as of its last fetch. */
   onLag?: (group: string, topic: string, partition: number, records: number) => void;
   stopTimeoutMs?: number;
   sessionTimeoutMs?: number;
-  /** How long `consume` waits until it is a member of its group; not at all by default. It goes on trying afterwards. */
+  /**
+   * Time that `consume` waits until it is a member of its group; not at all by default. It goes on trying afterwards.
+   */
   startWaitMs?: number;
 }
 

@@ -32,11 +32,11 @@ function asksOrGives(name: 'KAFKA_SASL_USERNAME' | 'KAFKA_SASL_PASSWORD'): (conf
   return (config) => hasPassword(config) || config[name] !== undefined;
 }
 
-/** Where Kafka is, and how this process proves who it is. */
+/** Addresses of Kafka, and the credentials of this process. */
 export class KafkaConfig {
   /** host:port of some brokers; the others are learnt from them. */
   @ToList() @ArrayNotEmpty() @Matches(HOST_AND_PORT, { each: true }) KAFKA_BROKERS!: string[];
-  /** How long a consumer that died keeps its partitions: until then nobody reads them. */
+  /** Time for which a consumer that died owns its partitions: until then nobody reads them. */
   @ToNumber() @IsInt() @Min(6_000) @Max(300_000) KAFKA_SESSION_TIMEOUT_MS: number = 30_000;
   @ToBoolean() @IsBoolean() KAFKA_TLS: boolean = false;
   /** PEM of the authorities that sign the brokers' certificates; absent = those that Node brings. */
@@ -56,7 +56,7 @@ export class KafkaConfig {
   @IsString()
   @OnlyWhere(hasPassword, 'KAFKA_SASL_MECHANISM plain or scram-…')
   KAFKA_SASL_PASSWORD?: string;
-  /** For oauthbearer: a file with the token, read again at each connection, because a token ends soon. */
+  /** File with the token for oauthbearer, read again at each connection, because a token expires soon. */
   @ValidateIf(({ KAFKA_SASL_MECHANISM: mechanism }: KafkaConfig) => mechanism === 'oauthbearer')
   @IsReadableFile()
   KAFKA_SASL_TOKEN_FILE?: string;

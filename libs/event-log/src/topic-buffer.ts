@@ -1,7 +1,7 @@
 import type { ConsumedRecord, LogRecord } from '@gateway/contracts';
 
 export const PARTITIONS = 8;
-/** What a record weighs beside its text. */
+/** Weight of a record beside its text. */
 const RECORD_CHARS = 128;
 const WAITERS_MAX = 1_000;
 
@@ -11,7 +11,7 @@ interface Partition {
   first: number;
 }
 
-/** Where a group is in one partition, and whether one of its members has a batch of it. */
+/** The position of a group in one partition, and whether one of its members has a batch of it. */
 interface GroupPartition {
   committed: number;
   isTaken: boolean;

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 
 const tracer = trace.getTracer('gateway.event-log');
-/** As many links as the SDK keeps of a span. */
+/** Number of links that the SDK stores for a span. */
 const LINKS_MAX = 128;
 
 /**
@@ -53,7 +53,7 @@ interface Origin {
   link: Parameters<Span['addLink']>[0];
 }
 
-/** Those whose header is a trace context, whoever wrote it. */
+/** Returns the records whose header is a trace context, whoever wrote it. */
 function originsOf(batch: readonly ConsumedRecord[]): Origin[] {
   const origins: Origin[] = [];
   for (const record of batch) {

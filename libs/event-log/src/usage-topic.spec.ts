@@ -21,7 +21,7 @@ const schemasIn = (file: string): Record<string, Schema> => {
   return document.components.schemas as Record<string, Schema>;
 };
 
-/** What a reader of the old record would trip over in the new one. */
+/** Returns the places where the new record breaks a reader of the old one. */
 function breaks(old: Schema, present: Schema | undefined, path: string): string[] {
   if (present === undefined) return [`${path} is gone`];
   const [before, after] = [typesOf(old), typesOf(present)];

@@ -6,7 +6,7 @@ import type { FleetSettings } from './fleet-settings.js';
 import { ConnectedLimitStore } from './redis/connect-redis.js';
 import { redisAddress } from './redis/redis.config.js';
 
-/** How an edge uses Redis, unlike the other services: it goes on without it. */
+/** The use of Redis by an edge, which goes on without it, unlike the other services. */
 export interface EdgeLimits {
   /** Edge processes of the fleet. */
   edges: number;

@@ -2,7 +2,7 @@ import { KafkaConfig } from '@gateway/event-log';
 import { ConfigError, FleetConfig, loadConfig, readConfigs } from '@gateway/platform';
 import { RedisConfig } from './redis/redis.config.js';
 
-/** What every process of a fleet is given. The services' own settings are classes of their own. */
+/** Settings of every process of a fleet. The services' own settings are classes of their own. */
 export type FleetSettings = Readonly<FleetConfig & KafkaConfig & RedisConfig>;
 
 type NeighbourVariable = 'EDGE_URL' | 'KEYS_URL' | 'CATALOGUE_URL' | 'USAGE_URL' | 'WORKERS_URL';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { repository, startProgram } from '@gateway/testing';
 
-/** As `dist` has it: a process replaces itself, so it cannot be tried in this one. */
+/** Path of the built file: a process replaces itself, so it cannot be tried in this one. */
 const BUILT = pathToFileURL(join(repository, 'dist/libs/platform/src/memory.config.js')).href;
 const SHOWN = `{ pid: process.pid, flags: process.execArgv, args: process.argv.slice(2),
   arenas: process.env.MALLOC_ARENA_MAX, kept: process.env.KEPT }`;
@@ -30,7 +30,7 @@ describe('boundMemory', () => {
   beforeAll(() => writeFileSync(program, PROGRAM));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** What a process shows that was begun with these arguments, and how often it started. */
+  /** Returns the output of a process begun with these arguments, and how often it started. */
   async function started(
     args: string[],
     env: Record<string, string> = {},

@@ -28,7 +28,7 @@ import { SystemClock } from './time/system-clock.js';
 import { SystemRandom } from './time/system-random.js';
 import { CLOCK, RANDOM } from './time/tokens.js';
 
-/** What a driver is made from. */
+/** The parts that a driver is made from. */
 interface DriverParts {
   clock: Clock;
   random: Random;
@@ -36,7 +36,7 @@ interface DriverParts {
   metrics: Metrics;
 }
 
-/** What an application composes its platform from. Drivers are made once and closed with the application. */
+/** The parts that an application composes its platform from. Drivers are made once and closed with the application. */
 export interface PlatformOptions {
   /** Name of the service, on every log line. */
   service: string;
@@ -51,11 +51,11 @@ export interface PlatformOptions {
   services?: InternalHttpOptions['services'];
   /** OTLP/HTTP endpoint for traces; without it no tracing code is loaded. */
   otlpEndpoint?: string | null;
-  /** What the collector asks for with each call, `name=value` with commas between, values percent-encoded. */
+  /** Headers that the collector asks for with each call, `name=value` with commas between, values percent-encoded. */
   otlpHeaders?: string | null;
   /** Other time and chance, for tests. */
   clock?: Clock;
-  /** Where log lines go; default: standard output. */
+  /** Destination of log lines; default: standard output. */
   logTo?: DestinationStream;
 }
 

@@ -34,13 +34,13 @@ export interface PlannedRoute {
 export interface Plan {
   /** The model asked for. */
   model: CatalogueModel;
-  /** As it was asked for. */
+  /** Name as it was requested. */
   requestedModel: string;
   snapshotId: string;
   routes: PlannedRoute[];
 }
 
-/** What a model is chosen from. */
+/** Options to choose a model from. */
 type CandidateOptions = Pick<
   PlanOptions,
   'asked' | 'principal' | 'index' | 'providers' | 'byok' | 'stats' | 'nowMs'
@@ -84,7 +84,7 @@ const NAMEABLE = /^[\w.-]{1,64}$/;
 
 interface Survey {
   routes: PlannedRoute[];
-  /** Why routes fell out, for the refusal when none is left. */
+  /** Reasons why routes were dropped, for the refusal when none is left. */
   missing: { param: string; value?: string; what?: string; flag?: string; isTenants?: true } | null;
   /** A route has no credential, neither the platform's nor the account's own: it may have one tomorrow. */
   isAway: boolean;
@@ -288,7 +288,7 @@ function askedName({ asked, principal }: PlanOptions): string {
   return name;
 }
 
-/** What the request needs of a model that is chosen for it. */
+/** Returns what the request needs of a model that is chosen for it. */
 export function wantedBy(asked: Asked): Wanted {
   const { total: inputTokens } = estimateInput(asked.input);
   const uses = (flag: string): boolean => asked.requires.some((need) => 'flag' in need && need.flag === flag);

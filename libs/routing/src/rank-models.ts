@@ -6,7 +6,7 @@ import type { RouteStats } from './route-stats.js';
 export const OPTIMIZE = ['quality', 'cost', 'latency', 'balanced'] as const;
 export type Optimize = (typeof OPTIMIZE)[number];
 
-/** What a model is chosen for. */
+/** The purpose for which a model is chosen. */
 export interface Wanted {
   /** A model that lacks one is no candidate. */
   needs: readonly Need[];
@@ -41,7 +41,7 @@ const WEIGHTS: Readonly<Record<Optimize, { quality: number; cost: number; latenc
   cost: { quality: 0.1, cost: 0.8, latency: 0.1 },
   latency: { quality: 0.15, cost: 0.15, latency: 0.7 },
 };
-/** How much of the weight goes from cost to quality for the hardest request. */
+/** Part of the weight that moves from cost to quality for the hardest request. */
 const DIFFICULTY_SHIFT = 0.2;
 const MONTH_MS = 30 * 86_400_000;
 const OLD_MONTHS = 36;
@@ -121,7 +121,7 @@ function costOf({ price }: Route, { inputTokens, outputTokens }: Wanted): number
   return tokens / 1e6 + Number(price.request_usd ?? 0);
 }
 
-/** What the record promises: abilities, context (4 Ki to 1 Mi tokens on a scale of powers) and age. */
+/** Returns a rating of the record: abilities, context (4 Ki to 1 Mi tokens on a scale of powers) and age. */
 function qualityOf({ record, released }: CatalogueModel, nowMs: number): number {
   const context = Math.min(1, Math.max(0, Math.log2(record.context_length / 4_096) / 8));
   const ageMonths = released == null ? OLD_MONTHS : (nowMs - Date.parse(released)) / MONTH_MS;

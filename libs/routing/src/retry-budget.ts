@@ -4,7 +4,7 @@
  */
 const EARNED_PER_REQUEST = 0.19;
 const CEILING = 10;
-/** So that a quiet provider's first failures are retried. */
+/** Tokens at the start, so that a quiet provider's first failures are retried. */
 const FLOOR = 3;
 const LARGEST_BOOK = 1_000;
 

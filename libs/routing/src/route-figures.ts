@@ -4,7 +4,7 @@ import type { RouteSample } from './route-sample.js';
 /** Class k holds what is from 2^(k/4) to below 2^((k+1)/4); what lies outside of all is in the nearest. */
 const CLASSES_A_POWER = 4;
 const LAST = FIGURE_CLASSES - 1;
-/** Past it a route is not counted until the next report. */
+/** Number of routes counted; past it a route is not counted until the next report. */
 const ROUTES_MAX = 5_000;
 const NONE: readonly number[] = new Array<number>(FIGURE_CLASSES).fill(0);
 
@@ -15,7 +15,7 @@ interface Counted extends RouteFigures {
   speed: number[];
 }
 
-/** What was seen of every provider and model since it was last taken, counted so that processes can be added up. */
+/** Results of every provider and model since they were last taken, counted so that processes can be added up. */
 export class RouteFigureCounts {
   private counted = new Map<string, Counted>();
 

@@ -17,13 +17,13 @@ export interface MigrateOptions {
   schemaDir: string;
   /** The service's PostgreSQL schema; created when absent. */
   schema: string;
-  /** How long to wait for another process that migrates, and for a table that is in use. Default 60 s. */
+  /** Time to wait for another process that migrates, and for a table that is in use. Default 60 s. */
   lockTimeoutMs?: number;
 }
 
 const LOCK_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** How soon PostgreSQL stops the script of a process that was killed. */
+/** Time after which PostgreSQL stops the script of a process that was killed. */
 const DEAD_CLIENT_MS = 1_000;
 
 /**
@@ -61,7 +61,7 @@ export async function applyMigrations(options: MigrateOptions): Promise<string[]
   }
 }
 
-/** Held until the connection ends. */
+/** Takes the lock, which lasts until the connection ends. */
 async function lock(client: pg.Client, schema: string): Promise<void> {
   try {
     await client.query('SELECT pg_advisory_lock(hashtext($1))', [`migrate ${schema}`]);

@@ -6,8 +6,8 @@ import { appliedMigrations, compareHistory } from './migration-history.js';
 const TIMEOUT_MS = 10_000;
 
 /**
- * For the start of a service: its PostgreSQL schema has exactly the migrations of this release.
- * @throws Error with one sentence that says what differs and what to do.
+ * Checks at a service's start that its PostgreSQL schema has exactly the migrations of this release. @throws Error with
+ * one sentence that says what differs and what to do.
  */
 export async function assertSchemaKnown(options: {
   url: string;

@@ -11,7 +11,7 @@ export async function connectClient(client: pg.Client): Promise<void> {
   }
 }
 
-/** Of a name with several addresses Node says the code alone. */
+/** Returns the text of a failure: for a name with several addresses Node gives the code alone. */
 function saidBy(failure: unknown): string {
   const { message, code } = failure as NodeJS.ErrnoException;
   return message || (code ?? String(failure));

@@ -55,7 +55,10 @@ describe('EmbeddedPostgres', () => {
     return created;
   }
 
-  /** What a process of its own says of a start; under a limit, no file of it can have more blocks of 512 bytes. */
+  /**
+   * Returns the output of a start in a process of its own; under a limit, no file of it can have more blocks of 512
+   * bytes.
+   */
   function startElsewhere(fileBlocksMax = 'unlimited'): string {
     const module = JSON.stringify(new URL('./embedded-postgres.ts', import.meta.url).href);
     const loader = join(import.meta.dirname, '../../../../tools/infra/run-ts.mjs');

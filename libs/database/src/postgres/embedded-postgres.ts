@@ -26,7 +26,7 @@ export interface EmbeddedPostgresOptions {
   dataDir: string;
   /** Wished port on 127.0.0.1; another free one is taken when it is in use. Default: a free one. */
   port?: number;
-  /** For tests: nothing is synced to disk and no password is asked, because the folder is deleted afterwards. */
+  /** True for tests: nothing is synced to disk and no password is asked, because the folder is deleted afterwards. */
   isThrowaway?: boolean;
   /** Further server settings, for example {max_connections: '400'}. */
   settings?: Record<string, string>;

@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 /**
- * Below what systems give to outgoing connections (from 32,768 on, docs of Linux's ip_local_port_range): each of those takes
- * any port above that nobody listens on, also one that is chosen here and listened on seconds later, or after a restart.
+ * Ports below those that systems give to outgoing connections (from 32,768 on, docs of Linux's ip_local_port_range). An
+ * outgoing connection takes any port above that nobody listens on, also one that was chosen here to be listened on
+ * later.
  */
 const PORTS = { from: 20_000, to: 32_000 };
 const TRIES = 1_000;

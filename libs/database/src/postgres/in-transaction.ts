@@ -26,8 +26,8 @@ export interface Repeating {
 }
 
 /**
- * Once is not enough: it may lock a row again before the one that waited for it wakes up, and both deadlock anew. Each
- * time costs deadlock_timeout, a second.
+ * Number of repeats. One is not enough: the transaction may lock a row again before the waiting one wakes up, and both
+ * deadlock anew. Each repeat costs deadlock_timeout, a second.
  */
 const REPEATS_MAX = 3;
 

@@ -6,13 +6,13 @@ export interface AppliedMigration {
   checksum: string;
 }
 
-/** What a database and this release say of each other. */
+/** The difference between a database's migrations and this release's. */
 export interface HistoryDifference {
-  /** In this release, not in the database. */
+  /** Migrations of this release that the database lacks. */
   missing: string[];
-  /** In the database, not in this release. */
+  /** Migrations of the database that this release lacks. */
   unknown: string[];
-  /** In both, with another text. */
+  /** Migrations of both, with another text. */
   edited: string[];
 }
 
@@ -25,7 +25,7 @@ export async function createHistory(database: Pick<pg.Client, 'query'>, schema: 
     started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`);
 }
 
-/** In the transaction of the migration itself: it is recorded if and only if it was committed. */
+/** Records a migration in its own transaction: it is recorded if and only if it was committed. */
 export async function recordMigration(
   database: Pick<pg.Client, 'query'>,
   schema: string,

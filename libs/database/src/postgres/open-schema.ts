@@ -13,15 +13,15 @@ export interface OpenSchemaOptions {
   migrates: boolean;
   /** Gets a line as soon as PostgreSQL is asked and one every 10 s until it has answered. */
   report: (line: string) => void;
-  /** For tests. */
+  /** Clock for tests. */
   clock?: Pick<Clock, 'setTimer' | 'monotonic'>;
 }
 
 const AGAIN_MS = 10_000;
 
 /**
- * For the start of a service: its schema has exactly the migrations of this release.
- * @throws Error with one sentence that says what differs and what to do.
+ * Opens a service's schema at its start: it has exactly the migrations of this release. @throws Error with one sentence
+ * that says what differs and what to do.
  */
 export async function openSchema(options: OpenSchemaOptions): Promise<void> {
   const { url, schemaDir, schema, migrates, report, clock = new SystemClock() } = options;

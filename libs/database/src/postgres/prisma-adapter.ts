@@ -5,8 +5,8 @@ import type pg from 'pg';
 const STATEMENTS_MAX = 500;
 
 /**
- * What a generated Prisma client needs, over a pool that batch statements and the outbox relay use too; `$disconnect`
- * ends the pool.
+ * Returns the adapter for a generated Prisma client, over a pool that batch statements and the outbox relay use too.
+ * `$disconnect` ends the pool.
  */
 export function prismaAdapterOver(pool: pg.Pool, schema: string): PrismaPg {
   return new PrismaPg(pool, { schema, disposeExternalPool: true, statementNameGenerator: statementNames() });

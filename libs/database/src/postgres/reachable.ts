@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** Only root writes here, so that nobody else can put programs or data in their place. */
+/** Folder that only root can write, so that nobody else can put programs or data in its place. */
 const HOME = '/var/lib/model-gateway';
 
 /**
@@ -45,9 +45,9 @@ export function reachablePrograms(program: string, home = HOME): string {
 }
 
 /**
- * Where a cluster lies that cannot lie at `clusterDir`, which becomes a link to it: who deletes or moves the data folder
- * begins anew, and finds by the link what else there is to delete.
- * @throws Error with one sentence where a cluster lies at `clusterDir` itself.
+ * Returns the place for a cluster that cannot be at `clusterDir`, which becomes a link to it. Whoever deletes or moves
+ * the data folder begins anew, and finds by the link what else there is to delete. @throws Error with one sentence
+ * where a cluster is at `clusterDir` itself.
  */
 export function reachableCluster(clusterDir: string, home = HOME): string {
   const found = lstatSync(clusterDir, { throwIfNoEntry: false });
@@ -67,7 +67,7 @@ export function reachableCluster(clusterDir: string, home = HOME): string {
   return cluster;
 }
 
-/** Where a cluster lies: behind the link that an earlier run made, or at `clusterDir` itself. */
+/** Returns the place of a cluster: behind the link that an earlier run made, or `clusterDir` itself. */
 export function clusterAt(clusterDir: string): string {
   const found = lstatSync(clusterDir, { throwIfNoEntry: false });
   return found?.isSymbolicLink() ? resolve(dirname(clusterDir), readlinkSync(clusterDir)) : clusterDir;

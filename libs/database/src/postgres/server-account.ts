@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** How to start a PostgreSQL program on this machine: as which OS user, and behind which command, if any. */
+/** The OS user and the wrapper command with which to start a PostgreSQL program on this machine. */
 export interface ServerAccount {
   /** Owner of the data folder; set only when this process is root, because PostgreSQL refuses to run as root. */
   uid?: number;
   gid?: number;
-  /** Put before the program and its arguments; empty where no wrapper is needed. */
+  /** Words before the program and its arguments; empty where no wrapper is needed. */
   prefix: string[];
   /** False where it cannot enter a folder that it needs: what it needs goes to `reachable.ts`'s place. */
   isEverywhere: boolean;

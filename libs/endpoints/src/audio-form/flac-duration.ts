@@ -14,7 +14,7 @@ export function flacSeconds(data: Buffer): number | null {
   return atLeast(samples / rate, soundBytes(data), Math.min(raw, MOST_BYTES.flac));
 }
 
-/** What follows the blocks of facts, of which a picture may be one. */
+/** Returns the bytes after the metadata blocks, of which a picture may be one. */
 function soundBytes(data: Buffer): number {
   let at = 4;
   for (let n = 0; n < BLOCKS_MAX && at + 4 <= data.length; n += 1) {

@@ -13,7 +13,10 @@ export const MOST_BYTES = {
   flac: 1_152_000,
 } as const;
 
-/** What a header says of so many bytes, where they can be as short. null: it says nothing. */
+/**
+ * Returns the header's seconds if so many bytes can be as short, else the least possible. null: the header has none.
+ * null: it says nothing.
+ */
 export function atLeast(seconds: number | null, bytes: number, mostBytesPerSecond: number): number | null {
   return seconds === null || !(seconds > 0) ? null : Math.max(seconds, bytes / mostBytesPerSecond);
 }

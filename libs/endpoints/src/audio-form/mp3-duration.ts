@@ -33,7 +33,7 @@ export function mp3Seconds(data: Buffer): number | null {
   return atLeast(Math.max(seconds, (named ?? 0) * frame.seconds), data.length - at, MOST_BYTES.mp3);
 }
 
-/** As an encoder counts them, in a frame of its own that plays nothing; null where it does not. */
+/** Returns the count of frames that an encoder wrote in a silent frame of its own; null where there is none. */
 function namedFrames(data: Buffer, at: number, { isMpeg1, isMono }: Frame): number | null {
   const side = isMpeg1 ? (isMono ? 17 : 32) : isMono ? 9 : 17;
   const tag = at + 4 + side;
@@ -69,7 +69,7 @@ function isFollowed(data: Buffer, at: number): boolean {
   return at === data.length || frameAt(data, at) !== null;
 }
 
-/** Behind its tags; one that is longer than the file is none, as players see it. */
+/** Returns the offset behind the ID3 tags; a tag longer than the file is none, as players see it. */
 function afterId3(data: Buffer): number {
   let at = 0;
   while (data.toString('latin1', at, at + 3) === 'ID3' && data.length - at >= 10) {

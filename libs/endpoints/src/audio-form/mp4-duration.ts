@@ -24,7 +24,7 @@ export function mp4Seconds(data: Buffer): number | null {
   return hasFragments && tracks.every(isSound) ? atLeast(seconds, data.length, MOST_BYTES.lossless) : seconds;
 }
 
-/** Of the box of a movie or a medium: both are laid out alike. */
+/** Returns the length in the box of a movie or a medium: both have the same layout. */
 function lengthIn(header: Buffer): number {
   const isLong = header[0] === 1;
   const length = isLong ? Number(header.readBigUInt64BE(24)) : header.readUInt32BE(16);
@@ -61,7 +61,7 @@ function find(data: Buffer, wanted: string): Buffer | null {
   return boxesIn(data, wanted, 1).at(0) ?? null;
 }
 
-/** What stands in the boxes of a name, one beside the other. */
+/** Returns the contents of the boxes of a name, at one level. */
 function boxesIn(data: Buffer, wanted: string, most = Infinity): Buffer[] {
   const found: Buffer[] = [];
   for (let at = 0, n = 0; at + 8 <= data.length && n < BOXES_MAX && found.length < most; n += 1) {

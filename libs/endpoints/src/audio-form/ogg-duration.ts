@@ -2,7 +2,7 @@ import { atLeast, MOST_BYTES } from './most-bytes.js';
 
 const CAPTURE = Buffer.from('OggS');
 const HEAD_BYTES = 27;
-/** As many as hold 20 ms each of what the size limit lets through. */
+/** Number of pages of 20 ms that the size limit admits. */
 const PAGES_MAX = 400_000;
 /** Opus always counts at 48 kHz. */
 const OPUS_RATE = 48_000;
@@ -17,7 +17,7 @@ interface Stream {
   samples: number;
 }
 
-/** Of each stream the samples up to the last of its pages; null of what is neither Opus nor Vorbis. */
+/** Returns the samples of each stream up to the last of its pages; null for what is neither Opus nor Vorbis. */
 export function oggSeconds(data: Buffer): number | null {
   const streams = new Map<number, Stream>();
   let at = data.indexOf(CAPTURE);

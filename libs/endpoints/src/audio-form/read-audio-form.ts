@@ -29,7 +29,7 @@ const LIKELY_BYTES_PER_SECOND = 4_000;
 /** Fields that the gateway answers to itself, whatever the upstream. */
 const OURS = new Set(['model', 'response_format', 'stream']);
 
-/** How the recording is described; the form's files are read apart from its fields. */
+/** Schema of the recording; the form's files are read apart from its fields. */
 export const AUDIO_FILE = { file: { type: 'string', format: 'binary' } };
 
 /** Fields that both endpoints take. */

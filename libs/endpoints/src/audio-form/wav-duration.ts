@@ -26,7 +26,7 @@ export function wavSeconds(data: Buffer): number | null {
   return bytes / bytesPerSecond;
 }
 
-/** Of samples by their rate and width, which is what a player goes by, and not by the bytes a second beside them. */
+/** Returns the bytes a second by rate and width of the samples, as a player does, and not by the header's field. */
 function bytesPerSecondOf(data: Buffer, at: number, size: number): number {
   const named = data.readUInt16LE(at);
   const tag = named === EXTENSIBLE && size >= 26 ? data.readUInt16LE(at + 24) : named;

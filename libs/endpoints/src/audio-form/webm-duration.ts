@@ -4,7 +4,7 @@ const HEAD_BYTES = 65_536;
 const CLUSTER = Buffer.from([0x1f, 0x43, 0xb6, 0x75]);
 const CLUSTERS_MAX = 100_000;
 const TIMESTAMP = 0xe7;
-/** Of a codec's name in a track. */
+/** Name of a video codec in a track. */
 const PICTURES = /\x86[\x80-\xff]V_/;
 const WITHOUT_LOSS = /\x86[\x80-\xff]A_(?:PCM|FLAC|ALAC)/;
 

@@ -12,7 +12,7 @@ import type { Asked, Endpoint } from '../endpoint.js';
 
 const INPUTS_MAX = 2_048;
 const DIMENSIONS_MAX = 65_536;
-/** What one token id stands for in the estimate, which counts a token for every four bytes. */
+/** Bytes that one token id counts as in the estimate, which counts a token for every four bytes. */
 const TOKEN_BYTES = 4;
 
 const text = { type: 'string', minLength: 1 };

@@ -11,7 +11,7 @@ import type { Asked } from '../endpoint.js';
 export interface AskedImages extends ImagesRequest {
   /** Pixels over which an answer fades into the original beyond the mask; null leaves the answer as it is. */
   readonly feather: number | null;
-  /** How an image is answered; null: both ways. */
+  /** Form in which an image is returned; null: both ways. */
   readonly format: 'url' | 'b64_json' | null;
 }
 

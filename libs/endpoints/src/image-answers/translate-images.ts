@@ -60,7 +60,7 @@ function ignoredOf({ options }: AskedImages, { takes }: ImagesDialect): string[]
   return Object.keys(options).filter((name) => isIgnored(name) && !OF_ALL.includes(name));
 }
 
-/** Who asks: read by the gateway, whatever the provider makes of it. */
+/** Members that name the end user: read by the gateway, whatever the provider makes of them. */
 const OF_ALL = ['user', 'safety_identifier'];
 
 interface Masked {
@@ -103,7 +103,7 @@ async function prepared(
   return { asked: { ...asked, mask: pictureFrom(await imaging.maskAs(white, form)) }, masked };
 }
 
-/** What the caller sent is no image, though its head is that of one. */
+/** Returns a handler for an image that cannot be read, though its head is that of one. */
 function unreadable(param: string): (cause: unknown) => never {
   return (cause) => {
     const message = `${param}: the image cannot be decoded.`;
@@ -125,7 +125,7 @@ export function noImaging(param: string): ApiError {
   });
 }
 
-/** As large as asked for: upstreams have factors of their own. */
+/** Returns the image in the requested size: upstreams have factors of their own. */
 async function upscaled(made: MadeImages, asked: AskedImages, findImaging: FindImaging): Promise<MadeImages> {
   const { images, upscaleFactor } = asked;
   const [{ width, height }] = images;
@@ -146,7 +146,7 @@ async function upscaled(made: MadeImages, asked: AskedImages, findImaging: FindI
   return { ...made, images: await Promise.all(sized) };
 }
 
-/** What an upstream repaints outside the mask is the caller's own again. */
+/** Restores the caller's own pixels that an upstream repaints outside the mask. */
 async function finished(made: MadeImages, asked: AskedImages, masked: Masked | null): Promise<MadeImages> {
   if (masked === null || asked.operation !== 'inpaint') return made;
   const { imaging, white } = masked;

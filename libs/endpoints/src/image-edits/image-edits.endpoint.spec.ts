@@ -60,7 +60,7 @@ function refusal(ask: () => unknown): [number, string, string | null | undefined
   throw new Error('nothing was refused');
 }
 
-/** What is sent for a body, and the first image that the caller gets. */
+/** Returns the request sent for a body, and the first image that the caller gets. */
 async function edited(body: object, made = base64): Promise<{ form: Form; at: string; image: Buffer }> {
   const calls = new UpstreamCallsDouble([{ body: { data: [{ b64_json: made }] } }]);
   const translation = endpoint.translate(read(body), route);

@@ -68,7 +68,7 @@ function checked(loc: Loc, bytes: Uint8Array): Picture {
   return picture;
 }
 
-/** What is decoded here has a bound of its own. */
+/** Checks the bound on pixels of images that are decoded here. */
 export function checkPixels(loc: Loc, { width, height }: Picture): void {
   if (width * height > IMAGING_PIXELS_MAX)
     throw fault('too_large', loc, `more than ${IMAGING_PIXELS_MAX} pixels with a mask`);

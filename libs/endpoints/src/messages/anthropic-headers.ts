@@ -56,7 +56,10 @@ const BETAS = new RegExp(`^(${FEATURES.join('|')})-(\\d{4}-\\d{2}-\\d{2}|\\d{8})
 /** Conversations that the server holds. Tool runners of the SDK try them first and, when refused, send the whole history. */
 const THREADS = /^message-threads-/;
 const NO_THREADS = { error_code: 'thread_unsupported_request', unsupported: ['anthropic-beta'] };
-/** Once needed and now always on, or of no use through a gateway (a retry's credit is of the account that is billed): dropped. */
+/**
+ * Values to drop: once needed and now always on, or of no use through a gateway (a retry's credit is of the account
+ * that is billed).
+ */
 const DROPPED = new Set([
   'prompt-caching-2024-07-31',
   'pdfs-2024-09-25',

@@ -7,7 +7,7 @@ import { translateText } from '../text/translate.js';
 import { anthropicHeaders } from './anthropic-headers.js';
 
 const { caller } = textMessages;
-/** Above every thinking budget, which has to be below it. */
+/** Bound above every thinking budget, which has to be below it. */
 const OUTPUT_LIMIT = 1_000_000;
 
 /** POST /v1/messages. */

@@ -10,12 +10,12 @@ import {
 } from '@gateway/dialects';
 import type { Asked, Endpoint, Requirement } from '../endpoint.js';
 
-/** What OpenAI takes where a caller names no model. A key's default model is made for talking, not for judging. */
+/** Model that OpenAI takes where a caller names none. A key's default model is made for talking, not for judging. */
 const DEFAULT_MODEL = 'omni-moderation-latest';
 const INPUTS_MAX = 2_048;
 
 const text = { type: 'string' };
-/** As everywhere: an upstream of the operator's own would fetch what it alone reaches. */
+/** Addresses as everywhere: an upstream of the operator's own would fetch internal ones. */
 const ADDRESS = { type: 'string', pattern: '^(?:[hH][tT][tT][pP][sS]://.|[dD][aA][tT][aA]:)' };
 const part = {
   type: 'object',

@@ -15,7 +15,7 @@ import {
 import type { Asked, Endpoint } from '../endpoint.js';
 
 const DOCUMENTS_MAX = 1_000;
-/** What one search of those who bill by searches holds: so many documents, longer ones counted in parts. */
+/** Number of documents in one search of providers that bill by searches; longer documents count in parts. */
 const SEARCH_DOCUMENTS = 100;
 const DOCUMENT_BYTES = 2_000;
 

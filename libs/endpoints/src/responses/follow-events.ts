@@ -10,7 +10,7 @@ export interface Followed {
   read: (after: number) => Promise<EventsPage | null>;
   after: number;
   clock: Clock;
-  /** Nobody reads it any more. */
+  /** Returns true once nobody reads the stream any more. */
   isGone: () => boolean;
 }
 

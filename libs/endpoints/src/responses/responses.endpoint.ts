@@ -41,7 +41,7 @@ function readAny(bytes: Uint8Array): Asked<ModelRequest> {
   return readText(caller, { bytes, headers: {} }, { serves });
 }
 
-/** Of a request that is waited for. */
+/** Reads a request that waits for its answer. */
 function read(bytes: Uint8Array): Asked<ModelRequest> {
   const asked = readAny(bytes);
   if (isBackground(asked))

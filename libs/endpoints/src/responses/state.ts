@@ -4,7 +4,7 @@ import type { ModelRequest } from '@gateway/dialects';
 
 type Json = Record<string, unknown>;
 
-/** What requests to /v1/responses leave for those that come after, and go on from. */
+/** Builds the state that requests to /v1/responses leave for later requests that continue them. */
 export function responsesState(
   read: (bytes: Uint8Array) => Asked<ModelRequest>,
 ): EndpointState<ModelRequest> {
@@ -58,8 +58,9 @@ const CALLS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call'
 const OUTPUTS: ReadonlySet<unknown> = new Set(['function_call_output', 'custom_tool_call_output']);
 
 /**
- * What was said without the calls within which an answer was cut: nobody can run half of one, and no upstream takes it
- * unanswered. The reasoning that led to it goes with it, because providers refuse the one without the other.
+ * Returns the items without the calls within which an answer was cut: nobody can run half of one, and no upstream takes
+ * it unanswered. The reasoning before such a call is left out with it, because providers refuse the one without the
+ * other.
  */
 function withoutHalfCalls(items: readonly Json[], own: readonly Json[]): readonly Json[] {
   const isAnswered = (id: unknown): boolean =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { RECORDINGS, recordingOf } from '../audio-form/audio-duration.fixture.js';
 import { PlayedSeconds } from './played-seconds.js';
 
-/** As it comes in pieces of these lengths, again and again. */
+/** Returns the seconds of a sound that comes repeatedly in pieces of these lengths. */
 function played(sound: Buffer, format: string, lengths: readonly number[] = [sound.length]): number {
   const found = new PlayedSeconds(format);
   for (let at = 0, n = 0; at < sound.length; n += 1) {

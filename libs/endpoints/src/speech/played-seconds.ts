@@ -3,12 +3,12 @@ import { framesOf, HEAD_BYTES, type FrameReader } from './sound-frames.js';
 
 /** 4 kbit/s: no codec of speech takes less, whatever a head says. */
 const LEAST_BYTES_PER_SECOND = 500;
-/** Of a WAV up to its first sample, as those that make speech write it. */
+/** Length of a WAV header up to its first sample, as speech providers write it. */
 const WAV_HEAD_BYTES = 44;
 
 /**
- * How long a sound plays whose bytes come in pieces: MP3, AAC and Opus by their frames, WAV by its bytes a second, anything
- * else, raw samples among it, by its bytes. Keeps the head of a frame at most.
+ * Playing time of a sound whose bytes come in pieces: MP3, AAC and Opus by their frames, WAV by its bytes a second,
+ * others by their bytes. Holds the head of a frame at most.
  */
 export class PlayedSeconds {
   private framed = 0;

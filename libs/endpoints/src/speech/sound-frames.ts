@@ -6,7 +6,7 @@ interface SoundFrame {
   readonly seconds: number;
 }
 
-/** What begins there, of which HEAD_BYTES are there; null: nothing does. */
+/** Reads the frame that begins at `at`, of which HEAD_BYTES are there; null: none does. */
 export type FrameReader = (data: Buffer, at: number) => SoundFrame | null;
 
 /** The largest head: a page of Ogg with all its lengths, and the begin of what it holds. */

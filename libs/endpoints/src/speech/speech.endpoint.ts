@@ -17,10 +17,13 @@ import { measuredSpeech } from './measured-speech.js';
 const CHARACTERS_MAX = 4_096;
 const FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'];
 
-/** Nobody speaks slower, at the usual speed, in any script: what is held of a model that is billed by the minute. */
+/**
+ * Bytes a second of the slowest speech at the usual speed, in any script: the amount held for a model billed by the
+ * minute.
+ */
 const BYTES_PER_SECOND = 10;
 
-/** How a text is spoken, for which not every upstream has a member. */
+/** Members for the manner of speaking, for which not every upstream has a member. */
 const HINTS = ['speed', 'instructions'];
 
 const SCHEMA = {

@@ -19,7 +19,10 @@ interface Composition {
 type Composed = Record<string, unknown> | BodyFault;
 type Composer = (composition: Composition) => Composed;
 
-/** How each caller's format takes messages before its own. What is not right in the body itself is its reader's to say. */
+/**
+ * Ways in which each caller's format puts messages before its own. What is not right in the body itself is its reader's
+ * to say.
+ */
 export const COMPOSERS: ReadonlyMap<TextCaller, Composer> = new Map<TextCaller, Composer>([
   [textChat.caller, composeChat],
   [textMessages.caller, composeMessages],
@@ -70,7 +73,7 @@ function isSystem({ role }: PromptMessage): boolean {
   return role === 'system' || role === 'developer';
 }
 
-/** What templates hold in the form of chat completions and other formats write otherwise. */
+/** Returns a fault for members of templates that the form of chat completions has and other formats write otherwise. */
 function foreignMember(body: Composition['body'], prompt: readonly PromptMessage[]): BodyFault | null {
   const parts = prompt.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
   const isForeign =

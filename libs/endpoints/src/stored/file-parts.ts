@@ -5,7 +5,7 @@ import type { FileContent } from '../endpoint.js';
 type Json = Record<string, unknown>;
 type Place = (body: Json, files: Files) => Json;
 
-/** In base64 they are as large as any body may be. */
+/** Bound of a file's bytes: in base64 they are as large as any body may be. */
 export const FILE_BYTES_MAX = 24 * 1_048_576;
 
 /** Files by their ids, counted at each place that takes one: a small body may name a large file ten thousand times. */
@@ -47,7 +47,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   xml: 'application/xml',
 };
 
-/** Where each caller's format may name files, and how it holds them instead. */
+/** Places where each caller's format may name files, and the form in which it holds them instead. */
 const PLACES: ReadonlyMap<TextCaller, Place> = new Map<TextCaller, Place>([
   [textChat.caller, (body, files) => within(body, 'messages', chatPart(files))],
   [textMessages.caller, (body, files) => within(body, 'messages', messagesBlock(files))],
@@ -119,7 +119,7 @@ function dataUrl(file: FileContent): string {
   return `data:${mediaTypeOf(file)};base64,${Buffer.from(file.bytes).toString('base64')}`;
 }
 
-/** What the bytes are, else what the name says. */
+/** Returns the media type of the bytes, else of the name. */
 function mediaTypeOf({ filename, bytes }: FileContent): string {
   const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
   const known = MAGIC.find(([, magic]) => magic.test(head));

@@ -3,7 +3,7 @@ import { StoredContentNeeded } from '../stored/stored-content-needed.js';
 import { SEARCH_MODEL, searchesWeb } from '../web-search/search-model.js';
 import type { Asked, CallerBody, Need, Requirement } from '../endpoint.js';
 
-/** What a capability asks of the model. What it asks of the wire format is the dialect's (`misfit`). */
+/** Abilities of the model that a capability needs. What it asks of the wire format is the dialect's (`misfit`). */
 const NEEDS: Partial<Record<Capability, Need>> = {
   tools: { flag: 'supports_tools' },
   image_input: { input: ['image'] },

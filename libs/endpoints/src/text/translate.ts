@@ -130,7 +130,7 @@ class TextAnswer implements Answer {
     return [piece];
   }
 
-  /** What came together leaves together: one piece, and one more where it ends in a failure. */
+  /** Joins pieces that came together: one piece, and one more where it ends in a failure. */
   private pieces(frames: Decoded[]): Piece[] {
     const piece: Piece = { kind: 'wait', out: '' };
     let out = '';

@@ -28,7 +28,7 @@ const OWN = [
   'metadata',
   '$task',
 ];
-/** Of a video whose length was left to the model: what is held for it. */
+/** Length held for a video whose length was left to the model. */
 const LIKELY_SECONDS = 8;
 
 /** Throws ApiError `validation_error`, which names items by their position. */
@@ -68,7 +68,7 @@ export function readVideo(body: Json): Asked<VideoRequest> {
   };
 }
 
-/** Set by the gateway, where the task is there already. */
+/** Returns the task that the gateway set where it exists already. */
 function taskOf(value: unknown): { task: string | null; credential: string | null } {
   if (!isObject(value)) return { task: null, credential: null };
   return { task: filled(value.state), credential: filled(value.credential) };
@@ -101,7 +101,7 @@ function itemOf(item: Json, position: number): VideoItem {
   return { role: known, url, position };
 }
 
-/** What is sent on as it came: a provider would refuse it once the task is there, and each in words of its own. */
+/** Checks data that is passed on unchanged: a provider would refuse it once the task exists, in words of its own. */
 function checkData(url: string, type: string, position: number): void {
   const data = parseDataUrl(url);
   if ('fault' in data) throw fault(position, type, data.fault);

@@ -55,7 +55,9 @@ function canBe(seconds: number | null | undefined): seconds is number {
   return typeof seconds === 'number' && seconds >= SECONDS_MIN && seconds < SECONDS_MAX;
 }
 
-/** To the millisecond: a third of a second has more digits than a price takes, and would bill nothing. */
+/**
+ * Returns seconds to the millisecond: a third of a second has more digits than a price takes, and would bill nothing.
+ */
 function secondsText(seconds: number): string {
   return String(Math.round(seconds * 1_000) / 1_000);
 }
@@ -107,7 +109,7 @@ async function fetched({ result }: VideoDone, calls: UpstreamCalls): Promise<Uin
   }
 }
 
-/** What ends the request: an ApiError is tried again by nobody. */
+/** Marks a failure as final: an ApiError is never retried. */
 function final(failure: unknown): unknown {
   if (failure instanceof ExchangeFailure)
     return new ApiError('upstream_error', { providerCode: 'bad_response', message: failure.message });

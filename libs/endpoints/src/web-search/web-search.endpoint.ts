@@ -87,7 +87,7 @@ export const endpoint: Endpoint<SearchRequest> = {
   },
 };
 
-/** What finds nothing costs nothing: neither a search nor a request is counted. */
+/** Returns the answer of a search; one that finds nothing costs nothing, neither search nor request. */
 function piece(found: SearchFindings, { queries }: SearchRequest, facts: AnswerFacts): Piece {
   const isEmpty = found.results.length === 0;
   const searches = isEmpty ? 0 : queries.length;

@@ -9,7 +9,10 @@ interface Audited extends Omit<AuditEntry, 'created_at' | 'org_id'> {
 
 const PREFIX = 'aud_';
 
-/** What of an audit row goes to the one audit log, in the transaction of the row; null where no organization reads it. */
+/**
+ * Returns the entry of an audit row for the one audit log, in the row's transaction; null where no organization reads
+ * it.
+ */
 export function auditEntryRow(audit: Audited, source: string): OutboxRow | null {
   const { id, created_at: at, org_id } = audit;
   if (org_id === null) return null;

@@ -4,7 +4,7 @@ import type { Metrics } from '@gateway/platform';
 const ROWS = 'gateway_outbox_backlog_rows';
 const AGE = 'gateway_outbox_oldest_seconds';
 
-/** How much of a service's outbox waits. Services in one process share the two metrics. */
+/** Counts the waiting rows of a service's outbox. Services in one process share the two metrics. */
 export function outboxBacklog(
   { registry }: Metrics,
   service: string,

@@ -27,7 +27,7 @@ export interface OutboxEvent<Data> {
   topic: string;
   /** The account. */
   key: string;
-  /** For example "/keys". */
+  /** Source of the event, for example "/keys". */
   source: string;
   /** Unique with `source`; a repeat of the same event has the same one. */
   id: string;

@@ -33,7 +33,7 @@ export interface WorkerShipperOptions extends ShipperWorkerData {
 const YOUNG_GENERATION_MB = 8;
 const RESTART_MS = 1_000;
 const STOP_GRACE_MS = 5_000;
-/** Of finished epochs, which a new worker would ship again from their watermark. */
+/** Number of finished epochs remembered, which a new worker would ship again from their watermark. */
 const DEAD_SOURCES_MAX = 1_000;
 
 /**
@@ -102,7 +102,10 @@ export class WorkerShipper implements ShipperHandle {
     };
   }
 
-  /** By what this thread knows: a worker that never ran has reported nothing, and everything is left. */
+  /**
+   * Returns what this thread knows of unshipped records: a worker that never ran has reported nothing, so everything is
+   * left.
+   */
   private unshipped(): number {
     const shipped = new Map(
       this.stats().sources.map((source) => [`${source.producer}/${source.epoch}`, source.shipped]),

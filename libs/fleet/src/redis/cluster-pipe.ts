@@ -97,7 +97,7 @@ export class ClusterPipe implements ScriptPipe {
   }
 }
 
-/** As the cluster's slots name it. */
+/** Returns the node's name as the cluster's slots have it. */
 function nameOf(node: Redis): string {
   return `${node.options.host ?? ''}:${node.options.port ?? ''}`;
 }

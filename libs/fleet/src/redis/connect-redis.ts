@@ -10,7 +10,7 @@ interface HostAndPort {
   port: number;
 }
 
-/** Of every node; what is given here wins over what a url says. */
+/** Access to every node; a member here wins over the url's. */
 interface RedisAccess {
   username?: string;
   password?: string;
@@ -35,7 +35,7 @@ export type RedisOptions = RedisAddress & {
   onBreaker?: (state: 'open' | 'closed') => void;
   /** Bound of one command; default 150. Short only where something else decides when it is over. */
   commandTimeoutMs?: number;
-  /** For tests. */
+  /** Clock for tests. */
   clock?: Clock;
 };
 
@@ -49,8 +49,8 @@ export interface RedisConnection {
 }
 
 /**
- * Of a script or a probe, once what has arrived is read. An edge, which goes on with its local share, has a shorter
- * one: see `REDIS_COMMAND_TIMEOUT_MS`.
+ * Time for a script or a probe, once what has arrived is read. An edge, which goes on with its local share, has a
+ * shorter one: see `REDIS_COMMAND_TIMEOUT_MS`.
  */
 const COMMAND_TIMEOUT_MS = 150;
 const CONNECT_TIMEOUT_MS = 1_000;

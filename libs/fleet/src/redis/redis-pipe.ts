@@ -15,7 +15,7 @@ export interface RedisPipeOptions {
 const RUN_ID_TIMEOUT_MS = 1_000;
 /** A timer that fires later than this shows that this process was busy, not that Redis was. */
 const LATE_MS = 10;
-/** So many timeouts within a window open the breaker. */
+/** Number of timeouts within a window that opens the breaker. */
 const TIMEOUTS = 5;
 const WINDOW_MS = 1_000;
 const PROBE_MS = 250;
@@ -39,10 +39,10 @@ const TIMED_OUT = 'Command timed out';
  */
 export class RedisPipe implements ScriptPipe {
   private node: string | null = null;
-  /** In the order in which they are due; what is before `first` is done. */
+  /** Calls in the order in which they are due; those before `first` are done. */
   private calls: PipedCall[] = [];
   private first = 0;
-  /** Those from here on were asked in this turn. */
+  /** Index of the first call of this tick. */
   private turn = 0;
   private isTurnOpen = false;
   private isArmed = false;
@@ -84,7 +84,7 @@ export class RedisPipe implements ScriptPipe {
     this.probing?.cancel();
   }
 
-  /** What one turn asks leaves in one write: each of its own costs more than most of a request. */
+  /** Writes the calls of one tick in one write: each write costs more than most of a request. */
   private write(call: PipedCall): void {
     const { client } = this.options;
     if (!this.isTurnOpen) {
@@ -138,7 +138,7 @@ export class RedisPipe implements ScriptPipe {
     });
   }
 
-  /** Before those of this turn: they are due later. */
+  /** Moves the deadline before the calls of this tick, which are due later. */
   private prolong(call: PipedCall, now: number): void {
     call.isProlonged = true;
     call.dueMs = now + this.options.timeoutMs;

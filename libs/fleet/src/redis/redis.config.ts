@@ -11,7 +11,7 @@ import {
 } from '@gateway/platform';
 import type { RedisAddress } from './connect-redis.js';
 
-/** Where Redis is: one server, a cluster, or a master that sentinels know; with its credentials and TLS. */
+/** Addresses of Redis: one server, a cluster, or a master that sentinels know; with its credentials and TLS. */
 export class RedisConfig {
   /** redis[s]://[user:password@]host:port[/database]; not asked for where a cluster or sentinels are named. */
   @OrFile()
@@ -34,7 +34,7 @@ export class RedisConfig {
   @Matches(HOST_AND_PORT, { each: true })
   REDIS_SENTINELS?: string[];
   @IsString() REDIS_SENTINEL_NAME: string = 'mymaster';
-  /** Of the sentinels themselves, where they ask for one. */
+  /** Credentials of the sentinels themselves, where they ask for some. */
   @OrFile() @IsOptional() @IsString() REDIS_SENTINEL_PASSWORD?: string;
   /** Take the place of those in REDIS_URL. */
   @IsOptional() @IsString() REDIS_USERNAME?: string;

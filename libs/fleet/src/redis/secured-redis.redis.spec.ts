@@ -23,7 +23,7 @@ function run({ pipe }: RedisConnection, key: string): Promise<unknown> {
   });
 }
 
-/** What the first script answered, or the notices of a connection that was refused. */
+/** Returns the answer to the first script, or the notices of a refused connection. */
 async function attempt(env: Record<string, string>, keys = ['k']): Promise<string> {
   const notices: string[] = [];
   const connection = connectRedis({

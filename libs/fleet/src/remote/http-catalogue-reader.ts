@@ -97,7 +97,7 @@ export class HttpCatalogueReader extends CatalogueReader {
     return () => this.listeners.delete(listener);
   }
 
-  /** Never rejects: the snapshot in memory goes on serving, and the timer asks again. */
+  /** Refreshes and never rejects: the snapshot in memory goes on serving, and the timer asks again. */
   private refresh(): Promise<void> {
     this.loading ??= this.load()
       .then(

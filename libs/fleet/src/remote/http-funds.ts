@@ -8,7 +8,7 @@ const TIMEOUT_MS = 1_000;
 
 /** The usage service's ledger over HTTP. Every call may be repeated: a seed and a credit have one effect. */
 export class HttpFunds extends Funds {
-  /** Under way, by what they ask for. */
+  /** Requests under way, by what they ask for. */
   private readonly seeds = new Map<string, Promise<void>>();
   private readonly dues = new Map<string, Promise<void>>();
 

@@ -23,7 +23,7 @@ class KeysService {
     body: keyPrincipal(),
     etag: '"1"',
   };
-  /** While set, answers wait for it. */
+  /** Promise that answers wait for while it is set. */
   gate: Promise<void> = Promise.resolve();
 
   constructor(readonly wire: UpstreamDouble) {
@@ -66,7 +66,7 @@ describe('HttpPrincipalReader', () => {
   /** Timeouts of the wire run on this clock; the ages of records on the test's. */
   let readBy: (wireClock: Clock) => void;
   let version: () => Promise<number | null>;
-  /** When an admission last found the account of this version. */
+  /** Instant at which an admission last confirmed the account at this version. */
   let confirmed: { at: number; version: number } | null;
 
   beforeEach(async () => {

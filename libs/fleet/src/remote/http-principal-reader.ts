@@ -25,7 +25,7 @@ interface Entry {
   /** Monotonic times at which the keys service last sent this record or confirmed it, and somebody confirmed it. */
   loadedAt: number;
   confirmedAt: number;
-  /** How much of its time it lives: keys that came at once are not all due at once. */
+  /** Share of its time that the record lives: keys that came at once are not all due at once. */
   part: number;
   /** Monotonic time from which its next use asks again. */
   dueAt: number;
@@ -53,27 +53,27 @@ const ENTRIES_MAX = 120_000;
 const UNKNOWN_MAX = 50_000;
 const NEGATIVE_MS = 5_000;
 const REVALIDATE_AFTER_MS = 60_000;
-/** By so much of a record's time sooner it is due, drawn for each. */
+/** Part of a record's time by which it may be due sooner, drawn for each. */
 const REVALIDATE_SPREAD = 0.5;
 /** An admin key's record does not carry its expiry, so it is asked for again at every use past this. */
 const ADMIN_KEY_FRESH_MS = 1_000;
 const SERVE_UNCONFIRMED_MS = 15 * 60_000;
 /** Revalidations under way: nobody waits for them, and thousands at once would keep the keys service from answering any. */
 const REVALIDATIONS_MAX = 16;
-/** After one that failed, so long nothing is revalidated. */
+/** Time after a failure in which nothing is revalidated. */
 const HELD_BACK_MS = 1_000;
 const TIMEOUT_MS = 250;
-/** Of a first look-up: there is no record to serve meanwhile, and a busy service is better waited for. */
+/** Time of a first look-up: there is no record to serve meanwhile, and waiting for a busy service is better. */
 const NEW_TIMEOUT_MS = 500;
 
 type KeyAnswer = ResolvedKeys['keys'][number];
-/** Of a look at a key, which no inference waits for. */
+/** Time of a read of a key, which no inference waits for. */
 const READ_TIMEOUT_MS = 2_000;
 
 /** Principals of the keys service, cached by the SHA-256 of the credential (reliability 3.2, 3.3). */
 export class HttpPrincipalReader extends PrincipalReader {
   private readonly entries = new BoundedCache<Entry>(ENTRIES_MAX);
-  /** When each unknown credential was refused. */
+  /** Instant at which each unknown credential was refused. */
   private readonly unknown = new BoundedCache<number>(UNKNOWN_MAX);
   private readonly flights = new Map<string, Flight>();
   private readonly newKeys: LookupLane<string, KeyAnswer>;
@@ -116,7 +116,7 @@ export class HttpPrincipalReader extends PrincipalReader {
     return entry.principal;
   }
 
-  /** Past the cache. A lookup that was under way before does not count: it may have read before the change. */
+  /** Reads past the cache. A lookup that was under way before does not count: it may have read before the change. */
   reload(credential: Credential): Promise<Principal> {
     const cacheKey = cacheKeyOf(credential);
     const flight = this.flights.get(cacheKey);
@@ -205,7 +205,9 @@ export class HttpPrincipalReader extends PrincipalReader {
     return keys;
   }
 
-  /** In the background; a failure is remembered in the entry. False where that has to wait for another use. */
+  /**
+   * Revalidates in the background; a failure is remembered in the entry. False where that has to wait for another use.
+   */
   private revalidate(credential: Credential, cacheKey: string, now: number): boolean {
     if (this.flights.has(cacheKey)) return true;
     if (now < this.heldBackUntil || this.revalidations >= REVALIDATIONS_MAX) return false;

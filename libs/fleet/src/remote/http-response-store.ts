@@ -13,7 +13,7 @@ import { unavailable, type InternalHttp } from '@gateway/platform';
 type Json = Record<string, unknown>;
 
 const TIMEOUT_MS = 5_000;
-/** What a chain of responses may hold, and its frame. */
+/** Largest size of a chain of responses with its frame. */
 const ANSWER_BYTES_MAX = 40 * 1_048_576;
 
 /** The workers service's responses over HTTP. Keeping may be repeated: it has one effect. */

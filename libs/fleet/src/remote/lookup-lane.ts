@@ -15,14 +15,14 @@ interface Waiting<Q, A> {
   reject: (failure: unknown) => void;
 }
 
-/** What those fail with whose turn does not come: nobody was asked about them. */
+/** Error for waiters that are dropped: nobody was asked about them. */
 export const SHED = new Error('too many unknown credentials wait');
 
 /** Batches under way (reliability 5.5). */
 const BATCHES_MAX = 4;
-/** Of all addresses together; past it the longest line loses its oldest. */
+/** Number of waiters of all addresses together; past it the longest queue loses its oldest. */
 const WAITING_MAX = 2_048;
-/** Whoever has waited longer for a turn is refused: the caller would have given up, and the service is behind. */
+/** Longest wait; a caller that waited longer would have given up, and the service is behind. */
 const WAIT_MS_MAX = 1_000;
 
 /**
@@ -33,7 +33,7 @@ const WAIT_MS_MAX = 1_000;
  * line full would refuse everybody who comes after it.
  */
 export class LookupLane<Q, A> {
-  /** By address, the one whose turn is next first. */
+  /** Queues by address, the next to be served first. */
   private readonly lines = new Map<string, Waiting<Q, A>[]>();
   private waiting = 0;
   private underWay = 0;

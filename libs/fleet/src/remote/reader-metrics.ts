@@ -3,7 +3,7 @@ import type { Metrics } from '@gateway/platform';
 
 /** `hit` served from memory, `negative` refused from memory, `unconfirmed` served on Redis's word alone, `shed` refused unasked. */
 export type PrincipalLookup = 'hit' | 'negative' | 'unconfirmed' | 'shed';
-/** How a question to the keys service ended. */
+/** The result of a question to the keys service. */
 export type PrincipalLoad = 'loaded' | 'unchanged' | 'unknown' | 'failed';
 
 /** Counts what the cache of principals did. */

@@ -129,7 +129,7 @@ class CatalogueFollower implements OnModuleInit, OnApplicationShutdown {
 class CatalogueOverHttp {}
 export const RemoteCatalogueModule = { module: CatalogueOverHttp, global: true };
 
-/** Where the catalogue service takes how providers fare, for an app that calls them. */
+/** Provides the receiver of provider reports of the catalogue service, for an app that calls providers. */
 @Module({
   providers: [
     {
@@ -143,7 +143,7 @@ export const RemoteCatalogueModule = { module: CatalogueOverHttp, global: true }
 class RouteHealthOverHttp {}
 export const RemoteRouteHealthModule = { module: RouteHealthOverHttp, global: true };
 
-/** What the catalogue service knows by name, for an app that needs no snapshot. */
+/** Provides the names of the catalogue service, for an app that needs no snapshot. */
 @Module({
   providers: [
     {
@@ -185,7 +185,7 @@ export const RemoteFundsModule = { module: FundsOverHttp, global: true };
 class ErasuresOverHttp {}
 export const RemoteErasuresModule = { module: ErasuresOverHttp, global: true };
 
-/** Where the usage service keeps contents, for an app that does not hold it. */
+/** Provides the contents store of the usage service, for an app that does not hold it. */
 @Module({
   providers: [
     {

@@ -2,8 +2,8 @@ import { SetMetadata, type CustomDecorator } from '@nestjs/common';
 import type { OrgRole } from '@gateway/contracts';
 
 /**
- * Who may call a handler; the members are alternatives, `org` narrows sessions and admin keys. Nothing named is nobody:
- * a handler without it stops the application from starting.
+ * The callers of a handler; the members are alternatives, `org` narrows sessions and admin keys. Nothing named is
+ * nobody: a handler without it stops the application from starting.
  */
 export interface AccessRule {
   /** An active rsk_ key; with a permission, a scoped key must hold it. */
@@ -14,7 +14,7 @@ export interface AccessRule {
   adminKey?: { scope: string };
   /** A session of a platform super admin, whatever `org` says. */
   superAdmin?: true;
-  /** What of an organization a person or an admin key may reach; absent where no organization is concerned. */
+  /** Part of an organization that a person or an admin key may reach; absent where no organization is concerned. */
   org?: OrgRule;
   /** Another service of the fleet, by the fleet's token. */
   internal?: true;
@@ -23,11 +23,11 @@ export interface AccessRule {
 }
 
 export interface OrgRule {
-  /** Who may do it to everything of their organization. An admin key counts as an admin. */
+  /** Roles that may act on everything of their organization. An admin key counts as an admin. */
   roles: readonly OrgRole[];
-  /** Beside these, every person to what they made themselves. */
+  /** True if every person may also act on what they made themselves. */
   own?: true;
-  /** Beside these, every member of the organization to themselves: the path parameter that names the person. */
+  /** Path parameter that names a person: every member of the organization may act on themselves. */
   self?: string;
   /**
    * The path parameter that names the organization: the guard checks it. Absent where the handler finds the

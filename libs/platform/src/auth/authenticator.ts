@@ -17,7 +17,7 @@ import { applyKeyPin } from '../request/response-headers.js';
 import { credentialOfRequest } from './credential.js';
 
 export interface AuthenticatorDeps {
-  /** Asked on first use: the module that provides the reader is made after the platform. */
+  /** Returns the reader on first use: its module is made after the platform. */
   principals: () => PrincipalReader;
   /** Knows the newest version of an account: a record that is older is read again. */
   limits: LimitStore;
@@ -44,8 +44,8 @@ export class Authenticator {
   }
 
   /**
-   * For endpoints that do not admit: the record is compared with the account's newest version.
-   * Answers null on public and internal routes. Throws ApiError `unauthorized`, `forbidden`, and
+   * Authenticates for endpoints that do not admit: the record is compared with the account's newest version. Answers
+   * null on public and internal routes. Throws ApiError `unauthorized`, `forbidden`, and
    * `service_unavailable` where the caller could not be looked up.
    */
   async authenticate(request: FastifyRequest, rule: AccessRule): Promise<Principal | null> {
@@ -64,8 +64,8 @@ export class Authenticator {
   }
 
   /**
-   * For inference: admission compares the version, so this costs no I/O while the record is cached. `onRefused` is called
-   * of a known key that the rule does not let in.
+   * Authenticates for inference: admission compares the version, so this costs no I/O while the record is cached.
+   * `onRefused` is called of a known key that the rule does not let in.
    */
   async authenticateKey(
     request: FastifyRequest,
@@ -123,7 +123,9 @@ export class Authenticator {
     this.wrongTokenAtMs = nowMs;
   }
 
-  /** Where the store cannot be asked, or cannot vouch for a version, the record counts as old: the reader revalidates it. */
+  /**
+   * Counts the record as old where the store cannot be asked, or cannot vouch for a version: the reader revalidates it.
+   */
   private async isCurrent(principal: Principal): Promise<boolean> {
     try {
       const newest = await this.deps.limits.version(principal.accountId);
@@ -187,7 +189,7 @@ function asKey(principal: Principal): KeyPrincipal {
   return principal;
 }
 
-/** From outside, a route of the fleet's own answers as if it were not there. */
+/** True for a route of the fleet's own, which answers from outside as if it did not exist. */
 function isInternalOnly(rule: AccessRule): boolean {
   return (
     rule.key === undefined &&

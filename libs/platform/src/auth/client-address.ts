@@ -9,8 +9,8 @@ export type FleetTokens = readonly [string, ...string[]];
 const NAME = HEADER.clientAddress.toLowerCase();
 
 /**
- * Who calls, behind the front door: the edge says it with a proof that only the fleet can make, because a service would
- * otherwise see the edge's own address, and whoever reaches a service directly could say anything.
+ * The address of a caller behind the front door. The edge sends it with a proof that only the fleet can make. A service
+ * would otherwise see the edge's own address, and a direct caller could claim any.
  */
 export class ClientAddress {
   constructor(private readonly fleetTokens: FleetTokens) {}

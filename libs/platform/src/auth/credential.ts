@@ -8,14 +8,14 @@ const JWT_PATTERN = /^[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]+$/;
 const TOKEN_MAX_LENGTH = 4_096;
 
 /**
- * What the caller presented: `Authorization: Bearer <…>` or, as the Anthropic SDKs send it, `x-api-key`.
- * Form and checksum are checked here. Throws ApiError `unauthorized` where it is missing or malformed.
+ * Parses the presented credential: `Authorization: Bearer <…>` or, as the Anthropic SDKs send it, `x-api-key`. Form and
+ * checksum are checked here. Throws ApiError `unauthorized` where it is missing or malformed.
  */
 export function parseCredential(headers: IncomingHttpHeaders): Credential {
   return credentialOf(presented(headers));
 }
 
-/** What a connection presented last. */
+/** The credential that a connection presented last. */
 interface Presented {
   authorization: string | undefined;
   apiKey: string | string[] | undefined;

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AccessRule } from './access.js';
 import '../request/gateway-request.js';
 
-/** For a rule that names the organization by a path parameter. */
+/** Checks a rule that names the organization by a path parameter. */
 export function requireOrgOfPath({ principal, params }: FastifyRequest, rule: AccessRule): void {
   if (rule.org?.param === undefined || principal === null) return;
   const { [rule.org.param]: orgId, [rule.org.self ?? '']: personId } = params as Record<string, string>;

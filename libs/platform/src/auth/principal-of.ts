@@ -1,7 +1,7 @@
 import { ApiError, type KeyPrincipal, type Principal, type SessionPrincipal } from '@gateway/contracts';
 import type { FastifyRequest } from 'fastify';
 
-/** Who calls. Throws ApiError `unauthorized` on a route that authenticated nobody. */
+/** Returns the caller. Throws ApiError `unauthorized` on a route that authenticated nobody. */
 export function principalOf(request: FastifyRequest): Principal {
   if (request.principal === null) throw new ApiError('unauthorized');
   return request.principal;

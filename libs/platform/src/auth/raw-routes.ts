@@ -9,7 +9,7 @@ import '../request/gateway-request.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call this route; required on routes that are registered without Nest. */
+    /** Callers of this route; required on routes that are registered without Nest. */
     access?: AccessRule;
     /** The handler admits, and admission compares the account's version: the guard need not. */
     admits?: boolean;
@@ -22,7 +22,7 @@ declare module 'fastify' {
 export interface RegisteredRoute {
   method: string;
   path: string;
-  /** Of a route registered by hand; Nest's handlers declare theirs with @Access. */
+  /** Rule of a route registered by hand; Nest's handlers declare theirs with @Access. */
   access: AccessRule | null;
 }
 

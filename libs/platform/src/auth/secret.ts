@@ -33,7 +33,10 @@ export function isWellFormedSecret(secret: string): boolean {
   return checksum(secret.slice(0, split)) === secret.slice(split);
 }
 
-/** What travels between services and names a cache entry: lower-case hex SHA-256 of the whole secret. */
+/**
+ * Returns the form of a secret that travels between services and names a cache entry: lower-case hex SHA-256 of the
+ * whole secret.
+ */
 export function secretDigest(secret: string): string {
   return hash('sha256', secret, 'hex');
 }

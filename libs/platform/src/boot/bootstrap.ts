@@ -54,15 +54,15 @@ export interface BootConfig {
   port: number;
   /** The port speaks HTTPS alone, and closes a connection that begins in plain HTTP; default: plain HTTP. */
   tls?: Tls | null;
-  /** How long requests under way may go on after SIGTERM. */
+  /** Time for which requests under way may go on after SIGTERM. */
   drainGraceMs: number;
   /** Proxies before us whose X-Forwarded-For is believed; default: none, and the header says nothing. */
   trustedProxies?: TrustedProxies;
-  /** Where `/metrics` is: a port of its own, null = nowhere; default: the port of everything else. */
+  /** Address of `/metrics`: a port of its own, null = nowhere; default: the port of everything else. */
   metrics?: MetricsListener | null;
-  /** When work is refused; by default from the memory of the container. */
+  /** Limits above which work is refused; by default from the memory of the container. */
   pressure?: PressureLimits;
-  /** How long a client may take to send; default 10 s for the headers and 120 s for the whole request. */
+  /** Time that a client may take to send; default 10 s for the headers and 120 s for the whole request. */
   sendingMs?: { headers: number; request: number };
   /** A client that takes nothing of an answer for so long is closed; default 60 s. Of a hijacked answer its writer sees to it. */
   stallMs?: number;
@@ -82,10 +82,10 @@ interface Closable {
 }
 
 export interface RunningApp {
-  /** Where it listens, for example `http://127.0.0.1:8080`. */
+  /** Address on which it listens, for example `http://127.0.0.1:8080`. */
   url: string;
   app: NestFastifyApplication;
-  /** Of a port of their own; null where they have none. */
+  /** Address of the metrics' own port; null where they have none. */
   metricsUrl: string | null;
   /** Every endpoint with who may call it. */
   routes: readonly ListedRoute[];
@@ -96,7 +96,7 @@ export interface RunningApp {
 const STALL_MS = 60_000;
 /** Every method that a path of the API has. */
 const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** How long a stream that is asked to end may take to write its last frame. */
+/** Time that a stream asked to end may take to write its last frame. */
 const ENDING_MS = 5_000;
 
 /** Builds a service, starts it and answers how to stop it. Throws where an endpoint declares no access. */
@@ -294,8 +294,8 @@ function answerAddress(refusal: ApiError, request: FastifyRequest, reply: Fastif
 }
 
 /**
- * Answers OPTIONS. In a scope of its own, so that its hook runs for preflights alone: every other answer carries its CORS
- * headers with those of `responseHeaders`.
+ * Registers the handler of OPTIONS. In a scope of its own, so that its hook runs for preflights alone: every other
+ * answer carries its CORS headers with those of `responseHeaders`.
  */
 function registerPreflight(instance: FastifyInstance): void {
   void instance.register((scope, _options, done) => {

@@ -13,7 +13,10 @@ const MESSAGES: Readonly<Record<number, string>> = {
   431: 'The headers are larger than 16,384 bytes.',
 };
 
-/** What Node's parser has refused: there is no request, so the envelope is written by hand and the connection ends. */
+/**
+ * Answers a request that Node's parser has refused: there is no request, so the envelope is written by hand and the
+ * connection ends.
+ */
 export function answerClientError(
   error: Error & { code?: string },
   socket: Socket,

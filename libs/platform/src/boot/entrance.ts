@@ -17,7 +17,7 @@ export interface EntranceDeps {
   random: Random;
 }
 
-/** Which requests come in, and what is counted of each until its response is closed. */
+/** The requests admitted to the process, and the counts of each until its response is closed. */
 export class Entrance {
   private readonly duration: SeriesOf<Spread>;
 
@@ -35,7 +35,7 @@ export class Entrance {
     );
   }
 
-  /** While draining every new request but those of the platform is refused. */
+  /** Returns the refusal of every new request but those of the platform while draining. */
   draining(request: FastifyRequest, reply: FastifyReply): ApiError | null {
     if (!this.deps.drain.isDraining) return null;
     reply.header('Connection', 'close');

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { framingFault } from './framing.js';
 
-/** As Node's parser hands a request over: the first of headers that may be there once. */
+/** Builds a request as Node's parser hands it over: the first of headers that may be there once. */
 function fault(pairs: [string, string][], more: Partial<IncomingMessage> = {}): string | null {
   const headers: Record<string, string> = {};
   for (const [name, value] of pairs) headers[name.toLowerCase()] ??= value;

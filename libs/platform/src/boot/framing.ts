@@ -12,7 +12,7 @@ const ONCE: Readonly<Record<number, string>> = {
 /** A name or an address, with a port (RFC 9112 3.2). */
 const HOST = /^[\w.:[\]%~!$&'()*+,;=-]*$/;
 
-/** Why a request that the parser has accepted may be read in another way by a neighbour; null where it may not. */
+/** Returns the reason why a neighbour may read an accepted request in another way; null where it may not. */
 export function framingFault(request: IncomingMessage): string | null {
   const { url = '', headers, rawHeaders, httpVersion } = request;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return `HTTP/${httpVersion} is not spoken here.`;

@@ -70,7 +70,10 @@ async function end(name: string, running: Pick<RunningApp, 'close'>): Promise<vo
   }
 }
 
-/** What an operator can act on is one sentence, and a stack would hide it; a fault of ours needs its stack. */
+/**
+ * Returns one sentence for a failure that an operator can mend, whose stack would hide it; a fault of ours needs its
+ * stack.
+ */
 function explain(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure);
   if (failure instanceof ConfigError) return failure.message;

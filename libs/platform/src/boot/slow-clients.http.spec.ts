@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { eventually } from '@gateway/testing';
 import { startProbe, type Probe } from './probe-app.fixture.js';
 
-/** Of each kind; four kinds make a thousand connections. */
+/** Number of connections of each kind; four kinds make a thousand connections. */
 const EACH = 250;
 const HEAD = 'POST /v1/open HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 
-/** What a slow client has sent when it goes quiet. */
+/** Bytes that a slow client has sent when it goes quiet. */
 const KINDS: [kind: string, sent: string][] = [
   ['headers that never end', `${HEAD}X-A: b\r\n`],
   ['a body that never ends', `${HEAD}Content-Length: 1000000\r\n\r\n{"a":`],

@@ -6,7 +6,7 @@ import { LARGE_BYTES, startProbe, type Probe } from './probe-app.fixture.js';
 /** Far above what a busy machine makes of the rests of a slow reader. */
 const STALL_MS = 1_500;
 const REST_MS = STALL_MS / 10;
-/** Read at once by a slow reader, before it rests. */
+/** Bytes that a slow reader reads at once before it rests. */
 const STEP_BYTES = 1_048_576;
 
 describe('readers of an answer that is larger than the kernel takes', () => {

@@ -9,7 +9,7 @@ import { HEADER_PAIRS, IsAddress, IsHost } from './validators.js';
 
 const NO_PATH = /^https?:\/\/[^/]+$/;
 
-/** What every process of a fleet is given beside its drivers' settings; the services' own are classes of their own. */
+/** Settings of every process of a fleet beside its drivers'; the services' own are classes of their own. */
 export class FleetConfig {
   @IsHost() HOST: string = '127.0.0.1';
   /** 0 = any free port. */
@@ -18,7 +18,7 @@ export class FleetConfig {
   @IsOptional() @ToNumber() @IsInt() @Min(0) @Max(65_535) METRICS_PORT?: number;
   /** Proxies before this service whose X-Forwarded-For is believed; without it the header is ignored. */
   @IsOptional() @IsTrustedProxies() TRUSTED_PROXIES?: TrustedProxies;
-  /** How long requests under way may go on after SIGTERM. */
+  /** Time for which requests under way may go on after SIGTERM. */
   @ToNumber() @IsInt() @Min(0) @Max(3_600_000) DRAIN_GRACE_MS: number = 120_000;
   @IsIn(LOG_LEVELS) LOG_LEVEL: LogLevel = 'info';
   /** Shared secrets of the services, for /internal paths: the first is sent, each is accepted. */
@@ -32,7 +32,7 @@ export class FleetConfig {
   @IsOptional() @Matches(NO_PATH) @IsAddress('http', 'https') EDGE_URL?: string;
   /** OTLP over HTTP, for example http://collector:4318, below which /v1/traces is added; absent = no tracing. */
   @IsOptional() @IsAddress('http', 'https') OTEL_EXPORTER_OTLP_ENDPOINT?: string;
-  /** What the collector asks for, such as a token: name=value with commas between, values percent-encoded. */
+  /** Headers that the collector asks for, such as a token: name=value with commas between, values percent-encoded. */
   @OrFile() @IsOptional() @Matches(HEADER_PAIRS) OTEL_EXPORTER_OTLP_HEADERS?: string;
 }
 

@@ -4,7 +4,7 @@ import { ConfigError, loadConfig } from './load-config.js';
 import { OrFile } from './or-file.js';
 import { IsCertificates } from './validators.js';
 
-/** How a process that callers reach offers its address. */
+/** Settings of the address that a process offers to callers. */
 class ListenerConfig {
   /** The certificate with its chain, in PEM. With it the port speaks HTTPS alone; absent = a proxy before us does. */
   @OrFile() @IsOptional() @IsCertificates() TLS_CERT?: string;

@@ -2,7 +2,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { orFileNames, valueOrFile } from './or-file.js';
 
-/** What class-validator says of a pattern is for who has written it. */
+/** Text of class-validator for a pattern, which helps only its author. */
 const PATTERN = /must match \/.*\/\w* regular expression$/;
 const DESCRIBED = 'does not have the form that .env.example describes';
 

@@ -22,7 +22,7 @@ export const PORT_NUMBER = new RegExp(`^${PORT}$`);
 /** host:port, for `Matches`: the name of a server and a port that there is. */
 export const HOST_AND_PORT = new RegExp(String.raw`^[^\s:/]+:${PORT}$`);
 
-/** As HOST_AND_PORT, and an IPv6 address without brackets: `::1:9000`. */
+/** Pattern of HOST_AND_PORT, and an IPv6 address without brackets: `::1:9000`. */
 export const PLACE_AND_PORT = new RegExp(String.raw`^[^\s/@,]+:${PORT}$`);
 
 /** `name=value` with commas between, values percent-encoded, as OTEL_EXPORTER_OTLP_HEADERS has them. */
@@ -36,7 +36,7 @@ export function IsCertificates(): PropertyDecorator {
 /** Labels of a name, of which the last is no number: 999.1.1.1 is an address gone wrong, not a name. */
 const HOST_NAME = /^(?=.{1,253}$)(?:[a-z\d_-]{1,63}\.)*(?!\d+$)[a-z\d_-]{1,63}$/i;
 
-/** What a server may listen on: an IP address or the name of a host. */
+/** Checks for an address that a server may listen on: an IP address or the name of a host. */
 export function IsHost(): PropertyDecorator {
   return check(
     'isHost',
@@ -68,7 +68,7 @@ export function IsWritableFolder(): PropertyDecorator {
   );
 }
 
-/** Only where none of the other variables is set: two of them would contradict each other. */
+/** Refuses the variable beside one of the others: two of them would contradict each other. */
 export function NotWith(...others: string[]): PropertyDecorator {
   return check(
     'notWith',
@@ -77,7 +77,7 @@ export function NotWith(...others: string[]): PropertyDecorator {
   );
 }
 
-/** Only where another variable makes it mean something: alone it would change nothing, and nobody would notice. */
+/** Refuses the variable where no other gives it a meaning: alone it would change nothing, and nobody would notice. */
 export function OnlyWhere<T>(isMeant: (config: T) => boolean, means: string): PropertyDecorator {
   return check(
     'onlyWhere',

@@ -14,7 +14,7 @@ export function isWritableFolder(path: string): boolean {
   }
 }
 
-/** For a file that the start is going to make. Throws ConfigError where it could not. */
+/** Checks a file that the start is going to make. Throws ConfigError where it could not. */
 export function requireMakeable(name: string, path: string): void {
   const folder = dirname(path);
   if (!isWritableFolder(folder))

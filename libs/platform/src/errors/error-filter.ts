@@ -18,7 +18,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** What raw routes end in, which Nest's filter does not reach. */
+/** Answers a failure of raw routes, which Nest's filter does not reach. */
 export function answerFailure(
   log: FailureLog,
   failure: unknown,
@@ -61,7 +61,7 @@ function isMessagesPath(url: string): boolean {
   return /^(?:\/openai)?\/v1\/messages(?:[/?]|$)/.test(url);
 }
 
-/** On /v1/messages a schema fault is 400 `invalid_request_error` instead of 422 (spec, Errors). */
+/** Returns the form for /v1/messages: a schema fault is 400 `invalid_request_error` instead of 422 (spec, Errors). */
 function asMessagesError(error: ApiError): ApiError {
   if (error.code !== 'validation_error') return error;
   return new ApiError('invalid_request_error', {

@@ -4,7 +4,7 @@ import { unavailable } from './unavailable.js';
 /** The services of the fleet, by the name of their library. */
 export type ServiceName = 'edge' | 'catalogue' | 'keys' | 'usage' | 'notifications' | 'workers';
 
-/** What a person misses while a service is away, in words of the product. */
+/** Names what a person misses while a service is unreachable, in words of the product. */
 const MISSED: Readonly<Record<ServiceName, string>> = {
   edge: 'Inference is',
   catalogue: 'Models and their prices are',

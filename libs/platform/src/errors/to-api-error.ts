@@ -31,7 +31,7 @@ const AWAY_WORDS =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
 const DEEPEST_CAUSE = 8;
 
-/** Of a path that no endpoint has, and of one that this caller is not to know of: both are answered alike. */
+/** Returns the error for an unknown path, and for one that this caller may not know of: both are answered alike. */
 export function noEndpoint(): ApiError {
   return new ApiError('not_found', { message: 'No endpoint has this method and path: see /docs.' });
 }
@@ -59,7 +59,7 @@ function statusOf(failure: unknown): number | undefined {
   return statusCode;
 }
 
-/** By its shape, through its causes: a driver wraps what the socket said. */
+/** Detects the failure by its shape, through its causes: a driver wraps the error of the socket. */
 function isAway(failure: unknown): boolean {
   let current = failure;
   for (let depth = 0; depth < DEEPEST_CAUSE && typeof current === 'object' && current !== null; depth += 1) {

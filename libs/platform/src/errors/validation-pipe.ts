@@ -110,7 +110,7 @@ function isOfFleet({ metatype }: ArgumentMetadata): boolean {
   return metatype?.prototype instanceof FleetBody;
 }
 
-/** Whether the class of the query has the member itself: a read that is kept for a while. */
+/** True if the class of the query has the member itself: a read that is cached for a while. */
 function takesRefresh({ metatype }: ArgumentMetadata): boolean {
   if (metatype === undefined) return false;
   const members = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
@@ -127,7 +127,7 @@ function withoutRefresh(query: unknown): unknown {
 const ODD = /\0|\p{Surrogate}/u;
 const ODD_ALL = /\0|\p{Surrogate}/gu;
 
-/** Whether PostgreSQL has such a text; nothing is called by another. */
+/** True if PostgreSQL can store the text; nothing is called by another. */
 export function isStorable(text: string): boolean {
   return !ODD.test(text);
 }
@@ -157,7 +157,7 @@ function validationFailure(errors: readonly ValidationError[]): ApiError {
   });
 }
 
-/** What kind of value a member takes: said before its bounds, which a value of another kind misses, too. */
+/** Kinds of value that a member takes: reported before its bounds, which a value of another kind misses, too. */
 const KINDS: ReadonlySet<string> = new Set([
   'isArray',
   'isBoolean',

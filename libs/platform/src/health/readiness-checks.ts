@@ -4,8 +4,8 @@ import { Injectable } from '@nestjs/common';
 export type ReadinessCheck = () => true | string;
 
 /**
- * What has to hold before this process is sent traffic: configuration loaded, journal writable. Never Redis,
- * Kafka or PostgreSQL, because a fleet that leaves the load balancer helps nobody (reliability 5.4).
+ * Conditions for traffic to this process: configuration loaded, journal writable. Never Redis, Kafka or PostgreSQL,
+ * because a fleet that leaves the load balancer helps nobody (reliability 5.4).
  */
 @Injectable()
 export class ReadinessChecks {

@@ -1,4 +1,7 @@
-/** Answers that are made as text. docs/openapi.json takes their media type from these names, and what JSON holds. */
+/**
+ * Types of answers that are made as text. docs/openapi.json takes their media type from these names, and what JSON
+ * holds.
+ */
 export type HtmlText = string;
 
 export type EventStreamText = string;

@@ -13,7 +13,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { principalId, principalOf } from '../auth/principal-of.js';
 
-/** What a create answers. */
+/** The answer to a create. */
 export interface Created<T extends object = object> extends CreateAnswer<T> {
   /** Members of the body that are secrets: sent once, never stored. */
   secretFields?: readonly string[];
@@ -21,7 +21,7 @@ export interface Created<T extends object = object> extends CreateAnswer<T> {
 
 export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
 const ABANDONED_AFTER_MS = 120_000;
-/** How often, and in between how long, a second request looks for the first one's answer. */
+/** Number of times, and the interval, at which a second request looks for the first one's answer. */
 const LOOKS_MAX = 100;
 const LOOK_MS = 50;
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
@@ -64,8 +64,8 @@ export async function idempotent<T extends object>(
 }
 
 /**
- * Whether the request repeats a key that is taken: its answer, or its conflict, asks nobody else. For what a create asks of
- * other services before its transaction.
+ * True if the request repeats a key that is taken: its answer, or its conflict, asks nobody else. For what a create
+ * asks of other services before its transaction.
  */
 export async function isRepeat(
   {

@@ -8,9 +8,9 @@ export interface InternalRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Begins with /internal/. */
   path: string;
-  /** Sent as JSON. */
+  /** Value sent as JSON. */
   body?: unknown;
-  /** Of one attempt, connecting included. */
+  /** Time of one attempt, connecting included. */
   timeoutMs: number;
   /** A read, or a write that may be repeated: tried once more where the first attempt had no answer. */
   idempotent: boolean;
@@ -53,8 +53,8 @@ export class InternalHttp {
   constructor(private readonly options: InternalHttpOptions) {}
 
   /**
-   * Answers every status below 500. Throws ApiError `service_unavailable` where the service cannot be reached,
-   * answers too late, too much or not JSON, or fails with 5xx.
+   * Returns every status below 500. Throws ApiError `service_unavailable` where the service cannot be reached, answers
+   * too late, too much or not JSON, or fails with 5xx.
    */
   async request(request: InternalRequest): Promise<InternalResponse> {
     try {
@@ -154,7 +154,7 @@ function singleValued(headers: Dispatcher.ResponseData['headers']): Record<strin
   );
 }
 
-/** How long an answer may take is its call's to say, in `timeoutMs`. */
+/** Returns an agent without its own time-out: `timeoutMs` of the call decides. */
 function agentOf(connections: number): Agent {
   return new Agent({
     connections,

@@ -6,7 +6,7 @@ const PAGE_LIMIT_MAX = 200;
 
 /** Query of a management list. Extend it with the list's own filters. */
 export class PageQuery {
-  /** How many rows to answer, 1 to 200. */
+  /** Largest number of rows to return, 1 to 200. */
   @IsOptional()
   @Type(() => Number)
   @IsInt()
@@ -14,7 +14,7 @@ export class PageQuery {
   @Max(PAGE_LIMIT_MAX)
   limit: number = PAGE_LIMIT_DEFAULT;
 
-  /** How many rows to pass over. */
+  /** Number of rows to skip. */
   @IsOptional()
   @Type(() => Number)
   @IsInt()

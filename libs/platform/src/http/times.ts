@@ -2,7 +2,7 @@ import { ApiError, type ErrorDetail } from '@gateway/contracts';
 
 type MomentField = 'since' | 'until';
 
-/** From `from` on, before `before`; null is without a bound. */
+/** Range from `from` on, before `before`; null is without a bound. */
 export interface Times {
   from: Date | null;
   before: Date | null;
@@ -15,7 +15,7 @@ const HAS_OFFSET = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
 const DAY_MS = 86_400_000;
 
 const READABLE = 'Give a date such as 2026-11-21 or a time such as 2026-11-21T10:00:00Z.';
-/** What PostgreSQL and ISO 8601 write with four digits of a year. */
+/** Largest instant that PostgreSQL and ISO 8601 write with four digits of a year. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** A bare date is the midnight of UTC that begins it, a time without an offset is UTC; null for what is neither. */
@@ -61,7 +61,7 @@ const SHORT_NAMES: ReadonlySet<string> = new Set(
   'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '),
 );
 
-/** Whether JavaScript and PostgreSQL read it alike as the name of a zone; offsets such as +05:30 are none. */
+/** True if JavaScript and PostgreSQL read it alike as the name of a zone; offsets such as +05:30 are none. */
 export function isTimeZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   if (THREE_LETTERS.test(name) && !SHORT_NAMES.has(name.toUpperCase())) return false;
@@ -87,7 +87,7 @@ export function timesOf({ since, until }: { since?: string | null; until?: strin
   return { from, before };
 }
 
-/** As Prisma takes them. */
+/** Returns the range as Prisma takes it. */
 export function createdWithin({ from, before }: Times): { created_at: { gte?: Date; lt?: Date } } {
   return { created_at: { ...(from && { gte: from }), ...(before && { lt: before }) } };
 }

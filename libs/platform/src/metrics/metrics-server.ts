@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.js';
 const SENDING_MS = 5_000;
 const CONNECTIONS_MAX = 16;
 
-/** Where the metrics are; port 0 = any free one. */
+/** Address of the metrics; port 0 = any free one. */
 export interface MetricsListener {
   host: string;
   port: number;

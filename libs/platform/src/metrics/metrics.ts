@@ -30,12 +30,12 @@ export class Metrics implements OnApplicationShutdown {
     return histogramSeries({ name, help, labelNames }, bounds, this.registry);
   }
 
-  /** What a scrape is answered with, in Prometheus's text format. */
+  /** Returns the answer to a scrape, in Prometheus's text format. */
   scrape(): Promise<string> {
     return this.registry.metrics();
   }
 
-  /** Read when the metrics are scraped. */
+  /** Registers a value that is read when the metrics are scraped. */
   gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,

@@ -10,7 +10,7 @@ import {
 const SERIES_MAX = 2_000;
 const OTHERS = '\n';
 
-/** What a metric is called, as prom-client wants it. */
+/** The name of a metric, in prom-client's form. */
 export interface MetricName {
   name: string;
   help: string;
@@ -77,7 +77,7 @@ class Kept<S> {
     return series;
   }
 
-  /** What all others are counted in. */
+  /** Returns the series that counts all others. */
   private rest(): { series: S } {
     const labels = Object.fromEntries(this.labelNames.map((name) => [name, 'other']));
     const rest = this.known.get(OTHERS) ?? { labels, series: this.make() };
@@ -134,7 +134,7 @@ class KeptHistogram extends Histogram {
     return { ...(await this.empty.get()), values };
   }
 
-  /** What the registry asks for where it writes text; prom-client's types do not show it. */
+  /** Returns the values that the registry asks for where it writes text; prom-client's types do not show it. */
   getForPromString(): Promise<Reported> {
     return this.get();
   }

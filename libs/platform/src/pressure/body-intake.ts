@@ -10,13 +10,13 @@ import type { Pressure } from './pressure.js';
 
 /** Smaller bodies are neither counted nor asked about before they are read: they are in memory with their headers. */
 const SMALL_BYTES = 16_384;
-/** Without progress, of a body whose sender has shown no valid credential. */
+/** Time without progress for a body whose sender has shown no valid credential. */
 const STRANGER_STALL_MS = 10_000;
 
 export interface BodyIntakeDeps {
   /** Throws where the caller may not call the handler of Nest at the path. */
   authenticate: (request: FastifyRequest) => Promise<unknown>;
-  /** Who may call it: null = there is none. */
+  /** Callers of the route: null = there is no such route. */
   callersOf: (request: FastifyRequest) => 'everybody' | 'some' | null;
   pressure: () => Pressure;
   random: Random;

@@ -3,12 +3,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 const RESOLUTION_MS = 10;
 const WINDOW_MS = 1_000;
 
-/** How late the event loop was in each of the last two seconds. */
+/** The delay of the event loop in each of the last two seconds. */
 export class LoopDelay {
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   /**
-   * What both windows reached, in milliseconds. One long block, such as a large body that is parsed or a collection of
-   * garbage, fills a window of its own and is over when it is seen: who refused work then would refuse it in vain.
+   * Delay that both windows reached, in milliseconds. One long block, such as a large parsed body or a garbage
+   * collection, fills one window and is over when it is seen: a refusal then would be in vain.
    */
   meanMs = 0;
   private lastMs = 0;

@@ -7,7 +7,7 @@ import { unavailable } from '../errors/unavailable.js';
 import { RANDOM } from '../time/tokens.js';
 import { LoopDelay } from './loop-delay.js';
 
-/** When work is refused (reliability 5.3): batch work and free models first, then everything. */
+/** Limits above which work is refused (reliability 5.3): batch work and free models first, then everything. */
 export interface PressureLimits {
   /** Mean of the event-loop delay over each of the last two seconds. */
   delayMs: { some: number; all: number };
@@ -33,20 +33,20 @@ export function defaultPressureLimits(): PressureLimits {
   };
 }
 
-/** Where bytes count that a small request names and does not hold. */
+/** A budget for bytes that a small request names and does not hold. */
 export interface Room {
   held(bytes: number): void;
   released(bytes: number): void;
-  /** Why so many bytes are not read; null where there is room. */
+  /** Returns the reason why so many bytes are not read; null where the budget allows them. */
   refusalOfMore(bytes: number): ApiError | null;
 }
 
-/** How much this process has to do. The edge asks it before batch work and free models. */
+/** The load of this process. The edge asks it before batch work and free models. */
 @Injectable()
 export class Pressure implements Room {
   private bodyBytes = 0;
   private strangerBytes = 0;
-  /** What accounts hold that small requests of theirs named; none holds nothing. */
+  /** Bytes that small requests of an account named, by account; an account without any has no entry. */
   private readonly namedBytes = new Map<string, number>();
   private limits = defaultPressureLimits();
   private instance: FastifyInstance | undefined;
@@ -58,7 +58,7 @@ export class Pressure implements Room {
     return this.bodyBytes;
   }
 
-  /** So many bytes of a request body have arrived and are being served. */
+  /** Counts bytes of a request body that arrived and is being served. */
   held(bytes: number): void {
     this.bodyBytes += bytes;
   }
@@ -67,7 +67,7 @@ export class Pressure implements Room {
     this.bodyBytes -= bytes;
   }
 
-  /** So many bytes more, or less, of those that have shown no valid credential. */
+  /** Counts bytes, more or fewer, of callers that have shown no valid credential. */
   heldOfStrangers(bytes: number): void {
     this.strangerBytes += bytes;
   }
@@ -100,7 +100,7 @@ export class Pressure implements Room {
     void instance.register(underPressure);
   }
 
-  /** Why a request that declares so many bytes is refused past the limits; null lets it in. */
+  /** Returns the reason to refuse a request that declares so many bytes past the limits; null admits it. */
   refusal(declaredBytes: number): ApiError | null {
     const { delayMs, rssBytes, bodyBytes } = this.limits;
     const resident = this.instance?.memoryUsage().rssBytes ?? 0;
@@ -112,8 +112,8 @@ export class Pressure implements Room {
   }
 
   /**
-   * Why so many bytes that a small request names are not read; null where there is room. Unlike bodies they never take the
-   * last of it: what they fill is full for them alone.
+   * Returns the reason why so many bytes that a small request names are not read; null where the budget allows them.
+   * Unlike bodies they never take the last of it: what they fill is full for them alone.
    */
   refusalOfMore(bytes: number): ApiError | null {
     const refusal = this.refusal(0);

@@ -7,7 +7,7 @@ export interface Closing {
   whenClosed(listener: () => void): void;
 }
 
-/** Of an answer to HTTP, or of what stands for one. */
+/** Returns the closing of an HTTP answer, or of what stands in for one. */
 export function closingOf(raw: {
   readonly destroyed: boolean;
   once(event: 'close', listener: () => void): unknown;

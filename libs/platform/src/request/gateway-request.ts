@@ -1,6 +1,6 @@
 import type { ApiError, Principal } from '@gateway/contracts';
 
-/** What the platform adds to every request. */
+/** Members that the platform adds to every request. */
 declare module 'fastify' {
   interface FastifyContextConfig {
     keepsBytes?: boolean;
@@ -16,13 +16,13 @@ declare module 'fastify' {
     isVersionPinned: boolean;
     /** The caller's address, also behind the front door. */
     readonly clientIp: string;
-    /** What the front door says of it to the service it passes the request on to. */
+    /** Voucher of the front door on the client, for the service that gets the request. */
     readonly clientVoucher: string;
-    /** Set by authentication; null before it and on public routes. */
+    /** Caller, set by authentication; null before it and on public routes. */
     principal: Principal | null;
     /** The body as it was sent, where the route's config says `keepsBytes`: for signatures over the very bytes. */
     bodyBytes: Buffer | null;
-    /** Why the body cannot be used. Thrown after authentication, because the body comes last. */
+    /** Reason why the body cannot be used. Thrown after authentication, because the body comes last. */
     bodyFault: ApiError | null;
     /** A refusal that waits until the size of a chunked body is known, because size comes first. */
     refusal: ApiError | null;

@@ -9,7 +9,7 @@ const PAGE = `<!DOCTYPE html>
 </html>
 `;
 
-/** How long the rest of a refused body is read and dropped. */
+/** Time for which the rest of a refused body is read and dropped. */
 const LINGER_MS = 10_000;
 
 /** True where the declared length is over the limit: nothing of it is read into memory. */
@@ -76,7 +76,7 @@ export function dropBody(request: FastifyRequest, readBytes = 0): Promise<boolea
   });
 }
 
-/** What Fastify throws where a body that it reads is over the limit. */
+/** Returns the error that Fastify throws where a body that it reads is over the limit. */
 export function tooLarge(): Error {
   return new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
 }

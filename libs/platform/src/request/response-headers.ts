@@ -16,7 +16,7 @@ export function isCrossOriginPath(url: string): boolean {
   return url.startsWith('/v1/') || url.startsWith('/openai/v1/');
 }
 
-/** By version, of API paths and of others: everything but the request's id. Copied for each answer. */
+/** Headers by version, of API paths and of others: everything but the request's id. Copied for each answer. */
 const TEMPLATES: ReadonlyMap<string, { api: Headers; own: Headers }> = new Map(
   VERSIONS.map((version) => {
     const own = {
@@ -47,7 +47,7 @@ export function addResponseHeaders(request: FastifyRequest, reply: FastifyReply)
     if (!reply.hasHeader(name)) void reply.header(name, value);
 }
 
-/** Without a version header the key's stored version applies, known only after authentication. */
+/** Applies the key's stored version where there is no version header; it is known only after authentication. */
 export function applyKeyPin(request: FastifyRequest, principal: Principal): void {
   if (request.isVersionPinned || principal.kind !== 'key') return;
   const { apiVersion: pin } = principal;

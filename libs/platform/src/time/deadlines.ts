@@ -1,13 +1,13 @@
 import type { Clock } from '@gateway/contracts';
 
-/** How exact a deadline is: it fires up to one tick late. */
+/** Precision of a deadline: it fires up to one tick late. */
 const TICK_MS = 50;
 
 export interface Deadline {
   cancel(): void;
 }
 
-/** In place of a callback that is over: see TurnoverMap for what a bucket would keep alive. */
+/** Value in place of a finished callback: see TurnoverMap for what a bucket would retain. */
 const NOTHING = (): void => undefined;
 
 class Entry implements Deadline {

@@ -1,4 +1,4 @@
-/** What one turn of the event loop takes of it. */
+/** Number of items that one tick of the event loop takes. */
 const A_TURN = 32;
 
 /**
