@@ -1,7 +1,7 @@
 import { IsBoolean, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { IsAddress, OrFile, ToBoolean, ToNumber } from '@gateway/platform';
 
-/** What an installation has beside the data of the release. */
+/** Settings of an installation beside the data of the release. */
 export class OwnConfig {
   /** Offers the models of the built-in simulated providers. The edge's variable of the same name. */
   @ToBoolean() @IsBoolean() SIMULATED_PROVIDER: boolean = false;
@@ -20,8 +20,8 @@ export class CatalogueConfig extends OwnConfig {
   @ToNumber() @IsInt() @Min(2) @Max(200) CATALOGUE_DATABASE_CONNECTIONS: number = 5;
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() CATALOGUE_MIGRATE_AT_START: boolean = false;
-  /** How often a process looks whether another one has published a newer snapshot, in milliseconds. */
+  /** Interval at which a process looks for a newer snapshot of another one, in milliseconds. */
   @ToNumber() @IsInt() @Min(100) @Max(60_000) CATALOGUE_POLL_MS: number = 2_000;
-  /** How often servers are asked for their models, in milliseconds. */
+  /** Interval at which servers are asked for their models, in milliseconds. */
   @ToNumber() @IsInt() @Min(1_000) @Max(86_400_000) DISCOVERY_MS: number = 60_000;
 }

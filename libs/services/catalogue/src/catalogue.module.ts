@@ -37,7 +37,7 @@ import { SnapshotsController } from './snapshots/snapshots.controller.js';
 import { StoredCatalogueReader } from './snapshots/stored-catalogue-reader.js';
 import { VersionsController } from './versions/versions.controller.js';
 
-/** At start: seed, snapshot, memory. Nothing listens before a snapshot is in memory. */
+/** Loads seed, snapshot and memory at start. Nothing listens before a snapshot is in memory. */
 @Injectable()
 class CatalogueLife implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: Timer | null = null;

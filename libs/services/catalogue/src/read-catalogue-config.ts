@@ -22,7 +22,7 @@ export function readCatalogueConfig(env: Environment): Readonly<CatalogueConfig>
   return config;
 }
 
-/** What the file of GATEWAY_CONFIG says; it fits the data of the release. */
+/** Returns the content of GATEWAY_CONFIG's file; it fits the data of the release. */
 function fileOf(config: Readonly<OwnConfig>): GatewayConfig {
   try {
     const file = gatewayConfigOf(config);

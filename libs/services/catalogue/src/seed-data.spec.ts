@@ -65,7 +65,7 @@ const UNITS: Record<string, keyof PriceRecord> = {
   per_image: 'image_usd_per_unit',
   per_1k_searches: 'search_usd_per_1k',
 };
-/** What a model of each type delivers (or, for embeddings and transcription, reads): one of these rates must be there. */
+/** Rates by type for a model's output (or, for embeddings and transcription, input): one of these must be there. */
 const DELIVERED: Record<ModelType, (keyof PriceRecord)[]> = {
   text: ['completion_usd_per_1m'],
   embedding: ['prompt_usd_per_1m'],

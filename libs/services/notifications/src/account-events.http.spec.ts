@@ -24,13 +24,13 @@ beforeEach(() => {
   app.receiver.received.length = 0;
 });
 
-/** What was delivered of a type, in order. */
+/** Returns the delivered events of a type, in order. */
 const sent = async (type: string): Promise<Record<string, unknown>[]> => {
   await app.deliver();
   return app.receiver.of(type).map(({ event }) => event.data);
 };
 
-/** Those that other services make, each with exactly the fields of the spec's table. */
+/** Events that other services make, each with exactly the fields of the spec's table. */
 const PASSED_ON: Partial<Record<AccountEventType, Record<string, unknown>>> = {
   'api_key.created': { key_id: 'key_1', label: 'a', masked_key: 'rsk_ab12...wxyz' },
   'api_key.revoked': { key_id: 'key_1', label: null, masked_key: 'rsk_ab12...wxyz' },

@@ -152,7 +152,7 @@ describe('channels', () => {
     return [String(body.id)];
   }
 
-  /** Until so many statements of this database wait for a lock. */
+  /** Waits until so many statements of this database wait for a lock. */
   async function waiting(count: number): Promise<void> {
     await eventually(async () => {
       const { rows } = await app.database.pool.query<{ n: number }>(

@@ -42,7 +42,7 @@ const token = (to = address): string =>
     app.mailer.sent.findLast((mail) => mail.to === to)?.text ?? '',
   )?.[1] ?? '';
 const confirm = (text: string) => app.call('POST', `/alerts/confirm?token=${text}`, null);
-/** What is wrong with a link, after its status. */
+/** Returns the status of a link and its fault. */
 const dead = async (text: string): Promise<[number, string]> => {
   const { status, body } = await confirm(text);
   return [status, body.error.details[0].type];

@@ -10,7 +10,9 @@ import { usageNotices } from './rungs/usage-notices.js';
 import { accountNotices } from './events/account-notices.js';
 import { Enqueue } from './events/enqueue.js';
 
-/** What events are made from: usage, rejections, account events. Offsets are committed when the deliveries stand. */
+/**
+ * Consumer that makes events of usage, rejections and account events. Offsets are committed when the deliveries stand.
+ */
 @Controller()
 export class EventsConsumer {
   constructor(

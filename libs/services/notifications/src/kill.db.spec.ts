@@ -19,7 +19,7 @@ const PROGRAM = join(repository, 'dist/libs/services/notifications/src/deliver-u
 const KILLS = Number(process.env.DELIVERY_KILLS ?? 10);
 /** A lease of a minute ends in three seconds. */
 const SPEED = 20;
-/** Of each kind: some are under way whenever it is killed. */
+/** Number of events of each kind: some are under way whenever it is killed. */
 const EVENTS = KILLS * 4;
 const FLOORS = [80, 50, 20];
 

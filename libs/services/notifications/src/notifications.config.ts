@@ -35,7 +35,10 @@ export class NotificationsConfig extends NotificationsSecretsConfig {
   /** Applies missing migrations at start. In a fleet a job does it, and the service refuses an unknown schema. */
   @ToBoolean() @IsBoolean() NOTIFICATIONS_MIGRATE_AT_START: boolean = false;
 
-  /** Where recipients reach the gateway: the links in confirmations begin with it, without a slash at the end. */
+  /**
+   * Address at which recipients reach the gateway: the links in confirmations begin with it, without a slash at the
+   * end.
+   */
   @Matches(/^https?:\/\/[^\s]+[^\s/]$/) ALERTS_PUBLIC_URL: string = 'http://127.0.0.1:8080';
 
   /** Private destinations, `host:port` each, that webhooks may reach all the same: the operator's own network. */

@@ -85,7 +85,7 @@ interface Answer {
 
 export const START = '2026-11-22T12:00:00.000Z';
 
-/** For `testDatabase`: the migrations of this service. */
+/** Migrations of this service, for `testDatabase`. */
 export const MIGRATED = {
   schemaDir: SCHEMA_DIR,
   migrate: async (url: string): Promise<void> => {
@@ -157,7 +157,7 @@ export async function startNotificationsApp(
   };
 }
 
-/** In place of a mail server and the keys service: each organization has one owner. */
+/** Module that replaces a mail server and the keys service: each organization has one owner. */
 export function mailModule(mailer: Mailer): DynamicModule {
   const owners: OrgOwners = { emails: async (orgId) => [`owner@${orgId.replace('_', '-')}.example`] };
   const providers = [

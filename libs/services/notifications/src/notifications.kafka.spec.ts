@@ -20,7 +20,10 @@ import { NotificationsModule } from './notifications.module.js';
 
 const [clock, random] = [new SystemClock(), new SystemRandom()];
 
-/** Above a rebalance (60 s): a member that was stopped while it joined, on a slow machine, holds its group up so long. */
+/**
+ * Time above a rebalance (60 s): a member that was stopped while it joined, on a slow machine, holds its group up so
+ * long.
+ */
 const PATIENCE = { timeoutMs: 90_000 };
 
 let kafka: TestKafka;
@@ -83,7 +86,7 @@ const revoked = (): LogRecord => {
   return { key: 'acct_1', value: accountEventRow(event, '/keys', { clock, random }).value };
 };
 
-/** How many records the running process has counted. */
+/** Returns the number of records that the running process has counted. */
 async function counted(app: RunningApp, topic: string, outcome: string): Promise<number> {
   const text = await (await fetch(`${app.url}/metrics`)).text();
   const name = `gateway_consumed_records_total{service="notifications",topic="${topic}",outcome="${outcome}"} `;

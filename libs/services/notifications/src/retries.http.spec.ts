@@ -20,7 +20,7 @@ import {
   type Person,
 } from './notifications.fixture.js';
 
-/** Between the ten attempts. */
+/** Pauses between the ten attempts. */
 const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
 
 let database: TestDatabase;

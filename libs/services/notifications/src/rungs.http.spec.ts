@@ -43,7 +43,7 @@ const WAITING = `SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO event %'`;
 
 const now = (): string => new Date(app.clock.now()).toISOString();
-/** What was delivered of a type, in order. */
+/** Returns the delivered events of a type, in order. */
 const sent = async (type: string): Promise<Record<string, unknown>[]> => {
   await app.deliver();
   return app.receiver.of(type).map(({ event }) => event.data);

@@ -12,7 +12,7 @@ export interface Asked {
   now?: number;
 }
 
-/** What it says of each: `valid`, or why not. */
+/** Returns the verdict on each: `valid`, or the reason against it. */
 export function verdicts(...deliveries: Asked[]): string[] {
   const input = deliveries.map((delivery) => JSON.stringify(delivery)).join('\n');
   const { stdout, stderr, status } = spawnSync('python3', [VERIFIER], {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 export interface Received {
   path: string;
   headers: IncomingHttpHeaders;
-  /** To the byte. */
+  /** Body, to the byte. */
   body: string;
   event: { id: string; type: string; created_at: string; org_id: string; data: Record<string, unknown> };
 }
@@ -14,10 +14,10 @@ export interface WebhookReceiver {
   url: string;
   /** `host:port`. */
   place: string;
-  /** In the order they came. */
+  /** Requests in the order they came. */
   received: Received[];
   of(type: string): Received[];
-  /** Of the next requests, in turn; afterwards 200. */
+  /** Answers to the next requests, in turn; afterwards 200. */
   answers: ((response: ServerResponse) => void)[];
   close(): Promise<void>;
 }

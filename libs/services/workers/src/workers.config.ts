@@ -6,7 +6,7 @@ export class WorkersConfig {
   /** postgresql://…; the tables live in the schema "workers" of this database. */
   @OrFile() @IsAddress('postgres', 'postgresql') WORKERS_DATABASE_URL!: string;
   @ToNumber() @IsInt() @Min(2) @Max(200) WORKERS_DATABASE_CONNECTIONS: number = 5;
-  /** How long work of a worker that died waits for another one, in milliseconds. */
+  /** Time that work of a dead worker waits for another one, in milliseconds. */
   @ToNumber() @IsInt() @Min(300) @Max(600_000) WORKERS_LEASE_MS: number = 30_000;
   /** Lines of one batch that run at once. */
   @ToNumber() @IsInt() @Min(1) @Max(256) WORKERS_BATCH_LINES: number = 8;

@@ -4,7 +4,7 @@ import { TOPIC, type AccountEvent, type ConsumedRecord } from '@gateway/contract
 import { readEvents, type DeadRecord } from '@gateway/event-log';
 import { StoredResponses } from './responses/responses.store.js';
 
-/** What the account topic asks of stored content: to forget end users. */
+/** Consumer of the account topic that makes stored content forget end users. */
 @Controller()
 export class WorkersConsumer {
   constructor(private readonly responses: StoredResponses) {}

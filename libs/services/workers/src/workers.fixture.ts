@@ -59,7 +59,7 @@ interface Answer {
   body: any;
 }
 
-/** For `testPostgres`: the migrations of this service. */
+/** Migrations of this service, for `testPostgres`. */
 export const MIGRATED = {
   schemaDir: SCHEMA_DIR,
   migrate: async (url: string): Promise<void> => {
@@ -152,7 +152,7 @@ async function call(
   return { status: answer.status, text, body: isJson ? (JSON.parse(text) as unknown) : null };
 }
 
-/** For reads of any size. */
+/** Memory budget for reads of any size. */
 export const anyRoom = (): void => undefined;
 
 export function stored(id: string, more: Partial<StoredResponse> = {}): StoredResponse {

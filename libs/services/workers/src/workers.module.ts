@@ -43,7 +43,10 @@ import { VideoStore } from './video/video.store.js';
 import { WorkersConfig } from './workers.config.js';
 import { WorkersConsumer } from './workers.consumer.js';
 
-/** What outlives a request. Needs the global PlatformModule and the ObjectStore; provides ResponseStore to everybody. */
+/**
+ * Module of all work and content that outlives a request. Needs the global PlatformModule and the ObjectStore; provides
+ * ResponseStore to everybody.
+ */
 @Module({})
 export class WorkersModule {
   static with(config: Readonly<WorkersConfig>): DynamicModule {

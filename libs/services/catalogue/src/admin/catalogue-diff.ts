@@ -9,7 +9,7 @@ interface EmptiedPrice {
   field: string;
 }
 
-/** What a load changes, as POST /v1/admin/catalogue/import answers it. */
+/** The changes of a load, as POST /v1/admin/catalogue/import returns them. */
 export interface CatalogueDiff {
   added: string[];
   removed: string[];
@@ -47,7 +47,7 @@ export function catalogueDiff(known: KnownModels, load: readonly SeedModel[]): C
   return diff;
 }
 
-/** Why a load must be forced; null where it need not be. */
+/** Returns the reason why a load must be forced; null where it need not be. */
 export function guard(diff: CatalogueDiff, known: KnownModels): string | null {
   const { removed, emptied_prices: prices } = diff;
   if (removed.length > known.size * REMOVED_SHARE_MAX)

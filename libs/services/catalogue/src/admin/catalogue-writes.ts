@@ -25,12 +25,12 @@ import { catalogueDiff, guard, type CatalogueDiff, type KnownModels } from './ca
 import { seedOfBody } from './seed-of-body.js';
 import { WriteQueue } from './write-queue.js';
 
-/** How long a write waits for one of another process. */
+/** Time that a write waits for one of another process. */
 const LOCK_TIMEOUT_MS = 3_000;
 const MODEL_ID = /^[a-z0-9][a-z0-9-]{0,63}\/[a-z0-9][a-z0-9._-]{0,159}$/;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** What administrators write. Each write publishes its snapshot in its own transaction, or leaves nothing. */
+/** Writes of administrators. Each write publishes its snapshot in its own transaction, or leaves nothing. */
 @Injectable()
 export class CatalogueWrites {
   private readonly queue: WriteQueue;
@@ -71,7 +71,7 @@ export class CatalogueWrites {
     });
   }
 
-  /** Answers the provider as it is now. Throws ApiError `validation_error`. */
+  /** Returns the provider as it now is. Throws ApiError `validation_error`. */
   async putProvider(slug: string, body: PutProviderBody, request: FastifyRequest): Promise<PutProvider> {
     if (!SLUG.test(slug)) throw invalid([{ loc: ['slug'], msg: 'not a slug' }]);
     const changedFields = Object.keys(body);
@@ -162,11 +162,11 @@ export type PutProvider = Pick<
   'slug' | 'name' | 'dialects' | 'regions' | 'zero_retention' | 'is_enabled'
 >;
 
-/** What a load changes, or would. */
+/** The changes that a load makes, or would make. */
 export interface CatalogueImport extends CatalogueDiff {
   dry_run: boolean;
   applied: boolean;
-  /** Why the load would have to be forced; null where it need not be. */
+  /** Reason why the load would have to be forced; null where it need not be. */
   refused: string | null;
   faults: Fault[];
 }
@@ -183,7 +183,7 @@ function invalid(faults: readonly Pick<Fault, 'loc' | 'msg'>[]): ApiError {
   });
 }
 
-/** Where the fault is in the body of the load. */
+/** Returns the place of the fault in the body of the load. */
 function inLoad({ model, loc, msg }: Fault, load: readonly SeedModel[]): Pick<Fault, 'loc' | 'msg'> {
   return { loc: ['models', load.findIndex(({ id }) => id === model), ...loc], msg: `${model}: ${msg}` };
 }
@@ -192,7 +192,7 @@ function isoDay(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** What is wrong with these models beside those that are there. */
+/** Returns the faults of these models, beside those that exist. */
 async function faultsOf(
   tx: Tx,
   models: readonly SeedModel[],
@@ -204,7 +204,7 @@ async function faultsOf(
   return referenceFaults({ brands, providers, models, others });
 }
 
-/** What a forced load names twice is kept once: it is faulty, and not served anyway. */
+/** Returns each model of a forced load once: one named twice is faulty, and not served anyway. */
 function withoutTwins(load: readonly SeedModel[]): SeedModel[] {
   const firstOf = <T>(rows: readonly T[], nameOf: (row: T) => string): T[] => [
     ...new Map(rows.toReversed().map((row) => [nameOf(row), row])).values(),
@@ -230,7 +230,7 @@ async function replaceModels(
   await tx.model.updateMany({ where: { id: { in: [...faulty] } }, data: { is_enabled: false } });
 }
 
-/** What is absent or null has its default. */
+/** Returns the row, with a default for what is absent or null. */
 function providerRow(body: PutProviderBody): Omit<PutProvider, 'slug'> {
   return {
     name: body.name,

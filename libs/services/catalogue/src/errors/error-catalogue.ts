@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ERRORS, type ErrorCategory, type ErrorEntry, type Fault } from '@gateway/contracts';
 
-/** How a reader should repeat a failed request. */
+/** The way in which a reader should repeat a failed request. */
 type Retry = 'never_unchanged' | 'after_account_change' | 'with_backoff' | 'see_entry';
 
 interface Category {
@@ -26,7 +26,7 @@ interface Code {
 export interface ErrorCatalogue {
   /** Changes whenever a code, status, category or action does. */
   version: string;
-  /** What to do with a code that is not listed. */
+  /** Advice for a code that is not listed. */
   default: Code;
   categories: Record<ErrorCategory, Category>;
   codes: Record<string, Code>;

@@ -143,7 +143,7 @@ describe('who may call what', () => {
     '/v1/admin/catalogue/import',
   ];
   const internalReads = ['/internal/catalogue/snapshot', '/internal/catalogue/snapshots/:id'];
-  /** Who may send it is shown beside it. */
+  /** Paths of writes whose callers are shown beside them. */
   const internalWrites = [
     '/internal/catalogue/health',
     '/internal/catalogue/provider-states',

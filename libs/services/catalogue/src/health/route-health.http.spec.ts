@@ -41,7 +41,7 @@ beforeEach(async () => {
   await app.app.get(CatalogueDatabase).pool.query('DELETE FROM route_health; DELETE FROM provider_state');
 });
 
-/** What an edge reports of so many answers after `ms`, each of 40 tokens a second, and so many failures. */
+/** Builds an edge's report of so many answers after `ms`, each of 40 tokens a second, and so many failures. */
 function seen(
   provider: string,
   ms: number,

@@ -27,7 +27,7 @@ const STATES_MAX = 256;
 
 const NOT_MEASURED: ProviderHealth = { uptime_30m: null, latency_p50_ms: null, throughput_p50: null };
 
-/** Of one count in a slot: what is beyond it says no more, and fits four bytes. */
+/** Largest count in a slot: a larger one says no more, and this fits four bytes. */
 const COUNT_MAX = 2_000_000_000;
 const MORE = (one: string, other: string): string => `least(${one}::bigint + ${other}, ${COUNT_MAX})::int`;
 const ADDED = (column: string): string => `${column} = (SELECT array_agg(${MORE('a', 'b')} ORDER BY n)
@@ -59,7 +59,7 @@ interface StoredState extends ProviderState {
 }
 
 /**
- * What all edges have reported, added up in slots of five minutes in the service's database, so that every process of the
+ * The reports of all edges, added up in slots of five minutes in the service's database, so that every process of the
  * service shows the same. Reads are answered from memory.
  */
 @Injectable()
@@ -90,7 +90,7 @@ export class StoredRouteHealth extends RouteHealth {
     await this.loop?.stop();
   }
 
-  /** Of a provider with one model, or with all that it serves. */
+  /** Returns the health of a provider with one model, or with all that it serves. */
   of(provider: string, modelId?: string): ProviderHealth {
     return this.known.get(nameOf(provider, modelId)) ?? NOT_MEASURED;
   }

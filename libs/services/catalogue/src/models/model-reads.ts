@@ -21,7 +21,7 @@ import { providerEntries } from './provider-entries.js';
 import { searchModels } from './search-models.js';
 import { wireRecord } from './wire-record.js';
 
-/** Who reads, and the shape that was promised to them. `caller` is null for a read without a credential. */
+/** The reader, and the shape that was promised to them. `caller` is null for a read without a credential. */
 export interface Reader {
   caller: Principal | null;
   apiVersion: string;
@@ -115,7 +115,10 @@ export class ModelReads {
     );
   }
 
-  /** What a key pinned to the provider can call. Throws ApiError `not_found` for a provider that serves nothing. */
+  /**
+   * Returns the models that a key pinned to the provider can call. Throws ApiError `not_found` for a provider that
+   * serves nothing.
+   */
   ofProvider({ caller, apiVersion }: Reader, provider: string, page: CataloguePageQuery): Page<ModelView> {
     if (!this.index().snapshot.providers.some(({ slug }) => slug === provider))
       throw new ApiError('not_found', { message: 'No such provider.' });
@@ -123,7 +126,7 @@ export class ModelReads {
     return paged(models, page);
   }
 
-  /** Whether an id, or a name without its brand, is that of one model, living or not. */
+  /** True if an id, or a name without its brand, is that of one model, living or not. */
   isKnown(idOrName: string): boolean {
     return this.index().find(idOrName) !== null;
   }
@@ -143,7 +146,10 @@ function paged<T>(rows: T[], { limit, offset }: CataloguePageQuery): Page<T> {
   return pageOf(rows.slice(offset, offset + limit), rows.length, { limit, offset });
 }
 
-/** Without the routes that have retired since the snapshot; null where none is left. A composite has none of its own. */
+/**
+ * Returns the model without the routes that have retired since the snapshot; null where none is left. A composite has
+ * none of its own.
+ */
 function livingModel(model: CatalogueModel, nowMs: number): CatalogueModel | null {
   const lives = ({ retiresAtMs }: Route): boolean => (retiresAtMs ?? Infinity) > nowMs;
   if (model.record.is_composite || model.routes.every(lives)) return model;

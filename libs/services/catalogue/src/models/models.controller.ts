@@ -133,7 +133,7 @@ function readerOf(request: FastifyRequest): Reader {
 
 interface ModelPage {
   page: CatalogueModel[];
-  /** In the direction that is read: after the page, before it where `before_id` stands alone. */
+  /** True if more follow in the direction of reading: after the page, before it where `before_id` is alone. */
   hasMore: boolean;
 }
 
@@ -166,7 +166,7 @@ function openAiRecord(model: CatalogueModel, { caller, apiVersion }: Reader): Op
   return { object: 'model', created, owned_by: brand, ...wireRecord(model, caller, apiVersion) };
 }
 
-/** What the SDKs of Anthropic read: they send `anthropic-version` with every request. */
+/** Returns the list for Anthropic's SDKs, which send `anthropic-version` with every request. */
 function anthropicList(models: readonly CatalogueModel[], hasMore: boolean): AnthropicModelList {
   const data = models.map(anthropicRecord);
   return { data, has_more: hasMore, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };

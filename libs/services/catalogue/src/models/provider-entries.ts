@@ -10,7 +10,7 @@ interface EntryOptions {
   apiVersion: string;
   /** Display names by slug. */
   names: ReadonlyMap<string, string>;
-  /** By slug. */
+  /** Returns the health of a provider by its slug. */
   healthOf: (provider: string) => ProviderHealth;
 }
 

@@ -9,7 +9,7 @@ import { compareOutputPrices, type PricedOutput } from '@gateway/money';
 import { FLAGS } from '../snapshots/supports-flags.js';
 
 const PRICED_OUTPUTS: readonly string[] = ['text', 'image', 'video'] satisfies PricedOutput[];
-/** What records are written with; a model of an operator's own may have others. */
+/** Modalities of the release's records; a model of an operator's own may have others. */
 const MODALITIES: readonly string[] = [
   ...['text', 'image', 'audio', 'video', 'file'],
   ...['embedding', 'rerank', 'search_results'],

@@ -14,7 +14,7 @@ export interface Discoverable {
 const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 4_194_304;
 const MODELS_MAX = 500;
-/** Where a server does not say how much its model holds. */
+/** Context of a model whose server does not report one. */
 const USUAL_CONTEXT = 8_192;
 
 type Json = Record<string, unknown>;

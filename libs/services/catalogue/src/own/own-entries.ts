@@ -11,11 +11,11 @@ import { discoverModels } from './discover.js';
 import { discoverable, gatewayConfigOf } from './own.config.js';
 import { withOwn } from './with-own.js';
 
-/** What this installation has beside the data of the release: the operator's file, and servers that are asked. */
+/** Entries of this installation beside the data of the release: the operator's file, and servers that are asked. */
 @Injectable()
 export class OwnEntries {
   private readonly file: GatewayConfig;
-  /** What each server said last: one that is away for a moment keeps its models. */
+  /** Last answer of each server: one that is unreachable for a moment keeps its models. */
   private readonly found = new Map<string, SeedModel[]>();
 
   constructor(
@@ -29,7 +29,7 @@ export class OwnEntries {
     return discoverable(this.config, this.file).length > 0;
   }
 
-  /** What this release and the file can call. */
+  /** Returns the adapters that this release and the file can call. */
   release(): Pick<Release, 'adapters' | 'paths'> {
     return {
       adapters: new Map(

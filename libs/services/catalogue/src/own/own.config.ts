@@ -4,14 +4,14 @@ import { isBuiltIn, readGatewayConfig, type GatewayConfig } from '@gateway/provi
 import type { OwnConfig } from '../catalogue.config.js';
 import type { Discoverable } from './discover.js';
 
-/** Known to this release, called by an address alone. */
+/** Servers known to this release, called by an address alone. */
 const SERVERS = [
   ['ollama', 'ollama', 'OLLAMA_BASE_URL', 'OLLAMA_API_KEY'],
   ['vllm', 'chat', 'VLLM_BASE_URL', 'VLLM_API_KEY'],
   ['openai-compatible', 'chat', 'OPENAI_COMPATIBLE_BASE_URL', 'OPENAI_COMPATIBLE_API_KEY'],
 ] as const;
 
-/** What the operator's file says, null without one. Throws GatewayConfigError. */
+/** Returns the content of the operator's file, null without one. Throws GatewayConfigError. */
 export function gatewayConfigOf({ GATEWAY_CONFIG: path }: OwnConfig): GatewayConfig | null {
   return path ? readGatewayConfig(readFileSync(path, 'utf8')) : null;
 }

@@ -3,7 +3,7 @@ import { ApiError, type Clock } from '@gateway/contracts';
 
 const WINDOW_MS = 60_000;
 const PER_WINDOW = 60;
-/** Past it the address that was new longest ago is forgotten. */
+/** Number of addresses; past it the address that was new longest ago is forgotten. */
 const ADDRESSES_MAX = 50_000;
 
 interface Window {

@@ -17,7 +17,7 @@ import { AddressLimit } from './address-limit.js';
 import { monogram } from './monogram.js';
 
 const BY_ID = ['models/:id', 'models/:brand/:name'];
-/** How long a shared cache may answer by itself: prices change once in weeks. */
+/** Time for which a shared cache may answer by itself: prices change once in weeks. */
 const CACHE_CONTROL = 'public, max-age=60';
 
 /** The catalogue at list price for everybody: limited per address, and cheap to ask again. */

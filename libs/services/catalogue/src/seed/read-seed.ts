@@ -71,7 +71,7 @@ interface References {
   others?: readonly string[];
 }
 
-/** What one entry says of another, and prices. */
+/** Returns the faults of references between entries, and of prices. */
 export function referenceFaults({ brands, providers, models, others = [] }: References): ModelFault[] {
   const knownBrands = new Set(brands.map(({ slug }) => slug));
   const knownProviders = new Set(providers.map(({ slug }) => slug));
@@ -125,7 +125,7 @@ function isDay(text: string | null | undefined): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
-/** What the price is of: engines deliver searches, and a reranker only reads, by searches or by tokens. */
+/** Returns the measure of the price: engines deliver searches, and a reranker only reads, by searches or by tokens. */
 function deliveredBy(
   { model_type: type, output_modalities: output }: SeedModel,
   price: PriceRecord,

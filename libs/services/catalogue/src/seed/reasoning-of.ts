@@ -1,6 +1,9 @@
 import type { ReasoningStyle } from '@gateway/contracts';
 
-/** Where nothing says how a model is asked to reason: one that thinks takes an effort, as most servers of OpenAI's format do. */
+/**
+ * Returns the reasoning style where none is given: a model that reasons takes an effort, as most servers of OpenAI's
+ * format do.
+ */
 export function reasoningOf(supports: readonly string[], given?: ReasoningStyle): ReasoningStyle {
   return given ?? { style: supports.includes('thinking') ? 'effort' : 'none' };
 }

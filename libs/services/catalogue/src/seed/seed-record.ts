@@ -57,7 +57,7 @@ export class SeedRoute {
   @Matches(DAY) effective_date!: string;
   /** First day on which the provider does not serve it any more. */
   @IsOptional() @Matches(DAY) retires_at?: string;
-  /** Who says so, and when we read it: for people, as the source of a price is. */
+  /** Source and date of the reading: for people, as the source of a price is. */
   @IsOptional() @IsString() retires_source?: string;
   @IsOptional() @Matches(DAY) retires_source_date?: string;
 }
@@ -79,7 +79,7 @@ export class SeedModel {
   @ValidateNested() @Type(() => SeedReasoning) reasoning!: SeedReasoning;
   @IsOptional() @IsBoolean() fixes_sampling?: boolean;
   @IsOptional() @Matches(DAY) released?: string;
-  /** What it is, in a sentence. Absent: one is made of the fields. */
+  /** Ids of the models that it stands for: such a model has no routes of its own. Absent: one is made of the fields. */
   @IsOptional() @IsString() @Length(1, 1_000) description?: string;
   /** Ids of the models that it stands for: such a model has no routes of its own. */
   @IsOptional() @ArrayMaxSize(8) @Matches(MODEL_ID, { each: true }) composite_models?: string[];

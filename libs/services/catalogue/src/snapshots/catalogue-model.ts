@@ -47,7 +47,7 @@ export interface StoredRoute {
   price: PriceRecord;
 }
 
-/** What this release can call, and when it is asked. */
+/** The routes that this release can call, and the time of the question. */
 export interface Release {
   /** The dialects each provider speaks, by slug. */
   adapters: ReadonlyMap<string, readonly DialectName[]>;
@@ -147,7 +147,7 @@ function lastDay(routes: readonly Route[]): string | null {
   return last === Infinity ? null : new Date(last).toISOString().slice(0, 10);
 }
 
-/** What the record of spec, Model record, says of the model itself. */
+/** Returns the members of the spec's model record that concern the model itself. */
 function toRecord(
   model: StoredModel,
   { paths }: Release,

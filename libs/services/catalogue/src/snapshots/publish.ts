@@ -11,12 +11,12 @@ const SOURCE = '/catalogue';
 const EVENT_KEY = 'catalogue';
 
 interface PublishDeps {
-  /** What this release can call. */
+  /** Adapters that this release can call. */
   adapters: Release['adapters'];
   paths: Release['paths'];
   clock: Clock;
   random: Random;
-  /** Of the lock that all processes take in turn; absent: as long as a statement may take. */
+  /** Time to wait for the lock that all processes share; absent: as long as a statement may take. */
   lockTimeoutMs?: number;
 }
 

@@ -117,7 +117,7 @@ export async function insertSnapshot(
   });
 }
 
-/** Of the text: members are always written in one order, because one function makes them. */
+/** Returns the digest of the text: members are always written in one order, because one function makes them. */
 export function digestOf(content: SnapshotContent): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }

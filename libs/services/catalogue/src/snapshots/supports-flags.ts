@@ -1,6 +1,6 @@
 import type { ModelRecord } from '@gateway/contracts';
 
-/** What a model can do by itself, whatever the endpoint. */
+/** Abilities of the model itself, whatever the endpoint. */
 const OF_THE_MODEL = [
   'tools',
   'structured_output',

@@ -12,7 +12,7 @@ import { EVENTS_KEPT_MS } from '../events/enqueue.js';
 import { NotificationsDatabase } from '../postgres/notifications-database.js';
 
 const EVERY_MS = 3_600_000;
-/** Of one statement, so that it holds no lock for long. */
+/** Number of rows of one statement, so that it holds no lock for long. */
 const ROWS_MAX = 5_000;
 
 /** Deletes what has run out: events with their deliveries, answers kept for Idempotency-Key, secrets past their grace. */

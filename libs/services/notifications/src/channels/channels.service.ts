@@ -25,7 +25,7 @@ import { SigningSecrets } from '../secrets/signing-secrets.js';
 import { channelType, hostOf, toWire } from './channel.js';
 import { Destinations } from './destinations.js';
 
-/** What one organization may have: each event looks at all of them. */
+/** Number of channels of one organization: each event looks at all of them. */
 const CHANNELS_MAX = 100;
 
 /** Channels of organizations. */
@@ -108,7 +108,7 @@ export class ChannelsService {
     return answer;
   }
 
-  /** With its policies and its delivery history. */
+  /** Removes the channel with its policies and its delivery history. */
   remove(request: FastifyRequest, id: string): Promise<void> {
     return this.changes.run(request, async (tx) => {
       const known = await this.existing(tx, principalOf(request), id, true);
@@ -120,7 +120,7 @@ export class ChannelsService {
     });
   }
 
-  /** Answers the record with the new secret, which nobody is shown again. */
+  /** Returns the record with the new secret, which nobody is shown again. */
   rotateSecret(request: FastifyRequest, id: string): Promise<ChannelRecord & { signing_secret: string }> {
     return this.changes.run(request, async (tx) => {
       const row = await this.locked(tx, await this.existing(tx, principalOf(request), id, true));
@@ -132,7 +132,7 @@ export class ChannelsService {
     });
   }
 
-  /** Answers the record, whether or not anything was mailed. */
+  /** Returns the record, whether or not anything was mailed. */
   async mailConfirmation(request: FastifyRequest, id: string): Promise<ChannelRecord> {
     let mail: OutgoingMail | null = null;
     const answer = await this.changes.run(request, async (tx) => {
@@ -186,7 +186,7 @@ export class ChannelsService {
   }
 }
 
-/** What is being sent may end; it is not sent again. */
+/** Cancels open deliveries: one that is being sent may end, and is not sent again. */
 async function cancelOpen(tx: Tx, channelId: string, now: Date): Promise<void> {
   await tx.delivery.updateMany({
     where: { channel_id: channelId, status: { in: ['pending', 'retrying'] } },

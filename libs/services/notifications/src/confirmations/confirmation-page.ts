@@ -1,6 +1,6 @@
 import type { DeadLink } from './confirmations.service.js';
 
-/** Why a link confirms nothing, and what to do. */
+/** Reasons why a link confirms nothing, with the action to take. */
 export const DEAD_LINK: Record<DeadLink, string> = {
   used: 'This address is confirmed already: the link has done its work.',
   replaced: 'It was replaced: the newest mail has the link that works, or another address is used now.',

@@ -11,12 +11,15 @@ import { NotificationsDatabase, type Tx } from '../postgres/notifications-databa
 const TOKEN_BYTES = 32;
 const VALID_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
-/** In an hour, to one channel and to one address. */
+/** Number of mails in an hour, to one channel and to one address. */
 const MAILS_MAX = 5;
 const SEND_TIMEOUT_MS = 15_000;
 const AGAIN_MS = [1_000, 10_000] as const;
 
-/** What a link that confirms nothing is: `used` where the address is confirmed, `replaced` by a newer link, `unknown` made up or of a channel that is gone. */
+/**
+ * State of a link that confirms nothing: `used` where the address is confirmed, `replaced` by a newer link, `unknown`
+ * made up or of a deleted channel.
+ */
 export type DeadLink = 'used' | 'replaced' | 'expired' | 'unknown';
 
 /** Links that confirm the address of an e-mail channel: only their digest is stored, each works once. */
@@ -73,7 +76,7 @@ export class ConfirmationsService implements BeforeApplicationShutdown {
     });
   }
 
-  /** Nobody waits for it: an answer says nothing of the address. A mail that is lost is asked for again. */
+  /** Sends without a wait: an answer says nothing of the address. A mail that is lost is asked for again. */
   send(mail: OutgoingMail | null): void {
     if (mail === null) return;
     const work = this.trySend(mail)

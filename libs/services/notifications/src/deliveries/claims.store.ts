@@ -36,7 +36,7 @@ export class ClaimsStore {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
-  /** At most so many, the longest due first. Those whose channel has closed are cancelled. */
+  /** Claims at most so many, the longest due first. Those whose channel has closed are cancelled. */
   claim(capacity: number): Promise<Claimed[]> {
     return this.database.batch(async (client) => {
       const locked = await client.query<{ ok: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS ok', [
@@ -76,7 +76,10 @@ export class ClaimsStore {
   }
 }
 
-/** By channel through an index of what is open: a backlog of one channel is neither read nor in the way of others. */
+/**
+ * Returns due ids by channel, through an index of open deliveries: a backlog of one channel is neither read nor in the
+ * way of others.
+ */
 async function dueIds(client: pg.PoolClient, now: Date, capacity: number): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>({
     name: 'due-deliveries',
@@ -113,7 +116,10 @@ async function cancel(client: pg.PoolClient, taken: readonly Row[], now: Date): 
   );
 }
 
-/** Before anything is sent, so that an attempt whose process dies is in the log; the one before it, if open, was lost so. */
+/**
+ * Logs attempts before anything is sent, so that an attempt whose process dies is in the log; an open one before it was
+ * lost so.
+ */
 async function logAttempts(client: pg.PoolClient, open: readonly Row[], now: Date): Promise<void> {
   if (open.length === 0) return;
   const ids = open.map(({ id }) => id);

@@ -19,7 +19,7 @@ const WITH_ENDS = {
 type Row = Prisma.DeliveryGetPayload<{ include: typeof WITH_ENDS }>;
 type AttemptRow = Prisma.AttemptGetPayload<object>;
 
-/** What was sent, to whom, and what came back. */
+/** Log of what was sent, to whom, and the answers. */
 @Injectable()
 export class DeliveryLogStore {
   constructor(private readonly database: NotificationsDatabase) {}
@@ -48,7 +48,7 @@ export class DeliveryLogStore {
     return { rows: rows.map(toWire), total };
   }
 
-  /** By its own id, or by that of one of its attempts: receivers know only the latter. */
+  /** Finds a delivery by its own id, or by that of one of its attempts: receivers know only the latter. */
   find(orgIds: readonly string[], id: string): Promise<Row | null> {
     return this.database.prisma.delivery.findFirst({
       where: { org_id: { in: [...orgIds] }, OR: [{ id }, { log: { some: { id } } }] },

@@ -3,23 +3,23 @@ import type { ChannelType } from '@gateway/contracts';
 /** A delivery whose lease this process holds: it may be sent once. */
 export interface Claimed {
   id: string;
-  /** Of this attempt: Service-Delivery-Id. */
+  /** Id of this attempt: Service-Delivery-Id. */
   attemptId: string;
   n: number;
-  /** Before this attempt. */
+  /** Failures before this attempt. */
   failures: number;
-  /** Sent again by a person, or a test: once, and it never counts for or against its channel. */
+  /** True for a delivery sent again by a person, or a test: once, and it never counts for or against its channel. */
   isByHand: boolean;
   channelId: string;
   channelType: ChannelType;
   destination: string;
   eventId: string;
   eventType: string;
-  /** To the byte as it is sent. */
+  /** Body, to the byte as it is sent. */
   body: string;
 }
 
-/** What was sent and what came back, for the log. */
+/** A request and its answer, for the log. */
 export interface Exchange {
   requestHeaders: Record<string, string>;
   responseHeaders: Record<string, string> | null;
@@ -27,7 +27,7 @@ export interface Exchange {
   isCut: boolean;
 }
 
-/** How an attempt has ended. */
+/** The end of an attempt. */
 export type Outcome =
   | { kind: 'delivered'; httpStatus: number | null; exchange: Exchange | null }
   | {

@@ -51,7 +51,7 @@ export class DispatchLoop implements OnApplicationBootstrap, BeforeApplicationSh
     );
   }
 
-  /** What is under way ends; what it had not begun is due for the next process. */
+  /** Lets attempts under way end; what was not begun is due for the next process. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop?.stop();
     await Promise.all(this.underWay);

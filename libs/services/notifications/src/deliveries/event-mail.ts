@@ -27,7 +27,7 @@ export function eventMail(body: string): Pick<OutgoingMail, 'subject' | 'text' |
   };
 }
 
-/** On one line: a label with line breaks would write lines of the mail itself. */
+/** Returns the value on one line: a label with line breaks would write lines of the mail itself. */
 function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');

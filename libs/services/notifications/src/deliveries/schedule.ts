@@ -17,8 +17,8 @@ const PAUSES_MS = [
 const JITTER = 0.2;
 
 /**
- * How long to wait after so many failures; null = exhausted. What the receiver asks for counts between the pause and twice
- * of it.
+ * Returns the pause after so many failures; null = exhausted. What the receiver asks for counts between the pause and
+ * twice of it.
  */
 export function pauseMs(failures: number, retryAfterMs: number | null, random: Random): number | null {
   if (failures < 1 || failures > PAUSES_MS.length) return null;

@@ -12,7 +12,7 @@ const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
 const ANSWER_BYTES_MAX = 16_384;
 const GONE = 410;
-/** How the guarded client begins to say that the time was over. */
+/** Prefix of the guarded client's time-out message. */
 const LATE = 'No answer within';
 const DEEPEST_CAUSE = 4;
 
@@ -79,7 +79,7 @@ export class SendWebhook {
   }
 }
 
-/** What a database can keep of any bytes; an endpoint may answer with credentials of its own. */
+/** Returns the exchange in a form that a database can hold; an endpoint may answer with credentials of its own. */
 function exchangeOf(answer: GuardedResponse, requestHeaders: Record<string, string>): Exchange {
   const kept = (text: string): string => scrub(text.replaceAll('\0', '�'));
   const headers = Object.entries(answer.headers).filter(([name]) => name !== 'set-cookie');
@@ -91,7 +91,7 @@ function exchangeOf(answer: GuardedResponse, requestHeaders: Record<string, stri
   };
 }
 
-/** Of the connection, without addresses that its owner did not name. */
+/** Returns the reason of a connection failure, without addresses that its owner did not name. */
 function reasonOf(failure: unknown): string {
   let current = failure;
   for (let depth = 0; depth < DEEPEST_CAUSE && typeof current === 'object' && current !== null; depth += 1) {

@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import type { Notice, RungState } from '../rungs/notice.js';
 
-/** Those notices that their rungs let by, with the rungs moved on. Rungs are locked in the order of their names. */
+/**
+ * Returns the notices that exceed their threshold's last state, and stores the new states. Rungs are locked in the
+ * order of their names.
+ */
 export async function climb<Wanted extends { notice: Notice }>(
   client: pg.PoolClient,
   wanted: readonly Wanted[],

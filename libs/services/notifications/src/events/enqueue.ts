@@ -6,9 +6,9 @@ import { climb } from './climb.js';
 import { envelopeOf } from './envelope.js';
 import { subscriptionsOf, type Subscription } from './subscriptions.js';
 
-/** By how much clocks of two services may differ: an event right after its policy is the policy's. */
+/** Largest difference of two services' clocks: an event right after its policy is the policy's. */
 const SKEW_MS = 2_000;
-/** As long as events are kept, and with them the mark that one has been sent. */
+/** Retention of events, and so of the mark that one has been sent. */
 export const EVENTS_KEPT_MS = 90 * 86_400_000;
 
 interface NewEvent {

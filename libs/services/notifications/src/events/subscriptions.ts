@@ -6,9 +6,9 @@ export interface Subscription {
   orgId: string;
   type: AccountEventType;
   channelId: string;
-  /** As `Notice.threshold`. */
+  /** Threshold, as `Notice.threshold`. */
   threshold: string | null;
-  /** What happened before is not sent: it would come with a replay of the topic. */
+  /** Start of the subscription. Earlier events are not sent: they would come with a replay of the topic. */
   sinceMs: number;
 }
 
@@ -22,7 +22,7 @@ interface Row {
 
 const EMAIL: ChannelType = 'email';
 
-/** Of these organizations, in one statement a batch. */
+/** Returns the subscriptions of these organizations, in one statement a batch. */
 export async function subscriptionsOf(
   client: pg.Pool | pg.PoolClient,
   orgIds: readonly string[],

@@ -31,7 +31,7 @@ export function alertOrg(principal: Principal, asked: string | undefined, rule: 
   return orgId;
 }
 
-/** Where rows that a path names may be looked for. */
+/** Returns the organizations in which rows named by a path may be looked up. */
 export function orgsOf(principal: Principal): string[] {
   if (principal.kind === 'admin_key') return [principal.orgId];
   return principal.kind === 'session' ? principal.memberships.map(({ orgId }) => orgId) : [];

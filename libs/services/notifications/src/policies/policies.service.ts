@@ -24,7 +24,7 @@ import { requireSound, thresholdsOf, toWire } from './policy.js';
 
 const POLICIES_MAX = 1_000;
 
-/** Which events reach which channel. */
+/** Subscriptions of channels to events. */
 @Injectable()
 export class PoliciesService {
   constructor(

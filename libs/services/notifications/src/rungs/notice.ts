@@ -2,11 +2,11 @@ import type { AccountData, AccountEventType, LimitScopeData, ScopeKind } from '@
 
 /** An event for those who have subscribed to it, unless its rung holds it back. */
 export interface Notice<Type extends AccountEventType = AccountEventType> {
-  /** What it is made from: the same record makes the same one. */
+  /** Source of the notice: the same record makes the same one. */
   sourceKey: string;
   type: Type;
   orgId: string;
-  /** When it happened, in milliseconds. */
+  /** Time of the event, in milliseconds. */
   atMs: number;
   data: AccountData<Type>;
   /** The subscribed threshold that was crossed; null for events that have none. */
@@ -17,7 +17,7 @@ export interface Notice<Type extends AccountEventType = AccountEventType> {
 /** Holds repetitions back: one per scope and threshold. */
 export interface Rung {
   name: string;
-  /** What it becomes with this notice, and whether the notice is sent; null = it stays as it is, and nothing is sent. */
+  /** Returns the state after this notice, and whether the notice is sent; null = no change, and nothing is sent. */
   step(last: RungState | null): { state: RungState; isNotified: boolean } | null;
 }
 

@@ -5,7 +5,7 @@ import { scopeFields, type Notice, type Rung } from './notice.js';
 const AGAIN_MS = 86_400_000;
 const SCOPES: readonly string[] = ['key', 'team_member', 'member', 'team', 'org'] satisfies ScopeKind[];
 
-/** What a refusal says of a reached cap; reservations alone are none. */
+/** Returns the notices of a reached cap; a refusal by reservations alone makes none. */
 export function rejectionNotices(record: RejectionRecord): Notice[] {
   const { org_id, scope, scope_id, cap_usd, spent_usd } = record;
   if (org_id == null || !isScope(scope) || scope_id == null || cap_usd == null || spent_usd == null)

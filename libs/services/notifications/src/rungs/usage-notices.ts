@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 /** The spec's own number: once per pair of providers and model. */
 const FALLBACK_GAP_MS = 300_000;
 
-/** What a finished unit says of rates and providers. */
+/** Returns the notices on rates and providers of a finished unit. */
 export function usageNotices(record: UsageRecord, thresholds: ThresholdsOf): Notice[] {
   const orgId = record.org_id ?? null;
   if (orgId === null) return [];
@@ -56,8 +56,8 @@ function crossed(
 }
 
 /**
- * Once a window, and of minutes in a row above the threshold only in the first: it is crossed again only from below. A day
- * begins at nothing, so each has its own crossing.
+ * Returns a step that fires once a window, and of minutes in a row above the threshold only in the first: it is crossed
+ * again only from below. A day begins at nothing, so each has its own crossing.
  */
 function oncePerStretch(
   name: string,
@@ -102,7 +102,7 @@ function fallbackNotices(record: UsageRecord, orgId: string): Notice[] {
   ];
 }
 
-/** When it was known: the request may have come in long before. */
+/** Returns the instant at which the unit was known: the request may have come in long before. */
 function endedAtMs({ created_at, latency_ms }: UsageRecord): number {
   return Math.round(Date.parse(created_at) + latency_ms);
 }

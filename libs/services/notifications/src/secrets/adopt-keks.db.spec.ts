@@ -51,7 +51,7 @@ afterAll(async () => {
 const secretsBy = (keks: Keks): SigningSecrets =>
   new SigningSecrets(database, keks, fixedClock(START), random);
 
-/** How many secrets open to what was returned, by these keys. */
+/** Returns how many secrets these keys open to what was returned. */
 async function readable(...keks: [Buffer, ...Buffer[]]): Promise<number> {
   let count = 0;
   for (const [id, secret] of returned) {

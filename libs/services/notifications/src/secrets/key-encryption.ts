@@ -6,7 +6,7 @@ import type { NotificationsSecretsConfig } from '../notifications.config.js';
 /** Key-encryption keys: the first seals, an older one only opens. */
 export type Keks = readonly [Buffer, ...Buffer[]];
 
-/** From the environment, else from the file. Throws ConfigError where neither has one. */
+/** Loads the keys from the environment, else from the file. Throws ConfigError where neither has one. */
 export function loadKeks(config: Readonly<NotificationsSecretsConfig>, random: Random): Keks {
   const kek = config.NOTIFICATIONS_KEK ?? fromFile(config, random);
   if (kek === null)

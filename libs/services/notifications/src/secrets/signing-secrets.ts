@@ -10,7 +10,7 @@ export const KEKS = Symbol('Keks');
 const SECRET_BYTES = 32;
 const GRACE_MS = 24 * 3_600_000;
 
-/** What signs the deliveries of webhooks: shown once, stored sealed, opened to sign. */
+/** Secrets that sign the deliveries of webhooks: shown once, stored sealed, opened to sign. */
 @Injectable()
 export class SigningSecrets {
   constructor(
@@ -20,7 +20,7 @@ export class SigningSecrets {
     @Inject(RANDOM) private readonly random: Random,
   ) {}
 
-  /** Answers the plaintext of a new one, which is current from now on. */
+  /** Creates a secret, which is current from now on, and returns its plaintext. */
   async create(tx: Tx, channelId: string): Promise<string> {
     const id = uuidv7(this.clock, this.random);
     const secret = `whsec_${Buffer.from(this.random.bytes(SECRET_BYTES)).toString('base64')}`;
@@ -40,7 +40,7 @@ export class SigningSecrets {
     return this.create(tx, channelId);
   }
 
-  /** Those that sign now, the current one first. */
+  /** Returns the secrets that sign now, the current one first. */
   async live(channelId: string): Promise<string[]> {
     const now = new Date(this.clock.now());
     const rows = await this.database.prisma.signingSecret.findMany({
@@ -54,7 +54,7 @@ export class SigningSecrets {
   }
 }
 
-/** What binds a secret to its row. */
+/** Returns the context that binds a secret to its row. */
 export function contextOf(id: string, channelId: string): EnvelopeContext {
   const row = `signing_secret/${id}/${channelId}`;
   return { key: `${row}/key`, text: row };

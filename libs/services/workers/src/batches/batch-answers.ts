@@ -1,6 +1,6 @@
 import type { WorkersDatabase } from '../postgres/workers-database.js';
 
-/** What a provider has answered to a line of its own batch. */
+/** The answer of a provider to a line of its own batch. */
 export interface LineAnswer {
   line: number;
   status: number;

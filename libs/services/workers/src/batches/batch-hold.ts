@@ -5,13 +5,13 @@ import type { Batch } from './batches.store.js';
 
 /** A third of the time after which an edge lets a hold go that nobody renews. */
 const RENEW_MS = 30_000;
-/** Between tries to let a hold go that is no longer needed, while the edge is away. */
+/** Pauses between tries to release a hold that is no longer needed, while the edge is unreachable. */
 const END_WAIT_MS = { first: 500, max: 4_000 };
 /** Lines of one question what they are worth. */
 const LINES_AT_ONCE = 128;
 const SIZE_AT_ONCE = 1_048_576;
 
-/** What the lines of a file may cost together, asked in pieces. */
+/** The cost of all lines of a file together, asked in pieces. */
 export class BatchWorth {
   private sum = 0n;
   private bodies: Record<string, unknown>[] = [];
@@ -83,7 +83,7 @@ export class BatchHold {
     if (this.nano > 0n) await this.put(false);
   }
 
-  /** Where the work is given up another worker may go on: what it does not renew lapses. */
+  /** Renews the hold during the work. Another worker may continue after a failure: what it does not renew lapses. */
   async renewed<T>(work: () => Promise<T>): Promise<T> {
     // Where the edge cannot be asked, lines cannot be run either.
     const renew = async (): Promise<void> => (this.nano > 0n ? this.put(false) : undefined);
@@ -95,7 +95,7 @@ export class BatchHold {
     }
   }
 
-  /** Before a line is run, so that what is lowered is there for it. */
+  /** Begins before a line is run, so that the released part of the hold is there for it. */
   async begin(): Promise<void> {
     this.left = Math.max(0, this.left - 1);
     if (this.nano === 0n || this.left % this.of.linesAtOnce !== 0) return;

@@ -3,7 +3,7 @@ import { BodyFault, parseBody } from '@gateway/dialects';
 type Json = Record<string, unknown>;
 
 export interface BatchLine {
-  /** From 0. */
+  /** Number of the line, from 0. */
   number: number;
   custom_id: string;
   body: Json;

@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/contracts';
 import type { BatchStore } from './batches.store.js';
 
-/** Between looks whether another batch waits. */
+/** Interval between looks whether another batch waits. */
 const LOOK_MS = 1_000;
 
 /** The batch gives its place to another one: whoever claims it next goes on with it. */
@@ -13,8 +13,8 @@ export class Rested extends Error {
 }
 
 /**
- * How long a batch may go on while another one waits for a worker. Without an end of turns four batches of one key whose
- * limit is full would keep everybody else's waiting until they expire.
+ * The time that a batch may run while another one waits for a worker. Without an end of turns four batches of one key
+ * whose limit is full would keep everybody else's waiting until they expire.
  */
 export class BatchTurn {
   private readonly endsMs: number;

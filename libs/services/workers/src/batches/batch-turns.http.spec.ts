@@ -4,7 +4,7 @@ import { WorkersDatabase } from '../postgres/workers-database.js';
 import { MIGRATED, startWorkersApp, type WorkersApp } from '../workers.fixture.js';
 
 const SLOWLY = { timeoutMs: 60_000 };
-/** As many as one process works on at once. */
+/** Number of batches that one process works on at once. */
 const AT_ONCE = 4;
 
 let database: TestDatabase;

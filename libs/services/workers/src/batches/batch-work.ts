@@ -36,21 +36,21 @@ interface Parts {
   linesAtOnce: number;
   /** Providers that run batches themselves are given them. */
   usesUpstream: boolean;
-  /** How long a batch goes on while another one waits. */
+  /** Time that a batch runs while another one waits. */
   turnMs: number;
 }
 
-/** What may pass by itself; a limit that is full is waited for until the batch expires. */
+/** Statuses that may pass by themselves; a full limit is waited for until the batch expires. */
 const RETRIED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 const TRIES_MAX = 3;
 const WAIT_MS = { first: 1_000, max: 60_000 };
 const OUTPUT_BYTES_MAX = 8 * 1_024 * 1_024 * 1_024;
 
-/** What is done with a batch, step by step. Each step may be done again: a worker that dies leaves nothing half done. */
+/** The steps of a batch. Each step may be done again: a worker that dies leaves nothing half done. */
 export class BatchWork {
   constructor(private readonly parts: Parts) {}
 
-  /** To its end, unless `signal` stops it or another batch has its turn. */
+  /** Runs the batch to its end, unless `signal` stops it or another batch is due. */
   async run(batch: Batch, worker: string, signal: AbortSignal): Promise<void> {
     try {
       await this.steps(batch, worker, signal);
@@ -203,7 +203,7 @@ export class BatchWork {
     if (fault !== undefined && !(batch.status === 'cancelling' && isGone(fault))) throw fault as Error;
   }
 
-  /** Of one line. A try that failed was a unit of its own, so the next one has another number. */
+  /** Returns the answer of one line. A try that failed was a unit of its own, so the next one has another number. */
   private async answer(
     batch: Batch,
     { number, body }: BatchLine,
@@ -233,7 +233,7 @@ export class BatchWork {
     }
   }
 
-  /** Of a line that its provider has answered: it is priced and recorded, whenever that can be. */
+  /** Prices and records a line that its provider has answered, whenever that can be. */
   private async given(
     batch: Batch,
     { number, body }: BatchLine,

@@ -11,7 +11,7 @@ const KEY = mintSecret('rsk_', new SystemRandom());
 const LINES = 60;
 const SLOWLY = { timeoutMs: 60_000 };
 const KILLS = [1, 20, 45];
-/** Of the whole test: several processes start one after the other, beside other tests. */
+/** Time of the whole test: several processes start one after the other, beside other tests. */
 const TIMEOUT_MS = 240_000;
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

@@ -23,15 +23,15 @@ type Status =
   | 'cancelled';
 
 /**
- * Of a batch that a provider may run itself: `new` is not asked for yet, `at` is there or on its way, of `ended` the answers are
- * here. Null: its lines are run one by one.
+ * The state of a batch that a provider may run itself: `new` is not asked for yet, `at` is there or on its way, of
+ * `ended` the answers are here. Null: its lines are run one by one.
  */
 export type Upstream =
   | { kind: 'new' }
   | {
       kind: 'at';
       state: UpstreamBatchState;
-      /** When its begin was asked for, whatever became of it; null while it was not. */
+      /** Instant at which its begin was requested, whatever followed; null before. */
       begunMs: number | null;
       looks: number;
       failures: number;
@@ -52,7 +52,7 @@ export interface Batch {
   input_file_id: string;
   output_seconds: number | null;
   metadata: Json | null;
-  /** What all lines may cost together, in integer nano-USD; null: they were not looked at yet. */
+  /** Cost of all lines together at most, in integer nano-USD; null: not yet computed. */
   worth_nano: string | null;
   upstream: Upstream | null;
   status: Status;
@@ -80,7 +80,7 @@ export interface LineResult {
   content: string;
 }
 
-/** What a worker that no longer has the lease gets. */
+/** Error of a worker that no longer has the lease. */
 class LeaseLost extends Error {
   constructor() {
     super('Another worker has taken the work over.');
@@ -89,7 +89,7 @@ class LeaseLost extends Error {
 }
 
 const OPEN = "('validating', 'in_progress', 'finalizing', 'cancelling')";
-/** Of an open batch, from its lines; a finished one keeps its numbers. */
+/** Select of a batch with its counts: of an open one from its lines; a finished one keeps its numbers. */
 const COUNTED = `SELECT b.*, coalesce(r.completed, b.completed) AS completed, coalesce(r.failed, b.failed) AS failed
   FROM batches b LEFT JOIN LATERAL (
     SELECT count(*) FILTER (WHERE NOT is_error)::int AS completed, count(*) FILTER (WHERE is_error)::int AS failed
@@ -97,7 +97,7 @@ const COUNTED = `SELECT b.*, coalesce(r.completed, b.completed) AS completed, co
 const RESULTS_AT_ONCE = 200;
 /** Longer than a batch may wait before it is begun: what is older was there before. */
 const CLAIMED_MS = 3 * 86_400_000;
-/** Of one key that have not ended. */
+/** Number of open batches of one key. */
 const OPEN_MAX = 100;
 /** Longer than a worker that is free takes to look for work. */
 const CLAIM_MS = 2_000;
@@ -110,7 +110,10 @@ export class BatchStore {
     private readonly random: Random,
   ) {}
 
-  /** With whatever `also` writes. Throws ApiError `conflict` where its key has as many open ones as it may. */
+  /**
+   * Adds the batch, with whatever `also` writes. Throws ApiError `conflict` where its key has as many open ones as it
+   * may.
+   */
   async add(
     batch: Batch,
     also: (client: pg.ClientBase) => Promise<void> = async () => undefined,
@@ -203,7 +206,7 @@ export class BatchStore {
     );
   }
 
-  /** Whether one waits for a worker that is to run its lines, and longer than a worker that is free takes to claim it. */
+  /** True if a batch has waited for a worker for its lines longer than a free worker takes to claim it. */
   async hasWaiting(): Promise<boolean> {
     const { rows } = await this.database.pool.query<{ waits: boolean }>(
       `SELECT EXISTS (SELECT FROM batches WHERE status IN ${OPEN} AND worker IS NULL
@@ -241,7 +244,7 @@ export class BatchStore {
     if (!(await this.move(text, [id, worker, JSON.stringify(upstream), until]))) throw new LeaseLost();
   }
 
-  /** Those of a provider's batches that no other batch of ours is. */
+  /** Returns the provider's batches that no other batch of ours has. */
   async unclaimed(id: string, upstreamIds: readonly string[]): Promise<string[]> {
     const { rows } = await this.database.pool.query<{ id: string }>(
       `SELECT one.id FROM unnest($2::text[]) WITH ORDINALITY AS one (id, place) WHERE NOT EXISTS (

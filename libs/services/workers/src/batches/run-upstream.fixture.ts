@@ -17,7 +17,7 @@ const begun = join(folder, 'begun');
 const holds = join(folder, 'holds');
 const state = { credential: 'acme', file: 'mark', path: '/messages', sent: 'Dw==', id: null };
 
-/** What the provider has begun, oldest first. It keeps no name of ours. */
+/** Returns the ids that the provider has begun, oldest first. It keeps no name of ours. */
 function ids(): string[] {
   return existsSync(begun) ? readFileSync(begun, 'utf8').split('\n').filter(Boolean) : [];
 }

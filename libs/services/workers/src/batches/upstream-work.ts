@@ -29,7 +29,7 @@ type Waiting = Extract<Upstream, { kind: 'at' }>;
 interface Visit {
   batch: Batch;
   worker: string;
-  /** As its row has it. */
+  /** State of the row. */
   at: Waiting;
   /** It was cancelled, or its time is over. */
   hasToEnd: boolean;
@@ -37,7 +37,7 @@ interface Visit {
 
 const UPLOAD_TRIES_MAX = 4;
 const UPLOAD_WAIT_MS = 2_000;
-/** Between looks; it grows, and stays below the time after which a hold lapses. */
+/** Pauses between polls; they grow, and stay below the time after which a hold lapses. */
 const LOOK_MS = { first: 1_000, max: 30_000 };
 const FAILED_MS = 5_000;
 /**
@@ -47,7 +47,10 @@ const FAILED_MS = 5_000;
 const BEGIN_MS = 35_000;
 /** Failures in a row after which a batch that has to end does so without its provider's answers. */
 const FAILURES_MAX = 30;
-/** After a batch had to end, until it ends without its provider's: by then the provider's own day for it is over as well. */
+/**
+ * Time after a batch had to end until it ends without its provider's: by then the provider's own day for it is over as
+ * well.
+ */
 const LATE_MS = 86_400_000;
 const COPY_BYTES_MAX = 64 * 1_048_576;
 const ANSWER_BYTES_MAX = 32 * 1_048_576;
@@ -89,7 +92,7 @@ export class UpstreamWork {
     return false;
   }
 
-  /** What was kept for its provider. */
+  /** Removes what was stored for its provider. */
   async remove(batch: Batch): Promise<void> {
     const { objects } = this.parts;
     await objects.remove(copyOf(batch));
@@ -138,7 +141,7 @@ export class UpstreamWork {
     return this.parts.clock.now() >= (cancelling_at ?? expires_at).getTime() + LATE_MS;
   }
 
-  /** That it is asked for is in the row before: whoever comes next looks for it. */
+  /** Begins the provider's batch. The row says before that it is requested: the next worker looks for it. */
   private async begin(visit: Visit): Promise<void> {
     const { batch, worker, hasToEnd } = visit;
     if (hasToEnd) return this.leave(visit, null);
@@ -163,12 +166,12 @@ export class UpstreamWork {
     return this.park(visit, { ...at, state: { ...found.state, maybe } });
   }
 
-  /** Until the next visit. */
+  /** Releases the batch until the next poll. */
   private park({ batch, worker }: Visit, at: Waiting): Promise<void> {
     return this.parts.batches.park(batch.id, worker, { ...at, failures: 0 }, waitMs(at.looks, LOOK_MS.first));
   }
 
-  /** To whoever runs or prices its lines. */
+  /** Hands the batch to the worker that runs or prices its lines. */
   private async leave(
     { batch, worker }: Pick<Visit, 'batch' | 'worker'>,
     upstream: Upstream | null,

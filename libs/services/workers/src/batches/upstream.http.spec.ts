@@ -48,7 +48,7 @@ describe('a batch that its provider runs itself', () => {
     for (const list of [inference.calls, inference.steps, inference.holds]) list.splice(0);
   });
 
-  /** As the edge prices what a provider has answered. */
+  /** Returns the answer with which the edge prices a provider's line. */
   function settled(call: Parameters<typeof served>[0]): InferenceAnswer {
     const status = call.given?.status ?? 200;
     return { ...served(call), status, unit_ended: true };

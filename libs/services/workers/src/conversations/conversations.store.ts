@@ -36,7 +36,7 @@ interface ItemsRow {
   items: Json[] | null;
 }
 
-/** Of one key: they cost nothing to keep, and stay until they are deleted. */
+/** Number of conversations of one key: they cost nothing to store, and stay until they are deleted. */
 const CONVERSATIONS_MAX = 10_000;
 /** A page ends with the item that fills it. */
 const PAGE_BYTES = 8 * 1_048_576;

@@ -30,7 +30,7 @@ export class FilesController {
     return fileView(await this.found(request, id));
   }
 
-  /** Answers the bytes of a file. */
+  /** Returns the bytes of a file. */
   @Get(':id/content')
   async content(
     @Param('id') id: string,

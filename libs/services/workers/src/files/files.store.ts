@@ -25,7 +25,7 @@ export interface FileRow {
 
 type NewFile = Omit<FileRow, 'created_at' | 'bytes'> & { bytes: number };
 
-/** Of one key: they cost nothing to keep, and most have no end. */
+/** Number of files of one key: they cost nothing to store, and most have no end. */
 export const FILES_MAX = 10_000;
 /** Longer than any upload takes. */
 const UPLOAD_MS = 3_600_000;
@@ -33,7 +33,7 @@ const NO_KEY = '';
 /** Files that are removed at once. */
 const EXPIRED_AT_ONCE = 200;
 
-/** What is known of files; their content is in the object store. A key sees its own alone. */
+/** Records of files; their content is in the object store. A key sees its own alone. */
 export class FileStore {
   constructor(
     private readonly database: WorkersDatabase,
@@ -67,8 +67,8 @@ export class FileStore {
   }
 
   /**
-   * Of an upload whose bytes are on their way: no key has it. Its content is removed as that of a file past its time, unless
-   * the file is added first.
+   * Expects an upload whose bytes are on their way: no key has it. Its content is removed as that of a file past its
+   * time, unless the file is added first.
    */
   async expect({ id, account_id }: Pick<NewFile, 'id' | 'account_id'>): Promise<void> {
     const expires_at = new Date(this.clock.now() + UPLOAD_MS);
@@ -98,7 +98,7 @@ export class FileStore {
     return rows.at(0) ?? null;
   }
 
-  /** What requests of a key name, by their ids; what it does not have is left out. */
+  /** Returns the files that requests of a key name, by their ids; missing ones are left out. */
   static async named(
     { pool }: Pick<WorkersDatabase, 'pool'>,
     keyId: string,
@@ -159,13 +159,13 @@ export class FileStore {
   }
 }
 
-/** When the id of an upload was made, which is the file's time; null for ids that are made otherwise. */
+/** Returns the time in the id of an upload, which is the file's time; null for ids that are made otherwise. */
 export function uploadedAt(id: string): Date | null {
   const [, high, low] = /^file-([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/.exec(id) ?? [];
   return high === undefined ? null : new Date(Number.parseInt(high + low, 16));
 }
 
-/** Where the content is. */
+/** Returns the place of the content. */
 export function contentOf({ account_id, id }: Pick<FileRow, 'account_id' | 'id'>): ObjectKey {
   return callerFile(account_id, id);
 }

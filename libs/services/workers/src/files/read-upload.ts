@@ -13,7 +13,7 @@ export interface Upload {
   bytes: number;
   filename: string;
   purpose: string;
-  /** Of its life; null = for good. */
+  /** Lifetime in seconds; null = for good. */
   seconds: number | null;
 }
 
@@ -111,7 +111,7 @@ function read(fields: ReadonlyMap<string, string>): Pick<Upload, 'purpose' | 'se
   return { purpose, seconds };
 }
 
-/** As the caller named it, for display alone. */
+/** Returns the name that the caller gave, for display alone. */
 function shownName(name: string): string {
   const shown = name.replaceAll(/\p{Cc}/gu, '').slice(0, NAME_LENGTH_MAX);
   // A cut may part a pair: what comes back is well-formed.

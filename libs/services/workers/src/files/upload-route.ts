@@ -55,7 +55,7 @@ export class UploadRoute implements OnModuleInit {
     return added === null ? this.giveUp(file, tooMany()) : fileView(added);
   }
 
-  /** What cannot be removed now is removed later. */
+  /** Gives up an upload. Content that cannot be removed now is removed later. */
   private async giveUp(file: Pick<FileRow, 'id' | 'account_id'>, failure: unknown): Promise<never> {
     const removed = this.objects.remove(contentOf(file)).then(() => this.files.expectNoMore(file.id));
     await removed.catch(() => undefined);

@@ -23,7 +23,7 @@ export async function noteBegun(
   if (claim !== null && !(await tableOf(client).begun(claim, answerOf(body)))) throw taken();
 }
 
-/** In the transaction that takes away again what was begun. */
+/** Forgets the claim in the transaction that undoes what was begun. */
 export async function forgetBegun(client: pg.ClientBase, claim: IdempotencyClaim | null): Promise<void> {
   if (claim !== null) await tableOf(client).begun(claim, null);
 }

@@ -10,12 +10,12 @@ export function isUnit({ status, unit_ended }: InferenceAnswer): boolean {
   return unit_ended ?? (status !== 429 && status !== 503);
 }
 
-/** How long to wait before it is asked for again: as it says, but not past the end of the work. */
+/** Returns the wait before the next call: as the answer says, but not past the end of the work. */
 export function pauseMs({ retry_after_seconds }: InferenceAnswer, waitMs: number, leftMs: number): number {
   return Math.max(0, Math.min(leftMs, Math.max(waitMs, (retry_after_seconds ?? 0) * 1_000)));
 }
 
-/** What is answered where the edge cannot be asked. Throws what is no such failure. */
+/** Returns the answer for an unreachable edge. Throws what is no such failure. */
 export function awayAnswer(failure: unknown): InferenceAnswer {
   if (!(failure instanceof ApiError)) throw failure;
   const { code, status, message, options } = failure;

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { WorkersConfig } from '../workers.config.js';
 import { LeasedRunner } from './leased-runner.js';
 
-/** Whoever sleeps does so until the test opens the gate. */
+/** Clock whose sleepers wait until the test opens the gate. */
 class GatedClock extends SystemClock {
   readonly slept: number[] = [];
   open = (): void => undefined;

@@ -13,16 +13,19 @@ interface Leased {
 
 /** One kind of work in PostgreSQL that a process takes under a lease: one that dies loses it to another. */
 export interface LeasedWork<T extends Leased> {
-  /** As the log calls it. */
+  /** Name of the work in the log. */
   noun: string;
-  /** How much of it one process runs at once. */
+  /** Number of works that one process runs at once. */
   atOnce: number;
   /** One that nobody works on, of none of the accounts that have their share of this process. */
   claim(worker: string, leaseMs: number, served: readonly string[]): Promise<T | null>;
   /** False where its run has to stop: another worker has it, or it is to end in another way. */
   renew(work: T, worker: string, leaseMs: number): Promise<boolean>;
   release(id: string, worker: string): Promise<void>;
-  /** To its end, unless `signal` stops it. A failure leaves it to whoever claims it next. */
+  /**
+   * Runs the work to its end, unless `signal` stops it. After a failure the next claimant continues it. A failure
+   * leaves it to whoever claims it next.
+   */
   run(work: T, worker: string, signal: AbortSignal): Promise<void>;
 }
 

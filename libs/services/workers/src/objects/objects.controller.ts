@@ -5,7 +5,7 @@ import { Access } from '@gateway/platform';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 
-/** Answers the links of objects in the folder; those of a bucket lead to the bucket. The signature is the permission. */
+/** Serves the links of objects in the folder; those of a bucket lead to the bucket. The signature is the permission. */
 @Controller('objects')
 @Access({ public: true })
 export class ObjectsController {

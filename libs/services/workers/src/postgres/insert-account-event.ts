@@ -2,7 +2,7 @@ import type { Clock, NewAccountEvent, Random } from '@gateway/contracts';
 import { accountEventRow } from '@gateway/event-log';
 import type pg from 'pg';
 
-/** In the transaction of what it reports. */
+/** Inserts the event in the transaction of what it reports. */
 export async function insertAccountEvent(
   client: Pick<pg.ClientBase, 'query'>,
   event: NewAccountEvent,

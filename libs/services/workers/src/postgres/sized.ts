@@ -1,6 +1,6 @@
 import type { MakeRoom } from '@gateway/contracts';
 
-/** Read with the first look; larger things once there is room for them. */
+/** Bytes read at the first look; larger values are read once the memory budget allows. */
 const AT_ONCE_BYTES = 262_144;
 
 /** A row that says how large what was looked for is; the rest of it is null where that is more than was asked for. */
@@ -9,8 +9,8 @@ interface Sized {
 }
 
 /**
- * What `look` finds, read once there is room for it: where it is large a second time, for what has grown meanwhile once
- * more. Throws what `makeRoom` throws.
+ * Reads what `look` finds once the memory budget allows it: a large value a second time, and a grown one once more.
+ * Throws what `makeRoom` throws.
  */
 export async function sized<T extends Sized>(
   look: (bytesMax: number) => Promise<T | undefined>,

@@ -17,7 +17,7 @@ export class WorkersDatabase implements OnApplicationShutdown {
     this.pool = postgresPool({ ...options, schema: SCHEMA, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
   }
 
-  /** Of statements alone: they are run once more where they ran into others. */
+  /** Runs a transaction of statements alone: they are run once more where they ran into others. */
   transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return inTransaction(this.pool, work, { mayRepeat: true });
   }

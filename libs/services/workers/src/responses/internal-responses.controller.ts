@@ -11,7 +11,7 @@ import { Access, closingOf, Pressure, withRoom } from '@gateway/platform';
 import type { FastifyReply } from 'fastify';
 import { StoredResponses } from './responses.store.js';
 
-/** What the edges keep here and go on from. */
+/** Routes for the responses that edges store here and continue. */
 @Controller('internal/responses')
 @Access({ internal: true })
 export class InternalResponsesController {

@@ -8,7 +8,7 @@ type Pool = Pick<WorkersDatabase['pool'], 'query'>;
 /** Turns of one chain, and items of one conversation, that a request may go on from. */
 const TURNS_MAX = 512;
 export const ITEMS_MAX = 10_000;
-/** Of either, and of items that are named. */
+/** Largest size of either, and of named items. */
 export const BYTES_MAX = 32 * 1_048_576;
 
 interface Found<T> {
@@ -91,7 +91,7 @@ export async function recalledConversation(
   return found === undefined ? null : { items: found.items ?? [], credential: found.credential };
 }
 
-/** Of responses that hold the same item the newest is read: each of a chain may hold all that came before it. */
+/** Query that reads the newest of the responses that hold the same item: each of a chain may hold all before it. */
 const NAMED = `WITH RECURSIVE named AS (
     SELECT item.id, r.id AS response_id FROM unnest($2::text[]) AS item (id) LEFT JOIN LATERAL (
       SELECT id FROM responses WHERE key_id = $1 AND item_ids @> ARRAY[item.id] AND expires_at > $3

@@ -17,7 +17,7 @@ import { namedItems, recalledChain, recalledConversation } from './recalled.js';
 
 type Json = Record<string, unknown>;
 
-/** How long a response is kept. */
+/** Retention of a response. */
 export const KEPT_MS = 30 * 86_400_000;
 const EXPIRED_AT_ONCE = 1_000;
 
@@ -29,7 +29,7 @@ interface KeptPart {
   is_running: boolean;
 }
 
-/** What a conversation holds, once items were added to it. */
+/** The content of a conversation once items were added to it. */
 interface Held {
   items: number;
   bytes: number;

@@ -13,7 +13,7 @@ import { VideoStore, type VideoTask } from './video.store.js';
 
 const PATH = '/v1/video/generations';
 const WAIT_MS = { first: 500, max: 30_000 };
-/** Of a task that is there and whose unit ended without an answer. */
+/** Number of units for a task that exists and whose unit ended without an answer. */
 const UNITS_MAX = 20;
 /** Links in events live as long as results are kept. */
 const EVENT_LINK_MS = 7 * 86_400_000;
@@ -25,13 +25,13 @@ interface Parts {
   clock: Clock;
 }
 
-/** What is done with a video task. The edge runs it; here is kept what a crash must not lose. */
+/** The steps of a video task. The edge runs it; here is kept what a crash must not lose. */
 export class VideoWork {
   constructor(private readonly parts: Parts) {}
 
   /**
-   * Until the provider has it, or until nobody can say whether it has: then whoever claims the task asks for the same unit
-   * again, because it may be paid for. Throws the ApiError that it is refused with.
+   * Begins the task until the provider has it, or until nobody can say whether it has. Throws the ApiError that it is
+   * refused with.
    */
   async begin(task: VideoTask): Promise<VideoTask> {
     const answer = await this.ask(task).catch(refused);
@@ -41,7 +41,7 @@ export class VideoWork {
     return known.catch(() => task);
   }
 
-  /** To its end, unless `signal` stops it. */
+  /** Runs the task to its end, unless `signal` stops it. */
   async run(begun: VideoTask, signal: AbortSignal): Promise<void> {
     const { clock } = this.parts;
     let task = begun;

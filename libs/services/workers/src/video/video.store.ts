@@ -36,7 +36,7 @@ export interface VideoTask {
 }
 
 const OPEN = "('queued', 'in_progress')";
-/** Of one key that have not ended. */
+/** Number of open tasks of one key. */
 const OPEN_MAX = 100;
 
 /** Video tasks in PostgreSQL. A key sees its own; whoever works on one holds its lease. */
@@ -48,8 +48,8 @@ export class VideoStore {
   ) {}
 
   /**
-   * Under the lease of who begins it, with whatever `also` writes. Throws ApiError `conflict` where its key has as many open ones
-   * as it may.
+   * Adds the task under the lease of the caller that begins it, with whatever `also` writes. Throws ApiError `conflict`
+   * where its key has as many open ones as it may.
    */
   async add(
     task: VideoTask,
@@ -81,7 +81,7 @@ export class VideoStore {
     });
   }
 
-  /** Of one that never began, with whatever `also` writes. */
+  /** Removes a task that never began, with whatever `also` writes. */
   async remove(id: string, also: (client: pg.ClientBase) => Promise<void>): Promise<void> {
     await this.database.transaction(async (client) => {
       await client.query('DELETE FROM video_tasks WHERE id = $1', [id]);
@@ -89,7 +89,7 @@ export class VideoStore {
     });
   }
 
-  /** By its own id or the provider's; by its request's where that counts. */
+  /** Finds a task by its own id or the provider's; by its request's where that counts. */
   async read(keyId: string, id: string, isByRequest: boolean): Promise<VideoTask | null> {
     const { rows } = await this.database.pool.query<VideoTask>(
       `SELECT * FROM video_tasks WHERE key_id = $1
@@ -139,7 +139,7 @@ export class VideoStore {
     );
   }
 
-  /** What is known of it by now: the provider has it, or another unit has to run it. */
+  /** Stores the new state: the provider has it, or another unit has to run it. */
   async note({ id, credential, provider_task_id, unit }: VideoTask): Promise<void> {
     await this.database.pool.query(
       `UPDATE video_tasks SET credential = $2, provider_task_id = $3, unit = $4, updated_at = $5,

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 
 const PATH = '/v1/responses';
 const WAIT_MS = { first: 500, max: 30_000 };
-/** Of units that ended before anything was answered. */
+/** Number of tries of units that ended before anything was answered. */
 const TRIES_MAX = 3;
 const RETRIED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
@@ -19,11 +19,14 @@ interface Parts {
   pressure: Pressure;
 }
 
-/** What is done with a background response. The edge runs it and says where it is kept how it went. */
+/** The steps of a background response. The edge runs it and says where it is kept how it went. */
 export class BackgroundWork {
   constructor(private readonly parts: Parts) {}
 
-  /** To its end, unless `signal` stops it. Throws service_unavailable where there is no room for its body. */
+  /**
+   * Runs the response to its end, unless `signal` stops it. Throws service_unavailable where there is no room for its
+   * body.
+   */
   async run(task: BackgroundTask, worker: string, signal: AbortSignal): Promise<void> {
     const { tasks, pressure } = this.parts;
     const run = new Stage();

@@ -37,12 +37,12 @@ interface Kept {
 
 /** Longer than any model thinks. */
 const LIFE_MS = 6 * 3_600_000;
-/** Of one key that have not ended. */
+/** Number of open responses of one key. */
 const OPEN_MAX = 100;
 const EVENTS_AT_ONCE = 500;
-/** Of a page, or of its last event alone where that is larger. */
+/** Size of a page, unless its last event alone is larger. */
 const PAGE_BYTES = 1_048_576;
-/** What every stream of one begins with, before a run has anything to say. */
+/** Events with which every stream begins, before a run has any. */
 const OPENING = ['response.created', 'response.queued'];
 
 /** Responses that nobody waits for, in PostgreSQL: their tasks and their events. */
@@ -191,12 +191,12 @@ export class BackgroundStore extends BackgroundResponses {
     return rows.at(0);
   }
 
-  /** Of one that has not ended; false where it has, or the key has none of this id. */
+  /** Cancels an open response; false where it has ended, or the key has none of this id. */
   async cancel(keyId: string, id: string): Promise<boolean> {
     return this.closeTask({ key_id: keyId, id }, {}, 'cancelled');
   }
 
-  /** By its worker, where no run could end it. */
+  /** Fails the response by its worker, where no run could end it. */
   async fail({ key_id, id }: BackgroundTask, worker: string, { code, message }: ApiError): Promise<void> {
     await this.closeTask({ key_id, id, worker }, { error: { code, message } }, 'failed');
   }
@@ -213,7 +213,7 @@ export class BackgroundStore extends BackgroundResponses {
     return rows.at(0) ?? null;
   }
 
-  /** What to run; null where it has ended meanwhile. */
+  /** Returns the body to run; null where the response has ended meanwhile. */
   async bodyOf(id: string, makeRoom: MakeRoom): Promise<Json | null> {
     const found = await sized(async (bytesMax) => {
       const { rows } = await this.database.pool.query<{ bytes: number; body: Json | null }>(
