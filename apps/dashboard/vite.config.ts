@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Where a gateway answers while the dashboard is developed: `npm start` in another terminal. */
+/** Address of the gateway while the dashboard is developed: `npm start` in another terminal. */
 const GATEWAY = 'http://127.0.0.1:8080';
 
 export default defineConfig({

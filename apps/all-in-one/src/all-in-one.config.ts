@@ -53,7 +53,7 @@ export class AllInOneConfig {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where things are in the data folder; absolute. */
+/** Paths in the data folder; absolute. */
 export interface DataPaths {
   dir: string;
   postgres: string;
@@ -80,7 +80,7 @@ export interface ServiceConfigs {
   keyed: ReturnType<typeof keyedProviders>;
 }
 
-/** What is known before anything runs; a wrong variable of a service is found here, too. */
+/** Reads the settings before anything runs; a wrong variable of a service is found here, too. */
 export function readSettings(env: Environment = process.env): {
   config: Readonly<AllInOneConfig>;
   tls: Tls | null;

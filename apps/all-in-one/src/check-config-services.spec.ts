@@ -12,7 +12,7 @@ writeFileSync(broken, 'models: 5');
 writeFileSync(join(folder, 'file'), '');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What every process of a fleet reads. */
+/** Variables that every process of a fleet reads. */
 const EVERYWHERE = {
   PORT: 'eighty',
   HOST: '999.1.1.1',
@@ -27,10 +27,10 @@ const EVERYWHERE = {
   OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
 };
 
-/** Set for what stands beside them. */
+/** Variables that are valid beside their neighbours. */
 const SOUND = new Set(['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'OPENAI_API_KEY']);
 
-/** Of each service: faults of its own settings, and neighbours that it cannot do without. */
+/** Variables of each service: faults of its own settings, and neighbours that it cannot do without. */
 const SERVICES: Record<string, Record<string, string>> = {
   edge: {
     KEYS_URL: '',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { FirstRunResult } from '@gateway/keys';
 
-/** What the first run made and nobody but this file remembers in the clear. */
+/** The first run's key and password, which only this file holds in the clear. */
 export interface FirstLogin {
   api_key: string;
   admin: { email: string; password: string };

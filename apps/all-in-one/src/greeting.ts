@@ -11,7 +11,7 @@ export function jsonLine({ url, login }: AllInOne): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** What a person reads who starts the gateway in a terminal. */
+/** Returns the text for a person who starts the gateway in a terminal. */
 export function greeting({ url, login, isFirstRun, logFile, providers }: AllInOne): string {
   const lines = [
     '',

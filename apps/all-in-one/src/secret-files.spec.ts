@@ -8,7 +8,7 @@ import { getMetadataStorage } from 'class-validator';
 type ConfigClass = new () => object;
 type Storage = { validationMetadatas: Map<unknown, { propertyName: string }[]> };
 
-/** What a name says of a value that nobody else may have; addresses of servers that may carry a password, too. */
+/** Names of values that nobody else may have; addresses of servers that may carry a password, too. */
 const SECRET =
   /_(?:SECRET|TOKEN|PASSWORD|PEPPER|KEK|KEY|HEADERS)(?:_PREVIOUS)?$|(?:DATABASE|REDIS|SMTP)_URL$|SECRET_ACCESS_KEY|^HTTPS_PROXY$/;
 
@@ -36,7 +36,7 @@ function faultsOf(read: () => unknown): readonly string[] {
   }
 }
 
-/** Where a value may come from a file, an absent file is a fault. */
+/** True if a value may come from a file, whose absence is a fault. */
 const readsFile = (type: ConfigClass, name: string): boolean =>
   faultsOf(() => loadConfig(type, { [`${name}_FILE`]: '/none' })).some((fault) =>
     fault.startsWith(`${name}_FILE: /none cannot be read`),

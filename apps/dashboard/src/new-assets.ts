@@ -1,6 +1,6 @@
 const MARK = 'gateway-reloaded-for';
 
-/** After a release the old page asks for files that are gone: it reloads, once for each address it was on. */
+/** Reloads once for each address after a release, whose old page asks for deleted files. */
 export function reloadOnceForNewAssets(): void {
   addEventListener('vite:preloadError', () => {
     if (sessionStorage.getItem(MARK) === location.href) return;

@@ -176,7 +176,7 @@ function Guarded({ page, children }: { page: Page; children: ReactNode }): React
   return children;
 }
 
-/** Of one page, within the frame: its code could not be loaded, or failed. */
+/** Message in place of one page within the frame: its code could not be loaded, or failed. */
 function Broken({ error }: { error: unknown }): ReactNode {
   return <ProblemCard failure={error} retry={() => void reloadWhereServed()} />;
 }

@@ -1,6 +1,6 @@
 import type { EdgeConfig, FrontDoorServices } from '@gateway/edge';
 
-/** Where the front door passes the paths of other services on to. */
+/** Returns the addresses to which the front door passes the paths of other services. */
 export function frontDoorOf(config: Readonly<EdgeConfig>): FrontDoorServices {
   return {
     keys: config.KEYS_URL,

@@ -4,7 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@gateway/testing';
 import type { Client } from 'pg';
 
-/** Who calls. The roles are those of one organization; `exact` is a key whose one permission is the one that is needed. */
+/**
+ * The callers of the table. The roles are those of one organization; `exact` is a key whose one permission is the one
+ * that is needed.
+ */
 export const ROLES = [
   'owner',
   'admin',
@@ -22,12 +25,12 @@ export const ROLES = [
 ] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What `scoped_rsk` and `scoped_mak` may do, and nothing else. */
+/** Scopes of `scoped_rsk` and `scoped_mak`, which may do nothing else. */
 export const SCOPED = { rsk: 'models:read', mak: 'alerts:read' } as const;
 
 const MAK_SCOPES = ['keys:read', 'keys:write', 'usage:read', 'members:read', 'alerts:read', 'alerts:write'];
 
-/** What the table reads of answers. */
+/** Members of answers that the table reads. */
 interface AnswerBody {
   id?: string;
   token?: string;
@@ -58,7 +61,7 @@ export interface Scene {
   orgId: string;
   otherOrgId: string;
   people: Record<'owner' | 'admin' | 'member' | 'outsider' | 'super_admin' | 'stranger', Person>;
-  /** Of the other organization, as `rsk` is of the own one. */
+  /** Key of the other organization, as `rsk` is of the own one. */
   otherKey: string;
   credentialOf(role: Role, permission: string | null): string | undefined;
 }

@@ -1,22 +1,23 @@
 import { SCOPED, type Role } from './callers.fixture.js';
 
-/** What somebody is answered: they are let in, or refused. */
+/** The answer to a caller: admitted, or refused. */
 export type Cell = 'in' | 401 | 403 | 404;
 
-/** Whose thing a call is about. */
+/** The owner of the thing that a call concerns. */
 export type About = 'nothing' | 'own org' | 'own member' | 'other org' | 'unknown';
 
 /**
- * Who may call an endpoint, written by hand and not read from @Access: both have to be wrong for a hole to stay unseen.
+ * The callers of an endpoint, written by hand and not read from @Access: both have to be wrong for a hole to stay
+ * unseen.
  */
 export interface Who {
   /** Anybody, with or without a credential. */
   everybody?: true;
-  /** Nobody from outside. */
+  /** True for an endpoint of the fleet, closed to everybody outside. */
   fleet?: true;
   /** Sessions: all of them, or those with these roles in the organization that is concerned. */
   people?: 'all' | readonly ('owner' | 'admin' | 'member')[];
-  /** Beside these, every person to what they made. */
+  /** True if every person may also act on what they made. */
   makers?: true;
   superAdmins?: true;
   /** The permission that an rsk_ key needs; `any` for none. */
@@ -40,7 +41,7 @@ export const staff = (more: Who = {}): Who => ({ people: STAFF, ...more });
 export const members = (more: Who = {}): Who => ({ people: MEMBERS, ...more });
 export const rsk = (permission: string, more: Who = {}): Who => ({ rsk: permission, ...more });
 
-/** How an endpoint knows the organization: by a thing in the path, or by `org_id` in body or query. */
+/** The way in which a call names the organization: by a thing in the path, or by `org_id` in body or query. */
 export type Names = 'nothing' | 'thing' | 'org_id';
 
 export function expected(who: Who, names: Names, role: Role, about: About): Cell {

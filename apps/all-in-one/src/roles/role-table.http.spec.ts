@@ -168,7 +168,7 @@ describe('K13 READ-46 own team and other team', () => {
     if (isOwn) expect((await scene.call('PUT', put, owner.token, {})).status).toBe(200);
     return String(body.id);
   }
-  /** Of a team itself every member reads; of its spend those who are in it, and a key whose person is. */
+  /** Callers of a team's spend: its people and their keys; the team itself every member reads. */
   const SPEND = {
     outsider: 403,
     super_admin: 403,

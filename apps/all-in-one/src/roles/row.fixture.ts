@@ -2,7 +2,7 @@ import type { Role, Scene } from './callers.fixture.js';
 import type { Who } from './expected.fixture.js';
 import type { Kind, Thing } from './things.fixture.js';
 
-/** What a body may be made of. */
+/** The things from which a body is made. */
 export interface Making {
   scene: Scene;
   role: Role;
@@ -13,13 +13,13 @@ export interface Making {
 /** One endpoint of the table. */
 export interface Row {
   who: Who;
-  /** What one who is let in is answered; default 200. */
+  /** Status for an admitted caller; default 200. */
   status?: number;
   /** The thing that the path names. */
   thing?: Kind;
-  /** Made anew for each caller who is let in, because the call ends it. */
+  /** True if the thing is made anew for each admitted caller, because the call ends it. */
   isFresh?: true;
-  /** Where the organization is named. */
+  /** Place in which the organization is named. */
   org?: 'body' | 'query';
   body?: object | ((making: Making) => unknown);
   /** Parameters of the path that name no thing, and what stands behind `?`. */

@@ -10,7 +10,7 @@ export type Thing = Record<string, string>;
 interface Maker {
   scene: Scene;
   orgId: string;
-  /** Whose session makes it, and whose key. */
+  /** Session that makes the thing, and whose key. */
   session: string;
   key: string | undefined;
 }
@@ -46,7 +46,7 @@ const byKey = (path: string, body: (by: Maker) => unknown): Make => {
   return (by) => idOf(done(by, 'POST', path, body(by), by.key));
 };
 
-/** Nobody listens there. */
+/** Address where nobody listens. */
 export const WEBHOOK_URL = 'http://127.0.0.1:9/hook';
 const WEBHOOK = { channel_type: 'webhook', destination: WEBHOOK_URL };
 const CHAT = { model: 'simulator/chat', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] };
@@ -73,7 +73,7 @@ async function aTeam(by: Maker): Promise<Thing> {
   return idOf(done(by, 'POST', `/v1/orgs/${by.orgId}/teams`, { name: 'A team' }, ownerOf(by)));
 }
 
-/** What takes the owner is made by the owner, whoever it is about. */
+/** Returns the owner of the organization, who makes what its owner alone may make. */
 function ownerOf({ scene: { people, orgId }, orgId: of }: Maker): string {
   return (of === orgId ? people.owner : people.stranger).token;
 }

@@ -16,7 +16,7 @@ interface Chosen {
   body: ImportBody;
 }
 
-/** What a file would change is shown before it can be loaded. */
+/** Page that shows the changes of a file before it can be loaded. */
 export default function CataloguePage(): ReactNode {
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -76,7 +76,7 @@ export default function CataloguePage(): ReactNode {
   );
 }
 
-/** What the file asks for; a sentence where it is none. */
+/** Returns the body in the file; a sentence where it has none. */
 async function bodyIn(file: File): Promise<ImportBody | string> {
   if (file.size > FILE_BYTES_MAX) return 'It is larger than 8 MB.';
   try {

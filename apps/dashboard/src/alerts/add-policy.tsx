@@ -8,7 +8,7 @@ import { useCreatePolicy, type Channel } from './alerts.queries.js';
 
 type EventType = Schemas['CreatePolicyBody']['alert_type'];
 
-/** Which threshold an event takes, where it takes one. */
+/** Thresholds of the events that take one. */
 const THRESHOLDS: Partial<Record<EventType, 'usd' | 'pct'>> = {
   'balance.low': 'usd',
   'spend_cap.approaching': 'pct',

@@ -18,7 +18,7 @@ export function useAlerts(org: string): UseQueryResult<Schemas['AlertsRecord']> 
   });
 }
 
-/** What is on its way changes by itself: read anew each time. */
+/** Reads the deliveries. One that is on its way changes by itself, so it is read anew each time. */
 export function useDeliveries(
   org: string,
   filter: { channel?: string; status?: Delivery['status']; page: number },

@@ -1,10 +1,10 @@
-/** What a receiver of a webhook has of one delivery. */
+/** A delivery as its receiver has it. */
 export interface SignedDelivery {
   secret: string;
   timestamp: string;
   /** `v1=<hex>`; for a day after a rotation one term per secret, with commas between. */
   signature: string;
-  /** To the byte. */
+  /** Body, to the byte. */
   body: string;
 }
 

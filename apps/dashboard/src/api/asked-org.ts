@@ -3,7 +3,7 @@ export function askedOrg(org: string | null): string {
   return org ?? '';
 }
 
-/** Whose keys a list has: those of an organization, or of the own account alone. */
+/** Returns the filter of a list of keys: those of an organization, or of the own account alone. */
 export function keysOf(org: string | null): { org_id: string } {
   return { org_id: org ?? 'none' };
 }

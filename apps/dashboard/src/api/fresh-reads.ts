@@ -1,19 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 
-/** How long the gateway may answer a person's read of usage with what it has read before. */
+/** Time for which the gateway may answer a person's read of usage from its cache. */
 const KEPT_MS = 60_000;
 /** The reads that a request of one's own changes, by the noun of their key. */
 const NOUNS = new Set<unknown>(['series', 'events', 'rejections', 'spend-trend', 'balance', 'keys']);
 
 let askedAt = Number.NEGATIVE_INFINITY;
 
-/** From now on, for as long as it may be stale, nothing is read from that cache. */
+/** Makes reads pass the cache for as long as it may be stale. */
 export function passCache(nowMs: number): void {
   askedAt = nowMs;
 }
 
-/** What a read of usage sends beside its filter. */
+/** Returns the member that a read of usage sends beside its filter. */
 export function freshness(nowMs: number): { refresh?: true } {
   return nowMs - askedAt < KEPT_MS ? { refresh: true } : {};
 }
@@ -27,7 +27,7 @@ export function useReadAnew(): () => Promise<void> {
   }, [cache]);
 }
 
-/** Once a request of one's own is in the books, what was read before it is old. */
+/** Makes earlier reads old once a request of one's own is in the ledger. */
 export function useReadAnewAfter(isInBooks: boolean): void {
   const readAnew = useReadAnew();
   useEffect(() => {

@@ -4,9 +4,9 @@ export class Problem extends Error {
   readonly code: string;
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
-  /** Whether a program may send the same again, as the answer says; null where it says nothing. */
+  /** True if a program may send the same again, as the answer says; null where it says nothing. */
   readonly shouldRetry: boolean | null;
-  /** By field of the body, for forms. */
+  /** Messages by field of the body, for forms. */
   readonly fields: Readonly<Record<string, string>>;
 
   constructor(options: {
@@ -38,7 +38,7 @@ interface Envelope {
   };
 }
 
-/** What an answer above 299 says; an answer that is not ours, as of a proxy, still names its status. */
+/** Returns the problem of an answer above 299; an answer that is not ours, as of a proxy, still names its status. */
 export async function problemOf(answer: Response): Promise<Problem> {
   const body: unknown = await answer.json().catch(() => null);
   const { error } = (typeof body === 'object' && body !== null ? body : {}) as Envelope;
@@ -70,14 +70,14 @@ export function unreachable(): Problem {
   });
 }
 
-/** Whether it says nothing of the request: the server's own faults, its limits, and no answer at all. */
+/** True if the failure decides nothing about the request: the server's own faults, its limits, and no answer at all. */
 export function isUndecided({ status }: Problem): boolean {
   return status === 0 || status === 429 || status === 408 || status >= 500;
 }
 
 /**
- * Whether the same request may be sent again: by `listed`, what the gateway's table of errors has of the code; where that is
- * not known as the answer says; and where no gateway has spoken, as behind a proxy or without an answer, by the status.
+ * Returns true if the same request may be sent again. `listed` decides, the entry of the gateway's table of errors.
+ * Where it is not known, the answer decides; where no gateway has answered, as behind a proxy, the status.
  */
 export function isRetryable(problem: Problem, listed: boolean | null = null): boolean {
   return listed ?? problem.shouldRetry ?? (isUndecided(problem) && problem.status !== 501);

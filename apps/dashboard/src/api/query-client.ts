@@ -27,7 +27,7 @@ export function newQueryClient(): QueryClient {
   });
 }
 
-/** What asks for a wait is shown with its countdown instead. */
+/** Returns false for a failure with a wait, which is shown with its countdown instead. */
 function mayRetry(failure: unknown): boolean {
   const problem = asProblem(failure);
   return isRetryable(problem) && problem.retryAfterSeconds === null;
@@ -44,8 +44,8 @@ function againMs(failure: Error | null): number | false {
 }
 
 /**
- * Nobody sees what another person read in this tab: sign-out, here or in another tab, forgets all of it, and a page on which
- * somebody else is signed in is left.
+ * Separates the reads of people who use this tab: sign-out, here or in another tab, drops all of them, and a page of
+ * another person is left.
  */
 export function keepToPerson(
   client: QueryClient,

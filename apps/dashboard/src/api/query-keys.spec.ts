@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SOURCES = join(import.meta.dirname, '..');
-/** What reads, under which key, by which call. */
+/** Pattern of a read: its key and its call. */
 const READ = /\b(useQuery|useInfiniteQuery)\(\{\s+queryKey: (\[[^\]]*\])[\s\S]*?api\.(GET|POST)\('([^']+)'/g;
 
 it('no two reads of the dashboard take each other’s answer from the cache: one key is one call', () => {

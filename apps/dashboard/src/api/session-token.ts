@@ -1,6 +1,6 @@
 import { isUndecided, problemOf, unreachable, type Problem } from './problem.js';
 
-/** What the session's endpoints answer. */
+/** The answer of the session's endpoints. */
 export interface SignedIn {
   token: string;
   expires_at: string;
@@ -18,7 +18,7 @@ interface Person {
 export type Session =
   | { state: 'starting' }
   | { state: 'out' }
-  /** Nobody can say yet whether there is one: what answers that is away. */
+  /** The session is unknown: the service that answers is unreachable. */
   | { state: 'away'; failure: Problem }
   | { state: 'in'; token: string; expiresAt: number; person: Person }
   /** It ended while somebody worked: sign-in opens over the page and what was typed stays. */
@@ -26,7 +26,7 @@ export type Session =
 
 type Message = { kind: 'in'; session: SignedIn } | { kind: 'out' };
 
-/** What the session needs of the browser; a test gives its own. */
+/** The parts of the browser that the session needs; a test gives its own. */
 export interface SessionWorld {
   fetch: typeof fetch;
   now(): number;
@@ -73,7 +73,7 @@ export class SessionToken {
     return this.running;
   }
 
-  /** Where a token is known, it serves this tab and the others. */
+  /** Stores the session: a known token serves this tab and the others. */
   signIn(session: SignedIn): void {
     this.accept(session);
     this.world.channel.postMessage({ kind: 'in', session } satisfies Message);

@@ -4,9 +4,9 @@ import type { Problem } from './problem.js';
 
 interface WriteOptions<Sent, Answer> {
   write: (sent: Sent) => Promise<Answer>;
-  /** Which reads it makes old. */
+  /** True for reads that the write makes old. */
   touches?: (key: QueryKey) => boolean;
-  /** Also where the form has gone meanwhile: what an answer shows once would be lost with it. */
+  /** Called also where the form has been closed meanwhile: an answer that is shown once would be lost with it. */
   after?: ((answer: Answer) => void) | undefined;
 }
 

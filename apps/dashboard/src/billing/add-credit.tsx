@@ -11,7 +11,7 @@ interface AddCreditProps {
   onClose: () => void;
 }
 
-/** By card, at the payment provider's page, or by a coupon. */
+/** Form for credit by card, at the payment provider's page, or by a coupon. */
 export function AddCredit({ isOpen, onClose }: AddCreditProps): ReactNode {
   const [by, setBy] = useState('card');
   return (

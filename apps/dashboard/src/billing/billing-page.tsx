@@ -112,7 +112,7 @@ const COLUMNS: readonly Column<Trend['buckets'][number] & { label: string }>[] =
   { name: 'Requests', isFigure: true, cell: ({ requests }) => count(requests) },
 ];
 
-/** How fast the money goes. */
+/** Card of the spend per day. */
 function Burn({ org }: { org: string }): ReactNode {
   const trend = useSpendTrend(org);
   if (trend.isPending) return <Loading height={320} />;

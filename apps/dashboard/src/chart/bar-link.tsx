@@ -4,7 +4,7 @@ import type { Mark } from './bars.js';
 
 interface BarLinkProps {
   mark: Mark;
-  /** As the chart has laid the bar out. */
+  /** Bar in the layout of the chart. */
   bar: { x?: number; y?: number; width?: number; height?: number; fill?: string };
 }
 

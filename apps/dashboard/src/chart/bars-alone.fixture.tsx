@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { BarLink } from './bar-link.js';
 import type { Bars } from './bars.js';
 
-/** In place of the chart, which draws nothing in jsdom, where nothing has a size: its bars alone, by series. */
+/** Bars of the chart by series, in place of the chart, which draws nothing in jsdom, where nothing has a size. */
 export default function BarsAlone({ bars }: { bars: Bars }): ReactNode {
   return (
     <svg data-testid="bars">

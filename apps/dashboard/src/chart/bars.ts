@@ -1,12 +1,12 @@
 import type { Params } from '../shell/search-params.js';
 
-/** What a mark of a chart leads to. */
+/** The link of a chart's mark. */
 export interface Mark {
   to: string;
   search: Params;
 }
 
-/** What a chart of stacked bars draws. */
+/** The content of a chart of stacked bars. */
 export interface Bars {
   /** One label per bucket. */
   labels: readonly string[];

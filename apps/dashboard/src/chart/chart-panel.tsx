@@ -7,7 +7,7 @@ const AT_THE_LEFT = { alignSelf: 'flex-start' } as const;
 
 interface ChartPanelProps {
   title: string;
-  /** What the chart shows, in words and with the same links. */
+  /** The chart as a table, with the same links. */
   table: ReactNode;
   children: ReactNode;
 }

@@ -16,7 +16,7 @@ interface CountBarsProps {
   /** One per bucket. */
   labels: readonly string[];
   series: readonly CountSeries[];
-  /** What was dragged over or clicked, from a bucket to another one, both included. */
+  /** Called with the buckets that were dragged over or clicked, from the first to the last. */
   onPick: (first: number, last: number) => void;
 }
 

@@ -9,7 +9,7 @@ interface MarkLinkProps {
   children: ReactNode;
 }
 
-/** In a table, what a mark of its chart is. */
+/** Link of a chart's mark in a table. */
 export function MarkLink({ mark: { to, search }, isBold = false, children }: MarkLinkProps): ReactNode {
   return (
     <Anchor

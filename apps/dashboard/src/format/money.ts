@@ -19,7 +19,10 @@ export function formatUsd(amount: string, decimals = 2): string {
   return `${shownSign}$${integer}${decimals === 0 ? '' : `.${digits.slice(-decimals)}`}`;
 }
 
-/** How many times an amount holds another: a ratio is no money, and may be a float. Null where the other is nothing. */
+/**
+ * Returns how many times an amount contains another: a ratio is no money, and may be a float. Null where the other is
+ * nothing.
+ */
 export function usdRatio(amount: string, other: string): number | null {
   const times = Number.parseFloat(amount) / Number.parseFloat(other);
   return Number.isFinite(times) ? times : null;

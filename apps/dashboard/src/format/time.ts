@@ -8,7 +8,7 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
-/** How long ago or ahead a time is, in its largest whole unit. */
+/** Returns the time from or until an instant, in its largest whole unit. */
 export function relativeTime(iso: string, nowMs: number): string {
   const seconds = Math.trunc((Date.parse(iso) - nowMs) / 1_000);
   if (!Number.isFinite(seconds)) return iso;
@@ -59,7 +59,7 @@ export function milliseconds(ms: number | null): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
 }
 
-/** What is used of a limit; null = there is none. */
+/** Returns the use of a limit; null = there is none. */
 export function usedOf(used: number, limit: number | null): string {
   return limit === null ? `${count(used)}, no limit` : `${count(used)} of ${count(limit)}`;
 }
@@ -70,7 +70,7 @@ export function count(value: number | null): string {
 
 const MINUTE_MS = 60_000;
 
-/** How far a zone is ahead of UTC at an instant. */
+/** Returns the offset of a zone from UTC at an instant. */
 function offsetMs(atMs: number, zone: string): number {
   const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   const name = parts.formatToParts(atMs).find(({ type }) => type === 'timeZoneName')?.value ?? '';

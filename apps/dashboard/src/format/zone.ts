@@ -1,7 +1,7 @@
-/** As the gateway takes names of zones: an offset is none. */
+/** Names of zones as the gateway takes them: an offset is none. */
 const ZONE = /^[A-Za-z][\w+-]*(?:\/[\w+-]+){0,2}$/;
 
-/** Whether a text names a zone that the browser knows. */
+/** True if a text names a zone that the browser knows. */
 export function isZone(text: string): boolean {
   if (!ZONE.test(text)) return false;
   try {

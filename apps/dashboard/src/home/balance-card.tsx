@@ -12,8 +12,8 @@ export function OwnBalance(): ReactNode {
 }
 
 /**
- * With the days that the spend of the organization leaves of it; its line is the average by which they are counted. Where that
- * is not known yet, or cannot be read, the balance stands.
+ * Card of the organization's balance with the days that its spend leaves. Where those are not known, the balance is
+ * shown alone.
  */
 export function OrgBalance({ org }: { org: string }): ReactNode {
   return <Balance org={org} buckets={useSpendTrend(org).data?.buckets ?? []} />;

@@ -5,8 +5,9 @@ const YEAR_DAYS = 365;
 const AT = 'at the 3-day average';
 
 /**
- * For how many days a balance lasts, in words; empty where nothing was spent. The averages are the server's, of three days each:
- * that up to yesterday, because today is not over, or that with today where it is higher, because more goes today.
+ * Returns the days that a balance lasts, in words; empty where nothing was spent. The averages are the server's, of
+ * three days each: that up to yesterday, because today is not over, or that with today where it is higher, because more
+ * goes today.
  */
 export function daysLeft(availableUsd: string, buckets: Schemas['SpendTrend']['buckets']): string {
   const ratios = buckets

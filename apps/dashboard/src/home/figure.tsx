@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useOrg } from '../shell/org.queries.js';
 import { Sparkline } from './sparkline.js';
 
-/** Of a card, whatever of it is there yet: two lines of its note have their place. */
+/** Height of a card, whatever of it is loaded: two lines of its note have their place. */
 export const CARD_PX = 162;
 const NOTE_PX = 36;
 
@@ -12,7 +12,7 @@ interface FigureProps {
   name: string;
   /** The page that it is of. */
   to: string;
-  /** How it went, and what that means in words; null where nothing is asked about it. */
+  /** History of the figure and its meaning in words; null where none is asked. */
   course: { heights: readonly (number | null)[]; note: string } | null;
   children: ReactNode;
 }

@@ -27,7 +27,7 @@ export function useWeek(org: string, since: string, zone: string): UseQueryResul
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** What the week before `since` came to. Of its sum no zone makes another, and a day of UTC costs the server least. */
+/** Reads the week before `since`. Of its sum no zone makes another, and a day of UTC costs the server least. */
 export function useWeekBefore(org: string, since: string): UseQueryResult<Schemas['UsageSeries']> {
   const sinceMs = Date.parse(since);
   const [first, last] = [sinceMs - WEEK_MS, sinceMs - 1].map((ms) => new Date(ms).toISOString());
@@ -39,7 +39,7 @@ export function useWeekBefore(org: string, since: string): UseQueryResult<Schema
   });
 }
 
-/** What Balance reads, too: the spend of all members, of days of UTC. */
+/** Reads the trend as Balance does: the spend of all members, in days of UTC. */
 export function useSpendTrend(org: string): UseQueryResult<Schemas['SpendTrend']> {
   const query = { org_id: org, granularity: 'day' as const };
   return useQuery({

@@ -5,7 +5,7 @@ const HEIGHT = 28;
 /** Half of the line's width: the top and the bottom are not cut. */
 const EDGE = 1.5;
 
-/** How it went, for the eye alone: what it says stands beside it in words, and the days on the page that the card leads to. */
+/** Small line for the eye alone: its content is beside it in words, and on the page that the card leads to. */
 export function Sparkline({ heights }: { heights: readonly (number | null)[] }): ReactNode {
   return (
     <svg
@@ -29,7 +29,10 @@ export function Sparkline({ heights }: { heights: readonly (number | null)[] }):
   );
 }
 
-/** From nought at the bottom to the tallest at the top, broken where there is none; one height of its own is a dot. */
+/**
+ * Returns the path from zero at the bottom to the tallest at the top, broken where there is no value; a single height
+ * is a dot.
+ */
 export function pathOf(heights: readonly (number | null)[]): string {
   const top = Math.max(...heights.map((height) => height ?? 0), 0);
   const step = WIDTH / Math.max(1, heights.length - 1);

@@ -14,7 +14,7 @@ import { OverTime } from '../usage/over-time.js';
 import { useSeries, type Series } from '../usage/usage.queries.js';
 
 const TITLE = 'Spend by model';
-/** Of the panel with the chart. */
+/** Height of the panel with the chart. */
 const CHART_PX = 408;
 const SPEND = metricOf('spend');
 const AS_LIST = { listStyle: 'none', margin: 0, padding: 0 } as const;
@@ -48,7 +48,7 @@ export function SpendByModel({ org, since }: SpendByModelProps): ReactNode {
   );
 }
 
-/** Whose each colour is, and what it came to. */
+/** Legend with the colour and the sum of each group. */
 function Legend({ shown, series }: { shown: Shown; series: Series }): ReactNode {
   return (
     <Group component="ul" aria-label="Sums of the week" gap="md" style={AS_LIST}>

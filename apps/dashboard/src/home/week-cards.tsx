@@ -19,7 +19,7 @@ interface WeekCardsProps {
   week: ReturnType<typeof useWeek>;
 }
 
-/** What there is, and what the week came to beside the week before it. */
+/** Cards of the balance and of the week beside the week before it. */
 export function WeekCards({ org, since, week }: WeekCardsProps): ReactNode {
   const before = useWeekBefore(org, since).data?.total;
   return (

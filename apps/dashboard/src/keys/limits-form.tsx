@@ -6,7 +6,7 @@ import { useChangeKey, type Key, type KeyChange } from './keys.queries.js';
 
 type Draft = LimitDraft & { label: string };
 
-/** Only what differs is sent; what was emptied is cleared. A key's limits have shorter names in what is sent. */
+/** Returns only the differences; an emptied field is cleared. A key's limits have shorter names in what is sent. */
 export function changeOf(before: Draft, after: Draft): KeyChange {
   const { rpm_limit: rpm, rpd_limit: rpd, tpm_limit: tpm, ...rest } = limitChangeOf(before, after);
   const label = after.label.trim();

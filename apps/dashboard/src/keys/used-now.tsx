@@ -17,7 +17,7 @@ const METRICS = [
 const FULL_PCT = 100;
 const NEAR_PCT = 80;
 
-/** What the key has used of its own limits. */
+/** Table of the key's use of its own limits. */
 export function UsedNow({ id }: { id: string }): ReactNode {
   const org = useOrg();
   const rates = useRates(org.id, id);

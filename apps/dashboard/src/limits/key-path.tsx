@@ -10,7 +10,7 @@ import { shareOf, Used } from './used.js';
 
 const INDENT_PX = 18;
 
-/** From the organization down to the key; what stands deeper counts against all above it. */
+/** Scopes from the organization down to the key; a deeper scope counts against all above it. */
 const SCOPES = [
   { scope: 'org', name: 'Organization', depth: 0 },
   { scope: 'team', name: 'Team', depth: 1 },

@@ -9,7 +9,7 @@ import type { Branch, Rates } from './limits.queries.js';
 import { shareOf, Used } from './used.js';
 import classes from './limit-node.module.css';
 
-/** What is set on a scope; null = nothing. */
+/** Limits set on a scope; null = none. */
 export interface Limits {
   rpm_limit: number | null;
   rpd_limit: number | null;
@@ -17,7 +17,7 @@ export interface Limits {
   spend_cap_usd: string | null;
 }
 
-/** What is used of it; absent where it was not read. */
+/** Use of the limits; absent where it was not read. */
 interface Usage {
   rates?: Rates['scopes']['org'];
   spentUsd?: string | null;
@@ -48,9 +48,9 @@ interface NodeProps {
   about: string;
   limits: Limits;
   usage: Usage;
-  /** What a limit that is not set means. */
+  /** Text for a limit that is not set. */
   unset: string;
-  /** Of a scope above keys, whose spend is that of 30 days. */
+  /** True for a scope above keys, whose spend is that of 30 days. */
   isAboveKeys: boolean;
   /** Opens and closes what is below it; absent where nothing is. */
   fold?: { isOpen: boolean; toggle: () => void };
@@ -135,12 +135,12 @@ function Cell({ label, children }: { label: string; children: ReactNode }): Reac
 
 interface RowsProps<Row> {
   branch: Branch<Row>;
-  /** What is said where there is none. */
+  /** Text for an empty list. */
   none: string;
   row: (row: Row) => ReactNode;
 }
 
-/** What is below a scope, a page at a time. */
+/** Rows below a scope, a page at a time. */
 export function BranchRows<Row>({ branch, none, row }: RowsProps<Row>): ReactNode {
   if (branch.isPending) return <Loading height={40} rows={2} />;
   if (branch.isError) return <ProblemCard failure={branch.error} retry={() => void branch.refetch()} />;

@@ -84,7 +84,7 @@ export function LimitTree({ org, q }: TreeProps): ReactNode {
   );
 }
 
-/** What a member sees: the organization, and their own keys. */
+/** Tree for a member: the organization, and their own keys. */
 export function OwnTree({ org, person }: { org: string; person: string }): ReactNode {
   const record = useOrgRecord(org);
   const member = useMember(org, person);
@@ -136,7 +136,7 @@ interface ScopeProps {
   /** Keys that count against it: what is used is read through one of them. */
   keys: KeyFilter;
   isOpenAtFirst?: boolean;
-  /** In place of its keys. */
+  /** Rows in place of its keys. */
   below?: () => ReactNode;
 }
 
@@ -201,7 +201,7 @@ function OrgScope({ org, record }: { org: string; record: Limits & { name: strin
 interface MemberScopeProps {
   org: string;
   member: Limits & { user_id: string; name: string; email: string };
-  /** Of a person within a team. */
+  /** Team of a person's row. */
   team?: string;
   isOpenAtFirst?: boolean;
 }

@@ -40,7 +40,7 @@ export function useKeyChoices(
 export type KeyLimits = Schemas['KeyLimitsRecord'];
 export type Rates = Schemas['RateLimitState'];
 
-/** What is set on each scope above a key, and on it; with what is spent. */
+/** Reads the limits of a key and each scope above it, with the spend. */
 export function useLimitsAbove(key: string | undefined): UseQueryResult<KeyLimits> {
   return useQuery({
     queryKey: ['key', key, 'limits'],

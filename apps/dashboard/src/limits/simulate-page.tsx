@@ -63,7 +63,10 @@ interface Draft {
   max: string;
 }
 
-/** What was asked stands in the URL: a copied link asks the same. What is being typed does not, which would lag behind the keys. */
+/**
+ * Form whose submitted values are in the URL: a copied link asks the same. What is being typed does not, which would
+ * lag behind the keys.
+ */
 function Form({ isPending, onAsk, fields }: FormProps): ReactNode {
   const [url, change] = useParamsOfUrl();
   const [draft, setDraft] = useState<Draft>({

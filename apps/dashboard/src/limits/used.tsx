@@ -13,7 +13,7 @@ interface UsedProps {
   children: ReactNode;
 }
 
-/** What is used of a limit, in words and as a bar; without a limit there is none. */
+/** Use of a limit, in words and as a bar; without a limit there is none. */
 export function Used({ label, pct, binds = false, children }: UsedProps): ReactNode {
   return (
     <Stack gap={4}>
@@ -39,7 +39,7 @@ export function Used({ label, pct, binds = false, children }: UsedProps): ReactN
   );
 }
 
-/** How long the bar of a cap is: a cap of nothing is full. */
+/** Returns the length of a cap's bar: a cap of 0 is full. */
 export function shareOf(spent: string, cap: string): number {
   const whole = barHeight(cap);
   return whole === 0 ? FULL_PCT : (barHeight(spent) / whole) * FULL_PCT;

@@ -22,7 +22,7 @@ export function useMembers(
   });
 }
 
-/** Those that nobody has accepted yet. */
+/** Reads the invitations that nobody has accepted yet. */
 export function useInvitations(org: string): UseQueryResult<Schemas['CursorPageOfInvitationRecord']> {
   return useQuery({
     queryKey: [org, 'invitations'],

@@ -44,7 +44,7 @@ export function useModel(path: { brand: string; name: string }): UseQueryResult<
   });
 }
 
-/** Up to four models at once. */
+/** Reads up to four models at once. */
 export function useModelsOf(ids: readonly string[]): UseQueryResult<Model>[] {
   return useQueries({
     queries: ids.map((id) => {

@@ -28,7 +28,7 @@ export function priceLines(pricing: Pricing): PriceLine[] {
   });
 }
 
-/** What stands in a list: the price of a prompt, or the first rate there is. */
+/** Returns the price shown in a list: that of a prompt, or the first rate there is. */
 export function mainRate(
   pricing: Pricing,
   field: 'prompt_usd_per_1m' | 'completion_usd_per_1m',

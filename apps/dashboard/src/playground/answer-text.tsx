@@ -3,7 +3,9 @@ import type { ReactNode } from 'react';
 import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 
-/** What a model wrote. Raw HTML is text, pictures are not loaded, links do not carry where they were followed from. */
+/**
+ * Text that a model wrote. Raw HTML is text, pictures are not loaded, links do not carry where they were followed from.
+ */
 export default function AnswerText({ text }: { text: string }): ReactNode {
   return (
     <Typography fz="sm">

@@ -2,7 +2,7 @@ import { figureOf } from '../api/figure-of.js';
 import { Problem, problemOf, unreachable } from '../api/problem.js';
 import { eventsOf } from './sse.js';
 
-/** What a person set for the next answer. */
+/** Settings of a person for the next answer. */
 export interface Settings {
   system: string;
   temperature: string;

@@ -6,7 +6,7 @@ import { bodyOf, chat, type Answer, type Settings, type Turn } from './chat.js';
 export interface Lane {
   model: string;
   turns: Turn[];
-  /** What is said about the last answer. */
+  /** Note on the last answer. */
   answer: Answer | null;
   problem: Problem | null;
   isRunning: boolean;

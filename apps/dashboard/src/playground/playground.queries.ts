@@ -24,7 +24,7 @@ export function useTextModels(q: string): UseQueryResult<Schemas['ModelView'][]>
   });
 }
 
-/** What an answer cost, as the ledger has it; it comes seconds after the answer. */
+/** Reads the cost of an answer in the ledger, where it comes seconds after the answer. */
 export function useCost(org: string | null, requestId: string | null): UseQueryResult<string | null> {
   const query = org === null ? {} : { org_id: org };
   return useQuery({
@@ -48,7 +48,7 @@ const GRACE_SECONDS = 900;
 
 type Person = Pick<Me['user'], 'id' | 'name'>;
 
-/** In memory only, one per organization; another visit rotates it. */
+/** Secrets in memory only, one per organization; another visit rotates it. */
 const secrets = new Map<string, { secret: Promise<string>; until: number }>();
 
 // Who signs in next in this tab is somebody else, and pays with a key of their own.

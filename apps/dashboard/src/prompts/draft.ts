@@ -34,7 +34,7 @@ export function variableOf(draft: PromptDraft, name: string): DraftVariable {
   return draft.variables[name] ?? PLAIN;
 }
 
-/** Where the next version begins: the newest one, else an empty system and user message. */
+/** Returns the start of the next version: the newest one, else an empty system and user message. */
 export function draftOf(version: Version | undefined): PromptDraft {
   if (version === undefined) {
     return {
@@ -67,7 +67,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What is not edited here, tools and parameters, goes over from the version that the draft began from. */
+/** Returns the body with what is not edited here, tools and parameters, from the version that the draft began from. */
 export function bodyOfDraft(
   draft: PromptDraft,
   from: Version | undefined,
@@ -98,7 +98,7 @@ function partsOf(text: string): Record<string, unknown>[] | null {
   return Array.isArray(value) ? (value as Record<string, unknown>[]) : null;
 }
 
-/** What is no JSON goes as text, and the gateway judges it. */
+/** Parses JSON; other text is sent as it is, and the gateway judges it. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,7 +4,7 @@ export interface DiffLine {
   after: string | null;
 }
 
-/** Above this many pairs of lines both texts are shown whole, as different. */
+/** Number of pairs of lines above which both texts are shown whole, as different. */
 const PAIRS_MAX = 1_000_000;
 
 /** Lines of two texts beside each other, by their longest common subsequence. */

@@ -27,7 +27,7 @@ const LIMIT_COLUMNS: readonly Column<LimitSeen>[] = [
   },
 ];
 
-/** How the cost comes about, and what admission counted. */
+/** Panel of the cost's parts and the limits that admission counted. */
 export function Bill({ request }: { request: Lookup }): ReactNode {
   const { price_lines: lines, limits_seen: limits } = request;
   return (

@@ -6,7 +6,7 @@ export function chosenColumns(text: string | undefined, all: readonly string[]):
   return new Set(named.length === 0 ? SHOWN : named);
 }
 
-/** What stands in the URL for a choice: nothing for the usual columns. */
+/** Returns the choice's text in the URL: nothing for the usual columns. */
 export function columnsText(chosen: readonly string[], all: readonly string[]): string | null {
   const isUsual = chosen.length === SHOWN.length && SHOWN.every((name) => chosen.includes(name));
   return isUsual ? null : all.filter((name) => chosen.includes(name)).join(',');

@@ -8,7 +8,10 @@ import { When } from '../shell/when.js';
 import { shownJson } from './shown-json.js';
 import { useContents, type Contents as Logged } from './requests.queries.js';
 
-/** What was asked and answered, where the organization logs that. Nobody sees it by chance: each look is audited. */
+/**
+ * Panel of a request's body and answer, where the organization logs them. Nobody sees it by chance: each look is
+ * audited.
+ */
 export function Contents({ id }: { id: string }): ReactNode {
   const contents = useContents(id);
   const isNotKept = contents.error?.status === 404;

@@ -28,11 +28,13 @@ const LOOKS: Readonly<Record<string, { name: string; color: string; isStriped: b
 
 interface CountsProps {
   filter: RequestFilter;
-  /** How long the range is. */
+  /** Length of the range in hours. */
   hours: number;
 }
 
-/** How many of the list were served and failed in each hour or day. What is dragged over is the range from then on. */
+/**
+ * Chart of served and failed requests of the list in each hour or day. What is dragged over is the range from then on.
+ */
 export function Counts({ filter, hours }: CountsProps): ReactNode {
   const org = useOrg();
   const zone = useZone();
@@ -122,7 +124,7 @@ function nameOf(status: string): string {
   return LOOKS[status]?.name ?? status;
 }
 
-/** What was served below what failed, however dear each was. */
+/** Returns the place in the stack: served below failed, however dear each was. */
 function placeOf(status: string): number {
   const at = Object.keys(LOOKS).indexOf(status);
   return at < 0 ? Object.keys(LOOKS).length : at;

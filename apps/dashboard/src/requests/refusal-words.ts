@@ -17,14 +17,14 @@ const LIMITS: Readonly<Record<string, string>> = {
   balance: 'balance',
 };
 
-/** Which limit of whom refused; null where no limit did. */
+/** Returns the limit that refused, with its scope; null where no limit did. */
 export function limitWords({ limit_type: type, scope }: Rejection): string | null {
   if (type === null) return null;
   const limit = LIMITS[type] ?? type;
   return scope === null ? limit : `${limit} of ${SCOPES[scope] ?? scope}`;
 }
 
-/** Of a key's own settings, not of its limits. */
+/** Codes of a key's own settings, not of its limits. */
 const BY_THE_KEY = new Set([
   'forbidden',
   'model_excluded',
@@ -32,7 +32,10 @@ const BY_THE_KEY = new Set([
   'model_not_available_on_pinned_provider',
 ]);
 
-/** Where what refused is changed, below /o/{org}; null where the request itself has to change. */
+/**
+ * Returns the page where the cause of a refusal is changed, below /o/{org}; null where the request itself has to
+ * change.
+ */
 export function mendingPlace({ code, limit_type: type, scope, key_id: key }: Rejection): {
   path: string;
   label: string;

@@ -102,7 +102,7 @@ const WINDOWS: Readonly<Record<string, string>> = {
   tpm: 'tokens this minute',
 };
 
-/** How full the limit is by now; who may not see it sees nothing. */
+/** Current use of the limit; hidden from people who may not see it. */
 function RateNow({ refusal }: { refusal: Rejection }): ReactNode {
   const rate = useRateNow(useOrg().id, refusal).data;
   if (rate === undefined || rate === null) return '–';

@@ -30,7 +30,7 @@ export interface RequestFilter {
   isLive: boolean;
 }
 
-/** What of the filter is in the body, as the list and its export send it. */
+/** Returns the filter's members of the body, as the list and its export send them. */
 export function bodyOfFilter({ since, until, model, status, keyId }: RequestFilter): {
   since: string;
   until?: string;
@@ -79,8 +79,8 @@ export type Counts = Schemas['UsageSeries'];
 const COUNTS_STALE_MS = 60_000;
 
 /**
- * What the list of the same filter adds up to, by status. Once a filter and range, also while the list is live: sums over a long
- * range take turns with the list.
+ * Reads the sums of the list of the same filter, by status. Once a filter and range, also while the list is live: sums
+ * over a long range take turns with the list.
  */
 export function useCounts(
   org: string | null,
@@ -124,7 +124,7 @@ export function useRejections(
 
 export type Contents = Schemas['RequestContentRecord'];
 
-/** Asked for by hand: each look is in the audit log. */
+/** Reads when asked by hand: each read is in the audit log. */
 export function useContents(id: string): UseMutationResult<Contents, Problem, void> {
   return useWrite({
     write: () => bodyOf(api.GET('/v1/usage/requests/{id}/content', { params: { path: { id } } })),
@@ -139,7 +139,7 @@ export function useLookup(org: string | null, id: string): UseQueryResult<Lookup
   });
 }
 
-/** Why a request was refused, whatever its age; null where it was not refused, or is not known. */
+/** Reads the refusal of a request, whatever its age; null where it was not refused, or is not known. */
 export function useRefusal(org: string | null, id: string): UseQueryResult<Rejection | null> {
   return useQuery({
     queryKey: [org, 'request', id, 'refusal'],
@@ -151,7 +151,7 @@ export function useRefusal(org: string | null, id: string): UseQueryResult<Rejec
   });
 }
 
-/** What the limit that refused has counted by now; null where the caller may not see it. */
+/** Reads the current count of the limit that refused; null where the caller may not see it. */
 export function useRateNow(
   org: string | null,
   { scope, limit_type: type, key_id }: Rejection,
@@ -168,7 +168,7 @@ export function useRateNow(
   });
 }
 
-/** What is spent of the cap that refused. */
+/** Reads the spend of the cap that refused. */
 export function useCapNow({
   scope,
   key_id: id,

@@ -2,7 +2,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const WINDOWS: Readonly<Record<string, number>> = { rpm: MINUTE_MS, tpm: MINUTE_MS, rpd: DAY_MS };
 
-/** When the counter that refused began anew; null for what no clock opens, as a cap. */
+/** Returns the instant at which the counter that refused began anew; null for limits without a clock, such as a cap. */
 export function resetOf(limitType: string, refusedAt: string): string | null {
   const windowMs = WINDOWS[limitType];
   if (windowMs === undefined) return null;

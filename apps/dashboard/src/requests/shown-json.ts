@@ -1,4 +1,4 @@
-/** What a page draws at once; the API gives the whole. */
+/** Number of characters that a page shows at once; the API gives the whole. */
 const CHARS_MAX = 20_000;
 
 /** A logged body as text; null was too long to be kept, or no JSON. */

@@ -6,7 +6,7 @@ import classes from './waterfall.module.css';
 
 type Attempt = Lookup['attempts'][number];
 
-/** Where each attempt lies in the time of all, in percent. */
+/** Returns the position of each attempt in the time of all, in percent. */
 export function placed(
   attempts: readonly Attempt[],
 ): { attempt: Attempt; left: number; wait: number; stream: number }[] {

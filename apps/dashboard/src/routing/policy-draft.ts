@@ -3,7 +3,7 @@ import type { Policy, SentPolicy } from './routing.queries.js';
 
 export type Sort = NonNullable<Policy['sort']>;
 
-/** What a routing policy is, as it is edited: numbers and amounts as text. */
+/** A routing policy while it is edited: numbers and amounts as text. */
 export interface PolicyDraft {
   name: string;
   sort: Sort | null;
@@ -47,7 +47,7 @@ export function draftOf(name: string, policy: Policy): PolicyDraft {
 
 type Field = [name: string, value: unknown];
 
-/** Only what is set is sent; what no form edits goes over from the policy that the draft began from. */
+/** Returns only the set members; those that no form edits come from the policy that the draft began from. */
 export function bodyOfDraft(draft: PolicyDraft, from: Policy): SentPolicy {
   const prices = PRICES.map((field): Field => [field, draft[field].trim()]).filter(([, text]) => text !== '');
   const all: Field[] = [

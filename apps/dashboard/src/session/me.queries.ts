@@ -4,7 +4,7 @@ import { api, bodyOf } from '../api/call.js';
 import { isZone } from '../format/zone.js';
 import { rolesIn, type Me, type Role } from './rights.js';
 
-/** Who is signed in and which organizations they are in. */
+/** Reads the person who is signed in and their organizations. */
 export function useMe(): UseQueryResult<Me> {
   return useQuery({ queryKey: ['me'], queryFn: () => bodyOf(api.GET('/auth/me')) });
 }
@@ -23,7 +23,7 @@ export function useZone(): string {
   return named !== undefined && isZone(named) ? named : own;
 }
 
-/** What the person is where `org` is open. */
+/** Returns the person's roles where `org` is open. */
 export function useRoles(org: string): Role[] {
   const me = useMe().data;
   return me === undefined ? [] : rolesIn(me, org);

@@ -1,4 +1,4 @@
-/** What a person is in the organization that is open; `alone` is an account without one, `super` a super admin. */
+/** The role of a person in the open organization; `alone` is an account without one, `super` a super admin. */
 export type Role = 'owner' | 'admin' | 'member' | 'alone' | 'super';
 
 interface Membership {
@@ -16,7 +16,7 @@ export interface Me {
 /** The organization in a URL that stands for the person's own account. */
 export const OWN_ACCOUNT = 'me';
 
-/** What the person is where `org` is open; none where they are not in it. */
+/** Returns the person's roles where `org` is open; none where they are not in it. */
 export function rolesIn(me: Me, org: string): Role[] {
   const platform: Role[] = me.is_super_admin ? ['super'] : [];
   if (org === OWN_ACCOUNT) return ['alone', ...platform];
@@ -28,7 +28,7 @@ export function isAllowed(roles: readonly Role[], who: readonly Role[]): boolean
   return roles.some((role) => who.includes(role));
 }
 
-/** Where a person lands: their first organization, or their own account. */
+/** Returns the first page of a person: their first organization, or their own account. */
 export function firstOrg(me: Me): string {
   return me.memberships[0]?.org_id ?? OWN_ACCOUNT;
 }
@@ -41,7 +41,7 @@ const NAMES: Record<Role, string> = {
   super: 'super admins',
 };
 
-/** Who may see a page, as a deep link without the right says it. */
+/** Returns the roles that may see a page, in words for a deep link without the right. */
 export function whoMay(who: readonly Role[]): string {
   const names = who.map((role) => NAMES[role]);
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

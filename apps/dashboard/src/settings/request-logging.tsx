@@ -6,7 +6,7 @@ import { FormEnd } from '../shell/form-end.js';
 import { Panel } from '../shell/panel.js';
 import { useChangeOrg, useRemoveContents, type Org } from './settings.queries.js';
 
-/** Whether prompts and answers are kept, for how long, and what is masked in them. */
+/** Form for logged prompts and answers: whether, for how long, and how much is masked. */
 export function RequestLogging({ org }: { org: Org }): ReactNode {
   const [logging, setLogging] = useState(org.request_logging);
   const [days, setDays] = useState(String(org.request_logging.retention_days));

@@ -45,7 +45,7 @@ function draftOf(org: Org): Draft {
   return { ...limitDraftOf(org), name: org.name, default_api_version: org.default_api_version ?? '' };
 }
 
-/** Only what differs is sent; what was emptied is cleared. */
+/** Returns only the differences; an emptied field is cleared. */
 function changeOf(before: Draft, after: Draft): Schemas['UpdateOrgBody'] {
   const name = after.name.trim();
   const version = after.default_api_version.trim();

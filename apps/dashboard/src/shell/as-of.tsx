@@ -5,7 +5,7 @@ import { useReadAnew } from '../api/fresh-reads.js';
 import { absoluteTime } from '../format/time.js';
 import { useZone } from '../session/me.queries.js';
 
-/** How old the figures of a page are, and a button that reads them past the gateway's cache of a minute. */
+/** Age of a page's figures, and a button that reads them past the gateway's cache of a minute. */
 export function AsOf({ at, isReading }: { at: string; isReading: boolean }): ReactNode {
   const zone = useZone();
   const readAnew = useReadAnew();

@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useCopy } from './copy-text.js';
 
-/** Of a shade that stands out from a panel in both schemes. */
+/** Shade that differs from a panel in both schemes. */
 const LOOK = {
   whiteSpace: 'pre-wrap',
   overflowWrap: 'anywhere',

@@ -5,9 +5,9 @@ import { ProblemCard } from './problem-card.js';
 
 interface ConfirmProps {
   title: string;
-  /** What stops with it. */
+  /** Effects of the action. */
   about: ReactNode;
-  /** What the button says. */
+  /** Text of the button. */
   action: string;
   isOpen: boolean;
   onClose: () => void;
@@ -15,7 +15,7 @@ interface ConfirmProps {
   onConfirm: () => void;
   /** False for what takes nothing away. */
   isDestructive?: boolean;
-  /** What is asked besides. */
+  /** Further fields. */
   children?: ReactNode;
 }
 

@@ -5,7 +5,7 @@ import { FormEnd } from './form-end.js';
 
 /** One line of text that a new thing is given. */
 export interface CreateField {
-  /** Of the body, and of a refusal of it. */
+  /** Name of the member in the body, and in a refusal of it. */
   name: string;
   label: string;
   description?: string;
@@ -18,9 +18,9 @@ interface CreateFormProps {
   /** The first has the focus. */
   fields: readonly CreateField[];
   write: { error: Problem | null; isPending: boolean };
-  /** What the button says. */
+  /** Text of the button. */
   action: string;
-  /** What was filled in, by name; what is empty is left out. */
+  /** Called with the filled fields by name; empty ones are left out. */
   onSubmit: (filled: Readonly<Record<string, string>>) => void;
 }
 

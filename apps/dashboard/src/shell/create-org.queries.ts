@@ -4,7 +4,7 @@ import type { Problem } from '../api/problem.js';
 import { useWrite } from '../api/use-write.js';
 import type { OrgName } from './org.queries.js';
 
-/** Who makes one is its owner: what they are in is read anew. */
+/** Creates an organization, whose maker is its owner: their memberships are read anew. */
 export function useCreateOrg(idempotencyKey: string): UseMutationResult<OrgName, Problem, string> {
   const headers = { 'Idempotency-Key': idempotencyKey };
   return useWrite({

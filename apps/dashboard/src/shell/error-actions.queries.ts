@@ -5,7 +5,7 @@ import { useSession } from '../api/session.js';
 
 export type ErrorEntry = Schemas['ErrorCatalogue']['codes'][string];
 
-/** What the gateway's own table has of a code; null while that is not known, and for a code of the dashboard's or a proxy's. */
+/** Reads the gateway's entry for a code; null while it is not known, and for a code of the dashboard's or a proxy's. */
 export function useErrorEntry(code: string): ErrorEntry | null {
   const table = useQuery({
     queryKey: ['errors'],

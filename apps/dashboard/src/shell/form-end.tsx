@@ -5,9 +5,9 @@ import { ProblemCard } from './problem-card.js';
 
 interface FormEndProps {
   write: { error: Problem | null; isPending: boolean };
-  /** What the button says. */
+  /** Text of the button. */
   action: string;
-  /** What has come of it. */
+  /** Result of the last submission. */
   said?: string;
   isDisabled?: boolean;
 }

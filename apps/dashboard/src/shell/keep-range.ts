@@ -1,13 +1,13 @@
 import { stringifySearch, type Params } from './search-params.js';
 
-/** As the links read it. */
+/** Name of the store, as the links read it. */
 const RANGES = 'ranges';
 const ORGS_MAX = 20;
 const CHARS_MAX = 200;
 
 type Place = Pick<Storage, 'getItem' | 'setItem'>;
 
-/** Where ranges are kept: days that were picked are old tomorrow, and go with the tab; a length of time stays. */
+/** Stores of ranges: picked days are old tomorrow, and end with the tab; a length of time stays. */
 export interface Places {
   tab: Place;
   browser: Place;
@@ -32,7 +32,7 @@ function write(place: Place, org: string, picked: Params): void {
   place.setItem(RANGES, JSON.stringify(Object.fromEntries(all.slice(-ORGS_MAX))));
 }
 
-/** By organization, the last one last; what cannot be read is none. */
+/** Returns the ranges by organization, the last one last; unreadable ones are left out. */
 function kept(place: Place): object {
   try {
     return Object(JSON.parse(place.getItem(RANGES) ?? '{}')) as object;

@@ -18,7 +18,7 @@ interface KeyboardProps {
   setPaletteOpen: (isOpen: boolean) => void;
 }
 
-/** What the keyboard does on every page: `?` lists it. */
+/** Handler of the keys of every page: `?` lists them. */
 export function Keyboard({ roles, isPaletteOpen, setPaletteOpen }: KeyboardProps): ReactNode {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const navigate = useNavigate();

@@ -1,4 +1,4 @@
-/** After `g`. */
+/** Letters after `g`. */
 export const LETTERS: Readonly<Record<string, { path: string; name: string }>> = {
   h: { path: '', name: 'Home' },
   u: { path: '/usage', name: 'Usage' },

@@ -30,7 +30,7 @@ export function limitDraftOf(record: LimitRecord): LimitDraft {
   };
 }
 
-/** Only what differs is sent; what was emptied is cleared. */
+/** Returns only the differences; an emptied field is cleared. */
 export function limitChangeOf(before: LimitDraft, after: LimitDraft): Partial<LimitRecord> {
   const change: Partial<LimitRecord> = {};
   const cap = after.spend_cap_usd.trim();
@@ -56,7 +56,7 @@ interface LimitFieldsProps {
   draft: LimitDraft;
   onChange: (change: Partial<LimitDraft>) => void;
   capLabel: string;
-  /** What the gateway refused, by field of the draft. */
+  /** Messages of the gateway by field of the draft. */
   errors: Readonly<Record<string, string>>;
 }
 

@@ -5,7 +5,7 @@ import { formatUsd } from '../format/money.js';
 interface MoneyProps {
   usd: string | null;
   decimals?: number;
-  /** What null means here. */
+  /** Meaning of null at this place. */
   none?: string;
 }
 
@@ -23,7 +23,7 @@ export function Money({ usd, decimals = 2, none = 'not billed' }: MoneyProps): R
 
 const FIGURE = { whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums', userSelect: 'all' } as const;
 
-/** Of a selection that holds more than the amount, the browser copies what is seen. */
+/** Copies the exact amount; of a selection with more than the amount the browser copies what is seen. */
 function copyExact(event: ClipboardEvent, usd: string): void {
   const range = getSelection()?.getRangeAt(0);
   if (!range || !event.currentTarget.contains(range.commonAncestorContainer)) return;

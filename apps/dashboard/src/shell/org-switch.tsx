@@ -7,7 +7,7 @@ import { useOrg, useOrgNames } from './org.queries.js';
 
 const CreateOrg = lazy(() => import('./create-org.js'));
 
-/** Which organization is open; those of the person, and their own account. */
+/** Menu of the person's organizations and their own account. */
 export function OrgSwitch({ me }: { me: Me }): ReactNode {
   const { slug } = useOrg();
   const navigate = useNavigate();

@@ -5,7 +5,7 @@ export type NavGroup = 'Overview' | 'Build' | 'Observe' | 'Access' | 'Organizati
 
 /** One page below /o/{org}. A folder exports its pages as `pages` from `<noun>.routes.tsx`; nothing else lists them. */
 export interface Page {
-  /** Below /o/{org}, as the router writes it: `/keys/$id`. The empty path is the organization's home. */
+  /** Path below /o/{org}, as the router writes it: `/keys/$id`. The empty path is the organization's home. */
   path: string;
   title: string;
   who: readonly Role[];

@@ -4,7 +4,7 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import { Problem, problemOf } from '../api/problem.js';
 import { rendered } from './rendered.fixture.js';
 
-/** As GET /v1/errors has them. */
+/** Builds an entry as GET /v1/errors has it. */
 const listed = (action: string, retryable: boolean) => ({ action, retryable });
 const TABLE = {
   codes: {

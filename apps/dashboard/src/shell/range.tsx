@@ -45,7 +45,9 @@ export function rangeNameOf(url: Params, otherwise: RangeName): RangeName {
   return rangeOf(url.range, otherwise).value;
 }
 
-/** What the URL asks for: days of the zone, both included, the time between two instants, or so many hours up to now. */
+/**
+ * Returns the range of the URL: days of the zone, both included, the time between two instants, or the hours up to now.
+ */
 export function rangeOfUrl(url: Params, otherwise: RangeName, zone: string, nowMs: number): Range {
   const since = instantOf(url.from ?? '', zone);
   const end = instantOf(url.to ?? '', zone, 1);

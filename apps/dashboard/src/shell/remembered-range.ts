@@ -8,7 +8,9 @@ import { parseSearch, type Params } from './search-params.js';
  */
 const OTHERWISE: Readonly<Record<string, string>> = { '/usage': '7d', '/requests': '24h' };
 
-/** What a link to a page says of its range: what was picked; nothing where that is the page's own, or nothing can be read. */
+/**
+ * Returns the range for a link to a page: the one picked; nothing where that is the page's own, or nothing can be read.
+ */
 export function keptRange(
   places: () => readonly Pick<Storage, 'getItem'>[],
   org: string,
@@ -29,7 +31,9 @@ function textOf(place: Pick<Storage, 'getItem'>, org: string): unknown {
 
 const inBrowser = (): Storage[] => [sessionStorage, localStorage];
 
-/** What a link within the organization says of the range and the zone, by the page's path: an address says all that it shows. */
+/**
+ * Returns the range and zone for links within the organization, by the page's path: an address says all that it shows.
+ */
 export function useRangeOfLink(): (path: string) => Params {
   const { slug } = useOrg();
   const zone = useOwnZone();

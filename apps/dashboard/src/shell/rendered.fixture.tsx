@@ -11,7 +11,7 @@ import { configure, render, type RenderResult } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { parseSearch, stringifySearch } from './search-params.js';
 
-/** On a busy machine the code of a page alone takes longer than the second that is usual. */
+/** Time above the usual second, because on a busy machine the code of a page alone takes longer. */
 configure({ asyncUtilTimeout: 60_000 });
 
 /** A component within what every page has around it. jsdom knows neither media queries nor sizes. */

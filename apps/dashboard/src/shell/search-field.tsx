@@ -7,7 +7,7 @@ const SEARCH_AFTER_MS = 300;
 
 interface SearchFieldProps {
   label: string;
-  /** What the URL says. */
+  /** Text in the URL. */
   text: string | undefined;
   /** Called a moment after the last letter. */
   onSearch: (text: string) => void;

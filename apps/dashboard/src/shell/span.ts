@@ -1,6 +1,6 @@
 import { dayOf, dayStart } from '../format/time.js';
 
-/** As the URL writes an instant: what is no whole day is between two of them. */
+/** Form of an instant in the URL: a range that is no whole days is between two of them. */
 const MINUTE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}Z$/;
 const HOUR_MS = 3_600_000;
 
@@ -20,7 +20,7 @@ export interface Span {
   zone: string;
 }
 
-/** What the URL says of the time from an instant up to another: days of the zone, both included, where those are whole. */
+/** Returns the URL's form of the time between two instants: days of the zone, both included, where those are whole. */
 export function spanOf(fromMs: number, beforeMs: number, zone: string): Span {
   const [first, last] = [fromMs, beforeMs - 1].map((ms) => dayOf(isoOf(ms), zone));
   if (dayStart(first, zone) === isoOf(fromMs) && dayStart(last, zone, 1) === isoOf(beforeMs))

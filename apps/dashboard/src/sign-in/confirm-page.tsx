@@ -6,7 +6,10 @@ import { FormProblem } from './form-problem.js';
 import { linkToken } from './link-token.js';
 import { useConfirmAddress } from './sign-in.queries.js';
 
-/** Where the link in a confirmation mail leads: who has it needs no session. It asks first, because scanners of mail open links. */
+/**
+ * Page behind the link of a confirmation mail, whose holder needs no session. It asks first, because scanners of mail
+ * open links.
+ */
 export function ConfirmPage(): ReactNode {
   const [token] = useState(linkToken);
   const confirm = useConfirmAddress();
@@ -38,7 +41,7 @@ export function ConfirmPage(): ReactNode {
   );
 }
 
-/** Of a link that is used, replaced, too old or unknown the gateway says which; of all else what it was. */
+/** Returns the reason that the gateway names for a used, replaced, old or unknown link; for others the message. */
 function reasonOf({ fields, message, requestId }: Problem): string {
   return fields.token ?? (requestId === null ? message : `${message} Request ${requestId}.`);
 }

@@ -10,7 +10,7 @@ export interface SignInOptions {
   oidc: { name: string } | null;
 }
 
-/** How people can sign in here. */
+/** Reads the ways of signing in here. */
 export function useSignInOptions(): UseQueryResult<SignInOptions> {
   return useQuery({
     queryKey: ['sign-in-options'],

@@ -13,7 +13,7 @@ export interface Column<Row> {
 }
 
 interface DataTableProps<Row> {
-  /** What a screen reader announces. */
+  /** Text for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];

@@ -3,7 +3,7 @@ import { bucketLabel } from '../format/time.js';
 import type { Metric } from './metrics.js';
 import type { Series } from './usage.queries.js';
 
-/** In the order of the groups; the same in the chart and in its table. */
+/** Colours in the order of the groups; the same in the chart and in its table. */
 const COLOURS = ['gateway-6', 'orange-6', 'teal-6', 'grape-6', 'yellow-6', 'cyan-7', 'pink-6', 'lime-7'];
 const OTHER = 'gray-5';
 
@@ -16,7 +16,7 @@ export function nameOf({ id, label }: Series['groups'][number]): string {
   return id === 'none' ? 'None' : (label ?? id);
 }
 
-/** What the chart draws of an answer. `markOf` says where the bar of a group in a bucket leads. */
+/** Returns the bars of an answer. `markOf` says where the bar of a group in a bucket leads. */
 export function barsOf(
   series: Series,
   metric: Metric,

@@ -21,7 +21,7 @@ interface Row {
   values: Series['buckets'][number]['values'];
 }
 
-/** What the chart shows as a table, the newest first: each of its bars is a link here, too. */
+/** The chart as a table, the newest first: each of its bars is a link here, too. */
 export function Buckets({ shown, series, metric }: BucketsProps): ReactNode {
   const { granularity, time_zone: zone, buckets } = series;
   const rows = buckets

@@ -19,7 +19,7 @@ export function filtersOf(url: Params): UsageFilters {
   return Object.fromEntries(NAMES.flatMap((name) => (url[name] ? [[name, url[name]]] : [])));
 }
 
-/** As the reads of usage take them: models and statuses as lists. */
+/** Returns the filters as the reads of usage take them: models and statuses as lists. */
 export function bodyOfFilters({ model, status, ...one }: UsageFilters): {
   model?: string[];
   status?: string[];

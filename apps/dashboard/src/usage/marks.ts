@@ -5,7 +5,7 @@ import { spanOfBucket } from '../shell/span.js';
 import { FILTER_OF, filtersOf, type UsageFilters } from './filter.js';
 import type { Series } from './usage.queries.js';
 
-/** What the page shows, of which a mark is a part. */
+/** The content of the page, of which a mark is a part. */
 export interface Shown {
   slug: string;
   url: Params;
@@ -15,14 +15,14 @@ export interface Shown {
   groupBy: string;
 }
 
-/** What Requests can be asked for beside their range. */
+/** Filters that Requests takes beside its range. */
 const OF_REQUESTS: ReadonlySet<string> = new Set(['model', 'key_id']);
 /** Groups that no filter has. */
 const NO_FILTER: ReadonlySet<string | null> = new Set(['other', 'none', 'all', null]);
 
 /**
- * Where a part of the chart leads: a group of a bucket, or all groups or the whole range where either is null. To the requests
- * themselves where Requests can be asked for them, and to the usage of just that part where not.
+ * Returns the link of a part of the chart: a group of a bucket, or all groups or the whole range where either is null.
+ * It leads to the requests where Requests has the filter, else to the usage of just that part.
  */
 export function markOf(shown: Shown, group: string | null, bucket: number | null): Mark {
   const { slug, url, groupBy } = shown;

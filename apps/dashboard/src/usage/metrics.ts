@@ -15,7 +15,7 @@ export interface Metric {
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 });
 
-/** Of the input tokens, those that a provider's cache answered. */
+/** Returns the part of the input tokens that a provider's cache answered. */
 function cacheShare({ cached_tokens: cached, prompt_tokens: prompt }: SeriesValues): number {
   return prompt === 0 ? 0 : cached / prompt;
 }

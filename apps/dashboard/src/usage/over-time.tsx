@@ -14,7 +14,7 @@ interface OverTimeProps {
   shown: Shown;
   series: Series;
   metric: Metric;
-  /** What stands below the chart. */
+  /** Content below the chart. */
   children?: ReactNode;
 }
 

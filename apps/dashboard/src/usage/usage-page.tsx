@@ -70,7 +70,7 @@ export default function UsagePage(): ReactNode {
   );
 }
 
-/** Where each part of what is shown leads, as the chart and its tables share it. */
+/** Chart and tables of the page, whose marks share their links. */
 function Figures({ shown, series }: { shown: Shown; series: Series }): ReactNode {
   const metric = metricOf(shown.url.metric);
   if (series.total.requests === 0) {
