@@ -3,7 +3,7 @@ export type { ErrorCategory, ErrorCode, ErrorEntry, Fault } from './errors/error
 export { ApiError, errorEnvelope, errorHeaders, messagesErrorEnvelope } from './errors/api-error.js';
 export type { ApiErrorOptions, AttemptFault, ErrorDetail } from './errors/api-error.js';
 export { UpstreamError } from './errors/upstream-error.js';
-export type { UpstreamErrorOptions } from './errors/upstream-error.js';
+export type { NotBegun, UpstreamErrorOptions } from './errors/upstream-error.js';
 export { withoutStack } from './errors/without-stack.js';
 export { BODY_LIMIT_BYTES, EXPOSED_HEADERS, HEADER } from './headers.js';
 export { newAnswerId, newId, uuidv7 } from './ids.js';

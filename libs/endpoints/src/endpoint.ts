@@ -29,6 +29,8 @@ export interface Endpoint<Request = unknown> {
   readonly counts?: EndpointCounts<Request>;
   /** A repeat under its Idempotency-Key gets the first answer: of endpoints whose answers are whole, and cost much. */
   readonly answersOnce?: true;
+  /** A provider may charge for what it has begun, whether its answer arrives: no second attempt unless nothing was begun. */
+  readonly isCreate?: true;
   /** Absent where every answer is waited for. */
   readonly background?: EndpointBackground<Request>;
   /** The request with the bytes of all files that it names, by their ids, in their places; absent where it can name none. */

@@ -54,6 +54,7 @@ async function run(
   script: (UpstreamErrorOptions | Error | null)[],
   policy = {},
   budget = new RetryBudget(),
+  isCreate = false,
 ): Promise<Outcome> {
   const calls: string[] = [];
   const waits: number[] = [];
@@ -74,6 +75,7 @@ async function run(
     budget,
     breakers,
     signal: new AbortController().signal,
+    isCreate,
     attempt: ({ route }: { route: Route }, n: number): Promise<string> => {
       calls.push(route.provider);
       const next = script[n - 1];
@@ -146,6 +148,32 @@ describe('attempts', () => {
     expect((await run(plan, [service, null])).calls).toEqual(['a', 'b']);
     const throttledKey: UpstreamErrorOptions = { ...throttled, fault: 'account' };
     expect((await run(plan, [throttledKey, null])).calls).toEqual(['a', 'b']);
+  });
+
+  it.each<[string, Partial<UpstreamErrorOptions>]>([
+    ['a 500', { httpStatus: 500, status: 502 }],
+    ['a 503', {}],
+    ['a time-out', { code: 'gateway_timeout', httpStatus: null }],
+    ['a connection that broke', { providerCode: 'connection_error', httpStatus: null }],
+  ])('ROUTE-01 makes no second attempt to create after %s: the first may have begun', async (_name, more) => {
+    const { calls, error } = await run(
+      planOf('a', 'b'),
+      [{ ...overloaded, ...more }],
+      {},
+      new RetryBudget(),
+      true,
+    );
+    expect(calls).toEqual(['a']);
+    expect(error?.options.attempts).toBeUndefined();
+  });
+
+  it('ROUTE-01 creates again, there and elsewhere, after failures that prove that nothing was begun', async () => {
+    const create = (...script: (UpstreamErrorOptions | null)[]): Promise<Outcome> =>
+      run(planOf('a', 'b', 'c'), script, { max_retries: 1 }, new RetryBudget(), true);
+    const unreached: UpstreamErrorOptions = { ...overloaded, httpStatus: null, notBegun: 'not_connected' };
+    const busy: UpstreamErrorOptions = { ...throttled, notBegun: 'refused' };
+    expect((await create(unreached, unreached, busy, null)).calls).toEqual(['a', 'a', 'b', 'c']);
+    expect((await create(busy, overloaded)).calls).toEqual(['a', 'b']);
   });
 
   it('never repeats what is the caller’s fault', async () => {

@@ -33,6 +33,8 @@ export interface AttemptsOptions<T> {
   budget: RetryBudget;
   breakers: Breakers;
   signal: AbortSignal;
+  /** Each attempt may be charged for once its provider has begun: another one is made where the failure proves that it has not. */
+  isCreate: boolean;
   /** One try of one route; `n` counts from 1. Throws UpstreamError. */
   attempt: (planned: PlannedRoute, n: number) => Promise<T>;
 }
@@ -92,6 +94,7 @@ class AttemptLoop<T> {
       if (key !== undefined && last.options.fault === 'account' && !last.options.retryable)
         this.refusedKeys.add(key);
       if (!last.options.fallback && !last.options.retryable) break;
+      if (!this.mayFollow(last)) break;
     }
     if (!last) throw new ApiError('provider_not_available');
     throw attemptsFailed(last, this.faults);
@@ -115,11 +118,16 @@ class AttemptLoop<T> {
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
         this.faults.push(faultOf(error, n));
-        const waitMs = signal.aborted ? null : this.waitBeforeRetry(error, planned, hasNext, tries);
+        const isFinal = signal.aborted || !this.mayFollow(error);
+        const waitMs = isFinal ? null : this.waitBeforeRetry(error, planned, hasNext, tries);
         if (waitMs === null) return { kind: 'failed', error };
         await this.options.clock.sleep(waitMs, signal);
       }
     }
+  }
+
+  private mayFollow({ options }: UpstreamError): boolean {
+    return !this.options.isCreate || options.notBegun !== undefined;
   }
 
   /** Milliseconds until the same route is tried again; null where it is not. */

@@ -18,6 +18,7 @@ const OPEN: UpstreamErrorOptions = {
   httpStatus: null,
   retryable: false,
   fallback: true,
+  notBegun: 'not_sent',
   countsAsFault: false,
   fault: 'service',
 };

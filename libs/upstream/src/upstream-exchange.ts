@@ -181,7 +181,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, UpstreamRes
     // A reader that is slow is not an upstream that is silent.
     if (this.isPaused) this.phaseMs = now;
     const phaseLeftMs = this.phaseMs + this.phaseLimitMs - now;
-    if (phaseLeftMs <= 0) return this.fail(this.phase);
+    if (phaseLeftMs <= 0) return this.fail(this.controller === null ? 'timeout_connect' : this.phase);
     this.deadline = this.checkIn(Math.min(totalLeftMs, phaseLeftMs));
   }
 

@@ -1,5 +1,8 @@
 import type { ErrorCode } from './error-table.js';
 
+export const NOT_BEGUN = ['not_sent', 'not_connected', 'refused'] as const;
+export type NotBegun = (typeof NOT_BEGUN)[number];
+
 export interface UpstreamErrorOptions {
   /** The gateway code this attempt ends in if no other attempt serves. */
   code: ErrorCode;
@@ -17,6 +20,11 @@ export interface UpstreamErrorOptions {
   retryable: boolean;
   /** May another route be tried? */
   fallback: boolean;
+  /**
+   * Proof that the provider has begun nothing: the request was never sent, or never got a connection, or was refused by its
+   * status. Absent: it may have begun, and may charge for it.
+   */
+  notBegun?: NotBegun;
   /** Does it count against the breaker of the route? */
   countsAsFault: boolean;
   fault: 'caller' | 'account' | 'service';

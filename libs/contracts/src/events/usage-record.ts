@@ -13,6 +13,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { PriceTier, UnitUsage } from '../catalogue/price-record.js';
+import { NOT_BEGUN, type NotBegun } from '../errors/upstream-error.js';
 import type { ScopeKind } from '../ports/principal.js';
 import { MONEY_PATTERN } from './money-pattern.js';
 
@@ -31,6 +32,11 @@ export class AttemptRecord {
   @IsOptional() @IsString() provider_code!: string | null;
   /** Scrubbed; may name the provider. */
   @IsOptional() @IsString() error_message!: string | null;
+  /**
+   * Of a failed attempt to make something (images, speech, a video): why another attempt cannot be charged for twice.
+   * `not_sent`, `not_connected`, or `refused` by the provider's status.
+   */
+  @IsOptional() @IsIn(NOT_BEGUN) not_begun?: NotBegun;
   /** ISO 8601 UTC. */
   @IsString() started_at!: string;
   @IsNumber() latency_ms!: number;

@@ -51,6 +51,7 @@ export const imageEdits = (findImaging: FindImaging): Endpoint<AskedImages> => (
   permission: 'inference:write',
   idPrefix: 'img',
   answersOnce: true,
+  isCreate: true,
   docs: {
     summary: 'Image edits',
     schemaName: 'ImageEditRequest',

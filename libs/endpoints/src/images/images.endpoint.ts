@@ -40,6 +40,7 @@ export const endpoint: Endpoint<AskedImages> = {
   permission: 'inference:write',
   idPrefix: 'img',
   answersOnce: true,
+  isCreate: true,
   docs: {
     summary: 'OpenAI image generation',
     schemaName: 'ImageGenerationRequest',

@@ -51,6 +51,7 @@ export const endpoint: Endpoint<SpeechRequest> = {
   paths: ['/audio/speech'],
   permission: 'inference:write',
   idPrefix: 'speech',
+  isCreate: true,
   docs: {
     summary: 'OpenAI speech',
     schemaName: 'SpeechRequest',

@@ -60,6 +60,7 @@ export const endpoint: Endpoint<VideoRequest> = {
   isInternal: true,
   permission: 'videos:write',
   idPrefix: 'vid',
+  isCreate: true,
   docs: {
     summary: 'Begin a video task',
     schemaName: 'VideoGenerationRequest',

@@ -1,6 +1,7 @@
 import type { UpstreamError } from '@gateway/contracts';
 import { nativeError, nativeErrorOf, type FailureSignal, type NativeError } from './failure-signal.js';
 import { retryAfterMs } from './retry-after.js';
+import type { TransportFault } from '../transport.js';
 import { verdictError, type Verdict } from './verdict.js';
 
 /** One row of a provider's table: the first row all of whose conditions hold gives the verdict. */
@@ -76,6 +77,7 @@ export function classifyFailure(
         message: TRANSPORT_WORDS[fault],
         httpStatus: null,
         byok,
+        notBegun: NOT_CONNECTED.has(fault) ? ('not_connected' as const) : undefined,
         cause: signal.failure,
       };
       if (fault === 'aborted') return verdictError('client_gone', facts);
@@ -98,6 +100,7 @@ export function classifyFailure(
         httpStatus: signal.status,
         byok,
         retryAfterMs: waitMs ?? undefined,
+        notBegun: REFUSALS.has(signal.status) ? 'refused' : undefined,
       });
     }
     case 'stream': {
@@ -108,12 +111,14 @@ export function classifyFailure(
         return verdictError('connection', { providerName, message, httpStatus: null, byok });
       if (failure.kind === 'bad_response')
         return verdictError('bad_response', { providerName, message, httpStatus: null, byok });
-      return verdictError(judge(rules, failure.status, native), {
+      const verdict = judge(rules, failure.status, native);
+      return verdictError(verdict, {
         providerName,
         message,
         param: native.param,
         httpStatus: failure.status,
         byok,
+        notBegun: REFUSING.has(verdict) ? 'refused' : undefined,
       });
     }
     case 'bad_response':
@@ -125,6 +130,14 @@ export function classifyFailure(
 function typeOfHeader(value: string | undefined): string {
   return value?.split(':')[0].trim() ?? '';
 }
+
+const NOT_CONNECTED: ReadonlySet<TransportFault> = new Set(['connect', 'timeout_connect']);
+
+/** Statuses with which nothing was begun. Not 408 and 424: with them models fail that were at work. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422, 429]);
+
+/** The same, said within an answer. */
+const REFUSING: ReadonlySet<Verdict> = new Set(['auth', 'permission', 'quota', 'monthly_quota', 'rate']);
 
 const TRANSPORT_WORDS = {
   connect: 'the connection could not be made.',

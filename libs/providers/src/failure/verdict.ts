@@ -1,4 +1,10 @@
-import { UpstreamError, withoutStack, type ErrorCode, type UpstreamErrorOptions } from '@gateway/contracts';
+import {
+  UpstreamError,
+  withoutStack,
+  type ErrorCode,
+  type NotBegun,
+  type UpstreamErrorOptions,
+} from '@gateway/contracts';
 import { scrubProviderText } from './scrub.js';
 
 /** The meaning of a failure, by name. One row each in VERDICTS. */
@@ -116,6 +122,7 @@ export interface VerdictFacts {
   httpStatus: number | null;
   byok: boolean;
   retryAfterMs?: number | undefined;
+  notBegun?: NotBegun | undefined;
   cause?: unknown;
 }
 
@@ -136,6 +143,7 @@ export function verdictError(verdict: Verdict, facts: VerdictFacts): UpstreamErr
     fault: row.fault,
     ...(row.alarm === undefined ? {} : { alarm: row.alarm }),
     ...(facts.retryAfterMs === undefined ? {} : { retryAfterMs: facts.retryAfterMs }),
+    ...(facts.notBegun === undefined ? {} : { notBegun: facts.notBegun }),
     cause: facts.cause,
   };
   return withoutStack(() => new UpstreamError(options));

@@ -119,6 +119,7 @@ function attempts(unit: Unit, client: Client, deps: DeliverDeps): Promise<Attemp
     budget,
     breakers,
     signal: client.upstream.signal,
+    isCreate: unit.call.endpoint.isCreate === true,
     attempt: (planned, n) => {
       const remainingMs = endsMs === null ? Infinity : endsMs - clock.monotonic();
       return tryRoute({ unit, planned, n, client, remainingMs }, deps);

@@ -1,4 +1,4 @@
-import { startUpstreamDouble, type UpstreamDouble } from '@gateway/testing';
+import { startUpstreamDouble, type ScriptedAnswer, type UpstreamDouble } from '@gateway/testing';
 import { startEdge, testModel, type EdgeUnderTest } from '../edge.fixture.js';
 
 const PRICE = { pricing_unit: 'per_image', output_usd_per_unit: '0.04' };
@@ -8,12 +8,13 @@ describe('an image that its provider works on', () => {
   let provider: UpstreamDouble;
   let begun = 0;
   let polls = 0;
+  let looked: ScriptedAnswer = { status: 503, json: { detail: 'later' } };
 
   beforeAll(async () => {
     provider = await startUpstreamDouble(({ method }) => {
       if (method === 'GET') {
         polls += 1;
-        return { status: 503, json: { detail: 'later' } };
+        return looked;
       }
       begun += 1;
       return { json: { id: `task-${begun}`, polling_url: `${provider.url}/v1/get_result?id=${begun}` } };
@@ -50,5 +51,22 @@ describe('an image that its provider works on', () => {
     expect([begun, polls]).toEqual([1, 5]);
     expect(edge.upstream()).toHaveLength(0);
     expect(await edge.record(answer)).toMatchObject({ outcome: 'failed', cost_usd: null });
+  });
+
+  it.each<[string, ScriptedAnswer]>([
+    ['looking at it is refused', { status: 429, json: { detail: 'slow down' } }],
+    ['its provider ends it with a failure', { json: { status: 'Error' } }],
+  ])('is not begun again, there or elsewhere, when %s', async (_case, answered) => {
+    looked = answered;
+    const before = begun;
+    const answer = await edge.post(
+      { model: 'acme/slow', prompt: 'A fox' },
+      { path: '/v1/images/generations' },
+    );
+    expect(answer.status).toBeGreaterThanOrEqual(429);
+    expect(begun).toBe(before + 1);
+    expect(edge.upstream()).toHaveLength(0);
+    const { attempts } = await edge.record(answer);
+    expect(attempts).toEqual([expect.not.objectContaining({ not_begun: expect.anything() })]);
   });
 });

@@ -3,6 +3,7 @@ import {
   TOPIC,
   type AttemptRecord,
   type Clock,
+  type NotBegun,
   type PricedFrom,
   type Random,
   type UnitUsage,
@@ -64,6 +65,8 @@ export interface AttemptState {
   errorCode: string | null;
   providerCode: string | null;
   errorMessage: string | null;
+  /** Of a failure that proves that its provider has begun nothing. */
+  notBegun: NotBegun | null;
   /** It failed by the provider's fault, not by the request's or the caller's. */
   isFault: boolean;
   meter: Meter;
@@ -275,6 +278,7 @@ export class Unit {
       error_code: attempt.errorCode,
       provider_code: attempt.providerCode,
       error_message: attempt.errorMessage,
+      ...(attempt.notBegun !== null && this.call.endpoint.isCreate ? { not_begun: attempt.notBegun } : {}),
       started_at: new Date(attempt.startedAtMs).toISOString(),
       latency_ms: rounded((attempt.endedMs ?? this.deps.clock.monotonic()) - attempt.startedMs),
       ttft_ms: attempt.firstEventMs === null ? null : rounded(attempt.firstEventMs - attempt.startedMs),

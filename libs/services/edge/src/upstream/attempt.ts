@@ -101,6 +101,7 @@ export function note(state: AttemptState, { options }: UpstreamError): void {
   state.errorMessage = options.message;
   // Where the failure has none of its own, such as a stream that broke, the one that came stays.
   state.httpStatus = options.httpStatus ?? state.httpStatus;
+  state.notBegun = options.notBegun ?? null;
   state.isFault = options.countsAsFault;
 }
 
@@ -131,6 +132,7 @@ export class Attempt {
       errorCode: null,
       providerCode: null,
       errorMessage: null,
+      notBegun: null,
       isFault: false,
       meter: new Meter(sent, { ...usageBound(planned.route, sent.inputBytes), ...recording }),
     };
@@ -214,6 +216,7 @@ export class Attempt {
     const { provider } = planned.route;
     const own = planned.providerKey === undefined ? deps.access.get(provider)?.baseUrl : undefined;
     let isTaken = false;
+    let isBegun = false;
     const calls = new AttemptCalls({
       baseUrl: own ?? deps.addresses.get(provider) ?? planned.provider.defaultBaseUrl,
       hosts: planned.provider.hosts?.results ?? [],
@@ -226,7 +229,13 @@ export class Attempt {
       },
       accountId: unit.admitted.principal.accountId,
       objects: deps.objects,
-      send: async (request, bounds) => this.good(await this.send(request, bounds)),
+      send: async (request, bounds) => {
+        // What is asked of it next is about work that it has begun.
+        if (isBegun) isTaken = true;
+        const response = await this.good(await this.send(request, bounds));
+        isBegun = unit.call.endpoint.isCreate === true && request.method !== 'GET';
+        return response;
+      },
       fetch: async (request, bounds) => this.good(await deps.transport.send(request, bounds)),
     });
     try {
@@ -234,10 +243,11 @@ export class Attempt {
       this.first = [piece];
       this.answer = wholeAnswer(headers);
     } catch (error) {
-      if (error instanceof ExchangeFailure) throw this.failed(error.failure);
-      const failure = this.transportFailed(error);
+      const isAnswered = error instanceof ExchangeFailure;
+      const failure = isAnswered ? this.failed(error.failure) : this.transportFailed(error);
       // The provider works on, and is paid: another attempt would pay for a second result.
-      throw isTaken && failure instanceof UpstreamError ? withoutRetry(failure) : failure;
+      const isFinal = isTaken && (!isAnswered || unit.call.endpoint.isCreate === true);
+      throw isFinal && failure instanceof UpstreamError ? withoutRetry(failure) : failure;
     }
     this.measure(this.first);
     state.firstEventMs = deps.clock.monotonic();
@@ -261,11 +271,17 @@ export class Attempt {
         ? this.deps.access.get(provider)
         : await this.ownAccess(planned.providerKey);
     if (!access) throw new ApiError('provider_not_available', { retryAfterSeconds: 5 });
+    let isSent = false;
     try {
-      const prepared = planned.provider.prepare(request, access);
-      return await this.deps.transport.send(prepared instanceof Promise ? await prepared : prepared, bounds);
+      const preparing = planned.provider.prepare(request, access);
+      const prepared = preparing instanceof Promise ? await preparing : preparing;
+      isSent = true;
+      return await this.deps.transport.send(prepared, bounds);
     } catch (error) {
-      throw this.transportFailed(error);
+      const failure = this.transportFailed(error);
+      throw isSent || !(failure instanceof UpstreamError)
+        ? failure
+        : new UpstreamError({ ...failure.options, notBegun: 'not_sent' });
     }
   }
 
@@ -348,7 +364,8 @@ export class Attempt {
 }
 
 function withoutRetry({ options }: UpstreamError): UpstreamError {
-  return new UpstreamError({ ...options, retryable: false, fallback: false });
+  const { notBegun: _begun, ...told } = options;
+  return new UpstreamError({ ...told, retryable: false, fallback: false });
 }
 
 /** What a provider answered some time ago, as if it came now. */

@@ -164,6 +164,7 @@ export class Turn {
       errorCode: null,
       providerCode: null,
       errorMessage: null,
+      notBegun: null,
       isFault: false,
       meter: new Meter(admitted.asked.input, boundOf(turn, planned)),
     };

@@ -34,6 +34,7 @@ export function openUpstream(
     budget,
     breakers,
     signal,
+    isCreate: false,
     attempt: (planned) => connect(planned, principal, signal, deps),
   });
 }
