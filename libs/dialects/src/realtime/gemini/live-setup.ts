@@ -1,4 +1,5 @@
-import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
+import { isEmptySchema, plainTool } from '../../text/plain-schema.js';
 
 /** What the provider hears: the format that callers use where they name none. */
 const RATE_DEFAULT = 24_000;
@@ -46,11 +47,7 @@ export function setupOf(session: JsonObject, upstreamModel: string): JsonObject 
   const { voice } = objectOf(output);
   const isSpoken = speaks(session);
   const { instructions, max_output_tokens: most, tools } = session;
-  const declared = objectsOf(tools).map(({ name, description, parameters }) => ({
-    name,
-    ...(description === undefined ? {} : { description }),
-    ...(parameters === undefined ? {} : { parametersJsonSchema: parameters }),
-  }));
+  const declared = objectsOf(tools).map(declaration);
   const speechConfig = { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } };
   const generationConfig = {
     responseModalities: [isSpoken ? 'AUDIO' : 'TEXT'],
@@ -69,5 +66,18 @@ export function setupOf(session: JsonObject, upstreamModel: string): JsonObject 
         ? {}
         : { realtimeInputConfig: { automaticActivityDetection: { disabled: true } } }),
     },
+  };
+}
+
+function declaration({ name, description: said, parameters: schema }: JsonObject): JsonObject {
+  const given = {
+    ...(filled(said) === null ? {} : { description: textOf(said) }),
+    parameters: objectOf(schema),
+  };
+  const { description, parameters = {} } = plainTool({ name: textOf(name), ...given });
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...(isEmptySchema(parameters) ? {} : { parametersJsonSchema: parameters }),
   };
 }

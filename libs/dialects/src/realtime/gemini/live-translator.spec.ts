@@ -57,9 +57,7 @@ describe('a session of Google’s Live API', () => {
           systemInstruction: { parts: [{ text: 'Be brief.' }] },
           tools: [
             {
-              functionDeclarations: [
-                { name: 'f', description: 'd', parametersJsonSchema: { type: 'object' } },
-              ],
+              functionDeclarations: [{ name: 'f', description: 'd' }],
             },
           ],
           inputAudioTranscription: {},

@@ -3,6 +3,7 @@ import { ApiError } from '@gateway/contracts';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import type { ModelRequest, ResponseFormat, Tool } from '../model-request.js';
+import { plainTool } from '../plain-schema.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { encodeMessages } from './encode-messages.js';
 import {
@@ -83,16 +84,16 @@ function logprobs({ requires, body }: ModelRequest): JsonObject {
   return { logprobs: true, top_logprobs: body.value.top_logprobs };
 }
 
-function encodeTool(tool: Tool, names: ToolNames): JsonObject {
+function encodeTool(given: Tool, names: ToolNames): JsonObject {
+  const tool = plainTool(given);
   const name = names.upstream(tool.name);
   const description = tool.description === undefined ? {} : { description: tool.description };
   if (tool.custom) {
     const format = tool.custom.format === undefined ? {} : { format: tool.custom.format };
     return { type: 'custom', custom: { name, ...description, ...format } };
   }
-  const parameters = tool.parameters ?? { type: 'object', properties: {} };
   const strict = tool.strict === undefined ? {} : { strict: tool.strict };
-  return { type: 'function', function: { name, ...description, parameters, ...strict } };
+  return { type: 'function', function: { name, ...description, parameters: tool.parameters, ...strict } };
 }
 
 function encodeToolChoice(

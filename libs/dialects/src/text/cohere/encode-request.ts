@@ -12,6 +12,7 @@ import type {
   ResponseFormat,
   Turn,
 } from '../model-request.js';
+import { plainTool } from '../plain-schema.js';
 import { refusedFile } from '../refused-part.js';
 import { shownParts } from '../shown-parts.js';
 import type { EncodedRequest } from '../text-dialect.js';
@@ -115,12 +116,12 @@ function encodeTools({ tools, toolChoice }: ModelRequest, names: ToolNames): Jso
     (toolChoice?.mode === 'allowed' && toolChoice.required);
   const choice = isRequired ? 'REQUIRED' : toolChoice?.mode === 'none' ? 'NONE' : null;
   return {
-    tools: offered.map(({ name, description, parameters }) => ({
+    tools: offered.map(plainTool).map(({ name, description, parameters }) => ({
       type: 'function',
       function: {
         name: names.upstream(name),
         ...(description === undefined ? {} : { description }),
-        parameters: parameters ?? { type: 'object', properties: {} },
+        parameters,
       },
     })),
     tool_choice: choice,

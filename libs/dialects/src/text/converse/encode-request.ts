@@ -1,4 +1,4 @@
-import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
+import { isObject, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
@@ -6,6 +6,7 @@ import { ignoredHints, markerNames } from '../ignored-hints.js';
 import { encodeThinking, type Thinking } from '../messages/encode-thinking.js';
 import { outputSchema } from '../messages/output-schema.js';
 import type { Capability, ModelRequest, Tool } from '../model-request.js';
+import { plainTool } from '../plain-schema.js';
 import { refusedPart } from '../refused-part.js';
 import { shownParts } from '../shown-parts.js';
 import type { EncodedRequest } from '../text-dialect.js';
@@ -184,13 +185,13 @@ function outputConfig({ responseFormat }: ModelRequest): JsonObject {
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } };
 }
 
-function toolSpec({ name, description, parameters, strict }: Tool, names: ToolNames): JsonObject {
-  const schema = objectOf(strict === true ? outputSchema(parameters ?? {}) : parameters);
+function toolSpec(tool: Tool, names: ToolNames): JsonObject {
+  const { name, description, parameters, strict } = plainTool(tool);
   return {
     toolSpec: {
       name: names.upstream(name),
       ...(description === undefined || description === '' ? {} : { description }),
-      inputSchema: { json: { properties: {}, ...schema, type: 'object' } },
+      inputSchema: { json: strict === true ? outputSchema(parameters) : parameters },
       ...(strict === true ? { strict } : {}),
     },
   };

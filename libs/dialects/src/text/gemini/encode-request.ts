@@ -5,6 +5,7 @@ import { ToolNames } from '../upstream-names.js';
 import { inCallOrder } from '../call-order.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type { Capability, ModelRequest } from '../model-request.js';
+import { isEmptySchema, plainTool } from '../plain-schema.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { encodeThinking } from './encode-thinking.js';
 import { encodeTurns } from './encode-turns.js';
@@ -125,12 +126,10 @@ function encodeTools(request: ModelRequest, names: ToolNames, isThird: boolean):
   // AUTO cannot carry names: the others are not declared.
   const allowed = toolChoice?.mode === 'allowed' && !toolChoice.required ? new Set(toolChoice.names) : null;
   const declared = request.tools.filter(({ name }) => allowed?.has(name) ?? true);
-  const functionDeclarations = declared.map(({ name, description, parameters }) => ({
+  const functionDeclarations = declared.map(plainTool).map(({ name, description, parameters = {} }) => ({
     name: names.upstream(name),
     ...(description === undefined ? {} : { description }),
-    ...(Object.keys(objectOf(parameters?.properties)).length > 0 || parameters?.$ref !== undefined
-      ? { parametersJsonSchema: without(objectOf(parameters), ['$schema']) }
-      : {}),
+    ...(isEmptySchema(parameters) ? {} : { parametersJsonSchema: without(parameters, ['$schema']) }),
   }));
   const tools: JsonObject[] = functionDeclarations.length > 0 ? [{ functionDeclarations }] : [];
   if (requires.some(({ capability }) => capability === 'web_search')) tools.push({ googleSearch: {} });

@@ -1,24 +1,18 @@
 import type { ModelRequest, Tool } from '../model-request.js';
+import { plainTool } from '../plain-schema.js';
 import { cacheControl } from './cache-markers.js';
 import { unsupported } from './encode-content.js';
-import { isObject, objectAt, textAt, type JsonObject } from './json.js';
+import { objectAt, textAt, type JsonObject } from './json.js';
 import { outputSchema } from './output-schema.js';
 
-function inputSchema(tool: Tool): JsonObject {
-  const parameters = tool.parameters ?? {};
-  // Strict tools are compiled to a grammar, which knows the words of structured output only.
-  const sanitised = tool.strict === true ? outputSchema(parameters) : parameters;
-  const schema = isObject(sanitised) ? sanitised : {};
-  const properties = schema.properties === undefined ? { properties: {} } : {};
-  return { ...schema, type: 'object', ...properties };
-}
-
-function toolOf(tool: Tool): JsonObject {
-  if (tool.custom) throw unsupported('tools', 'custom tools cannot be sent to this provider');
+function toolOf(given: Tool): JsonObject {
+  if (given.custom) throw unsupported('tools', 'custom tools cannot be sent to this provider');
+  const tool = plainTool(given);
   return {
     name: tool.name,
     ...(tool.description === undefined ? {} : { description: tool.description }),
-    input_schema: inputSchema(tool),
+    // Strict tools are compiled to a grammar, which knows the words of structured output only.
+    input_schema: tool.strict === true ? outputSchema(tool.parameters) : tool.parameters,
     ...(tool.strict === true ? { strict: true } : {}),
     ...cacheControl(tool.cache),
   };

@@ -13,6 +13,7 @@ import type {
   ResponseFormat,
   Turn,
 } from '../model-request.js';
+import { plainTool } from '../plain-schema.js';
 import { shownParts } from '../shown-parts.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { toolInput } from '../tool-input.js';
@@ -80,12 +81,12 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     tools:
       offered.length === 0
         ? null
-        : offered.map(({ name, description, parameters }) => ({
+        : offered.map(plainTool).map(({ name, description, parameters }) => ({
             type: 'function',
             function: given({
               name: names.upstream(name),
               description: description ?? null,
-              parameters: parameters ?? { type: 'object', properties: {} },
+              parameters,
             }),
           })),
     format: encodeFormat(request.responseFormat),

@@ -252,7 +252,9 @@ describe('sending a responses request', () => {
       ],
       store: false,
       max_output_tokens: 50,
-      tools: [{ type: 'function', name: 'look', parameters: { type: 'object' }, strict: false }],
+      tools: [
+        { type: 'function', name: 'look', parameters: { type: 'object', properties: {} }, strict: false },
+      ],
       tool_choice: 'required',
       text: { format: { type: 'json_schema', name: 'n', schema: { type: 'object' }, strict: true } },
       reasoning: { effort: 'low', summary: 'auto' },

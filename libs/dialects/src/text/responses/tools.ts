@@ -1,5 +1,6 @@
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import type { Tool, ToolChoice } from '../model-request.js';
+import { plainTool } from '../plain-schema.js';
 
 /** Between a namespace and the name of a tool in it, for formats without namespaces. */
 const NAMESPACE_MARK = '__';
@@ -123,15 +124,16 @@ export function readToolChoice(choice: unknown): ToolChoice | null {
   return { mode: 'named', name: flatName(textOf(choice.name), filled(choice.namespace)) };
 }
 
-export function encodeTool(tool: Tool): JsonObject {
+export function encodeTool(given: Tool): JsonObject {
+  const tool = plainTool(given);
   const description = tool.description === undefined ? {} : { description: tool.description };
   if (tool.custom) {
     const format = isObject(tool.custom.format) ? { format: ownFormat(tool.custom.format) } : {};
     return { type: 'custom', name: tool.name, ...description, ...format };
   }
-  const parameters = tool.parameters ?? { type: 'object', properties: {} };
   // Absent means strict here, and most schemas were not written for that.
-  return { type: 'function', name: tool.name, ...description, parameters, strict: tool.strict ?? false };
+  const strict = tool.strict ?? false;
+  return { type: 'function', name: tool.name, ...description, parameters: tool.parameters, strict };
 }
 
 export function encodeToolChoice(choice: ToolChoice | null, tools: readonly Tool[]): unknown {
