@@ -5,6 +5,10 @@ declare module '../translation/translation.js' {
   interface Quirks {
     /** Name of the output limit: OpenAI takes max_completion_tokens, many others only max_tokens. */
     maxTokensParam?: 'max_completion_tokens' | 'max_tokens';
+    /** Most stop sequences of one request. Default 4, as OpenAI. */
+    stopMax?: number;
+    /** Least and largest temperature, where its scale is shorter than OpenAI's 0 to 2. */
+    temperatures?: readonly [number, number];
     /** Send stream_options.include_usage on streams. Default true. */
     includeUsageOption?: boolean;
     /** Mistral: `any` for `required`. */

@@ -9,6 +9,7 @@ export const provider = openAiCompatible({
   quirks: {
     maxTokensParam: 'max_completion_tokens',
     systemRole: 'system',
+    temperatures: [0, 1.5],
     refuses: ['frequency_penalty', 'presence_penalty', 'logit_bias', 'n', 'store', 'verbosity'],
   },
 });

@@ -10,6 +10,7 @@ export const provider = openAiCompatible({
   quirks: {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',
+    stopMax: 16,
     returnsReasoning: 'reasoning_content',
     refuses: ['seed', 'logit_bias', 'n', 'store', 'verbosity', 'safety_identifier', 'user'],
   },

@@ -11,6 +11,8 @@ export const provider = openAiCompatible({
     dimensionsParam: 'output_dimension',
     maxTokensParam: 'max_tokens',
     seedParam: 'random_seed',
+    stopMax: Infinity,
+    temperatures: [0, 1.5],
     requiredToolChoice: 'any',
     toolCallIdPattern: /^[a-zA-Z0-9]{9}$/,
     includeUsageOption: false,

@@ -9,6 +9,8 @@ export const provider = openAiCompatible({
   quirks: {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',
+    stopMax: 5,
+    temperatures: [0, 1],
     returnsReasoning: 'reasoning_content',
     refuses: ['store', 'verbosity', 'logit_bias', 'safety_identifier'],
   },

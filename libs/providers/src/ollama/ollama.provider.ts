@@ -31,6 +31,7 @@ export const provider: Provider = {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',
     passthroughParams: true,
+    stopMax: Infinity,
     refuses: ['logit_bias', 'n', 'store', 'safety_identifier', 'user'],
   }),
   classify: (signal) => classifyFailure(NAME, RULES, signal),

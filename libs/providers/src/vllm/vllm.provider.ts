@@ -14,5 +14,6 @@ export const provider = openAiCompatible({
     systemRole: 'system',
     passthroughParams: true,
     takesTokenIds: true,
+    stopMax: Infinity,
   },
 });

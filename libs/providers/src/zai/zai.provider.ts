@@ -9,6 +9,7 @@ export const provider = openAiCompatible({
   quirks: {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',
+    temperatures: [0, 1],
     returnsReasoning: 'reasoning_content',
     refuses: ['store', 'verbosity', 'logit_bias', 'n', 'seed', 'safety_identifier'],
   },

@@ -1,4 +1,7 @@
+import { ApiError } from '@gateway/contracts';
 import type { Quirks, RouteTarget } from '../../translation/translation.js';
+import { within } from '../bounds.js';
+import type { ModelRequest } from '../model-request.js';
 import type { JsonObject } from '../../body/json-object.js';
 
 /** A value that asks for what happens anyway: it can be left out without a report. */
@@ -38,6 +41,27 @@ export function refusedMembers(
 /** Mistral's word for `required`. */
 export function requiredWord({ requiredToolChoice }: Quirks): string {
   return requiredToolChoice ?? 'required';
+}
+
+/** OpenAI's bound of a stop list. */
+const STOP_MAX = 4;
+
+/** Stop sequences of another format, null for none. Throws ApiError where the provider takes fewer. */
+export function takenStops(
+  { stop, callerNames }: ModelRequest,
+  { stopMax = STOP_MAX }: Quirks,
+): string[] | null {
+  if (stop.length > stopMax)
+    throw new ApiError('unsupported_operation', {
+      message: `${callerNames.stop}: the model takes at most ${stopMax} stop sequences.`,
+      param: callerNames.stop,
+    });
+  return stop.length === 0 ? null : stop;
+}
+
+/** The temperature on the provider's own scale, which ends earlier than OpenAI's. */
+export function takenTemperature(temperature: number | null, { temperatures }: Quirks): number | null {
+  return temperatures === undefined ? temperature : within(temperature, ...temperatures);
 }
 
 /** stream_options of a stream, undefined for none: usage is always asked for where the provider knows how. */

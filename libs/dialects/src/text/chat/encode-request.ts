@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-import { ApiError } from '@gateway/contracts';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
+import { shortId } from '../bounds.js';
 import type { ModelRequest, ResponseFormat, Tool } from '../model-request.js';
 import { plainTool } from '../plain-schema.js';
 import type { EncodedRequest } from '../text-dialect.js';
@@ -12,38 +11,33 @@ import {
   refusedMembers,
   requiredWord,
   streamOptions,
+  takenStops,
+  takenTemperature,
 } from './encode-params.js';
 import type { JsonObject } from '../../body/json-object.js';
 import { reasoningMembers } from '../reasoning-effort.js';
 import { ACCEPT, PATH } from './splice-request.js';
 import { ToolNames } from '../upstream-names.js';
 
-/** OpenAI's bound of a stop list. */
-const STOP_MAX = 4;
 const END_USER_MAX = 64;
 
 /** A request of another dialect for an OpenAI-compatible upstream, from the middle form (wire-formats 5.4). */
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
   const { quirks } = target;
   const { sampling } = request;
-  if (request.stop.length > STOP_MAX)
-    throw new ApiError('unsupported_operation', {
-      message: `${request.callerNames.stop}: the model takes at most ${STOP_MAX} stop sequences.`,
-      param: request.callerNames.stop,
-    });
   const names = new ToolNames();
   const reasoning = reasoningMembers(request.reasoning, request.maxOutputTokens, target);
   const members: JsonObject = {
     model: target.upstreamModel,
     messages: encodeMessages(request.turns, quirks, names),
     [maxTokensParam(quirks)]: request.maxOutputTokens,
-    temperature: sampling.temperature,
+    temperature: takenTemperature(sampling.temperature, quirks),
     top_p: sampling.topP,
     top_k: sampling.topK,
     [quirks.seedParam ?? 'seed']: sampling.seed,
     frequency_penalty: sampling.frequencyPenalty,
     presence_penalty: sampling.presencePenalty,
-    stop: request.stop.length === 0 ? null : request.stop,
+    stop: takenStops(request, quirks),
     n: request.choices === 1 ? null : request.choices,
     ...logprobs(request),
     tools: request.tools.length === 0 ? null : request.tools.map((tool) => encodeTool(tool, names)),
@@ -59,7 +53,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   const ignored = [...Object.keys(request.hints), ...Object.keys(request.unknown)];
   if (request.endUser !== null) {
     const name = endUserParam('safety_identifier', quirks);
-    if (name !== null) members[name] = shortened(request.endUser);
+    if (name !== null) members[name] = shortId(request.endUser, END_USER_MAX);
     else ignored.push(request.callerNames.endUser);
   }
   if (reasoning.isIgnored) ignored.push(request.callerNames.reasoning);
@@ -137,9 +131,4 @@ function encodeResponseFormat(format: ResponseFormat | null): JsonObject | null 
       ...(strict === null ? {} : { strict }),
     },
   };
-}
-
-/** OpenAI takes at most 64 characters: a longer id is replaced by one with its digest. */
-function shortened(endUser: string): string {
-  return endUser.length <= END_USER_MAX ? endUser : createHash('sha256').update(endUser).digest('hex');
 }

@@ -67,7 +67,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     sampling: {
       temperature: numberOf(value.temperature),
       topP: numberOf(value.top_p),
-      topK: numberOf(value.top_k),
+      topK: value.top_k === -1 ? null : numberOf(value.top_k),
       seed: numberOf(value.seed),
       frequencyPenalty: numberOf(value.frequency_penalty),
       presencePenalty: numberOf(value.presence_penalty),

@@ -3,7 +3,13 @@ import type { RouteTarget } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
 import type { ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
-import { endUserParam, maxTokensParam, refusedMembers, streamOptions } from './encode-params.js';
+import {
+  endUserParam,
+  maxTokensParam,
+  refusedMembers,
+  streamOptions,
+  takenTemperature,
+} from './encode-params.js';
 import { objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 import { toolsForFunctions } from './legacy-functions.js';
 import { reasoningMembers } from '../reasoning-effort.js';
@@ -49,6 +55,9 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
     Object.assign(changes, reasoning.members);
     if (reasoning.isIgnored) ignored.push(request.callerNames.reasoning);
   }
+  const { temperature } = request.sampling;
+  const taken = takenTemperature(temperature, quirks);
+  if (taken !== temperature) changes.temperature = taken;
   const options = request.stream ? streamOptions(objectOf(value.stream_options), quirks) : undefined;
   if (options) changes.stream_options = options;
   if (request.endUser !== null) spliceEndUser(request.endUser, request, target, changes, ignored);

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
+import { filledStops, smallSeed, within } from '../bounds.js';
 import { documentText } from '../document-words.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type {
@@ -31,10 +32,12 @@ const LACKS: ReadonlySet<Capability> = new Set<Capability>([
   'web_search',
 ]);
 const STOP_MAX = 5;
+const TOP_P = [0.01, 0.99] as const;
+const TOP_K_MAX = 500;
 const NOTHING: ReadonlySet<string> = new Set();
 
 export function misfit({ requires, stop, turns, callerNames }: ModelRequest): string | null {
-  if (stop.length > STOP_MAX) return callerNames.stop;
+  if (filledStops(stop).length > STOP_MAX) return callerNames.stop;
   const lacking = requires.find(({ capability }) => LACKS.has(capability));
   if (lacking) return lacking.param;
   // Its results of tools are words alone.
@@ -45,7 +48,8 @@ export function misfit({ requires, stop, turns, callerNames }: ModelRequest): st
 
 /** The request of /v2/chat, from the middle form. */
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
-  const { sampling, stop } = request;
+  const { sampling } = request;
+  const stop = filledStops(request.stop);
   const names = new ToolNames();
   const thinking = encodeThinking(request, target);
   const members: JsonObject = {
@@ -54,18 +58,22 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     stream: request.stream,
     max_tokens: request.maxOutputTokens,
     // Its scale ends at 1, and the values up to there mean the same.
-    temperature: sampling.temperature === null ? null : Math.min(sampling.temperature, 1),
-    p: sampling.topP,
-    k: sampling.topK,
-    seed: sampling.seed,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
+    temperature: within(sampling.temperature, 0, 1),
+    p: within(sampling.topP, ...TOP_P),
+    k: within(sampling.topK, 0, TOP_K_MAX),
+    seed: smallSeed(sampling.seed),
+    frequency_penalty: within(sampling.frequencyPenalty, 0, 1),
+    presence_penalty: within(sampling.presencePenalty, 0, 1),
     stop_sequences: stop.length === 0 ? null : stop,
     ...encodeTools(request, names),
     response_format: encodeFormat(request.responseFormat),
     thinking: thinking.thinking,
   };
   const ignored = [...ignoredHints(request, NOTHING), ...Object.keys(request.unknown)];
+  if (stop.length < request.stop.length) ignored.push(request.callerNames.stop);
+  // It knows no reward for what was said before.
+  if ((sampling.frequencyPenalty ?? 0) < 0) ignored.push('frequency_penalty');
+  if ((sampling.presencePenalty ?? 0) < 0) ignored.push('presence_penalty');
   if (request.endUser !== null) ignored.push(request.callerNames.endUser);
   if (thinking.isIgnored) ignored.push(request.callerNames.reasoning);
   if (request.parallelToolCalls === false && request.tools.length > 0) ignored.push('parallel_tool_calls');

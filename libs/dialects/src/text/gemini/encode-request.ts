@@ -2,6 +2,7 @@ import { objectOf, without, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
+import { filledStops, smallSeed } from '../bounds.js';
 import { inCallOrder } from '../call-order.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type { Capability, ModelRequest } from '../model-request.js';
@@ -11,6 +12,9 @@ import { encodeThinking } from './encode-thinking.js';
 import { encodeTurns } from './encode-turns.js';
 
 const STOP_MAX = 5;
+const CHOICES_MAX = 8;
+/** Its names begin with a letter. */
+const TOOL_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const ACCEPT = 'application/json';
 const ACCEPT_STREAM = 'text/event-stream';
 
@@ -29,19 +33,23 @@ function isThirdGeneration(model: string): boolean {
   return version === undefined || Number(version) >= 3;
 }
 
-export function misfit({ requires, stop, callerNames }: ModelRequest, target: RouteTarget): string | null {
-  if (stop.length > STOP_MAX) return callerNames.stop;
+export function misfit(
+  { requires, stop, choices, callerNames }: ModelRequest,
+  target: RouteTarget,
+): string | null {
+  if (filledStops(stop).length > STOP_MAX) return callerNames.stop;
   const asks = (wanted: Capability): string | null =>
     requires.find(({ capability }) => capability === wanted)?.param ?? null;
   const lacking = requires.find(({ capability }) => LACKS.has(capability));
   if (lacking) return lacking.param;
+  if (choices > CHOICES_MAX) return asks('choices');
   if (asks('tools') === null || isThirdGeneration(target.upstreamModel)) return null;
   return asks('json_schema') ?? asks('web_search');
 }
 
 /** The request of generateContent, from the middle form (wire-formats 5.2). */
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
-  const names = new ToolNames();
+  const names = new ToolNames(TOOL_NAME);
   const isThird = isThirdGeneration(target.upstreamModel);
   const { system, contents } = encodeTurns(inCallOrder(request.turns), {
     nameOf: (name) => names.upstream(name),
@@ -105,9 +113,11 @@ function generationConfig(
   sampled('topK', 'top_k', sampling.topK);
   sampled('presencePenalty', 'presence_penalty', sampling.presencePenalty);
   sampled('frequencyPenalty', 'frequency_penalty', sampling.frequencyPenalty);
-  place('seed', sampling.seed);
+  place('seed', smallSeed(sampling.seed));
   place('maxOutputTokens', request.maxOutputTokens);
-  if (request.stop.length > 0) config.stopSequences = request.stop;
+  const stop = filledStops(request.stop);
+  if (stop.length > 0) config.stopSequences = stop;
+  if (stop.length < request.stop.length) ignored.push(request.callerNames.stop);
   if (request.choices > 1) config.candidateCount = request.choices;
   if (request.requires.some(({ capability }) => capability === 'logprobs')) {
     config.responseLogprobs = true;

@@ -73,6 +73,9 @@ export class AnswerReader {
   private state: 'init' | 'open' | 'done' = 'init';
   private readonly blocks = new Map<number, OpenBlock>();
 
+  /** `originalName`: the caller's own name of a tool. */
+  constructor(private readonly originalName: (name: string) => string = (name) => name) {}
+
   get isDone(): boolean {
     return this.state === 'done';
   }
@@ -170,7 +173,7 @@ export class AnswerReader {
             choice: 0,
             call: open.call,
             id: textAt(block, 'id'),
-            name: textAt(block, 'name'),
+            name: this.originalName(textAt(block, 'name')),
             custom: false,
           },
         ];

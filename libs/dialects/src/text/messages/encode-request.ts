@@ -1,8 +1,10 @@
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import type { Capability, ModelRequest } from '../model-request.js';
+import { shortId } from '../bounds.js';
 import { markerNames } from '../ignored-hints.js';
 import type { EncodedRequest } from '../text-dialect.js';
+import { renamed, ToolNames } from '../upstream-names.js';
 import { limitMarkers } from './cache-markers.js';
 import { encodeThinking } from './encode-thinking.js';
 import { encodeTools } from './encode-tools.js';
@@ -12,6 +14,10 @@ import { outputSchema } from './output-schema.js';
 import { placeOf } from './place.js';
 import { MESSAGES } from './read-request.js';
 import { ACCEPT, GATEWAY_OWNED, spliceRequest } from './splice-request.js';
+
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,128}$/;
+const TOOL_NAME_MAX = 128;
+const END_USER_MAX = 256;
 
 /** What this format has no words for. */
 const LACKS: ReadonlySet<Capability> = new Set<Capability>([
@@ -108,7 +114,7 @@ function translated(
       ? { output_config: { ...(effort === undefined ? {} : { effort }), ...(format ? { format } : {}) } }
       : {}),
     ...(stop.length > 0 ? { stop_sequences: stop } : {}),
-    ...(request.endUser === null ? {} : { metadata: { user_id: request.endUser } }),
+    ...(request.endUser === null ? {} : { metadata: { user_id: shortId(request.endUser, END_USER_MAX) } }),
     ...(tier === null ? {} : { service_tier: TIERS[tier] }),
     ...(request.stream ? { stream: true } : {}),
   };
@@ -136,9 +142,11 @@ function translated(
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
   if (request.dialect === MESSAGES) return spliceRequest(request, target);
   const { path, headers, members } = placeOf(request, target);
-  const { body, ignored } = translated(request, target, members);
+  const names = new ToolNames(TOOL_NAME, TOOL_NAME_MAX);
+  const { body, ignored } = translated(renamed(request, names), target, members);
   return {
     request: { ...jsonBody(path, ACCEPT, body), headers },
     ignored: [...new Set(ignored)],
+    ...(names.hasShortened ? { toolNames: names.originals } : {}),
   };
 }

@@ -10,8 +10,12 @@ const OF_THE_HOST = 'vertex_event';
 /** Reads the answer of an upstream. The type stands in the data too, so a lost `event:` line does no harm. */
 export class MessagesDecoder implements AnswerDecoder {
   private sse: SseParser | null = null;
-  private readonly reader = new AnswerReader();
+  private readonly reader: AnswerReader;
   private hasFailed = false;
+
+  constructor(toolNames: Readonly<Record<string, string>> = {}) {
+    this.reader = new AnswerReader((name) => (Object.hasOwn(toolNames, name) ? toolNames[name] : name));
+  }
 
   whole(body: JsonObject): Decoded {
     return { events: this.plain(body), raw: body, source: null };

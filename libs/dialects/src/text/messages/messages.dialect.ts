@@ -1,5 +1,6 @@
 import { messagesErrorEnvelope } from '@gateway/contracts';
-import type { TextDialect } from '../text-dialect.js';
+import type { RouteTarget } from '../../translation/translation.js';
+import type { EncodedRequest, TextDialect } from '../text-dialect.js';
 import { encodeRequest, misfit } from './encode-request.js';
 import { MessagesDecoder } from './messages-decoder.js';
 import { frame, MessagesEncoder, PING } from './messages-encoder.js';
@@ -22,6 +23,7 @@ export const dialect = {
   upstream: {
     misfit,
     encode: encodeRequest,
-    decoder: () => new MessagesDecoder(),
+    decoder: (_target?: RouteTarget, toolNames?: EncodedRequest['toolNames']) =>
+      new MessagesDecoder(toolNames),
   },
 } as const satisfies TextDialect;

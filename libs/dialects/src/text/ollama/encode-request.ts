@@ -2,6 +2,7 @@ import type { JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
+import { filledStops } from '../bounds.js';
 import { inCallOrder } from '../call-order.js';
 import { documentText } from '../document-words.js';
 import { ignoredHints } from '../ignored-hints.js';
@@ -50,7 +51,8 @@ export function misfit({ requires, turns, toolChoice }: ModelRequest): string | 
 
 /** The request of /api/chat, from the middle form. */
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
-  const { sampling, stop, unknown } = request;
+  const { sampling, unknown } = request;
+  const stop = filledStops(request.stop);
   const names = new ToolNames();
   // A result names its tool, and no call.
   const turns = inCallOrder(request.turns);
@@ -96,6 +98,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     ...ignoredHints(request, NOTHING),
     ...Object.keys(unknown).filter((name) => !passed.includes(name)),
   ];
+  if (stop.length < request.stop.length) ignored.push(request.callerNames.stop);
   if (request.endUser !== null) ignored.push(request.callerNames.endUser);
   if (thinking.isIgnored) ignored.push(request.callerNames.reasoning);
   if (request.parallelToolCalls === false && offered.length > 0) ignored.push('parallel_tool_calls');

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import { objectOf, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
-import type { Capability, ModelRequest, Part, ResponseFormat, Tool, Turn } from '../model-request.js';
+import { shortId, within } from '../bounds.js';
+import type { Capability, ModelRequest, ResponseFormat } from '../model-request.js';
 import { markerNames } from '../ignored-hints.js';
 import { effortOf } from '../reasoning-effort.js';
 import type { EncodedRequest } from '../text-dialect.js';
-import { ToolNames } from '../upstream-names.js';
+import { renamed, ToolNames } from '../upstream-names.js';
 import { markedTurns } from './cache-breakpoints.js';
 import { encodeItems } from './encode-items.js';
 import { RESPONSES } from './read-request.js';
@@ -14,6 +14,8 @@ import { ACCEPT, GATEWAY_OWNED, PATH, spliceRequest } from './splice-request.js'
 import { encodeTool, encodeToolChoice } from './tools.js';
 
 const END_USER_MAX = 64;
+/** Fewer are refused here, and every other format takes them. */
+const LEAST_OUTPUT_TOKENS = 16;
 
 /** What this format has no words for. */
 const LACKS: ReadonlySet<Capability> = new Set<Capability>([
@@ -39,11 +41,12 @@ export function misfit(request: ModelRequest, { quirks }: RouteTarget): string |
  * The request for an upstream of this format: the caller's own bytes where it speaks the format too, else encoded from the
  * middle form, and then nothing is kept at the provider.
  */
-export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
-  if (request.dialect === RESPONSES) return spliceRequest(request, target);
+export function encodeRequest(asked: ModelRequest, target: RouteTarget): EncodedRequest {
+  if (asked.dialect === RESPONSES) return spliceRequest(asked, target);
   const names = new ToolNames();
+  const request = renamed(asked, names);
   const ignored = new Set([...Object.keys(request.hints), ...Object.keys(request.unknown)]);
-  const tools = request.tools.map((tool) => withName(tool, names));
+  const { tools } = request;
   const thinks = target.reasoning.style !== 'none';
   const logprobs = request.requires.some(({ capability }) => capability === 'logprobs');
   const takesMarkers = target.quirks.cacheBreakpoints === true;
@@ -56,19 +59,19 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   ];
   const body: JsonObject = {
     model: target.upstreamModel,
-    input: encodeItems(withNames(marked.turns, names)),
+    input: encodeItems(marked.turns),
     store: false,
-    max_output_tokens: request.maxOutputTokens,
+    max_output_tokens: within(request.maxOutputTokens, LEAST_OUTPUT_TOKENS, Infinity),
     ...sampling(request, target, ignored),
     tools: tools.length === 0 ? null : tools.map(encodeTool),
-    tool_choice: tools.length === 0 ? null : toolChoice(request, tools, names),
+    tool_choice: tools.length === 0 ? null : encodeToolChoice(request.toolChoice, tools),
     parallel_tool_calls: tools.length === 0 ? null : request.parallelToolCalls,
     text: textOptions(request),
     reasoning: reasoningOf(request, target, ignored),
     include: include.length === 0 ? null : include,
     top_logprobs: logprobs ? topLogprobs(request) : null,
     service_tier: request.serviceTier,
-    safety_identifier: request.endUser === null ? null : shortened(request.endUser),
+    safety_identifier: request.endUser === null ? null : shortId(request.endUser, END_USER_MAX),
     stream: request.stream ? true : null,
   };
   for (const name of ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options']) {
@@ -142,29 +145,4 @@ function formatOf(format: ResponseFormat | null): JsonObject | null {
 function topLogprobs({ body }: ModelRequest): number | null {
   const { top_logprobs: top } = objectOf(body.value);
   return typeof top === 'number' ? top : null;
-}
-
-function toolChoice({ toolChoice: choice }: ModelRequest, tools: readonly Tool[], names: ToolNames): unknown {
-  if (choice?.mode === 'named')
-    return encodeToolChoice({ ...choice, name: names.upstream(choice.name) }, tools);
-  if (choice?.mode === 'allowed')
-    return encodeToolChoice({ ...choice, names: choice.names.map((name) => names.upstream(name)) }, tools);
-  return encodeToolChoice(choice, tools);
-}
-
-function withName(tool: Tool, names: ToolNames): Tool {
-  return { ...tool, name: names.upstream(tool.name) };
-}
-
-function withNames(turns: readonly Turn[], names: ToolNames): Turn[] {
-  const renamed = (part: Part): Part =>
-    part.type === 'tool_call' ? { ...part, name: names.upstream(part.name) } : part;
-  return turns.map((turn) =>
-    turn.role === 'assistant' ? { ...turn, parts: turn.parts.map(renamed) } : turn,
-  );
-}
-
-/** OpenAI takes at most 64 characters: a longer id is replaced by one with its digest. */
-function shortened(endUser: string): string {
-  return endUser.length <= END_USER_MAX ? endUser : createHash('sha256').update(endUser).digest('hex');
 }
