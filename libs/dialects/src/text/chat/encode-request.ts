@@ -1,6 +1,7 @@
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { shortId } from '../bounds.js';
+import { ignoredHints } from '../ignored-hints.js';
 import type { ModelRequest, ResponseFormat, Tool } from '../model-request.js';
 import { plainTool } from '../plain-schema.js';
 import type { EncodedRequest } from '../text-dialect.js';
@@ -20,6 +21,15 @@ import { ACCEPT, PATH } from './splice-request.js';
 import { ToolNames } from '../upstream-names.js';
 
 const END_USER_MAX = 64;
+/** Hints of OpenAI's other format that this one knows, too, by its names. */
+const HINTS: Readonly<Record<string, string>> = {
+  prompt_cache_key: 'prompt_cache_key',
+  prompt_cache_retention: 'prompt_cache_retention',
+  prompt_cache_options: 'prompt_cache_options',
+  moderation: 'moderation',
+  'text.verbosity': 'verbosity',
+};
+const CALLERS: Readonly<Record<string, string>> = { verbosity: 'text.verbosity' };
 
 /** A request of another dialect for an OpenAI-compatible upstream, from the middle form (wire-formats 5.4). */
 export function encodeRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
@@ -46,11 +56,12 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     parallel_tool_calls: request.tools.length === 0 ? null : request.parallelToolCalls,
     response_format: encodeResponseFormat(request.responseFormat),
     service_tier: request.serviceTier,
+    ...Object.fromEntries(Object.entries(HINTS).map(([name, as]) => [as, request.hints[name]])),
     ...reasoning.members,
     ...(request.stream ? { stream: true } : {}),
     stream_options: request.stream ? streamOptions({}, quirks) : undefined,
   };
-  const ignored = [...Object.keys(request.hints), ...Object.keys(request.unknown)];
+  const ignored = [...ignoredHints(request, new Set(Object.keys(HINTS))), ...Object.keys(request.unknown)];
   if (request.endUser !== null) {
     const name = endUserParam('safety_identifier', quirks);
     if (name !== null) members[name] = shortId(request.endUser, END_USER_MAX);
@@ -63,7 +74,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   }
   const { refused, ignored: unheard } = refusedMembers(members, target);
   for (const name of refused) members[name] = null;
-  ignored.push(...unheard);
+  ignored.push(...unheard.map((name) => CALLERS[name] ?? name));
   const sent = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
   return {
     request: jsonBody(PATH, ACCEPT, Object.fromEntries(sent)),

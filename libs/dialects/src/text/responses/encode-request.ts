@@ -14,6 +14,14 @@ import { ACCEPT, GATEWAY_OWNED, PATH, spliceRequest } from './splice-request.js'
 import { encodeTool, encodeToolChoice } from './tools.js';
 
 const END_USER_MAX = 64;
+/** Hints of OpenAI's other format that this one knows, too. */
+const HINTS = [
+  'verbosity',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+  'moderation',
+];
 /** Fewer are refused here, and every other format takes them. */
 const LEAST_OUTPUT_TOKENS = 16;
 
@@ -74,7 +82,7 @@ export function encodeRequest(asked: ModelRequest, target: RouteTarget): Encoded
     safety_identifier: request.endUser === null ? null : shortId(request.endUser, END_USER_MAX),
     stream: request.stream ? true : null,
   };
-  for (const name of ['verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options']) {
+  for (const name of HINTS) {
     if (request.hints[name] === undefined) continue;
     if (name !== 'verbosity') body[name] = request.hints[name];
     ignored.delete(name);
