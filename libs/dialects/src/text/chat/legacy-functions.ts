@@ -1,4 +1,5 @@
-import { isObject, textOf, without, type JsonObject } from '../../body/json-object.js';
+import type { ErrorDetail } from '@gateway/contracts';
+import { isObject, without, type JsonObject } from '../../body/json-object.js';
 
 /**
  * The members that replace the legacy ones: every upstream is asked with tools. Legacy calls have no ids, and each is
@@ -30,8 +31,22 @@ function rewrittenMessages(messages: unknown[]): unknown[] {
       return { ...without(message, ['function_call']), tool_calls: [call] };
     }
     if (message.role === 'function') {
-      return { role: 'tool', tool_call_id: lastId, content: textOf(message.content) };
+      return { role: 'tool', tool_call_id: lastId, content: message.content ?? '' };
     }
     return message;
   });
+}
+
+/** The fault with its place as the caller wrote it. */
+export function inFunctions(detail: ErrorDetail, body: JsonObject): ErrorDetail {
+  const [member, position, ...rest] = detail.loc;
+  const ahead = Array.isArray(body.tools) ? body.tools.length : 0;
+  if (member === 'tools' && typeof position === 'number' && position >= ahead)
+    return { ...detail, loc: ['functions', position - ahead, ...rest.slice(1)] };
+  if (member === 'tool_choice' && body.function_call != null)
+    return { ...detail, loc: ['function_call', ...rest.slice(1)] };
+  if (member !== 'messages' || rest[0] !== 'tool_calls') return detail;
+  const message: unknown = Array.isArray(body.messages) ? body.messages[Number(position)] : null;
+  if (!isObject(message) || !isObject(message.function_call)) return detail;
+  return { ...detail, loc: [member, position, 'function_call', ...rest.slice(3)] };
 }

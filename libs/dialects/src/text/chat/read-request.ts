@@ -20,7 +20,7 @@ import {
   textOf,
   type JsonObject,
 } from '../../body/json-object.js';
-import { toolsForFunctions } from './legacy-functions.js';
+import { inFunctions, toolsForFunctions } from './legacy-functions.js';
 import { MessagesReader } from './read-messages.js';
 import { KNOWN_PARAMS, requestFault } from './request-schema.js';
 
@@ -45,7 +45,8 @@ const MEASURED = ['tools', 'functions', 'response_format'];
 export function readRequest(body: ParsedBody): ModelRequest {
   const legacyFunctions = usesLegacyFunctions(body.value);
   const value = legacyFunctions ? { ...body.value, ...toolsForFunctions(body.value) } : body.value;
-  refuse(requestFault(value));
+  const fault = requestFault(value);
+  refuse(fault && legacyFunctions ? inFunctions(fault, body.value) : fault);
   const messages = new MessagesReader();
   messages.read(objectsOf(value.messages));
   refuse(messages.fault);
@@ -67,7 +68,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
     sampling: {
       temperature: numberOf(value.temperature),
       topP: numberOf(value.top_p),
-      topK: value.top_k === -1 ? null : numberOf(value.top_k),
+      topK: numberOf(value.top_k),
       seed: numberOf(value.seed),
       frequencyPenalty: numberOf(value.frequency_penalty),
       presencePenalty: numberOf(value.presence_penalty),

@@ -39,8 +39,8 @@ export class ContentFacts {
   }
 
   /** A block that only the dialect's own upstreams know. */
-  needsOwn(type: unknown): void {
-    const param = `${this.place}.type`;
+  needsOwn(type: unknown, within = ''): void {
+    const param = `${this.place}${within}.type`;
     this.native ??= typeof type === 'string' ? { param, value: type } : { param };
   }
 
@@ -98,8 +98,9 @@ function documentPart(block: JsonObject, facts: ContentFacts): DocumentPart {
         : objectsAt(source, 'content')
             .map((part) => textAt(part, 'text'))
             .join('\n');
-    const other = objectsAt(source, 'content').find(({ type }) => type !== 'text');
-    if (other) facts.needsOwn(other.type);
+    const parts = objectsAt(source, 'content');
+    const other = parts.findIndex(({ type }) => type !== 'text');
+    if (other >= 0) facts.needsOwn(parts[other].type, `.source.content[${other}]`);
     return { type: 'document', source: { kind: 'text', text: facts.addText(text) }, ...rest };
   }
   const media = mediaOf(source);

@@ -17,6 +17,8 @@ import { flatName } from './tools.js';
 type Loc = (string | number)[];
 type ResultParts = ToolResultPart['parts'];
 
+/** Parts of a reasoning item. */
+const THOUGHTS: ReadonlySet<unknown> = new Set(['reasoning_text', 'summary_text', 'text']);
 const HTTPS = /^https:\/\/./i;
 
 /** Reads the items of an input. `fault` is the first that is wrong with them. */
@@ -56,7 +58,7 @@ export class ItemsReader {
       case 'custom_tool_call_output':
         return this.output(item, loc);
       case 'reasoning':
-        return this.reasoning(item);
+        return this.reasoning(item, loc);
       case 'compaction': {
         const summary = readCompaction(item);
         if (summary === null) return this.need('same_dialect', [...loc, 'type']);
@@ -129,7 +131,9 @@ export class ItemsReader {
     const { output } = item;
     if (typeof output !== 'string' && !Array.isArray(output))
       this.refuse('missing', [...loc, 'output'], 'must be a text or a list of parts');
-    const parts = this.parts(output, [...loc, 'output']).filter(isResultPart);
+    const said = this.parts(output, [...loc, 'output']);
+    const parts = said.filter(isResultPart);
+    if (parts.length < said.length) this.need('same_dialect', [...loc, 'output']);
     const result: Part = { type: 'tool_result', toolCallId: id, parts, isError: false };
     if (!call) {
       if (!this.hasMore)
@@ -145,11 +149,13 @@ export class ItemsReader {
     else this.turns.splice(next, 0, { role: 'tool', parts: [result] });
   }
 
-  private reasoning(item: JsonObject): void {
+  private reasoning(item: JsonObject, loc: Loc): void {
     const encrypted = filled(item.encrypted_content);
     const sealed = encrypted === null ? null : unseal(encrypted);
-    const shown = [...objectsOf(item.content), ...objectsOf(item.summary)];
-    const text = this.text(sealed?.text ?? shown.map((part) => textOf(part.text)).join('\n\n'));
+    const shown = ['content', 'summary'].flatMap((name) => this.elements(item[name], [...loc, name]));
+    for (const [{ type }, place] of shown)
+      if (!THOUGHTS.has(type)) this.need('same_dialect', [...place, 'type']);
+    const text = this.text(sealed?.text ?? shown.map(([part]) => textOf(part.text)).join('\n\n'));
     const parts: Part[] = [];
     if (sealed?.data !== undefined) {
       parts.push({ type: 'opaque_reasoning', data: sealed.data, format: sealed.format });
@@ -166,7 +172,19 @@ export class ItemsReader {
 
   private parts(content: unknown, loc: Loc): Part[] {
     if (typeof content === 'string') return [{ type: 'text', text: this.text(content) }];
-    return objectsOf(content).flatMap((part, position) => this.part(part, [...loc, position]));
+    return this.elements(content, loc).flatMap(([part, place]) => this.part(part, place));
+  }
+
+  /** Objects of a list with their places. What is none, or has no type, is refused: it would be lost. */
+  private elements(list: unknown, loc: Loc): [JsonObject, Loc][] {
+    if (!Array.isArray(list)) return [];
+    return (list as unknown[]).flatMap((element, position): [JsonObject, Loc][] => {
+      const place = [...loc, position];
+      if (!isObject(element)) return this.refuse('wrong_type', place, 'must be object');
+      if (typeof element.type !== 'string')
+        return this.refuse('missing', [...place, 'type'], 'field required');
+      return [[element, place]];
+    });
   }
 
   private part(part: JsonObject, loc: Loc): Part[] {

@@ -26,6 +26,7 @@ import {
   cachedSearch,
   clientTools,
   customTool,
+  hostedElsewhere,
   hostedTool,
   readTool,
   readToolChoice,
@@ -47,6 +48,17 @@ const HINTS: ReadonlySet<string> = new Set([
 /** Members whose bytes are input text for the estimate, counted as they stand in the body. */
 const MEASURED = ['tools', 'text'];
 const LOGPROBS = 'message.output_text.logprobs';
+/** What an answer may be asked to hold besides. Of another format it holds these, or has no item that could. */
+const INCLUDES: ReadonlySet<string> = new Set([
+  LOGPROBS,
+  'reasoning.encrypted_content',
+  'message.input_image.image_url',
+  'web_search_call.results',
+  'web_search_call.action.sources',
+  'file_search_call.results',
+  'code_interpreter_call.outputs',
+  'computer_call_output.output.image_url',
+]);
 
 /** Checks and decodes the body of POST /v1/responses. Throws ApiError validation_error. */
 export function readRequest(body: ParsedBody): ModelRequest {
@@ -118,6 +130,10 @@ function numberOf(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
+function stringsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
 function readTier(value: unknown): ModelRequest['serviceTier'] {
   return value === 'auto' || value === 'default' || value === 'flex' ? value : null;
 }
@@ -145,6 +161,7 @@ function hintsOf(value: JsonObject): Record<string, unknown> {
   const hints = pick(value, (name) => HINTS.has(name) && value[name] != null);
   const { verbosity } = objectOf(value.text);
   if (verbosity != null) hints['text.verbosity'] = verbosity;
+  if (stringsOf(value.include).some((name) => !INCLUDES.has(name))) hints.include = true;
   const search = cachedSearch(value);
   if (search >= 0) hints[`tools[${search}]`] = true;
   return hints;
@@ -163,11 +180,13 @@ function paramsNeed(value: JsonObject, tools: Tool[]): RequiredCapability[] {
   const hosted = hostedTool(value);
   const custom = customTool(value.tools);
   const { effort } = objectOf(value.reasoning);
-  const include = Array.isArray(value.include) ? (value.include as unknown[]) : [];
+  const include = stringsOf(value.include);
   if (hosted >= 0) {
     const { type } = objectsOf(value.tools)[hosted];
     need(true, 'same_dialect', `tools[${hosted}].type`, filled(type) ?? undefined);
   }
+  const elsewhere = hostedElsewhere(value);
+  need(elsewhere !== null, 'same_dialect', elsewhere ?? '');
   need(tools.length > 0, 'tools', 'tools');
   need(custom !== null, 'custom_tools', custom ?? '', 'custom');
   const isSchema = objectOf(objectOf(value.text).format).type === 'json_schema';

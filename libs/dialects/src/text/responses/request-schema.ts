@@ -117,8 +117,13 @@ export function requestFault(value: JsonObject): ErrorDetail | null {
 function toolFault({ tools }: JsonObject): ErrorDetail | null {
   const seen = new Set<string>();
   for (const [position, tool] of objectsOf(tools).entries()) {
-    const inner = tool.type === 'namespace' ? objectsOf(tool.tools) : [tool];
-    for (const { type, name } of inner) {
+    const isNamespace = tool.type === 'namespace';
+    const inner: unknown[] = !isNamespace ? [tool] : Array.isArray(tool.tools) ? tool.tools : [];
+    for (const [at, one] of inner.entries()) {
+      const place = ['tools', position, ...(isNamespace ? ['tools', at] : [])];
+      if (!isObject(one)) return fault('wrong_type', place, 'must be object');
+      const { type, name } = one;
+      if (typeof type !== 'string') return fault('missing', [...place, 'type'], 'field required');
       if (type !== 'function' && type !== 'custom') continue;
       const loc = ['tools', position, 'name'];
       if (typeof name !== 'string') return fault('missing', loc, 'field required');
@@ -142,10 +147,15 @@ function toolChoiceFault({ tools, tool_choice: choice }: JsonObject): ErrorDetai
   if (isClient(choice) && !names.has(nameOf(choice)))
     return fault('unknown_tool', ['tool_choice', 'name'], 'no such tool in tools');
   if (choice.type !== 'allowed_tools') return null;
-  const missing = objectsOf(choice.tools).findIndex((tool) => isClient(tool) && !names.has(nameOf(tool)));
-  return missing < 0
-    ? null
-    : fault('unknown_tool', ['tool_choice', 'tools', missing], 'no such tool in tools');
+  const allowed: unknown[] = Array.isArray(choice.tools) ? choice.tools : [];
+  for (const [at, tool] of allowed.entries()) {
+    const loc = ['tool_choice', 'tools', at];
+    if (!isObject(tool)) return fault('wrong_type', loc, 'must be object');
+    if (typeof tool.type !== 'string') return fault('missing', [...loc, 'type'], 'field required');
+    if (isClient(tool) && !names.has(nameOf(tool)))
+      return fault('unknown_tool', loc, 'no such tool in tools');
+  }
+  return null;
 }
 
 function fault(type: string, loc: (string | number)[], msg: string): ErrorDetail {

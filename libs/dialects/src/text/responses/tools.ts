@@ -68,6 +68,17 @@ export function unpricedTool(body: JsonObject): { param: string; value: string }
   return found === undefined ? null : { param: `${found.path}.type`, value: IMAGE_GENERATION };
 }
 
+/** Members, beside the tools themselves, that name tools which only an upstream of this dialect runs; null for none. */
+export function hostedElsewhere({ tools, tool_choice: choice }: JsonObject): string | null {
+  for (const [at, tool] of objectsOf(tools).entries()) {
+    if (tool.type !== 'namespace') continue;
+    const inner = objectsOf(tool.tools).findIndex((one) => !isClientTool(one));
+    if (inner >= 0) return `tools[${at}].tools[${inner}].type`;
+  }
+  const allowed = objectsOf(objectOf(choice).tools).findIndex((one) => !isClientTool(one));
+  return allowed < 0 ? null : `tool_choice.tools[${allowed}].type`;
+}
+
 /** Position of the first tool that only an upstream of this dialect runs, and that cannot be left out; -1 for none. */
 export function hostedTool(body: JsonObject): number {
   const offered = cachedSearch(body);
