@@ -6,10 +6,12 @@ import { markdown } from './table.js';
 
 const FOLDER = join(root, 'docs/performance');
 const FIGURES = join(FOLDER, 'figures.json');
-const COSTS = join(FOLDER, 'edge-cost.md');
-const PAGE = join(root, 'docs/performance.md');
+const PAGE = join(FOLDER, 'figures.md');
 
-/** A row as it is kept: with when and of what it was measured. */
+const HEAD =
+  'Written by `npm run bench -- --write-docs`; [performance.md](../performance.md) says how to read it.';
+
+/** A stored row, with the time and the commit of its measurement. */
 type KeptRow = Row & { at: string; commit: string };
 interface Kept {
   setting: Record<string, string | number>;
@@ -17,8 +19,8 @@ interface Kept {
 }
 
 /**
- * Keeps the rows in docs/performance/figures.json, in place of those of the same id, and writes all that are kept
- * between the markers of docs/performance.md. Without rows it only writes the page again.
+ * Stores the rows in docs/performance/figures.json, in place of those of the same id, and writes docs/performance/figures.md
+ * from all stored rows. Without rows it only writes the page again.
  */
 export function writeDocs(rows: readonly Row[], setting: Kept['setting']): void {
   mkdirSync(FOLDER, { recursive: true });
@@ -34,9 +36,7 @@ export function writeDocs(rows: readonly Row[], setting: Kept['setting']): void 
     rows: [...replaced, ...[...fresh.values()].filter(({ id }) => !known.has(id))],
   };
   writeFileSync(FIGURES, `${JSON.stringify(kept, null, 2)}\n`);
-  const costs = existsSync(COSTS) ? readFileSync(COSTS, 'utf8') : 'Not profiled yet.\n';
-  const page = readFileSync(PAGE, 'utf8');
-  writeFileSync(PAGE, between(between(page, 'figures', figuresText(kept)), 'cost', costs));
+  writeFileSync(PAGE, figuresText(kept));
 }
 
 function figuresText({ setting, rows }: Kept): string {
@@ -48,14 +48,5 @@ function figuresText({ setting, rows }: Kept): string {
   }
   const box = `Box: ${processors}; Node ${node}; load by ${load}; the median of ${rounds} rounds of ${seconds} s, the worst beside it.`;
   const parts = [...runs].map(([run, of]) => `**${run}**\n\n${markdown(of)}`);
-  return [`${box}\n`, ...parts].join('\n');
-}
-
-/** The page with the text between its markers exchanged. */
-function between(page: string, name: string, text: string): string {
-  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
-  const from = page.indexOf(begin);
-  const to = page.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has no place for ${name}`);
-  return `${page.slice(0, from + begin.length)}\n${text.trimEnd()}\n${page.slice(to)}`;
+  return `${['# Figures', HEAD, box, ...parts].join('\n\n').trimEnd()}\n`;
 }

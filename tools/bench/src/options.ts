@@ -61,7 +61,7 @@ const HELP = `usage: npm run bench -- [options]
   --peer name=URL[,key=…][,model=…]              another program that runs already; more than once
   --against DIR      another built checkout: its gateway takes turns with this one; plain alone unless --only is given
   --json FILE        the rows as JSON            --markdown FILE
-  --write-docs       keeps the rows in docs/performance/figures.json and writes them into docs/performance.md
+  --write-docs       stores the rows in docs/performance/figures.json and writes docs/performance/figures.md
   --profile          a CPU profile of the edge's main thread, with a flame graph; alone unless --only is given
 `;
 
