@@ -90,4 +90,6 @@ export interface TextFacts extends AnswerFacts {
   deprecatedCacheKey: boolean;
   includeUsage: boolean;
   legacyFunctions: boolean;
+  /** What the caller asked to stop at; absent where nobody says. */
+  stop?: readonly string[];
 }

@@ -97,6 +97,7 @@ class TextAnswer implements Answer {
       deprecatedCacheKey: kind.deprecatedCacheKey,
       includeUsage: asked.includeUsage,
       legacyFunctions: asked.legacyFunctions,
+      stop: asked.stop,
     };
     this.encoder = caller.encoder(textFacts, kind.isNative, asked);
   }

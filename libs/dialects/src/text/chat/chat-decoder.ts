@@ -98,7 +98,7 @@ export class ChatDecoder implements AnswerDecoder {
       const choice = this.choiceAt(typeof raw.index === 'number' ? raw.index : position);
       if (!choice) return this.fail(badResponse('The answer has too many choices.'), events);
       for (const source of sources) choice.citation(source, events);
-      choice.read(raw, objectOf(raw[member]), events);
+      choice.read(raw, objectOf(raw[member]), events, answer);
       const { outgrown } = choice;
       if (outgrown !== null) return this.fail(badResponse(outgrown), events);
       if (choice.isUnserved) return this.fail(UNSERVED, events);

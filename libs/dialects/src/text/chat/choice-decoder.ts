@@ -30,7 +30,8 @@ export class ChoiceDecoder {
     return this.tools?.outgrown ?? null;
   }
 
-  read(raw: JsonObject, delta: JsonObject, events: ModelEvent[]): void {
+  /** `answer`: the chunk or the whole answer that the choice stands in. */
+  read(raw: JsonObject, delta: JsonObject, events: ModelEvent[], answer: JsonObject): void {
     if (this.isFinished) return;
     this.reasoning(delta, events);
     this.content(delta.content, raw.logprobs, events);
@@ -47,7 +48,7 @@ export class ChoiceDecoder {
     const finish = finishOf(raw);
     if (finish === null) return;
     this.isUnserved = finish.native === NO_RESOURCES && !this.hasSaid;
-    if (!this.isUnserved) this.finish(finish.reason, finish.native, events);
+    if (!this.isUnserved) this.finish(finish.reason, finish.native, events, stoppedAt(raw, answer));
   }
 
   /** The stream is over and the provider named no reason: it is derived. */
@@ -76,10 +77,15 @@ export class ChoiceDecoder {
     this.tools.delta(call, events);
   }
 
-  private finish(reason: string, native: string | null, events: ModelEvent[]): void {
+  private finish(
+    reason: string,
+    native: string | null,
+    events: ModelEvent[],
+    stopSequence: string | null = null,
+  ): void {
     this.tools?.finish(events);
     this.isFinished = true;
-    events.push({ type: 'finish', choice: this.choice, reason, native, stopSequence: null });
+    events.push({ type: 'finish', choice: this.choice, reason, native, stopSequence });
   }
 
   private content(content: unknown, logprobs: unknown, events: ModelEvent[]): void {
@@ -148,6 +154,11 @@ function finishOf(choice: JsonObject): { reason: string; native: string | null }
     reason: EQUAL_MEANING.get(given.toLowerCase()) ?? given,
     native: filled(choice.native_finish_reason) ?? given,
   };
+}
+
+/** The stop sequence that matched, as local servers say it: vLLM, SGLang, llama.cpp. A number is a token. */
+function stoppedAt({ stop_reason, matched_stop }: JsonObject, { __verbose }: JsonObject): string | null {
+  return filled(stop_reason) ?? filled(matched_stop) ?? filled(objectOf(__verbose).stopping_word);
 }
 
 /** Content is a string, or parts: Mistral's reasoning models send `thinking` parts among them. */

@@ -69,6 +69,10 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     ...(config === null ? {} : { toolConfig: config }),
     ...(Object.keys(extras).length > 0 ? { additionalModelRequestFields: extras } : {}),
     ...outputConfig(request),
+    // Which one matched is told to who asks.
+    ...(family === 'claude' && inference.stopSequences !== undefined
+      ? { additionalModelResponseFieldPaths: ['/stop_sequence'] }
+      : {}),
     ...(request.serviceTier === 'flex' ? { serviceTier: { type: 'flex' } } : {}),
   };
   ignored.push(...ignoredHints(request, HONOURED));

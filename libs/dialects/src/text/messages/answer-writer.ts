@@ -4,7 +4,7 @@ import { ObjectEnd } from '../object-end.js';
 import type { TextFacts } from '../text-dialect.js';
 import { SIGNATURE_FORMAT } from './answer-reader.js';
 import { isObject, type JsonObject } from './json.js';
-import { stopReason, type Finish } from './stop-reason.js';
+import { stoppedAt, stopReason, type Finish } from './stop-reason.js';
 import { callerToolId } from './tool-id.js';
 import { messagesUsage } from './usage.js';
 
@@ -205,7 +205,8 @@ export class AnswerWriter {
   }
 
   private end(): JsonObject[] {
-    const finish = this.finish ?? { reason: 'stop', native: null, stopSequence: null };
+    const given = this.finish ?? { reason: 'stop', native: null, stopSequence: null };
+    const finish = { ...given, stopSequence: stoppedAt(given, this.facts.stop) };
     const events = [...this.start(null), ...this.nextCall(true), ...this.stop()];
     const reason = stopReason(finish, this.hasToolBlock);
     const delta = {

@@ -39,3 +39,16 @@ export function stopReason(finish: Finish, hasToolBlock: boolean): string {
   if (reason === 'tool_use') return 'end_turn';
   return finish.stopSequence !== null && isPlainEnd ? 'stop_sequence' : reason;
 }
+
+/**
+ * The stop sequence that ended the answer, null for none. Servers put other words in its place, a reason or a token:
+ * only what the caller asked for counts. Where the upstream says that one matched, and there is only one, it is that.
+ */
+export function stoppedAt(
+  { stopSequence, native }: Finish,
+  stop: readonly string[] | undefined,
+): string | null {
+  if (stop === undefined) return stopSequence;
+  if (stopSequence !== null) return stop.includes(stopSequence) ? stopSequence : null;
+  return native === 'stop_sequence' && stop.length === 1 ? stop[0] : null;
+}
