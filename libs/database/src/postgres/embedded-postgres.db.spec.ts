@@ -4,6 +4,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -81,6 +82,19 @@ describe('EmbeddedPostgres', () => {
 
     const again = await server().start();
     expect(await query(again.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+  });
+
+  it('keeps every file of its folder from other users', async () => {
+    await server().start();
+    const modes = ['owner', 'password', 'postgres.log'].map((name) => [
+      name,
+      (statSync(join(dataDir, name)).mode & 0o777).toString(8),
+    ]);
+    expect(modes).toEqual([
+      ['owner', '600'],
+      ['password', '600'],
+      ['postgres.log', '600'],
+    ]);
   });
 
   it('opens a folder that an earlier run left to another OS user', async () => {

@@ -73,7 +73,8 @@ export class EmbeddedPostgres {
    * @throws Error with one sentence that says what is wrong with the folder or the machine, and what to do.
    */
   async start(): Promise<{ url: string; pid: number }> {
-    mkdirSync(this.dir, { recursive: true });
+    // Others may pass, not read: below it is the folder of the server's own user.
+    mkdirSync(this.dir, { recursive: true, mode: 0o711 });
     let binaries = await findBinaries();
     const account = serverAccount([binaries.postgres, this.dir]);
     const clusterDir = join(this.dir, 'cluster');
@@ -216,7 +217,7 @@ export class EmbeddedPostgres {
     });
     server.once('exit', () => (hasEnded = true));
     this.server = server;
-    writeFileSync(join(this.dir, 'owner'), String(process.pid));
+    writeFileSync(join(this.dir, 'owner'), String(process.pid), { mode: 0o600 });
     for (let waited = 0; waited < READY_MS && !hasEnded; waited += 10) {
       if (this.isReady(server.pid)) return undefined;
       await pause(10);
