@@ -4,6 +4,7 @@ import { kafkaAccess, WorkerShipper } from '@gateway/event-log';
 import { HttpFunds, readFleetSettings } from '@gateway/fleet';
 import {
   createLogger,
+  logDestination,
   InternalHttp,
   loadConfig,
   readConfigs,
@@ -23,7 +24,7 @@ try {
   });
   const clock = new SystemClock();
   const random = new SystemRandom();
-  const logger = createLogger({ service: 'drain', level: fleet.LOG_LEVEL });
+  const logger = createLogger({ service: 'drain', level: fleet.LOG_LEVEL }, logDestination());
   const onFault = (error: unknown): void => logger.error({ err: error }, 'draining goes on after a fault');
   const services = { usage: fleet.USAGE_URL ?? '' };
   const funds = new HttpFunds(

@@ -54,7 +54,8 @@ export { createdWithin, expiryFaults, expiryOf, isTimeZone, timesOf } from './ht
 export type { Times } from './http/times.js';
 export type { EventStreamText, HtmlText, JsonText, SentCsv } from './http/answer-text.js';
 export type { Page } from './http/page.js';
-export { createLogger, LOG_LEVELS, logDestination, LOGGER } from './logging/logger.js';
+export { logDestination } from './logging/log-writer.js';
+export { createLogger, LOG_LEVELS, LOGGER } from './logging/logger.js';
 export type { LogLevel } from './logging/logger.js';
 export { Metrics } from './metrics/metrics.js';
 export { activeTraceparent, TRACER } from './tracing/tracing.js';

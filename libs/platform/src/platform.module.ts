@@ -18,6 +18,7 @@ import { FleetSecret } from './auth/fleet-secret.js';
 import { PrincipalGuard } from './auth/principal-guard.js';
 import { Drain } from './health/drain.js';
 import { ReadinessChecks } from './health/readiness-checks.js';
+import { logDestination, LogWriter } from './logging/log-writer.js';
 import { createLogger, LOGGER, type LogLevel } from './logging/logger.js';
 import { InternalHttp, type InternalHttpOptions } from './http/internal-http.js';
 import { Pressure } from './pressure/pressure.js';
@@ -60,6 +61,8 @@ export interface PlatformOptions {
 }
 
 const TRACING = Symbol('Tracing');
+const DROPPED = 'gateway_log_lines_dropped_total';
+const DROPPED_HELP = 'Log lines that were given up because their file or pipe took nothing.';
 
 /** Closes what the platform opened, after the last request and after every module that uses it. */
 @Injectable()
@@ -105,12 +108,13 @@ export class PlatformModule {
   }
 
   static with(options: PlatformOptions): DynamicModule {
+    const logTo = options.logTo ?? logDestination();
     const providers: Provider[] = [
       { provide: CLOCK, useValue: options.clock ?? new SystemClock() },
       { provide: RANDOM, useValue: new SystemRandom() },
       {
         provide: LOGGER,
-        useValue: createLogger({ service: options.service, level: options.logLevel }, options.logTo),
+        useValue: createLogger({ service: options.service, level: options.logLevel }, logTo),
       },
       driverProvider(EventLog, options.eventLog),
       driverProvider(LimitStore, options.limitStore),
@@ -119,7 +123,7 @@ export class PlatformModule {
       { provide: TRACER, inject: [TRACING], useFactory: tracerOf },
       PlatformShutdown,
       Pressure,
-      { provide: Metrics, useFactory: () => metricsOf(options.service) },
+      { provide: Metrics, useFactory: () => metricsOf(options.service, logTo) },
       Drain,
       ReadinessChecks,
       authenticatorProvider(options),
@@ -131,9 +135,10 @@ export class PlatformModule {
   }
 }
 
-function metricsOf(service: string): Metrics {
+function metricsOf(service: string, logTo: DestinationStream): Metrics {
   const metrics = new Metrics();
   reportBuild(metrics, service);
+  if (logTo instanceof LogWriter) metrics.total(DROPPED, DROPPED_HELP, () => logTo.dropped);
   return metrics;
 }
 

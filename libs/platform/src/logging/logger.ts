@@ -80,10 +80,10 @@ const ALLOWED_FIELDS: ReadonlySet<string> = new Set([
 const TEXT_MAX_LENGTH = 4_096;
 const CAUSES_MAX = 4;
 
-/** JSON lines on standard output, of allowed fields, every text scrubbed of credentials. */
+/** JSON lines of allowed fields, every text scrubbed of credentials. */
 export function createLogger(
   options: { service: string; level: LogLevel },
-  destination: DestinationStream = pino.destination({ fd: 1, sync: false }),
+  destination: DestinationStream,
 ): Logger {
   return pino(
     {
@@ -130,9 +130,4 @@ function shownError(failure: unknown, causes: number): object {
 
 function shown(text: string): string {
   return scrub(text.length > TEXT_MAX_LENGTH ? `${text.slice(0, TEXT_MAX_LENGTH)}…` : text);
-}
-
-/** A file to log to, made when absent and appended to. Lines are written in the background. */
-export function logDestination(file: string): DestinationStream {
-  return pino.destination({ dest: file, mkdir: true, sync: false, mode: 0o600 });
 }

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { counterSeries, histogramSeries, type SeriesOf, type Spread, type Tally } from './series.js';
 
 /**
@@ -33,6 +33,19 @@ export class Metrics implements OnApplicationShutdown {
   /** Returns the answer to a scrape, in Prometheus's text format. */
   scrape(): Promise<string> {
     return this.registry.metrics();
+  }
+
+  /** Registers a number that only grows, read when the metrics are scraped. */
+  total(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
   }
 
   /** Registers a value that is read when the metrics are scraped. */
