@@ -80,6 +80,7 @@ class EventLogTransport extends Server implements CustomTransportStrategy {
       });
       this.consumers.push(consumer);
     }
+    this.log.consumersBegan();
   }
 
   private async handle(

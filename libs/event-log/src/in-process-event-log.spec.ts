@@ -16,6 +16,7 @@ describe('InProcessEventLog', () => {
       handled += batch.length;
     };
     await log.consume({ topics: ['t'], group: 'g', maxBatch: 20, lingerMs: 0, handler });
+    log.consumersBegan();
     await log.append('t', records(60));
     let isIn = false;
     const waiting = log.append('t', records(1)).then(() => (isIn = true));
@@ -37,6 +38,28 @@ describe('InProcessEventLog', () => {
     await clock.advance(10);
     expect(handled).toBeGreaterThan(10);
     expect(handled).toBeLessThan(100);
+    await log.close();
+  });
+
+  it('holds what one group has read for one that comes later, until the consumers have begun', async () => {
+    const log = new InProcessEventLog({ clock, random: seededRandom(1) });
+    const handled = { early: 0, late: 0 };
+    const consume = (group: 'early' | 'late') =>
+      log.consume({
+        topics: ['t'],
+        group,
+        maxBatch: 20,
+        lingerMs: 0,
+        handler: async (batch) => void (handled[group] += batch.length),
+      });
+    await log.append('t', records(10));
+    await consume('early');
+    await clock.advance(10);
+    expect(handled).toEqual({ early: 10, late: 0 });
+    await consume('late');
+    log.consumersBegan();
+    await log.kept('t');
+    expect(handled).toEqual({ early: 10, late: 10 });
     await log.close();
   });
 

@@ -26,13 +26,14 @@ const STOP_TIMEOUT_MS = 30_000;
 
 /**
  * The event log of one process, in memory: what it holds is gone with the process, so whoever appends must be able to
- * append again (the journal, the outbox). A record is kept until each group that reads its topic has committed it; of a
- * topic that nobody reads the oldest records make room.
+ * append again until `kept` (the journal, the outbox). A record stays until each group that reads its topic has committed
+ * it; of a topic that nobody reads the oldest records make room.
  */
 export class InProcessEventLog extends EventLog {
   private readonly topics = new Map<string, TopicBuffer>();
   private readonly members = new Set<GroupMember>();
   private isClosed = false;
+  private haveConsumersBegun = false;
 
   constructor(private readonly options: InProcessEventLogOptions) {
     super();
@@ -70,6 +71,16 @@ export class InProcessEventLog extends EventLog {
     };
   }
 
+  /** Resolves when each group has committed the records; of a topic without one, once the consumers have begun. */
+  override kept(topic: string): Promise<void> {
+    return this.topic(topic).kept();
+  }
+
+  override consumersBegan(): void {
+    this.haveConsumersBegun = true;
+    for (const topic of this.topics.values()) topic.consumersBegan();
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.all([...this.members].map((member) => member.stop()));
@@ -84,6 +95,7 @@ export class InProcessEventLog extends EventLog {
     let topic = this.topics.get(name);
     if (topic === undefined) {
       topic = new TopicBuffer(name, this.options.topicCharsMax ?? TOPIC_CHARS_MAX);
+      if (this.haveConsumersBegun) topic.consumersBegan();
       this.topics.set(name, topic);
     }
     return topic;

@@ -17,6 +17,12 @@ interface GroupPartition {
   isTaken: boolean;
 }
 
+/** A wait until every group has committed each partition up to an offset. */
+interface Passage {
+  until: number[];
+  resolve(): void;
+}
+
 /** A consumer group's place in one topic. */
 export interface TopicGroup {
   topic: TopicBuffer;
@@ -33,8 +39,10 @@ export class TopicBuffer {
   }));
   private readonly groups = new Map<string, TopicGroup>();
   private waiting: (() => void)[] = [];
+  private passages: Passage[] = [];
   private chars = 0;
   private isClosed = false;
+  private haveConsumersBegun = false;
 
   constructor(
     private readonly name: string,
@@ -75,21 +83,51 @@ export class TopicBuffer {
     return records.slice(from - first, from - first + limit);
   }
 
+  /** Resolves when every group has committed what is here now. */
+  kept(): Promise<void> {
+    const until = this.partitions.map(({ first, records }) => first + records.length);
+    return new Promise((resolve) => {
+      this.passages.push({ until, resolve });
+      this.letPass();
+    });
+  }
+
+  /** From now on a topic without a group has no reader, and no group comes that would miss what is gone. */
+  consumersBegan(): void {
+    this.haveConsumersBegun = true;
+    if (this.groups.size === 0) this.letPass();
+    else for (let partition = 0; partition < PARTITIONS; partition += 1) this.trim(partition);
+  }
+
   /** Forgets what every group has committed. */
   trim(partition: number): void {
+    // A group that is still to come begins at the oldest record.
+    if (!this.haveConsumersBegun) return;
     const kept = this.partitions[partition];
-    const until = Math.min(
-      ...[...this.groups.values()].map((group) => group.partitions[partition].committed),
-    );
+    const until = this.committed(partition);
     const passed = kept.records.splice(0, until - kept.first);
     kept.first = until;
     for (const record of passed) this.chars -= record.value.length + RECORD_CHARS;
     if (this.chars < this.charsMax) this.wakeWaiting();
+    this.letPass();
   }
 
   close(): void {
     this.isClosed = true;
     this.wakeWaiting();
+  }
+
+  /** Places only rise, so whoever came first is through first. */
+  private letPass(): void {
+    if (!this.haveConsumersBegun || this.passages.length === 0) return;
+    const committed = this.partitions.map((_, at) => this.committed(at));
+    while (this.passages.length > 0 && this.passages[0].until.every((until, at) => committed[at] >= until))
+      this.passages.shift()?.resolve();
+  }
+
+  /** Up to where every group has committed a partition. */
+  private committed(partition: number): number {
+    return Math.min(...[...this.groups.values()].map((group) => group.partitions[partition].committed));
   }
 
   private dropOldest(): void {

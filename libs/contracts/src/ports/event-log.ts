@@ -31,8 +31,21 @@ export interface Consumer {
 
 /** Ordered, replayable topics. Drivers: kafkajs; in process. */
 export abstract class EventLog {
-  /** Resolves when every record is acknowledged by all replicas. Rejects otherwise; the caller tries again. */
+  /** Resolves when every record is acknowledged by all replicas, or in memory. Rejects otherwise; the caller tries again. */
   abstract append(topic: string, records: LogRecord[]): Promise<void>;
   abstract consume(subscription: Subscription): Promise<Consumer>;
   abstract close(): Promise<void>;
+
+  /**
+   * Resolves when no end of a process can lose what the topic has taken until now; whoever appended must be able to append it
+   * again until then. null where `append` says as much already. Never rejects.
+   */
+  kept(_topic: string): Promise<void> | null {
+    return null;
+  }
+
+  /** Says that each consumer of this process has begun, so that a topic without one has no reader. */
+  consumersBegan(): void {
+    // Only a log in memory needs to know.
+  }
 }

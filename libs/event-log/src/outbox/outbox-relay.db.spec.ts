@@ -40,7 +40,7 @@ function relay(
 ): OutboxRelay {
   const made = new OutboxRelay({
     pool,
-    eventLog: { append },
+    eventLog: { append, kept: () => null },
     clock,
     onFault: (error) => faults.push(error),
     pollMs: 5,

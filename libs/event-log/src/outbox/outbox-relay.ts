@@ -1,11 +1,12 @@
 import type { Clock, EventLog, LogRecord, Timer } from '@gateway/contracts';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type pg from 'pg';
+import { SentRows } from './sent-rows.js';
 
 export interface OutboxRelayOptions {
   /** Connections whose search path has the service's `outbox`. */
   pool: pg.Pool;
-  eventLog: Pick<EventLog, 'append'>;
+  eventLog: Pick<EventLog, 'append' | 'kept'>;
   clock: Clock;
   /** Each failed round, for the log. The relay goes on with back-off. */
   onFault: (error: unknown) => void;
@@ -34,9 +35,9 @@ interface Waiting {
 }
 
 /**
- * Takes committed rows of a service's outbox to the event log, oldest first, and deletes what the log has acknowledged.
- * At least once: a process that dies between the two leaves the row, which is sent again. Of several replicas one at a
- * time relays, because two would overtake each other.
+ * Takes committed rows of a service's outbox to the event log, oldest first, and deletes what the log keeps: on Kafka what it
+ * has acknowledged, in memory what every consumer group has committed. At least once: a process that dies before leaves
+ * the row, which is sent again. Of several replicas one at a time relays, because two would overtake each other.
  */
 export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly options: OutboxRelayOptions;
@@ -45,6 +46,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
   private wake: AbortController | null = null;
   private isNudged = false;
   private measuredAt = Number.NEGATIVE_INFINITY;
+  private readonly sent = new SentRows();
 
   constructor(options: OutboxRelayOptions) {
     this.options = options;
@@ -60,11 +62,12 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
     this.wake?.abort();
   }
 
-  /** Ends after the batch under way. */
+  /** Ends after the batch under way. What the log does not keep yet is sent again by whoever starts next. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.wake?.abort();
     await this.running;
+    if (this.sent.kept().length > 0) await this.relayBatch(0).catch(this.options.onFault);
   }
 
   onApplicationBootstrap(): void {
@@ -122,11 +125,12 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
     client.on('error', note); // A connection lost while the event log is at work; the next query would fail as well.
     try {
       await client.query('BEGIN');
-      const rows = await lockOldest(client, batch);
+      const rows = await lockOldest(client, batch, this.sent);
       const taken = await this.appendAll(rows);
-      if (taken.ids.length > 0)
-        await client.query('DELETE FROM outbox WHERE id = ANY($1::uuid[])', [taken.ids]);
+      const kept = [...taken.ids, ...this.sent.kept()];
+      if (kept.length > 0) await client.query('DELETE FROM outbox WHERE id = ANY($1::uuid[])', [kept]);
       await client.query('COMMIT');
+      this.sent.forget(kept);
       if (taken.fault !== undefined) throw taken.fault;
       return rows.length;
     } catch (error) {
@@ -138,7 +142,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
     }
   }
 
-  /** Topic by topic; a topic that fails keeps its rows, and with them their order. */
+  /** Topic by topic; a topic that fails keeps its rows, and with them their order. Answers what may go now. */
   private async appendAll(rows: Waiting[]): Promise<{ ids: string[]; fault?: Error }> {
     const ids: string[] = [];
     let fault: Error | undefined;
@@ -148,7 +152,10 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
           topic,
           waiting.map(({ key, value }) => ({ key, value })),
         );
-        ids.push(...waiting.map((row) => row.id));
+        const taken = waiting.map((row) => row.id);
+        const kept = this.options.eventLog.kept(topic);
+        if (kept === null) ids.push(...taken);
+        else void this.sent.add(topic, taken, kept).then(() => this.nudge());
       } catch (cause) {
         fault = new Error(`The event log did not take ${waiting.length} records of ${topic}.`, { cause });
       }
@@ -182,14 +189,16 @@ function byTopic(rows: Waiting[]): Map<string, Waiting[]> {
 }
 
 /** Nothing where another replica relays. The lock and the rows are free again when the transaction ends. */
-async function lockOldest(client: pg.PoolClient, batch: number): Promise<Waiting[]> {
+async function lockOldest(client: pg.PoolClient, batch: number, sent: SentRows): Promise<Waiting[]> {
   const lock = await client.query<{ mine: boolean }>(
     "SELECT pg_try_advisory_xact_lock(hashtext('gateway-outbox ' || current_schema())) AS mine",
   );
   if (!lock.rows[0].mine) return [];
   const { rows } = await client.query<Waiting>(
-    'SELECT id, topic, key, value FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED',
-    [batch],
+    `SELECT id, topic, key, value FROM outbox
+     WHERE sent_at IS NULL AND id <> ALL ($2::uuid[]) AND topic <> ALL ($3::text[])
+     ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+    [batch, sent.ids(), sent.fullTopics()],
   );
   return rows;
 }

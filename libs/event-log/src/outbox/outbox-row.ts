@@ -9,7 +9,7 @@ import { uuidv7, type Clock, type CloudEvent, type Random } from '@gateway/contr
  *       key text NOT NULL,                 -- the account
  *       value text NOT NULL,               -- CloudEvents 1.0 JSON
  *       created_at timestamptz(3) NOT NULL,
- *       sent_at timestamptz(3)             -- not used: the relay deletes what it has sent
+ *       sent_at timestamptz(3)             -- not used: the relay deletes what the event log keeps
  *     );
  *
  * Insert it in the transaction of the change, after the account's row is locked: then the ids of one account rise in
