@@ -17,6 +17,8 @@ const tsx = {
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/(apps|libs|tools|e2e)/**/*.spec.{ts,tsx}'],
+  // `npm run drills` runs them: jest.drills.config.js.
+  testPathIgnorePatterns: ['/node_modules/', '\\.drill\\.spec\\.tsx?$'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/.cache/', '<rootDir>/.nx/'],
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   moduleNameMapper: {

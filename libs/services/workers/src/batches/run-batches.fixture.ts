@@ -1,4 +1,4 @@
-// Run from the build by batches-killed.http.spec.ts, which kills it: runs batches, and prints each line that it asks for.
+// Run from the build by batches-killed.drill.spec.ts, which kills it: runs batches, and prints each line that it asks for.
 import 'reflect-metadata';
 import { InferenceDouble, served } from '@gateway/testing';
 import { startWorkersApp } from '../workers.fixture.js';

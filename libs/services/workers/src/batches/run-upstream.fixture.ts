@@ -1,4 +1,4 @@
-// Run from the build by upstream-killed.http.spec.ts: runs a batch that a provider runs itself, and is killed at a step of it.
+// Run from the build by upstream-killed.drill.spec.ts: runs a batch that a provider runs itself, and is killed at a step of it.
 import 'reflect-metadata';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,0 +1,9 @@
+import config from './jest.config.js';
+
+/** The drills, and nothing else: `npm run drills`. */
+/** @type {import('jest').Config} */
+export default {
+  ...config,
+  testMatch: ['<rootDir>/(apps|libs|tools|e2e)/**/*.drill.spec.{ts,tsx}'],
+  testPathIgnorePatterns: ['/node_modules/'],
+};
