@@ -1,19 +1,22 @@
-// Generates the Prisma client of every service whose schema changed since the last run. Plain JavaScript, because the
-// build needs the generated sources first.
+// Generates the Prisma client of every service whose schema changed since the last run, or of those whose folders are
+// named. Plain JavaScript, because the build needs the generated sources first.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageNode, root } from './bootstrap.mjs';
 
-const services = join(root, 'libs', 'services');
 const prisma = join(root, 'node_modules', 'prisma', 'build', 'index.js');
 const version = JSON.parse(
   readFileSync(join(root, 'node_modules', 'prisma', 'package.json'), 'utf8'),
 ).version;
 
-const schemas = readdirSync(services)
-  .map((service) => join(services, service, 'prisma', 'schema.prisma'))
+const named = process.argv.slice(2);
+const services = readdirSync(join(root, 'libs', 'services')).map((service) =>
+  join('libs', 'services', service),
+);
+const schemas = (named.length > 0 ? named : services)
+  .map((service) => join(root, service, 'prisma', 'schema.prisma'))
   .filter((schema) => existsSync(schema));
 const failed = (await Promise.all(schemas.map(generate))).filter((schema) => schema !== undefined);
 for (const { schema, output } of failed)
