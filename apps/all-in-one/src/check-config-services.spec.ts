@@ -65,6 +65,7 @@ const SERVICES: Record<string, Record<string, string>> = {
   usage: {
     KEYS_URL: '',
     CATALOGUE_URL: '',
+    WORKERS_URL: '',
     USAGE_DATABASE_CONNECTIONS: '1',
     USAGE_KEK: 'planted',
     STRIPE_SECRET_KEY: 'planted planted',

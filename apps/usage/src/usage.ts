@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import {
   RemoteCatalogueModule,
   RemoteDirectoryModule,
+  RemoteResponsesModule,
   RemotePrincipalsModule,
   startFleetApp,
   readFleetSettings,
@@ -12,9 +13,14 @@ import { readUsageConfig, UsageModule } from '@gateway/usage';
 await runMain('usage', () => {
   const env = serviceEnvironment('usage');
   const { fleet, own } = readConfigs({
-    fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL'], env),
+    fleet: () => readFleetSettings(['KEYS_URL', 'CATALOGUE_URL', 'WORKERS_URL'], env),
     own: () => readUsageConfig(env),
   });
-  const neighbours = [RemotePrincipalsModule, RemoteCatalogueModule, RemoteDirectoryModule];
+  const neighbours = [
+    RemotePrincipalsModule,
+    RemoteCatalogueModule,
+    RemoteDirectoryModule,
+    RemoteResponsesModule,
+  ];
   return () => startFleetApp('usage', fleet, [UsageModule.with(own), ...neighbours]);
 });

@@ -71,6 +71,7 @@ export {
   ItemsQuery,
   KeepResponsesBody,
   ReferencedItemsBody,
+  ForgetResponsesBody,
   RecallBody,
   ResponseQuery,
   STORED_ID_MAX,

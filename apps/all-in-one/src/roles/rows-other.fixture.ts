@@ -181,7 +181,7 @@ const OPERATION: Rows = Object.fromEntries<Row>([
     'POST /internal/catalogue/unknown',
     'POST /internal/catalogue/health',
     'POST /internal/catalogue/provider-states',
-    ...['recall', 'items', 'files'].map((what) => `POST /internal/responses/${what}`),
+    ...['recall', 'items', 'files', 'forget'].map((what) => `POST /internal/responses/${what}`),
     ...['claim', 'renew', 'complete', 'release'].map((what) => `POST /internal/idempotency/${what}`),
     'GET /internal/erasures',
     ...['', '/take', '/append', '/events'].map((path) => `POST /internal/background-responses${path}`),

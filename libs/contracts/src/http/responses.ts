@@ -2,6 +2,7 @@ import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
+  IsDateString,
   IsIn,
   IsInt,
   IsObject,
@@ -37,6 +38,14 @@ export class ReferencedItemsBody {
   @IsString({ each: true })
   @Length(1, STORED_ID_MAX, { each: true })
   ids!: string[];
+}
+
+/** POST /internal/responses/forget. */
+export class ForgetResponsesBody {
+  @IsString() @Length(1, 128) account_id!: string;
+  @IsString() @Length(1, 128) end_user_hash!: string;
+  /** ISO 8601 UTC. */
+  @IsDateString() until!: string;
 }
 
 /** What the column of an event's number holds; no response comes near it. */

@@ -63,4 +63,6 @@ export abstract class ResponseStore {
   ): Promise<ReadonlyMap<string, Json>>;
   /** Files of the key by their ids; one that it does not have, or that has expired, is left out. */
   abstract files(keyId: string, ids: readonly string[]): Promise<ReadonlyMap<string, NamedFile>>;
+  /** Removes what was answered for an end user until then. A repeat changes nothing. */
+  abstract forget(accountId: string, endUserHash: string, until: Date): Promise<void>;
 }

@@ -61,6 +61,11 @@ export class HttpResponseStore extends ResponseStore {
     return new Map(Object.entries(files));
   }
 
+  override async forget(accountId: string, endUserHash: string, until: Date): Promise<void> {
+    const body = { account_id: accountId, end_user_hash: endUserHash, until: until.toISOString() };
+    await this.post('/internal/responses/forget', body);
+  }
+
   private async post(path: string, body: unknown, makeRoom?: MakeRoom): Promise<unknown> {
     const answer = await this.http.request({
       service: 'workers',

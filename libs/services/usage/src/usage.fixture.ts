@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import {
   CatalogueReader,
   Directory,
+  ResponseStore,
   LimitStore,
   PrincipalReader,
   TOPIC,
@@ -17,6 +18,7 @@ import { connectEventLog } from '@gateway/event-log';
 import { bootstrap, PlatformModule, SystemClock, SystemRandom, type RunningApp } from '@gateway/platform';
 import {
   DirectoryDouble,
+  ResponseStoreDouble,
   EventLogDouble,
   keyPrincipal,
   LimitStoreDouble,
@@ -45,6 +47,7 @@ export interface UsageApp extends RunningApp {
   log: EventLogDouble;
   principals: PrincipalReaderDouble;
   directory: DirectoryDouble;
+  responses: ResponseStoreDouble;
   call(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
@@ -88,6 +91,7 @@ export async function startUsageApp(
   const log = new EventLogDouble();
   const principals = new PrincipalReaderDouble();
   const directory = new DirectoryDouble();
+  const responses = new ResponseStoreDouble();
   const platform = PlatformModule.with({
     service: 'usage',
     logLevel: 'silent',
@@ -106,6 +110,7 @@ export async function startUsageApp(
     providers: [
       { provide: PrincipalReader, useValue: principals },
       { provide: Directory, useValue: directory },
+      { provide: ResponseStore, useValue: responses },
       ...(options.catalogue ? [{ provide: CatalogueReader, useValue: options.catalogue }] : []),
     ],
   })(UsageAppModule);
@@ -128,6 +133,7 @@ export async function startUsageApp(
     log,
     principals,
     directory,
+    responses,
     call: (method, path, as, body, headers) => call(app, method, path, as, body, headers),
     post: (...records) => ingestion.apply(records.map(delivered)),
   };

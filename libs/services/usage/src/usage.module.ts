@@ -11,6 +11,7 @@ import { ModuleRef } from '@nestjs/core';
 import {
   CatalogueReader,
   Directory,
+  ResponseStore,
   ErasedEndUsers,
   Funds,
   LimitStore,
@@ -249,7 +250,9 @@ const ingest: Provider[] = [
       logger: Logger,
     ) => {
       const directory = (): Directory => modules.get<Directory>(Directory, { strict: false });
-      return new Erasures({ database, directory, nudge: () => relay.nudge(), clock, random, logger });
+      const responses = (): ResponseStore => modules.get<ResponseStore>(ResponseStore, { strict: false });
+      const nudge = (): void => relay.nudge();
+      return new Erasures({ database, directory, responses, nudge, clock, random, logger });
     },
   },
   {

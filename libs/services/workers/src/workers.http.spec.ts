@@ -69,6 +69,26 @@ describe('/v1/responses/{id}', () => {
     expect((await app.call('GET', '/v1/responses/resp_far_other', thief)).body).toEqual(other.response);
   });
 
+  it('ERA-05 204 removes for the usage service what was answered for an end user until then, and nothing else', async () => {
+    const of = { end_user_hash: 'hash-of-ada', created_at: 1_700_000_000 };
+    await app.responses.keep([
+      stored('resp_ada', of),
+      stored('resp_ada_later', { ...of, created_at: 1_700_000_001 }),
+      stored('resp_bob', { ...of, end_user_hash: 'hash-of-bob' }),
+      stored('resp_ada_elsewhere', { ...of, account_id: 'acct_2' }),
+    ]);
+    const until = new Date(1_700_000_000_500).toISOString();
+    const answer = await fetch(`${app.url}/internal/responses/forget`, {
+      method: 'POST',
+      headers: { [HEADER.fleetToken]: 'fleet-token-of-the-spec', 'content-type': 'application/json' },
+      body: JSON.stringify({ account_id: 'acct_key_a', end_user_hash: 'hash-of-ada', until }),
+    });
+    expect(answer.status).toBe(204);
+    const ids = ['resp_ada', 'resp_ada_later', 'resp_bob', 'resp_ada_elsewhere'];
+    const shown = await Promise.all(ids.map((id) => app.call('GET', `/v1/responses/${id}`, key)));
+    expect(shown.map(({ status }) => status)).toEqual([404, 200, 200, 200]);
+  });
+
   it('RESP-03 keeps what else is written with an item whose id no index holds, and the item under another', async () => {
     const { body: conversation } = await app.call('POST', '/v1/conversations', key, {});
     const ids = [randomBytes(20_000).toString('base64'), 'msg_\u0000', 'x'.repeat(257), ''];

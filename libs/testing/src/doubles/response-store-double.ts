@@ -68,6 +68,16 @@ export class ResponseStoreDouble extends ResponseStore {
     return new Map([...this.known].filter(([id, { key_id }]) => key_id === keyId && ids.includes(id)));
   }
 
+  override async forget(accountId: string, endUserHash: string, until: Date): Promise<void> {
+    const fault = this.faults.shift();
+    if (fault) throw fault;
+    const isErased = (one: StoredResponse): boolean =>
+      one.account_id === accountId &&
+      one.end_user_hash === endUserHash &&
+      one.created_at * 1_000 <= until.getTime();
+    this.kept.splice(0, this.kept.length, ...this.kept.filter((one) => !isErased(one)));
+  }
+
   private itemsOf(keyId: string, ids: readonly string[]): Map<string, Record<string, unknown>> {
     const own = this.kept.filter(({ key_id }) => key_id === keyId);
     const items = own.flatMap(({ input, response }) => [

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { StoredResponse } from '@gateway/contracts';
 import { mintSecret, SystemRandom } from '@gateway/platform';
 import { rejectionRecord, testDatabase, usageRecord, type TestDatabase } from '@gateway/testing';
 import { Rounds } from '../background/rounds.js';
@@ -113,6 +114,27 @@ describe('POST /v1/end-users/erasures', () => {
     const later = new Date(Date.now() + 60_000).toISOString();
     await app.post(usageRecord({ request_id: 'req_2', end_user_hash: hashOf('ada'), created_at: later }));
     expect(await hashes()).toEqual([null, hashOf('ada')]);
+  });
+
+  it('ERA-05 is completed when the stored responses are gone, not before', async () => {
+    const stored = { id: 'resp_1', account_id: 'acct_1', end_user_hash: hashOf('ada'), created_at: 1 };
+    await app.responses.keep([stored as StoredResponse]);
+    app.responses.faults.push(new Error('the workers service is away'));
+    const { body } = await erase(own);
+    expect([body.status, app.responses.kept]).toEqual(['running', [stored]]);
+    await app.app.get(Erasures, { strict: false }).advance();
+    const receipt = await app.call('GET', `/v1/end-users/erasures/${body.id}`, own);
+    expect([receipt.body.status, app.responses.kept]).toEqual(['completed', []]);
+  });
+
+  it('ERA-05 removes an answer that was under way at the erasure when it is looked at again', async () => {
+    const { body } = await erase(own);
+    expect(body.status).toBe('completed');
+    const late = { id: 'resp_2', account_id: 'acct_1', end_user_hash: hashOf('ada'), created_at: 1 };
+    await app.responses.keep([late as StoredResponse]);
+    await app.database.pool.query(`UPDATE erasure SET completed_at = completed_at - interval '61 s'`);
+    await app.app.get(Erasures, { strict: false }).advance();
+    expect(app.responses.kept).toEqual([]);
   });
 
   it('ERA-05 goes on where a service was away, and looks again for what was posted meanwhile', async () => {

@@ -1,4 +1,11 @@
-import { newId, type Clock, type Directory, type ErasureRecord, type Random } from '@gateway/contracts';
+import {
+  newId,
+  type Clock,
+  type Directory,
+  type ErasureRecord,
+  type Random,
+  type ResponseStore,
+} from '@gateway/contracts';
 import { accountEventRow } from '@gateway/event-log';
 import type { Logger } from 'pino';
 import { insertAudit } from '../postgres/audit-rows.js';
@@ -9,6 +16,7 @@ import type { AuditRow } from '@gateway/database';
 interface Deps {
   database: UsageDatabase;
   directory: () => Directory;
+  responses: () => ResponseStore;
   nudge: () => void;
   clock: Clock;
   random: Random;
@@ -32,8 +40,8 @@ const SWEEP_AFTER_MS = 60_000;
 const ROW = 'id, account_id, end_user_hash, status, records_updated::text, created_at, completed_at';
 
 /**
- * Forgets end users: a tombstone first, then usage records part by part, memories in the keys service, and stored
- * responses by an event. What a crash or an absent service leaves is taken up again until it is done.
+ * Forgets end users: a tombstone first, then usage records part by part, memories in the keys service and stored responses
+ * in the workers service. A receipt is completed when all of them have answered; a crash or an absent service delays it.
  */
 export class Erasures {
   constructor(private readonly deps: Deps) {}
@@ -109,8 +117,10 @@ export class Erasures {
   }
 
   private async goOn(erasure: ErasureRow, now: Date): Promise<void> {
-    const { id, status, account_id, end_user_hash } = erasure;
+    const { id, status, account_id, end_user_hash, created_at } = erasure;
     await this.clear(erasure);
+    // An answer that was under way at the erasure is kept after it: the second look removes it.
+    await this.deps.responses().forget(account_id, end_user_hash, created_at);
     if (status === 'running') await this.deps.directory().forget(account_id, end_user_hash);
     await this.deps.database.pool.query(
       status === 'running'

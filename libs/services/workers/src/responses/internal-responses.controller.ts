@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import {
   ApiError,
+  ForgetResponsesBody,
   KeepResponsesBody,
   RecallBody,
   ReferencedItemsBody,
@@ -58,5 +59,12 @@ export class InternalResponsesController {
   @HttpCode(200)
   async files(@Body() { key_id, ids }: ReferencedItemsBody): Promise<{ files: object }> {
     return { files: Object.fromEntries(await this.responses.files(key_id, ids)) };
+  }
+
+  /** Removes for the usage service, whose receipt of an erasure waits for it. */
+  @Post('forget')
+  @HttpCode(204)
+  async forget(@Body() { account_id, end_user_hash, until }: ForgetResponsesBody): Promise<void> {
+    await this.responses.forget(account_id, end_user_hash, new Date(until));
   }
 }

@@ -160,8 +160,7 @@ export class StoredResponses extends ResponseStore {
     return rowCount === 1;
   }
 
-  /** Removes what was answered for an end user until then. A repeat changes nothing. */
-  async forget(accountId: string, endUserHash: string, until: Date): Promise<void> {
+  override async forget(accountId: string, endUserHash: string, until: Date): Promise<void> {
     await this.database.pool.query(
       'DELETE FROM responses WHERE account_id = $1 AND end_user_hash = $2 AND created_at <= $3',
       [accountId, endUserHash, until],
