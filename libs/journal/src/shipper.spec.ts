@@ -284,6 +284,35 @@ describe('the shipper', () => {
       await shipper.stop();
     }));
 
+  it('lets nothing go that a reader of an event log in memory has not committed, and a new process ships it again', () =>
+    withFolder(async (dir) => {
+      const ledger = new TestLedger();
+      const dead = await openJournal(dir);
+      // Another reader than the ledger stands still, and the process dies.
+      const behind = (): Promise<void> => new Promise(() => undefined);
+      const first = shipperFor(dead, ledger, { kept: behind });
+      write(dead, 30);
+      await dead.clock.until(() => ledger.landed.length === 30);
+      await dead.clock.advance(10_000);
+      expect(dead.journal.stats().watermark).toBe(0);
+      await first.stop();
+      await abandon(dead.journal);
+      const heir = await openJournal(dir);
+      let release = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (release = resolve));
+      const shipper = shipperFor(heir, ledger, { kept: () => gate });
+      await heir.journal.recover(crashRecord);
+      await heir.clock.until(() => ledger.landed.length === 60);
+      await heir.clock.advance(10_000);
+      expect(heir.journal.stats().takenOverEpochs).toBe(1);
+      release();
+      await heir.clock.until(() => heir.journal.stats().takenOverEpochs === 0, 500);
+      const again = ledger.landed.slice(30).map(({ seq }) => seq);
+      expect(again.sort((left, right) => left - right)).toEqual(numbers(30));
+      await shipper.stop();
+      await heir.journal.close();
+    }));
+
   it('takes over a dead epoch under its own epoch and numbers, from the watermark on', () =>
     withFolder(async (dir) => {
       const ledger = new TestLedger();

@@ -13,6 +13,11 @@ export interface ShipperOptions {
   append(topic: string, records: LogRecord[]): Promise<void>;
   /** Funds.watermark: highest sequence number up to which everything has been applied; 0 = none. */
   watermark(producer: string, epoch: string): Promise<number>;
+  /**
+   * EventLog.kept, for a log in memory: resolves when each reader has what the topic has taken. Until then a record stays in the
+   * journal though the ledger has applied it, and a new process ships it again.
+   */
+  kept?(topic: string): Promise<void>;
   clock: Clock;
   random: Random;
   events: ShipperEvents;
@@ -134,6 +139,8 @@ export class Shipper implements ShipperHandle {
       if (!(await this.appendForEver(topic, records))) return 0;
     }
     source.sent(batch);
+    const { kept } = this.options;
+    if (kept !== undefined) source.keep(batch.lastSeq, Promise.all([...batch.topics.keys()].map(kept)));
     this.counts.records += batch.count;
     if (batch.count > 0) this.counts.batches += 1;
     return 1;
@@ -215,7 +222,8 @@ export class Shipper implements ShipperHandle {
     const timeoutMs = this.options.watermarkTimeoutMs ?? WATERMARK_TIMEOUT_MS;
     try {
       const asked = this.options.watermark(source.producer, source.epoch);
-      return await within(asked, { clock, timeoutMs, signal });
+      const applied = await within(asked, { clock, timeoutMs, signal });
+      return this.options.kept === undefined ? applied : Math.min(applied, source.kept);
     } catch {
       // The ledger may be away for long: the metric shows it, and nothing is lost by waiting.
       this.counts.watermarkFailures += 1;

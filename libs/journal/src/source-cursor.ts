@@ -34,6 +34,8 @@ export class SourceCursor {
   /** Highest sequence number that the event log has acknowledged since the last rewind. */
   shipped = 0;
   isPlaced = false;
+  /** Highest sequence number up to which each reader of an event log in memory has the records. */
+  kept = 0;
   private readonly options: CursorOptions;
   private readonly source: ShipSource;
   private readonly reader: EpochReader;
@@ -44,6 +46,7 @@ export class SourceCursor {
   private behindSince = 0;
   private patienceMs: number;
   private rewind: number | null = null;
+  private keeping: Promise<unknown> = Promise.resolve();
 
   constructor(source: ShipSource, options: CursorOptions) {
     this.source = source;
@@ -131,6 +134,13 @@ export class SourceCursor {
       if (this.highestShipped <= this.watermark) this.behindSince = this.options.clock.monotonic();
       this.highestShipped = this.shipped;
     }
+  }
+
+  /** Raises `kept` when the batch is kept and each one before it. */
+  keep(lastSeq: number, isKept: Promise<unknown>): void {
+    this.keeping = Promise.all([this.keeping, isKept]).then(() => {
+      this.kept = Math.max(this.kept, lastSeq);
+    });
   }
 
   /** True where the watermark has moved on. One that went back (a ledger restored from a backup) is believed, too. */

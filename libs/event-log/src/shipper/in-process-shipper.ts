@@ -12,6 +12,7 @@ export function startInProcessShipper(parts: {
   const { eventLog, funds, clock, random, events } = parts;
   const shipper = new Shipper({
     append: (topic, records) => eventLog.append(topic, records),
+    kept: (topic) => eventLog.kept(topic) ?? Promise.resolve(),
     watermark: (producer, epoch) => funds.watermark(producer, epoch),
     clock,
     random,
