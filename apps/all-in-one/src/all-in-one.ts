@@ -9,6 +9,7 @@ import { connectEventLog, InProcessEventLog } from '@gateway/event-log';
 import { ObjectStoreModule } from '@gateway/object-store';
 import {
   bootstrap,
+  createLogger,
   logDestination,
   PlatformModule,
   type BootConfig,
@@ -18,6 +19,7 @@ import {
 import { startUpstreamSim } from '@gateway/simulator';
 import { todayCounts, USAGE_SCHEMA, USAGE_SCHEMA_DIR, UsageModule } from '@gateway/usage';
 import { WORKERS_SCHEMA, WORKERS_SCHEMA_DIR, WorkersModule } from '@gateway/workers';
+import type { DestinationStream, Logger } from 'pino';
 import {
   dataPaths,
   readServices,
@@ -46,6 +48,8 @@ export interface AllInOne {
 
 type Stop = () => Promise<void>;
 
+const SERVICE = 'all-in-one';
+
 /** Starts the database, the simulated provider and the six services in this process; on a failure stops them again. */
 export async function startAllInOne({
   config,
@@ -60,7 +64,10 @@ export async function startAllInOne({
   try {
     const port = await choosePort(config);
     prepareDataFolder(paths);
-    const databaseUrl = config.DATABASE_URL ?? (await startDatabase(paths, stops));
+    const log = logFile(paths);
+    const logTo = logDestination(log);
+    const logger = createLogger({ service: SERVICE, level: config.LOG_LEVEL }, logTo);
+    const databaseUrl = config.DATABASE_URL ?? (await startDatabase(paths, stops, logger));
     await migrate(databaseUrl);
     const simulator = await startUpstreamSim({ record: 0 });
     stops.push(() => simulator.close());
@@ -68,8 +75,7 @@ export async function startAllInOne({
       databaseUrl,
       simulatorUrl: simulator.url,
     });
-    const log = logFile(paths);
-    const app = await startServices({ ...config, PORT: port }, services, { databaseUrl, log, tls });
+    const app = await startServices({ ...config, PORT: port }, services, { databaseUrl, logTo, tls });
     stops.push(() => app.close());
     const first = await app.app.get(FirstRun, { strict: false }).run({ withKey: true });
     const login = rememberFirstRun(paths.firstRun, first);
@@ -100,14 +106,17 @@ async function choosePort({ PORT: port, HOST: host }: Readonly<AllInOneConfig>):
   return port;
 }
 
-async function startDatabase({ postgres }: DataPaths, stops: Stop[]): Promise<string> {
-  const server = new EmbeddedPostgres({ dataDir: postgres });
-  const { url, pid } = await server.start();
+async function startDatabase({ postgres }: DataPaths, stops: Stop[], logger: Logger): Promise<string> {
+  const server = new EmbeddedPostgres({
+    dataDir: postgres,
+    onEnd: (reason) => logger.error({ reason }, 'PostgreSQL has ended and is started again'),
+  });
+  const { url } = await server.start();
   stops.push(() => server.stop());
   // The last word where somebody does not wait for the orderly end: PostgreSQL rolls back and stops by itself.
   process.once('exit', () => {
     try {
-      if (server.pid === pid) process.kill(pid, 'SIGINT');
+      if (server.pid !== undefined) process.kill(server.pid, 'SIGINT');
     } catch {
       // It has ended already.
     }
@@ -128,12 +137,12 @@ async function migrate(url: string): Promise<void> {
 function startServices(
   config: Readonly<AllInOneConfig>,
   services: ServiceConfigs,
-  { databaseUrl, log, tls }: { databaseUrl: string; log: string; tls: Tls | null },
+  { databaseUrl, logTo, tls }: { databaseUrl: string; logTo: DestinationStream; tls: Tls | null },
 ): Promise<RunningApp> {
   const platform = PlatformModule.forEmbedded({
-    service: 'all-in-one',
+    service: SERVICE,
     logLevel: config.LOG_LEVEL,
-    logTo: logDestination(log),
+    logTo,
     // Nobody else calls /internal of this process.
     fleetToken: randomBytes(32).toString('base64url'),
     otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
@@ -168,7 +177,7 @@ function startServices(
   };
   const { HOST: host, PORT: port, DRAIN_GRACE_MS: drainGraceMs, TRUSTED_PROXIES: trustedProxies } = config;
   const boot = { host, port, tls, drainGraceMs, trustedProxies, metrics: metricsOf(config) };
-  return bootstrap({ name: 'all-in-one', module, config: boot, connect: connectEventLog });
+  return bootstrap({ name: SERVICE, module, config: boot, connect: connectEventLog });
 }
 
 /** Metrics never leave the machine. */

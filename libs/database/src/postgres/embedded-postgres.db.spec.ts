@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import pg from 'pg';
+import { eventually } from '@gateway/testing';
 import { EmbeddedPostgres } from './embedded-postgres.js';
 
 async function query(url: string, sql: string): Promise<unknown[]> {
@@ -156,6 +157,27 @@ describe('EmbeddedPostgres', () => {
 
     const after = await server().start();
     expect(await query(after.url, 'SELECT n FROM kept')).toEqual([{ n: 9 }]);
+  });
+
+  it('starts a server again that has ended by itself, on its port, and none that was stopped', async () => {
+    const reasons: string[] = [];
+    const server = new EmbeddedPostgres({ dataDir, onEnd: (reason) => reasons.push(reason) });
+    running.push(server);
+    const { url, pid } = await server.start();
+    await query(url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (11)');
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => server.pid !== undefined && server.pid !== pid);
+    await eventually(() =>
+      query(url, 'SELECT n FROM kept').then(
+        ([row]) => (row as { n: number }).n === 11,
+        () => false,
+      ),
+    );
+    expect(reasons.length).toBeGreaterThan(0);
+    const told = reasons.length;
+    await server.stop();
+    expect([server.pid, reasons.length]).toEqual([undefined, told]);
+    await expect(query(url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
 
   it('never signals a stranger whose process id stands in a stale postmaster.pid', async () => {

@@ -30,6 +30,11 @@ export interface EmbeddedPostgresOptions {
   isThrowaway?: boolean;
   /** Further server settings, for example {max_connections: '400'}. */
   settings?: Record<string, string>;
+  /**
+   * Starts the server again, on its port, until it runs or `stop` is called, where it has ended by itself: on a full disk it
+   * ends when it cannot write its log of changes. Called with each reason.
+   */
+  onEnd?: (reason: string) => void;
 }
 
 interface Binaries {
@@ -41,6 +46,8 @@ const MAJOR_VERSION = '18';
 const READY_MS = 30_000;
 const START_TRIES = 5;
 const CHOWN_MS = 120_000;
+const REVIVE_MS_MIN = 1_000;
+const REVIVE_MS_MAX = 10_000;
 /** synchronous_commit stays on: it costs nothing without fsync, and what was committed then survives a kill -9. */
 const THROWAWAY_SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
 
@@ -55,6 +62,8 @@ export class EmbeddedPostgres {
   private clusterDir: string;
   private readonly options: EmbeddedPostgresOptions;
   private server: ChildProcess | undefined;
+  private stopping = new AbortController();
+  private reviving: Promise<void> | undefined;
 
   constructor(options: EmbeddedPostgresOptions) {
     this.options = options;
@@ -62,7 +71,7 @@ export class EmbeddedPostgres {
     this.clusterDir = join(this.dir, 'cluster');
   }
 
-  /** Process id of the running server, for tests that kill it. */
+  /** Process id of the running server; undefined while there is none. */
   get pid(): number | undefined {
     return this.server?.pid;
   }
@@ -88,10 +97,15 @@ export class EmbeddedPostgres {
     this.initialise(binaries, account);
     if (!this.options.isThrowaway) this.password();
     handOver(this.clusterDir, account);
+    this.stopping = new AbortController();
+    writeFileSync(join(this.dir, 'owner'), String(process.pid), { mode: 0o600 });
     for (let attempt = 1; ; attempt += 1) {
       const port = await this.choosePort(attempt);
       const problem = await this.launch(binaries, account, port);
-      if (problem === undefined) return { url: this.url(port), pid: this.server!.pid! };
+      if (problem === undefined) {
+        this.watch(() => this.launch(binaries, account, port));
+        return { url: this.url(port), pid: this.server!.pid! };
+      }
       // Another process may take the port in between, and children of a server that was killed -9 need a moment.
       const mayPass = /address already in use|still in use|could not bind/i.test(problem);
       if (attempt === START_TRIES || !mayPass) throw new Error(this.brokenSentence(problem));
@@ -101,13 +115,56 @@ export class EmbeddedPostgres {
 
   /** Rolls back open transactions, waits for the end. Harmless when not running. */
   async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.end();
+    await this.reviving;
+    const isElsewhere = this.clusterDir !== join(this.dir, 'cluster');
+    if (this.options.isThrowaway && isElsewhere)
+      rmSync(dirname(this.clusterDir), { recursive: true, force: true });
+  }
+
+  private async end(): Promise<void> {
     const pid = this.server?.pid;
     this.server = undefined;
     // An immediate stop for throwaway data: nobody reads it again, so it needs no checkpoint.
     if (pid !== undefined) await stopServer(pid, this.options.isThrowaway ? 0 : undefined);
-    const isElsewhere = this.clusterDir !== join(this.dir, 'cluster');
-    if (this.options.isThrowaway && isElsewhere)
-      rmSync(dirname(this.clusterDir), { recursive: true, force: true });
+  }
+
+  private watch(launch: () => Promise<string | undefined>): void {
+    const { server } = this;
+    const { onEnd } = this.options;
+    if (server === undefined || onEnd === undefined) return;
+    const ended = (): void => {
+      // Taken away by `end`, it was told to.
+      if (this.server !== server) return;
+      this.server = undefined;
+      this.reviving = this.revive(launch, onEnd);
+    };
+    if (server.exitCode !== null || server.signalCode !== null) ended();
+    else server.once('exit', ended);
+  }
+
+  private async revive(
+    launch: () => Promise<string | undefined>,
+    onEnd: (reason: string) => void,
+  ): Promise<void> {
+    const { signal } = this.stopping;
+    let problem: string | undefined = this.lastWords();
+    for (let waitMs = REVIVE_MS_MIN; problem !== undefined; waitMs = Math.min(waitMs * 2, REVIVE_MS_MAX)) {
+      onEnd(problem);
+      await pause(waitMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      problem = await launch().catch(String);
+    }
+    this.watch(launch);
+  }
+
+  private lastWords(): string {
+    try {
+      return lastFatal(readFileSync(join(this.dir, 'postgres.log'), 'utf8'));
+    } catch (failure) {
+      return String(failure);
+    }
   }
 
   /** The wished one where it is free. */
@@ -217,15 +274,14 @@ export class EmbeddedPostgres {
     });
     server.once('exit', () => (hasEnded = true));
     this.server = server;
-    writeFileSync(join(this.dir, 'owner'), String(process.pid), { mode: 0o600 });
     for (let waited = 0; waited < READY_MS && !hasEnded; waited += 10) {
       if (this.isReady(server.pid)) return undefined;
       await pause(10);
     }
-    if (!hasEnded) await this.stop();
+    if (!hasEnded) await this.end();
     this.server = undefined;
     if (!hasEnded) return `it was not ready after ${READY_MS / 1000} s`;
-    return failure ?? lastFatal(readFileSync(logFile, 'utf8'));
+    return failure ?? this.lastWords();
   }
 
   /** The eighth line of postmaster.pid is the server's state; the first one says whose file it is. */
