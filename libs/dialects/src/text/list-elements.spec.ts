@@ -34,6 +34,7 @@ const BODIES: Readonly<Record<string, { caller: TextCaller; body: Json }>> = {
         {
           role: 'assistant',
           content: [text('text')],
+          reasoning_details: [{ type: 'reasoning.text', text: 'x', format: 'unknown' }],
           tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }],
         },
         { role: 'tool', tool_call_id: 'call_1', content: [text('text')] },
@@ -166,7 +167,9 @@ function fate(caller: TextCaller, body: Json, dialect: string, path: Path): stri
     // Nothing is sent, so nothing is lost.
     if (misfit !== null) return names(misfit) ? 'passed over' : 'passed over for something else';
     const { request: sent, ignored } = upstream.encode(request, route);
-    if (ignored.some((name) => dotted(path).startsWith(plain(name)))) return 'named';
+    // A name in the header has no positions.
+    const bare = dotted(path).replace(/\.\d+/g, '');
+    if (ignored.some((name) => bare.startsWith(name))) return 'named';
     return Buffer.concat(sent.pieces).includes(MARK) || dialect === request.dialect ? 'sent' : null;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -221,8 +221,11 @@ export interface ModelRequest {
     /** What upstreams of the caller's own dialect add to the text; absent for nothing. */
     nativeBytes?: number;
   };
-  /** The caller's own names of members that the middle form calls otherwise, for refusals and reports. */
-  callerNames: { stop: string; endUser: string; reasoning: string };
+  /**
+   * The caller's own names of members that the middle form calls otherwise, for refusals and reports. `thoughts`: the
+   * reasoning of earlier turns.
+   */
+  callerNames: { stop: string; endUser: string; reasoning: string; thoughts: string };
   /** Headers of the caller that only an upstream of its own dialect is sent, in lower case. */
   nativeHeaders: Readonly<Record<string, string>>;
   /** What the caller sent; never changed. */

@@ -21,8 +21,13 @@ declare module '../translation/translation.js' {
     usageExcludesReasoning?: boolean;
     /** Tool call ids must match; others are replaced by a stable substitute. */
     toolCallIdPattern?: RegExp;
-    /** Reasoning of earlier assistant turns is sent back as this member (DeepSeek: reasoning_content, with tools only). */
-    returnsReasoning?: 'reasoning_content' | 'reasoning' | 'reasoning_details';
+    /**
+     * Reasoning of earlier assistant turns is sent back as this member. `both`: as reasoning and as reasoning_content, of which
+     * servers of different ages read one. `text_details`: text alone as reasoning_details, too (MiniMax).
+     */
+    returnsReasoning?: 'reasoning_content' | 'reasoning' | 'both' | 'reasoning_details' | 'text_details';
+    /** reasoning_content goes back also of turns without calls; DeepSeek refuses that, and hosts leave it to the model. */
+    returnsAllReasoning?: boolean;
     systemRole?: 'system' | 'developer';
     /** Responses: parts of the input may end a prefix that is kept (`prompt_cache_breakpoint`); others refuse them. */
     cacheBreakpoints?: boolean;

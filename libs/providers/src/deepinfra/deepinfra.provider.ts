@@ -10,6 +10,8 @@ export const provider = openAiCompatible({
   quirks: {
     maxTokensParam: 'max_tokens',
     systemRole: 'system',
+    returnsReasoning: 'reasoning_content',
+    returnsAllReasoning: true,
     passthroughParams: true,
     refuses: ['store', 'verbosity', 'safety_identifier'],
   },

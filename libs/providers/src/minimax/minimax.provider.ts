@@ -12,6 +12,7 @@ const compatible = openAiCompatible({
   quirks: {
     maxTokensParam: 'max_completion_tokens',
     systemRole: 'system',
+    returnsReasoning: 'text_details',
     // Zero is refused.
     temperatures: [0.01, 1],
     refuses: ['store', 'logit_bias', 'n', 'verbosity', 'safety_identifier', 'user'],

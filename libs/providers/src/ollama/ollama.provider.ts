@@ -32,6 +32,7 @@ export const provider: Provider = {
     systemRole: 'system',
     passthroughParams: true,
     stopMax: Infinity,
+    returnsReasoning: 'reasoning',
     refuses: ['logit_bias', 'n', 'store', 'safety_identifier', 'user'],
   }),
   classify: (signal) => classifyFailure(NAME, RULES, signal),

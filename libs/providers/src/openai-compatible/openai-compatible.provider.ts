@@ -8,5 +8,10 @@ export const provider = openAiCompatible({
   baseUrlEnv: 'OPENAI_COMPATIBLE_BASE_URL',
   defaultBaseUrl: 'http://127.0.0.1:8000/v1',
   isKeyless: true,
-  quirks: { maxTokensParam: 'max_tokens', passthroughParams: true, stopMax: Infinity },
+  quirks: {
+    maxTokensParam: 'max_tokens',
+    passthroughParams: true,
+    stopMax: Infinity,
+    returnsReasoning: 'both',
+  },
 });

@@ -27,7 +27,7 @@ const provider = {
         required_tool_choice: { enum: ['required', 'any'] },
         seed_param: { type: 'string' },
         reasoning_param: { enum: ['reasoning_effort', 'reasoning', 'none'] },
-        returns_reasoning: { enum: ['reasoning_content', 'reasoning', 'reasoning_details'] },
+        returns_reasoning: { enum: ['reasoning_content', 'reasoning', 'both', 'reasoning_details'] },
         usage_excludes_reasoning: { type: 'boolean' },
         system_role: { enum: ['system', 'developer'] },
         passthrough_params: { type: 'boolean' },

@@ -42,7 +42,14 @@ function ownProvider(entry: OwnProvider): Provider {
     isKeyless,
     root: '/v1',
     dialects: [...new Set([dialect, 'chat', 'embeddings'])],
-    quirks: { maxTokensParam: 'max_tokens', systemRole: 'system', passthroughParams: true, ...quirks },
+    quirks: {
+      maxTokensParam: 'max_tokens',
+      systemRole: 'system',
+      passthroughParams: true,
+      stopMax: Infinity,
+      returnsReasoning: 'both',
+      ...quirks,
+    },
   });
 }
 

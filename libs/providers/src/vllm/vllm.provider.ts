@@ -14,6 +14,7 @@ export const provider = openAiCompatible({
     systemRole: 'system',
     passthroughParams: true,
     takesTokenIds: true,
+    returnsReasoning: 'both',
     stopMax: Infinity,
   },
 });

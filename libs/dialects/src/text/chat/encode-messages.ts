@@ -1,5 +1,6 @@
 import type { Quirks } from '../../translation/translation.js';
 import type { MediaSource, Part, ToolResultPart, Turn } from '../model-request.js';
+import { returnedText } from './returned-reasoning.js';
 import type { JsonObject } from '../../body/json-object.js';
 import { documentText, documentWords } from '../document-words.js';
 import { upstreamCallId, type ToolNames } from '../upstream-names.js';
@@ -99,15 +100,9 @@ function encodeCall(call: PartOf<'tool_call'>, quirks: Quirks, names: ToolNames)
 }
 
 /** Reasoning is dropped for a provider that does not want it: its signature is of no use elsewhere. */
-function returnedReasoning(
-  parts: readonly Part[],
-  hasCalls: boolean,
-  { returnsReasoning }: Quirks,
-): JsonObject {
+function returnedReasoning(parts: readonly Part[], hasCalls: boolean, quirks: Quirks): JsonObject {
   const text = parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('');
-  if (text === '' || returnsReasoning === undefined) return {};
-  if (returnsReasoning === 'reasoning_content') return hasCalls ? { reasoning_content: text } : {};
-  return { reasoning: text };
+  return text === '' ? {} : (returnedText(text, hasCalls, quirks) ?? {});
 }
 
 /** A tool message holds text only: images and documents of results follow in a user message, after all results. */

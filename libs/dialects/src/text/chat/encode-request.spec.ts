@@ -222,7 +222,12 @@ function foreign(more: Partial<ModelRequest>): ModelRequest {
   return {
     ...base,
     dialect: 'messages',
-    callerNames: { stop: 'stop_sequences', endUser: 'metadata.user_id', reasoning: 'thinking' },
+    callerNames: {
+      stop: 'stop_sequences',
+      endUser: 'metadata.user_id',
+      reasoning: 'thinking',
+      thoughts: 'messages.thinking',
+    },
     body: MESSAGES_BODY,
     ...more,
   };

@@ -1,6 +1,7 @@
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { shortId } from '../bounds.js';
+import { unsentReasoning } from '../earlier-reasoning.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type { ModelRequest, ResponseFormat, Tool } from '../model-request.js';
 import { plainTool } from '../plain-schema.js';
@@ -15,6 +16,7 @@ import {
   takenStops,
   takenTemperature,
 } from './encode-params.js';
+import { isReturned } from './returned-reasoning.js';
 import type { JsonObject } from '../../body/json-object.js';
 import { reasoningMembers } from '../reasoning-effort.js';
 import { ACCEPT, PATH } from './splice-request.js';
@@ -62,6 +64,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     stream_options: request.stream ? streamOptions({}, quirks) : undefined,
   };
   const ignored = [...ignoredHints(request, new Set(Object.keys(HINTS))), ...Object.keys(request.unknown)];
+  ignored.push(...unsentReasoning(request, isReturned(quirks, false)));
   if (request.endUser !== null) {
     const name = endUserParam('safety_identifier', quirks);
     if (name !== null) members[name] = shortId(request.endUser, END_USER_MAX);

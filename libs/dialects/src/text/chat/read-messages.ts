@@ -19,6 +19,8 @@ export class MessagesReader {
   readonly files: FileReference[] = [];
   /** Spellings of cache markers that stand somewhere. */
   readonly markers = new Set<string>();
+  /** How the caller spells the reasoning of earlier turns. */
+  thoughts = 'reasoning_details';
   fault: ErrorDetail | null = null;
   private readonly open = new Map<string, Loc>();
 
@@ -98,7 +100,9 @@ export class MessagesReader {
   private reasoning(message: JsonObject): Part[] {
     const details = objectsOf(message.reasoning_details);
     if (details.length === 0) {
-      const text = filled(message.reasoning_content) ?? filled(message.reasoning);
+      const name = ['reasoning_content', 'reasoning'].find((one) => filled(message[one]) !== null);
+      if (name !== undefined) this.thoughts = name;
+      const text = name === undefined ? null : filled(message[name]);
       return text === null ? [] : [{ type: 'reasoning', text: this.text(text) }];
     }
     return details.map((detail): Part => {

@@ -93,6 +93,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
       stop: 'stop',
       endUser: filled(value.safety_identifier) === null ? 'user' : 'safety_identifier',
       reasoning: value.reasoning == null ? 'reasoning_effort' : 'reasoning',
+      thoughts: `messages.${messages.thoughts}`,
     },
     nativeHeaders: {},
     body,

@@ -8,6 +8,7 @@ import {
   without,
   type JsonObject,
 } from '../../body/json-object.js';
+import { returnedText } from './returned-reasoning.js';
 import { upstreamCallId } from '../upstream-names.js';
 
 const REASONING = ['reasoning', 'reasoning_content', 'reasoning_details'];
@@ -60,30 +61,27 @@ function toolError(message: JsonObject): JsonObject {
 }
 
 /** Reasoning of earlier turns goes back only to a provider that wants it, in its spelling. */
-function withReasoning(message: JsonObject, { returnsReasoning }: Quirks): JsonObject {
+function withReasoning(message: JsonObject, quirks: Quirks): JsonObject {
   const sent = REASONING.filter((name) => name in message);
   if (sent.length === 0) return message;
   const clean = without(message, REASONING);
-  const member = returnedReasoning(message, returnsReasoning);
-  if (member && sent.length === 1 && sent[0] in member && member[sent[0]] === message[sent[0]])
-    return message;
+  const member = returnedReasoning(message, quirks);
+  const isAsSent = (name: string): boolean => member !== null && member[name] === message[name];
+  if (member && sent.length === Object.keys(member).length && sent.every(isAsSent)) return message;
   return { ...clean, ...member };
 }
 
-function returnedReasoning(message: JsonObject, name: Quirks['returnsReasoning']): JsonObject | null {
+function returnedReasoning(message: JsonObject, quirks: Quirks): JsonObject | null {
   const details = objectsOf(message.reasoning_details);
-  if (name === undefined) return null;
-  if (name === 'reasoning_details' && details.length > 0)
+  const { returnsReasoning: name } = quirks;
+  if (details.length > 0 && (name === 'reasoning_details' || name === 'text_details'))
     return { reasoning_details: message.reasoning_details };
   const text =
     filled(message.reasoning_content) ??
     filled(message.reasoning) ??
     filled(details.map((detail) => textOf(detail.text ?? detail.summary)).join(''));
-  if (text === null) return null;
-  if (name === 'reasoning_details') return { reasoning: text };
   // DeepSeek wants its reasoning back while a tool loop runs, and refuses it otherwise.
-  if (name === 'reasoning_content' && objectsOf(message.tool_calls).length === 0) return null;
-  return { [name]: text };
+  return text === null ? null : returnedText(text, objectsOf(message.tool_calls).length > 0, quirks);
 }
 
 function withCalls(message: JsonObject, { toolCallIdPattern }: Quirks): JsonObject {

@@ -1,6 +1,7 @@
 import { spliceMembers } from '../../body/splice.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';
+import { unsentReasoning } from '../earlier-reasoning.js';
 import type { ModelRequest } from '../model-request.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import {
@@ -13,6 +14,7 @@ import {
 import { objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 import { toolsForFunctions } from './legacy-functions.js';
 import { reasoningMembers } from '../reasoning-effort.js';
+import { isReturned } from './returned-reasoning.js';
 import { repairedMessages } from './repair-messages.js';
 
 export const PATH = '/chat/completions';
@@ -41,7 +43,7 @@ const REWRITTEN = [
 export function spliceRequest(request: ModelRequest, target: RouteTarget): EncodedRequest {
   const { quirks } = target;
   const { value } = request.body;
-  const ignored: string[] = [];
+  const ignored = unsentReasoning(request, isReturned(quirks, true));
   const changes: JsonObject = {};
   for (const name of [...GATEWAY_OWNED, ...REWRITTEN])
     if (Object.hasOwn(value, name)) changes[name] = undefined;

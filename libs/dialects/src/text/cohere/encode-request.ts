@@ -4,6 +4,7 @@ import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
 import { filledStops, smallSeed, within } from '../bounds.js';
 import { documentText } from '../document-words.js';
+import { unsentReasoning } from '../earlier-reasoning.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type {
   Capability,
@@ -70,6 +71,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     thinking: thinking.thinking,
   };
   const ignored = [...ignoredHints(request, NOTHING), ...Object.keys(request.unknown)];
+  ignored.push(...unsentReasoning(request, () => false));
   if (stop.length < request.stop.length) ignored.push(request.callerNames.stop);
   // It knows no reward for what was said before.
   if ((sampling.frequencyPenalty ?? 0) < 0) ignored.push('frequency_penalty');

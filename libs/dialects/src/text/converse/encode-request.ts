@@ -3,9 +3,10 @@ import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
 import { ignoredHints, markerNames } from '../ignored-hints.js';
-import { encodeThinking, type Thinking } from '../messages/encode-thinking.js';
+import { encodeThinking, isLoopWithoutThinking, type Thinking } from '../messages/encode-thinking.js';
 import { outputSchema } from '../messages/output-schema.js';
-import type { Capability, ModelRequest, Tool } from '../model-request.js';
+import { unsentReasoning } from '../earlier-reasoning.js';
+import type { Capability, ModelRequest, Part, Tool } from '../model-request.js';
 import { plainTool } from '../plain-schema.js';
 import { refusedPart } from '../refused-part.js';
 import { shownParts } from '../shown-parts.js';
@@ -75,7 +76,9 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
       : {}),
     ...(request.serviceTier === 'flex' ? { serviceTier: { type: 'flex' } } : {}),
   };
-  ignored.push(...ignoredHints(request, HONOURED));
+  ignored.push(...ignoredHints(request, HONOURED), ...unsentReasoning(request, isReturned));
+  const isThinking = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
+  if (isThinking && isLoopWithoutThinking(request.turns, isOwn)) ignored.push(request.callerNames.thoughts);
   if (request.endUser !== null) ignored.push(request.callerNames.endUser);
   if (thinking.isDropped) ignored.push(request.callerNames.reasoning);
   if (request.parallelToolCalls === false && request.tools.length > 0 && family !== 'claude')
@@ -93,6 +96,16 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   };
 }
 
+function isOwn(format: string | undefined): boolean {
+  return format === SIGNATURE_FORMAT;
+}
+
+/** Thinking goes back to the family that signed it. */
+function isReturned(part: Part): boolean {
+  if (part.type === 'reasoning') return isOwn(part.format) && part.signature !== undefined;
+  return part.type === 'opaque_reasoning' && isOwn(part.format);
+}
+
 /** A marker of a whole messages request stands behind its last block, unless one stands there already. */
 function markWhole({ dialect, body }: ModelRequest, messages: readonly Message[]): void {
   const { cache_control: marker } = body.value;
@@ -108,13 +121,7 @@ function maxTokensOf({ maxOutputTokens }: ModelRequest, target: RouteTarget): nu
 
 function thinkingOf(request: ModelRequest, target: RouteTarget, family: Family): Thinking {
   const { reasoning } = request;
-  if (family === 'claude')
-    return encodeThinking(
-      request,
-      target,
-      maxTokensOf(request, target),
-      (format) => format === SIGNATURE_FORMAT,
-    );
+  if (family === 'claude') return encodeThinking(request, target, maxTokensOf(request, target), isOwn);
   const wanted = reasoning?.effort ?? null;
   if (wanted === null || wanted === 'none') return reasoning?.maxTokens == null ? {} : { isDropped: true };
   if (target.reasoning.style === 'none') return { isDropped: true };

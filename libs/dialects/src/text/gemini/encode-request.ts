@@ -4,10 +4,12 @@ import { jsonBody } from '../../translation/upstream-body.js';
 import { ToolNames } from '../upstream-names.js';
 import { filledStops, smallSeed } from '../bounds.js';
 import { inCallOrder } from '../call-order.js';
+import { unsentReasoning } from '../earlier-reasoning.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type { Capability, ModelRequest } from '../model-request.js';
 import { isEmptySchema, plainTool } from '../plain-schema.js';
 import type { EncodedRequest } from '../text-dialect.js';
+import { SIGNATURE_FORMAT } from './candidate-decoder.js';
 import { encodeThinking } from './encode-thinking.js';
 import { encodeTurns } from './encode-turns.js';
 
@@ -66,6 +68,8 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
     ...(request.serviceTier === 'flex' ? { serviceTier: 'flex' } : {}),
   };
   ignored.push(...ignoredHints(request, HONOURED));
+  // Its own thoughts stay behind: it reads their signatures alone.
+  ignored.push(...unsentReasoning(request, ({ format }) => format === SIGNATURE_FORMAT));
   if (request.endUser !== null) ignored.push(request.callerNames.endUser);
   if (request.parallelToolCalls === false && request.tools.length > 0) ignored.push('parallel_tool_calls');
   if (thinking.isIgnored) ignored.push(request.callerNames.reasoning);

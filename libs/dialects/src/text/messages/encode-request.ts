@@ -1,12 +1,14 @@
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
-import type { Capability, ModelRequest } from '../model-request.js';
+import { unsentReasoning } from '../earlier-reasoning.js';
+import type { Capability, ModelRequest, Part } from '../model-request.js';
 import { shortId } from '../bounds.js';
 import { markerNames } from '../ignored-hints.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { renamed, ToolNames } from '../upstream-names.js';
 import { limitMarkers } from './cache-markers.js';
-import { encodeThinking } from './encode-thinking.js';
+import { isOwnFormat } from './answer-writer.js';
+import { encodeThinking, isLoopWithoutThinking } from './encode-thinking.js';
 import { encodeTools } from './encode-tools.js';
 import { encodeTurns } from './encode-turns.js';
 import { isObject, type JsonObject } from './json.js';
@@ -80,6 +82,12 @@ function outputFormat({ responseFormat }: ModelRequest): JsonObject | null {
   return { type: 'json_schema', schema: described };
 }
 
+/** Thinking goes back to the family that signed it. */
+function isReturned(part: Part): boolean {
+  if (part.type === 'reasoning') return isOwnFormat(part.format) && Boolean(part.signature);
+  return part.type === 'opaque_reasoning' && isOwnFormat(part.format);
+}
+
 function ignoredHints(request: ModelRequest): string[] {
   const names = Object.keys(request.hints).filter((name) => !HONOURED.has(name));
   // Parallel calls are this dialect's default.
@@ -118,7 +126,10 @@ function translated(
     ...(tier === null ? {} : { service_tier: TIERS[tier] }),
     ...(request.stream ? { stream: true } : {}),
   };
-  const ignored = [...sampling.ignored, ...ignoredHints(request)];
+  const ignored = [...sampling.ignored, ...ignoredHints(request), ...unsentReasoning(request, isReturned)];
+  // A loop that began without its thinking goes on without it, though the model thinks on.
+  if (isThinking && isLoopWithoutThinking(request.turns, isOwnFormat))
+    ignored.push(request.callerNames.thoughts);
   if (isDropped) ignored.push(request.callerNames.reasoning);
   if (stop.length < request.stop.length) ignored.push(request.callerNames.stop);
   if (limitMarkers(body)) ignored.push(...markerNames(request));

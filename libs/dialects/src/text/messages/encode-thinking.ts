@@ -73,7 +73,7 @@ function budget(
 }
 
 /** A tool loop must begin with the thinking that led to it; a caller who lost it goes on without thinking. */
-function isLoopWithoutThinking(turns: readonly Turn[], isOwn: OwnFormat): boolean {
+export function isLoopWithoutThinking(turns: readonly Turn[], isOwn: OwnFormat): boolean {
   const lastUser = turns.findLastIndex(({ role }) => role === 'user');
   const loop = turns.slice(lastUser + 1).filter(({ role }) => role === 'assistant');
   return loop.some(

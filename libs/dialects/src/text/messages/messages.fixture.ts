@@ -71,7 +71,12 @@ export function translatedRequest(changes: Partial<ModelRequest>): ModelRequest 
     legacyFunctions: false,
     unknown: {},
     sizes: { textBytes: 0, images: 0, audioSeconds: 0, documentBytes: [] },
-    callerNames: { stop: 'stop', endUser: 'safety_identifier', reasoning: 'reasoning' },
+    callerNames: {
+      stop: 'stop',
+      endUser: 'safety_identifier',
+      reasoning: 'reasoning',
+      thoughts: 'messages.reasoning_details',
+    },
     nativeHeaders: {},
     body: bodyOf({}),
     ...changes,

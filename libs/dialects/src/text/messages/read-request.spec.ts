@@ -287,7 +287,7 @@ describe('the middle form of a messages request', () => {
     ],
     [{ max_tokens: 0 }, 'same_dialect max_tokens'],
     [{ thinking: { type: 'between_tools' } }, 'same_dialect thinking'],
-    [{ thinking: { type: 'enabled', budget_tokens: 1024 } }, 'reasoning_budget thinking.budget_tokens'],
+    [{ thinking: { type: 'enabled', budget_tokens: 1024 } }, ''],
     [{ thinking: { type: 'adaptive' } }, ''],
     [{ thinking: { type: 'disabled' } }, ''],
     [

@@ -150,7 +150,6 @@ function requirements(body: JsonObject, facts: ContentFacts): RequiredCapability
   need(facts.documentAt !== null, 'document_input', facts.documentAt ?? '');
   if (facts.native !== null) list.push({ capability: 'same_dialect', ...facts.native });
   need(isObject(objectAt(body, 'output_config').format), 'json_schema', 'output_config.format');
-  need(thinking === 'enabled', 'reasoning_budget', 'thinking.budget_tokens');
   need(thinking === 'between_tools', 'same_dialect', 'thinking');
   need(body.max_tokens === 0, 'same_dialect', 'max_tokens');
   need(managesAnswer(body), 'same_dialect', 'context_management');
@@ -237,7 +236,12 @@ export function readRequest(body: ParsedBody): ModelRequest {
       documentBytes: facts.documentBytes,
       ...addedByTools(objectsAt(value, 'tools'), isClientTool),
     },
-    callerNames: { stop: 'stop_sequences', endUser: 'metadata.user_id', reasoning: 'thinking' },
+    callerNames: {
+      stop: 'stop_sequences',
+      endUser: 'metadata.user_id',
+      reasoning: 'thinking',
+      thoughts: 'messages.thinking',
+    },
     nativeHeaders: {},
     body,
   };

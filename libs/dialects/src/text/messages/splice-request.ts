@@ -48,8 +48,9 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
       .filter((name) => !GATEWAY_OWNED.includes(name))
       .forEach(leaveOut);
   if (target.reasoning.style === 'none') {
-    // Adaptive leaves it to the model whether it thinks, and this one never does.
-    if (objectAt(value, 'thinking').type === 'adaptive') leaveOut('thinking');
+    // This one never thinks, whatever it may.
+    const { type } = objectAt(value, 'thinking');
+    if (type === 'adaptive' || type === 'enabled') leaveOut('thinking');
     const { effort, ...config } = objectAt(value, 'output_config');
     if (effort !== undefined) {
       changes.output_config = Object.keys(config).length > 0 ? config : undefined;
@@ -57,7 +58,10 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
     }
   }
   const messages = ownMessages(value);
-  if (messages) changes.messages = messages;
+  if (messages) {
+    changes.messages = messages;
+    ignored.push(request.callerNames.thoughts);
+  }
   const { path, headers, members } = placeOf(request, target, request.nativeHeaders);
   const { pieces, byteLength } = spliceMembers(request.body, { ...changes, ...members });
   return {

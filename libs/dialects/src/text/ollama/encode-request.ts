@@ -5,6 +5,7 @@ import { ToolNames } from '../upstream-names.js';
 import { filledStops } from '../bounds.js';
 import { inCallOrder } from '../call-order.js';
 import { documentText } from '../document-words.js';
+import { hasCalls, unsentReasoning } from '../earlier-reasoning.js';
 import { ignoredHints } from '../ignored-hints.js';
 import type {
   Capability,
@@ -96,6 +97,7 @@ export function encodeRequest(request: ModelRequest, target: RouteTarget): Encod
   });
   const ignored = [
     ...ignoredHints(request, NOTHING),
+    ...unsentReasoning(request, ({ type }, turn) => type === 'reasoning' && hasCalls(turn)),
     ...Object.keys(unknown).filter((name) => !passed.includes(name)),
   ];
   if (stop.length < request.stop.length) ignored.push(request.callerNames.stop);

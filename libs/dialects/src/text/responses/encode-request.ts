@@ -2,13 +2,15 @@ import { objectOf, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
 import { shortId, within } from '../bounds.js';
-import type { Capability, ModelRequest, ResponseFormat } from '../model-request.js';
+import { unsentReasoning } from '../earlier-reasoning.js';
+import type { Capability, ModelRequest, ResponseFormat, Turn } from '../model-request.js';
 import { markerNames } from '../ignored-hints.js';
 import { effortOf } from '../reasoning-effort.js';
 import type { EncodedRequest } from '../text-dialect.js';
 import { renamed, ToolNames } from '../upstream-names.js';
 import { markedTurns } from './cache-breakpoints.js';
 import { encodeItems } from './encode-items.js';
+import { OWN_FORMAT } from './sealed-reasoning.js';
 import { RESPONSES } from './read-request.js';
 import { ACCEPT, GATEWAY_OWNED, PATH, spliceRequest } from './splice-request.js';
 import { encodeTool, encodeToolChoice } from './tools.js';
@@ -54,6 +56,7 @@ export function encodeRequest(asked: ModelRequest, target: RouteTarget): Encoded
   const names = new ToolNames();
   const request = renamed(asked, names);
   const ignored = new Set([...Object.keys(request.hints), ...Object.keys(request.unknown)]);
+  for (const name of unsentReasoning(request, isReturned)) ignored.add(name);
   const { tools } = request;
   const thinks = target.reasoning.style !== 'none';
   const logprobs = request.requires.some(({ capability }) => capability === 'logprobs');
@@ -98,6 +101,12 @@ export function encodeRequest(asked: ModelRequest, target: RouteTarget): Encoded
     ignored: [...ignored].filter((name) => !GATEWAY_OWNED.includes(name)),
     ...(names.hasShortened ? { toolNames: names.originals } : {}),
   };
+}
+
+/** Encrypted reasoning goes back to the family that made it, with what was shown of it. */
+function isReturned({ format }: { format?: string }, { parts }: Turn): boolean {
+  const isEncrypted = parts.some((part) => part.type === 'opaque_reasoning' && part.format === OWN_FORMAT);
+  return format === OWN_FORMAT && isEncrypted;
 }
 
 function sampling({ sampling: given }: ModelRequest, target: RouteTarget, ignored: Set<string>): JsonObject {

@@ -111,7 +111,12 @@ export function readRequest(body: ParsedBody): ModelRequest {
     legacyFunctions: false,
     unknown: pick(value, (name) => !KNOWN_PARAMS.has(name)),
     sizes,
-    callerNames: { stop: 'stop', endUser: 'safety_identifier', reasoning: 'reasoning' },
+    callerNames: {
+      stop: 'stop',
+      endUser: 'safety_identifier',
+      reasoning: 'reasoning',
+      thoughts: 'input.reasoning',
+    },
     nativeHeaders: {},
     body,
   };

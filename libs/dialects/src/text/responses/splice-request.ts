@@ -40,6 +40,7 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
       .filter((name) => !GATEWAY_OWNED.includes(name))
       .forEach(leaveOut);
   const input = ownItems(value.input);
+  if (objectsOf(value.input).some(isForeignReasoning)) ignored.push(request.callerNames.thoughts);
   if (input) changes.input = input;
   if (filled(value.user) !== null && filled(value.safety_identifier) !== null) changes.user = undefined;
   const { pieces, byteLength } = spliceMembers(request.body, changes);
