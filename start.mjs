@@ -1,6 +1,6 @@
 // `npm start`: installs and builds what is missing, then hands over to the all-in-one app on the package's Node.
-import { parseArgs } from 'node:util';
-import { build, handOver, install } from './tools/bootstrap.mjs';
+import * as util from 'node:util';
+import { build, handOver, install, requireNode } from './tools/bootstrap.mjs';
 
 const HELP = `npm start -- [--port N] [--json] [--check-config] [--help]
 
@@ -12,25 +12,26 @@ const HELP = `npm start -- [--port N] [--json] [--check-config] [--help]
 Settings are environment variables: see .env.example. The data is in .data/, or in GATEWAY_DATA_DIR.
 `;
 
+requireNode();
 const flags = readFlags();
 if (flags.help) process.stdout.write(HELP);
-else start(flags);
+else await start(flags);
 
 function readFlags() {
   const flag = { type: 'boolean', default: false };
   try {
     const options = { help: flag, json: flag, 'check-config': flag, port: { type: 'string' } };
-    return parseArgs({ options }).values;
+    return util.parseArgs({ options }).values;
   } catch (error) {
     process.stderr.write(`${error.message.split('. ')[0]}.\n\n${HELP}`);
     process.exit(2);
   }
 }
 
-function start({ port, json, 'check-config': checkConfig }) {
+async function start({ port, json, 'check-config': checkConfig }) {
   if (port !== undefined) process.env.PORT = port;
-  install();
-  build();
+  await install();
+  await build();
   const passed = [...(json ? ['--json'] : []), ...(checkConfig ? ['--check-config'] : [])];
   handOver(['--enable-source-maps', 'dist/apps/all-in-one/src/main.js', ...passed], 'inherit');
 }

@@ -1,6 +1,6 @@
 // What `npm start` and `npm test` share. Plain JavaScript on Node's own modules, because it runs on the host's
 // Node (20 or later) before anything is installed; everything after the install runs on the package's Node.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -11,49 +11,136 @@ export const packageNode = join(root, 'node_modules', '.bin', 'node');
 const lockStamp = join(root, 'node_modules', '.installed-lockfile');
 const buildStamp = join(root, 'dist', '.built-from');
 
+const NODE_MIN = 20;
 const INSTALL_MINUTES_MAX = 15;
 /** npm waits five minutes for each of three tries of its own: without a network that has no end in sight. */
 const NPM_PATIENCE = ['--fetch-timeout=60000', '--fetch-retries=2', '--fetch-retry-maxtimeout=10000'];
+/** One short look at the registry, which `npm ci` would ask for each of its packages for ten minutes. */
+const NPM_PING = ['ping', '--loglevel=error', '--fetch-retries=0', '--fetch-timeout=10000'];
+const PING_MINUTES_MAX = 0.2;
+/** A child that has not ended this long after its signal is killed. */
+const ORDERLY_END_MS = 5_000;
+const ADVICE =
+  'The dependencies could not be installed. Is the network there, and the package registry that npm is set to ' +
+  '(`npm config get registry`)? Then run the same command again.';
+
+/** Ends with one sentence where the host's Node is too old. */
+export function requireNode(version = process.versions.node) {
+  if (Number.parseInt(version, 10) >= NODE_MIN) return;
+  process.stderr.write(`Model Gateway needs Node ${NODE_MIN} or later; this is Node ${version}.\n`);
+  process.exit(1);
+}
 
 /**
  * Runs a command in the repository and ends with its status where it fails, after the sentence `advice`. Progress goes
  * to standard error, because `npm start -- --json` owns standard output.
  */
-export function run(command, args, { env = process.env, minutesMax, advice } = {}) {
-  const timeout = minutesMax === undefined ? undefined : minutesMax * 60_000;
-  const result = spawnSync(command, args, { cwd: root, env, stdio: ['ignore', 2, 2], timeout });
-  if (result.status === 0) return;
-  const isLate = result.error?.code === 'ETIMEDOUT';
-  if (result.error && !isLate) throw result.error;
-  const reason = isLate ? `took over ${minutesMax} minutes` : (result.signal ?? `exit ${result.status}`);
+export async function run(command, args, { env = process.env, minutesMax, advice } = {}) {
+  const ended = await runGroup(command, args, { env, minutesMax, stdio: ['ignore', 2, 2] });
+  if (ended.code === 0) return;
+  const reason = ended.isLate ? `took over ${minutesMax} minutes` : (ended.signal ?? `exit ${ended.code}`);
   process.stderr.write(`\`${command} ${args.join(' ')}\` failed (${reason}).\n`);
   if (advice !== undefined) process.stderr.write(`${advice}\n`);
-  process.exit(result.status || 1);
+  process.exit(ended.code || 1);
+}
+
+/**
+ * Runs a command in a process group of its own and returns how it ended: {code, signal, isLate, complained}, the last
+ * being its standard error where that is a pipe. Where this process is told to stop, or the npm above it is gone, the
+ * whole group is stopped first: an `npm ci` that is left behind would write into the folder of the next one.
+ */
+export async function runGroup(command, args, { env, minutesMax, stdio }) {
+  const child = spawn(command, args, { cwd: root, env, stdio, detached: true });
+  let complained = '';
+  child.stderr?.on('data', (chunk) => (complained += chunk));
+  let kill;
+  const stop = (signal) => {
+    signalGroup(child, signal);
+    kill ??= setTimeout(() => signalGroup(child, 'SIGKILL'), ORDERLY_END_MS);
+  };
+  let stopped;
+  const unwatch = watchStops((signal) => stop((stopped ??= signal)));
+  let isLate = false;
+  const patience = minutesMax && setTimeout(() => ((isLate = true), stop('SIGTERM')), minutesMax * 60_000);
+  const [code, signal] = await new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (...ended) => resolve(ended));
+  });
+  for (const timer of [patience, kill]) clearTimeout(timer);
+  unwatch();
+  // What the command had started itself, and has not waited for.
+  if (stopped !== undefined || isLate) signalGroup(child, 'SIGKILL');
+  if (stopped !== undefined) process.exit(1);
+  return { code, signal, isLate, complained };
+}
+
+function signalGroup({ pid }, signal) {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // The group has ended already.
+  }
+}
+
+/**
+ * Calls `stop` with each signal that asks this process to end, and once with SIGTERM where the npm above it is gone.
+ * npm runs scripts in a shell that does not forward signals (hence `exec` in package.json) and dies without a word on
+ * kill -9. Returns how to stop watching.
+ */
+function watchStops(stop) {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, stop);
+  const npm = process.ppid;
+  // Once: a further signal would mean that nobody waits for the orderly end.
+  const watch = setInterval(() => {
+    if (process.ppid === npm) return;
+    clearInterval(watch);
+    stop('SIGTERM');
+  }, 500);
+  if (process.env.npm_lifecycle_event === undefined) clearInterval(watch);
+  return () => {
+    clearInterval(watch);
+    for (const signal of signals) process.off(signal, stop);
+  };
 }
 
 /** Installs the dependencies when there are none, or when the lockfile is not the one they came from. */
-export function install() {
+export async function install() {
   const lock = sha256(readFileSync(join(root, 'package-lock.json')));
   if (existsSync(packageNode) && installedLock() === lock) return;
+  const env = hostEnvironment();
+  await lookAtRegistry(env);
   process.stderr.write('Installing dependencies (npm ci) …\n');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...NPM_PATIENCE], {
-    env: hostEnvironment(),
+  await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...NPM_PATIENCE], {
+    env,
     minutesMax: INSTALL_MINUTES_MAX,
-    advice:
-      'The dependencies could not be installed. Is the network there, and the package registry that npm is set to ' +
-      '(`npm config get registry`)? Then run the same command again.',
+    advice: ADVICE,
   });
   writeFileSync(lockStamp, lock);
 }
 
+/** Ends with a sentence where no registry answers. A registry that answers with an error, and npm's own cache, go on. */
+async function lookAtRegistry(env) {
+  const stdio = ['ignore', 'ignore', 'pipe'];
+  const { code, isLate, complained } = await runGroup('npm', NPM_PING, {
+    env,
+    minutesMax: PING_MINUTES_MAX,
+    stdio,
+  });
+  const fault = isLate ? 'no answer' : /^npm (?:error|ERR!) code (\S+)/m.exec(complained)?.[1];
+  if (code === 0 || fault === undefined || /^E\d{3}$|^ENOTCACHED$/.test(fault)) return;
+  process.stderr.write(`The package registry does not answer (${fault}).\n${ADVICE}\n`);
+  process.exit(1);
+}
+
 /** Generates the database clients and compiles, when a source file differs from the last build. */
-export function build() {
+export async function build() {
   const sources = fingerprint();
   if (readIfPresent(buildStamp) === sources) return;
   process.stderr.write('Building …\n');
-  run(packageNode, ['tools/generate.mjs'], { env: packageEnvironment() });
-  run('npm', ['run', '--silent', 'compile'], { env: packageEnvironment() });
-  run(packageNode, ['tools/build-dashboard.mjs'], { env: packageEnvironment() });
+  await run(packageNode, ['tools/generate.mjs'], { env: packageEnvironment() });
+  await run('npm', ['run', '--silent', 'compile'], { env: packageEnvironment() });
+  await run(packageNode, ['tools/build-dashboard.mjs'], { env: packageEnvironment() });
   mkdirSync(join(root, 'dist'), { recursive: true });
   writeFileSync(buildStamp, sources);
 }
@@ -110,29 +197,17 @@ function readIfPresent(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
-/**
- * Hands over to a program on the package's Node and ends with its exit code. npm runs scripts in a shell that does not
- * forward signals (hence `exec` in package.json) and dies without a word on kill -9: an npm that is gone means stop.
- */
+/** Hands over to a program on the package's Node and ends with its exit code. */
 export function handOver(args, stdin) {
   const options = { cwd: root, env: packageEnvironment(), stdio: [stdin, 'inherit', 'inherit'] };
   let program;
-  // Read before the program runs: npm may be gone as soon as it does.
-  const npm = process.ppid;
   // A closed terminal takes its output along; the program below must still be stopped in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  // Before the program runs: a signal may come as soon as it says that it does.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => program?.kill(signal));
+  // Before the program runs: a signal may come, and npm may be gone, as soon as it says that it does.
+  const unwatch = watchStops((signal) => program?.kill(signal));
   program = spawn(packageNode, args, options);
-  // Once: a further signal would mean that nobody waits for the orderly end.
-  const watch = setInterval(() => {
-    if (process.ppid === npm) return;
-    clearInterval(watch);
-    program.kill('SIGTERM');
-  }, 500);
-  if (process.env.npm_lifecycle_event === undefined) clearInterval(watch);
   program.on('exit', (code, signal) => {
-    clearInterval(watch);
+    unwatch();
     process.exitCode = signal ? 1 : (code ?? 1);
   });
 }

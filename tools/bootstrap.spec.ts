@@ -61,6 +61,7 @@ describe('start.mjs and test.mjs', () => {
   it('installs, generates, compiles and hands over on a fresh clone', () => {
     expect(run('start.mjs', '--json').status).toBe(0);
     expect(calls()).toEqual([
+      expect.stringMatching(/^npm ping /),
       expect.stringMatching(/^npm ci --no-audit --no-fund --loglevel=error --fetch-timeout=60000 /),
       'node tools/generate.mjs',
       'npm run --silent compile',
@@ -110,7 +111,7 @@ describe('start.mjs and test.mjs', () => {
     run('start.mjs');
     writeFileSync(join(root, 'package-lock.json'), '{"lockfileVersion":3}');
     run('start.mjs');
-    expect(calls()[0]).toMatch(/^npm ci /);
+    expect(calls()[1]).toMatch(/^npm ci /);
   });
 
   it('writes progress to standard error only, because --json owns standard output', () => {
@@ -127,8 +128,82 @@ describe('start.mjs and test.mjs', () => {
     expect(stderr).toContain('Is the network there');
     writeFileSync(join(root, 'bin', 'npm'), npm);
     expect(run('start.mjs').status).toBe(0);
-    expect(calls()[0]).toContain('npm ci');
+    expect(calls()[1]).toContain('npm ci');
   });
+
+  it.each(['start.mjs', 'test.mjs'])('%s ends with one sentence on a Node below 20', (script) => {
+    const old = 'process, "versions", { value: { ...process.versions, node: "18.20.8" } }';
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', `data:text/javascript,Object.defineProperty(${old})`, script],
+      { cwd: root, env: environment(), encoding: 'utf8' },
+    );
+    expect([status, stderr]).toEqual([1, 'Model Gateway needs Node 20 or later; this is Node 18.20.8.\n']);
+    expect(calls()).toEqual([]);
+  });
+
+  /** An npm whose look at the registry fails as npm says it, and that would never end to install. */
+  function npmWithoutNetwork(ping: string[]): void {
+    standIn(join(root, 'bin', 'npm'), [
+      'echo "npm $*" >> "$ROOT/calls"',
+      `case "$*" in ping*) ${ping.join('; ')};; esac`,
+      'mkdir -p "$ROOT/node_modules/.bin"',
+      'cp "$ROOT/package-node" "$ROOT/node_modules/.bin/node"',
+    ]);
+  }
+
+  it.each(['EAI_AGAIN', 'ENOTFOUND', 'ECONNREFUSED', 'ERR_SOCKET_TIMEOUT'])(
+    'C5 says that there is no network before it installs, where a look at the registry ends with %s',
+    (code) => {
+      npmWithoutNetwork([`echo "npm error code ${code}" >&2`, 'exit 1']);
+      const { status, stderr } = run('start.mjs');
+      expect(status).toBe(1);
+      expect(stderr).toContain(`The package registry does not answer (${code}).`);
+      expect(stderr).toContain('Is the network there');
+      expect(calls()).toEqual([
+        expect.stringMatching(/^npm ping .*--fetch-retries=0 --fetch-timeout=10000$/),
+      ]);
+    },
+  );
+
+  it.each(['E404', 'E503', 'ENOTCACHED'])(
+    'C5 installs where a look at the registry is answered %s',
+    (code) => {
+      npmWithoutNetwork([`echo "npm error code ${code}" >&2`, 'exit 1']);
+      expect(run('start.mjs').status).toBe(0);
+      expect(calls()[1]).toMatch(/^npm ci /);
+    },
+  );
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'C6 ends the install, and what it has started, before it ends by %s itself',
+    async (signal) => {
+      standIn(join(root, 'bin', 'npm'), [
+        'case "$*" in ci*) ;; *) exit 0;; esac',
+        // A script of a package, which npm would leave behind, and an npm that does not hurry.
+        'sleep 300 & echo $! > "$ROOT/of-package"',
+        'trap "echo ended >> $ROOT/ended; exit 1" TERM INT HUP',
+        'echo $$ > "$ROOT/pid"; wait',
+      ]);
+      const script = spawn(process.execPath, ['start.mjs'], { cwd: root, env: environment() });
+      await eventually(() => existsSync(join(root, 'pid')) || null);
+      script.kill(signal);
+      await new Promise((resolve) => script.once('exit', resolve));
+      expect(readFileSync(join(root, 'ended'), 'utf8')).toBe('ended\n');
+      await eventually(() => !isRunning('of-package') || null);
+      expect(existsSync(join(root, 'node_modules'))).toBe(false);
+    },
+  );
+
+  const pidIn = (file: string) => Number(readFileSync(join(root, file), 'utf8'));
+  function isRunning(file: string): boolean {
+    try {
+      process.kill(pidIn(file), 0);
+      return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pidIn(file)}/stat`, 'utf8'));
+    } catch {
+      return false;
+    }
+  }
 
   it('ends what takes too long with a sentence, and with what to do', () => {
     // exec: a sleep of its own would outlive the shell, and hold this pipe for its minute.

@@ -1,10 +1,9 @@
 // `npm run check`: every check runs, also after one has failed, and the result is one line each.
 // `--summary FILE` writes {passed, failed} for a caller that adds up.
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { packageEnvironment, root } from './bootstrap.mjs';
+import { packageEnvironment, root, runGroup } from './bootstrap.mjs';
 
 const HELP = `usage: npm run check -- [--summary FILE] [--help]
 
@@ -26,15 +25,14 @@ const steps = [
   'docs:check',
 ];
 
-const results = steps
-  .filter((step) => step in scripts)
-  .map((step) => {
-    process.stdout.write(`\n> ${step}\n`);
-    const started = performance.now();
-    const options = { cwd: root, env: packageEnvironment(), stdio: ['ignore', 'inherit', 'inherit'] };
-    const { status } = spawnSync('npm', ['run', '--silent', step], options);
-    return { step, isPassed: status === 0, seconds: (performance.now() - started) / 1000 };
-  });
+const results = [];
+for (const step of steps.filter((name) => name in scripts)) {
+  process.stdout.write(`\n> ${step}\n`);
+  const started = performance.now();
+  const options = { env: packageEnvironment(), stdio: ['ignore', 'inherit', 'inherit'] };
+  const { code } = await runGroup('npm', ['run', '--silent', step], options);
+  results.push({ step, isPassed: code === 0, seconds: (performance.now() - started) / 1000 });
+}
 
 process.stdout.write('\n');
 for (const { step, isPassed, seconds } of results) {
