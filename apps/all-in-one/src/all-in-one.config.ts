@@ -152,6 +152,7 @@ export function readServices(
     ALERTS_PUBLIC_URL: env.ALERTS_PUBLIC_URL || publicUrl,
     OBJECT_STORE_DIR: env.OBJECT_STORE_DIR || paths.objects,
     OBJECT_STORE_PUBLIC_URL: env.OBJECT_STORE_PUBLIC_URL || publicUrl,
+    BILLING_RETURN_URL: env.BILLING_RETURN_URL || `${publicUrl}/dashboard/`,
     JOURNAL_DIR: env.JOURNAL_DIR || paths.journal,
     SIMULATED_PROVIDER: 'true',
     SIMULATED_API_KEY: 'built-in',

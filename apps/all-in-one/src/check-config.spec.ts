@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '@gateway/platform';
-import { readSettings } from './all-in-one.config.js';
+import { dataPaths, readServices, readSettings } from './all-in-one.config.js';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'check-config-'))));
@@ -125,4 +125,25 @@ describe('what --check-config reads', () => {
     expect(faultsOf({ GATEWAY_CONFIG: join(folder, 'none.yaml') })).toMatch(/GATEWAY_CONFIG: .*ENOENT/);
     expect(faultsOf({ GATEWAY_CONFIG: file('x.yaml', 'models: 5') })).toMatch(/GATEWAY_CONFIG: /);
   });
+});
+
+describe('addresses that are handed out', () => {
+  const addressesOf = (env: Record<string, string>) => {
+    const running = { databaseUrl: 'postgresql://127.0.0.1/postgres', simulatorUrl: 'http://127.0.0.1:1' };
+    const { keys, notifications, objects, usage } = readServices(env, dataPaths(folder), running);
+    return [
+      keys.KEYS_PUBLIC_URL,
+      notifications.ALERTS_PUBLIC_URL,
+      objects.OBJECT_STORE_PUBLIC_URL,
+      usage.BILLING_RETURN_URL.replace(/\/dashboard\/$/, ''),
+    ];
+  };
+
+  it('R12 all name the port that is served: of mails, links, objects, and where a payment comes back to', () =>
+    expect(new Set(addressesOf({ PORT: '18123' }))).toEqual(new Set(['http://127.0.0.1:18123'])));
+
+  it('R12 all name the public address where one is set', () =>
+    expect(new Set(addressesOf({ PORT: '18123', KEYS_PUBLIC_URL: 'https://gateway.example' }))).toEqual(
+      new Set(['https://gateway.example']),
+    ));
 });

@@ -43,6 +43,8 @@ export interface Provider {
   readonly hosts?: NamedHosts;
   /** Serves without a credential: enabled by its address alone. */
   readonly isKeyless?: boolean;
+  /** Further variables that `accessFrom` reads, each with what it is for. */
+  readonly furtherEnv?: Readonly<Record<string, string>>;
   /** The platform's credential and address where they are more than two variables; undefined = not enabled. */
   readonly accessFrom?: (read: EnvReader) => ProviderAccess | undefined;
   /** Default: GET /models. */

@@ -37,4 +37,24 @@ describe('the registry of providers', () => {
     const addresses = PROVIDERS.map((provider) => provider.baseUrlEnv);
     expect(new Set(addresses).size).toBe(addresses.length);
   });
+
+  it('D2 names every further variable that an access of more than a key reads, and no other', () => {
+    const account = JSON.stringify({ client_email: 'a@b', private_key: 'k' });
+    const settings: Record<string, string>[] = [
+      {},
+      { GOOGLE_VERTEX_API_KEY: account, GOOGLE_CLOUD_PROJECT: 'p' },
+      {
+        AWS_ACCESS_KEY_ID: 'a',
+        AWS_SECRET_ACCESS_KEY: 'b',
+        AWS_BEDROCK_BATCH_BUCKET: 'bucket',
+        AWS_BEDROCK_BATCH_ROLE_ARN: 'arn:aws:iam::123456789012:role/batches',
+      },
+    ];
+    for (const { slug, accessFrom, credentialEnv, baseUrlEnv, furtherEnv = {} } of PROVIDERS) {
+      const read = new Set<string>();
+      for (const env of settings) accessFrom?.((name) => (read.add(name), env[name]));
+      const further = [...read].filter((name) => name !== credentialEnv && name !== baseUrlEnv).sort();
+      expect([slug, Object.keys(furtherEnv).sort()]).toEqual([slug, further]);
+    }
+  });
 });

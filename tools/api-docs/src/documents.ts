@@ -8,6 +8,7 @@ import { accessTable } from './access-table.js';
 import { asyncApi } from './asyncapi.js';
 import { describedRoutes, type DescribedRoute } from './described-routes.js';
 import { openApi } from './openapi.js';
+import { providersTable } from './providers-table.js';
 import { SourceTypes } from './source-types.js';
 
 /** The controllers of the services that have endpoints, as their modules name them. Nothing is started and no setting is read. */
@@ -31,6 +32,7 @@ export function allRoutes(): DescribedRoute[] {
 export function documents(source = SourceTypes.ofServices()): ReadonlyMap<string, string> {
   return new Map([
     ['access.md', accessTable(allRoutes())],
+    ['providers.md', providersTable()],
     ['openapi.json', textOf(openApi(allRoutes(), source))],
     ['asyncapi.json', textOf(asyncApi(source))],
   ]);

@@ -1,7 +1,7 @@
 import { classifyFailure, type FailureRule } from '../failure/classify.js';
 import { apiKeyOf, type Provider } from '../provider.js';
 import { upstreamRequest } from '../transport.js';
-import { accessFrom, addressFor, jobsAddressFor, objectAddress } from './aws-access.js';
+import { accessFrom, addressFor, FURTHER_ENV, jobsAddressFor, objectAddress } from './aws-access.js';
 import { signed } from './sign.js';
 
 const NAME = 'Amazon Bedrock';
@@ -53,6 +53,7 @@ export const provider: Provider = {
   credentialEnv: 'AWS_BEARER_TOKEN_BEDROCK',
   baseUrlEnv: 'AWS_BEDROCK_BASE_URL',
   defaultBaseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+  furtherEnv: FURTHER_ENV,
   accessFrom,
   check: { path: '/model/amazon.nova-micro-v1%3A0/converse', sendsNothing: true },
   prepare: (request, access) => {

@@ -16,6 +16,18 @@ function endpointOf(region: string): string {
   return `https://bedrock-runtime.${region}.amazonaws.com`;
 }
 
+/** What `accessFrom` reads beside the bearer key, with what it is for. */
+export const FURTHER_ENV: Readonly<Record<string, string>> = {
+  AWS_ACCESS_KEY_ID: 'with the next one in place of the bearer key',
+  AWS_SECRET_ACCESS_KEY: 'with the one before',
+  AWS_SESSION_TOKEN: 'of temporary keys',
+  AWS_REGION: `default: ${DEFAULT_REGION}`,
+  AWS_DEFAULT_REGION: 'where AWS_REGION is not set',
+  [BUCKET]: 'bucket through which Bedrock takes batches; needs an access key',
+  [ROLE]: 'role with which Bedrock reads and writes that bucket',
+  [STORE]: 'address of a bucket that is not at AWS',
+};
+
 /** The bearer key where there is one, else the usual variables of an account. */
 export function accessFrom(read: EnvReader): ProviderAccess | undefined {
   const region = read('AWS_REGION') ?? read('AWS_DEFAULT_REGION') ?? DEFAULT_REGION;

@@ -45,6 +45,10 @@ export const provider: Provider = {
   credentialEnv: 'GOOGLE_VERTEX_API_KEY',
   baseUrlEnv: 'GOOGLE_VERTEX_BASE_URL',
   defaultBaseUrl: GLOBAL_ENDPOINT,
+  furtherEnv: {
+    GOOGLE_CLOUD_PROJECT: "default: the service account's",
+    GOOGLE_CLOUD_LOCATION: 'default: global',
+  },
   accessFrom,
   check: { path: '/models/gemini-2.5-flash:countTokens', sendsNothing: true },
   prepare: (request, access) => {

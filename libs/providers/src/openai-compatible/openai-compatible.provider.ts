@@ -7,6 +7,7 @@ export const provider = openAiCompatible({
   credentialEnv: 'OPENAI_COMPATIBLE_API_KEY',
   baseUrlEnv: 'OPENAI_COMPATIBLE_BASE_URL',
   defaultBaseUrl: 'http://127.0.0.1:8000/v1',
+  root: '/v1',
   isKeyless: true,
   quirks: {
     maxTokensParam: 'max_tokens',

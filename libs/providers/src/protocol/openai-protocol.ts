@@ -12,7 +12,7 @@ export interface OpenAiCompatibleOptions {
   baseUrlEnv: string;
   /** Address with the version segment, as the OpenAI SDKs write base URLs. */
   defaultBaseUrl: string;
-  /** Path of the API where an operator's address names none. */
+  /** Path of the API where an operator's address names none of it or its beginning alone. */
   root?: string;
   /** Serves without a key. */
   isKeyless?: boolean;
@@ -80,10 +80,19 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Provider {
   };
 }
 
-/** Returns the address at which the API begins; an address that ends at its host gets the API's path. */
+/**
+ * Returns the address at which the API begins. An address that ends at its host gets the API's path, and one that ends
+ * within that path the rest of it; any other path is the operator's own.
+ */
 function rootOf({ baseUrl, credential }: ProviderAccess, root: string): string {
   const address = credential.kind === 'azure' ? credential.endpoint.replace(/\/+$/, '') : baseUrl;
-  return root !== '' && /^https?:\/\/[^/]+$/.test(address) ? `${address}${root}` : address;
+  if (root === '') return address;
+  const steps = root.split('/').slice(1);
+  for (let begun = steps.length; begun > 0; begun -= 1) {
+    const beginning = `/${steps.slice(0, begun).join('/')}`;
+    if (address.endsWith(beginning)) return `${address}${root.slice(beginning.length)}`;
+  }
+  return /^https?:\/\/[^/]+$/.test(address) ? `${address}${root}` : address;
 }
 
 function keyed(access: ProviderAccess, header: string | undefined): Record<string, string> {
