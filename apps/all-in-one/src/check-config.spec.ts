@@ -125,6 +125,34 @@ describe('what --check-config reads', () => {
     expect(faultsOf({ GATEWAY_CONFIG: join(folder, 'none.yaml') })).toMatch(/GATEWAY_CONFIG: .*ENOENT/);
     expect(faultsOf({ GATEWAY_CONFIG: file('x.yaml', 'models: 5') })).toMatch(/GATEWAY_CONFIG: /);
   });
+
+  it('C8 says each fault of the file once, with its path and line, whichever services read it', () => {
+    const path = file(
+      'own.yaml',
+      'models:\n  - { id: lab/a, supports: [flying], context_length: 1, routes: [] }\n',
+    );
+    const found = faultsOf({ GATEWAY_CONFIG: path }).split('\n').slice(1);
+    expect(found).toEqual([
+      `  GATEWAY_CONFIG: ${path}, line 2: models[0].routes: this needs at least 1 entry.`,
+    ]);
+    const flagged = file(
+      'flagged.yaml',
+      'providers: [{ slug: lab, dialect: chat, base_url: "http://lab" }]\nmodels:\n  - id: lab/a\n    context_length: 1\n    supports: [completions_api, flying]\n    routes: [{ provider: lab, upstream_model: a, free: true }]\n',
+    );
+    expect(faultsOf({ GATEWAY_CONFIG: flagged })).toMatch(
+      /^The configuration has 1 fault\(s\):\n {2}GATEWAY_CONFIG: \S+flagged\.yaml, line 5: models\[0\]\.supports\[1\]: flying is none of tools, [^\n]+$/,
+    );
+  });
+
+  it.each(['OLLAMA_BASE_URL', 'VLLM_BASE_URL', 'OPENAI_COMPATIBLE_BASE_URL', 'OPENAI_BASE_URL'])(
+    'C8 says one sentence of %s that is no address',
+    (name) => {
+      const found = faultsOf({ [name]: 'localhost', OPENAI_API_KEY: 'k' })
+        .split('\n')
+        .slice(1);
+      expect(found).toEqual([`  ${name}: must be an address that begins with http:// or https://`]);
+    },
+  );
 });
 
 describe('addresses that are handed out', () => {

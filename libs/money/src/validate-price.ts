@@ -60,7 +60,22 @@ const RATE_NAMES: ReadonlySet<string> = new Set(RATE_FIELDS);
 /** All faults of a record at import, none for a good one. Each makes the import answer 422 `validation_error`. */
 export function validatePriceRecord(record: PriceRecord, modelType: PricedModelType): PriceFault[] {
   const shape = shapeFaults(record);
-  if (shape.length > 0) return shape;
+  // What has another shape is left out, so that all that is wrong with the rest is named as well.
+  if (shape.length > 0) return [...shape, ...rateFaults(withoutMembers(record, shape), modelType)];
+  return [
+    ...rateFaults(record, modelType),
+    ...(deliversAtNoRate(record, modelType)
+      ? [{ loc: [], msg: `a model that is not free has no rate for what a ${modelType} model delivers` }]
+      : []),
+  ];
+}
+
+function withoutMembers(record: PriceRecord, faults: readonly PriceFault[]): PriceRecord {
+  const names = new Set(faults.map(({ loc }) => loc[0]));
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
+}
+
+function rateFaults(record: PriceRecord, modelType: PricedModelType): PriceFault[] {
   const prices = [...pricesOf(record)];
   return [
     ...prices
@@ -70,9 +85,6 @@ export function validatePriceRecord(record: PriceRecord, modelType: PricedModelT
     ...twinFaults(record),
     ...secondsFaults(record),
     ...matrixFaults(record, modelType),
-    ...(deliversAtNoRate(record, modelType)
-      ? [{ loc: [], msg: `a model that is not free has no rate for what a ${modelType} model delivers` }]
-      : []),
   ];
 }
 

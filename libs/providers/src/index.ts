@@ -8,11 +8,7 @@ export type { FailureSignal } from './failure/failure-signal.js';
 export { scrub } from './failure/scrub.js';
 export { checkCredential } from './credentials/check-credential.js';
 export { readCredentials } from './credentials/read-credentials.js';
-export {
-  GatewayConfigError,
-  isBuiltIn,
-  NO_GATEWAY_CONFIG,
-  readGatewayConfig,
-} from './operator/gateway-config.js';
+export { GatewayConfigError, isBuiltIn, NO_GATEWAY_CONFIG } from './operator/gateway-config.js';
 export type { GatewayConfig, OwnModel, OwnRoute } from './operator/gateway-config.js';
+export { GatewayFile } from './operator/gateway-file.js';
 export { ownProviders } from './operator/own-provider.js';

@@ -18,7 +18,9 @@ describe('the address of a provider', () => {
   it.each(['acme', 'ftp://acme.example', 'file:///etc/passwd', 'javascript:http:'])(
     'is not %s, and the fault names the variable',
     (address) => {
-      expect(() => providerBaseUrl(provider, { ACME_BASE_URL: address })).toThrow(/^ACME_BASE_URL is not/);
+      expect(() => providerBaseUrl(provider, { ACME_BASE_URL: address })).toThrow(
+        /^ACME_BASE_URL: must be an address/,
+      );
     },
   );
 

@@ -63,7 +63,8 @@ export function providerBaseUrl(
 ): string {
   const baseUrl = (env[baseUrlEnv] || defaultBaseUrl).replace(/\/+$/, '');
   if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl))
-    throw new TypeError(`${baseUrlEnv} is not an http(s) address.`);
+    // The words of a setting that is checked where it is read: said by both, it stands in a report once.
+    throw new TypeError(`${baseUrlEnv}: must be an address that begins with http:// or https://`);
   return baseUrl;
 }
 

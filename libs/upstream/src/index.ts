@@ -5,8 +5,9 @@ export { GuardedHttp } from './guarded/guarded-http.js';
 export type { GuardedResponse } from './guarded/guarded-http.js';
 export { dnsResolver } from './guarded/resolver.js';
 export {
-  gatewayConfig,
+  configFaultsOf,
   gatewayConfigFault,
+  gatewayFile,
   keyedProviders,
   withFile,
   type KeyedProvider,

@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { ConfigError, valueOrFile } from '@gateway/platform';
 import {
   GatewayConfigError,
-  NO_GATEWAY_CONFIG,
+  GatewayFile,
   ownProviders,
   providerBaseUrl,
   PROVIDERS,
-  readGatewayConfig,
   type GatewayConfig,
   type Provider,
 } from '@gateway/providers';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the file of GATEWAY_CONFIG says; without the variable there is none. Throws ConfigError with all faults of the file. */
-export function gatewayConfig({ GATEWAY_CONFIG: path }: Environment): GatewayConfig {
+/** The file of GATEWAY_CONFIG with its faults; without the variable an empty one. Throws ConfigError where it cannot be read. */
+export function gatewayFile({ GATEWAY_CONFIG: path }: Environment): GatewayFile {
+  if (!path) return new GatewayFile('');
   try {
-    return path ? readGatewayConfig(readFileSync(path, 'utf8')) : NO_GATEWAY_CONFIG;
+    return new GatewayFile(readFileSync(path, 'utf8'), path);
   } catch (failure) {
     throw gatewayConfigFault(failure);
   }
@@ -26,7 +26,12 @@ export function gatewayConfig({ GATEWAY_CONFIG: path }: Environment): GatewayCon
 export function gatewayConfigFault(failure: unknown): ConfigError {
   const reason = failure instanceof Error ? failure.message : String(failure);
   const faults = failure instanceof GatewayConfigError ? failure.faults : [reason];
-  return new ConfigError(faults.map((fault) => `GATEWAY_CONFIG: ${fault}`));
+  return new ConfigError(configFaultsOf({ faults }));
+}
+
+/** The faults of a file as those of its variable. */
+export function configFaultsOf({ faults }: Pick<GatewayFile, 'faults'>): string[] {
+  return faults.map((fault) => `GATEWAY_CONFIG: ${fault}`);
 }
 
 /** The environment with what the file says of providers that this release knows: a variable that is set wins. */
@@ -50,9 +55,10 @@ export interface KeyedProvider {
 
 /** Providers that customers' own keys are used at, by slug: with a credential of ours or not, those of the file too. */
 export function keyedProviders(env: Environment): Map<string, KeyedProvider> {
-  const faults: string[] = [];
   const keyed = new Map<string, KeyedProvider>();
-  const config = gatewayConfig(env);
+  const file = gatewayFile(env);
+  const { config } = file;
+  const faults: string[] = [...configFaultsOf(file)];
   const known = withFile(env, config);
   for (const provider of PROVIDERS) {
     // Servers of ours are no business of a customer's key, unless the operator named one.

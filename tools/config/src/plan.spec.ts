@@ -1,8 +1,8 @@
-import { GatewayConfigError } from '@gateway/providers';
+import { GatewayConfigError, GatewayFile } from '@gateway/providers';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { apply } from './apply.js';
-import { planOf } from './plan.js';
+import { planOf as planOfFile } from './plan.js';
 
 const FILE = `
 providers:
@@ -17,6 +17,8 @@ models:
 prices:
   - { model: openai/gpt-5.5, provider: openai, prices: { prompt_usd_per_1m: '1', completion_usd_per_1m: '2' } }
 `;
+
+const planOf = (text: string) => planOfFile(new GatewayFile(text));
 
 function faultsOf(text: string): readonly string[] {
   try {
@@ -49,13 +51,17 @@ describe('a plan', () => {
       '+ new organizations begin with spend_cap_usd 5',
     ]);
     expect(faultsOf('organizations: { rpm_limit: 0, tier: enterprise, spend_cap_usd: 5 }')).toEqual([
-      'organizations: tier is unknown.',
-      'organizations.rpm_limit must be >= 1.',
-      'organizations.spend_cap_usd must be string.',
+      expect.stringMatching(
+        /^gateway\.yaml, line 1: organizations: tier is unknown; what may stand here is rpm_limit, /,
+      ),
+      'gateway.yaml, line 1: organizations.rpm_limit: this is 1 at least.',
+      'gateway.yaml, line 1: organizations.spend_cap_usd: this has to be a text: put it in quotes.',
     ]);
     expect(faultsOf("organizations: { rpm_limit: 1001, default_api_version: '2020-01' }")).toEqual([
-      expect.stringMatching(/^organizations: rpm_limit .*1,?000/),
-      expect.stringMatching(/^organizations: default_api_version must be one of 2026-08, 2026-09/),
+      expect.stringMatching(/line 1: organizations\.rpm_limit: rpm_limit .*1,?000/),
+      expect.stringMatching(
+        /line 1: organizations\.default_api_version: default_api_version must be one of 2026-08, 2026-09/,
+      ),
     ]);
   });
 
@@ -70,9 +76,11 @@ models:
 secrets: 1
 `),
     ).toEqual([
-      'the file: secrets is unknown.',
-      'providers[1].api_key_env must name a variable: the file never holds a secret.',
-      'models[0]: context_length is missing.',
+      'gateway.yaml, line 7: secrets is unknown; what may stand here is providers, models, prices, organizations.',
+      'gateway.yaml, line 4: providers[1].api_key_env: this has to be the name of a variable, such as LAB_API_KEY: the file never holds a secret.',
+      'gateway.yaml, line 6: models[0]: context_length is missing.',
+      'gateway.yaml, line 3: providers[0]: dialect is missing, because this release has no lab.',
+      'gateway.yaml, line 3: providers[0]: base_url is missing, because this release has no lab.',
     ]);
     expect(
       faultsOf(`
@@ -84,18 +92,52 @@ models:
   - { id: lab/a, context_length: 9, routes: [{ provider: none, upstream_model: a }] }
 `),
     ).toEqual([
-      'providers[0]: dialect is missing, because this release has no lab.',
-      'providers[0]: base_url is missing, because this release has no lab.',
-      'providers[1]: openai is known to this release, which knows its dialect: leave dialect out.',
-      'providers[2].base_url holds a credential: name a variable in api_key_env instead.',
-      'models[0].routes[0].provider: there is no provider none, neither here nor in this release.',
-      'models[0].routes[0]: prices are missing; a model that costs nothing says free: true.',
+      'gateway.yaml, line 3: providers[0]: dialect is missing, because this release has no lab.',
+      'gateway.yaml, line 3: providers[0]: base_url is missing, because this release has no lab.',
+      'gateway.yaml, line 4: providers[1].dialect: openai is known to this release, which knows its dialect: leave dialect out.',
+      'gateway.yaml, line 5: providers[2].base_url: it holds a credential: name a variable in api_key_env instead.',
+      'gateway.yaml, line 7: models[0].routes[0].provider: there is no provider none, neither here nor in this release.',
+      'gateway.yaml, line 7: models[0].routes[0]: prices are missing; a model that costs nothing says free: true.',
     ]);
-    expect(faultsOf(FILE.replace("'0.1'", '0.1'))[0]).toMatch(/^lab\/llama: lab llama-3: prompt_usd_per_1m /);
+    expect(faultsOf(FILE.replace("'0.1'", '0.1'))[0]).toMatch(
+      /^gateway\.yaml, line 10: models\[0\]\.routes\[0\]\.prices: lab llama-3: prompt_usd_per_1m /,
+    );
     expect(faultsOf(FILE.replace('openai/gpt-5.5', 'openai/none'))).toEqual([
-      'prices[0]: the catalogue has no route of openai/none to openai.',
+      'gateway.yaml, line 12: prices[0]: the catalogue has no route of openai/none to openai.',
     ]);
     expect(faultsOf('a: [1')).toHaveLength(1);
+  });
+
+  it('C8 names faults of form, references, prices and misspelt flags in one report', () => {
+    const found = faultsOf(`
+providers:
+  - { slug: lab, dialect: chat, base_url: 'lab.example' }
+models:
+  - id: lab/a
+    context_length: 9
+    supports: [completions_api, tool]
+    input_modalities: [txt]
+    routes: [{ provider: lab, upstream_model: a, prices: { promt_usd_per_1m: '1', completion_usd_per_1m: 2 } }]
+  - { id: lab/b, contxt: 9, routes: [{ provider: lab, upstream_model: a, free: true }] }
+prices:
+  - { model: openai/gpt-5.5, provider: openai, prices: { prompt_usd_per_1m: 1, completion_usd_per_1m: '2' } }
+  - { model: openai/none, provider: openai, prices: { prompt_usd_per_1m: '1' } }
+organizations: { rpm_limit: 100000000 }
+`);
+    const wanted = [
+      /line 10: models\[1\]: contxt is unknown/,
+      /line 10: models\[1\]: context_length is missing/,
+      /line 3: providers\[0\]\.base_url: /,
+      /line 7: models\[0\]\.supports\[1\]: tool is none of tools, structured_output, /,
+      /line 8: models\[0\]\.input_modalities\[0\]: txt is none of text, image, file, audio, video/,
+      /line 9: models\[0\]\.routes\[0\]\.prices: .*promt_usd_per_1m this field is not known/,
+      /line 9: models\[0\]\.routes\[0\]\.prices: .*completion_usd_per_1m not a rate/,
+      /line 12: prices\[0\]\.prices: .*prompt_usd_per_1m not a rate/,
+      /line 13: prices\[1\]: the catalogue has no route of openai\/none/,
+      /line 14: organizations\.rpm_limit: /,
+    ];
+    expect(wanted.filter((words) => !found.some((fault) => words.test(fault)))).toEqual([]);
+    expect(found).toHaveLength(wanted.length);
   });
 
   it('is applied through the admin endpoints, providers first', async () => {

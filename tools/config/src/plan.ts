@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readSeed, withOwn } from '@gateway/catalogue';
-import { checkOrgDefaults } from '@gateway/keys';
-import { readGatewayConfig, type GatewayConfig } from '@gateway/providers';
+import { orgDefaultFaults } from '@gateway/keys';
+import { GatewayConfigError, type GatewayConfig, type GatewayFile } from '@gateway/providers';
 
 type Merged = ReturnType<typeof withOwn>;
 
@@ -16,10 +16,9 @@ export interface Plan {
 }
 
 /** Throws GatewayConfigError with a sentence per fault. */
-export function planOf(text: string, seed: Merged = readSeed({ simulated: false })): Plan {
-  const config = readGatewayConfig(text);
-  checkOrgDefaults(config);
-  const merged = withOwn(seed, config);
+export function planOf(file: GatewayFile, seed: Merged = readSeed({ simulated: false })): Plan {
+  const merged = mergedWith(seed, file);
+  const { config } = file;
   const slugs = new Set(seed.providers.map(({ slug }) => slug));
   const before = new Map(seed.models.map((model) => [model.id, model]));
   const providers = merged.providers.filter(({ slug }) => !slugs.has(slug));
@@ -36,6 +35,19 @@ export function planOf(text: string, seed: Merged = readSeed({ simulated: false 
       ),
     ],
   };
+}
+
+/** The data with the file's. Throws GatewayConfigError with the faults of both the models and the limits of it. */
+function mergedWith(seed: Merged, file: GatewayFile): Merged {
+  const faults = orgDefaultFaults(file);
+  try {
+    const merged = withOwn(seed, file);
+    if (faults.length === 0) return merged;
+  } catch (failure) {
+    if (!(failure instanceof GatewayConfigError)) throw failure;
+    faults.unshift(...failure.faults);
+  }
+  throw new GatewayConfigError(faults);
 }
 
 function shown(value: unknown): string {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { GatewayConfigError } from '@gateway/providers';
+import { GatewayConfigError, GatewayFile } from '@gateway/providers';
 import { apply } from './apply.js';
 import { planOf } from './plan.js';
 
 /** Prints what the file changes, and writes it where that is the command. Answers the exit code. */
 export async function runConfig(command: 'plan' | 'apply', path: string): Promise<number> {
   try {
-    const plan = planOf(readFileSync(path, 'utf8'));
+    const plan = planOf(new GatewayFile(readFileSync(path, 'utf8'), path));
     process.stdout.write(`${plan.lines.length === 0 ? 'nothing changes' : plan.lines.join('\n')}\n`);
     if (command === 'plan') return 0;
     const { GATEWAY_URL: url, GATEWAY_TOKEN: token } = process.env;

@@ -1,6 +1,8 @@
 import { AMOUNT_PATTERN, MODEL_PATTERN } from '@gateway/contracts';
 
-const SLUG = '^[a-z0-9][a-z0-9-]{0,63}$';
+/** A form, with the words in which a fault explains it. */
+const form = (pattern: string, words: string) => ({ type: 'string', pattern, words });
+const slug = form('^[a-z0-9][a-z0-9-]{0,63}$', 'lower-case letters, digits and dashes, at most 64');
 const count = { type: 'integer', minimum: 1 };
 const words = { type: 'array', minItems: 1, maxItems: 64, items: { type: 'string', minLength: 1 } };
 const prices = { type: 'object', minProperties: 1 };
@@ -10,13 +12,16 @@ const provider = {
   additionalProperties: false,
   required: ['slug'],
   properties: {
-    slug: { type: 'string', pattern: SLUG },
+    slug,
     name: { type: 'string', minLength: 1, maxLength: 100 },
     dialect: {
       enum: ['chat', 'responses', 'messages', 'gemini', 'cohere', 'ollama', 'converse', 'embeddings'],
     },
     base_url: { type: 'string', minLength: 1, maxLength: 500 },
-    api_key_env: { type: 'string', pattern: '^[A-Z][A-Z0-9_]{0,99}$' },
+    api_key_env: form(
+      '^[A-Z][A-Z0-9_]{0,99}$',
+      'the name of a variable, such as LAB_API_KEY: the file never holds a secret',
+    ),
     discover: { type: 'boolean' },
     quirks: {
       type: 'object',
@@ -44,9 +49,9 @@ const route = {
   additionalProperties: false,
   required: ['provider', 'upstream_model'],
   properties: {
-    provider: { type: 'string', pattern: SLUG },
+    provider: slug,
     upstream_model: { type: 'string', minLength: 1, maxLength: 200 },
-    dialect: { type: 'string', pattern: SLUG },
+    dialect: slug,
     context_length: count,
     max_output_tokens: count,
     prices,
@@ -59,7 +64,10 @@ const model = {
   additionalProperties: false,
   required: ['id', 'context_length', 'routes'],
   properties: {
-    id: { type: 'string', pattern: '^[a-z0-9-]+/[a-z0-9][a-z0-9._-]*$' },
+    id: form(
+      '^[a-z0-9-]+/[a-z0-9][a-z0-9._-]*$',
+      '<brand>/<name> in lower case: letters, digits and dashes, in the name dots and underscores too',
+    ),
     name: { type: 'string', minLength: 1, maxLength: 200 },
     type: { enum: ['text', 'embedding', 'image', 'audio', 'tts', 'stt', 'video'] },
     description: { type: 'string', minLength: 1, maxLength: 1_000 },
@@ -91,7 +99,7 @@ const models = {
   type: 'array',
   maxItems: 500,
   uniqueItems: true,
-  items: { type: 'string', pattern: MODEL_PATTERN.source },
+  items: form(MODEL_PATTERN.source, 'the id of a model, or <brand>/* for all of a brand'),
 };
 
 /** The fields of POST /v1/orgs that an operator may give every organization. */
@@ -102,7 +110,7 @@ const organizations = {
     rpm_limit: limit,
     rpd_limit: limit,
     tpm_limit: limit,
-    spend_cap_usd: { type: 'string', pattern: AMOUNT_PATTERN.source },
+    spend_cap_usd: form(AMOUNT_PATTERN.source, "an amount of USD in quotes, such as '1000' or '0.50'"),
     allowed_models: models,
     blocked_models: models,
     default_api_version: { type: 'string', minLength: 1, maxLength: 20 },

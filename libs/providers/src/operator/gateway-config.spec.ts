@@ -1,16 +1,16 @@
 import { PROVIDERS } from '../registry.generated.js';
-import { GatewayConfigError, NO_GATEWAY_CONFIG, readGatewayConfig } from './gateway-config.js';
+import { GatewayConfigError, NO_GATEWAY_CONFIG, type GatewayConfig } from './gateway-config.js';
+import { GatewayFile } from './gateway-file.js';
 import { ownProviders } from './own-provider.js';
 
 /** Returns the faults of the file; empty where there are none. */
 function faults(text: string): readonly string[] {
-  try {
-    readGatewayConfig(text);
-    return [];
-  } catch (failure) {
-    if (failure instanceof GatewayConfigError) return failure.faults;
-    throw failure;
-  }
+  return new GatewayFile(text).faults.map((fault) => fault.replace(/^gateway\.yaml, line \d+: /, ''));
+}
+
+function readGatewayConfig(text: string): GatewayConfig {
+  expect(faults(text)).toEqual([]);
+  return new GatewayFile(text).config;
 }
 
 const DEEPSEEK = PROVIDERS.find(({ slug }) => slug === 'deepseek');
@@ -55,25 +55,36 @@ describe('a gateway.yaml', () => {
   });
 
   it.each<[string, string[]]>([
-    ['providers: [{slug: a, slug: b}]', ['Map keys must be unique at line 1, column 23:']],
+    ['providers: [{slug: a, slug: b}]', ['Map keys must be unique.']],
     ['providers: [', ['Flow sequence in block collection must be sufficiently indented and end with a ]']],
-    ['other: 1', ['the file: other is unknown.']],
-    ['[]', ['the file must be object.']],
-    ['models: {}', ['models must be array.']],
-    [providerWith('key: x'), ['providers[0]: key is unknown.']],
+    ['other: 1', ['other is unknown; what may stand here is providers, models, prices, organizations.']],
+    ['[]', ['this has to be a map of names and values.']],
+    ['models: {}', ['models: this has to be a list.']],
+    [
+      providerWith('key: x'),
+      ['providers[0]: key is unknown; what may stand here is slug, name, dialect, base_url, api_key_env, '],
+    ],
     ['providers: [{name: x}]', ['providers[0]: slug is missing.']],
-    ['providers: [{slug: Lab}]', ['providers[0].slug must match pattern "^[a-z0-9][a-z0-9-]{0,63}$".']],
+    [
+      'providers: [{slug: Lab}]',
+      ['providers[0].slug: this has to be lower-case letters, digits and dashes, at most 64.'],
+    ],
     [
       providerWith('dialect: soap, base_url: "http://x"'),
       [
-        'providers[0].dialect must be one of chat, responses, messages, gemini, cohere, ollama, converse, embeddings.',
+        'providers[0].dialect: soap is none of chat, responses, messages, gemini, cohere, ollama, converse, embeddings.',
       ],
     ],
     [
       providerWith('dialect: chat, base_url: "http://x", api_key_env: sk-secret'),
-      ['providers[0].api_key_env must name a variable: the file never holds a secret.'],
+      [
+        'providers[0].api_key_env: this has to be the name of a variable, such as LAB_API_KEY: the file never holds a secret.',
+      ],
     ],
-    [modelWith('free: true, weight: 1'), ['models[0].routes[0]: weight is unknown.']],
+    [
+      modelWith('free: true, weight: 1'),
+      ['models[0].routes[0]: weight is unknown; what may stand here is provider, upstream_model, dialect, '],
+    ],
   ])('names where its form is wrong: %j', (text, expected) => {
     expect(faults(text).map((fault) => fault.slice(0, 160))).toEqual(
       expected.map((words) => expect.stringContaining(words) as string),
@@ -90,20 +101,23 @@ describe('a gateway.yaml', () => {
     ],
     [
       'providers: [{slug: openai, dialect: chat}]',
-      ['providers[0]: openai is known to this release, which knows its dialect: leave dialect out.'],
+      ['providers[0].dialect: openai is known to this release, which knows its dialect: leave dialect out.'],
     ],
     ['providers: [{slug: openai}]', []],
     ['providers: [{slug: openai}, {slug: openai}]', ['providers[1]: openai is there twice.']],
-    [providerWith('dialect: chat, base_url: lab'), ['providers[0].base_url is no http(s) address.']],
-    [providerWith('dialect: chat, base_url: "ftp://lab"'), ['providers[0].base_url is no http(s) address.']],
+    [providerWith('dialect: chat, base_url: lab'), ['providers[0].base_url: this is no http(s) address.']],
+    [
+      providerWith('dialect: chat, base_url: "ftp://lab"'),
+      ['providers[0].base_url: this is no http(s) address.'],
+    ],
     [providerWith('dialect: chat, base_url: "https://lab"'), []],
     ...['http://me@lab', 'http://:word@lab'].map((address): [string, string[]] => [
       providerWith(`dialect: chat, base_url: "${address}"`),
-      ['providers[0].base_url holds a credential: name a variable in api_key_env instead.'],
+      ['providers[0].base_url: it holds a credential: name a variable in api_key_env instead.'],
     ]),
     [
       providerWith('dialect: chat, base_url: "http://lab/v1?x=1"'),
-      ['providers[0].base_url has a query, which requests would lose.'],
+      ['providers[0].base_url: it has a query, which requests would lose.'],
     ],
     [
       modelWith('dialect: chat'),
@@ -116,7 +130,7 @@ describe('a gateway.yaml', () => {
     ],
     [
       modelWith('free: true, prices: {prompt_usd_per_1m: "1"}'),
-      ['models[0].routes[0] has prices and is free: keep one of them.'],
+      ['models[0].routes[0]: it has prices and is free: keep one of them.'],
     ],
     [
       'models: [{id: a/b, context_length: 1, routes: [{provider: lab, upstream_model: m, free: true}]}]',
@@ -141,6 +155,51 @@ describe('a gateway.yaml', () => {
       'models[1]: a/b is there twice.',
       'models[1].routes[0].provider: there is no provider gone, neither here nor in this release.',
     ]);
+  });
+
+  const WRONG = `providers:
+  - slug: lab
+    dialect: chat
+    base_url: ftp://lab
+  - slug: Other
+models:
+  - id: Lab/M
+    context_length: 8192
+    routes: [{ provider: lab, upstream_model: m, free: true }]
+  - id: lab/n
+    context_length: 8192
+    routes:
+      - { provider: other, upstream_model: n, free: true }
+      - { provider: lab, dialect: soap, upstream_model: n, weight: 1 }
+  - id: lab/o
+    context_length: 8192
+    routes: [{ provider: gone, upstream_model: n, free: true }]
+`;
+
+  it('C8 names in one report the file, the line and what is allowed, of faults of form and of what does not fit', () => {
+    const { faults: found, config } = new GatewayFile(WRONG, 'conf/gateway.yaml');
+    expect(found).toEqual([
+      'conf/gateway.yaml, line 5: providers[1].slug: this has to be lower-case letters, digits and dashes, at most 64.',
+      'conf/gateway.yaml, line 7: models[0].id: this has to be <brand>/<name> in lower case: letters, digits and dashes, in the name dots and underscores too.',
+      'conf/gateway.yaml, line 14: models[1].routes[1]: weight is unknown; what may stand here is provider, upstream_model, dialect, context_length, max_output_tokens, prices, free.',
+      'conf/gateway.yaml, line 4: providers[0].base_url: this is no http(s) address.',
+      'conf/gateway.yaml, line 17: models[2].routes[0].provider: there is no provider gone, neither here nor in this release.',
+    ]);
+    expect([config.providers.length, config.models.map(({ id }) => id)]).toEqual([1, ['lab/o']]);
+  });
+
+  it('C8 names a format that the upstream of a route does not speak', () =>
+    expect(faults(modelWith('dialect: messages, free: true'))).toEqual([
+      'models[0].routes[0].dialect: lab does not speak messages: it speaks chat, embeddings.',
+    ]));
+
+  it('C8 names the line of what YAML does not take, of an alias, and no line beyond the file', () => {
+    expect(new GatewayFile('models:\n  - a: 1\n    a: 2\n').faults).toEqual([
+      'gateway.yaml, line 3: Map keys must be unique.',
+    ]);
+    const [fault] = new GatewayFile('prices: &none\n  - 5\nmodels: *none\n').faults;
+    expect(fault).toMatch(/^gateway\.yaml, line 2: models\[0\]: this has to be a map/);
+    expect(new GatewayFile('').faults).toEqual([]);
   });
 
   it('says its faults as lines of one error', () => {

@@ -4,14 +4,8 @@ import { openAiCompatible } from '../protocol/openai-protocol.js';
 import type { Provider } from '../provider.js';
 import { PROVIDERS } from '../registry.generated.js';
 import { isBuiltIn, type GatewayConfig, type OwnProvider } from './gateway-config.js';
+import { LIKE, ownDialects } from './own-dialects.js';
 
-/** Formats that a provider of this release speaks in its own way: an own upstream is called like it. */
-const LIKE: Readonly<Record<string, string>> = {
-  gemini: 'google',
-  cohere: 'cohere',
-  ollama: 'ollama',
-  converse: 'amazon-bedrock',
-};
 const FILE = 'GATEWAY_CONFIG';
 
 /** The upstreams that a file adds to those of this release. */
@@ -41,7 +35,7 @@ function ownProvider(entry: OwnProvider): Provider {
     ...base,
     isKeyless,
     root: '/v1',
-    dialects: [...new Set([dialect, 'chat', 'embeddings'])],
+    dialects: ownDialects(entry),
     quirks: {
       maxTokensParam: 'max_tokens',
       systemRole: 'system',

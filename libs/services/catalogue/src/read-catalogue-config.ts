@@ -1,8 +1,8 @@
 import { loadConfig, readConfigs } from '@gateway/platform';
-import { NO_GATEWAY_CONFIG, type GatewayConfig } from '@gateway/providers';
-import { gatewayConfigFault } from '@gateway/upstream';
+import type { GatewayFile } from '@gateway/providers';
+import { gatewayConfigFault, gatewayFile } from '@gateway/upstream';
 import { CatalogueConfig, OwnConfig } from './catalogue.config.js';
-import { discoverable, gatewayConfigOf } from './own/own.config.js';
+import { discoverable } from './own/own.config.js';
 import { withOwn } from './own/with-own.js';
 import { readSeed } from './seed/read-seed.js';
 
@@ -15,19 +15,18 @@ export function readCatalogueConfig(env: Environment): Readonly<CatalogueConfig>
     // By itself, so that another setting's fault hides none of the file.
     own: () => {
       const own = loadConfig(OwnConfig, env);
+      const file = gatewayFile({ GATEWAY_CONFIG: own.GATEWAY_CONFIG });
       // A credential that cannot be read is a fault, too.
-      discoverable(own, fileOf(own), env);
+      readConfigs({ file: () => fits(file, own), servers: () => discoverable(own, file.config, env) });
     },
   });
   return config;
 }
 
-/** Returns the content of GATEWAY_CONFIG's file; it fits the data of the release. */
-function fileOf(config: Readonly<OwnConfig>): GatewayConfig {
+/** Throws ConfigError where the file has a fault or does not fit the data of the release. */
+function fits(file: GatewayFile, { SIMULATED_PROVIDER: simulated }: Readonly<OwnConfig>): void {
   try {
-    const file = gatewayConfigOf(config);
-    if (file !== null) withOwn(readSeed({ simulated: config.SIMULATED_PROVIDER }), file);
-    return file ?? NO_GATEWAY_CONFIG;
+    withOwn(readSeed({ simulated }), file);
   } catch (failure) {
     throw gatewayConfigFault(failure);
   }

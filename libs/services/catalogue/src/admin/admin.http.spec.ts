@@ -135,6 +135,8 @@ describe('PUT and DELETE /v1/admin/models/{id}', () => {
     ['a matrix that is none', priced({ price_matrix: 'x' }), ['routes', 0, 'price', 'price_matrix']],
     ['a day that there is not', model('1', { released: '2026-02-31' }), ['released']],
     ['no route', model('1', { routes: [] }), ['routes']],
+    ['a misspelt flag', model('1', { supports: ['completions_api', 'tool'] }), ['supports', 1]],
+    ['an unknown modality', model('1', { output_modalities: ['texts'] }), ['output_modalities', 0]],
     ['an unknown field', model('1', { colour: 'red' }), ['colour']],
   ])('422 validation_error for %s', async (_what, body, loc) => {
     const answer = await app.send('PUT', '/v1/admin/models/house/bad', admin, body);

@@ -16,6 +16,7 @@ import { CLOCK, RANDOM } from '@gateway/platform';
 import type { FastifyRequest } from 'fastify';
 import { CatalogueDatabase, type Tx } from '../postgres/catalogue-database.js';
 import { referenceFaults } from '../seed/read-seed.js';
+import { unknownWords } from '../snapshots/unknown-words.js';
 import { currentPrices, routeKey, writeModels } from '../seed/seed-import.js';
 import type { SeedModel } from '../seed/seed-record.js';
 import { publishAfter } from '../snapshots/publish.js';
@@ -53,7 +54,7 @@ export class CatalogueWrites {
       { ...audited('model.put', 'model', id), changedFields: Object.keys(body) },
       async (tx, now) => {
         const model = seedOfBody({ ...body, id }, isoDay(now));
-        const faults = await faultsOf(tx, [model], []);
+        const faults = [...(await faultsOf(tx, [model], [])), ...wordFaults(model)];
         if (faults.length > 0) throw invalid(faults);
         await replaceModels(tx, [model], now);
       },
@@ -190,6 +191,15 @@ function inLoad({ model, loc, msg }: Fault, load: readonly SeedModel[]): Pick<Fa
 
 function isoDay(date: Date): string {
   return date.toISOString().slice(0, 10);
+}
+
+/** Words that this release does not know. A load may hold those of a later one, which are shown once they are known. */
+function wordFaults(model: SeedModel): Fault[] {
+  return [...unknownWords(model)].map(({ within, word, known }) => ({
+    model: model.id,
+    loc: within,
+    msg: `${word} is none of ${known.join(', ')}`,
+  }));
 }
 
 /** Returns the faults of these models, beside those that exist. */

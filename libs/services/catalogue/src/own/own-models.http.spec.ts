@@ -115,6 +115,8 @@ describe('models of the operator’s own', () => {
     writeFileSync(path, 'models:\n  - { id: lab/a, routes: [] }\n');
     await expect(
       startCatalogue({ CATALOGUE_DATABASE_URL: database.url, GATEWAY_CONFIG: path }),
-    ).rejects.toThrow(/models\[0\]: context_length is missing\.\n {2}models\[0\]\.routes/);
+    ).rejects.toThrow(
+      /line 2: models\[0\]: context_length is missing\.\n {2}\S+, line 2: models\[0\]\.routes/,
+    );
   });
 });

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { valueOrFile } from '@gateway/platform';
-import { isBuiltIn, readGatewayConfig, type GatewayConfig } from '@gateway/providers';
+import { isBuiltIn, type GatewayConfig } from '@gateway/providers';
 import type { OwnConfig } from '../catalogue.config.js';
 import type { Discoverable } from './discover.js';
 
@@ -10,11 +9,6 @@ const SERVERS = [
   ['vllm', 'chat', 'VLLM_BASE_URL', 'VLLM_API_KEY'],
   ['openai-compatible', 'chat', 'OPENAI_COMPATIBLE_BASE_URL', 'OPENAI_COMPATIBLE_API_KEY'],
 ] as const;
-
-/** Returns the content of the operator's file, null without one. Throws GatewayConfigError. */
-export function gatewayConfigOf({ GATEWAY_CONFIG: path }: OwnConfig): GatewayConfig | null {
-  return path ? readGatewayConfig(readFileSync(path, 'utf8')) : null;
-}
 
 /**
  * The servers that are asked for their models: those without keys that no model of the file names, and who says so.

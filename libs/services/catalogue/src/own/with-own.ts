@@ -3,12 +3,13 @@ import type { ModelType, PriceRecord } from '@gateway/contracts';
 import {
   GatewayConfigError,
   isBuiltIn,
-  type GatewayConfig,
+  type GatewayFile,
   type OwnModel,
   type OwnRoute,
 } from '@gateway/providers';
 import { reasoningOf } from '../seed/reasoning-of.js';
 import { referenceFaults } from '../seed/read-seed.js';
+import { unknownWords } from '../snapshots/unknown-words.js';
 import type { Seed, SeedModel, SeedProvider, SeedRoute } from '../seed/seed-record.js';
 
 /** Prices of a file hold since ever: its history is the operator's own. */
@@ -25,17 +26,17 @@ export const FREE: PriceRecord = {
  * The seed with the operator's own providers, models and prices: a model of the file replaces the seed's of that id.
  * @throws GatewayConfigError with a sentence per fault.
  */
-export function withOwn(seed: Seed, config: GatewayConfig, discovered: readonly SeedModel[] = []): Seed {
-  const { providers, models, prices } = config;
-  if (providers.length + models.length + prices.length + discovered.length === 0) return seed;
+export function withOwn(seed: Seed, file: GatewayFile, discovered: readonly SeedModel[] = []): Seed {
+  const { providers, models, prices } = file.config;
+  const faults = [...file.faults];
+  if (providers.length + models.length + prices.length + discovered.length + faults.length === 0) return seed;
   const dialects = new Map(providers.map(({ slug, dialect = 'chat' }) => [slug, dialect]));
   const own = models.map((model) => seedModel(model, dialects));
   const ids = new Set(own.map(({ id }) => id));
   const found = discovered.filter(({ id }) => !ids.has(id));
   for (const { id } of found) ids.add(id);
-  const faults: string[] = [];
   const kept = seed.models.filter(({ id }) => !ids.has(id));
-  const all = [...overridden(kept, prices, faults), ...own, ...found];
+  const all = [...overridden(kept, file, faults), ...own, ...found];
   const known = new Set(seed.brands.map(({ slug }) => slug));
   const brands = [...new Set([...own, ...found].map(({ brand }) => brand))].filter(
     (slug) => !known.has(slug),
@@ -63,22 +64,49 @@ export function withOwn(seed: Seed, config: GatewayConfig, discovered: readonly 
     providers: [...seed.providers, ...added],
     models: all,
   };
-  faults.push(...referenceFaults(merged).map(({ model, msg }) => `${model}: ${msg}.`));
+  faults.push(...mergedFaults(merged, file));
   if (faults.length > 0) throw new GatewayConfigError(faults);
   const text = JSON.stringify([seed.digest, merged.brands, merged.providers, merged.models]);
   return { ...merged, digest: createHash('sha256').update(text).digest('hex') };
 }
 
-function overridden(
-  models: readonly SeedModel[],
-  prices: GatewayConfig['prices'],
-  faults: string[],
-): SeedModel[] {
+/** What does not fit of the models of the file, and of the prices that it gives others, each with its place there. */
+function* mergedFaults(merged: Omit<Seed, 'digest'>, file: GatewayFile): Generator<string> {
+  const { models, prices, providers } = file.config;
+  const known = new Set(providers.map(({ slug }) => slug));
+  for (const { model: id, loc, msg } of referenceFaults(merged)) {
+    const model = models.find((own) => own.id === id);
+    // A fault of form or of the file's own references has been told already.
+    if (loc[0] === 'id' || (loc[2] === 'provider' && !known.has(providerAt(model, loc)))) continue;
+    if (model !== undefined) {
+      // The price of a route is its `prices` in the file; the words name what is within.
+      const within = loc[2] === 'price' ? [...loc.slice(0, 2), 'prices'] : loc;
+      yield file.fault(model, within, `${msg}.`);
+      continue;
+    }
+    const override = prices.find((own) => own.model === id && msg.startsWith(`${own.provider} `));
+    yield override === undefined ? `${id}: ${msg}.` : file.fault(override, ['prices'], `${msg}.`);
+  }
+  for (const model of models)
+    for (const { within, word, known: words } of unknownWords(model))
+      yield file.fault(model, within, `${word} is none of ${words.join(', ')}.`);
+}
+
+function providerAt(model: OwnModel | undefined, [, at]: readonly (string | number)[]): string {
+  return model?.routes[Number(at)]?.provider ?? '';
+}
+
+function overridden(models: readonly SeedModel[], file: GatewayFile, faults: string[]): SeedModel[] {
   const changed = new Map(models.map((model) => [model.id, model]));
-  for (const [at, { model: id, provider, prices: price }] of prices.entries()) {
+  for (const entry of file.config.prices) {
+    const { model: id, provider, prices: price } = entry;
     const model = changed.get(id);
     if (!model?.routes.some((route) => route.provider === provider)) {
-      faults.push(`prices[${at}]: the catalogue has no route of ${id} to ${provider}.`);
+      const isOwn = file.config.models.some((own) => own.id === id);
+      const reason = isOwn
+        ? `${id} stands in this file with prices of its own.`
+        : `the catalogue has no route of ${id} to ${provider}.`;
+      faults.push(file.fault(entry, [], reason));
       continue;
     }
     const routes = model.routes.map((route) =>

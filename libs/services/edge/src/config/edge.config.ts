@@ -17,7 +17,7 @@ import {
   ToNumber,
   valueOrFile,
 } from '@gateway/platform';
-import { gatewayConfig, withFile } from '@gateway/upstream';
+import { configFaultsOf, gatewayFile, withFile } from '@gateway/upstream';
 
 /** Settings of the edge. Names are the environment's. */
 export class EdgeConfig {
@@ -90,7 +90,11 @@ export function enabledProviders(env: Environment = process.env): Map<string, En
     }
   };
   let config = NO_GATEWAY_CONFIG;
-  attempt(() => (config = gatewayConfig(env)));
+  attempt(() => {
+    const file = gatewayFile(env);
+    faults.push(...configFaultsOf(file));
+    ({ config } = file);
+  });
   const known = withFile(env, config);
   for (const provider of PROVIDERS)
     attempt(() => {

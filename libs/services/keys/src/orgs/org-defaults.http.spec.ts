@@ -104,12 +104,18 @@ describe('what organizations begin with, by the operator’s file', () => {
   });
 
   it.each([
-    ['organizations: { rpm_limit: 5000 }', /GATEWAY_CONFIG: organizations: rpm_limit/],
+    [
+      'organizations: { rpm_limit: 5000 }',
+      /GATEWAY_CONFIG: \S+, line 1: organizations\.rpm_limit: rpm_limit/,
+    ],
     [
       "organizations: { default_api_version: '2020-01' }",
-      /GATEWAY_CONFIG: organizations: default_api_version/,
+      /GATEWAY_CONFIG: \S+, line 1: organizations\.default_api_version: /,
     ],
-    ['organizations: { name: All }', /GATEWAY_CONFIG: organizations: name is unknown/],
+    [
+      'organizations: { name: All }',
+      /GATEWAY_CONFIG: \S+, line 1: organizations: name is unknown; what may stand here is rpm_limit, /,
+    ],
     ['organizations: [', /GATEWAY_CONFIG: /],
   ])('stops the start with a sentence: %s', (text, sentence) => {
     const read = (): unknown => orgDefaultsOf({ GATEWAY_CONFIG: file(text) });

@@ -1,6 +1,7 @@
 import type { CreateOrgBody } from '@gateway/contracts';
-import { GatewayConfigError, type GatewayConfig } from '@gateway/providers';
-import { gatewayConfig, gatewayConfigFault } from '@gateway/upstream';
+import { ConfigError } from '@gateway/platform';
+import type { GatewayConfig, GatewayFile } from '@gateway/providers';
+import { configFaultsOf, gatewayFile } from '@gateway/upstream';
 import type { KeysConfig } from '../keys.config.js';
 import { orgFaults } from './org.js';
 
@@ -14,19 +15,16 @@ export const NEW_ORG = { tier: 'standard', rpm_limit: null, rpd_limit: null } as
 
 /** As the operator's file has them; none without a file. Throws ConfigError with all faults. */
 export function orgDefaultsOf({ GATEWAY_CONFIG }: Pick<KeysConfig, 'GATEWAY_CONFIG'>): OrgDefaults {
-  const config = gatewayConfig({ GATEWAY_CONFIG });
-  try {
-    checkOrgDefaults(config);
-  } catch (failure) {
-    throw gatewayConfigFault(failure);
-  }
-  return config.organizations;
+  const file = gatewayFile({ GATEWAY_CONFIG });
+  const faults = configFaultsOf({ faults: [...file.faults, ...orgDefaultFaults(file)] });
+  if (faults.length > 0) throw new ConfigError(faults);
+  return file.config.organizations;
 }
 
-/** Holds the defaults to what a create is held to. Throws GatewayConfigError. */
-export function checkOrgDefaults({ organizations }: GatewayConfig): void {
-  const faults = orgFaults(organizations, NEW_ORG).map(({ msg }) => `organizations: ${msg}`);
-  if (faults.length > 0) throw new GatewayConfigError(faults);
+/** What the defaults are refused for where a create would be. */
+export function orgDefaultFaults(file: GatewayFile): string[] {
+  const { organizations } = file.config;
+  return orgFaults(organizations, NEW_ORG).map(({ loc, msg }) => file.fault(organizations, loc, msg));
 }
 
 /** A body with the defaults for what it does not name; null in it means none. */
