@@ -17,7 +17,7 @@ import {
   type Tls,
 } from '@gateway/platform';
 import { startUpstreamSim } from '@gateway/simulator';
-import { todayCounts, USAGE_SCHEMA, USAGE_SCHEMA_DIR, UsageModule } from '@gateway/usage';
+import { seededLimitStore, USAGE_SCHEMA, USAGE_SCHEMA_DIR, UsageModule } from '@gateway/usage';
 import { WORKERS_SCHEMA, WORKERS_SCHEMA_DIR, WorkersModule } from '@gateway/workers';
 import type { DestinationStream, Logger } from 'pino';
 import {
@@ -139,7 +139,7 @@ function startServices(
   services: ServiceConfigs,
   { databaseUrl, logTo, tls }: { databaseUrl: string; logTo: DestinationStream; tls: Tls | null },
 ): Promise<RunningApp> {
-  const platform = PlatformModule.forEmbedded({
+  const platform = PlatformModule.with({
     service: SERVICE,
     logLevel: config.LOG_LEVEL,
     logTo,
@@ -153,7 +153,7 @@ function startServices(
         random,
         onFault: (error) => logger.error({ err: error }, 'a batch of events failed and comes again'),
       }),
-    seedCounts: () => todayCounts(databaseUrl, Date.now()),
+    limitStore: (parts) => seededLimitStore(parts, databaseUrl),
   });
   const module = {
     module: class AllInOneApp {},

@@ -42,7 +42,7 @@ function fleetPlatform(
   edgeLimits: EdgeLimits | undefined,
 ): DynamicModule {
   const [fleetToken, ...otherFleetTokens] = config.FLEET_TOKEN;
-  return PlatformModule.forFleet({
+  return PlatformModule.with({
     service: name,
     logLevel: config.LOG_LEVEL,
     fleetToken,

@@ -9,7 +9,6 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { EventLog, LimitStore, PrincipalReader, type Clock, type Random } from '@gateway/contracts';
-import { InProcessLimitStore, type SeedCounts } from '@gateway/limits';
 import { trace, type Tracer } from '@opentelemetry/api';
 import type { DestinationStream, Logger } from 'pino';
 import { Authenticator } from './auth/authenticator.js';
@@ -82,31 +81,9 @@ class PlatformShutdown implements OnApplicationShutdown {
   }
 }
 
-/** Everything in one process: the limits are counted in memory. */
-export type EmbeddedOptions = Omit<PlatformOptions, 'limitStore' | 'services'> & {
-  /** Counts of the current minute and day, which memory alone would forget with a restart. */
-  seedCounts?: () => Promise<Iterable<SeedCounts>>;
-};
-
 /** Global: every service module gets its ports, clock, logger and guard from here. */
 @Module({})
 export class PlatformModule {
-  /** Drivers of a fleet: Kafka, Redis, the other services' addresses. */
-  static forFleet(options: PlatformOptions & Required<Pick<PlatformOptions, 'services'>>): DynamicModule {
-    return PlatformModule.with(options);
-  }
-
-  static forEmbedded(options: EmbeddedOptions): DynamicModule {
-    return PlatformModule.with({
-      ...options,
-      limitStore: async ({ clock, random }) => {
-        const store = new InProcessLimitStore({ clock, random });
-        if (options.seedCounts !== undefined) store.seed(await options.seedCounts());
-        return store;
-      },
-    });
-  }
-
   static with(options: PlatformOptions): DynamicModule {
     const logTo = options.logTo ?? logDestination();
     const providers: Provider[] = [

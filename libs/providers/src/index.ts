@@ -5,7 +5,6 @@ export type { EnvReader, Provider, ProviderAccess } from './provider.js';
 export { TransportFailure, UpstreamTransport } from './transport.js';
 export type { SendOptions, TransportFault, UpstreamRequest, UpstreamResponse } from './transport.js';
 export type { FailureSignal } from './failure/failure-signal.js';
-export { scrub } from './failure/scrub.js';
 export { checkCredential } from './credentials/check-credential.js';
 export { readCredentials } from './credentials/read-credentials.js';
 export { GatewayConfigError, isBuiltIn, NO_GATEWAY_CONFIG } from './operator/gateway-config.js';

@@ -4,7 +4,7 @@ import {
   type CatalogueReader,
   type CatalogueSnapshot,
 } from '@gateway/contracts';
-import { scrub } from '@gateway/providers';
+import { scrub } from '@gateway/redaction';
 
 /** Callers' text that a refusal repeats: a name, and no more. */
 const NAMEABLE = /^[\w.:/@-]{1,100}$/;

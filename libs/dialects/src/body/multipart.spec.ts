@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { BodyFault } from './parsed-body.js';
+import { BodyFault } from '@gateway/json-body';
 import { formBody, readForm, type Form } from './multipart.js';
 
 const TYPE = 'multipart/form-data; boundary=x-1';

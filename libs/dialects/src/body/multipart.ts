@@ -1,6 +1,6 @@
 import { MultipartParseError, parseMultipart, type MultipartPart } from '@remix-run/multipart-parser';
+import { BodyFault } from '@gateway/json-body';
 import type { UpstreamBody } from '../translation/upstream-body.js';
-import { BodyFault } from './parsed-body.js';
 
 export interface FormFile {
   /** Name of the field. */

@@ -1,7 +1,7 @@
 import { ApiError, type ErrorDetail } from '@gateway/contracts';
 import type { ErrorObject } from 'ajv';
+import { BodyFault, parseBody, type ParsedBody } from '@gateway/json-body';
 import type { LazySchema } from './lazy-schema.js';
-import { BodyFault, parseBody, type ParsedBody } from './parsed-body.js';
 
 /**
  * A JSON body in OpenAI's manners, checked by its schema.

@@ -1,4 +1,4 @@
-import type { ParsedBody } from '../body/parsed-body.js';
+import type { ParsedBody } from '@gateway/json-body';
 import type { AnswerFacts, AnswerHead, Piece, RouteTarget } from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';
 

@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
 import fc from 'fast-check';
-import { BodyFault, parseBody } from '../body/parsed-body.js';
+import { BodyFault, parseBody } from '@gateway/json-body';
 import { EMBEDDINGS_DIALECTS } from '../families.generated.js';
 import type { AnswerFacts, RouteTarget } from '../translation/translation.js';
 import type { EmbeddingsDialect, EmbeddingsRequest } from './embeddings-dialect.js';

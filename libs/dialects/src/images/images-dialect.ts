@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
+import type { ParsedBody } from '@gateway/json-body';
 import type { JsonObject } from '../body/json-object.js';
-import type { ParsedBody } from '../body/parsed-body.js';
 import type {
   AnswerFacts,
   Misfit,

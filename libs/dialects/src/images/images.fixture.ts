@@ -1,4 +1,4 @@
-import { UpstreamCallsDouble } from '@gateway/testing';
+import { UpstreamCallsDouble } from '@gateway/testing/upstream-calls';
 import { readForm, type Form } from '../body/multipart.js';
 import type { AnswerFacts, RouteTarget } from '../translation/translation.js';
 import { imagesContext, type ImagesDialect, type ImagesRequest, type MadeImages } from './images-dialect.js';

@@ -1,4 +1,4 @@
-import { parseBody, type ParsedBody } from '../body/parsed-body.js';
+import { parseBody, type ParsedBody } from '@gateway/json-body';
 import type { RouteTarget } from '../translation/translation.js';
 import type { SpeechDialect, SpeechRequest } from './speech-dialect.js';
 

@@ -1,5 +1,5 @@
 import { UpstreamError } from '@gateway/contracts';
-import { UpstreamCallsDouble } from '@gateway/testing';
+import { UpstreamCallsDouble } from '@gateway/testing/upstream-calls';
 import { lookAtPath } from '../translation/upstream-body.js';
 import { polled } from './polled.js';
 

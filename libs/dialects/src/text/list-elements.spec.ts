@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/contracts';
-import { BodyFault, parseBody } from '../body/parsed-body.js';
+import { BodyFault, parseBody } from '@gateway/json-body';
 import { TEXT_DIALECTS, textChat, textMessages, textResponses } from '../families.generated.js';
 import type { TextCaller } from './text-dialect.js';
 import type { Json } from './upstream-requests.fixture.js';

@@ -1,4 +1,4 @@
-import type { ParsedBody } from '../body/parsed-body.js';
+import type { ParsedBody } from '@gateway/json-body';
 
 /** How long a cache marker asks the provider to keep the prefix (wire-formats 5.7.4). */
 export interface CacheMarker {

@@ -1,5 +1,5 @@
 import type { ApiError } from '@gateway/contracts';
-import type { BodyFault, ParsedBody } from '../body/parsed-body.js';
+import type { BodyFault, ParsedBody } from '@gateway/json-body';
 import type { SseEvent } from '../sse/sse-parser.js';
 import type { AnswerFacts, RouteTarget } from '../translation/translation.js';
 import type { UpstreamBody } from '../translation/upstream-body.js';

@@ -1,4 +1,4 @@
-import { BodyFault, parseBody } from '../body/parsed-body.js';
+import { BodyFault, parseBody } from '@gateway/json-body';
 import { TEXT_DIALECTS, textChat, textMessages, textResponses } from '../families.generated.js';
 import type { RouteTarget } from '../translation/translation.js';
 import type { TextCaller } from './text-dialect.js';

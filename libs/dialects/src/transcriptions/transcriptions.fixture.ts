@@ -1,4 +1,4 @@
-import { UpstreamCallsDouble } from '@gateway/testing';
+import { UpstreamCallsDouble } from '@gateway/testing/upstream-calls';
 import { readForm, type Form } from '../body/multipart.js';
 import type { RouteTarget } from '../translation/translation.js';
 import type { OwnTranscriptions, Transcript, TranscriptionRequest } from './transcriptions-dialect.js';

@@ -1,6 +1,5 @@
 import { ApiError, type ErrorDetail } from '@gateway/contracts';
 import {
-  BodyFault,
   exchangeTranslation,
   filled,
   invalidBody,
@@ -17,6 +16,7 @@ import {
   type Translation,
   type UpstreamBody,
 } from '@gateway/dialects';
+import { BodyFault } from '@gateway/json-body';
 import { recordingBound } from '@gateway/money';
 import type { Asked, CallerBody } from '../endpoint.js';
 import { audioSeconds, containerOf } from './audio-duration.js';

@@ -6,8 +6,8 @@ import {
   readJson,
   wholeTranslation,
   type EmbeddingsRequest,
-  type ParsedBody,
 } from '@gateway/dialects';
+import type { ParsedBody } from '@gateway/json-body';
 import type { Asked, Endpoint } from '../endpoint.js';
 
 const INPUTS_MAX = 2_048;

@@ -1,6 +1,5 @@
 import { ApiError } from '@gateway/contracts';
 import {
-  BodyFault,
   filled,
   invalidBody,
   readForm,
@@ -10,6 +9,7 @@ import {
   type LazySchema,
   type Picture,
 } from '@gateway/dialects';
+import { BodyFault } from '@gateway/json-body';
 import type { Asked, CallerBody } from '../endpoint.js';
 import { askedImages, type AskedImages } from '../image-answers/asked-images.js';
 import { refuseStream } from '../image-answers/refuse-stream.js';

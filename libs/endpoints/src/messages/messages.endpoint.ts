@@ -1,5 +1,6 @@
 import { HEADER } from '@gateway/contracts';
-import { BodyFault, parseBody, spliceMembers, textMessages, type ModelRequest } from '@gateway/dialects';
+import { textMessages, type ModelRequest } from '@gateway/dialects';
+import { BodyFault, parseBody, spliceMembers } from '@gateway/json-body';
 import type { Asked, CallerBody, Endpoint } from '../endpoint.js';
 import { withFileParts } from '../stored/file-parts.js';
 import { readText } from '../text/read.js';

@@ -6,8 +6,8 @@ import {
   MODERATIONS_DIALECTS,
   readJson,
   wholeTranslation,
-  type ParsedBody,
 } from '@gateway/dialects';
+import type { ParsedBody } from '@gateway/json-body';
 import type { Asked, Endpoint, Requirement } from '../endpoint.js';
 
 /** Model that OpenAI takes where a caller names none. A key's default model is made for talking, not for judging. */

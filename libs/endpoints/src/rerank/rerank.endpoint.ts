@@ -7,11 +7,11 @@ import {
   RERANK_DIALECTS,
   wholeTranslation,
   type AnswerFacts,
-  type ParsedBody,
   type Piece,
   type RerankOrder,
   type RerankRequest,
 } from '@gateway/dialects';
+import type { ParsedBody } from '@gateway/json-body';
 import type { Asked, Endpoint } from '../endpoint.js';
 
 const DOCUMENTS_MAX = 1_000;

@@ -4,13 +4,13 @@ import {
   Misfit,
   readJson,
   SPEECH_DIALECTS,
-  type ParsedBody,
   type RouteTarget,
   type SpeechDialect,
   type SpeechRequest,
   type Translation,
   type UpstreamBody,
 } from '@gateway/dialects';
+import type { ParsedBody } from '@gateway/json-body';
 import type { Asked, Endpoint } from '../endpoint.js';
 import { measuredSpeech } from './measured-speech.js';
 

@@ -1,12 +1,6 @@
 import type { PromptMessage } from '@gateway/contracts';
-import {
-  BodyFault,
-  isObject,
-  textChat,
-  textMessages,
-  textResponses,
-  type TextCaller,
-} from '@gateway/dialects';
+import { isObject, textChat, textMessages, textResponses, type TextCaller } from '@gateway/dialects';
+import { BodyFault } from '@gateway/json-body';
 
 /** A body without the members that name stored content, and what they stand for. */
 interface Composition {

@@ -1,5 +1,6 @@
 import type { ErrorDetail, PromptContent } from '@gateway/contracts';
-import { BodyFault, isObject, type TextCaller } from '@gateway/dialects';
+import { isObject, type TextCaller } from '@gateway/dialects';
+import { BodyFault } from '@gateway/json-body';
 import { renderPrompt } from '@gateway/prompts';
 import { COMPOSERS } from './compose.js';
 

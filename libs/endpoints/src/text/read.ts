@@ -1,4 +1,5 @@
-import { BodyFault, parseBody, type Capability, type ModelRequest, type TextCaller } from '@gateway/dialects';
+import { type Capability, type ModelRequest, type TextCaller } from '@gateway/dialects';
+import { BodyFault, parseBody } from '@gateway/json-body';
 import { StoredContentNeeded } from '../stored/stored-content-needed.js';
 import { SEARCH_MODEL, searchesWeb } from '../web-search/search-model.js';
 import type { Asked, CallerBody, Need, Requirement } from '../endpoint.js';

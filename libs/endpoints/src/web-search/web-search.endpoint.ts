@@ -8,11 +8,11 @@ import {
   SEARCH_DIALECTS,
   wholeTranslation,
   type AnswerFacts,
-  type ParsedBody,
   type Piece,
   type SearchFindings,
   type SearchRequest,
 } from '@gateway/dialects';
+import type { ParsedBody } from '@gateway/json-body';
 import type { Asked, Endpoint } from '../endpoint.js';
 import { SEARCH_MODEL } from './search-model.js';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/contracts';
-import { BodyFault, parseBody, type ParsedBody } from '@gateway/dialects';
+import { BodyFault, parseBody, type ParsedBody } from '@gateway/json-body';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**

@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { scrub } from '@gateway/providers';
+import { scrub } from '@gateway/redaction';
 
 export const LOGGER = Symbol('Logger');
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { scrub } from '@gateway/redaction';
 import { mintSecret } from '../auth/secret.js';
 import { SystemRandom } from '../time/system-random.js';
 import { createLogger } from './logger.js';
-import { scrub } from '@gateway/providers';
 
 const secret = mintSecret('rsk_', new SystemRandom());
 const PLANTED: readonly (readonly [string, string])[] = [

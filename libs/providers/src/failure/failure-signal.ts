@@ -1,5 +1,5 @@
 import type { AnswerFailure } from '@gateway/dialects';
-import { cut } from './scrub.js';
+import { cut } from '@gateway/redaction';
 import type { TransportFailure } from '../transport.js';
 
 /** Everything an attempt can fail with, before it is judged. */

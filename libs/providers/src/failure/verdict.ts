@@ -5,7 +5,7 @@ import {
   type NotBegun,
   type UpstreamErrorOptions,
 } from '@gateway/contracts';
-import { scrubProviderText } from './scrub.js';
+import { scrubProviderText } from '@gateway/redaction';
 
 /** The meaning of a failure, by name. One row each in VERDICTS. */
 export type Verdict =

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TOPIC } from '@gateway/contracts';
-import { startUpstreamSim } from '@gateway/simulator';
 import { eventually } from '../eventually.js';
 import type { FaultProxy } from '../fault-proxy/fault-proxy.js';
 import { keepFiles } from '../leftovers/keep.js';
@@ -169,6 +168,8 @@ async function addressesOf({
 }
 
 async function startSimulator(undo: (() => unknown)[]): Promise<string> {
+  // Loaded here: only specs of a whole fleet need its 60 files.
+  const { startUpstreamSim } = await import('@gateway/simulator');
   const simulator = await startUpstreamSim({ record: 0 });
   undo.push(() => simulator.close());
   return simulator.url;

@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
+import { spliceMembers } from '@gateway/json-body';
 import { isObject, objectOf, type JsonObject } from '../../body/json-object.js';
-import { spliceMembers } from '../../body/splice.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import { withoutServer } from '../../body/server-names.js';

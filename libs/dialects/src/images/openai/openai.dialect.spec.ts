@@ -1,4 +1,4 @@
-import { parseBody, type ParsedBody } from '../../body/parsed-body.js';
+import { parseBody, type ParsedBody } from '@gateway/json-body';
 import { Misfit } from '../../translation/translation.js';
 import { asked, BASE64, formIn, PICTURE, run, targetOf } from '../images.fixture.js';
 import { dialect } from './openai.dialect.js';

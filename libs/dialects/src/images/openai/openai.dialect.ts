@@ -1,6 +1,6 @@
+import { spliceMembers } from '@gateway/json-body';
 import type { UpstreamBody } from '../../translation/upstream-body.js';
 import { objectOf, without } from '../../body/json-object.js';
-import { spliceMembers } from '../../body/splice.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { badReply } from '../../translation/exchange.js';
 import { withoutMoney } from '../../translation/money-names.js';

@@ -1,5 +1,5 @@
+import { spliceMembers } from '@gateway/json-body';
 import { isObject } from '../../body/json-object.js';
-import { spliceMembers } from '../../body/splice.js';
 import { parseUpstreamObject } from '../../body/upstream-json.js';
 import { withoutMoney } from '../../translation/money-names.js';
 import { withoutServer } from '../../body/server-names.js';

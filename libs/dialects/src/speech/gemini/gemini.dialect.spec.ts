@@ -1,4 +1,4 @@
-import { parseBody, type ParsedBody } from '../../body/parsed-body.js';
+import { parseBody, type ParsedBody } from '@gateway/json-body';
 import { Misfit, type Piece, type RouteTarget } from '../../translation/translation.js';
 import type { SpeechRequest } from '../speech-dialect.js';
 import { dialect } from './gemini.dialect.js';

@@ -1,4 +1,4 @@
-import { parseBody, type ParsedBody } from '../../body/parsed-body.js';
+import { parseBody, type ParsedBody } from '@gateway/json-body';
 import type { Answer, RouteTarget } from '../../translation/translation.js';
 import type { SpeechRequest } from '../speech-dialect.js';
 import { dialect } from './openai.dialect.js';

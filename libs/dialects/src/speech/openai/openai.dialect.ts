@@ -1,6 +1,6 @@
 import type { UnitUsage } from '@gateway/contracts';
+import { spliceMembers } from '@gateway/json-body';
 import { isObject, objectOf, textOf } from '../../body/json-object.js';
-import { spliceMembers } from '../../body/splice.js';
 import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
 import { EVENT_STREAM } from '../../translation/event-stream.js';

@@ -1,5 +1,5 @@
 // Synthetic bodies for the specs of this folder.
-import { BodyFault, parseBody, type ParsedBody } from '../../body/parsed-body.js';
+import { BodyFault, parseBody, type ParsedBody } from '@gateway/json-body';
 import type { Quirks, RouteTarget } from '../../translation/translation.js';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerDecoder, Decoded, EncodedRequest, TextFacts } from '../text-dialect.js';

@@ -1,4 +1,4 @@
-import { BodyFault, parseBody } from '../../body/parsed-body.js';
+import { BodyFault, parseBody } from '@gateway/json-body';
 import type { Quirks, RouteTarget } from '../../translation/translation.js';
 import type { ModelRequest, Turn } from '../model-request.js';
 import { dialect } from './chat.dialect.js';

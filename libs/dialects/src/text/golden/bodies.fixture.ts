@@ -1,4 +1,4 @@
-import { BodyFault, parseBody, type ParsedBody } from '../../body/parsed-body.js';
+import { BodyFault, parseBody, type ParsedBody } from '@gateway/json-body';
 import { textChat, textMessages, textResponses } from '../../families.generated.js';
 import type { TextCaller } from '../text-dialect.js';
 import type { Json } from '../upstream-requests.fixture.js';

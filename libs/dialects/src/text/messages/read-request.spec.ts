@@ -1,5 +1,5 @@
 import { ApiError, messagesErrorEnvelope, type ErrorDetail } from '@gateway/contracts';
-import { BodyFault, parseBody } from '../../body/parsed-body.js';
+import { BodyFault, parseBody } from '@gateway/json-body';
 import type { ModelRequest } from '../model-request.js';
 import type { JsonObject } from './json.js';
 import { dialect } from './messages.dialect.js';

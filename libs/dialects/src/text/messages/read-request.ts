@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetail } from '@gateway/contracts';
-import type { BodyFault, ParsedBody } from '../../body/parsed-body.js';
+import type { BodyFault, ParsedBody } from '@gateway/json-body';
 import type {
   Effort,
   ModelRequest,

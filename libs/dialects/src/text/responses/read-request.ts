@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '@gateway/contracts';
-import type { ParsedBody } from '../../body/parsed-body.js';
+import type { ParsedBody } from '@gateway/json-body';
 import { invalidBody } from '../../body/read-json.js';
 import {
   filled,

@@ -1,7 +1,7 @@
 import { ApiError } from '@gateway/contracts';
+import { BodyFault, parseBody } from '@gateway/json-body';
 import { dialect as chat } from '../chat/chat.dialect.js';
 import { dialect as messages } from '../messages/messages.dialect.js';
-import { BodyFault, parseBody } from '../../body/parsed-body.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { ModelRequest } from '../model-request.js';
 import { encodeRequest, misfit } from './encode-request.js';

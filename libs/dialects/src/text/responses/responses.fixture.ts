@@ -1,4 +1,4 @@
-import { BodyFault, parseBody } from '../../body/parsed-body.js';
+import { BodyFault, parseBody } from '@gateway/json-body';
 import type { RouteTarget } from '../../translation/translation.js';
 import type { ModelEvent } from '../model-event.js';
 import type { ModelRequest } from '../model-request.js';

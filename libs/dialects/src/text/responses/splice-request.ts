@@ -1,4 +1,4 @@
-import { spliceMembers } from '../../body/splice.js';
+import { spliceMembers } from '@gateway/json-body';
 import { filled, objectsOf, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { JSON_TYPE } from '../../translation/upstream-body.js';

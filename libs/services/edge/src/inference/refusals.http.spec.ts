@@ -1,5 +1,5 @@
 import { TOPIC, type KeyPrincipal } from '@gateway/contracts';
-import { JSON_BOUNDS } from '@gateway/dialects';
+import { JSON_BOUNDS } from '@gateway/json-body';
 import {
   hello,
   keyScope,

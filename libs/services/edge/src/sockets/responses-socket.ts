@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, BODY_LIMIT_BYTES, errorEnvelope, newId, type KeyPrincipal } from '@gateway/contracts';
-import { BodyFault, invalidBody, parseBody, spliceMembers, type ParsedBody } from '@gateway/dialects';
+import { invalidBody } from '@gateway/dialects';
+import { BodyFault, parseBody, type ParsedBody, spliceMembers } from '@gateway/json-body';
 import type { Endpoint } from '@gateway/endpoints';
 import { credentialOfRequest, permit, type Drain } from '@gateway/platform';
 import type { RawData, WebSocket } from 'ws';

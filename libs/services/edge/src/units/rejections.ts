@@ -1,7 +1,7 @@
 import { TOPIC, type ApiError, type Clock, type Refusal } from '@gateway/contracts';
 import type { Journal, OutcomeValues } from '@gateway/journal';
 import { Usd } from '@gateway/money';
-import { scrub } from '@gateway/providers';
+import { scrub } from '@gateway/redaction';
 import type { EdgeMetrics } from './edge-metrics.js';
 import type { Call } from '../request/call.js';
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HEADER, type Clock } from '@gateway/contracts';
 import { CLOCK } from '@gateway/platform';
-import { scrub } from '@gateway/providers';
+import { scrub } from '@gateway/redaction';
 import { DestinationRefused, GuardedHttp, type GuardedResponse } from '@gateway/upstream';
 import { SigningSecrets } from '../secrets/signing-secrets.js';
 import type { Claimed, Exchange, Outcome } from './delivery.js';

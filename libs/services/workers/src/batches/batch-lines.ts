@@ -1,4 +1,4 @@
-import { BodyFault, parseBody } from '@gateway/dialects';
+import { BodyFault, parseBody } from '@gateway/json-body';
 
 type Json = Record<string, unknown>;
 

@@ -1,6 +1,5 @@
 import { ApiError } from '@gateway/contracts';
 import {
-  BodyFault,
   formBody,
   invalidBody,
   isObject,
@@ -9,6 +8,7 @@ import {
   schemaFault,
   type Form,
 } from '@gateway/dialects';
+import { BodyFault } from '@gateway/json-body';
 import { ENDPOINTS } from '@gateway/endpoints';
 import type { ComposedEndpoint } from '../../inference/composed-endpoint.js';
 import type { InferDeps } from '../../inference/infer.js';

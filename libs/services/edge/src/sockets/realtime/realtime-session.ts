@@ -1,17 +1,15 @@
 import { ApiError, newAnswerId, type KeyPrincipal } from '@gateway/contracts';
 import {
-  BodyFault,
   invalidBody,
   isObject,
-  parseBody,
   parseUpstreamObject,
   REALTIME_DIALECTS,
   withoutMoney,
-  type ParsedBody,
   type RealtimeTranslator,
 } from '@gateway/dialects';
+import { BodyFault, parseBody, type ParsedBody } from '@gateway/json-body';
 import type { Deadline, Drain } from '@gateway/platform';
-import { scrub } from '@gateway/providers';
+import { scrub } from '@gateway/redaction';
 import type { PlannedRoute } from '@gateway/routing';
 import type { WebSocket } from 'ws';
 import type { EndpointDeps } from '../../inference/endpoint.js';

@@ -1,5 +1,6 @@
 import { ApiError } from '@gateway/contracts';
-import { isObject, spliceMembers, type ParsedBody } from '@gateway/dialects';
+import { isObject } from '@gateway/dialects';
+import { type ParsedBody, spliceMembers } from '@gateway/json-body';
 import { objectRefused } from '@gateway/routing';
 import { audioSeconds } from './realtime-usage.js';
 

@@ -1,17 +1,7 @@
-import type { ScopeKind } from '@gateway/contracts';
+import type { Clock, LimitStore, Random } from '@gateway/contracts';
 import { postgresPool } from '@gateway/database';
+import { InProcessLimitStore, type SeedCounts } from '@gateway/limits';
 import { SCHEMA } from '../postgres/usage-database.js';
-
-/** What one scope has used of the limits of this UTC minute and day. */
-export interface TodayCounts {
-  accountId: string;
-  kind: ScopeKind;
-  /** As the limit store names it; `<key id>/<counter>` for a counter of a key. */
-  id: string;
-  rpm: number;
-  rpd: number;
-  tpm: number;
-}
 
 const STATEMENT_TIMEOUT_MS = 15_000;
 
@@ -39,11 +29,20 @@ const COUNTS = `
   GROUP BY account_id, scope.kind, scope.id`;
 
 /**
- * Counts of the current minute and day from the ledger, for a limit store that lives in memory: a restart must not
- * hand out the day's requests again.
- * @param now milliseconds since the epoch.
+ * Limit store in memory that begins with the ledger's counts of the current minute and day: a restart must not hand
+ * out the day's requests again.
  */
-export async function todayCounts(url: string, now: number): Promise<TodayCounts[]> {
+export async function seededLimitStore(
+  { clock, random }: { clock: Clock; random: Random },
+  url: string,
+): Promise<LimitStore> {
+  const store = new InProcessLimitStore({ clock, random });
+  store.seed(await todayCounts(url, clock.now()));
+  return store;
+}
+
+/** Counts of the ledger as the limit store names them; `now` in milliseconds since the epoch. */
+async function todayCounts(url: string, now: number): Promise<SeedCounts[]> {
   const pool = postgresPool({
     url,
     schema: SCHEMA,
@@ -51,7 +50,7 @@ export async function todayCounts(url: string, now: number): Promise<TodayCounts
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   try {
-    const { rows } = await pool.query<{ account_id: string } & Omit<TodayCounts, 'accountId'>>(COUNTS, [
+    const { rows } = await pool.query<{ account_id: string } & Omit<SeedCounts, 'accountId'>>(COUNTS, [
       new Date(now),
     ]);
     return rows.map(({ account_id: accountId, ...counts }) => ({ accountId, ...counts }));

@@ -1,0 +1,1 @@
+export { cut, scrub, scrubProviderText } from './scrub.js';
