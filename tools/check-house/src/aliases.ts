@@ -1,7 +1,14 @@
+import { posix } from 'node:path';
 import type { Finding, SourceTree } from './tree.js';
 
 const typesFile = 'tsconfig.base.json';
 const buildFile = '.swcrc';
+
+/** Files that the aliases `@gateway/…` lead to, relative to the root; none without a tsconfig.base.json. */
+export function aliasTargets(tree: SourceTree): Map<string, string> {
+  const targets = [...aliases(tree.get(typesFile), 'compilerOptions')];
+  return new Map(targets.map(([name, paths]) => [name, firstOf(paths)]));
+}
 
 /** The type check and the build resolve `@gateway/…` alike; each has its own list. */
 export function aliasFaults(tree: SourceTree): Finding[] {
@@ -15,6 +22,11 @@ export function aliasFaults(tree: SourceTree): Finding[] {
       path: buildFile,
       message: `${name} differs between ${typesFile} and ${buildFile}`,
     }));
+}
+
+function firstOf(paths: string): string {
+  const [first] = JSON.parse(paths) as string[];
+  return posix.normalize(first);
 }
 
 function aliases(text: string | undefined, section: string): Map<string, string> {

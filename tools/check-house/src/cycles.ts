@@ -1,6 +1,5 @@
-import { posix } from 'node:path';
-import ts from 'typescript';
-import { type Finding, type SourceTree, sources } from './tree.js';
+import { importGraph } from './imports.js';
+import type { Finding, SourceTree } from './tree.js';
 
 /** No import cycle between files, type-only imports included: a contract must not know who implements it. */
 export function cycleFaults(tree: SourceTree): Finding[] {
@@ -8,37 +7,6 @@ export function cycleFaults(tree: SourceTree): Finding[] {
     const message = `import cycle between ${knot.join(', ')}`;
     return { rule: 'cycle', path: knot[0] ?? '', message };
   });
-}
-
-/** Which files of the tree each file imports, by relative path or by the alias of a lib. */
-export function importGraph(tree: SourceTree): Map<string, string[]> {
-  const files = new Map(sources(tree));
-  return new Map([...files].map(([path, text]) => [path, importsOf(path, text, files)]));
-}
-
-function importsOf(path: string, text: string, files: ReadonlyMap<string, string>): string[] {
-  const { importedFiles } = ts.preProcessFile(text, true, true);
-  return importedFiles
-    .map(({ fileName }) => resolve(path, fileName))
-    .filter((target) => target !== undefined)
-    .map((target) => candidates(target).find((candidate) => files.has(candidate)))
-    .filter((target) => target !== undefined);
-}
-
-function resolve(from: string, specifier: string): string | undefined {
-  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
-  const alias = /^@gateway\/([^/]+(?:\/[^/]+)?)$/.exec(specifier)?.[1];
-  return alias === undefined ? undefined : `@gateway/${alias}`;
-}
-
-function candidates(target: string): string[] {
-  if (target.startsWith('@gateway/')) {
-    const name = target.slice('@gateway/'.length);
-    const [lib, entry = 'index'] = name.split('/');
-    return [`libs/${lib}/src/${entry}.ts`, `libs/services/${lib}/src/${entry}.ts`];
-  }
-  const stem = target.replace(/\.jsx?$/, '');
-  return [target, `${stem}.ts`, `${stem}.tsx`];
 }
 
 /** Strongly connected components of more than one file, or a node that points at itself (Tarjan, without recursion). */

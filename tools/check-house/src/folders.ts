@@ -1,4 +1,5 @@
-import { importGraph, knots } from './cycles.js';
+import { knots } from './cycles.js';
+import { importGraph } from './imports.js';
 import { type Finding, isSpec, type SourceTree } from './tree.js';
 
 const projectPattern = /^(?<project>(?:libs\/services|libs|apps|tools)\/[^/]+)\/src\/(?<place>[^/]+)/;

@@ -116,6 +116,40 @@ describe('check-house', () => {
     ).toEqual(['cycle']);
   });
 
+  it('bounds the files that an import of the platform loads; types and late imports load none', () => {
+    const files = Array.from({ length: 170 }, (_, at) => `libs/contracts/src/a${at}.ts`);
+    const platform = (text: string) =>
+      rulesBroken({
+        'libs/platform/project.json': '{}',
+        'libs/platform/src/index.ts': text,
+        'libs/contracts/project.json': '{}',
+        'libs/contracts/src/index.ts': files.map((_, at) => `export { a } from './a${at}.js';`).join('\n'),
+        ...Object.fromEntries(files.map((file) => [file, ''])),
+      });
+    expect(platform("export { a } from '@gateway/contracts';")).toEqual(['closure']);
+    expect(platform("import { type A, a } from '@gateway/contracts';")).toEqual(['closure']);
+    expect(platform("import '@gateway/contracts';")).toEqual(['closure']);
+    expect(platform("export { type A } from '@gateway/contracts';")).toEqual([]);
+    expect(platform("import type { A } from '@gateway/contracts';")).toEqual([]);
+    expect(platform("import { type A } from '@gateway/contracts';")).toEqual([]);
+    expect(platform("export const a = () => import('@gateway/contracts');")).toEqual([]);
+  });
+
+  it('follows an alias that leads to another file than an index', () => {
+    const paths = { '@gateway/edge/clock': ['./libs/services/edge/src/time/clock.ts'] };
+    const aliases = {
+      'tsconfig.base.json': JSON.stringify({ compilerOptions: { paths } }),
+      '.swcrc': JSON.stringify({ jsc: { paths } }),
+    };
+    expect(
+      rulesBroken({
+        ...aliases,
+        'libs/services/edge/src/a.ts': "import { b } from '@gateway/edge/clock';\nexport const a = b;",
+        'libs/services/edge/src/time/clock.ts': "import { a } from '../a.js';\nexport const b = a;",
+      }),
+    ).toContain('cycle');
+  });
+
   it('finds a cycle through the alias of a lib', () => {
     expect(inEdge("import { a as b } from '@gateway/edge';\nexport const a = b;")).toEqual(['cycle']);
   });

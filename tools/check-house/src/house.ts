@@ -1,5 +1,6 @@
 import { aliasFaults } from './aliases.js';
 import { ambientFaults } from './ambient.js';
+import { closureFaults } from './closures.js';
 import { cycleFaults } from './cycles.js';
 import { folderFaults } from './folders.js';
 import { leakFaults } from './leaks.js';
@@ -16,6 +17,7 @@ const rules: Rule[] = [
   exportStarFaults,
   ambientFaults,
   cycleFaults,
+  closureFaults,
   folderFaults,
   leakFaults,
   logFieldFaults,
