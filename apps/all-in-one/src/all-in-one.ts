@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { CATALOGUE_SCHEMA, CATALOGUE_SCHEMA_DIR, CatalogueModule } from '@gateway/catalogue';
+import {
+  CATALOGUE_SCHEMA,
+  CATALOGUE_SCHEMA_DIR,
+  CatalogueModule,
+  OwnEntries,
+  type ServerOffer,
+} from '@gateway/catalogue';
 import { EdgeModule } from '@gateway/edge';
 import { FirstRun, KEYS_SCHEMA, KEYS_SCHEMA_DIR, KeysModule, OpeningCredit } from '@gateway/keys';
 import { MailModule } from '@gateway/mail';
@@ -40,6 +46,10 @@ export interface AllInOne {
   logFile: string;
   /** Names of the providers that have a credential. */
   providers: string[];
+  /** Servers of the operator's, with the models that they offered at the start or why none. */
+  servers: ServerOffer[];
+  /** Milliseconds until those are asked again. */
+  askedEveryMs: number;
   /** Every endpoint of the six services, with who may call it. */
   routes: RunningApp['routes'];
   /** Drains, ships the journal, then stops the database. Idempotent. */
@@ -87,6 +97,8 @@ export async function startAllInOne({
       isFirstRun: first !== null,
       logFile: log,
       providers: [...services.providers.values()].map(({ provider }) => provider.name),
+      servers: app.app.get(OwnEntries, { strict: false }).offers(),
+      askedEveryMs: services.catalogue.DISCOVERY_MS,
       routes: app.routes,
       close: stopAll,
     };

@@ -7,6 +7,8 @@ const running: AllInOne = {
   isFirstRun: true,
   logFile: '/data/logs/gateway.log',
   providers: ['OpenAI', 'Simulator'],
+  servers: [],
+  askedEveryMs: 60_000,
   routes: [],
   close: () => Promise.resolve(),
 };
@@ -21,6 +23,26 @@ describe('what npm start prints', () => {
     expect(printed).toMatch(/^API key +rsk_one$/m);
     expect(printed).toMatch(/^Log +\/data\/logs\/gateway\.log$/m);
     expect(printed).toContain('-H "Authorization: Bearer rsk_one"');
+  });
+
+  it.each([
+    [{ models: ['ollama/llama3.2', 'ollama/qwen3-0.6b'], fault: null }, '2 models, e.g. ollama/llama3.2'],
+    [{ models: ['ollama/llama3.2'], fault: null }, '1 model, e.g. ollama/llama3.2'],
+    [{ models: [], fault: null }, 'no models yet at http://127.0.0.1:11434 (asked again every minute)'],
+    [
+      { models: [], fault: 'not reached' },
+      'not reached at http://127.0.0.1:11434 (tried again every minute)',
+    ],
+    [
+      { models: [], fault: 'refuses the key of OLLAMA_API_KEY (401)' },
+      'refuses the key of OLLAMA_API_KEY (401) at http://127.0.0.1:11434 (tried again every minute)',
+    ],
+  ])('C7 says what a local server offers, or why it offers nothing: %j', (offer, words) => {
+    const server = { name: 'Ollama', baseUrl: 'http://127.0.0.1:11434', ...offer };
+    expect(greeting({ ...running, servers: [server] })).toContain(`\nOllama              ${words}\n`);
+    expect(
+      greeting({ ...running, servers: [{ ...server, fault: 'not reached' }], askedEveryMs: 5_000 }),
+    ).toContain('(tried again every 5 s)');
   });
 
   it('does not call the password of an earlier run one for a single use', () => {

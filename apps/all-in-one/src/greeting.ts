@@ -1,3 +1,4 @@
+import type { ServerOffer } from '@gateway/catalogue';
 import type { AllInOne } from './all-in-one.js';
 
 /** The one line of `npm start -- --json`; null where the file of the first run was removed. */
@@ -12,13 +13,14 @@ export function jsonLine({ url, login }: AllInOne): string {
 }
 
 /** Returns the text for a person who starts the gateway in a terminal. */
-export function greeting({ url, login, isFirstRun, logFile, providers }: AllInOne): string {
+export function greeting({ url, login, isFirstRun, logFile, providers, ...own }: AllInOne): string {
   const lines = [
     '',
     `Model Gateway       ${url}`,
     `Dashboard           ${url}/dashboard/`,
     `Reference           ${url}/docs`,
     `Providers           ${providers.join(', ')}`,
+    ...own.servers.map((server) => serverLine(server, own.askedEveryMs)),
     ...loginLines({ login, isFirstRun }),
     `Log                 ${logFile}`,
     '',
@@ -30,6 +32,15 @@ export function greeting({ url, login, isFirstRun, logFile, providers }: AllInOn
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Returns the line of a server of the operator's: its models with a name that can be called, or why there are none. */
+function serverLine({ name, baseUrl, models, fault }: ServerOffer, everyMs: number): string {
+  const label = `${name.padEnd(19)} `;
+  const every = everyMs === 60_000 ? 'every minute' : `every ${everyMs / 1_000} s`;
+  if (fault !== null) return `${label}${fault} at ${baseUrl} (tried again ${every})`;
+  if (models.length === 0) return `${label}no models yet at ${baseUrl} (asked again ${every})`;
+  return `${label}${models.length} ${models.length === 1 ? 'model' : 'models'}, e.g. ${models[0]}`;
 }
 
 function loginLines({ login, isFirstRun }: Pick<AllInOne, 'login' | 'isFirstRun'>): string[] {

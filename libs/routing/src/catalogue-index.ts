@@ -9,37 +9,97 @@ import { scrub } from '@gateway/redaction';
 /** Callers' text that a refusal repeats: a name, and no more. */
 const NAMEABLE = /^[\w.:/@-]{1,100}$/;
 
-/** A snapshot made ready for lookups by id and by name without a brand. Immutable, one per snapshot. */
+/** Number of names that a refusal offers. */
+const NEAR_MAX = 3;
+/** Part of the pairs of letters that two names share, from which on one is taken for the other misspelt. */
+const NEAR_MIN = 0.45;
+
+/** True for models that the caller may know of: a refusal names no other. */
+export type Visible = (model: CatalogueModel) => boolean;
+
+/** A snapshot made ready for lookups by id, by a server's own name and by name without a brand. Immutable, one per snapshot. */
 export class CatalogueIndex {
   private readonly byId = new Map<string, CatalogueModel>();
-  private readonly byName = new Map<string, string[]>();
+  /** Ids by what is asked for instead: a name without its brand, and what a server calls its model, with it and without. */
+  private readonly byName = new Map<string, ReadonlySet<string>>();
+  private pairsById: ReadonlyMap<string, ReadonlySet<string>> | null = null;
 
   constructor(readonly snapshot: CatalogueSnapshot) {
     for (const model of snapshot.models) {
       const { id } = model.record;
       this.byId.set(id, model);
-      const name = id.slice(id.indexOf('/') + 1);
-      this.byName.set(name, [...(this.byName.get(name) ?? []), id]);
+      for (const name of namesOf(model)) this.byName.set(name, new Set(this.byName.get(name)).add(id));
     }
   }
 
-  /** The same, null where there is none. */
+  /** Returns the same as `model`, null where there is none. */
   find(idOrName: string): CatalogueModel | null {
     const exact = this.byId.get(idOrName);
     if (exact) return exact;
-    const candidates = this.byName.get(idOrName) ?? [];
-    return candidates.length === 1 ? (this.byId.get(candidates[0]) ?? null) : null;
+    const [id, ...others] = this.byName.get(idOrName) ?? [];
+    return id === undefined || others.length > 0 ? null : (this.byId.get(id) ?? null);
   }
 
-  /** The model of an id, or of a name that only one brand has. Throws ApiError model_not_found. */
-  model(idOrName: string): CatalogueModel {
+  /**
+   * Returns the model of an id, of a name that only one brand has, or of the name that its server has for it.
+   * Throws ApiError model_not_found, which names nothing that is not visible.
+   */
+  model(idOrName: string, isVisible: Visible): CatalogueModel {
     const found = this.find(idOrName);
     if (found) return found;
-    const candidates = this.byName.get(idOrName) ?? [];
+    const candidates = this.models(this.byName.get(idOrName) ?? []).filter(isVisible);
     throw candidates.length > 1
-      ? modelNotFound(`Several brands have a model of that name: ${candidates.join(', ')}.`)
-      : unknownModel(idOrName);
+      ? modelNotFound(
+          `Several models have that name: ${candidates.map(({ record }) => record.id).join(', ')}.`,
+        )
+      : this.unknown(idOrName, isVisible);
   }
+
+  /** Returns the refusal of a name, alike for a model that is not there and one that the caller may not use. */
+  unknown(name: string, isVisible: Visible): ApiError {
+    return unknownModel(name, this.near(name, isVisible));
+  }
+
+  private models(ids: Iterable<string>): CatalogueModel[] {
+    return [...ids].flatMap((id) => this.byId.get(id) ?? []);
+  }
+
+  /** Returns the ids most like a name, the nearest first. */
+  private near(name: string, isVisible: Visible): string[] {
+    if (name.length > NAME_MAX) return [];
+    this.pairsById ??= new Map([...this.byId.keys()].map((id) => [id, pairsOf(id)]));
+    const wanted = pairsOf(name);
+    const bare = [...this.pairsById].map(([id, pairs]) => ({ id, likeness: likeness(wanted, pairs) }));
+    const ranked = bare
+      .filter((one) => one.likeness >= NEAR_MIN)
+      .sort((one, other) => other.likeness - one.likeness || (one.id < other.id ? -1 : 1));
+    return this.models(ranked.map(({ id }) => id))
+      .filter(isVisible)
+      .slice(0, NEAR_MAX)
+      .map(({ record }) => record.id);
+  }
+}
+
+const NAME_MAX = 100;
+
+function namesOf({ record: { id }, routes }: CatalogueModel): string[] {
+  const brand = id.slice(0, id.indexOf('/'));
+  // A brand that serves itself is a server of the operator's or a maker of models: its own names mean its models.
+  const own = routes.filter(({ provider }) => provider === brand).map((route) => route.upstreamModel);
+  return [id.slice(id.indexOf('/') + 1), ...own.flatMap((name) => [name, `${brand}/${name}`])];
+}
+
+/** Returns the letters and digits of a name in lower case, in pairs: marks between them differ from server to server. */
+function pairsOf(name: string): ReadonlySet<string> {
+  const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, '');
+  return new Set(Array.from({ length: Math.max(0, plain.length - 1) }, (_, at) => plain.slice(at, at + 2)));
+}
+
+/** Returns Dice's coefficient: 1 for the same pairs, 0 for none in common. */
+function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let common = 0;
+  for (const pair of one) if (other.has(pair)) common += 1;
+  return one.size + other.size === 0 ? 0 : (2 * common) / (one.size + other.size);
 }
 
 /** The index of the newest snapshot, made once per snapshot. */
@@ -53,11 +113,10 @@ export function newestIndex(catalogue: Pick<CatalogueReader, 'snapshot'>): () =>
 }
 
 /** Alike for a model that is not there and one that the caller may not use. A key in the name's place is not repeated. */
-export function unknownModel(name: string): ApiError {
-  const isName = NAMEABLE.test(name) && scrub(name) === name;
-  return modelNotFound(
-    isName ? `The model ${name} is unknown, disabled or not permitted for the key.` : undefined,
-  );
+export function unknownModel(name: string, near: readonly string[] = []): ApiError {
+  if (!NAMEABLE.test(name) || scrub(name) !== name) return modelNotFound();
+  const offer = near.length === 0 ? '' : ` The nearest: ${near.join(', ')}.`;
+  return modelNotFound(`The model ${name} is unknown, disabled or not permitted for the key.${offer}`);
 }
 
 export function modelNotFound(message?: string): ApiError {

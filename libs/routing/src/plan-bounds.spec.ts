@@ -1,5 +1,5 @@
 import { ApiError, type KeyPrincipal, type RoutingPolicy } from '@gateway/contracts';
-import { index, model, optionsFor, plan, planned, principal, route } from './plan.fixture.js';
+import { index, model, optionsFor, plan, planned, NOW, principal, route } from './plan.fixture.js';
 import { planRoutes, wantedBy } from './plan.js';
 
 const having = (more: Partial<KeyPrincipal>): KeyPrincipal => ({ ...principal, ...more });
@@ -120,7 +120,28 @@ describe('a plan', () => {
         { ignore_providers: ['openai'] },
         model('acme/one', [route('openai', '1'), route('cohere', '1')]),
       ),
-    ).toEqual(['provider_not_available', undefined, 'No provider of acme/one has a credential here.']);
+    ).toEqual([
+      'provider_not_available',
+      'model',
+      'acme/one has no credential here: it needs one of cohere.',
+    ]);
+  });
+
+  it('a model without a credential says whose it needs, and that sending it again does not help', () => {
+    const lapsed = route('mistral', '1', { retiresAtMs: NOW });
+    const routes = [route('azure', '1'), route('cohere', '1'), route('azure', '2'), lapsed];
+    const { message, options, code, status } = refusal(() => plan(model('acme/one', routes)));
+    expect([status, code, options.param, message]).toEqual([
+      503,
+      'provider_not_available',
+      'model',
+      'acme/one has no credential here: it needs one of azure or cohere.',
+    ]);
+    expect([options.shouldRetry, options.retryAfterSeconds]).toEqual([false, 300]);
+    const pinned = { ...principal, fixedProvider: 'cohere' };
+    expect(refusal(() => plan(model('acme/one', routes), { principal: pinned })).message).toBe(
+      'acme/one has no credential here: it needs one of cohere.',
+    );
   });
 
   it('names every ability that a model lacks', () => {

@@ -289,10 +289,10 @@ describe('which models a caller may use', () => {
 
   it('ERR-30 MOD-01 404 model_not_found: unknown, provider-prefixed and ambiguous names; a unique name without brand resolves', () => {
     const book = index(model('acme/one', []), model('acme/both', []), model('other/both', []));
-    expect(book.model('one').record.id).toBe('acme/one');
-    expect(refusal(() => book.model('nothing'))).toBe('404 model_not_found');
-    expect(refusal(() => book.model('openai/acme/one'))).toBe('404 model_not_found');
-    expect(() => book.model('both')).toThrow('acme/both, other/both');
+    expect(book.model('one', () => true).record.id).toBe('acme/one');
+    expect(refusal(() => book.model('nothing', () => true))).toBe('404 model_not_found');
+    expect(refusal(() => book.model('openai/acme/one', () => true))).toBe('404 model_not_found');
+    expect(() => book.model('both', () => true)).toThrow('acme/both, other/both');
   });
 
   it('ERR-30 S01 the 404 names the model, alike for one that is not there and one that is not permitted, and no other text', () => {
@@ -308,10 +308,10 @@ describe('which models a caller may use', () => {
     const named = (name: string): string =>
       `The model ${name} is unknown, disabled or not permitted for the key.`;
     const only = [{ kind: 'key' as const, allowed: ['acme/two'], blocked: null }];
-    expect(said(() => book.model('acme/tow:v1.5'))).toBe(named('acme/tow:v1.5'));
+    expect(said(() => book.model('acme/tow:v1.5', () => false))).toBe(named('acme/tow:v1.5'));
     expect(said(() => requireAccess(only, 'acme/one'))).toBe(named('acme/one'));
     const unnamed = 'The model is unknown, disabled or not permitted for the key.';
     for (const text of [`rsk_${'aB3'.repeat(16)}x`, 'two words', '<b>', 'x'.repeat(101), ''])
-      expect([text, said(() => book.model(text))]).toEqual([text, unnamed]);
+      expect([text, said(() => book.model(text, () => true))]).toEqual([text, unnamed]);
   });
 });

@@ -12,7 +12,7 @@ import { modelLimitName } from '@gateway/limits';
 import { estimateInput, servesTier } from '@gateway/money';
 import type { Provider } from '@gateway/providers';
 import { modelNotFound, type CatalogueIndex } from './catalogue-index.js';
-import { accessOf, matchesModel, requireAccess } from './model-access.js';
+import { accessOf, matchesModel, requireAccess, visibleTo } from './model-access.js';
 import { has, rankModels, type RankedModel, type Wanted } from './rank-models.js';
 import { objectRefused } from './object-refused.js';
 import { inOrder, isAllowedBy } from './route-order.js';
@@ -67,6 +67,8 @@ const FALLBACK_MODELS_MAX = 5;
 /** Models that stand behind the one that `auto` has chosen. */
 const AUTO_FALLBACKS_MAX = 2;
 const AUTO = 'auto';
+/** Retry-After of a state that waiting does not end: the contract has the header with the code. */
+const LASTING_SECONDS = 300;
 /** An answer whose length nobody bounds, and an input that counts as long work, where a model is chosen. */
 const LIKELY_OUTPUT_TOKENS = 1_024;
 const LONG_INPUT_TOKENS = 8_000;
@@ -180,7 +182,8 @@ function isServedBy({ allowedModels }: ProviderKeyGrant, modelId: string): boole
   return allowedModels === null || matchesModel(allowedModels, modelId);
 }
 
-function refuse(model: CatalogueModel, found: Survey, { principal, asked }: PlanOptions): never {
+function refuse(model: CatalogueModel, found: Survey, options: PlanOptions): never {
+  const { principal, asked } = options;
   if (
     principal.fixedProvider !== null &&
     !model.routes.some((route) => route.provider === principal.fixedProvider)
@@ -213,9 +216,23 @@ function refuse(model: CatalogueModel, found: Survey, { principal, asked }: Plan
     const { status, routeStatus = status } = asked.serves;
     throw cannotServe(model, asked, routeStatus);
   }
-  throw new ApiError('provider_not_available', {
-    message: `No provider of ${model.record.id} has a credential here.`,
-    retryAfterSeconds: 5,
+  throw withoutCredential(model, options);
+}
+
+/** Returns the refusal of a lasting state, which SDKs must not wait for: only the operator, or a provider key, ends it. */
+function withoutCredential({ record: { id }, routes }: CatalogueModel, options: PlanOptions): ApiError {
+  const { principal, providers, nowMs } = options;
+  const policy = principal.routingPolicy ?? NO_POLICY;
+  const slugs = routes
+    .filter((route) => (route.retiresAtMs ?? Infinity) > nowMs && isAllowedBy(policy, route))
+    .map(({ provider }) => provider)
+    .filter((slug) => !providers.has(slug) && [null, slug].includes(principal.fixedProvider));
+  const needed = slugs.length === 0 ? '.' : `: it needs one of ${[...new Set(slugs)].join(' or ')}.`;
+  return new ApiError('provider_not_available', {
+    message: `${id} has no credential here${needed}`,
+    param: 'model',
+    retryAfterSeconds: LASTING_SECONDS,
+    shouldRetry: false,
   });
 }
 
@@ -270,9 +287,12 @@ function underOneLimit(routes: PlannedRoute[], { modelLimits }: KeyPrincipal): P
 }
 
 /** The model asked for, which the caller may use and which serves the endpoint. Throws 422, 404, 403, 400 or 501. */
-function askedModel({ asked, principal, index }: PlanOptions, name: string): CatalogueModel {
-  const model = index.model(name);
-  requireAccess(principal.access, model.record.id, asked.outsideAllowList);
+function askedModel({ asked, principal, index, nowMs }: PlanOptions, name: string): CatalogueModel {
+  const isVisible = visibleTo(principal, nowMs);
+  const model = index.model(name, isVisible);
+  requireAccess(principal.access, model.record.id, asked.outsideAllowList, () =>
+    index.unknown(name, isVisible),
+  );
   if (!has(model.record, asked.serves)) throw cannotServe(model, asked, asked.serves.status);
   return model;
 }

@@ -5,5 +5,7 @@ export {
   SCHEMA as CATALOGUE_SCHEMA,
   SCHEMA_DIR as CATALOGUE_SCHEMA_DIR,
 } from './postgres/catalogue-database.js';
+export { OwnEntries } from './own/own-entries.js';
+export type { ServerOffer } from './own/own-entries.js';
 export { withOwn } from './own/with-own.js';
 export { readSeed } from './seed/read-seed.js';

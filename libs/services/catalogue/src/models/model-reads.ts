@@ -15,7 +15,7 @@ import {
   type SearchModelsQuery,
 } from '@gateway/contracts';
 import { CLOCK, pageOf, type Page } from '@gateway/platform';
-import { accessOf, newestIndex, requireAccess, unknownModel, type CatalogueIndex } from '@gateway/routing';
+import { accessOf, newestIndex, requireAccess, type CatalogueIndex, type Visible } from '@gateway/routing';
 import { StoredRouteHealth } from '../health/stored-route-health.js';
 import { providerEntries } from './provider-entries.js';
 import { searchModels } from './search-models.js';
@@ -79,10 +79,14 @@ export class ModelReads {
    * Throws ApiError `model_not_found` (404), and `model_excluded` (403) where a block list of the key names it.
    */
   one(caller: Principal | null, idOrName: string): CatalogueModel {
-    const model = this.index().model(idOrName);
-    if (caller?.kind === 'key') requireAccess(caller.access, model.record.id);
-    const living = livingModel(model, this.clock.now());
-    if (living === null) throw unknownModel(idOrName);
+    const index = this.index();
+    const nowMs = this.clock.now();
+    const isVisible: Visible = (one) => livingModel(one, nowMs) !== null && isCallable(caller, one);
+    const unknown = (): ApiError => index.unknown(idOrName, isVisible);
+    const model = index.model(idOrName, isVisible);
+    if (caller?.kind === 'key') requireAccess(caller.access, model.record.id, 'model_not_found', unknown);
+    const living = livingModel(model, nowMs);
+    if (living === null) throw unknown();
     return living;
   }
 

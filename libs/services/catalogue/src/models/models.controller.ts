@@ -1,4 +1,4 @@
-import { Controller, Get, Headers, Param, Query, Req } from '@nestjs/common';
+import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import {
   ApiError,
   CataloguePageQuery,
@@ -34,17 +34,26 @@ export class ModelsController {
     private readonly prices: PriceHistory,
   ) {}
 
-  /** Lists the models that the caller may call. To requests with anthropic-version in the shape of Anthropic. */
+  /**
+   * Lists the models that the caller may call. To requests with anthropic-version in the shape of Anthropic, to those of
+   * OpenAI's SDKs (x-stainless-lang) in the shape of OpenAI.
+   */
   @Get('models')
   list(
     @Query() query: ListModelPageQuery,
     @Req() request: FastifyRequest,
-    @Headers('anthropic-version') anthropicVersion: string | undefined,
-  ): AnthropicModelList | ModelView[] {
-    const { caller, apiVersion } = readerOf(request);
+  ): AnthropicModelList | OpenAiModelList | ModelView[] {
+    const reader = readerOf(request);
+    const { caller, apiVersion } = reader;
     const { page, hasMore } = modelPage(this.models.callable(caller, query), query);
-    if (anthropicVersion === undefined) return page.map((model) => wireRecord(model, caller, apiVersion));
-    return anthropicList(page, hasMore);
+    switch (shapeFor(request)) {
+      case 'anthropic':
+        return anthropicList(page, hasMore);
+      case 'openai':
+        return openAiList(page, reader);
+      default:
+        return page.map((model) => wireRecord(model, caller, apiVersion));
+    }
   }
 
   /** Searches models, and counts what those that were found have. */
@@ -73,16 +82,17 @@ export class ModelsController {
     return { data: await this.prices.of(record.id) };
   }
 
-  /** Reads a model. To requests with anthropic-version in the shape of Anthropic. */
+  /** Reads a model. In the shape of Anthropic or OpenAI to the callers that the list answers so. */
   @Get(BY_ID)
   one(
     @Param() path: Record<string, string>,
     @Req() request: FastifyRequest,
-    @Headers('anthropic-version') anthropicVersion: string | undefined,
-  ): AnthropicModelInfo | ModelView {
+  ): AnthropicModelInfo | OpenAiModel | ModelView {
     const reader = readerOf(request);
-    if (anthropicVersion === undefined) return this.models.record(reader, idOf(path));
-    return anthropicRecord(this.models.one(reader.caller, idOf(path)));
+    const shape = shapeFor(request);
+    if (shape === null) return this.models.record(reader, idOf(path));
+    const model = this.models.one(reader.caller, idOf(path));
+    return shape === 'anthropic' ? anthropicRecord(model) : openAiRecord(model, reader);
   }
 
   /** Lists the providers that a key can be pinned to. */
@@ -110,13 +120,9 @@ export class OpenAiModelsController {
 
   /** Lists the models that the caller may call, in the shape of OpenAI. */
   @Get('models')
-  list(
-    @Query() query: ListModelsQuery,
-    @Req() request: FastifyRequest,
-  ): { object: 'list'; data: OpenAiModel[] } {
+  list(@Query() query: ListModelsQuery, @Req() request: FastifyRequest): OpenAiModelList {
     const reader = readerOf(request);
-    const models = this.models.callable(reader.caller, query);
-    return { object: 'list', data: models.map((model) => openAiRecord(model, reader)) };
+    return openAiList(this.models.callable(reader.caller, query), reader);
   }
 
   /** Reads a model, in the shape of OpenAI. */
@@ -125,6 +131,21 @@ export class OpenAiModelsController {
     const reader = readerOf(request);
     return openAiRecord(this.models.one(reader.caller, idOf(path)), reader);
   }
+}
+
+/** Returns the maker whose SDK asks: Anthropic's send their version, OpenAI's their language; null for any other caller. */
+function shapeFor({ headers }: FastifyRequest): 'anthropic' | 'openai' | null {
+  if (headers['anthropic-version'] !== undefined) return 'anthropic';
+  return headers['x-stainless-lang'] === undefined ? null : 'openai';
+}
+
+interface OpenAiModelList {
+  object: 'list';
+  data: OpenAiModel[];
+}
+
+function openAiList(models: readonly CatalogueModel[], reader: Reader): OpenAiModelList {
+  return { object: 'list', data: models.map((model) => openAiRecord(model, reader)) };
 }
 
 function readerOf(request: FastifyRequest): Reader {

@@ -57,6 +57,18 @@ describe('GET /v1/models', () => {
     expect(all.length).toBeGreaterThan(60);
   });
 
+  it('C4 answers the list object of OpenAI’s SDKs where their language header comes, and the model in their shape', async () => {
+    const headers = { 'x-stainless-lang': 'js' };
+    const { body } = await app.get('/v1/models?type=embedding', key, headers);
+    expect(body).toEqual((await app.get('/openai/v1/models?type=embedding', key)).body);
+    expect((await app.get('/v1/models/simulator/chat', key, headers)).body).toEqual(
+      (await app.get('/openai/v1/models/simulator/chat', key)).body,
+    );
+    // SDKs of Anthropic send both.
+    const both = { ...headers, 'anthropic-version': '2023-06-01' };
+    expect((await app.get('/v1/models?limit=1', key, both)).body).toMatchObject({ has_more: true });
+  });
+
   it('answers the list of Anthropic’s SDKs where their version header comes, the bare array without', async () => {
     const headers = { authorization: `Bearer ${key}`, 'anthropic-version': '2023-06-01' };
     const response = await fetch(`${app.url}/v1/models`, { headers });

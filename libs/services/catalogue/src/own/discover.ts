@@ -5,10 +5,25 @@ import { FREE } from './with-own.js';
 /** A server that is asked for its models. */
 export interface Discoverable {
   slug: string;
+  /** Name for people. */
+  name: string;
   dialect: 'ollama' | 'chat';
   baseUrl: string;
   /** "" for none. */
   key: string;
+  /** Variable of the key; null where none is named. */
+  keyEnv: string | null;
+}
+
+/** Failure of a server to say which models it has: it was not reached (null) or answered with this status. */
+export class NotDiscovered extends Error {
+  constructor(
+    readonly status: number | null,
+    options?: ErrorOptions,
+  ) {
+    super(status === null ? 'the server was not reached' : `the server answered ${status}`, options);
+    this.name = 'NotDiscovered';
+  }
 }
 
 const TIMEOUT_MS = 5_000;
@@ -19,9 +34,23 @@ const USUAL_CONTEXT = 8_192;
 
 type Json = Record<string, unknown>;
 
-/** The models that a server has loaded, listed free. Rejects where it does not answer. */
+/** Returns the models of a server, listed free, each under an id of its own. Rejects with NotDiscovered where it does not answer. */
 export async function discoverModels(server: Discoverable): Promise<SeedModel[]> {
-  return server.dialect === 'ollama' ? ollamaModels(server) : chatModels(server);
+  const found = await (server.dialect === 'ollama' ? ollamaModels(server) : chatModels(server));
+  const ids = new Set<string>();
+  // In the order of their names: what the server lists first today it may list last tomorrow.
+  return found
+    .sort((one, other) => (upstreamOf(one) < upstreamOf(other) ? -1 : 1))
+    .map((model) => {
+      let { id } = model;
+      for (let number = 2; ids.has(id); number += 1) id = `${model.id}-${number}`;
+      ids.add(id);
+      return { ...model, id };
+    });
+}
+
+function upstreamOf({ routes: [route] }: SeedModel): string {
+  return route.upstream_model;
 }
 
 async function chatModels(server: Discoverable): Promise<SeedModel[]> {
@@ -106,7 +135,7 @@ function objects(value: unknown): Json[] {
 }
 
 async function json({ key }: Discoverable, url: string, body?: Json): Promise<Json> {
-  const response = await fetch(url, {
+  const response = await fetched(url, {
     method: body ? 'POST' : 'GET',
     headers: {
       accept: 'application/json',
@@ -117,7 +146,7 @@ async function json({ key }: Discoverable, url: string, body?: Json): Promise<Js
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  if (!response.ok) throw new NotDiscovered(response.status);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -127,4 +156,12 @@ async function json({ key }: Discoverable, url: string, body?: Json): Promise<Js
   }
   const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
   return isObject(value) ? value : {};
+}
+
+async function fetched(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (failure) {
+    throw new NotDiscovered(null, { cause: failure });
+  }
 }

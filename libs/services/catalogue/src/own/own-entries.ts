@@ -8,16 +8,32 @@ import { CatalogueConfig } from '../catalogue.config.js';
 import { readSeed } from '../seed/read-seed.js';
 import type { Seed, SeedModel } from '../seed/seed-record.js';
 import type { Release } from '../snapshots/catalogue-model.js';
-import { discoverModels } from './discover.js';
+import { discoverModels, NotDiscovered, type Discoverable } from './discover.js';
 import { discoverable } from './own.config.js';
 import { withOwn } from './with-own.js';
 
+<<<<<<< HEAD
 /** Entries of this installation beside the data of the release: the operator's file, and servers that are asked. */
+=======
+/** Models that a server of the operator's offers. */
+export interface ServerOffer {
+  name: string;
+  /** Address at which it is asked, without a credential. */
+  baseUrl: string;
+  /** Ids of the models that it had when it was last reached. */
+  models: string[];
+  /** Words that say why it was not read at the last try; null where it was. */
+  fault: string | null;
+}
+
+/** What this installation has beside the data of the release: the operator's file, and servers that are asked. */
+>>>>>>> 63aa987a (feat(routing,catalogue): know models by the names that their servers give)
 @Injectable()
 export class OwnEntries {
   private readonly file: GatewayFile;
   /** Last answer of each server: one that is unreachable for a moment keeps its models. */
   private readonly found = new Map<string, SeedModel[]>();
+  private readonly faults = new Map<string, string>();
 
   constructor(
     private readonly config: CatalogueConfig,
@@ -46,6 +62,16 @@ export class OwnEntries {
     return withOwn(seed, this.file, [...this.found.values()].flat());
   }
 
+  /** Returns the models that each server offers, as they were read last. */
+  offers(): ServerOffer[] {
+    return discoverable(this.config, this.file.config).map(({ slug, name, baseUrl }) => ({
+      name,
+      baseUrl: baseUrl.replace(/^(https?:\/\/)[^/@]*@/, '$1'),
+      models: (this.found.get(slug) ?? []).map(({ id }) => id),
+      fault: this.faults.get(slug) ?? null,
+    }));
+  }
+
   /** Asks every server for its models. True where they are others than before. */
   async discover(): Promise<boolean> {
     const before = JSON.stringify([...this.found]);
@@ -53,8 +79,10 @@ export class OwnEntries {
       discoverable(this.config, this.file.config).map(async (server) => {
         try {
           const models = await discoverModels(server);
-          this.found.set(server.slug, unique(models));
+          this.found.set(server.slug, models);
+          this.faults.delete(server.slug);
         } catch (failure) {
+          this.faults.set(server.slug, faultOf(failure, server));
           this.logger.warn(
             { err: failure, provider: server.slug },
             'the models of a server could not be read',
@@ -66,6 +94,13 @@ export class OwnEntries {
   }
 }
 
-function unique(models: readonly SeedModel[]): SeedModel[] {
-  return [...new Map(models.map((model) => [model.id, model])).values()];
+/** Returns a failure in words that say what to mend. */
+export function faultOf(failure: unknown, { keyEnv }: Discoverable): string {
+  if (!(failure instanceof NotDiscovered)) return 'its answer could not be read';
+  const { status } = failure;
+  if (status === null) return 'not reached';
+  if (status !== 401 && status !== 403) return `answered ${status}`;
+  return keyEnv === null
+    ? `refuses calls without a key (${status})`
+    : `refuses the key of ${keyEnv} (${status})`;
 }

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { applyMigrations } from '@gateway/database';
 import { keyPrincipal, testDatabase, type TestDatabase } from '@gateway/testing';
 import { startCatalogue, type CatalogueApp } from '../catalogue-app.fixture.js';
+import { discoverModels, NotDiscovered } from './discover.js';
+import { faultOf, OwnEntries } from './own-entries.js';
 import { SCHEMA, SCHEMA_DIR } from '../postgres/catalogue-database.js';
 
 const SHOWN: Record<string, object> = {
@@ -93,6 +95,61 @@ describe('models of the operator’s own', () => {
       is_free: true,
       supports_tools: false,
     });
+  });
+
+  it('C2 are found by the name that their server has for them, and a near name is told', async () => {
+    for (const name of ['ollama/qwen3:0.6b', 'qwen3:0.6b', 'hf.co/Org/Nomic:latest'])
+      expect((await app.get(`/v1/models/${encodeURIComponent(name)}`, key)).body.id).toMatch(/^ollama\//);
+    const { status, body } = await app.get('/v1/models/ollama/qwen3:0.8b', key);
+    expect([status, body.error.message]).toEqual([
+      404,
+      expect.stringMatching(
+        /^The model ollama\/qwen3:0\.8b is unknown, disabled or not permitted for the key\. The nearest: ollama\/qwen3-0\.6b[,.]/,
+      ),
+    ]);
+  });
+
+  it('C2 have ids of their own where two names differ in marks alone, the same ones in any order', async () => {
+    const server = createServer((_, response) => {
+      names.reverse();
+      response.end(JSON.stringify({ data: names.map((id) => ({ id })) }));
+    });
+    const names = ['Org/A:1', 'org/a-1', 'b'];
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const asked = { slug: 'vllm', name: 'vLLM', dialect: 'chat' as const, baseUrl, key: '', keyEnv: null };
+    const idsBy = async () =>
+      (await discoverModels(asked)).map(({ id, routes: [{ upstream_model }] }) => [upstream_model, id]);
+    const first = await idsBy();
+    expect(first).toEqual([
+      ['Org/A:1', 'vllm/org-a-1'],
+      ['b', 'vllm/b'],
+      ['org/a-1', 'vllm/org-a-1-2'],
+    ]);
+    expect(await idsBy()).toEqual(first);
+    server.close();
+  });
+
+  it('C7 are told at the start, server by server', () => {
+    expect(app.app.get(OwnEntries, { strict: false }).offers()).toMatchObject([
+      { name: 'Ollama', models: ['ollama/hf.co-org-nomic', 'ollama/qwen3-0.6b'], fault: null },
+    ]);
+  });
+
+  it.each([
+    [401, 'refuses the key of LAB_KEY (401)'],
+    [500, 'answered 500'],
+    [null, 'not reached'],
+  ])('C7 a server that answers %s offers nothing, and says so', async (status, fault) => {
+    const server = createServer((_, response) => response.writeHead(status ?? 200).end('{}'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    if (status === null) await new Promise((resolve) => server.close(resolve));
+    const asked = { slug: 'lab', name: 'Lab', dialect: 'chat' as const, baseUrl, key: '', keyEnv: 'LAB_KEY' };
+    const failure = await discoverModels(asked).catch((error: unknown) => error);
+    server.close();
+    expect(failure).toBeInstanceOf(NotDiscovered);
+    expect(faultOf(failure, asked)).toBe(fault);
   });
 
   it('are those of the file, at its prices, beside a seeded price that it overrides', async () => {

@@ -1,5 +1,5 @@
 import { valueOrFile } from '@gateway/platform';
-import { isBuiltIn, type GatewayConfig } from '@gateway/providers';
+import { isBuiltIn, PROVIDERS, type GatewayConfig } from '@gateway/providers';
 import type { OwnConfig } from '../catalogue.config.js';
 import type { Discoverable } from './discover.js';
 
@@ -27,12 +27,15 @@ export function discoverable(
     const entry = providers.find((provider) => provider.slug === slug);
     const baseUrl = config[address] || entry?.base_url;
     if (baseUrl === undefined || !(entry?.discover ?? !named.has(slug))) continue;
-    found.push({ slug, dialect, baseUrl: withoutSlash(baseUrl), key: keyOf(entry?.api_key_env ?? key) });
+    const keyEnv = entry?.api_key_env ?? key;
+    const name = PROVIDERS.find((provider) => provider.slug === slug)?.name ?? slug;
+    found.push({ slug, name, dialect, baseUrl: withoutSlash(baseUrl), key: keyOf(keyEnv), keyEnv });
   }
-  for (const { slug, dialect, base_url, api_key_env, discover } of providers) {
+  for (const { slug, name = slug, dialect, base_url, api_key_env, discover } of providers) {
     if (isBuiltIn(slug) || base_url === undefined || (dialect !== 'chat' && dialect !== 'ollama')) continue;
     if (!(discover ?? (api_key_env === undefined && !named.has(slug)))) continue;
-    found.push({ slug, dialect, baseUrl: withoutSlash(base_url), key: keyOf(api_key_env) });
+    const [baseUrl, key, keyEnv] = [withoutSlash(base_url), keyOf(api_key_env), api_key_env ?? null];
+    found.push({ slug, name, dialect, baseUrl, key, keyEnv });
   }
   return found;
 }

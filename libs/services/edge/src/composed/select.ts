@@ -6,6 +6,7 @@ import {
   candidatesFor,
   discountOn,
   OPTIMIZE,
+  visibleTo,
   wantedBy,
   type CatalogueIndex,
   type Optimize,
@@ -85,7 +86,10 @@ export const select: ComposedEndpoint = {
     const preferences = (value.preferences ?? {}) as Preferences;
     const wanted = { ...wantedBy(asked), optimize: preferences.optimize ?? 'balanced' };
     const index = deps.index();
-    const named = value.candidates == null ? null : permitted(value.candidates as string[], principal, index);
+    const named =
+      value.candidates == null
+        ? null
+        : permitted(value.candidates as string[], principal, index, call.receivedAtMs);
     const options = { ...deps, asked, principal, index, nowMs: call.receivedAtMs };
     const ranked = candidatesFor(options, wanted).filter(
       (one) => (named === null || named.has(one.model.record.id)) && isWithin(one, preferences),
@@ -114,10 +118,13 @@ export const select: ComposedEndpoint = {
 /** Ids of the candidates that the key may use. Throws 404 for an unknown name, 403 where it may use none. */
 function permitted(
   names: readonly string[],
-  { access }: KeyPrincipal,
+  principal: KeyPrincipal,
   index: CatalogueIndex,
+  nowMs: number,
 ): ReadonlySet<string> {
-  const ids = names.map((name) => index.model(name).record.id);
+  const { access } = principal;
+  const isVisible = visibleTo(principal, nowMs);
+  const ids = names.map((name) => index.model(name, isVisible).record.id);
   const allowed = ids.filter((id) => accessOf(access, id) === 'allowed');
   if (allowed.length === 0)
     throw new ApiError('forbidden', {

@@ -55,10 +55,11 @@ export async function recall(
   const isOwn =
     provider !== undefined &&
     name !== null &&
+    // A name that is none is refused where the request is planned.
     deps
       .index()
-      .model(name)
-      .routes.some((route) => route.provider === provider);
+      .find(name)
+      ?.routes.some((route) => route.provider === provider) === true;
   return { ...state.recalled(asked, items, isOwn), ...(isOwn ? { credential } : {}) };
 }
 

@@ -10,6 +10,7 @@ import {
 } from '@gateway/dialects';
 import { BodyFault } from '@gateway/json-body';
 import { ENDPOINTS } from '@gateway/endpoints';
+import { visibleTo } from '@gateway/routing';
 import type { ComposedEndpoint } from '../../inference/composed-endpoint.js';
 import type { InferDeps } from '../../inference/infer.js';
 import type { Call } from '../../request/call.js';
@@ -94,7 +95,7 @@ function read(call: Call, deps: InferDeps): Asked {
   if (!validate(fields)) throw invalidBody(schemaFault(validate.errors?.[0]));
   const named = fields.translation_model || call.principal.defaultModel || 'auto';
   // Before the transcription is paid for.
-  if (named !== 'auto') deps.index().model(named);
+  if (named !== 'auto') deps.index().model(named, visibleTo(call.principal, call.receivedAtMs));
   return {
     form,
     format: fields.response_format || 'json',
