@@ -79,7 +79,7 @@ export async function startAllInOne({
     const logger = createLogger({ service: SERVICE, level: config.LOG_LEVEL }, logTo);
     const databaseUrl = config.DATABASE_URL ?? (await startDatabase(paths, stops, logger));
     await migrate(databaseUrl);
-    const simulator = await startUpstreamSim({ record: 0 });
+    const simulator = await startUpstreamSim({ record: 0, now: () => Date.now() });
     stops.push(() => simulator.close());
     const services = readServices({ ...env, PORT: String(port) }, paths, {
       databaseUrl,

@@ -8,7 +8,7 @@ import {
   type Tokens,
 } from './answer.js';
 import { checkChat } from './check-chat.js';
-import { CREATED_AT, type AnswerContext, type SimDialect, type SimEvent } from './dialect.js';
+import { type AnswerContext, type SimDialect, type SimEvent } from './dialect.js';
 import { OPENAI_ERRORS, openAiError } from './errors-openai.js';
 import { isObject, objectOf, objectsOf, textOf, type Json, type JsonObject } from './json.js';
 import { isOn, oneOf, type Script } from './script.js';
@@ -105,7 +105,7 @@ function usageOf(tokens: Tokens): object {
   };
 }
 
-function plain({ id, ask, answer, script }: AnswerContext): object {
+function plain({ id, createdAt, ask, answer, script }: AnswerContext): object {
   const message = {
     role: 'assistant',
     content:
@@ -121,7 +121,7 @@ function plain({ id, ask, answer, script }: AnswerContext): object {
   return {
     id: `chatcmpl-sim${id}`,
     object: 'chat.completion',
-    created: CREATED_AT,
+    created: createdAt,
     model: ask.model,
     choices: Array.from({ length: ask.choices }, (_, index) => ({
       index,
@@ -156,12 +156,12 @@ function* deltas({ id, answer, script }: AnswerContext): Generator<[delta: objec
 }
 
 function* events(context: AnswerContext): Generator<SimEvent> {
-  const { id, ask, answer, script } = context;
+  const { id, createdAt, ask, answer, script } = context;
   const where = oneOf(script, 'usage', ['asked', 'always', 'none', 'twice', 'finish']);
   const base = {
     id: `chatcmpl-sim${id}`,
     object: 'chat.completion.chunk',
-    created: CREATED_AT,
+    created: createdAt,
     model: ask.model,
     service_tier: 'default',
     system_fingerprint: 'fp_sim',

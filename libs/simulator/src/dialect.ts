@@ -13,6 +13,8 @@ export interface SimEvent {
 export interface AnswerContext {
   /** Twelve characters that make every id of this answer unique. */
   readonly id: string;
+  /** Seconds since the epoch that it names as its birth. */
+  readonly createdAt: number;
   readonly ask: Ask;
   readonly answer: Answer;
   readonly script: Script;

@@ -9,7 +9,7 @@ import {
 } from './answer.js';
 import { chatDialect } from './chat.js';
 import { checkResponses } from './check-responses.js';
-import { CREATED_AT, type AnswerContext, type SimDialect, type SimEvent } from './dialect.js';
+import { type AnswerContext, type SimDialect, type SimEvent } from './dialect.js';
 import { objectOf, objectsOf, isObject, textOf, type Json, type JsonObject } from './json.js';
 import { isOn, type Script } from './script.js';
 
@@ -91,13 +91,17 @@ function incompleteReason({ finish }: Answer): string | null {
   return typeof finish === 'object' && finish.native !== 'completed' ? finish.native : null;
 }
 
-function responseOf({ id, ask, answer, script }: AnswerContext, status: string, output: object[]): object {
+function responseOf(
+  { id, createdAt, ask, answer, script }: AnswerContext,
+  status: string,
+  output: object[],
+): object {
   const reason = status === 'completed' ? incompleteReason(answer) : null;
   const isFinal = status === 'completed';
   return {
     id: `resp_sim${id}`,
     object: 'response',
-    created_at: CREATED_AT,
+    created_at: createdAt,
     status: reason === null ? status : 'incomplete',
     background: false,
     error: null,

@@ -3,7 +3,7 @@ import type { JsonObject } from './json.js';
 import type { Script } from './script.js';
 
 /** One request of an endpoint that answers whole: images, speech, embeddings and the like. */
-interface SimRequest {
+export interface SimRequest {
   /** Undefined where the body is no JSON object, as of a multipart form. */
   readonly json: JsonObject | undefined;
   readonly body: Buffer;
@@ -15,6 +15,8 @@ interface SimRequest {
   readonly script: Script;
   /** Twelve characters that make every id of this answer unique. */
   readonly id: string;
+  /** Seconds since the epoch that its answer names as its birth. */
+  readonly createdAt: number;
 }
 
 export interface SimAnswer {

@@ -32,6 +32,8 @@ export interface UpstreamSimOptions {
    * neither checked nor echoed.
    */
   readonly scanLargeBodies?: boolean;
+  /** Milliseconds since the epoch, for the birth of answers. Absent: they are equal from run to run. */
+  readonly now?: () => number;
 }
 
 export interface UpstreamSim {
@@ -152,10 +154,11 @@ class Simulator {
     const refused = dialect.checkHeaders(headers);
     if (refused !== undefined) return sendError(exchange, refused);
     const isScripted = text !== undefined;
+    const createdAt = this.createdAt();
     // The version header changes what is refused, so it is part of what an answer depends on.
     const key = isScripted
       ? undefined
-      : this.prebuilt.keyOf(path + (headers['anthropic-version'] ?? ''), body);
+      : this.prebuilt.keyOf(`${path}${headers['anthropic-version'] ?? ''}${createdAt}`, body);
     if (key !== undefined && !exchange.request.http10 && this.prebuilt.send(key, exchange, this.nextId()))
       return;
     try {
@@ -176,7 +179,16 @@ class Simulator {
     const json = isObject(parsed) ? parsed : undefined;
     try {
       const script = this.scriptOf(json ?? {}, exchange, this.orderedOr(headers['x-sim']));
-      const request = { json, body, contentType, path, origin, script, id: this.nextId() };
+      const request = {
+        json,
+        body,
+        contentType,
+        path,
+        origin,
+        script,
+        id: this.nextId(),
+        createdAt: this.createdAt(),
+      };
       void playWhole(exchange, script, () => endpoint.answer(request));
     } catch (error) {
       if (!(error instanceof ScriptFault)) throw error;
@@ -205,7 +217,13 @@ class Simulator {
     const refused = isScanned ? undefined : dialect.check(parsed, headers, script);
     if (refused !== undefined) return sendError(exchange, refused);
     const ask = dialect.readAsk(parsed, script);
-    const context = { id: this.nextId(), ask, answer: answerTo(ask, script), script };
+    const context = {
+      id: this.nextId(),
+      createdAt: this.createdAt(),
+      ask,
+      answer: answerTo(ask, script),
+      script,
+    };
     if (key !== undefined && script.isRepeatable && !exchange.request.http10) {
       this.prebuilt.keep(key, prebuild(exchange, dialect, { ...context, id: ID_PLACE }));
       if (this.prebuilt.send(key, exchange, context.id)) return;
@@ -216,6 +234,11 @@ class Simulator {
   private scriptOf(body: JsonObject, exchange: Exchange, text: string | undefined): Script {
     const script = readScript(textOf(body.model ?? body.model_id), text);
     return this.failures.apply(script, exchange.request.body.toString('latin1', 0, SCAN_ABOVE_BYTES));
+  }
+
+  private createdAt(): number {
+    const { now } = this.options;
+    return now === undefined ? CREATED_AT : Math.floor(now() / 1_000);
   }
 
   private nextId(): string {

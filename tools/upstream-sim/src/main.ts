@@ -15,6 +15,7 @@ const sim = await startUpstreamSim({
   host: values.host,
   record: values.fast ? 0 : Number(values.record),
   scanLargeBodies: values.fast,
+  now: () => Date.now(),
 });
 process.stdout.write(`${sim.url}\n`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void sim.close());

@@ -46,15 +46,20 @@ function cancelled(text: string, at: number): Result {
   return { status: null, line: { id: `batch_req_${at}`, custom_id, response: null, error } };
 }
 
-function answerOf(text: string, at: number, { endpoint }: SimBatch): Result {
+function answerOf(text: string, at: number, { endpoint, createdAt }: SimBatch): Result {
   const { custom_id, body } = parseJson(text) as JsonObject;
-  const found = answered(endpoint, isObject(body) ? body : {}, String(at).padStart(12, '0'));
+  const birth = { id: String(at).padStart(12, '0'), createdAt };
+  const found = answered(endpoint, isObject(body) ? body : {}, birth);
   const status = 'status' in found ? found.status : 200;
   const response = { status_code: status, request_id: `req_${at}`, body: found.body };
   return { status, line: { id: `batch_req_${at}`, custom_id, response, error: null } };
 }
 
-function answered(endpoint: string, json: JsonObject, id: string): NativeError | { body: unknown } {
+function answered(
+  endpoint: string,
+  json: JsonObject,
+  birth: { id: string; createdAt: number },
+): NativeError | { body: unknown } {
   const dialect = DIALECTS.get(endpoint) ?? chatDialect;
   try {
     const script = readScript(textOf(json.model), undefined);
@@ -65,10 +70,10 @@ function answered(endpoint: string, json: JsonObject, id: string): NativeError |
       const wrong = dialect.check(json, {}, script);
       if (wrong !== undefined) return wrong;
       const ask = dialect.readAsk(json, script);
-      return { body: dialect.plain({ id, ask, answer: answerTo(ask, script), script }) };
+      return { body: dialect.plain({ ...birth, ask, answer: answerTo(ask, script), script }) };
     }
     const sent = { json, body: Buffer.alloc(0), contentType: JSON_TYPE, path: endpoint, origin: '' };
-    const answer = whole.answer({ ...sent, script, id });
+    const answer = whole.answer({ ...sent, ...birth, script });
     return isNativeError(answer) ? answer : { body: parseJson(String(answer.body)) };
   } catch (failure) {
     if (failure instanceof ScriptFault) return dialect.refuse(400, failure.message);

@@ -6,6 +6,8 @@ export interface SimBatch {
   readonly file: string;
   readonly endpoint: string;
   readonly metadata: JsonObject;
+  /** Seconds since the epoch. */
+  readonly createdAt: number;
   status: 'validating' | 'in_progress' | 'completed' | 'cancelling' | 'cancelled';
 }
 
@@ -31,7 +33,7 @@ export class BatchShelf {
     return this.files.get(id);
   }
 
-  addBatch(of: Pick<SimBatch, 'file' | 'endpoint' | 'metadata'>): SimBatch {
+  addBatch(of: Pick<SimBatch, 'file' | 'endpoint' | 'metadata' | 'createdAt'>): SimBatch {
     const batch: SimBatch = { ...of, id: `batch_${this.next()}-simulated-batch`, status: 'validating' };
     this.batches.set(batch.id, batch);
     if (this.batches.size > KEPT_MAX) dropOldest(this.batches);

@@ -1,4 +1,3 @@
-import { CREATED_AT } from '../dialect.js';
 import { openAiError } from '../errors-openai.js';
 import { isObject, textOf } from '../json.js';
 import { JSON_TYPE } from '../reply.js';
@@ -12,22 +11,22 @@ const shelf = new BatchShelf();
 export const simulated: readonly SimEndpoint[] = [
   {
     path: '/v1/files',
-    answer: ({ body, contentType }) => {
+    answer: ({ body, contentType, createdAt }) => {
       const lines = fileIn(body, contentType);
       if (lines === undefined)
         return openAiError(400, 'invalid_request_error', null, "'file' is missing.", 'file');
       const id = shelf.addFile(lines);
-      return json({ id, object: 'file', bytes: lines.length, created_at: CREATED_AT, purpose: 'batch' });
+      return json({ id, object: 'file', bytes: lines.length, created_at: createdAt, purpose: 'batch' });
     },
   },
   {
     path: '/v1/batches',
-    answer: ({ json: body = {} }) => {
+    answer: ({ json: body = {}, createdAt }) => {
       const file = textOf(body.input_file_id);
       if (shelf.file(file) === undefined)
         return openAiError(400, 'invalid_request_error', null, 'No such file.', 'input_file_id');
       const metadata = isObject(body.metadata) ? body.metadata : {};
-      return json(shown(shelf.addBatch({ file, endpoint: textOf(body.endpoint), metadata })));
+      return json(shown(shelf.addBatch({ file, endpoint: textOf(body.endpoint), metadata, createdAt })));
     },
   },
   {
@@ -70,12 +69,12 @@ export const simulated: readonly SimEndpoint[] = [
   },
 ];
 
-function shown({ id, endpoint, file, metadata, status }: SimBatch): object {
+function shown({ id, endpoint, file, metadata, status, createdAt }: SimBatch): object {
   const hasEnded = status === 'completed' || status === 'cancelled';
   const fileOf = (kind: string): string | null => (hasEnded ? `${id}.${kind}-simulated-lines` : null);
   const files = { output_file_id: fileOf('output'), error_file_id: fileOf('errors') };
   const input = { endpoint, input_file_id: file, completion_window: '24h', metadata };
-  return { id, object: 'batch', created_at: CREATED_AT, status, ...input, ...files };
+  return { id, object: 'batch', created_at: createdAt, status, ...input, ...files };
 }
 
 function json(value: object): SimAnswer {

@@ -9,8 +9,8 @@ const UNKNOWN = ['response_format', 'operation', 'upscale_factor', 'mask_feather
 /** Edits: OpenAI's form, and JSON. */
 export const simulated: SimEndpoint = {
   path: '/images/edits',
-  answer: ({ body, contentType, json, script }) => {
-    if (json !== undefined) return ofJson(json, script);
+  answer: ({ body, contentType, json, ...asking }) => {
+    if (json !== undefined) return ofJson(json, asking);
     const form = formOf(body, contentType);
     if (form === null) return invalid('invalid_content_type', 'body');
     const unknown = UNKNOWN.find((name) => form.fields[name] !== undefined);
@@ -18,16 +18,16 @@ export const simulated: SimEndpoint = {
     const sent = form.files.filter((name) => name === 'image' || name === 'image[]').length;
     if (sent === 0) return invalid('missing_required_parameter', 'image');
     if (textOf(form.fields.prompt) === '') return invalid('missing_required_parameter', 'prompt');
-    return painted(form.fields, sent, script);
+    return painted(form.fields, sent, asking);
   },
 };
 
 /** Paints for xAI's form of the request: images are data URLs. */
-function ofJson(json: JsonObject, script: Parameters<typeof painted>[2]): ReturnType<SimEndpoint['answer']> {
+function ofJson(json: JsonObject, asking: Parameters<typeof painted>[2]): ReturnType<SimEndpoint['answer']> {
   const sent = [...objectsOf(json.images), ...objectsOf([json.image ?? null])];
   if (sent.length === 0) return invalid('missing_required_parameter', 'image');
   if (textOf(json.prompt) === '') return invalid('missing_required_parameter', 'prompt');
-  return painted(json, sent.length, script);
+  return painted(json, sent.length, asking);
 }
 
 function formOf(body: Buffer, contentType: string): { fields: JsonObject; files: string[] } | null {

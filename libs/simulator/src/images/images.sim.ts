@@ -9,12 +9,12 @@ const ASKED_FOR_BASE64 = 'sim-picture';
 /** OpenAI's images, with the manners of its models of today: base64 only, sizes and tokens reported. */
 export const simulated: SimEndpoint = {
   path: '/images/generations',
-  answer: ({ json = {}, script }) => {
+  answer: ({ json = {}, ...asking }) => {
     if (textOf(json.prompt) === '') return invalid('missing_required_parameter', 'prompt');
     const isAsked = textOf(json.model) === ASKED_FOR_BASE64 && json.response_format === 'b64_json';
     if (json.response_format !== undefined && !isAsked)
       return invalid('unknown_parameter', 'response_format');
-    return painted(json, 0, script);
+    return painted(json, 0, asking);
   },
 };
 

@@ -132,7 +132,10 @@ function resultOf(params: JsonObject, id: string): object {
     if (refused !== undefined) return { type: 'errored', error: refused.body };
     const ask = messagesDialect.readAsk(params, script);
     const answer = answerTo(ask, script);
-    return { type: 'succeeded', message: messagesDialect.plain({ id, ask, answer, script }) };
+    return {
+      type: 'succeeded',
+      message: messagesDialect.plain({ id, createdAt: CREATED_AT, ask, answer, script }),
+    };
   } catch (failure) {
     if (!(failure instanceof ScriptFault)) throw failure;
     return { type: 'errored', error: messagesDialect.refuse(400, failure.message).body };

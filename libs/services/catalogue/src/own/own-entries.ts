@@ -12,9 +12,6 @@ import { discoverModels, NotDiscovered, type Discoverable } from './discover.js'
 import { discoverable } from './own.config.js';
 import { withOwn } from './with-own.js';
 
-<<<<<<< HEAD
-/** Entries of this installation beside the data of the release: the operator's file, and servers that are asked. */
-=======
 /** Models that a server of the operator's offers. */
 export interface ServerOffer {
   name: string;
@@ -26,8 +23,7 @@ export interface ServerOffer {
   fault: string | null;
 }
 
-/** What this installation has beside the data of the release: the operator's file, and servers that are asked. */
->>>>>>> 63aa987a (feat(routing,catalogue): know models by the names that their servers give)
+/** Entries of this installation beside the data of the release: the operator's file, and servers that are asked. */
 @Injectable()
 export class OwnEntries {
   private readonly file: GatewayFile;
