@@ -113,7 +113,7 @@ describe('money in the dashboard', () => {
       await page.goto(`${base}/requests?show=rejected&live=yes`);
       const row = page.getByRole('row').filter({ hasText: 'rate_limit_exceeded' }).first();
       await row.getByText('key · rpm').waitFor();
-      await row.getByText('The limit of 1 requests per minute (rpm) of the key is used up.').waitFor();
+      await row.getByText('The limit of 1 request per minute of the key is used up.').waitFor();
       await row.getByText('next minute').waitFor();
       await row.getByRole('link', { name: 'rate_limit_exceeded' }).click();
       await page.getByRole('heading', { name: 'Refused before any model was called' }).waitFor();

@@ -46,6 +46,7 @@ export type {
   AdmitResult,
   ExtraCounter,
   HeldKind,
+  HeldMoney,
   KeyMinute,
   LimitMetric,
   LimitScope,
@@ -145,7 +146,8 @@ export type { Topic } from './events/topics.js';
 export type { TopicRecords } from './events/topic-records.js';
 export type { CloudEvent } from './events/cloud-event.js';
 export { AttemptRecord, LimitReading, PricedFrom, UsageRecord } from './events/usage-record.js';
-export { RejectionRecord } from './events/rejection-record.js';
+export { RefusedMoneyRecord, RejectionRecord } from './events/rejection-record.js';
+export { shownScope } from './ports/shown-scope.js';
 export {
   ACCOUNT_EVENT_TYPES,
   ACCOUNT_RECORDS,

@@ -175,6 +175,11 @@ export class Journal {
     return this.options.sync === 'wait' ? receipt.synced : this.turnsEnd();
   }
 
+  /** Resolves when everything recorded so far is on the disk, without waiting for company. Where it fails, not before it does. */
+  settle(): Promise<void> {
+    return this.writer.settle();
+  }
+
   /**
    * Takes over what dead processes left: their outcomes ship under their own epoch, and each unit that they left
    * open is closed with `crashRecord`; `isLost` where its outcome may have been in a range that cannot be read. May be called

@@ -81,7 +81,8 @@ export class SegmentWriter {
   private readonly openFds = new Set<number>();
   private folderIsSynced = true;
   private isSyncing = false;
-  private isSettling = false;
+  /** Calls of `settle` that wait. */
+  private settling = 0;
   private syncBegan = -Infinity;
   private gap: Timer | null = null;
   private retryMs = RETRY_MS_MIN;
@@ -136,14 +137,14 @@ export class SegmentWriter {
 
   /** Resolves when everything given so far is synced. */
   async settle(): Promise<void> {
-    this.isSettling = true;
+    this.settling += 1;
     this.gap?.cancel();
     this.gap = null;
     this.flush();
     this.sync();
     const buffered = this.open.hasFrames ? this.open : this.stuck?.group;
     await (buffered ?? this.written.at(-1))?.synced;
-    this.isSettling = false;
+    this.settling -= 1;
   }
 
   async close(): Promise<void> {
@@ -157,7 +158,7 @@ export class SegmentWriter {
   // An INTENT alone need not be safe from a power cut: it goes with the next outcome.
   private syncsNow(): boolean {
     // After a fault only a good sync shows that the disk is well again.
-    if (this.isSettling || this.isBroken || this.writtenBytes >= UNSYNCED_INTENT_BYTES_MAX) return true;
+    if (this.settling > 0 || this.isBroken || this.writtenBytes >= UNSYNCED_INTENT_BYTES_MAX) return true;
     return this.written.some((group) => group.outcomes.length > 0);
   }
 
@@ -191,7 +192,7 @@ export class SegmentWriter {
     if (this.isSyncing || this.gap !== null || this.written.length === 0) return;
     const started = this.options.clock.monotonic();
     const waitMs = this.syncBegan + this.options.syncGapMs - started;
-    if (waitMs > 0 && !this.isSettling) {
+    if (waitMs > 0 && this.settling === 0) {
       this.gap = this.options.clock.setTimer(waitMs, () => {
         this.gap = null;
         this.sync();

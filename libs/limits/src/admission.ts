@@ -1,6 +1,9 @@
 import {
   counterScope,
+  heldCounter,
   type AdmitRequest,
+  type HeldKind,
+  type HeldMoney,
   type KeyMinute,
   type LimitMetric,
   type LimitScope,
@@ -112,10 +115,25 @@ export interface Violation {
   limit: number;
   resetsInSeconds: number | null;
   reservationsOnly: boolean;
+  /** Worst cases in flight on the record; 0 for counts. */
+  held: number;
 }
 
-export function toRefusal(violation: Violation, accountId: string): Refusal {
+/** Worst cases in flight of the account, all together and of its long work. */
+export type AccountHeld = Record<HeldKind | 'account', number>;
+
+/** The record that adds up what long work of one kind holds. */
+export function heldRecord(kind: HeldKind): string {
+  return recordName(counterScope('', heldCounter(kind)));
+}
+
+/** What the names of those records begin with. */
+export const HELD_RECORDS = heldRecord('batch').slice(0, -'batch'.length);
+
+/** `ofAccount` is null where nobody knows it, as where this process decides alone. */
+export function toRefusal(violation: Violation, accountId: string, ofAccount: AccountHeld | null): Refusal {
   const { entry, metric, current, limit, resetsInSeconds, reservationsOnly } = violation;
+  const isMoney = metric === 'spend_cap' || metric === 'balance';
   return {
     scope: entry?.kind ?? 'account',
     scopeId: entry?.id ?? accountId,
@@ -125,5 +143,16 @@ export function toRefusal(violation: Violation, accountId: string): Refusal {
     limit: String(limit),
     resetsInSeconds,
     reservationsOnly,
+    held: isMoney && ofAccount !== null ? heldMoney(violation.held, ofAccount) : null,
+  };
+}
+
+function heldMoney(scope: number, { account, realtime, batch, video }: AccountHeld): HeldMoney {
+  return {
+    scope: String(scope),
+    account: String(account),
+    realtime: String(realtime),
+    batch: String(batch),
+    video: String(video),
   };
 }

@@ -6,10 +6,10 @@ export { CEILINGS, ceilingFaults, effectiveLimits, keyScopeLimits } from './limi
 export type { LimitTier } from './limit-rules.js';
 export { PutQueue } from './put-queue.js';
 export { limitReadings, rateHeaders } from './rate-headers.js';
-export type { Admitted } from './rate-headers.js';
+export type { Admitted, RefusedAdmission } from './rate-headers.js';
 export { LocalShare } from './in-process/local-share.js';
 export { RedisLimitStore } from './redis/redis-limit-store.js';
 export type { Answered, LimitScript, PreparedScript, ScriptPipe } from './redis/script-pipe.js';
-export { refusalError } from './refusal-error.js';
+export { refusalError, refusedMoney } from './refusal-error.js';
 export { trialChecks, trialHeld } from './trial-checks.js';
 export type { TrialCheck } from './trial-checks.js';

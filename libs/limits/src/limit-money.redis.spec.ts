@@ -45,6 +45,39 @@ describe.each(drivers)('money in LimitStore $name', ({ make, reset }) => {
     });
   });
 
+  it('R1 a refusal says what is in flight at its worst case, in the scope, the account and its long work', async () => {
+    await open(store, { balanceNano: 1_000n });
+    const scopes = limited('team', { capNano: 100n });
+    const batch = { name: 'held:batch', rpm: null, rpd: null, tpm: null };
+    const elsewhere = SCOPES.filter(({ kind }) => kind !== 'team');
+    await store.admit(request({ scopes: elsewhere, extra: [batch], reservationNano: 5n, worstNano: 300n }));
+    await store.admit(request({ scopes, reservationNano: 1n, worstNano: 150n }));
+    expect(refusal(await store.admit(request({ scopes }))).held).toEqual({
+      ...{ scope: '150', account: '450', batch: '300', video: '0', realtime: '0' },
+    });
+    expect(refusal(await store.admit(request({ scopes: limited('org', { rpm: 0 }) }))).held).toBeNull();
+  });
+
+  it('R2 an admission says what the next unit finds under the tightest limit', async () => {
+    await open(store, { balanceNano: 1_000n, scopes: posted(10n) });
+    const room = async (change: Partial<AdmitRequest>): Promise<unknown> => {
+      const result = await store.admit(request({ reservationNano: 1n, worstNano: 50n, ...change }));
+      return 'roomNano' in result ? result.roomNano : result.outcome;
+    };
+    expect(await room({})).toBe(950);
+    expect(await room({ scopes: limited('member', { capNano: 200n }) })).toBe(90);
+    expect(await room({ creditLimitNano: 30n, scopes: limited('member', { capNano: 5_000n }) })).toBe(880);
+    expect(await room({ creditLimitNano: null })).toBeNull();
+    expect(await room({ reservationNano: 0n, worstNano: 0n })).toBeNull();
+    const model = { name: 'm:lab/one', rpm: null, rpd: null, tpm: null, capNano: 260n };
+    const names = [...SCOPES, { kind: 'key' as const, id: 'k1/m:lab/one' }];
+    const scopes = names.map(({ kind, id }) => ({ kind, id, postedNano: 10n }));
+    const fresh = await store.admit(request({ extra: [model] }));
+    if (fresh.outcome === 'missing')
+      await mirror(store, fresh.gen, { balanceNano: 1_000n, version: 2, scopes });
+    expect(await room({ extra: [model] })).toBe(200);
+  });
+
   it('LIM-31 LIM-32 B13 a cap and a balance are overrun by one request at most, however many come at once', async () => {
     const ways = fc.record({
       limit: fc.bigInt(1n, 500n),

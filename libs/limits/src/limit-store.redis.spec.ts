@@ -205,6 +205,7 @@ describe.each(drivers)('LimitStore $name', ({ make, reset }) => {
       limit: '0',
       resetsInSeconds: null,
       reservationsOnly: true,
+      held: { scope: '500', account: '500', batch: '0', video: '0', realtime: '0' },
     });
     await store.put([put('settle', under)]);
     expect(refusal(await store.admit(request())).reservationsOnly).toBe(false);

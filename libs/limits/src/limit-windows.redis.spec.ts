@@ -83,7 +83,9 @@ describe('R03 windows', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(59_999), async (ms) => {
         now = MINUTE + ms;
-        const error = refusalError(refusal(await store.admit(request({ scopes }))), random);
+        const error = refusalError(refusal(await store.admit(request({ scopes }))), random, {
+          orgId: 'org_1',
+        });
         const waitMs = (error.options.retryAfterSeconds ?? 0) * 1_000;
         expect(waitMs).toBeGreaterThanOrEqual(60_000 - ms);
         expect(waitMs).toBeLessThanOrEqual(60_000 - ms + 5_000);

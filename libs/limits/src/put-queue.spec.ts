@@ -21,12 +21,19 @@ function put(unit: string, action: PutUnit['action'] = 'settle', accountId = 'a'
 class SlowStore {
   readonly batches: PutUnit[][] = [];
   private answer: ((error?: Error) => void) | null = null;
+  private readonly answers: (() => void)[] = [];
 
   put(units: PutUnit[]): Promise<void> {
     this.batches.push(units);
     return new Promise((done, fail) => {
       this.answer = (error) => (error ? fail(error) : done());
+      this.answers.push(done);
     });
+  }
+
+  async acknowledgeAll(): Promise<void> {
+    for (const answer of this.answers.splice(0)) answer();
+    await new Promise((turn) => setImmediate(turn));
   }
 
   async acknowledge(error?: Error): Promise<void> {
@@ -46,6 +53,34 @@ describe('PutQueue', () => {
   beforeEach(() => {
     clock = fixedClock('2026-03-01T12:00:00.000Z');
     store = new SlowStore();
+  });
+
+  it('R1 sends what waits of one account at once, and tells what waits no more', async () => {
+    const left: string[] = [];
+    const queue = new PutQueue({ store, clock, onLeft: ({ unit }) => left.push(unit) });
+    expect(await queue.deliveredOf('a')).toBe(true);
+    queue.add(put('a1'));
+    queue.add(put('b1', 'settle', 'b'));
+    const delivered = queue.deliveredOf('a');
+    expect(store.sent).toEqual([['settle a1'], ['settle b1']]);
+    for (const batch of store.batches) expect(batch).toHaveLength(1);
+    await store.acknowledgeAll();
+    expect(await delivered).toBe(true);
+    expect(left.toSorted()).toEqual(['a1', 'b1']);
+    queue.add(put('a2'));
+    queue.forget('a', ['a2']);
+    expect(left).toContain('a2');
+    await queue.close();
+  });
+
+  it('R1 an account whose node is away is not waited for', async () => {
+    const queue = new PutQueue({ store, clock });
+    queue.add(put('a1'));
+    const first = queue.deliveredOf('a');
+    await store.acknowledge(new Error('away'));
+    expect(await first).toBe(false);
+    expect(await queue.deliveredOf('a')).toBe(false);
+    expect(store.batches).toHaveLength(1);
   });
 
   it('waits 2 ms for company, or sends 64 at once', async () => {

@@ -5,6 +5,8 @@ export interface PutQueueOptions {
   clock: Clock;
   /** Called once per batch of which something failed, for a metric or a log line. */
   onFailure?: (cause: unknown) => void;
+  /** Called for each unit that waits no more: the store has it, the ledger has posted it, or the bound pushed it out. */
+  onLeft?: (put: PutUnit) => void;
   /** Units that one call carries; default 64. */
   batchSize?: number;
   /** Longest wait of a unit for company; default 2 ms. */
@@ -15,6 +17,7 @@ export interface PutQueueOptions {
   capacity?: number;
 }
 
+type Callback = 'onFailure' | 'onLeft';
 type Lane = TurnoverMap<string, PutUnit>;
 
 /**
@@ -28,7 +31,7 @@ type Lane = TurnoverMap<string, PutUnit>;
  * through the ledger's mirror, because its OUTCOME is in the journal. `isFull` lets the edge stop admitting before.
  */
 export class PutQueue {
-  private readonly options: Required<Omit<PutQueueOptions, 'onFailure'>> & Pick<PutQueueOptions, 'onFailure'>;
+  private readonly options: Required<Omit<PutQueueOptions, Callback>> & Pick<PutQueueOptions, Callback>;
   /** Units that wait, by account, in the order in which the accounts' turns come. */
   private ready = new Map<string, Lane>();
   /** Queues of failed accounts until the retry. */
@@ -88,6 +91,16 @@ export class PutQueue {
     return true;
   }
 
+  /** Sends what waits of one account now. True when the store has it, false where it is away or the queue closes. */
+  async deliveredOf(accountId: string): Promise<boolean> {
+    const waiting = new Set(this.ready.get(accountId)?.values());
+    while (this.waits(waiting)) {
+      if (this.closed || this.resting.has(accountId)) return false;
+      await (this.sending ?? this.send());
+    }
+    return !this.resting.has(accountId);
+  }
+
   /** Sends what waits and stops its timers. What fails now is put again after a start, from the journal. */
   async close(): Promise<void> {
     this.closed = true;
@@ -124,8 +137,11 @@ export class PutQueue {
   private remove(accountId: string, unit: string): void {
     for (const lanes of [this.ready, this.resting]) {
       const lane = lanes.get(accountId);
-      if (lane?.delete(unit) !== true) continue;
+      const put = lane?.get(unit);
+      if (lane === undefined || put === undefined) continue;
+      lane.delete(unit);
       this.count -= 1;
+      this.options.onLeft?.(put);
       if (lane.size === 0) lanes.delete(accountId);
     }
   }

@@ -29,7 +29,7 @@ describe('rateHeaders', () => {
       outcome: 'refused',
       refusal: {
         ...{ scope: 'org', scopeId: 'o1', metric: 'rpm', counter: null, current: '5', limit: '5' },
-        ...{ resetsInSeconds: 42, reservationsOnly: false },
+        ...{ resetsInSeconds: 42, reservationsOnly: false, held: null },
       },
     };
     expect(rateHeaders([KEY, ORG], { ...refused, keyMinute: { rpm: 5, resetsInSeconds: 42 } })).toEqual({

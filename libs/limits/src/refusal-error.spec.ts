@@ -11,7 +11,30 @@ const REFUSAL: Refusal = {
   limit: '100',
   resetsInSeconds: 37,
   reservationsOnly: false,
+  held: null,
 };
+
+/** Of the key's cap of 1 USD 0.31 are spent, and 0.7 are held. */
+const CAPPED: Refusal = {
+  ...REFUSAL,
+  metric: 'spend_cap',
+  current: '1010000000',
+  limit: '1000000000',
+  resetsInSeconds: null,
+  reservationsOnly: true,
+  held: { scope: '700000000', account: '700000000', batch: '0', video: '0', realtime: '0' },
+};
+
+const BALANCE: Refusal = {
+  ...CAPPED,
+  scope: 'account',
+  scopeId: 'acct_1',
+  metric: 'balance',
+  current: '-500000000',
+  limit: '-250000000',
+};
+
+const ORG = { orgId: 'org_1' };
 
 function random(fraction: number): Random {
   return { bytes: (size) => new Uint8Array(size), fraction: () => fraction };
@@ -19,64 +42,97 @@ function random(fraction: number): Random {
 
 describe('refusalError', () => {
   it('ERR-43 LIM-20 429 rate_limit_exceeded with Retry-After between the reset and 5 s more, at random', () => {
-    const after = (fraction: number) => errorHeaders(refusalError(REFUSAL, random(fraction)))['Retry-After'];
+    const after = (fraction: number) =>
+      errorHeaders(refusalError(REFUSAL, random(fraction), ORG))['Retry-After'];
     expect([after(0), after(0.5), after(0.999_999)]).toEqual(['37', '39', '41']);
-    const error = refusalError(REFUSAL, random(0));
+    const error = refusalError(REFUSAL, random(0), ORG);
     expect([error.status, error.code]).toEqual([429, 'rate_limit_exceeded']);
-    expect(error.message).toBe('The limit of 100 requests per minute (rpm) of the key is used up.');
+    expect(error.message).toBe('The limit of 100 requests per minute of the key is used up.');
   });
 
   it('ERR-43 a 429 whose reset is more than a minute away, which no SDK waits for, is not worth their retry', () => {
     const shouldRetry = (resetsInSeconds: number) =>
-      errorHeaders(refusalError({ ...REFUSAL, metric: 'rpd', resetsInSeconds }, random(0)))['x-should-retry'];
+      errorHeaders(refusalError({ ...REFUSAL, metric: 'rpd', resetsInSeconds }, random(0), ORG))[
+        'x-should-retry'
+      ];
     expect([shouldRetry(60), shouldRetry(61), shouldRetry(48_271)]).toEqual(['true', 'false', 'false']);
   });
 
   it.each([
-    ['rpd', 'member', 'requests per day (rpd) of the organization member'],
-    ['tpm', 'team', 'tokens per minute (tpm) of the team'],
-    ['rpm', 'team_member', 'requests per minute (rpm) of the team member'],
+    ['rpd', 'member', 'requests per day of the organization member'],
+    ['tpm', 'team', 'tokens per minute of the team'],
+    ['rpm', 'team_member', 'requests per minute of the team member'],
   ] as const)('names metric and scope: %s of %s', (metric, scope, words) => {
-    expect(refusalError({ ...REFUSAL, metric, scope }, random(0)).message).toContain(words);
+    expect(refusalError({ ...REFUSAL, metric, scope }, random(0), ORG).message).toContain(words);
   });
 
   it('names the extra counter that refused', () => {
-    const text = (counter: string) => refusalError({ ...REFUSAL, counter }, random(0)).message;
+    const text = (counter: string) => refusalError({ ...REFUSAL, counter }, random(0), ORG).message;
     expect(text('free')).toContain('over all free models of the key');
     expect(text('m:acme/*')).toContain('for acme/* of the key');
   });
 
-  it('ERR-16 402 spend_limit_exceeded at a cap: names cap and scope, and asks SDKs not to retry', () => {
-    const error = refusalError(
-      { ...REFUSAL, metric: 'spend_cap', scope: 'org', limit: '1500000000', resetsInSeconds: null },
-      random(0),
-    );
+  it('one request is one, and the words are plain', () => {
+    const error = refusalError({ ...REFUSAL, limit: '1' }, random(0), ORG);
+    expect(error.message).toBe('The limit of 1 request per minute of the key is used up.');
+  });
+
+  it('ERR-16 402 spend_limit_exceeded at a cap: says what is spent, and asks SDKs not to retry', () => {
+    const reached: Refusal = { ...CAPPED, scope: 'org', current: '1720000000', reservationsOnly: false };
+    const error = refusalError(reached, random(0), ORG);
     expect([error.status, error.code]).toEqual([402, 'spend_limit_exceeded']);
-    expect(error.message).toBe('The spend cap of 1.5 USD of the organization is reached (spend_cap).');
+    expect(error.message).toBe('The spend cap of 1 USD of the organization is reached: 1.02 USD are spent.');
     expect(errorHeaders(error)).toEqual({ 'x-should-retry': 'false' });
   });
 
-  it('ERR-17 402 spend_limit_exceeded on an empty balance', () => {
-    const error = refusalError(
-      { ...REFUSAL, metric: 'balance', scope: 'account', resetsInSeconds: null },
-      random(0),
+  it.each([
+    [ORG, 'The balance of the organization is used up: -0.05 USD are available.'],
+    [
+      { orgId: null },
+      'This key belongs to no organization; its own balance is -0.05 USD. Add credit to it, or use a key of an organization.',
+    ],
+  ])('ERR-17 402 spend_limit_exceeded on an empty balance says whose it is: %j', (payer, message) => {
+    const empty: Refusal = { ...BALANCE, current: '-1000000000', reservationsOnly: false };
+    const error = refusalError(empty, random(0), payer);
+    expect([error.status, error.code, error.message]).toEqual([402, 'spend_limit_exceeded', message]);
+    expect(errorHeaders(error)).toEqual({ 'x-should-retry': 'false' });
+  });
+
+  it.each([
+    [
+      CAPPED,
+      'Of the spend cap of 1 USD of the key 0.31 USD are spent. Up to 0.7 USD are held by running requests. ',
+    ],
+    [BALANCE, 'The balance of the organization is 0.45 USD. Up to 0.7 USD are held by running requests. '],
+  ])('R1 402 by running requests alone says what they hold, and is worth a retry: %j', (refusal, message) => {
+    const error = refusalError(refusal, random(0.9), ORG);
+    expect(error.message).toBe(
+      `${message}Send the request again when they have ended, or set a lower max_tokens.`,
     );
-    expect([error.status, error.code, error.message]).toEqual([
-      402,
-      'spend_limit_exceeded',
-      'The balance of the account is insufficient (balance).',
-    ]);
-    expect(errorHeaders(error)).toEqual({ 'x-should-retry': 'false' });
+    expect(errorHeaders(error)).toEqual({ 'Retry-After': '1', 'x-should-retry': 'true' });
   });
 
-  it.each(['spend_cap', 'balance'] as const)(
-    '402 by reservations alone (%s) is worth a retry after a second',
-    (metric) => {
-      const error = refusalError(
-        { ...REFUSAL, metric, reservationsOnly: true, resetsInSeconds: null },
-        random(0.9),
-      );
-      expect(errorHeaders(error)).toEqual({ 'Retry-After': '1', 'x-should-retry': 'true' });
-    },
-  );
+  it('402 by what batches and videos hold is no reason to come back in a second', () => {
+    const held = {
+      scope: '700000000',
+      account: '900000000',
+      batch: '600000000',
+      video: '250000000',
+      realtime: '0',
+    };
+    const error = refusalError({ ...BALANCE, held: { ...held, scope: held.account } }, random(0), ORG);
+    expect(error.message).toBe(
+      'The balance of the organization is 0.65 USD. Up to 0.9 USD are held by running requests, batches and videos. They may take hours; raise the limit or add credit to go on at once.',
+    );
+    expect(errorHeaders(error)).toEqual({ 'x-should-retry': 'false' });
+    // Of a key in such an account nobody knows more than what the running requests cannot hold.
+    expect(errorHeaders(refusalError({ ...CAPPED, held }, random(0), ORG))['x-should-retry']).toBe('true');
+  });
+
+  it('402 of a request that does not fit with its memory says what is left', () => {
+    const left: Refusal = { ...CAPPED, current: '900000000', reservationsOnly: false, held: null };
+    expect(refusalError(left, random(0), ORG).message).toBe(
+      'Of the spend cap of 1 USD of the key 0.1 USD are left; this request may cost more.',
+    );
+  });
 });

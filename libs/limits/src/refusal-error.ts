@@ -1,5 +1,5 @@
 import { ApiError } from '@gateway/contracts';
-import type { ApiErrorOptions, Random, Refusal } from '@gateway/contracts';
+import type { Random, Refusal } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 
 /** Whole seconds added to the time of the reset, so that callers do not come back all at once. */
@@ -17,16 +17,22 @@ const SCOPE_WORDS: Record<Refusal['scope'], string> = {
 };
 
 const METRIC_WORDS = {
-  rpm: 'requests per minute (rpm)',
-  rpd: 'requests per day (rpd)',
-  tpm: 'tokens per minute (tpm)',
+  rpm: ['request per minute', 'requests per minute'],
+  rpd: ['request per day', 'requests per day'],
+  tpm: ['token per minute', 'tokens per minute'],
 } as const;
+
+/** Whose money it is. */
+export interface Payer {
+  /** Null for a key that belongs to no organization. */
+  orgId: string | null;
+}
 
 /**
  * A refusal as the caller sees it: 429 `rate_limit_exceeded` with Retry-After in [reset, reset + 5 s], or 402
- * `spend_limit_exceeded`, worth a retry in a second only where reservations alone caused it.
+ * `spend_limit_exceeded`, worth a retry in a second only where running requests hold what is missing.
  */
-export function refusalError(refusal: Refusal, random: Random): ApiError {
+export function refusalError(refusal: Refusal, random: Random, payer: Payer): ApiError {
   switch (refusal.metric) {
     case 'rpm':
     case 'rpd':
@@ -34,28 +40,106 @@ export function refusalError(refusal: Refusal, random: Random): ApiError {
       // The seconds are rounded up already, so a jitter below 5 stays within 5 s of the true reset.
       const jitter = Math.floor(random.fraction() * JITTER_SECONDS);
       const resetsInSeconds = refusal.resetsInSeconds ?? 0;
+      const [one, many] = METRIC_WORDS[refusal.metric];
       return new ApiError('rate_limit_exceeded', {
-        message: `The limit of ${refusal.limit} ${METRIC_WORDS[refusal.metric]}${counterWords(refusal)} of the ${SCOPE_WORDS[refusal.scope]} is used up.`,
+        message: `The limit of ${refusal.limit} ${refusal.limit === '1' ? one : many}${counterWords(refusal)} of the ${SCOPE_WORDS[refusal.scope]} is used up.`,
         retryAfterSeconds: resetsInSeconds + jitter,
         // SDKs wait a minute at most: later ones they would ask at once, in vain.
         shouldRetry: resetsInSeconds <= SDK_WAITS_SECONDS,
       });
     }
     case 'spend_cap':
-      return new ApiError('spend_limit_exceeded', {
-        message: `The spend cap of ${usd(refusal.limit)} USD${counterWords(refusal)} of the ${SCOPE_WORDS[refusal.scope]} is reached (spend_cap).`,
-        ...retryOf(refusal),
-      });
-    case 'balance':
-      return new ApiError('spend_limit_exceeded', {
-        message: 'The balance of the account is insufficient (balance).',
-        ...retryOf(refusal),
-      });
+    case 'balance': {
+      const money = refusedMoney(refusal);
+      const options = helpsWaiting(refusal)
+        ? { retryAfterSeconds: 1, shouldRetry: true }
+        : { shouldRetry: false };
+      const state = refusal.metric === 'balance' ? balanceWords(money, payer) : capWords(refusal, money);
+      const message = money.isFinal ? state : `${state} ${heldWords(refusal, money)}`;
+      return new ApiError('spend_limit_exceeded', { message, ...options });
+    }
   }
 }
 
-function retryOf(refusal: Refusal): Pick<ApiErrorOptions, 'retryAfterSeconds' | 'shouldRetry'> {
-  return refusal.reservationsOnly ? { retryAfterSeconds: 1, shouldRetry: true } : { shouldRetry: false };
+/** Amounts of a refusal for money, in nano-USD. */
+export interface RefusedMoney {
+  /** Of the cap, null for the balance: what may be spent, and what is. */
+  limit: bigint | null;
+  spent: bigint | null;
+  /** What is left without what is in flight; below 0 where a request crossed the limit. */
+  available: bigint;
+  /** The most that what is in flight may cost. */
+  held: bigint;
+  /** What is spent alone refuses it: nothing changes by waiting. */
+  isFinal: boolean;
+}
+
+/** What a refusal for money rests on. */
+export function refusedMoney({ metric, current, limit, held, reservationsOnly }: Refusal): RefusedMoney {
+  const inFlight = BigInt(held?.scope ?? '0');
+  const isFinal = !reservationsOnly;
+  const [now, most] = [BigInt(current), BigInt(limit)];
+  if (metric === 'balance')
+    return { limit: null, spent: null, available: now + inFlight - most, held: inFlight, isFinal };
+  const spent = now - inFlight;
+  return { limit: most, spent, available: most - spent, held: inFlight, isFinal };
+}
+
+/**
+ * Whether there is room again once the running requests have ended. Batches and videos may run for hours: where they alone
+ * leave none, a retry is in vain.
+ */
+function helpsWaiting(refusal: Refusal): boolean {
+  const { available, held, isFinal } = refusedMoney(refusal);
+  if (isFinal) return false;
+  if (refusal.held === null) return true;
+  const { account, batch, video } = refusal.held;
+  // What of it this scope holds is not known; it is at least what cannot be of short work.
+  const short = BigInt(account) - BigInt(batch) - BigInt(video);
+  return held - short < available;
+}
+
+function capWords(refusal: Refusal, { limit, spent, available, isFinal }: RefusedMoney): string {
+  const cap = `spend cap of ${usd(limit ?? 0n)} USD${counterWords(refusal)} of the ${SCOPE_WORDS[refusal.scope]}`;
+  if (isFinal && available > 0n)
+    return `Of the ${cap} ${usd(available)} USD are left; this request may cost more.`;
+  return isFinal
+    ? `The ${cap} is reached: ${usd(spent ?? 0n)} USD are spent.`
+    : `Of the ${cap} ${usd(spent ?? 0n)} USD are spent.`;
+}
+
+function balanceWords({ available, isFinal }: RefusedMoney, { orgId }: Payer): string {
+  const amount = `${usd(available)} USD`;
+  const whose =
+    orgId === null
+      ? 'This key belongs to no organization; its own balance'
+      : 'The balance of the organization';
+  if (!isFinal) return `${whose} is ${amount}.`;
+  if (available > 0n) return `${whose} is ${amount}; this request may cost more.`;
+  return orgId === null
+    ? `${whose} is ${amount}. Add credit to it, or use a key of an organization.`
+    : `${whose} is used up: ${amount} are available.`;
+}
+
+function heldWords(refusal: Refusal, { held }: RefusedMoney): string {
+  const { account = '0', batch = '0', video = '0', realtime = '0' } = refusal.held ?? {};
+  const long = BigInt(batch) + BigInt(video) + BigInt(realtime);
+  const kinds = [
+    ...(BigInt(account) > long ? ['running requests'] : []),
+    ...(batch === '0' ? [] : ['batches']),
+    ...(video === '0' ? [] : ['videos']),
+    ...(realtime === '0' ? [] : ['realtime sessions']),
+  ];
+  const who = kinds.length === 0 ? 'running requests' : listed(kinds);
+  const advice = helpsWaiting(refusal)
+    ? 'Send the request again when they have ended, or set a lower max_tokens.'
+    : 'They may take hours; raise the limit or add credit to go on at once.';
+  return `Up to ${usd(held)} USD are held by ${who}. ${advice}`;
+}
+
+function listed(words: readonly string[]): string {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} and ${words[words.length - 1]}`;
 }
 
 function counterWords(refusal: Refusal): string {
@@ -63,6 +147,6 @@ function counterWords(refusal: Refusal): string {
   return refusal.counter === 'free' ? ' over all free models' : ` for ${refusal.counter.slice('m:'.length)}`;
 }
 
-function usd(nano: string): string {
-  return Usd.fromNano(BigInt(nano)).toString();
+function usd(nano: bigint): string {
+  return Usd.fromNano(nano).toString();
 }

@@ -40,7 +40,7 @@ const refusal: Rejection = {
   model: 'acme/swift',
   status: 429,
   code: 'rate_limit_exceeded',
-  message: 'The limit of 60 requests per minute (rpm) of the key is used up.',
+  message: 'The limit of 60 requests per minute of the key is used up.',
   scope: 'key',
   scope_id: 'key_1',
   key_id: 'key_1',

@@ -270,8 +270,8 @@ export const ERRORS = {
   spend_limit_exceeded: account(
     402,
     'billing_error',
-    'A spend cap is reached or the balance is empty.',
-    'Raise the cap or add credit.',
+    'A spend cap is reached, the balance is empty, or running requests hold what is left.',
+    'Raise the cap or add credit. Where the answer carries Retry-After, running requests hold the money: send it again then.',
   ),
   unauthorized: account(
     401,

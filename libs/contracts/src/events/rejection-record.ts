@@ -1,4 +1,18 @@
-import { IsInt, IsObject, IsOptional, IsString, Min } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsBoolean, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+
+/** What a refusal for money rested on. Decimal strings of USD. */
+export class RefusedMoneyRecord {
+  /** The cap and what was spent of it; null for a balance. */
+  @IsOptional() @IsString() limit_usd!: string | null;
+  @IsOptional() @IsString() spent_usd!: string | null;
+  /** What was left without what was in flight; below 0 where a request crossed the limit. */
+  @IsString() available_usd!: string;
+  /** The most that what was in flight may have cost. */
+  @IsString() held_usd!: string;
+  /** What was spent alone refused it; else room may have come back once what was in flight ended. */
+  @IsBoolean() is_final!: boolean;
+}
 
 /** One request refused before any model was called: the record of gateway.rejections.v1. */
 export class RejectionRecord {
@@ -22,6 +36,9 @@ export class RejectionRecord {
   @IsOptional() @IsString() scope_id!: string | null;
   /** rpm, rpd, tpm, spend_cap or balance. */
   @IsOptional() @IsString() limit_type!: string | null;
+  /** Set where a refusal is for money; absent in records of earlier releases. */
+  @IsOptional() @ValidateNested() @Type(() => RefusedMoneyRecord) money?: RefusedMoneyRecord | null;
+  /** These two of a cap that is reached alone: spend_cap.hit is made of them. */
   @IsOptional() @IsString() cap_usd!: string | null;
   @IsOptional() @IsString() spent_usd!: string | null;
   /** How many refusals this record stands for: above 10 a second per key and code they are added up. */

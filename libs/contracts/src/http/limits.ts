@@ -20,6 +20,8 @@ export interface LimitCheck {
   /** `account` for the balance. */
   scope: ScopeKind | 'account';
   scope_id: string;
+  /** Of the scope team_member alone. */
+  team_id: string | null;
   /** Set for a counter beside the scope's own: `free`, or `m:<model or brand/*>` of model_limits. */
   counter: string | null;
   metric: LimitMetric;

@@ -17,6 +17,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { Money } from '../catalogue/price-record.js';
+import type { RefusedMoneyRecord } from '../events/rejection-record.js';
 import type { ScopeKind } from '../ports/principal.js';
 import { AMOUNT_PATTERN } from './keys.js';
 import { FILTER_VALUES_MAX, UsageFilter } from './usage-filter.js';
@@ -175,6 +176,10 @@ export interface PriceLineView {
 export interface LimitSeen {
   scope: string;
   scope_id: string;
+  /** Of the scope team_member alone. */
+  team_id: string | null;
+  /** Set for a counter beside the scope's own: `m:<model or brand/*>` of model_limits. */
+  counter: string | null;
   metric: 'rpm' | 'rpd' | 'spend_cap';
   /** null of a cap: what was spent is not kept with the request. */
   current: number | null;
@@ -227,8 +232,12 @@ export interface RejectionView {
   message: string;
   scope: string | null;
   scope_id: string | null;
+  /** Of the scope team_member alone. */
+  team_id: string | null;
   key_id: string;
   limit_type: string | null;
+  /** What a refusal for money rested on; null for others and for refusals of earlier releases. */
+  money: RefusedMoneyRecord | null;
   /** Refusals that the row stands for: a caller that hammers gets one row a second. */
   count: number;
 }

@@ -11,10 +11,10 @@ export abstract class Funds {
   /** Mirrors posted totals of these scopes into the LimitStore for this generation. */
   abstract seedGate(accountId: string, gen: string, scopes: { kind: ScopeKind; id: string }[]): Promise<void>;
   /**
-   * Spend per scope: lifetime for a key, the last 30 days above it. Decimal strings of USD. A person may be a member
-   * of several orgs: with `accountId` only what that account paid counts.
+   * Spend per scope: lifetime for a key, the last 30 days above it. Decimal strings of USD. Only what the account paid counts,
+   * because a person may be a member of several organizations; null, which names no account, is for keys alone.
    */
-  abstract spent(scopes: { kind: ScopeKind; id: string }[], accountId?: string): Promise<string[]>;
+  abstract spent(scopes: { kind: ScopeKind; id: string }[], accountId: string | null): Promise<string[]>;
   /** Credits an account once per `source`; a repeat changes nothing. */
   abstract credit(credit: {
     accountId: string;

@@ -87,8 +87,16 @@ export interface Refusal {
   limit: string;
   /** Seconds until the window rolls; null for money. */
   resetsInSeconds: number | null;
-  /** True where posted and unposted spend alone would have let it in: worth a retry in a second. */
+  /** True where posted and unposted spend alone would have let it in. */
   reservationsOnly: boolean;
+  /** What is in flight, for money; null for counts. */
+  held: HeldMoney | null;
+}
+
+/** Worst cases in flight, as nano-USD in decimal: of the refusing scope, of the whole account, and of its long work. */
+export interface HeldMoney extends Record<HeldKind, string> {
+  scope: string;
+  account: string;
 }
 
 export type AdmitResult = Admission & {
@@ -105,6 +113,11 @@ type Admission =
       counters: ScopeCounters[];
       minuteResetSeconds: number;
       minute: number;
+      /**
+       * Nano-USD left of the tightest cap or balance beside all worst cases in flight, this unit's included: what the next
+       * unit finds. Null where it asks for no money or nothing limits it, absent where this process decided alone.
+       */
+      roomNano?: number | null;
     }
   /** The principal is older than the account: reload, stamp, admit once more. */
   | { outcome: 'stale'; gen: string }

@@ -32,8 +32,8 @@ export class HttpFunds extends Funds {
     return seed;
   }
 
-  override async spent(scopes: Scope[], accountId?: string): Promise<string[]> {
-    const body = await this.post('/internal/spend', { scopes, account_id: accountId });
+  override async spent(scopes: Scope[], accountId: string | null): Promise<string[]> {
+    const body = await this.post('/internal/spend', { scopes, account_id: accountId ?? undefined });
     const spent = member(body, 'spent_usd');
     if (!Array.isArray(spent) || spent.length !== scopes.length) throw this.notUnderstood('spent_usd');
     return spent.map((amount: unknown) => {

@@ -120,7 +120,7 @@ describe('HttpFunds', () => {
     });
     const scopes = [{ kind: 'key' as const, id: 'key_1' }];
     await funds.seedGate('acct_1', 'g1', scopes);
-    expect(await funds.spent(scopes)).toEqual(['1.5']);
+    expect(await funds.spent(scopes, 'acct_1')).toEqual(['1.5']);
     expect(await funds.watermark('edge/1', 'e 1')).toBe(7);
     await funds.credit({ accountId: 'a', orgId: null, amountUsd: '5', kind: 'admin_grant', source: 's' });
     expect(service.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -149,7 +149,7 @@ describe('HttpFunds', () => {
     '503 for %j as spend',
     async (body) => {
       service.answer = () => ({ json: body });
-      await expect(new HttpFunds(http, random).spent([{ kind: 'key', id: 'k' }])).rejects.toThrow(
+      await expect(new HttpFunds(http, random).spent([{ kind: 'key', id: 'k' }], null)).rejects.toThrow(
         unavailable,
       );
     },

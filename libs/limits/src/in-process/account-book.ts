@@ -1,17 +1,18 @@
-import type { AdmitRequest, MirrorRequest, PutUnit } from '@gateway/contracts';
+import { HELD_KINDS, type AdmitRequest, type MirrorRequest, type PutUnit } from '@gateway/contracts';
 import {
   ACCOUNT_RECORD,
   DOUBT_MS,
+  heldRecord,
   LAPSED_PER_CALL,
   recordName,
   SETTLED_DUE_MS,
   worstCase,
 } from '../admission.js';
-import type { AdmissionEntry, Violation } from '../admission.js';
+import type { AccountHeld, AdmissionEntry, Violation } from '../admission.js';
 import { MAX_NANO, toScriptLimit, toScriptNano } from '../script-nano.js';
 import { dayOf, minuteOf } from '../windows.js';
 import { newLimitRecord, rollWindows, type LimitRecord } from './limit-record.js';
-import { balanceViolation, hasRoom, scopeViolation } from './violations.js';
+import { balanceViolation, hasRoom, roomOf, scopeViolation } from './violations.js';
 
 const MINUTES_PER_DAY = 1_440;
 
@@ -251,6 +252,21 @@ export class AccountBook {
       const rests = record.reserved === 0 && record.unposted === 0;
       if (rests && record.day < dayOf(now) - 1) this.records.delete(name);
     }
+  }
+
+  /** What the tightest cap or the balance has left beside every worst case; null where no money is asked for or limited. */
+  room({ reservation, credit }: BookRequest, entries: readonly AdmissionEntry[]): number | null {
+    if (reservation === 0) return null;
+    const rooms = entries.map((entry) => roomOf(this.record(entry.name), entry));
+    const least = Math.min(roomOf(this.record(ACCOUNT_RECORD), { credit }), ...rooms);
+    return least === Infinity ? null : least;
+  }
+
+  /** Worst cases in flight. */
+  held(): AccountHeld {
+    const worst = (name: string): number => this.records.get(name)?.worst ?? 0;
+    const [realtime, batch, video] = HELD_KINDS.map((kind) => worst(heldRecord(kind)));
+    return { account: worst(ACCOUNT_RECORD), realtime, batch, video };
   }
 
   holds(unit: string): boolean {

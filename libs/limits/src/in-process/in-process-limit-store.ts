@@ -153,7 +153,7 @@ export class InProcessLimitStore extends LimitStore {
       case 'refused':
         return {
           outcome: 'refused',
-          refusal: toRefusal(answer.violation, request.accountId),
+          refusal: toRefusal(answer.violation, request.accountId, book.held()),
           ...keyMinute(request, (key) => book.read(recordName(key), now).rpm, now),
         };
       case 'ok': {
@@ -166,6 +166,7 @@ export class InProcessLimitStore extends LimitStore {
           counters,
           minuteResetSeconds: minuteResetSeconds(now),
           minute: minuteOf(now),
+          roomNano: book.room(bookRequest(request), admissionEntries(request)),
         };
       }
     }

@@ -14,7 +14,7 @@ function shareOf(heldMax: number) {
     outcome: 'refused',
     refusal: {
       ...{ scope: 'key', scopeId: 'key_1', counter: null, metric: 'rpm', resetsInSeconds: 45 },
-      ...{ current: '5', limit: '5', reservationsOnly: false },
+      ...{ current: '5', limit: '5', reservationsOnly: false, held: null },
     },
   };
   return {

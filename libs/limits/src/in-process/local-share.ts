@@ -204,7 +204,7 @@ export class LocalShare {
     const current = isFull ? limit : violation.current * this.edges;
     return {
       outcome: 'refused',
-      refusal: toRefusal({ ...violation, entry, current, limit }, request.accountId),
+      refusal: toRefusal({ ...violation, entry, current, limit }, request.accountId, null),
       ...keyMinute(request, (key) => this.countsOf(account, recordName(key), now).rpm, now),
     };
   }

@@ -18,6 +18,7 @@ export function scopeViolation(
           limit: entry[metric],
           resetsInSeconds,
           reservationsOnly: false,
+          held: 0,
         }
       : null;
   const counted =
@@ -34,6 +35,7 @@ export function scopeViolation(
     limit: entry.cap,
     resetsInSeconds: null,
     reservationsOnly: spent < entry.cap,
+    held: record.worst,
   };
 }
 
@@ -47,6 +49,7 @@ export function balanceViolation(record: LimitRecord, credit: number, reservatio
     limit: -credit,
     resetsInSeconds: null,
     reservationsOnly: left + credit > 0,
+    held: record.worst,
   };
 }
 
@@ -56,6 +59,12 @@ export function hasRoom(
   worst: number,
   limit: { cap: number } | { credit: number },
 ): boolean {
-  if ('cap' in limit) return record.posted + record.unposted + record.worst + worst <= limit.cap;
-  return record.posted - record.unposted - record.worst - worst + limit.credit >= 0;
+  return roomOf(record, limit) >= worst;
+}
+
+/** What is left of the limit beside everything in flight at its worst case. */
+export function roomOf(record: LimitRecord, limit: { cap: number } | { credit: number }): number {
+  return 'cap' in limit
+    ? limit.cap - record.posted - record.unposted - record.worst
+    : limit.credit + record.posted - record.unposted - record.worst;
 }

@@ -113,14 +113,19 @@ export function decodeAdmitted(answer: Buffer, { entries }: AdmitCall, request: 
   const now = answer.readDoubleLE(1);
   const counters = [];
   const left = [];
+  const asksMoney = request.reservationNano > 0n;
+  let room = Infinity;
   for (let index = 0; index <= entries.length; index += 1) {
     const at = FIRST_RECORD + RECORD_BYTES * index;
     if (index === entries.length) {
-      left.push(leftOf(answer, at, toScriptLimit(request.creditLimitNano), 1));
+      const credit = toScriptLimit(request.creditLimitNano);
+      left.push(leftOf(answer, at, credit, 1));
+      room = Math.min(room, roomOf(answer, at, credit, 1));
       break;
     }
     const { kind, id, counter, cap } = entries[index];
     left.push(leftOf(answer, at, cap, -1));
+    room = Math.min(room, roomOf(answer, at, cap, -1));
     if (counter !== null) continue;
     counters.push({
       kind,
@@ -135,8 +140,15 @@ export function decodeAdmitted(answer: Buffer, { entries }: AdmitCall, request: 
     counters,
     minuteResetSeconds: minuteResetSeconds(now),
     minute: minuteOf(now),
+    roomNano: asksMoney && room < Infinity ? room : null,
   } as const;
   return { result, left };
+}
+
+/** What is left of a limit beside everything in flight at its worst case. */
+function roomOf(answer: Buffer, at: number, limit: number, sign: 1 | -1): number {
+  const inFlight = answer.readDoubleLE(at + RECORD_AT.unposted) + answer.readDoubleLE(at + RECORD_AT.worst);
+  return limit + sign * answer.readDoubleLE(at + RECORD_AT.posted) - inFlight;
 }
 
 /** `sign`: a cap is used up by what is posted, a balance is what is posted. */
@@ -154,7 +166,8 @@ function isMetric(text: string): text is LimitMetric {
 }
 
 function decodeRefused(words: string[], { entries, accountId }: AdmitCall): AdmitResult {
-  const [index, metric, current, limit, seconds, reservationsOnly, rpm, minute] = words;
+  const [index, metric, current, limit, seconds, reservationsOnly, rpm, minute, held, ...inFlight] = words;
+  const [account, batch, video, realtime] = inFlight.map(Number);
   if (!isMetric(metric)) throw new Error('the admit script refused by an unknown metric');
   const violation = {
     entry: index === '0' ? null : entries[Number(index) - 1],
@@ -163,11 +176,12 @@ function decodeRefused(words: string[], { entries, accountId }: AdmitCall): Admi
     limit: Number(limit),
     resetsInSeconds: seconds === '-' ? null : Number(seconds),
     reservationsOnly: reservationsOnly === '1',
+    held: Number(held),
   };
   const keyMinute = { rpm: Number(rpm), resetsInSeconds: Number(minute) };
   return {
     outcome: 'refused',
-    refusal: toRefusal(violation, accountId),
+    refusal: toRefusal(violation, accountId, { account, batch, video, realtime }),
     // The first record is the key's own.
     ...(entries.at(0)?.kind === 'key' ? { keyMinute } : {}),
   };

@@ -1,4 +1,4 @@
-import { LAPSED_PER_CALL } from '../admission.js';
+import { HELD_RECORDS, LAPSED_PER_CALL } from '../admission.js';
 import { MAX_NANO } from '../script-nano.js';
 import { CLOCK, FREE_LAPSED, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
 
@@ -11,8 +11,9 @@ import { CLOCK, FREE_LAPSED, LISTS, NO_GEN, RECORDS } from './prelude.lua.js';
  * Answers `k`, packed {now, the gen's number} and the records as they are stored, because printing their numbers would
  * take a fourth of the call; or a line: `stale <gen>`, `missing <gen>`, `gone`, or
  * `refused <index> <metric> <current> <limit> <seconds or -> <0|1>` (index 0 = the balance) and behind it the first
- * record's requests of this minute and the seconds until it rolls, or `doubted` in place of a refusal for money while the
- * unposted spend is in doubt.
+ * record's requests of this minute, the seconds until it rolls, and the worst cases in flight: of the record that refused, of
+ * the account, and of its batches, videos and realtime sessions. Or `doubted` in place of a refusal for money while
+ * the unposted spend is in doubt.
  *
  * What is in flight counts with its worst case, so that a cap is overrun by one request at most; what is held is the
  * reservation where all worst cases find room, else the worst case; neither takes a sum past what a double holds exactly.
@@ -67,6 +68,7 @@ if known or isTrial then nano, counted, requests, estimate = 0, 0, 0, 0 end
 local refused
 local firstRpm = 0
 local hasRoom, isFinal = true, false
+local heldHere, heldByAccount = 0, 0
 local mostHeld, mostWorst = 0, 0
 local packed, writes = {}, {}
 for i = 1, count do
@@ -98,7 +100,7 @@ for i = 1, count do
     elseif isCapped then
       local spent = posted + unposted
       if spent + worsts >= cap then
-        isFinal = spent >= cap
+        isFinal, heldHere = spent >= cap, worsts
         refused = string.format('refused %d spend_cap %.0f %.0f - %d', i, spent + worsts, cap, isFinal and 0 or 1)
       end
       hasRoom = hasRoom and spent + worsts + worst <= cap
@@ -107,11 +109,12 @@ for i = 1, count do
     if validFor ~= valid then return 'missing ' .. gen end
     local left = posted - unposted
     if not refused and left - worsts + credit <= 0 then
-      isFinal = left + credit <= 0
+      isFinal, heldHere = left + credit <= 0, worsts
       refused = string.format('refused 0 balance %.0f %.0f - %d', left - worsts, -credit, isFinal and 0 or 1)
     end
     hasRoom = hasRoom and left - worsts - worst + credit >= 0
   end
+  heldByAccount = worsts
   mostHeld, mostWorst = math.max(mostHeld, reserved), math.max(mostWorst, worsts)
   raw = struct.pack('<ddddddddddd', minute, rpm + requests, tpm + estimate, day, rpd + requests,
     posted, pver, unposted, reserved + nano, validFor, worsts + counted)
@@ -121,7 +124,11 @@ end
 if refused and isFinal and now < doubt then
   refused = 'doubted'
 elseif refused then
-  refused = string.format('%s %.0f %d', refused, firstRpm, math.ceil((60000 - now % 60000) / 1000))
+  local longHeld = 'scope' .. string.sub(KEYS[1], 5) .. ':${HELD_RECORDS}'
+  local long = redis.call('MGET', longHeld .. 'batch', longHeld .. 'video', longHeld .. 'realtime')
+  for i = 1, 3 do long[i] = long[i] and struct.unpack('<d', long[i], 81) or 0 end
+  refused = string.format('%s %.0f %d %.0f %.0f %.0f %.0f %.0f', refused, firstRpm,
+    math.ceil((60000 - now % 60000) / 1000), heldHere, heldByAccount, long[1], long[2], long[3])
 end
 if isTrial then
   return 't' .. struct.pack('<dd', now, valid) .. table.concat(packed) .. (refused or '')

@@ -169,7 +169,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
     const instance = this.host.httpAdapter.getInstance<FastifyInstance>();
     const { clock, random, funds, principals, drain, breakers, transport, metrics } = this;
     const { config, providers, keyed, frontDoor } = this.options;
-    const { puts, journal, inFlight, watch } = this.runtime;
+    const { puts, journal, inFlight, watch, settling } = this.runtime;
     const outputs = new OutputSizes(clock);
     const speeds = new OutputSpeeds();
     const deadlines = new Deadlines(clock);
@@ -212,6 +212,7 @@ class EdgeRoutes implements OnModuleInit, BeforeApplicationShutdown, OnApplicati
       alarms: new ProviderAlarms(metrics, this.logger, clock),
       inFlight,
       watch,
+      settling,
       store: this.responses,
       background: this.background,
       idempotency: this.idempotency,

@@ -69,13 +69,13 @@ describe('the doubles of the ports', () => {
     await funds.seedGate('acct_1', gen, [KEY]);
     const { posted = [] } = await limits.read('acct_1', [KEY]);
     expect(posted.map(({ nano }) => nano)).toEqual([1_250_000_000n, 7n]);
-    expect(await funds.spent([KEY, { kind: 'org', id: 'org_1' }])).toEqual(['1.25', '0']);
+    expect(await funds.spent([KEY, { kind: 'org', id: 'org_1' }], 'acct_1')).toEqual(['1.25', '0']);
     const credit = { accountId: 'a', orgId: null, amountUsd: '5', kind: 'admin_grant' as const, source: 's' };
     await funds.credit(credit);
     await funds.credit(credit);
     expect(funds.credits).toEqual([credit]);
     funds.isAway = true;
-    await expect(funds.spent([KEY])).rejects.toThrow(unavailable);
+    await expect(funds.spent([KEY], null)).rejects.toThrow(unavailable);
   });
 
   it('event log: keeps what is appended; a prefixed one shows neither side the other’s names', async () => {

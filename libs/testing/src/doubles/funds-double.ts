@@ -6,7 +6,7 @@ type Credit = Parameters<Funds['credit']>[0];
 
 /** A ledger of a few numbers that a test sets and takes away. */
 export class FundsDouble extends Funds {
-  /** USD by `<kind> <id>`; 0 where there is none. */
+  /** USD by `<kind> <id>`, or `<kind> <id> of <account>` where only what that account paid is asked for; 0 where there is none. */
   readonly spentByScope = new Map<string, string>();
   readonly credits: Credit[] = [];
   balanceNano = 0n;
@@ -35,10 +35,13 @@ export class FundsDouble extends Funds {
     await this.limits?.mirror({ accountId, gen, version: 1, balanceNano, scopes: posted, units: [] });
   }
 
-  async spent(scopes: Scopes): Promise<string[]> {
+  async spent(scopes: Scopes, accountId: string | null): Promise<string[]> {
     this.calls += 1;
     this.reach();
-    return scopes.map((scope) => this.spentOn(scope));
+    return scopes.map((scope) => {
+      const { kind, id } = scope;
+      return this.spentByScope.get(`${kind} ${id} of ${accountId}`) ?? this.spentOn(scope);
+    });
   }
 
   async credit(credit: Credit): Promise<void> {

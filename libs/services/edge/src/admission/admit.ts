@@ -18,6 +18,7 @@ import {
   unitScopes,
   type Admitted,
   type PutQueue,
+  type RefusedAdmission,
 } from '@gateway/limits';
 import { reservation } from '@gateway/money';
 import { unavailable } from '@gateway/platform';
@@ -26,6 +27,7 @@ import type { CachedAnswer } from '../cache/response-cache.js';
 import { expectedInput } from './expected-input.js';
 import { fittingRefusal, fittingRequest } from './fit-money.js';
 import type { OutputSizes } from './output-sizes.js';
+import type { Settling } from './settling.js';
 
 export interface AdmissionDeps {
   limits: Pick<LimitStore, 'admit' | 'stamp' | 'version'>;
@@ -35,6 +37,8 @@ export interface AdmissionDeps {
   puts: PutQueue;
   /** Waits until what this process has not shipped yet is known to the store. */
   watch: { settled(): Promise<void> };
+  /** What has ended in this process and the store does not know yet. */
+  settling: Pick<Settling, 'spent' | 'has' | 'reported'>;
   outputs: OutputSizes;
   clock: Clock;
   random: Random;
@@ -68,8 +72,11 @@ export interface AdmittedUnit extends Planned {
   admitted: Admitted;
 }
 
-/** More rounds than the protocol needs: stale once, missing once, and one of each again after a failover. */
-const ROUNDS_MAX = 5;
+/**
+ * More rounds than the protocol needs: stale once, missing once, one of each again after a failover, and one after each
+ * of what may be asked again.
+ */
+const ROUNDS_MAX = 8;
 
 /** A store that was slow for a moment is asked again after its next probe: most are back by then. */
 const AWAY_WAITS_MAX = 10;
@@ -92,7 +99,8 @@ interface Doubt {
 
 /**
  * Admits the unit over every scope: one awaited trip on the warm path. A stale principal is reloaded and everything that
- * rested on it planned again; posted totals that the store does not know are mirrored first. Answers Refused; throws
+ * rested on it planned again; posted totals that the store does not know are mirrored first. Where the answer rests on what
+ * has ended here and is not settled yet, that is settled and the store asked once more. Answers Refused; throws
  * ApiError where the reloaded key may no longer call, and service_unavailable where it cannot be decided.
  */
 export async function admit(
@@ -116,21 +124,33 @@ async function decide(
   { unit, first, again, doubt }: { unit: string; first: Planned; again: Again; doubt: Doubt },
   deps: AdmissionDeps,
 ): Promise<AdmittedUnit | Refused> {
-  const { limits, funds, random, watch, clock } = deps;
+  const { limits, funds, random, watch, clock, settling } = deps;
   let planned = first;
   let isAsked = false;
+  let isSettled = false;
   let waits = 0;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const request = requestFor(unit, planned, deps);
     const result = await ask(planned.hasMemory ? fittingRequest(request) : request, doubt, deps);
     switch (result.outcome) {
-      case 'ok':
-        return { ...planned, request, admitted: result };
+      case 'ok': {
+        // What has ended here since would use up the room that the store saw: it is asked with that.
+        const isOverspent = settling.spent(request.accountId) >= (result.roomNano ?? Infinity);
+        if (isSettled || !isOverspent) return { ...planned, request, admitted: result };
+        isSettled = true;
+        cancel(request, deps);
+        await settling.reported(request.accountId);
+        break;
+      }
       case 'refused': {
+        if (!isSettled && result.refusal.reservationsOnly && settling.has(request.accountId)) {
+          isSettled = true;
+          await settling.reported(request.accountId);
+          break;
+        }
         const refusal = planned.hasMemory ? fittingRefusal(result.refusal, request) : result.refusal;
         const unbilled = refusal.resetsInSeconds === null ? onOwnKeys(planned) : null;
-        if (unbilled === null)
-          return new Refused(refusalError(refusal, random), refusal, rateHeaders(request.scopes, result));
+        if (unbilled === null) return refused(refusal, request.scopes, result, planned.principal, random);
         planned = unbilled;
         break;
       }
@@ -167,6 +187,16 @@ async function decide(
     }
   }
   throw unavailable(random, new Error('admission did not settle'));
+}
+
+function refused(
+  refusal: Refusal,
+  scopes: AdmitRequest['scopes'],
+  answered: RefusedAdmission,
+  payer: KeyPrincipal,
+  random: Random,
+): Refused {
+  return new Refused(refusalError(refusal, random, payer), refusal, rateHeaders(scopes, answered));
 }
 
 /** Where the money is out: the same plan on the account's own provider keys alone; null where that is all or nothing of it. */

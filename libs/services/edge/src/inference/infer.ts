@@ -40,6 +40,7 @@ export interface InferDeps extends AdmissionDeps, DeliverDeps, RecallDeps, Named
   store: RecallDeps['store'];
   objects: DeliverDeps['objects'];
   metrics: AdmissionDeps['metrics'] & DeliverDeps['metrics'];
+  settling: AdmissionDeps['settling'] & DeliverDeps['settling'];
   index: () => CatalogueIndex;
   /** Providers with a credential, by slug. */
   providers: ReadonlyMap<string, Provider>;

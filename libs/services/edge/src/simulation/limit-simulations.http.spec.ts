@@ -71,6 +71,7 @@ describe('POST /v1/limits/simulate', () => {
     const { principal, secret } = newKey({
       limits: [
         keyScope('', { rpm: 5, rpd: 50, spendCapUsd: '1' }),
+        scopeLimits('team_member', 'team_1/usr_1', { rpd: 9 }),
         scopeLimits('member', 'usr_1', { tpm: 1_000 }),
         scopeLimits('org', 'org_test', { rpm: 2 }),
       ],
@@ -85,6 +86,7 @@ describe('POST /v1/limits/simulate', () => {
     ) => ({
       scope,
       scope_id,
+      team_id: null as string | null,
       counter: null,
       metric,
       current,
@@ -100,6 +102,8 @@ describe('POST /v1/limits/simulate', () => {
         check('key', keyId, 'rpd', 50),
         check('key', keyId, 'spend_cap', '1', '0'),
         { ...check('key', keyId, 'rpm', 3), counter: 'm:simulator/*' },
+        // B4: people by their own id, the team beside it.
+        { ...check('team_member', 'usr_1', 'rpd', 9), team_id: 'team_1' },
         check('member', 'usr_1', 'tpm', 1_000),
         check('org', 'org_test', 'rpm', 2),
         check('account', accountId, 'balance', '0', '100'),

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   ApiError,
   PrincipalReader,
+  shownScope,
   type AdmitRequest,
   type ErrorCode,
   type KeyPrincipal,
@@ -147,5 +148,6 @@ function toWire({ scope, scopeId, counter, metric, current, limit, refuses }: Tr
   const isMoney = metric === 'spend_cap' || metric === 'balance';
   const shown = (value: bigint): number | string =>
     isMoney ? Usd.fromNano(value).toString() : Number(value);
-  return { scope, scope_id: scopeId, counter, metric, current: shown(current), limit: shown(limit), refuses };
+  const whose = { ...shownScope(scope, scopeId), counter };
+  return { ...whose, metric, current: shown(current), limit: shown(limit), refuses };
 }

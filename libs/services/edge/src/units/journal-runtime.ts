@@ -20,6 +20,7 @@ import {
 } from '@gateway/platform';
 import type { Tracer } from '@opentelemetry/api';
 import type { Logger } from 'pino';
+import { Settling } from '../admission/settling.js';
 import { EdgeConfig } from '../config/edge.config.js';
 import { alarmLine } from './alarm-line.js';
 import { crashRecord } from './crash-record.js';
@@ -49,6 +50,7 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
   readonly puts: PutQueue;
   readonly inFlight: InFlight;
   readonly watch: StoreWatch;
+  readonly settling: Settling;
   private readonly counted: JournalMetrics;
   private opened: { journal: Journal; shipper: ShipperHandle } | null = null;
   private timer: Timer | null = null;
@@ -71,11 +73,13 @@ export class JournalRuntime implements OnModuleInit, OnApplicationShutdown {
       store: this.limits,
       clock: this.clock,
       lingerMs: PUT_LINGER_MS,
+      onLeft: (put) => this.settling.left(put),
       onFailure: (cause) => {
         this.counted.settleFailed();
         this.logger.warn({ err: cause }, 'settling failed and is tried again');
       },
     });
+    this.settling = new Settling({ journal: () => this.journal, puts: this.puts, clock: this.clock });
     this.inFlight = new InFlight(this.puts, this.clock, drain.deadline);
     this.watch = new StoreWatch({
       limits: this.limits,

@@ -1,5 +1,6 @@
-import { TOPIC, type ApiError, type Clock, type Refusal } from '@gateway/contracts';
+import { TOPIC, type ApiError, type Clock, type Refusal, type RefusedMoneyRecord } from '@gateway/contracts';
 import type { Journal, OutcomeValues } from '@gateway/journal';
+import { refusedMoney } from '@gateway/limits';
 import { Usd } from '@gateway/money';
 import { scrub } from '@gateway/redaction';
 import type { EdgeMetrics } from './edge-metrics.js';
@@ -77,8 +78,19 @@ export class Rejections {
   }
 }
 
-function money(nano: string): string {
-  return Usd.fromNano(BigInt(nano)).toString();
+function moneyOf(refusal: Refusal): RefusedMoneyRecord {
+  const { limit, spent, available, held, isFinal } = refusedMoney(refusal);
+  return {
+    limit_usd: limit === null ? null : usd(limit),
+    spent_usd: spent === null ? null : usd(spent),
+    available_usd: usd(available),
+    held_usd: usd(held),
+    is_final: isFinal,
+  };
+}
+
+function usd(nano: bigint): string {
+  return Usd.fromNano(nano).toString();
 }
 
 function rejection(
@@ -89,6 +101,7 @@ function rejection(
 ): Rejection {
   const { principal } = call;
   const isCap = refusal?.metric === 'spend_cap';
+  const money = isCap || refusal?.metric === 'balance' ? moneyOf(refusal) : null;
   return {
     request_id: call.requestId,
     created_at: new Date(call.receivedAtMs).toISOString(),
@@ -109,8 +122,9 @@ function rejection(
     scope_id: refusal?.scopeId ?? null,
     limit_type: refusal?.metric ?? null,
     // Reservations alone are no reached cap: notifications make spend_cap.hit of these two.
-    cap_usd: isCap && !refusal.reservationsOnly ? money(refusal.limit) : null,
-    spent_usd: isCap && !refusal.reservationsOnly ? money(refusal.current) : null,
+    cap_usd: isCap && money?.is_final === true ? money.limit_usd : null,
+    spent_usd: isCap && money?.is_final === true ? money.spent_usd : null,
+    money,
     count: 1,
     request_tags: call.tags,
   };

@@ -15,6 +15,7 @@ import { chargeFor, estimateTokens, settledNano, type Charge, type Disconnect } 
 import { isMeasured, type PlannedRoute, type RouteStats } from '@gateway/routing';
 import type { AdmittedUnit } from '../admission/admit.js';
 import type { OutputSizes } from '../admission/output-sizes.js';
+import type { Settling } from '../admission/settling.js';
 import type { Call } from '../request/call.js';
 import type { EdgeMetrics } from './edge-metrics.js';
 import { endUserHash } from './end-user-hash.js';
@@ -26,6 +27,7 @@ export interface UnitDeps {
   clock: Clock;
   random: Random;
   journal: Journal;
+  settling: Pick<Settling, 'add' | 'reported'>;
   outputs: OutputSizes;
   stats: RouteStats;
   speeds: OutputSpeeds;
@@ -43,6 +45,9 @@ export interface UnitEnd {
 const MINUTE_MS = 60_000;
 /** How far the time of a unit may be before the limit store's: a body takes its time, and clocks differ. */
 const CLOCKS_APART_MS = 10 * MINUTE_MS;
+
+/** Requests of a caller that may have ended within the milliseconds that a settle takes to the limit store. */
+const NEAR_REQUESTS = 8;
 
 const NO_CHARGE: Charge = {
   cost_usd: null,
@@ -125,8 +130,8 @@ export class Unit {
   }
 
   /**
-   * Prices the unit and writes its OUTCOME; from then on kill -9 loses nothing. Resolves when the last bytes may leave.
-   * Only the first call counts.
+   * Prices the unit and writes its OUTCOME; from then on kill -9 loses nothing. Resolves when the last bytes may leave: near a
+   * limit once the limit store knows what the unit cost, so that the next request meets it. Only the first call counts.
    */
   finish(end: UnitEnd, disconnect: Disconnect | null = null): Promise<void> {
     if (this.isFinished) return Promise.resolve();
@@ -151,7 +156,23 @@ export class Unit {
       model === facts.model && byok_used === facts.byok_used
         ? journal.finish(settle.unit, facts.account_id, rest, settle)
         : journal.outcome(TOPIC.usage, facts.account_id, { ...facts, ...rest, model, byok_used }, settle);
-    return journal.commit(receipt);
+    return this.lastBytes(journal.commit(receipt), Number(settle.nano));
+  }
+
+  private lastBytes(written: Promise<void>, nano: number): Promise<void> {
+    const { request } = this.admitted;
+    const { accountId, unit } = request;
+    const { settling } = this.deps;
+    settling.add({ accountId, unit, nano });
+    return this.isNear(nano) ? written.then(() => settling.reported(accountId)) : written;
+  }
+
+  /** Whether a few requests like this one would use up what was left when it was admitted. */
+  private isNear(nano: number): boolean {
+    const { request, admitted } = this.admitted;
+    const { roomNano } = admitted;
+    if (roomNano == null) return false;
+    return roomNano < NEAR_REQUESTS * Math.max(nano, Number(request.worstNano ?? request.reservationNano));
   }
 
   /** A plan with provider keys begins with one. */

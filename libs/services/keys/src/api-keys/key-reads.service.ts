@@ -3,6 +3,7 @@ import { SUPPORTED_VERSIONS } from '@gateway/api-version';
 import {
   ApiError,
   LimitStore,
+  type AccountState,
   type ApiKeyRecord,
   type Funds,
   type KeyFilterOptions,
@@ -12,6 +13,7 @@ import {
   type ListKeysQuery,
   type OwnKeyRecord,
   type ScopeKind,
+  type ScopeLimits,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import { pageOf, type Page } from '@gateway/platform';
@@ -35,7 +37,10 @@ export class KeyReads {
   /** One question to the ledger for the whole page. Throws ApiError `service_unavailable` where it has no answer. */
   async list(caller: Manager, query: ListKeysQuery): Promise<Page<ApiKeyRecord>> {
     const { rows, total } = await listKeys(this.database.prisma, caller, query);
-    const spent = await this.spent(rows.map(({ id }) => ({ kind: 'key', id })));
+    const spent = await this.spent(
+      rows.map(({ id }) => ({ kind: 'key', id })),
+      null,
+    );
     return pageOf(
       rows.map((row, index) => toWire(row, spent[index])),
       total,
@@ -53,7 +58,7 @@ export class KeyReads {
   async one(caller: Manager, id: string): Promise<ApiKeyRecord> {
     const key = await findKey(this.database.prisma, caller, id);
     if (key === null) throw new ApiError('not_found');
-    const [spent] = await this.spent([{ kind: 'key', id }]);
+    const [spent] = await this.spent([{ kind: 'key', id }], key.account_id);
     return toWire(key, spent);
   }
 
@@ -62,7 +67,7 @@ export class KeyReads {
     const key = await findKey(this.database.prisma, caller, id);
     const row = key === null ? null : await findKeyById(this.database.pool, key.account_id, id);
     if (row === null) throw new ApiError('not_found');
-    return keyLimitsRecord(row, await this.spent(limitsOf(row)));
+    return keyLimitsRecord(row, await this.spent(limitsOf(row), row.account_id));
   }
 
   /**
@@ -80,14 +85,14 @@ export class KeyReads {
     return {
       ...toWire(key, spent),
       limits: keyLimitsRecord(row, [spent]),
-      remaining: await this.remaining(row, spent),
+      remaining: await this.remaining(row),
     };
   }
 
   /** For the answer of a write that is committed: null where the ledger cannot be asked. */
   async spentOrNull(keyId: string): Promise<string | null> {
     try {
-      const [spent] = await this.spent([{ kind: 'key', id: keyId }]);
+      const [spent] = await this.spent([{ kind: 'key', id: keyId }], null);
       return spent;
     } catch (failure) {
       if (failure instanceof ApiError && failure.code === 'service_unavailable') return null;
@@ -95,29 +100,51 @@ export class KeyReads {
     }
   }
 
-  private async spent(scopes: { kind: ScopeKind; id: string }[]): Promise<string[]> {
+  private async spent(
+    scopes: { kind: ScopeKind; id: string }[],
+    accountId: string | null,
+  ): Promise<string[]> {
     if (scopes.length === 0) return [];
-    return this.funds().spent(scopes.map(({ kind, id }) => ({ kind, id })));
+    return this.funds().spent(
+      scopes.map(({ kind, id }) => ({ kind, id })),
+      accountId,
+    );
   }
 
-  private async remaining(row: KeyRow, spent: string | null): Promise<OwnKeyRecord['remaining']> {
-    const [key] = limitsOf(row);
-    const state = await this.limits.read(row.account_id, [{ kind: 'key', id: row.id }]).catch(() => null);
+  private async remaining(row: KeyRow): Promise<OwnKeyRecord['remaining']> {
+    const limits = limitsOf(row);
+    const [key] = limits;
+    const scopes = limits.map(({ kind, id }) => ({ kind, id }));
+    const [state, spent] = await Promise.all([
+      this.limits.read(row.account_id, scopes).catch(() => null),
+      this.spent(scopes, row.account_id).catch(() => null),
+    ]);
     const counters = state?.scopes.find((scope) => scope.kind === 'key' && scope.id === row.id);
     const left = (limit: number | null, used: number | undefined): number | null =>
       limit === null || used === undefined ? null : Math.max(0, limit - used);
-    const money = (): string | null => {
-      if (key.spendCapUsd === null || spent === null || counters === undefined) return null;
-      const held = Usd.fromNano(counters.reservedNano + counters.unpostedNano);
-      const rest = Usd.parse(key.spendCapUsd).minus(Usd.parse(spent)).minus(held);
-      return (rest.isNegative() ? Usd.zero : rest).toString();
-    };
     return {
       rpm: left(key.rpm, counters?.rpm),
       rpd: left(key.rpd, counters?.rpd),
       // A default is display only: nothing is used up.
       tpm: key.isDefault.tpm ? null : left(key.tpm, counters?.tpm),
-      spend_usd: money(),
+      spend_usd: state === null || spent === null ? null : leastLeft(limits, state, spent),
     };
   }
+}
+
+/** What is left under every cap that the next request has to pass, the key's own and those above; null where there is none. */
+function leastLeft(
+  limits: readonly ScopeLimits[],
+  { scopes }: AccountState,
+  spent: readonly string[],
+): string | null {
+  const left = limits.flatMap(({ kind, id, spendCapUsd }, index) => {
+    const counted = scopes.find((scope) => scope.kind === kind && scope.id === id);
+    if (spendCapUsd === null || counted === undefined) return [];
+    const held = Usd.fromNano(counted.reservedNano + counted.unpostedNano);
+    return [Usd.parse(spendCapUsd).minus(Usd.parse(spent[index])).minus(held)];
+  });
+  if (left.length === 0) return null;
+  const least = left.reduce((one, other) => (other.compare(one) < 0 ? other : one));
+  return (least.isNegative() ? Usd.zero : least).toString();
 }

@@ -91,6 +91,32 @@ describe('members', () => {
     expect(own.body.limits).toMatchObject({ effective_rpm_limit: 7, binding: { rpm: 'member' } });
   });
 
+  it('R3 R11 LIM-23 the limits of a key show what its organization paid, and its key what is left under every cap', async () => {
+    const made = await keys.call('POST', '/v1/keys', {
+      as: member,
+      body: { org_id: org.orgId, spend_cap_usd: '5' },
+    });
+    const left = async (): Promise<unknown> => {
+      const own = await keys.call('GET', '/v1/key', { as: String(made.body.key) });
+      return (own.body.remaining as { spend_usd: unknown }).spend_usd;
+    };
+    expect(await left()).toBe('5');
+    await patch(member, { spend_cap_usd: '0.6' });
+    const spent = keys.funds.spentByScope;
+    spent.set(`member ${member.userId}`, '0.95');
+    spent.set(`member ${member.userId} of ${org.accountId}`, '0.45');
+    const read = await keys.call('GET', `/v1/keys/${String(made.body.id)}/limits`, { as: owner });
+    const { scopes } = read.body as { scopes: Record<string, unknown> };
+    expect(scopes.member).toMatchObject({ spend_cap_usd: '0.6', spent_usd: '0.45' });
+    expect(await left()).toBe('0.15');
+    await patch(member, { spend_cap_usd: '0.01' });
+    expect(await left()).toBe('0');
+    keys.funds.isAway = true;
+    expect(await left()).toBeNull();
+    keys.funds.isAway = false;
+    await patch(member, { spend_cap_usd: null });
+  });
+
   it.each([
     [{ rpm_limit: 1_001 }, 'rpm_limit'],
     [{ rpd_limit: 0 }, 'rpd_limit'],

@@ -1,4 +1,10 @@
-import type { AccountData, AccountEventType, LimitScopeData, ScopeKind } from '@gateway/contracts';
+import {
+  shownScope,
+  type AccountData,
+  type AccountEventType,
+  type LimitScopeData,
+  type ScopeKind,
+} from '@gateway/contracts';
 
 /** An event for those who have subscribed to it, unless its rung holds it back. */
 export interface Notice<Type extends AccountEventType = AccountEventType> {
@@ -42,12 +48,12 @@ export function atMostEvery(name: string, gapMs: number, atMs: number): Rung {
 export function scopeFields(scope: ScopeKind, id: string): LimitScopeData {
   switch (scope) {
     case 'key': {
-      const [keyId] = id.split('/', 1);
-      return { scope, scope_id: keyId, key_id: keyId };
+      const { scope_id } = shownScope(scope, id);
+      return { scope, scope_id, key_id: scope_id };
     }
     case 'team_member': {
-      const [team_id, userId] = id.split('/', 2);
-      return { scope, scope_id: userId, key_id: null, team_id };
+      const { scope_id, team_id } = shownScope(scope, id);
+      return { scope, scope_id, key_id: null, ...(team_id === null ? {} : { team_id }) };
     }
     case 'member':
     case 'team':

@@ -28,8 +28,8 @@ export class LedgerFunds extends Funds {
     this.deps.metrics.gateSeeded();
   }
 
-  override async spent(scopes: Scope[], accountId?: string): Promise<string[]> {
-    const amounts = await this.asked(() => this.deps.store.spent(scopes, accountId ?? null));
+  override async spent(scopes: Scope[], accountId: string | null): Promise<string[]> {
+    const amounts = await this.asked(() => this.deps.store.spent(scopes, accountId));
     return amounts.map(String);
   }
 

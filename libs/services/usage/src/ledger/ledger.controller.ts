@@ -31,7 +31,7 @@ export class LedgerController {
   @Post('spend')
   @HttpCode(200)
   async spend(@Body() { scopes, account_id }: SpendBody): Promise<{ spent_usd: string[] }> {
-    return { spent_usd: await this.funds.spent(scopes, account_id) };
+    return { spent_usd: await this.funds.spent(scopes, account_id ?? null) };
   }
 
   @Post('credits')

@@ -75,7 +75,7 @@ describe('mirrors', () => {
       usageRecord({ cost_usd: '4', created_at: new Date(clock.now() - 400 * DAY_MS).toISOString() }),
       usageRecord({ cost_usd: '1' }),
     );
-    expect(await app.funds.spent([KEY])).toEqual(['5']);
+    expect(await app.funds.spent([KEY], 'acct_1')).toEqual(['5']);
     expect(await admit('req_a/0')).toMatchObject({
       outcome: 'refused',
       refusal: { scope: 'key', metric: 'spend_cap', current: '5000000000' },
@@ -176,7 +176,7 @@ describe('mirrors', () => {
     await settle('req_f/0', 2_000_000_000n);
     store.failing.add('mirror');
     await app.post(usageRecord({ request_id: 'req_f', cost_usd: '2' }));
-    expect(await app.funds.spent([KEY])).toEqual(['2']);
+    expect(await app.funds.spent([KEY], 'acct_1')).toEqual(['2']);
     expect((await store.read('acct_1', [])).unpostedUnits).toBe(1);
     await expect(app.mirrors.payDebts()).rejects.toThrow();
     store.failing.delete('mirror');
@@ -301,12 +301,12 @@ describe('the 30-day window', () => {
       usageRecord({ cost_usd: '1', created_at: at(edge - 10) }),
       usageRecord({ cost_usd: '2', created_at: at(edge + 3_600_000) }),
     );
-    expect(await app.funds.spent([ORG, KEY])).toEqual(['3', '3']);
+    expect(await app.funds.spent([ORG, KEY], 'acct_1')).toEqual(['3', '3']);
     expect(await app.roller.roll()).toBe(4);
-    expect(await app.funds.spent([ORG, KEY])).toEqual(['2', '3']);
+    expect(await app.funds.spent([ORG, KEY], 'acct_1')).toEqual(['2', '3']);
     expect(await app.roller.roll()).toBe(0);
     await app.post(usageRecord({ cost_usd: '4', created_at: at(edge - 20) }));
-    expect(await app.funds.spent([ORG, KEY])).toEqual(['2', '7']);
+    expect(await app.funds.spent([ORG, KEY], 'acct_1')).toEqual(['2', '7']);
     expect(await app.funds.spent([{ kind: 'member', id: 'usr_1' }], 'acct_other')).toEqual(['0']);
   });
 });

@@ -187,6 +187,7 @@ const REJECTION_COLUMNS = [
   'scope',
   'scope_id',
   'limit_type',
+  'money',
   'count',
   'request_tags',
   'producer',

@@ -133,11 +133,16 @@ describe('what is never stale', () => {
     };
     const held = { scopes: ['usage:read'], limits: limits.slice(4), expiresAtMs: null };
     app.principals.add(manager, { kind: 'admin_key', ...ids, ...held });
-    expect((await ask(manager, 'org_id=org_1')).body.scopes).toMatchObject({
-      key: null,
-      member: null,
-      org: { rpm: { current: 1, limit: 2 }, rpd: { limit: null } },
-    });
+    // R8: an admin key, and who is in one organization, need not name it.
+    for (const query of ['org_id=org_1', ''])
+      expect((await ask(manager, query)).body.scopes).toMatchObject({
+        key: null,
+        member: null,
+        org: { rpm: { current: 1, limit: 2 }, rpd: { limit: null } },
+      });
+    expect((await ask(manager, 'org_id=org_2')).status).toBe(403);
+    expect((await app.call('POST', '/v1/usage/rejections', manager, {})).status).toBe(200);
+    expect((await ask('eyJ.member.x', '')).body.scopes).toMatchObject({ member: { tpm: { limit: 80 } } });
     const own = await ask('eyJ.member.x', 'org_id=org_1');
     expect(own.body.scopes).toMatchObject({ key: null, team: null, member: { tpm: { limit: 80 } } });
     // What is remembered of a session does not hear of its organization's limits.

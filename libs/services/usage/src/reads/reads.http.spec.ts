@@ -15,6 +15,10 @@ beforeAll(async () => {
 afterAll(() => reads.close());
 beforeEach(() => reads.clear());
 
+const KEY_SEEN = { scope: 'key', scope_id: 'key_1', team_id: null, counter: null };
+/** B4: by the user's own id, the team beside it. */
+const MEMBER_SEEN = { scope: 'team_member', scope_id: 'usr_1', team_id: 'team_1', counter: null };
+
 describe('POST /v1/usage', () => {
   it('READ-01 READ-02 READ-03 READ-05 EDGE-03 sums requests, tokens and costs exactly, as decimal strings', async () => {
     await app.post(
@@ -262,6 +266,16 @@ describe('GET /v1/usage/requests/{id}', () => {
       request_tags: { a: 'b' },
       limits: [
         { scope: 'key', scope_id: 'key_1', rpm: 3, rpm_limit: 100, rpd: 40, rpd_limit: null, cap_usd: '5' },
+        { scope: 'team_member', scope_id: 'team_1/usr_1', rpm: 1, rpm_limit: 7, rpd: 2, rpd_limit: 8 },
+        {
+          scope: 'key',
+          scope_id: 'key_1/m:acme/*',
+          rpm: 0,
+          rpm_limit: null,
+          rpd: 0,
+          rpd_limit: null,
+          cap_usd: '2',
+        },
       ],
     });
     await app.post(record);
@@ -295,9 +309,14 @@ describe('GET /v1/usage/requests/{id}', () => {
       key_label: 'Batch jobs',
       price_lines: null,
       limits_seen: [
-        { scope: 'key', scope_id: 'key_1', metric: 'rpm', current: 3, limit: 100 },
-        { scope: 'key', scope_id: 'key_1', metric: 'rpd', current: 40, limit: null },
-        { scope: 'key', scope_id: 'key_1', metric: 'spend_cap', current: null, limit: '5' },
+        { ...KEY_SEEN, metric: 'rpm', current: 3, limit: 100 },
+        { ...KEY_SEEN, metric: 'rpd', current: 40, limit: null },
+        { ...KEY_SEEN, metric: 'spend_cap', current: null, limit: '5' },
+        { ...MEMBER_SEEN, metric: 'rpm', current: 1, limit: 7 },
+        { ...MEMBER_SEEN, metric: 'rpd', current: 2, limit: 8 },
+        { ...KEY_SEEN, counter: 'm:acme/*', metric: 'rpm', current: 0, limit: null },
+        { ...KEY_SEEN, counter: 'm:acme/*', metric: 'rpd', current: 0, limit: null },
+        { ...KEY_SEEN, counter: 'm:acme/*', metric: 'spend_cap', current: null, limit: '2' },
       ],
     });
   });

@@ -50,8 +50,10 @@ describe('POST /v1/usage/rejections', () => {
         message: 'Too many requests.',
         scope: 'key',
         scope_id: 'key_1',
+        team_id: null,
         key_id: 'key_1',
         limit_type: 'rpm',
+        money: null,
         count: 1,
       },
     ]);
@@ -69,6 +71,23 @@ describe('POST /v1/usage/rejections', () => {
     expect(await found(others.request_id)).toEqual([]);
     expect(await found('')).toEqual([]);
     expect(await found(null)).toHaveLength(2);
+  });
+
+  it('READ-38 says what a refusal for money rested on, and names people by their own id', async () => {
+    const money = {
+      ...{ limit_usd: '1', spent_usd: '0.31', available_usd: '0.69', held_usd: '0.7' },
+      is_final: false,
+    };
+    await app.post(
+      rejectionRecord({
+        ...{ code: 'spend_limit_exceeded', http_status: 402, limit_type: 'spend_cap', money },
+        ...{ scope: 'team_member', scope_id: 'team_1/usr_1' },
+      }),
+    );
+    const { body } = await app.call('POST', '/v1/usage/rejections', secret, {});
+    expect(body.rejections).toMatchObject([
+      { scope: 'team_member', scope_id: 'usr_1', team_id: 'team_1', money },
+    ]);
   });
 
   it('counts every refusal of an aggregated row in the total', async () => {

@@ -1,4 +1,4 @@
-import type { RejectionsBody, RejectionView, RequestLookup } from '@gateway/contracts';
+import { shownScope, type RejectionsBody, type RejectionView, type RequestLookup } from '@gateway/contracts';
 import { createdWithin, timesOf } from '@gateway/platform';
 import type { Prisma } from '../generated/prisma/client.js';
 import type { UsageDatabase } from '../postgres/usage-database.js';
@@ -20,6 +20,7 @@ const COLUMNS = {
   scope_id: true,
   key_id: true,
   limit_type: true,
+  money: true,
   count: true,
   request_tags: true,
 } satisfies Prisma.RejectionSelect;
@@ -89,10 +90,10 @@ function toWire(row: RejectionRow): RejectionView {
     status: row.http_status,
     code: row.code,
     message: row.message,
-    scope: row.scope,
-    scope_id: row.scope_id,
+    ...shownScope(row.scope, row.scope_id),
     key_id: row.key_id,
     limit_type: row.limit_type,
+    money: row.money as RejectionView['money'],
     count: row.count,
   };
 }

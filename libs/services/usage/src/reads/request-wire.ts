@@ -1,11 +1,12 @@
-import type {
-  AttemptRecord,
-  AttemptView,
-  LimitReading,
-  LimitSeen,
-  RequestLookup,
-  UnitUsage,
-  UsageEventRecord,
+import {
+  shownScope,
+  type AttemptRecord,
+  type AttemptView,
+  type LimitReading,
+  type LimitSeen,
+  type RequestLookup,
+  type UnitUsage,
+  type UsageEventRecord,
 } from '@gateway/contracts';
 import { Usd } from '@gateway/money';
 import type { Prisma } from '../generated/prisma/client.js';
@@ -99,12 +100,14 @@ export function lookupOf(units: readonly UnitRow[]): RequestLookup {
 function limitsSeen([{ limits }]: readonly UnitRow[]): LimitSeen[] | null {
   if (!Array.isArray(limits)) return null;
   return (limits as unknown as LimitReading[]).flatMap((seen): LimitSeen[] => {
-    const { scope, scope_id } = seen;
+    const { scope, scope_id: id } = seen;
+    const counter = scope === 'key' && id.includes('/') ? id.slice(id.indexOf('/') + 1) : null;
+    const whose = { ...shownScope(scope, id), counter };
     const cap = seen.cap_usd ?? null;
     return [
-      { scope, scope_id, metric: 'rpm', current: seen.rpm, limit: seen.rpm_limit ?? null },
-      { scope, scope_id, metric: 'rpd', current: seen.rpd, limit: seen.rpd_limit ?? null },
-      ...(cap === null ? [] : [{ scope, scope_id, metric: 'spend_cap' as const, current: null, limit: cap }]),
+      { ...whose, metric: 'rpm', current: seen.rpm, limit: seen.rpm_limit ?? null },
+      { ...whose, metric: 'rpd', current: seen.rpd, limit: seen.rpd_limit ?? null },
+      ...(cap === null ? [] : [{ ...whose, metric: 'spend_cap' as const, current: null, limit: cap }]),
     ];
   });
 }

@@ -16,13 +16,13 @@ const ORG_ID = /^org_[0-9A-Za-z-]{1,64}$/;
 
 /**
  * The rows that a caller may read (spec, Authentication 3): a key its own usage, whatever org_id says; owners and
- * admins their whole org; a member the usage of their own keys. Throws ApiError `validation_error` for a session's
- * missing or malformed org_id, `forbidden` for an org that is not theirs.
+ * admins their whole org; a member the usage of their own keys; an admin key its own org, named or not. Throws ApiError
+ * `validation_error` for a session's missing org_id and for a malformed one, `forbidden` for an org that is not theirs.
  */
 export function viewOf(principal: Principal, orgId: unknown): View {
   if (principal.kind === 'key')
     return { kind: 'key', accountId: principal.accountId, keyId: principal.keyId };
-  const asked = usableOrgId(orgId);
+  const asked = usableOrgId(orgId ?? (principal.kind === 'admin_key' ? principal.orgId : undefined));
   if (principal.kind === 'admin_key') {
     if (asked !== principal.orgId) throw notYours();
     return { kind: 'org', accountId: principal.accountId, orgId: asked };

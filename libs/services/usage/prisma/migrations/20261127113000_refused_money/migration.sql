@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "rejection" ADD COLUMN     "money" JSONB;
