@@ -87,9 +87,11 @@ function Why({ refusal }: { refusal: Rejection }): ReactNode {
 }
 
 /** Rates are counted by minutes and by days of UTC, caps above the key over 30 days. */
-function Opens({ refusal: { limit_type: type, scope, created_at: at } }: { refusal: Rejection }): ReactNode {
+function Opens({ refusal }: { refusal: Rejection }): ReactNode {
+  const { limit_type: type, scope, created_at: at, money } = refusal;
   const reset = resetOf(type ?? '', at);
   if (reset !== null) return absoluteTime(reset, 'UTC');
+  if (money?.is_final === false) return 'when what was running has ended';
   if (type === 'balance') return 'with credit';
   return scope === 'key'
     ? 'when the cap is raised'

@@ -43,8 +43,10 @@ const refusal: Rejection = {
   message: 'The limit of 60 requests per minute of the key is used up.',
   scope: 'key',
   scope_id: 'key_1',
+  team_id: null,
   key_id: 'key_1',
   limit_type: 'rpm',
+  money: null,
   count: 58,
 };
 const missing = (): never => {
@@ -72,6 +74,20 @@ describe('the page of a request that was refused before any model', () => {
   afterEach(() => {
     cleanup();
     call.mockClear();
+  });
+
+  it('a refusal by what running requests hold is open again when they have ended', async () => {
+    const money = {
+      ...{ limit_usd: '1', spent_usd: '0.31', available_usd: '0.69', held_usd: '0.7' },
+      is_final: false,
+    };
+    open({
+      '/v1/usage/requests/{id}': () => lookup,
+      '/v1/usage/rejections': () => ({ rejections: [{ ...refusal, limit_type: 'spend_cap', money }] }),
+      '/v1/keys/{id}/limits': () => ({ scopes: { key: { spent_usd: '0.31', spend_cap_usd: '1' } } }),
+    });
+    await screen.findByText(refusal.message);
+    expect(await line('Open again')).toBe('when what was running has ended');
   });
 
   it('READ-23 point 13 says in words what refused it, when it is open again, whose it was, and what to do', async () => {
