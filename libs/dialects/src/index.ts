@@ -10,7 +10,7 @@ export type { MadePicture, Picture } from './images/picture.js';
 export { formBody, readForm } from './body/multipart.js';
 export type { Form, FormFile } from './body/multipart.js';
 export { invalidBody, readJson, schemaFault } from './body/read-json.js';
-export { parseUpstreamObject } from './body/upstream-json.js';
+export { parseUpstreamObject, parseUpstreamText } from './body/upstream-json.js';
 export * from './families.generated.js';
 export type { ModelEvent } from './text/model-event.js';
 export type { Capability, ModelRequest } from './text/model-request.js';

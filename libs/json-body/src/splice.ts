@@ -1,4 +1,6 @@
 import type { ParsedBody } from './parsed-body.js';
+import { spellBody } from './spell-body.js';
+import { writeJson } from './write-json.js';
 
 const COMMA = Buffer.from(',');
 const OPEN = Buffer.from('{');
@@ -24,14 +26,27 @@ export function spliceMembers(
     if (pieces.length > 1) pieces.push(COMMA);
     pieces.push(bytes.subarray(start, members[at].end));
   }
+  if (rewrites(body, changes)) spellBody(body);
   let added = '';
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) continue;
     if (added !== '' || pieces.length > 1) added += ',';
-    added += `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    added += `${JSON.stringify(name)}:${writeJson(value)}`;
   }
   pieces.push(Buffer.from(`${added}}`));
   let byteLength = 0;
   for (const piece of pieces) byteLength += piece.byteLength;
   return { pieces, byteLength };
+}
+
+/** True where a list or an object of the caller's is changed: parts of it may stand in what replaces it. */
+function rewrites(body: ParsedBody, changes: MemberChanges): boolean {
+  const names = Object.keys(changes);
+  return (
+    names.some((name) => isContainer(changes[name])) && names.some((name) => isContainer(body.value[name]))
+  );
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }

@@ -18,6 +18,7 @@ export { PrincipalReaderDouble } from './doubles/principal-reader-double.js';
 export { UpstreamCallsDouble } from './doubles/upstream-calls-double.js';
 export { RequestContentsDouble } from './doubles/request-contents-double.js';
 export { DirectoryDouble } from './doubles/directory-double.js';
+export { anyJsonText, tokensOf } from './any-json-text.js';
 export { startProgram, type Program } from './child-program.js';
 export { eventually } from './eventually.js';
 export { startFaultProxy, type FaultProxy, type Faults } from './fault-proxy/fault-proxy.js';

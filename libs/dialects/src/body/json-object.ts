@@ -1,3 +1,5 @@
+import { spelledLike } from '@gateway/json-body';
+
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
@@ -35,5 +37,8 @@ export function pick(value: JsonObject, isWanted: (name: string) => boolean): Js
 
 /** `value` without the named members. */
 export function without(value: JsonObject, names: readonly string[]): JsonObject {
-  return pick(value, (name) => !names.includes(name));
+  return spelledLike(
+    pick(value, (name) => !names.includes(name)),
+    value,
+  );
 }

@@ -1,3 +1,5 @@
+import { rememberSpelling } from '@gateway/json-body';
+
 /** Beyond it JSON.stringify fails some thousand levels later. No answer of a provider comes near. */
 export const UPSTREAM_DEPTH = 512;
 
@@ -48,16 +50,22 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** The JSON object that a provider answered; null where the bytes are none. */
+/** The same, to be written again: numbers, the order of members and repeated names stay as the text has them. */
+export function spelledJsonOf(text: string): unknown {
+  const value = jsonOf(text);
+  rememberSpelling(value, text);
+  return value;
+}
+
+/** The JSON object that a provider answered; null where the text is none. */
+export function parseUpstreamText(text: string): Record<string, unknown> | null {
+  const value = jsonOf(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+/** The same of its bytes. */
 export function parseUpstreamObject(bytes: Uint8Array): Record<string, unknown> | null {
-  try {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-    const value: unknown = parseUpstreamJson(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return parseUpstreamText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
 }

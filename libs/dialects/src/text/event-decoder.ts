@@ -1,3 +1,4 @@
+import { rememberSpelling } from '@gateway/json-body';
 import { isObject, type JsonObject } from '../body/json-object.js';
 import { jsonOf } from '../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../sse/sse-parser.js';
@@ -10,11 +11,18 @@ import type { AnswerDecoder, Decoded } from './text-dialect.js';
 export abstract class EventDecoder implements AnswerDecoder {
   protected isOver = false;
   private parser: SseParser | null = null;
+  private event: JsonObject = {};
+  private text = '';
 
-  abstract whole(body: JsonObject): Decoded;
+  abstract whole(body: JsonObject, text?: string): Decoded;
 
   /** Adds what an event says. */
   protected abstract read(event: JsonObject, events: ModelEvent[]): void;
+
+  /** Remembers how the event that is read is written, before an object of it is written again. */
+  protected spell(): void {
+    rememberSpelling(this.event, this.text);
+  }
 
   /** What the answer lacks at its end; null where it is whole. */
   protected abstract lacking(): AnswerFailure | null;
@@ -81,6 +89,8 @@ export abstract class EventDecoder implements AnswerDecoder {
         break;
       }
       const events: ModelEvent[] = [];
+      this.event = event;
+      this.text = data;
       this.read(event, events);
       frames.push({ events, raw: null, source: null });
     }

@@ -1,3 +1,4 @@
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { setupOf } from '../realtime/gemini/live-setup.js';
@@ -248,5 +249,15 @@ describe('any schema', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('keeps numbers that no double holds: as values of a choice, and in the words of it', () => {
+    const branch = (id: string): string => `{"type":"object","properties":{"id":{"const":${id}}}}`;
+    const text = `{"anyOf":[${branch('9223372036854775807')},${branch('9223372036854775806')}]}`;
+    const { description, parameters } = plainTool({ name: 'look', parameters: parseSpelled(text) as Json });
+    expect(writeJson(parameters)).toContain(
+      '{"anyOf":[{"const":9223372036854775807},{"const":9223372036854775806}]}',
+    );
+    expect(description).toContain('(1) id = 9223372036854775807; (2) id = 9223372036854775806');
   });
 });

@@ -1,3 +1,4 @@
+import { numberText, writeJson } from '@gateway/json-body';
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, objectOf, objectsOf, textOf, without, type JsonObject } from '../body/json-object.js';
 import type { Tool } from './model-request.js';
@@ -109,7 +110,7 @@ class SchemaFold {
       if (branches.length > 0) shape = both(shape, either(branches, shape, name === 'oneOf'));
     }
     for (const name of ['not', 'enum'])
-      if (schema[name] !== undefined) shape.words.push(`${name}: ${JSON.stringify(schema[name])}.`);
+      if (schema[name] !== undefined) shape.words.push(`${name}: ${writeJson(schema[name])}.`);
     return shape;
   }
 
@@ -182,8 +183,9 @@ function either(shapes: readonly Shape[], base: Shape, isExact: boolean): Shape 
 /** A form in words: its members, those that it requires first, each with its value where it has only one. */
 function wordsOf({ properties, required, words }: Shape, base: Shape): string {
   const named = (name: string): string => {
-    const { const: value } = objectOf(properties.get(name));
-    return value === undefined ? name : `${name} = ${JSON.stringify(value)}`;
+    const schema = objectOf(properties.get(name));
+    if (schema.const === undefined) return name;
+    return `${name} = ${numberText(schema, 'const') ?? writeJson(schema.const)}`;
   };
   const isNew = (name: string): boolean => !base.required.includes(name);
   const needed = required.filter(isNew).map(named);
@@ -208,7 +210,7 @@ function joined(one: unknown, other: unknown): unknown {
 
 /** A value of any of the schemas; values that stand for themselves become one list. */
 function anyOf(schemas: readonly unknown[]): unknown {
-  const texts = [...new Set(schemas)].map((schema): [string, unknown] => [JSON.stringify(schema), schema]);
+  const texts = [...new Set(schemas)].map((schema): [string, unknown] => [writeJson(schema), schema]);
   const distinct = [...new Map(texts).values()];
   if (distinct.length === 1 || distinct.some(isAnything)) return distinct.find(isAnything) ?? distinct[0];
   const types = new Set(distinct.map((schema) => objectOf(schema).type));
@@ -221,7 +223,9 @@ function anyOf(schemas: readonly unknown[]): unknown {
 /** The only values of a schema that says nothing else; null for any other. */
 function valuesOf(schema: JsonObject): unknown[] | null {
   const isMore = Object.keys(without(schema, ['type', 'const', 'enum'])).length > 0;
-  if (isMore || ('const' in schema && 'enum' in schema)) return null;
+  // A number that no double keeps would be another one in the list.
+  const isOdd = writeJson(schema) !== JSON.stringify(schema);
+  if (isMore || isOdd || ('const' in schema && 'enum' in schema)) return null;
   if ('const' in schema) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : null;
 }

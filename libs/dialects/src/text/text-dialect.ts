@@ -43,12 +43,14 @@ export interface Decoded {
   raw: Record<string, unknown> | null;
   /** The frame of a stream as it came. */
   source: SseEvent | null;
+  /** The text of a whole answer, where it may be written again as it stands there. */
+  text?: string;
 }
 
 /** Reads an answer. Never throws: failures are `error` events. Used either for a whole answer or for a stream. */
 export interface AnswerDecoder {
-  /** Events of a plain answer, `end` or `error` last. */
-  whole(body: Record<string, unknown>): Decoded;
+  /** Events of a plain answer, `end` or `error` last. `text` is what `body` was parsed of. */
+  whole(body: Record<string, unknown>, text?: string): Decoded;
   push(bytes: Uint8Array): Decoded[];
   /** The upstream closed: the last events, an `error` where the stream was cut. */
   end(): Decoded[];
@@ -76,6 +78,8 @@ export interface TextCaller {
 export interface AnswerEncoder {
   /** The plain answer. */
   whole(answer: Decoded): Record<string, unknown>;
+  /** False where JSON.stringify writes the plain answer without loss; absent where that is not known. */
+  readonly isSpelled?: boolean;
   /** Frames of the caller's stream, "" for none. Nothing follows a frame whose events end in `end` or `error`. */
   write(frame: Decoded): string;
   /** The whole answer as it is kept, once it was written. */

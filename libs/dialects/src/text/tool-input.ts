@@ -1,6 +1,6 @@
 import { ApiError } from '@gateway/contracts';
 import { isObject, type JsonObject } from '../body/json-object.js';
-import { jsonOf } from '../body/upstream-json.js';
+import { spelledJsonOf } from '../body/upstream-json.js';
 import type { ToolCallPart } from './model-request.js';
 
 /**
@@ -10,7 +10,7 @@ import type { ToolCallPart } from './model-request.js';
  */
 export function toolInput(part: ToolCallPart, turn: number, call: number): JsonObject {
   const text = part.arguments.trim();
-  const value = text === '' || text === 'null' ? {} : jsonOf(text);
+  const value = text === '' || text === 'null' ? {} : spelledJsonOf(text);
   if (isObject(value)) return value;
   const loc = ['messages', part.message ?? turn, 'tool_calls', call, 'function', 'arguments'];
   const msg = 'the arguments of a tool call must be a JSON object';

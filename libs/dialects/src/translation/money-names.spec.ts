@@ -1,3 +1,4 @@
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import { namesMoney, withoutMoney } from './money-names.js';
 
 // prettier-ignore
@@ -49,5 +50,10 @@ describe('names of money', () => {
     for (let n = 0; n < 1_100; n += 1) expect(namesMoney(`member_${n}`)).toBe(false);
     expect([namesMoney('a_new_cost'), namesMoney('a_new_count')]).toEqual([true, false]);
     expect(namesMoney(`${'x'.repeat(80)}_cost`)).toBe(true);
+  });
+
+  it('USG-18 hide a repeated member that has one, and leave any other as it came', () => {
+    const text = '{"a":{"cost":1},"b":1.0,"a":{"x":1.0},"a":2}';
+    expect(writeJson(withoutMoney(parseSpelled(text)))).toBe('{"b":1.0,"a":{"x":1.0},"a":2}');
   });
 });

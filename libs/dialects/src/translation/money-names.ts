@@ -1,3 +1,5 @@
+import { spelledLike, withoutHidden } from '@gateway/json-body';
+
 /**
  * Names under which providers report money (spec, Usage object, rule 3), whole: a member that only speaks of it, such as
  * `audio_recharge_tokens` or `price_level_note`, is not one. In snake case.
@@ -18,6 +20,12 @@ export function namesMoney(key: string): boolean {
   return found;
 }
 
+/** A repeated member is shown as it came, so nothing in its text may be named so. */
+function namesNoMoney(text: string): boolean {
+  for (const [, name] of text.matchAll(/"((?:[^"\\]|\\.)*)"\s*:/g)) if (namesMoney(name)) return false;
+  return true;
+}
+
 const NONE: ReadonlySet<string> = new Set();
 
 /**
@@ -28,9 +36,9 @@ export function withoutMoney(value: unknown, whole: ReadonlySet<string> = NONE):
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const items = value.map((item) => withoutMoney(item, whole));
-    return items.some((item, at) => item !== value[at]) ? items : value;
+    return items.some((item, at) => item !== value[at]) ? spelledLike(items, value) : value;
   }
-  const given = value as Record<string, unknown>;
+  const given = withoutHidden(value as Record<string, unknown>, namesNoMoney);
   let kept: Record<string, unknown> | null = null;
   for (const name of Object.keys(given)) {
     const member = given[name];

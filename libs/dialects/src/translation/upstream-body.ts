@@ -1,3 +1,5 @@
+import { writeJson } from '@gateway/json-body';
+
 /** The request for an upstream, as its dialect makes it. The provider adds the address and the credential. */
 export interface UpstreamBody {
   /** POST where it is absent. A GET has no body: what it asks stands in the query of `path`. */
@@ -24,7 +26,7 @@ export function jsonBody(
   accept: string,
   value: unknown,
 ): Pick<UpstreamBody, 'path' | 'contentType' | 'accept' | 'pieces' | 'byteLength'> {
-  const bytes = Buffer.from(JSON.stringify(value));
+  const bytes = Buffer.from(writeJson(value));
   return { path, contentType: JSON_TYPE, accept, pieces: [bytes], byteLength: bytes.byteLength };
 }
 

@@ -1,11 +1,12 @@
 import type { ApiError } from '@gateway/contracts';
+import { spellBody, writeJson } from '@gateway/json-body';
 import {
   badAnswer,
   EVENT_STREAM,
   EVENT_STREAM_HEADERS,
   failurePiece,
   Misfit,
-  parseUpstreamObject,
+  parseUpstreamText,
   JSON_HEADERS,
   TEXT_DIALECTS,
   type Answer,
@@ -53,8 +54,15 @@ class TextTranslation implements Translation {
   ) {}
 
   get request(): UpstreamBody {
-    this.encoded ??= this.dialect.upstream.encode(this.asked, this.target);
+    this.encoded ??= this.encode();
     return this.encoded.request;
+  }
+
+  private encode(): EncodedRequest {
+    const { asked, dialect, target } = this;
+    // Its parts are written anew in another format; in the caller's own its bytes go on.
+    if (dialect.name !== asked.dialect) spellBody(asked.body);
+    return dialect.upstream.encode(asked, target);
   }
 
   get ignored(): readonly string[] {
@@ -120,15 +128,21 @@ class TextAnswer implements Answer {
   }
 
   private whole(bytes: Uint8Array): Piece[] {
-    const body = parseUpstreamObject(bytes);
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    const body = parseUpstreamText(text);
     if (body === null) return [badAnswer('the answer is not a JSON object.')];
-    const answer = this.decoder.whole(body);
+    const answer = this.decoder.whole(body, text);
     const failed = answer.events.find((event) => event.type === 'error');
     if (failed) return [failurePiece(failed.failure)];
     const piece: Piece = { kind: 'end', out: '' };
     this.count(answer, piece);
-    piece.out = this.asked.stream ? this.encoder.write(answer) : JSON.stringify(this.encoder.whole(answer));
+    piece.out = this.asked.stream ? this.encoder.write(answer) : this.wholeText(answer);
     return [piece];
+  }
+
+  private wholeText(answer: Decoded): string {
+    const whole = this.encoder.whole(answer);
+    return this.encoder.isSpelled === false ? JSON.stringify(whole) : writeJson(whole);
   }
 
   /** Joins pieces that came together: one piece, and one more where it ends in a failure. */

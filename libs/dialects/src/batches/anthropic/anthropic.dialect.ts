@@ -1,5 +1,6 @@
+import { writeJson } from '@gateway/json-body';
 import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
-import { jsonOf } from '../../body/upstream-json.js';
+import { spelledJsonOf } from '../../body/upstream-json.js';
 import { JSON_TYPE, lookAtPath, type UpstreamBody } from '../../translation/upstream-body.js';
 import { idOf, lineNumber } from '../batch-id.js';
 import type { BatchAnswer, BatchesDialect } from '../batches-dialect.js';
@@ -110,7 +111,7 @@ function linesOf({ request_counts }: JsonObject): number {
 
 /** The number of a line, null for another batch's, undefined for what is none. */
 function resultOf(text: string, name: string): { line: number | null | undefined; result: JsonObject } {
-  const value = jsonOf(text);
+  const value = spelledJsonOf(text);
   const { custom_id, result } = objectOf(value);
   if (!isObject(value) || typeof custom_id !== 'string' || !isObject(result))
     return { line: undefined, result: {} };
@@ -120,10 +121,10 @@ function resultOf(text: string, name: string): { line: number | null | undefined
 
 /** Null for a line that was cancelled or expired: it was not run. */
 function answerOf(line: number, { type, message, error }: JsonObject): BatchAnswer | null {
-  if (type === 'succeeded' && isObject(message)) return { line, status: 200, body: JSON.stringify(message) };
+  if (type === 'succeeded' && isObject(message)) return { line, status: 200, body: writeJson(message) };
   if (type !== 'errored') return null;
   const status = STATUSES.get(textOf(objectOf(objectOf(error).error).type)) ?? 500;
-  return { line, status, body: JSON.stringify(error ?? null) };
+  return { line, status, body: writeJson(error ?? null) };
 }
 
 function pathOf(id: string): string {

@@ -1,5 +1,6 @@
+import { writeJson } from '@gateway/json-body';
 import { isObject, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
-import { jsonOf } from '../../body/upstream-json.js';
+import { spelledJsonOf } from '../../body/upstream-json.js';
 import { badReply } from '../../translation/exchange.js';
 import { jsonBody, JSON_TYPE, lookAtPath } from '../../translation/upstream-body.js';
 import { idOf, pageOf } from '../batch-id.js';
@@ -106,7 +107,7 @@ export const dialect: BatchesDialect = {
       await calls.put(jsonBody(`${pathOf(id)}/stop`, JSON_TYPE, {}));
   },
 
-  answer: (text) => answerOf(jsonOf(text)),
+  answer: (text) => answerOf(spelledJsonOf(text)),
 };
 
 function hasEnded({ status }: JsonObject): boolean {
@@ -118,7 +119,7 @@ function answerOf(value: unknown): BatchAnswer | null {
   const number = RECORD.exec(textOf(value.recordId))?.[1];
   if (number === undefined) return null;
   const line = Number(number);
-  if (isObject(value.modelOutput)) return { line, status: 200, body: JSON.stringify(value.modelOutput) };
+  if (isObject(value.modelOutput)) return { line, status: 200, body: writeJson(value.modelOutput) };
   if (!isObject(value.error)) return null;
   const { errorCode, errorMessage } = value.error;
   const isStatus = typeof errorCode === 'number' && Number.isInteger(errorCode) && errorCode >= 400;

@@ -1,5 +1,6 @@
+import { writeJson } from '@gateway/json-body';
 import { isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
-import { jsonOf } from '../../body/upstream-json.js';
+import { spelledJsonOf } from '../../body/upstream-json.js';
 import { jsonBody, JSON_TYPE, lookAtPath, type UpstreamBody } from '../../translation/upstream-body.js';
 import { badReply } from '../../translation/exchange.js';
 import { idOf, lineNumber, pageOf } from '../batch-id.js';
@@ -80,7 +81,7 @@ export const dialect: BatchesDialect = {
   },
 
   answer(text) {
-    const value = jsonOf(text);
+    const value = spelledJsonOf(text);
     if (!isObject(value)) return null;
     const line = lineNumber(textOf(value.key));
     return line === null ? null : answerOf(line, value);
@@ -94,7 +95,7 @@ function hasEnded({ done, metadata }: JsonObject): boolean {
 
 /** A line that was cancelled with its batch was not run. */
 function answerOf(line: number, { response, error }: JsonObject): BatchAnswer | null {
-  if (isObject(response)) return { line, status: 200, body: JSON.stringify(response) };
+  if (isObject(response)) return { line, status: 200, body: writeJson(response) };
   if (!isObject(error)) return null;
   const { code } = error;
   const number = typeof code === 'number' && Number.isInteger(code) && code > 0 ? code : 2;

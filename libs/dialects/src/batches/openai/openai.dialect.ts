@@ -1,6 +1,7 @@
+import { writeJson } from '@gateway/json-body';
 import { isObject, objectOf, objectsOf, textOf } from '../../body/json-object.js';
 import { formBody } from '../../body/multipart.js';
-import { jsonOf } from '../../body/upstream-json.js';
+import { spelledJsonOf } from '../../body/upstream-json.js';
 import { jsonBody, JSON_TYPE, lookAtPath } from '../../translation/upstream-body.js';
 import { idOf, lineNumber } from '../batch-id.js';
 import type { BatchAnswer, BatchesDialect } from '../batches-dialect.js';
@@ -89,7 +90,7 @@ export const dialect: BatchesDialect = {
     await calls.send(jsonBody(`${pathOf(id)}/cancel`, JSON_TYPE, {}));
   },
 
-  answer: (text) => answerOf(jsonOf(text)),
+  answer: (text) => answerOf(spelledJsonOf(text)),
 };
 
 function answerOf(value: unknown): BatchAnswer | null {
@@ -99,7 +100,7 @@ function answerOf(value: unknown): BatchAnswer | null {
   const { status_code: status, body } = objectOf(response);
   if (line === null || typeof status !== 'number' || !Number.isInteger(status)) return null;
   if (status < 200 || status > 599) return null;
-  return { line, status, body: JSON.stringify(body ?? null) };
+  return { line, status, body: writeJson(body ?? null) };
 }
 
 function pathOf(id: string): string {

@@ -1,3 +1,4 @@
+import { rememberSpelling } from '@gateway/json-body';
 import { baseRespFailure } from '../../body/base-resp.js';
 import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
@@ -24,16 +25,21 @@ export class ChatDecoder implements AnswerDecoder {
   private isOver = false;
   private hasStarted = false;
   private seed = '';
+  /** What is read, and its text. */
+  private current: JsonObject = {};
+  private text = '';
 
   constructor(
     private readonly target: RouteTarget,
     private readonly toolNames: Readonly<Record<string, string>> = {},
   ) {}
 
-  whole(body: JsonObject): Decoded {
+  whole(body: JsonObject, text = ''): Decoded {
+    this.current = body;
+    this.text = text;
     const events = this.read(body, 'message');
     this.close(events);
-    return { events, raw: body, source: null };
+    return { events, raw: body, source: null, text };
   }
 
   push(bytes: Uint8Array): Decoded[] {
@@ -80,6 +86,8 @@ export class ChatDecoder implements AnswerDecoder {
       return { events, raw: null, source };
     }
     if (!isObject(chunk)) return this.unreadable('An event of the stream is not a JSON object.');
+    this.current = chunk;
+    this.text = text;
     return { events: this.read(chunk, 'delta'), raw: chunk, source };
   }
 
@@ -134,6 +142,9 @@ export class ChatDecoder implements AnswerDecoder {
         index,
         () => this.seed,
         (name) => (Object.hasOwn(this.toolNames, name) ? this.toolNames[name] : name),
+        () => {
+          rememberSpelling(this.current, this.text);
+        },
       );
       this.choices.set(index, choice);
     }

@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
 import { annotation, answerHead, callerFinish, fold, type StartEvent } from './chat-completion.js';
@@ -109,7 +110,7 @@ export class ChatEncoder implements AnswerEncoder {
 
   private delta(choice: number, delta: JsonObject, logprobs: unknown = null): string {
     return this.frame(
-      `{"index":${choice},"delta":${JSON.stringify(delta)},"logprobs":${JSON.stringify(logprobs)},` +
+      `{"index":${choice},"delta":${writeJson(delta)},"logprobs":${JSON.stringify(logprobs)},` +
         `"finish_reason":null,"native_finish_reason":null}`,
     );
   }

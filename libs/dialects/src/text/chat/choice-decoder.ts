@@ -23,6 +23,8 @@ export class ChoiceDecoder {
     private readonly choice: number,
     private readonly idSeed: () => string,
     private readonly originalName: (name: string) => string,
+    /** Called before a value of the answer is kept that is written again. */
+    private readonly spell: () => void,
   ) {}
 
   /** Which bound the choice outgrew; null while it has not. */
@@ -73,7 +75,7 @@ export class ChoiceDecoder {
 
   private toolCall(call: JsonObject, events: ModelEvent[]): void {
     this.hasSaid = true;
-    this.tools ??= new ToolCallDecoder(this.choice, this.idSeed, this.originalName);
+    this.tools ??= new ToolCallDecoder(this.choice, this.idSeed, this.originalName, this.spell);
     this.tools.delta(call, events);
   }
 

@@ -1,9 +1,10 @@
+import { rememberSpelling, spelledLike, writeJson } from '@gateway/json-body';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
 import { annotation, answerHead, callerFinish, fold, type StartEvent } from './chat-completion.js';
 import { DONE_FRAME, toolArgumentsDelta, toolStartDelta } from './chat-encoder.js';
-import { objectOf, objectsOf, pick, type JsonObject } from '../../body/json-object.js';
+import { isObject, objectOf, objectsOf, pick, type JsonObject } from '../../body/json-object.js';
 import { ReasoningDetails } from './reasoning-details.js';
 import { chatUsage } from './usage.js';
 
@@ -23,6 +24,12 @@ export class NativeChatEncoder implements AnswerEncoder {
   private readonly seen = new Map<number, SeenChoice>();
   private start: StartEvent | null = null;
   private usage: UsageEvent | null = null;
+  /** The answer or chunk that is written, and its text. */
+  private raw: JsonObject = {};
+  private text = '';
+  private isRemembered = false;
+  /** True where something of it is written otherwise than JSON.stringify writes it. */
+  isSpelled = false;
 
   /** The provider's own spelling of its reasoning stays unless the caller left it out. */
   private readonly ownMessage: ReadonlySet<string>;
@@ -31,21 +38,24 @@ export class NativeChatEncoder implements AnswerEncoder {
     this.ownMessage = facts.excludeReasoning ? OWN_AND_REASONING : OWN_MESSAGE;
   }
 
-  whole({ events, raw }: Decoded): JsonObject {
+  whole({ events, raw, text }: Decoded): JsonObject {
+    this.begin(raw, text ?? '', events);
     const answer = fold(events, this.facts);
     if (raw === null) return answer;
     for (const [position, given] of objectsOf(raw.choices).entries()) {
       const index = typeof given.index === 'number' ? given.index : position;
       const choice = objectsOf(answer.choices).find((one) => one.index === index);
       if (!choice) continue;
-      const unknown = unknownOf(objectOf(given.message), this.ownMessage);
+      if (isObject(given.logprobs)) this.remember();
+      const unknown = this.unknownOf(objectOf(given.message), this.ownMessage);
       Object.assign(objectOf(choice.message), unknown);
-      Object.assign(choice, unknownOf(given, OWN_CHOICE));
+      Object.assign(choice, this.unknownOf(given, OWN_CHOICE));
     }
-    return Object.assign(answer, unknownOf(raw, OWN_ANSWER));
+    return Object.assign(answer, this.unknownOf(raw, OWN_ANSWER));
   }
 
-  write({ events, raw }: Decoded): string {
+  write({ events, raw, source, text }: Decoded): string {
+    this.begin(raw, source?.data ?? text ?? '', events);
     for (const event of events) {
       if (event.type === 'start') this.start = event;
       else if (event.type === 'usage') this.usage = event;
@@ -80,8 +90,8 @@ export class NativeChatEncoder implements AnswerEncoder {
       const isFirst = !this.seen.has(index);
       const delta = this.delta(index, own, objectOf(raw.delta));
       const isEmpty = Object.keys(delta).length === 0;
-      if (isFirst) opening.push(choiceOf(index, isEmpty ? raw : {}, { role: 'assistant', content: '' }));
-      if (!isEmpty) content.push(choiceOf(index, raw, delta));
+      if (isFirst) opening.push(this.choiceOf(index, isEmpty ? raw : {}, { role: 'assistant', content: '' }));
+      if (!isEmpty) content.push(this.choiceOf(index, raw, delta));
       const finish = own.find((event) => event.type === 'finish');
       if (finish) closing.push(this.finished(finish, raw, isEmpty));
     }
@@ -93,7 +103,7 @@ export class NativeChatEncoder implements AnswerEncoder {
     const state = this.seen.get(index) ?? { custom: new Set(), details: new ReasoningDetails() };
     this.seen.set(index, state);
     const { excludeReasoning } = this.facts;
-    const unknown = unknownOf(raw, this.ownMessage);
+    const unknown = this.unknownOf(raw, this.ownMessage);
     for (const name of Object.keys(unknown)) if (unknown[name] === null) delete unknown[name];
     const delta: JsonObject = {};
     for (const event of events) this.addTo(delta, event, state);
@@ -143,7 +153,7 @@ export class NativeChatEncoder implements AnswerEncoder {
     keepsLogprobs: boolean,
   ): JsonObject {
     return {
-      ...choiceOf(choice, raw, {}),
+      ...this.choiceOf(choice, raw, {}),
       logprobs: keepsLogprobs ? logprobsOf(raw) : null,
       finish_reason: callerFinish(reason, this.facts.legacyFunctions),
       native_finish_reason: native,
@@ -157,10 +167,46 @@ export class NativeChatEncoder implements AnswerEncoder {
       object: 'chat.completion.chunk',
       ...rest,
       choices,
-      ...unknownOf(chunk, OWN_ANSWER),
+      ...this.unknownOf(chunk, OWN_ANSWER),
       ...(this.facts.includeUsage ? { usage: null } : {}),
     };
-    return `data: ${JSON.stringify(edited)}\n\n`;
+    return `data: ${this.isSpelled ? writeJson(edited) : JSON.stringify(edited)}\n\n`;
+  }
+
+  private begin(raw: JsonObject | null, text: string, events: readonly ModelEvent[]): void {
+    this.raw = raw ?? {};
+    this.text = text;
+    this.isRemembered = false;
+    // The decoder has remembered what it kept of a call.
+    this.isSpelled = events.some((event) => event.type === 'tool_start' && event.extras !== undefined);
+  }
+
+  /** Before something of the provider's is written again. */
+  private remember(): void {
+    if (this.isRemembered) return;
+    this.isRemembered = true;
+    if (rememberSpelling(this.raw, this.text)) this.isSpelled = true;
+  }
+
+  private choiceOf(index: number, raw: JsonObject, delta: JsonObject): JsonObject {
+    const { logprobs } = raw;
+    if (isObject(logprobs)) this.remember();
+    return {
+      index,
+      delta,
+      logprobs: logprobsOf(raw),
+      finish_reason: null,
+      native_finish_reason: null,
+      ...this.unknownOf(raw, OWN_CHOICE),
+    };
+  }
+
+  /** Members that no rule of the gateway is about: they reach the caller as the provider wrote them, without money. */
+  private unknownOf(value: JsonObject, own: ReadonlySet<string>): JsonObject {
+    const unknown = pick(value, (name) => !own.has(name));
+    if (!hasSpelling(unknown)) return withoutMoney(unknown, REPEATED) as JsonObject;
+    this.remember();
+    return withoutMoney(spelledLike(unknown, value), REPEATED) as JsonObject;
   }
 
   private usageFrame(): string {
@@ -169,17 +215,6 @@ export class NativeChatEncoder implements AnswerEncoder {
     const body = chatUsage(facts.believed(usage?.usage ?? {}), usage?.raw ?? {}, facts);
     return `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', ...rest, choices: [], usage: body })}\n\n`;
   }
-}
-
-function choiceOf(index: number, raw: JsonObject, delta: JsonObject): JsonObject {
-  return {
-    index,
-    delta,
-    logprobs: logprobsOf(raw),
-    finish_reason: null,
-    native_finish_reason: null,
-    ...unknownOf(raw, OWN_CHOICE),
-  };
 }
 
 function logprobsOf({ logprobs }: JsonObject): unknown {
@@ -236,10 +271,11 @@ const OWN_AND_REASONING = new Set([...OWN_MESSAGE, 'reasoning_content', 'reasoni
 /** The caller's own words, where a provider repeats them. */
 const REPEATED = new Set(['metadata']);
 
-/** Members that no rule of the gateway is about: they reach the caller as the provider wrote them, without money. */
-function unknownOf(value: JsonObject, own: ReadonlySet<string>): JsonObject {
-  return withoutMoney(
-    pick(value, (name) => !own.has(name)),
-    REPEATED,
-  ) as JsonObject;
+/** True where a member is none of those that are always written alike. */
+function hasSpelling(unknown: JsonObject): boolean {
+  for (const name of Object.keys(unknown)) {
+    const value = unknown[name];
+    if (typeof value === 'number' || (typeof value === 'object' && value !== null)) return true;
+  }
+  return false;
 }

@@ -61,7 +61,11 @@ export function spliceRequest(request: ModelRequest, target: RouteTarget): Encod
   const taken = takenTemperature(temperature, quirks);
   if (taken !== temperature) changes.temperature = taken;
   const options = request.stream ? streamOptions(objectOf(value.stream_options), quirks) : undefined;
-  if (options) changes.stream_options = options;
+  if (options) {
+    // As the caller wrote them, where they ask for usage already.
+    if (objectOf(value.stream_options).include_usage === true) delete changes.stream_options;
+    else changes.stream_options = options;
+  }
   if (request.endUser !== null) spliceEndUser(request.endUser, request, target, changes, ignored);
   const tools = typedTools(changes.tools ?? value.tools);
   if (tools) changes.tools = tools;

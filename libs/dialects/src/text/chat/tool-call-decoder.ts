@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import { withoutMoney } from '../../translation/money-names.js';
 import { mintedToolId } from '../minted-id.js';
 import type { ModelEvent } from '../model-event.js';
@@ -37,6 +38,8 @@ export class ToolCallDecoder {
     private readonly choice: number,
     private readonly idSeed: () => string,
     private readonly originalName: (name: string) => string,
+    /** Called before a value of the answer is kept that is written again. */
+    private readonly spell: () => void = () => undefined,
   ) {}
 
   get count(): number {
@@ -47,7 +50,9 @@ export class ToolCallDecoder {
     const isCustom = raw.type === 'custom' || isObject(raw.custom);
     const body = objectOf(isCustom ? raw.custom : raw.function);
     const name = filled(body.name);
-    const text = argumentText(isCustom ? body.input : body.arguments);
+    const given = isCustom ? body.input : body.arguments;
+    if (typeof given === 'object' && given !== null) this.spell();
+    const text = argumentText(given);
     const id = typeof raw.id === 'number' ? String(raw.id) : filled(raw.id);
     const index = typeof raw.index === 'number' ? raw.index : null;
     const known = this.find(index, id, name, text);
@@ -59,8 +64,14 @@ export class ToolCallDecoder {
     if (call.text !== '' || text !== 'null') call.text += text;
     if (call.text.length > TOOL_ARGUMENTS_MAX)
       this.outgrown = 'The arguments of a tool call are longer than 8 MiB.';
-    Object.assign(call.extras, withoutMoney(without(raw, KNOWN)));
+    this.extras(raw, call.extras);
     if (call.name !== null) this.send(call, events);
+  }
+
+  private extras(raw: JsonObject, extras: JsonObject): void {
+    if (Object.keys(raw).every((name) => KNOWN.includes(name))) return;
+    this.spell();
+    Object.assign(extras, withoutMoney(without(raw, KNOWN)));
   }
 
   /** The choice is finished: what is still open ends. A call without arguments gets an empty object. */
@@ -130,7 +141,7 @@ export class ToolCallDecoder {
 /** Some providers send the arguments as an object, or null where there are none. */
 function argumentText(value: unknown): string {
   if (typeof value === 'string') return value;
-  return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : '';
+  return isObject(value) || Array.isArray(value) ? writeJson(value) : '';
 }
 
 function isComplete(text: string): boolean {

@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { mintedToolId } from '../minted-id.js';
 import type { ModelEvent } from '../model-event.js';
@@ -104,7 +105,7 @@ export class AnswerReader {
   }
 
   private input(open: OpenBlock, input: unknown, events: ModelEvent[]): void {
-    const text = typeof input === 'string' ? input : isObject(input) ? JSON.stringify(input) : '';
+    const text = typeof input === 'string' ? input : isObject(input) ? writeJson(input) : '';
     if (open.call === null || text === '') return;
     open.argumentLength += text.length;
     if (open.argumentLength > ARGUMENTS_MAX) {

@@ -1,3 +1,4 @@
+import { rememberSpelling } from '@gateway/json-body';
 import { filled, isObject, objectOf, type JsonObject } from '../../body/json-object.js';
 import type { AnswerFailure } from '../../translation/translation.js';
 import { badResponse, CUT_SHORT } from '../failures.js';
@@ -27,7 +28,8 @@ export class ConverseDecoder implements AnswerDecoder {
     this.reader = new AnswerReader((name) => (Object.hasOwn(toolNames, name) ? toolNames[name] : name));
   }
 
-  whole(body: JsonObject): Decoded {
+  whole(body: JsonObject, text = ''): Decoded {
+    rememberSpelling(body, text);
     if (!isObject(body.output)) return this.failed(badResponse('The answer has no output.'));
     const events: ModelEvent[] = [];
     for (const [name, payload] of asStream(body)) events.push(...this.reader.read(name, payload));
@@ -58,6 +60,8 @@ export class ConverseDecoder implements AnswerDecoder {
     if (messageType === 'exception' || messageType === 'error') return this.failed(exception(name, payload));
     const value = jsonOf(payload);
     if (!isObject(value)) return this.failed(badResponse('An event of the stream is not a JSON object.'));
+    // Input comes as text in pieces; some servers send it as an object.
+    if (isObject(objectOf(objectOf(value.delta).toolUse).input)) rememberSpelling(value, payload);
     const events = this.reader.read(name, value);
     if (this.reader.outgrown !== null) this.fail(badResponse(this.reader.outgrown), events);
     return { events, raw: null, source: null };

@@ -2,7 +2,7 @@ import type { ApiError } from '@gateway/contracts';
 import { isObject, type JsonObject } from '../../body/json-object.js';
 import { imageType } from '../messages/media-type.js';
 import type { CacheMarker, DocumentPart, ImagePart, Part, ToolResultPart } from '../model-request.js';
-import { jsonOf } from '../../body/upstream-json.js';
+import { spelledJsonOf } from '../../body/upstream-json.js';
 import { documentWords } from '../document-words.js';
 import { toolInput } from '../tool-input.js';
 import { toolUseId, type Family } from './families.js';
@@ -85,7 +85,7 @@ export class ContentEncoder {
       if (part.type === 'image') return [this.image(part)];
       if (part.type === 'document') return this.document(part);
       if (part.text.trim() === '') return [];
-      const value = jsonOf(part.text);
+      const value = spelledJsonOf(part.text);
       return [isObject(value) ? { json: value } : { text: part.text }];
     });
     const toolResult = {

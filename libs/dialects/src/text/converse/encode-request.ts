@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import { isObject, type JsonObject } from '../../body/json-object.js';
 import type { RouteTarget } from '../../translation/translation.js';
 import { jsonBody } from '../../translation/upstream-body.js';
@@ -189,7 +190,7 @@ function outputConfig({ responseFormat }: ModelRequest): JsonObject {
   if (responseFormat?.kind !== 'json_schema') return {};
   const { name, description, schema } = responseFormat;
   const jsonSchema = {
-    schema: JSON.stringify(outputSchema(schema ?? { type: 'object' })),
+    schema: writeJson(outputSchema(schema ?? { type: 'object' })),
     name,
     ...(description === undefined ? {} : { description }),
   };

@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import { mintedToolId } from '../minted-id.js';
 import type { ModelEvent } from '../model-event.js';
@@ -49,6 +50,8 @@ export class CandidateDecoder {
     private readonly choice: number,
     private readonly idSeed: () => string,
     private readonly originalName: (name: string) => string,
+    /** Called before arguments are read that are written again. */
+    private readonly spell: () => void,
   ) {}
 
   read(candidate: JsonObject, events: ModelEvent[]): void {
@@ -101,6 +104,7 @@ export class CandidateDecoder {
 
   /** Whole, or begun with a name and continued by parts without one until one says nothing more. */
   private functionCall(call: JsonObject, signature: string, events: ModelEvent[]): void {
+    this.spell();
     const name = filled(call.name);
     if (name !== null) {
       this.closeOpen(events);
@@ -136,7 +140,7 @@ export class CandidateDecoder {
         custom: false,
         ...(signature === '' ? {} : { extras }),
       },
-      { type: 'tool_arguments', choice, call, text: JSON.stringify(streamed.value) },
+      { type: 'tool_arguments', choice, call, text: writeJson(streamed.value) },
       { type: 'tool_end', choice, call },
     );
   }

@@ -9,7 +9,7 @@ import type {
 } from '../model-request.js';
 import { documentText, documentWords } from '../document-words.js';
 import { imageType } from '../messages/media-type.js';
-import { jsonOf } from '../../body/upstream-json.js';
+import { spelledJsonOf } from '../../body/upstream-json.js';
 import { refusedFile } from '../refused-part.js';
 import { toolInput } from '../tool-input.js';
 import { plainToolId, toolSignature } from '../tool-signature.js';
@@ -146,7 +146,7 @@ function resultParts(
   files: Files,
 ): JsonObject[] {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  const value = isError ? undefined : jsonOf(text);
+  const value = isError ? undefined : spelledJsonOf(text);
   const response = isObject(value) ? value : { [isError ? 'error' : 'output']: text };
   const media = parts.flatMap((part) => (part.type === 'text' ? [] : simplePart(part, files)));
   return [{ functionResponse: { id: plainToolId(toolCallId), name, response } }, ...media];

@@ -1,3 +1,4 @@
+import { rememberSpelling } from '@gateway/json-body';
 import type { UnitUsage } from '@gateway/contracts';
 import { filled, isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 import { parseUpstreamJson } from '../../body/upstream-json.js';
@@ -21,7 +22,8 @@ export class GeminiDecoder extends EventDecoder {
     super();
   }
 
-  override whole(body: JsonObject): Decoded {
+  override whole(body: JsonObject, text = ''): Decoded {
+    rememberSpelling(body, text);
     const events: ModelEvent[] = [];
     this.read(body, events);
     this.close(events);
@@ -72,6 +74,9 @@ export class GeminiDecoder extends EventDecoder {
       index,
       () => this.seed ?? '',
       (name) => (Object.hasOwn(this.toolNames, name) ? this.toolNames[name] : name),
+      () => {
+        this.spell();
+      },
     );
     this.candidates.set(index, made);
     return made;

@@ -1,3 +1,4 @@
+import { parseSpelled, writeJson } from '@gateway/json-body';
 import { StreamedArguments } from './streamed-arguments.js';
 
 function put(...pieces: object[]): StreamedArguments {
@@ -35,6 +36,15 @@ describe('arguments that Vertex streams by path', () => {
     );
     expect(JSON.stringify(value)).toBe('{"n":2,"constructor":{"name":"x"}}');
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+
+  it('keep the text of numbers and the order in which members came', () => {
+    const pieces = parseSpelled(
+      '[{"jsonPath":"$.id","numberValue":1234567890123456789},{"jsonPath":"$[\'10\']","stringValue":"a"},' +
+        '{"jsonPath":"$[\'2\'][1]","numberValue":1.0}]',
+    ) as object[];
+    const { value } = put(...pieces);
+    expect(writeJson(value)).toBe('{"id":1234567890123456789,"10":"a","2":[null,1.0]}');
   });
 
   it.each(['', 'city', '$', '$.', '$..a', '$[x]', '$.a[', '$.list[10001]'])(

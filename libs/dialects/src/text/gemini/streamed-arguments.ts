@@ -1,3 +1,4 @@
+import { noteMember, numberText } from '@gateway/json-body';
 import { objectsOf, type JsonObject } from '../../body/json-object.js';
 
 const DEPTH_MAX = 64;
@@ -33,7 +34,7 @@ export class StreamedArguments {
       if (typeof next === 'object' && next !== null) holder = next as Container;
       else {
         const made: Container = typeof path[at + 1] === 'number' ? [] : {};
-        setMember(holder, step, made);
+        setMember(holder, step, made, null);
         holder = made;
       }
     }
@@ -43,7 +44,7 @@ export class StreamedArguments {
     const joined = typeof value === 'string' && typeof before === 'string' ? before + value : value;
     this.length += 16 + (typeof value === 'string' ? value.length : 0);
     if (this.length > TEXT_MAX) this.isOutgrown = true;
-    else setMember(holder, last, joined);
+    else setMember(holder, last, joined, numberText(piece, 'numberValue'));
   }
 }
 
@@ -56,7 +57,9 @@ function memberOf(holder: Container, step: string | number): unknown {
   return Object.hasOwn(holder, String(step)) ? holder[String(step)] : undefined;
 }
 
-function setMember(holder: Container, step: string | number, value: unknown): void {
+/** `text`: how a number is written, null where that is not known. */
+function setMember(holder: Container, step: string | number, value: unknown, text: string | null): void {
+  if (memberOf(holder, step) === undefined) noteMember(holder, step, value, text);
   if (Array.isArray(holder)) {
     if (typeof step === 'number') holder[step] = value;
   } else if (step !== '__proto__') holder[String(step)] = value;

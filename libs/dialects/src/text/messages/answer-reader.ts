@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import { withoutMoney } from '../../translation/money-names.js';
 import type { AnswerFailure } from '../../translation/translation.js';
 import { errorStatus } from '../failures.js';
@@ -235,7 +236,7 @@ export class AnswerReader {
     if (call === null) return [];
     const end: ModelEvent = { type: 'tool_end', choice: 0, call };
     if (open.hasFragments) return [end];
-    return [{ type: 'tool_arguments', choice: 0, call, text: JSON.stringify(open.input) }, end];
+    return [{ type: 'tool_arguments', choice: 0, call, text: writeJson(open.input) }, end];
   }
 
   private messageDelta(event: JsonObject): ModelEvent[] {

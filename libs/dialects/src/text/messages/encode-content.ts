@@ -10,7 +10,8 @@ import type {
 import { refusedFile } from '../refused-part.js';
 import { isOwnFormat } from './answer-writer.js';
 import { cacheControl } from './cache-markers.js';
-import { isObject, parseJson, type JsonObject } from './json.js';
+import { spelledJsonOf } from '../../body/upstream-json.js';
+import { isObject, type JsonObject } from './json.js';
 import { imageType } from './media-type.js';
 import { upstreamToolId } from './tool-id.js';
 
@@ -62,7 +63,7 @@ function documentBlock({ source, title, cache }: DocumentPart, files: readonly F
 function inputOf(part: ToolCallPart, turn: number, call: number): JsonObject {
   if (part.custom) return { input: part.arguments };
   const text = isBlank(part.arguments) ? '{}' : part.arguments;
-  const input = text.trim() === 'null' ? {} : parseJson(text);
+  const input = text.trim() === 'null' ? {} : spelledJsonOf(text);
   if (isObject(input)) return input;
   const loc = ['messages', part.message ?? turn, 'tool_calls', call, 'function', 'arguments'];
   const msg = 'the arguments of a tool call must be a JSON object';

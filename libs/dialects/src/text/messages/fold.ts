@@ -1,14 +1,15 @@
+import { spelledJsonOf } from '../../body/upstream-json.js';
 import type { ModelEvent } from '../model-event.js';
 import type { TextFacts } from '../text-dialect.js';
 import { AnswerWriter } from './answer-writer.js';
-import { isObject, objectAt, objectsAt, parseJson, textAt, type JsonObject } from './json.js';
+import { isObject, objectAt, objectsAt, textAt, type JsonObject } from './json.js';
 
 /**
  * The input that the fragments spell. Arguments that are no JSON object (a cut answer, a model's slip) stay visible
  * under a name that no tool has: {} would be a valid call of another meaning.
  */
 function inputOf(fragments: string): JsonObject {
-  const input = parseJson(fragments === '' ? '{}' : fragments);
+  const input = spelledJsonOf(fragments === '' ? '{}' : fragments);
   return isObject(input) ? input : { raw_arguments: fragments };
 }
 

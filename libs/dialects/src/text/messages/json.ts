@@ -1,5 +1,3 @@
-import { parseUpstreamJson } from '../../body/upstream-json.js';
-
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
@@ -32,13 +30,4 @@ export function textOrNull(value: JsonObject, key: string): string | null {
 export function numberOrNull(value: JsonObject, key: string): number | null {
   const member = value[key];
   return typeof member === 'number' ? member : null;
-}
-
-/** The parsed JSON, undefined where the text is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return parseUpstreamJson(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,10 @@
+import { rememberSpelling } from '@gateway/json-body';
+import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
 import type { ModelEvent } from '../model-event.js';
 import type { AnswerDecoder, Decoded } from '../text-dialect.js';
 import { AnswerReader, badResponse, inBandError } from './answer-reader.js';
-import { isObject, objectAt, objectsAt, parseJson, type JsonObject } from './json.js';
+import { isObject, objectAt, objectsAt, type JsonObject } from './json.js';
 
 /** What a host puts between the events of the model; clients of the dialect break on it. */
 const OF_THE_HOST = 'vertex_event';
@@ -17,7 +19,8 @@ export class MessagesDecoder implements AnswerDecoder {
     this.reader = new AnswerReader((name) => (Object.hasOwn(toolNames, name) ? toolNames[name] : name));
   }
 
-  whole(body: JsonObject): Decoded {
+  whole(body: JsonObject, text = ''): Decoded {
+    rememberSpelling(body, text);
     return { events: this.plain(body), raw: body, source: null };
   }
 
@@ -47,8 +50,9 @@ export class MessagesDecoder implements AnswerDecoder {
       if (this.hasFailed || this.reader.isDone) break;
       // Not of this dialect, but some servers that imitate it close with OpenAI's marker.
       if (source.data === '' || source.data === '[DONE]' || source.event === OF_THE_HOST) continue;
-      const raw = parseJson(source.data);
+      const raw = jsonOf(source.data);
       if (isObject(raw) && raw.type === OF_THE_HOST) continue;
+      if (isObject(raw) && hasInput(raw)) rememberSpelling(raw, source.data);
       if (isObject(raw)) frames.push({ events: this.reader.read(raw), raw, source });
       else frames.push(this.failed('an event is no JSON object'));
     }
@@ -60,6 +64,12 @@ export class MessagesDecoder implements AnswerDecoder {
     this.hasFailed = true;
     return { events: isOver ? [] : [badResponse(message)], raw: null, source: null };
   }
+}
+
+/** True for the start of a tool's block whose input came whole: no fragments follow. */
+function hasInput(event: JsonObject): boolean {
+  if (event.type !== 'content_block_start') return false;
+  return Object.keys(objectAt(objectAt(event, 'content_block'), 'input')).length > 0;
 }
 
 /** A plain message as the stream events that would have built it. */

@@ -1,3 +1,4 @@
+import { writeJson } from '@gateway/json-body';
 import type { AnswerEncoder, Decoded, TextFacts } from '../text-dialect.js';
 import { AnswerWriter } from './answer-writer.js';
 import { fold } from './fold.js';
@@ -5,7 +6,7 @@ import type { JsonObject } from './json.js';
 
 /** One frame; Anthropic's SDK ignores events without the `event:` line. */
 export function frame(type: string, data: unknown): string {
-  return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `event: ${type}\ndata: ${writeJson(data)}\n\n`;
 }
 
 export const PING = frame('ping', { type: 'ping' });

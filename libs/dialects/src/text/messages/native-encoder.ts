@@ -1,3 +1,4 @@
+import { rememberSpelling } from '@gateway/json-body';
 import type { UnitUsage } from '@gateway/contracts';
 import type { SseEvent } from '../../sse/sse-parser.js';
 import { withoutMoney } from '../../translation/money-names.js';
@@ -25,10 +26,11 @@ export class NativeMessagesEncoder implements AnswerEncoder {
     this.note(events);
     if (raw === null || source === null || events.at(-1)?.type === 'error') return '';
     const type = textAt(raw, 'type');
+    const isRewritten = type === 'message_start' || type === 'message_delta';
+    if (!isRewritten && spared(raw) === raw) return frameText(source, type);
+    rememberSpelling(raw, source.data);
     if (type === 'message_start') return this.messageStart(spared(raw));
-    if (type === 'message_delta') return frame(type, { ...spared(raw), usage: this.usage() });
-    const shown = spared(raw);
-    return shown === raw ? frameText(source, type) : frame(type, shown);
+    return frame(type, isRewritten ? { ...spared(raw), usage: this.usage() } : spared(raw));
   }
 
   private note(events: Decoded['events']): void {

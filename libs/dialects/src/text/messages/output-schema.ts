@@ -1,3 +1,4 @@
+import { spelledLike, writeJson } from '@gateway/json-body';
 import { isObject, objectsAt, type JsonObject } from './json.js';
 
 const FORMATS = new Set([
@@ -48,15 +49,14 @@ export function outputSchema(schema: unknown): unknown {
     } else if (list !== undefined && Array.isArray(value)) {
       result[list] = [...objectsAt(result, list), ...value.map((one) => outputSchema(one))];
     } else if (map !== undefined && isObject(value)) {
-      const members = Object.fromEntries(
-        Object.entries(value).map(([one, inner]) => [one, outputSchema(inner)]),
-      );
+      const inner = Object.entries(value).map(([one, within]) => [one, outputSchema(within)]);
+      const members = spelledLike(Object.fromEntries(inner) as JsonObject, value);
       const earlier = result[map];
       result[map] = isObject(earlier) ? { ...earlier, ...members } : members;
     } else if (key === 'format' && typeof value === 'string' && FORMATS.has(value)) {
       result.format = value;
     } else if (!DROPPED.has(key)) {
-      constraints.push(`${key}: ${JSON.stringify(value)}`);
+      constraints.push(`${key}: ${writeJson(value)}`);
     }
   }
   if (isObjectSchema(result)) result.additionalProperties = false;
@@ -64,7 +64,7 @@ export function outputSchema(schema: unknown): unknown {
     const words = `(${constraints.join(', ')})`;
     result.description = typeof result.description === 'string' ? `${result.description} ${words}` : words;
   }
-  return result;
+  return spelledLike(result, schema);
 }
 
 function isObjectSchema({ type, properties }: JsonObject): boolean {

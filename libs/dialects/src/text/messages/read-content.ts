@@ -1,3 +1,4 @@
+import { spellBody, writeJson, type ParsedBody } from '@gateway/json-body';
 import type {
   CacheMarker,
   DocumentPart,
@@ -6,6 +7,7 @@ import type {
   MediaSource,
   Part,
   TextPart,
+  ToolCallPart,
   ToolResultPart,
   Turn,
 } from '../model-request.js';
@@ -26,6 +28,8 @@ export class ContentFacts {
   native: { param: string; value?: string } | null = null;
   private message = -1;
   private block = -1;
+
+  constructor(readonly body: ParsedBody) {}
 
   /** The block that is read next; without one: the instructions. */
   enter(message: number, block: number): void {
@@ -133,6 +137,23 @@ function toolResult(block: JsonObject, facts: ContentFacts): ToolResultPart {
   };
 }
 
+/** The input is written as text once a format needs it: the upstreams of this one are sent the caller's bytes. */
+function toolCall(block: JsonObject, facts: ContentFacts): ToolCallPart {
+  const { input } = block;
+  const { body } = facts;
+  facts.addText(JSON.stringify(input));
+  return {
+    type: 'tool_call',
+    id: providerToolId(textAt(block, 'id')),
+    name: textAt(block, 'name'),
+    get arguments() {
+      spellBody(body);
+      return writeJson(input);
+    },
+    ...markerOf(block, facts),
+  };
+}
+
 function partOf(block: JsonObject, facts: ContentFacts): Part | null {
   switch (block.type) {
     case 'text':
@@ -154,13 +175,7 @@ function partOf(block: JsonObject, facts: ContentFacts): Part | null {
     case 'redacted_thinking':
       return { type: 'opaque_reasoning', data: textAt(block, 'data'), format: SIGNATURE_FORMAT };
     case 'tool_use':
-      return {
-        type: 'tool_call',
-        id: providerToolId(textAt(block, 'id')),
-        name: textAt(block, 'name'),
-        arguments: facts.addText(JSON.stringify(block.input)),
-        ...markerOf(block, facts),
-      };
+      return toolCall(block, facts);
     case 'tool_result':
       return toolResult(block, facts);
     default:

@@ -183,7 +183,7 @@ export function readRequest(body: ParsedBody): ModelRequest {
   const { value } = body;
   const found = schemaFault(value) ?? ruleFault(value);
   if (found) throw refusal(found);
-  const facts = new ContentFacts();
+  const facts = new ContentFacts(body);
   const turns = [
     ...systemTurn(value, facts),
     ...objectsAt(value, 'messages').flatMap((one, at) => turnsOf(one, at, facts)),

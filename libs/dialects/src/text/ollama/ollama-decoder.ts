@@ -1,3 +1,4 @@
+import { rememberSpelling } from '@gateway/json-body';
 import type { UnitUsage } from '@gateway/contracts';
 import { filled, isObject, objectOf, objectsOf, textOf, type JsonObject } from '../../body/json-object.js';
 import type { AnswerFailure } from '../../translation/translation.js';
@@ -27,7 +28,8 @@ export class OllamaDecoder implements AnswerDecoder {
     );
   }
 
-  whole(body: JsonObject): Decoded {
+  whole(body: JsonObject, text = ''): Decoded {
+    rememberSpelling(body, text);
     const events: ModelEvent[] = [];
     this.read(body, events);
     if (!this.isOver) this.fail(badResponse('The answer is not whole.'), events);
@@ -56,6 +58,7 @@ export class OllamaDecoder implements AnswerDecoder {
         frames.push(this.failed(badResponse('A line of the stream is not a JSON object.')));
         break;
       }
+      if (objectOf(value.message).tool_calls !== undefined) rememberSpelling(value, line);
       const events: ModelEvent[] = [];
       this.read(value, events);
       frames.push({ events, raw: null, source: null });

@@ -1,3 +1,4 @@
+import { rememberSpelling, spelledLike } from '@gateway/json-body';
 import type { ApiError, UnitUsage } from '@gateway/contracts';
 import { isObject, textOf, type JsonObject } from '../../body/json-object.js';
 import { withoutMoney } from '../../translation/money-names.js';
@@ -38,8 +39,10 @@ export class NativeResponsesEncoder implements AnswerEncoder {
     if (raw === null || source === null || last === 'error') return last === 'end' ? DONE_FRAME : '';
     const type = textOf(raw.type);
     this.sequence = typeof raw.sequence_number === 'number' ? raw.sequence_number + 1 : this.sequence;
+    if (!isObject(raw.response) && spared(raw) === raw) return frameText(source, type);
+    rememberSpelling(raw, source.data);
     const shown = spared(raw);
-    if (!isObject(raw.response)) return shown === raw ? frameText(source, type) : frame(shown);
+    if (!isObject(raw.response)) return frame(shown);
     this.response = this.edited(raw.response, last === 'end');
     const edited = frame({ ...shown, response: this.response });
     return last === 'end' ? edited + DONE_FRAME : edited;
@@ -79,7 +82,7 @@ export class NativeResponsesEncoder implements AnswerEncoder {
     const { facts } = this;
     const { raw, usage } = this.reported;
     // What an older or thinner upstream leaves out, or says null for, has the value that the request, or its default, gave it.
-    const kept: JsonObject = responseObject(this.startState(), this.request, facts);
+    const kept: JsonObject = spelledLike(responseObject(this.startState(), this.request, facts), response);
     for (const [name, member] of Object.entries(spared(response))) {
       const isUnset = member === null && Object.hasOwn(kept, name);
       if (!OWN_MEMBERS.has(name) && !isUnset) kept[name] = member;

@@ -1,4 +1,5 @@
 import type { ApiError } from '@gateway/contracts';
+import { spellBody } from '@gateway/json-body';
 import { filled, isObject, objectOf, objectsOf, type JsonObject } from '../../body/json-object.js';
 import type { ModelRequest } from '../model-request.js';
 import type { TextFacts } from '../text-dialect.js';
@@ -21,6 +22,7 @@ export function responseObject(
   { body }: ModelRequest,
   facts: Pick<TextFacts, 'model'>,
 ): JsonObject {
+  spellBody(body);
   const { value } = body;
   const orNull = (name: string): unknown => value[name] ?? null;
   const text = objectOf(value.text);

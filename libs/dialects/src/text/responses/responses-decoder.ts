@@ -1,3 +1,4 @@
+import { rememberSpelling } from '@gateway/json-body';
 import { isObject, type JsonObject } from '../../body/json-object.js';
 import { jsonOf } from '../../body/upstream-json.js';
 import { SseParser, type SseEvent } from '../../sse/sse-parser.js';
@@ -22,7 +23,8 @@ export class ResponsesDecoder implements AnswerDecoder {
     this.reader = new AnswerReader(toolNames);
   }
 
-  whole(body: JsonObject): Decoded {
+  whole(body: JsonObject, text = ''): Decoded {
+    rememberSpelling(body, text);
     return { events: this.reader.whole(body), raw: body, source: null };
   }
 

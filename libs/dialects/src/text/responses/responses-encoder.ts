@@ -1,4 +1,5 @@
 import type { ApiError } from '@gateway/contracts';
+import { writeJson } from '@gateway/json-body';
 import { objectOf, textOf, type JsonObject } from '../../body/json-object.js';
 import type { ModelEvent } from '../model-event.js';
 import type { ModelRequest } from '../model-request.js';
@@ -8,7 +9,7 @@ import { AnswerWriter } from './answer-writer.js';
 export const DONE_FRAME = 'data: [DONE]\n\n';
 
 export function frame(object: JsonObject): string {
-  return `event: ${textOf(object.type)}\ndata: ${JSON.stringify(object)}\n\n`;
+  return `event: ${textOf(object.type)}\ndata: ${writeJson(object)}\n\n`;
 }
 
 /** Writes the answer of another format as a response; a stream ends in `[DONE]`, and without it where it has failed. */

@@ -1,0 +1,74 @@
+import { spellingOf, type Spelling } from './spelling.js';
+
+/**
+ * JSON.stringify that writes numbers, the order of members and repeated names as `rememberSpelling` saw them. What has
+ * been replaced since is written anew, in its place; new members follow.
+ */
+export function writeJson(value: unknown): string {
+  return isSpelled(value) ? (written(value) ?? 'null') : JSON.stringify(value);
+}
+
+function isSpelled(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (spellingOf(value) !== undefined) return true;
+  if (Array.isArray(value)) return value.some(isSpelled);
+  const members = value as Record<string, unknown>;
+  for (const name of Object.keys(members)) {
+    const member = members[name];
+    if (typeof member === 'object' && member !== null && isSpelled(member)) return true;
+  }
+  return false;
+}
+
+/** The text; undefined for what JSON.stringify leaves out. */
+function written(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === 'function') return JSON.stringify(value);
+  const spelling = spellingOf(value);
+  if (Array.isArray(value)) return writtenArray(value, spelling);
+  const object = value as Record<string, unknown>;
+  if (spelling?.names) return spelledObject(object, spelling.names, spelling);
+  const pieces: string[] = [];
+  for (const name of Object.keys(object)) addMember(pieces, name, written(object[name]));
+  return `{${pieces.join(',')}}`;
+}
+
+function writtenArray(items: readonly unknown[], spelling: Spelling | undefined): string {
+  const texts = Array.from(items, (item, at) => spelledValue(item, at, spelling) ?? 'null');
+  return `[${texts.join(',')}]`;
+}
+
+function spelledValue(value: unknown, at: number, spelling: Spelling | undefined): string | undefined {
+  const text = spelling?.texts[at];
+  return text != null && Object.is(value, spelling?.values[at]) ? text : written(value);
+}
+
+function spelledObject(
+  object: Record<string, unknown>,
+  names: readonly string[],
+  spelling: Spelling,
+): string {
+  const { hidden, values } = spelling;
+  const last = hidden && new Map(names.map((name, at) => [name, at]));
+  const pieces: string[] = [];
+  const seen = new Set<string>();
+  for (const [at, name] of names.entries()) {
+    if (!Object.hasOwn(object, name)) continue;
+    const text = hidden?.[at];
+    if (text != null) {
+      // What stands in place of the last is meant to stand in place of all.
+      if (Object.is(values[last?.get(name) ?? at], object[name]))
+        pieces.push(`${JSON.stringify(name)}:${text}`);
+    } else if (!seen.has(name)) {
+      seen.add(name);
+      addMember(pieces, name, spelledValue(object[name], at, spelling));
+    }
+  }
+  for (const name of Object.keys(object)) if (!seen.has(name)) addMember(pieces, name, written(object[name]));
+  return `{${pieces.join(',')}}`;
+}
+
+function addMember(pieces: string[], name: string, text: string | undefined): void {
+  if (text !== undefined) pieces.push(`${JSON.stringify(name)}:${text}`);
+}
